@@ -1,0 +1,24 @@
+import { authRouter } from './auth.ts';
+import { deploymentsRouter } from './deployments.ts';
+import { disclaimerRouter } from './disclaimer.ts';
+import { eventsRouter } from './events.ts';
+import { feedbackRouter } from './feedback.ts';
+import { releasesRouter } from './releases.ts';
+import { subscriptionRouter } from './subscription.ts';
+import { tokensRouter } from './tokens.ts';
+import { router } from './trpc.ts';
+import { userRouter } from './user.ts';
+
+export const appRouter = router({
+  user: userRouter,
+  auth: authRouter,
+  subscription: subscriptionRouter,
+  feedback: feedbackRouter,
+  disclaimer: disclaimerRouter,
+  events: eventsRouter,
+  tokens: tokensRouter,
+  deployments: deploymentsRouter,
+  releases: releasesRouter,
+});
+
+export type AppRouter = typeof appRouter;

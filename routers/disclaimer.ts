@@ -1,0 +1,16 @@
+import { acceptDisclaimer, getDisclaimerStatus } from '../server/services/disclaimer.ts';
+import { disclaimerStatusSchema } from './schemas/disclaimer.ts';
+import { emptyInput } from './schemas/primitives.ts';
+import { publicProcedure, router } from './trpc.ts';
+
+export const disclaimerRouter = router({
+  status: publicProcedure
+    .input(emptyInput)
+    .output(disclaimerStatusSchema)
+    .query(({ ctx }) => getDisclaimerStatus(ctx)),
+
+  accept: publicProcedure
+    .input(emptyInput)
+    .output(disclaimerStatusSchema)
+    .mutation(({ ctx }) => acceptDisclaimer(ctx)),
+});

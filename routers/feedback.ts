@@ -1,0 +1,11 @@
+import { rate } from '../server/services/feedback.ts';
+import { rateInput } from './schemas/feedback.ts';
+import { doneSchema } from './schemas/primitives.ts';
+import { publicProcedure, router } from './trpc.ts';
+
+export const feedbackRouter = router({
+  rate: publicProcedure
+    .input(rateInput)
+    .output(doneSchema)
+    .mutation(({ ctx, input }) => rate(ctx, input)),
+});

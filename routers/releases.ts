@@ -1,0 +1,45 @@
+import {
+  cancelRelease, createRelease, diffRelease, getRelease, listReleases, prepareRelease, retryRelease,
+} from '../server/services/releases/index.ts';
+import {
+  cancelReleaseInput, createReleaseInput, diffReleaseInput, getReleaseInput, listReleasesInput, preparedUploadSchema,
+  prepareReleaseInput, releaseDetailSchema, releaseDiffSchema, releaseListSchema, releaseSchema, retryReleaseInput,
+} from './schemas/releases.ts';
+import { protectedProcedure, router, writeProcedure } from './trpc.ts';
+
+export const releasesRouter = router({
+  list: protectedProcedure
+    .input(listReleasesInput)
+    .output(releaseListSchema)
+    .query(({ ctx, input }) => listReleases(ctx, input)),
+
+  get: protectedProcedure
+    .input(getReleaseInput)
+    .output(releaseDetailSchema)
+    .query(({ ctx, input }) => getRelease(ctx, input)),
+
+  diff: protectedProcedure
+    .input(diffReleaseInput)
+    .output(releaseDiffSchema)
+    .query(({ ctx, input }) => diffRelease(ctx, input)),
+
+  prepare: writeProcedure
+    .input(prepareReleaseInput)
+    .output(preparedUploadSchema)
+    .mutation(({ ctx, input }) => prepareRelease(ctx, input)),
+
+  create: writeProcedure
+    .input(createReleaseInput)
+    .output(releaseSchema)
+    .mutation(({ ctx, input }) => createRelease(ctx, input)),
+
+  cancel: writeProcedure
+    .input(cancelReleaseInput)
+    .output(releaseSchema)
+    .mutation(({ ctx, input }) => cancelRelease(ctx, input)),
+
+  retry: writeProcedure
+    .input(retryReleaseInput)
+    .output(releaseSchema)
+    .mutation(({ ctx, input }) => retryRelease(ctx, input)),
+});

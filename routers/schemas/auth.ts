@@ -1,0 +1,70 @@
+import * as z from 'zod/mini';
+import { LOGIN_PASSWORD_MIN, PASSWORD_MAX, REGISTRATION_PASSWORD_MIN, USERNAME_MAX, USERNAME_MIN } from './limits.ts';
+import { idSchema } from './primitives.ts';
+import { emailSchema, usernameSchema, userSchema } from './user.ts';
+
+/** Specification, section 5: at login a password is only measured. */
+export const loginPasswordSchema = z.string().check(
+  z.minLength(LOGIN_PASSWORD_MIN, 'Password must be at least 6 characters'),
+  z.maxLength(PASSWORD_MAX, 'Password is too long'),
+);
+export const newPasswordSchema = z.string().check(
+  z.minLength(REGISTRATION_PASSWORD_MIN, 'Password must be at least 8 characters'),
+  z.maxLength(PASSWORD_MAX, 'Password is too long'),
+  z.regex(/[A-Z]/, 'Password must contain at least one uppercase letter'),
+  z.regex(/[a-z]/, 'Password must contain at least one lowercase letter'),
+  z.regex(/[0-9]/, 'Password must contain at least one number'),
+);
+
+export const loginInput = z.strictObject({
+  username: z.string().check(
+    z.trim(),
+    z.minLength(USERNAME_MIN, 'Username must be at least 3 characters'),
+    z.maxLength(USERNAME_MAX, 'Username must be less than 50 characters'),
+  ),
+  password: loginPasswordSchema,
+});
+export const registerInput = z.strictObject({ username: usernameSchema, email: emailSchema, password: newPasswordSchema });
+
+/** What the form holds; `confirmPassword` is never sent (specification, section 3). */
+export const registerForm = z.extend(registerInput, { confirmPassword: z.string() }).check(
+  z.refine((form) => form.password === form.confirmPassword, { error: "Passwords don't match", path: ['confirmPassword'] }),
+);
+
+/** Mailed one-time tokens: 32 random bytes in base64url. */
+const mailedTokenSchema = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, 'This link is not complete'));
+
+export const forgotPasswordInput = z.strictObject({ email: emailSchema });
+export const resetPasswordInput = z.strictObject({ token: mailedTokenSchema, password: newPasswordSchema });
+export const changePasswordInput = z.strictObject({ currentPassword: loginPasswordSchema, newPassword: newPasswordSchema });
+export const confirmEmailInput = z.strictObject({ token: mailedTokenSchema });
+export const changeEmailInput = z.strictObject({ email: emailSchema, currentPassword: loginPasswordSchema });
+export const revokeSessionInput = z.strictObject({ sessionId: idSchema });
+
+/** Refresh response (specification, section 3). */
+export const accessSchema = z.strictObject({ accessToken: z.string(), expiresAt: z.date() });
+/** Login and register response: access plus the user's fields. */
+export const signedInSchema = z.extend(userSchema, { accessToken: z.string(), expiresAt: z.date() });
+
+export const sessionSchema = z.strictObject({
+  id: idSchema,
+  /** Browser and system in words, from the User-Agent header. */
+  device: z.string(),
+  address: z.string(),
+  isCurrent: z.boolean(),
+  createdAt: z.date(),
+  lastUsedAt: z.date(),
+});
+export const sessionListSchema = z.strictObject({ items: z.array(sessionSchema) });
+
+export type LoginInput = z.infer<typeof loginInput>;
+export type RegisterInput = z.infer<typeof registerInput>;
+export type ForgotPasswordInput = z.infer<typeof forgotPasswordInput>;
+export type ResetPasswordInput = z.infer<typeof resetPasswordInput>;
+export type ChangePasswordInput = z.infer<typeof changePasswordInput>;
+export type ConfirmEmailInput = z.infer<typeof confirmEmailInput>;
+export type ChangeEmailInput = z.infer<typeof changeEmailInput>;
+export type RevokeSessionInput = z.infer<typeof revokeSessionInput>;
+export type Access = z.infer<typeof accessSchema>;
+export type SignedIn = z.infer<typeof signedInSchema>;
+export type Session = z.infer<typeof sessionSchema>;

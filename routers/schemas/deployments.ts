@@ -1,0 +1,99 @@
+import * as z from 'zod/mini';
+import { platformIdSchema } from './platforms/index.ts';
+import { cursorSchema, idSchema, pageSizeSchema } from './primitives.ts';
+import { deploymentStateSchema, releaseStateSchema } from './states.ts';
+
+export const DEPLOYMENT_NAME_MAX = 80;
+export const deploymentNameSchema = z.string().check(
+  z.trim(),
+  z.minLength(1, 'Give the deployment a name'),
+  z.maxLength(DEPLOYMENT_NAME_MAX, 'The name is too long'),
+  z.regex(/^[^\p{Cc}\p{Cf}]*$/u, 'The name holds a character that cannot be shown'),
+);
+
+/** Product page, section 3: with `r{number}--` in front the label stays within 63 characters. */
+export const SLUG_MAX = 50;
+/** Security facts, section 3.1. */
+export const RESERVED_SLUGS: readonly string[] = [
+  'app', 'api', 'www', 'admin', 'mail', 'static', 'assets', 'status', 'help', 'fairlead', 'localhost',
+];
+export const slugSchema = z.string().check(
+  z.minLength(1, 'Write an address'),
+  z.maxLength(SLUG_MAX, 'The address is longer than 50 characters'),
+  z.regex(/^[a-z0-9-]*$/, 'An address has small letters a to z, digits and hyphens only'),
+  z.regex(/^(?!-).*(?<!-)$/, 'An address does not start or end with a hyphen'),
+  z.refine((slug) => !slug.includes('--'), 'An address has no two hyphens in a row'),
+  z.refine((slug) => !RESERVED_SLUGS.includes(slug), 'This address is reserved'),
+);
+
+/** A slug from a name as people write it: `Müllers Café 2` gives `muellers-cafe-2`; empty when nothing is left. */
+export function slugFromName(name: string): string {
+  const latin = name
+    .toLowerCase()
+    .replaceAll('ä', 'ae').replaceAll('ö', 'oe').replaceAll('ü', 'ue').replaceAll('ß', 'ss')
+    .normalize('NFD').replace(/\p{M}/gu, '');
+  return latin.replace(/[^a-z0-9]+/g, '-').slice(0, SLUG_MAX).replace(/^-+|-+$/g, '');
+}
+
+const idempotencyKeySchema = z.string().check(z.minLength(8), z.maxLength(100));
+
+export const createDeploymentInput = z.strictObject({
+  name: deploymentNameSchema,
+  platform: platformIdSchema,
+  /** Made by the client: the second call with the same key gives the first one's answer, for 24 hours. */
+  idempotencyKey: z.optional(idempotencyKeySchema),
+});
+export const getDeploymentInput = z.strictObject({ deploymentId: idSchema });
+export const listDeploymentsInput = z.optional(z.strictObject({
+  search: z.optional(z.string().check(z.maxLength(DEPLOYMENT_NAME_MAX))),
+  platform: z.optional(platformIdSchema),
+  state: z.optional(deploymentStateSchema),
+  cursor: z.optional(cursorSchema),
+  limit: pageSizeSchema,
+}));
+export const updateDeploymentInput = z.strictObject({
+  deploymentId: idSchema,
+  name: z.optional(deploymentNameSchema),
+  /** A change of address is an act of its own; the old one is held for 30 days. */
+  slug: z.optional(slugSchema),
+});
+export const removeDeploymentInput = z.strictObject({ deploymentId: idSchema });
+export const rollBackDeploymentInput = z.strictObject({ deploymentId: idSchema, releaseId: idSchema });
+
+/** A release as a deployment's row names it. */
+export const releaseRefSchema = z.strictObject({
+  id: idSchema,
+  number: z.number(),
+  state: releaseStateSchema,
+  createdAt: z.date(),
+  finishedAt: z.nullable(z.date()),
+  /** The sentence of a failure, for a person. */
+  errorMessage: z.nullable(z.string()),
+});
+
+export const deploymentSchema = z.strictObject({
+  id: idSchema,
+  name: z.string(),
+  slug: z.string(),
+  platform: platformIdSchema,
+  state: deploymentStateSchema,
+  url: z.string(),
+  /** The one that is served; null while none was ever live. */
+  currentRelease: z.nullable(releaseRefSchema),
+  /** The newest or the one that is worked on, whatever became of it. */
+  latestRelease: z.nullable(releaseRefSchema),
+  releaseCount: z.number(),
+  createdAt: z.date(),
+  updatedAt: z.date(),
+});
+export const deploymentListSchema = z.strictObject({ items: z.array(deploymentSchema), nextCursor: z.nullable(z.string()) });
+
+export type CreateDeploymentInput = z.infer<typeof createDeploymentInput>;
+export type GetDeploymentInput = z.infer<typeof getDeploymentInput>;
+export type ListDeploymentsInput = z.infer<typeof listDeploymentsInput>;
+export type UpdateDeploymentInput = z.infer<typeof updateDeploymentInput>;
+export type RemoveDeploymentInput = z.infer<typeof removeDeploymentInput>;
+export type RollBackDeploymentInput = z.infer<typeof rollBackDeploymentInput>;
+export type ReleaseRef = z.infer<typeof releaseRefSchema>;
+export type Deployment = z.infer<typeof deploymentSchema>;
+export type DeploymentList = z.infer<typeof deploymentListSchema>;

@@ -1,0 +1,71 @@
+import * as z from 'zod/mini';
+import { idSchema } from './primitives.ts';
+import { releaseStepNameSchema, stepStateSchema } from './states.ts';
+
+/** The five realtime events of the specification, section 3, with identifiers (product page, section 8). They are stored and numbered. */
+export const deploymentStatusEvent = z.strictObject({
+  type: z.literal('deployment_status'),
+  status: z.enum(['success', 'failed']),
+  message: z.string(),
+  deploymentId: idSchema,
+  releaseId: idSchema,
+});
+export const sslStatusEvent = z.strictObject({
+  type: z.literal('ssl_status'),
+  domain: z.string(),
+  sslStatus: z.string(),
+  isValid: z.boolean(),
+});
+export const notificationEvent = z.strictObject({
+  type: z.literal('notification'),
+  title: z.optional(z.string()),
+  message: z.string(),
+  variant: z.optional(z.enum(['default', 'destructive'])),
+  deploymentId: z.optional(idSchema),
+  releaseId: z.optional(idSchema),
+});
+export const subscriptionUpdateEvent = z.strictObject({ type: z.literal('subscription_update') });
+export const analyticsUpdateEvent = z.strictObject({
+  type: z.literal('analytics_update'),
+  deploymentId: z.optional(idSchema),
+  releaseId: z.optional(idSchema),
+});
+
+export const storedEventSchema = z.discriminatedUnion('type', [
+  deploymentStatusEvent, sslStatusEvent, notificationEvent, subscriptionUpdateEvent, analyticsUpdateEvent,
+]);
+
+export const logLineSchema = z.strictObject({ at: z.date(), text: z.string() });
+
+/** Moves the steps on the screen; at most four a second a release, not stored, empties no cache. `log` holds the lines since the last one. */
+export const releaseProgressEvent = z.strictObject({
+  type: z.literal('release_progress'),
+  deploymentId: idSchema,
+  releaseId: idSchema,
+  step: releaseStepNameSchema,
+  state: stepStateSchema,
+  done: z.number(),
+  total: z.number(),
+  log: z.array(logLineSchema),
+});
+
+/** Two tracked items that are no events: sent at once when started without an id; the log no longer reaches back. */
+export const readyItem = z.strictObject({ type: z.literal('ready') });
+export const resyncItem = z.strictObject({ type: z.literal('resync') });
+
+export const streamItemSchema = z.discriminatedUnion('type', [
+  deploymentStatusEvent, sslStatusEvent, notificationEvent, subscriptionUpdateEvent, analyticsUpdateEvent,
+  releaseProgressEvent, readyItem, resyncItem,
+]);
+
+export const streamInput = z.strictObject({ lastEventId: z.nullish(z.string().check(z.regex(/^\d{1,15}$/, 'This is not an event id'))) });
+export const sendTestInput = z.strictObject({
+  title: z.optional(z.string().check(z.maxLength(80, 'The title is too long'))),
+  message: z.string().check(z.minLength(1, 'Write a message'), z.maxLength(300, 'The message is too long')),
+});
+
+export type StoredEvent = z.infer<typeof storedEventSchema>;
+export type ReleaseProgressEvent = z.infer<typeof releaseProgressEvent>;
+export type StreamItem = z.infer<typeof streamItemSchema>;
+export type SendTestInput = z.infer<typeof sendTestInput>;
+export type LogLine = z.infer<typeof logLineSchema>;

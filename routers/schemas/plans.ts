@@ -1,0 +1,39 @@
+import * as z from 'zod/mini';
+
+/** Plans of the specification, sections 3 and 6; prices and features as the product page, section 4. */
+export const PLANS = {
+  free: { title: 'Free', price: '$0', deployments: 0, customDomains: 0, analytics: 'none', diagnostics: 'basic' },
+  BASIC: { title: 'Basic', price: '$5 a month', deployments: 1, customDomains: 1, analytics: '7 days', diagnostics: 'basic' },
+  STANDARD: { title: 'Standard', price: '$12 a month', deployments: 3, customDomains: 5, analytics: '30 days', diagnostics: 'all' },
+  PRO: { title: 'Pro', price: '$29 a month', deployments: null, customDomains: null, analytics: '13 months', diagnostics: 'all' },
+  BETA: { title: 'Beta', price: '$10 once, 6 months', deployments: null, customDomains: null, analytics: '13 months', diagnostics: 'all' },
+} as const satisfies Record<string, PlanRow>;
+
+/** `null` is unlimited. */
+type PlanRow = {
+  title: string;
+  price: string;
+  deployments: number | null;
+  customDomains: number | null;
+  analytics: string;
+  diagnostics: 'basic' | 'all';
+};
+
+/** What a subscription can be of; `free` is the absence of one. */
+export const PAID_PLANS = ['BASIC', 'STANDARD', 'PRO', 'BETA'] as const;
+export const paidPlanSchema = z.enum(PAID_PLANS);
+export const planSchema = z.enum(['free', ...PAID_PLANS]);
+
+export type PaidPlan = z.infer<typeof paidPlanSchema>;
+export type Plan = z.infer<typeof planSchema>;
+
+/** Deployments that a plan allows; `null` is unlimited (specification, section 6). */
+export function deploymentLimit(plan: Plan): number | null {
+  return PLANS[plan].deployments;
+}
+
+/** Limit minus count, floored at 0; `null` is unlimited (specification, section 6). */
+export function remainingDeployments(plan: Plan, deploymentCount: number): number | null {
+  const limit = deploymentLimit(plan);
+  return limit === null ? null : Math.max(0, limit - deploymentCount);
+}

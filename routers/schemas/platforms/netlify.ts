@@ -1,0 +1,8 @@
+import type { PlatformFacts } from './platform-facts.ts';
+
+export const netlify: PlatformFacts = {
+  title: 'Netlify',
+  description: 'Static sites with instant, atomic publishing.',
+  bullets: ['Only changed files travel', 'Restore an earlier release in one call', 'Free TLS on your own domain'],
+  isAvailable: false,
+};

@@ -1,0 +1,112 @@
+import * as z from 'zod/mini';
+import { platformIdSchema } from './platforms/index.ts';
+import { cursorSchema, idSchema, pageSizeSchema, sha256Schema } from './primitives.ts';
+import { logLineSchema } from './events.ts';
+import { releaseStateSchema, releaseStepNameSchema, stepStateSchema } from './states.ts';
+
+export const prepareReleaseInput = z.optional(z.strictObject({ deploymentId: z.optional(idSchema) }));
+export const preparedUploadSchema = z.strictObject({ uploadId: idSchema });
+
+export const manifestFileSchema = z.strictObject({
+  path: z.string(),
+  sha256: sha256Schema,
+  sizeBytes: z.int().check(z.minimum(0)),
+});
+/** Body of `PUT /api/uploads/{uploadId}/manifest`. */
+export const uploadManifestInput = z.strictObject({
+  files: z.array(manifestFileSchema),
+  /** Paths that would be left out by default and that the person chose to publish (security facts, 2.4). */
+  publishAnyway: z.optional(z.array(z.string())),
+});
+export const leftOutSchema = z.strictObject({ path: z.string(), reason: z.string() });
+/** Its answer: the hashes that are not here yet, and what is not published. */
+export const uploadManifestAnswer = z.strictObject({ missing: z.array(sha256Schema), leftOut: z.array(leftOutSchema) });
+
+export const createReleaseInput = z.strictObject({ deploymentId: idSchema, uploadId: idSchema });
+export const getReleaseInput = z.union([
+  z.strictObject({ releaseId: idSchema }),
+  z.strictObject({ deploymentId: idSchema, number: z.int().check(z.minimum(1)) }),
+]);
+/** Without a deployment: all releases of the account, newest first (Deployment History). */
+export const listReleasesInput = z.optional(z.strictObject({
+  deploymentId: z.optional(idSchema),
+  state: z.optional(releaseStateSchema),
+  cursor: z.optional(cursorSchema),
+  limit: pageSizeSchema,
+}));
+export const cancelReleaseInput = z.strictObject({ releaseId: idSchema });
+export const retryReleaseInput = z.strictObject({ releaseId: idSchema });
+export const diffReleaseInput = z.strictObject({ releaseId: idSchema });
+
+export const RELEASE_SOURCES = ['folder', 'zip', 'retry'] as const;
+
+export const releaseSchema = z.strictObject({
+  id: idSchema,
+  deploymentId: idSchema,
+  deploymentName: z.string(),
+  platform: platformIdSchema,
+  number: z.number(),
+  state: releaseStateSchema,
+  /** Whether the deployment serves this one now. */
+  isCurrent: z.boolean(),
+  source: z.enum(RELEASE_SOURCES),
+  /** User name, or the name of the API token. */
+  createdBy: z.string(),
+  /** The public address, and the release's own (kept as its preview). */
+  url: z.string(),
+  previewUrl: z.string(),
+  fileCount: z.number(),
+  totalBytes: z.number(),
+  /** Files that differ from the release before; all of them for the first. */
+  changedFiles: z.number(),
+  error: z.nullable(z.strictObject({ code: z.string(), message: z.string(), hint: z.nullable(z.string()), raw: z.nullable(z.string()) })),
+  createdAt: z.date(),
+  startedAt: z.nullable(z.date()),
+  finishedAt: z.nullable(z.date()),
+});
+export const releaseStepSchema = z.strictObject({
+  name: releaseStepNameSchema,
+  state: stepStateSchema,
+  startedAt: z.nullable(z.date()),
+  endedAt: z.nullable(z.date()),
+  done: z.number(),
+  total: z.number(),
+  doneBytes: z.number(),
+  totalBytes: z.number(),
+  log: z.array(logLineSchema),
+});
+export const releaseDetailSchema = z.extend(releaseSchema, {
+  steps: z.array(releaseStepSchema),
+  /** The release that goes on serving while this one is made, or after it failed. */
+  servingNumber: z.nullable(z.number()),
+});
+export const releaseListSchema = z.strictObject({ items: z.array(releaseSchema), nextCursor: z.nullable(z.string()) });
+
+export const releaseDiffSchema = z.strictObject({
+  /** Number of the release it is compared with; null for the first. */
+  previousNumber: z.nullable(z.number()),
+  added: z.array(z.string()),
+  changed: z.array(z.string()),
+  removed: z.array(z.string()),
+  /** True when a list was cut at 500 names. */
+  isCut: z.boolean(),
+});
+
+export type PrepareReleaseInput = z.infer<typeof prepareReleaseInput>;
+export type PreparedUpload = z.infer<typeof preparedUploadSchema>;
+export type ManifestFile = z.infer<typeof manifestFileSchema>;
+export type UploadManifestInput = z.infer<typeof uploadManifestInput>;
+export type UploadManifestAnswer = z.infer<typeof uploadManifestAnswer>;
+export type LeftOut = z.infer<typeof leftOutSchema>;
+export type CreateReleaseInput = z.infer<typeof createReleaseInput>;
+export type GetReleaseInput = z.infer<typeof getReleaseInput>;
+export type ListReleasesInput = z.infer<typeof listReleasesInput>;
+export type CancelReleaseInput = z.infer<typeof cancelReleaseInput>;
+export type RetryReleaseInput = z.infer<typeof retryReleaseInput>;
+export type DiffReleaseInput = z.infer<typeof diffReleaseInput>;
+export type Release = z.infer<typeof releaseSchema>;
+export type ReleaseStep = z.infer<typeof releaseStepSchema>;
+export type ReleaseDetail = z.infer<typeof releaseDetailSchema>;
+export type ReleaseList = z.infer<typeof releaseListSchema>;
+export type ReleaseDiff = z.infer<typeof releaseDiffSchema>;
+export type ReleaseSource = (typeof RELEASE_SOURCES)[number];

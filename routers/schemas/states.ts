@@ -1,0 +1,65 @@
+import * as z from 'zod/mini';
+
+/** States and allowed moves: product page, section 3. A move that is not in its table does not happen. */
+export const DEPLOYMENT_MOVES = {
+  draft: ['deploying', 'deleting'],
+  deploying: ['live', 'failed', 'draft'],
+  live: ['deploying', 'deleting'],
+  failed: ['deploying', 'deleting'],
+  deleting: [],
+} as const;
+
+export const RELEASE_MOVES = {
+  queued: ['preparing', 'failed', 'cancelled'],
+  preparing: ['uploading', 'failed', 'cancelled'],
+  uploading: ['processing', 'failed', 'cancelled'],
+  processing: ['verifying', 'failed', 'cancelled'],
+  // back to `superseded`: a roll back that could not be seen live.
+  verifying: ['live', 'failed', 'cancelled', 'superseded'],
+  live: ['superseded'],
+  superseded: ['verifying'],
+  failed: [],
+  cancelled: [],
+} as const;
+
+export const SUBSCRIPTION_MOVES = {
+  trialing: ['active', 'canceled', 'expired'],
+  active: ['past_due', 'canceled', 'expired'],
+  past_due: ['active', 'canceled', 'expired'],
+  canceled: ['active', 'expired'],
+  expired: ['active'],
+} as const;
+
+export const deploymentStateSchema = z.enum(['draft', 'deploying', 'live', 'failed', 'deleting']);
+export const releaseStateSchema = z.enum([
+  'queued', 'preparing', 'uploading', 'processing', 'verifying', 'live', 'superseded', 'failed', 'cancelled',
+]);
+export const subscriptionStatusSchema = z.enum(['trialing', 'active', 'past_due', 'canceled', 'expired']);
+
+/** The states in which somebody works on a release, or will; at most one release of a deployment is in one of them. */
+export const RUNNING_RELEASE_STATES = ['queued', 'preparing', 'uploading', 'processing', 'verifying'] as const;
+
+/** The steps of a release, in their order; a roll back has the last one only. */
+export const RELEASE_STEPS = ['preparing', 'uploading', 'processing', 'verifying'] as const;
+export const releaseStepNameSchema = z.enum(RELEASE_STEPS);
+export const stepStateSchema = z.enum(['waiting', 'running', 'done', 'failed', 'cancelled']);
+
+export type DeploymentState = z.infer<typeof deploymentStateSchema>;
+export type ReleaseState = z.infer<typeof releaseStateSchema>;
+export type SubscriptionStatus = z.infer<typeof subscriptionStatusSchema>;
+export type ReleaseStepName = z.infer<typeof releaseStepNameSchema>;
+export type StepState = z.infer<typeof stepStateSchema>;
+
+/** Whether the table allows the move; the same table guards the server's conditional updates. */
+export function mayMove<State extends string>(moves: Record<State, readonly State[]>, from: State, to: State): boolean {
+  return moves[from].includes(to);
+}
+
+/** Active means trialing or active (specification, section 4). */
+export function isActiveStatus(status: SubscriptionStatus): boolean {
+  return status === 'trialing' || status === 'active';
+}
+
+export function isRunningReleaseState(state: ReleaseState): boolean {
+  return (RUNNING_RELEASE_STATES as readonly ReleaseState[]).includes(state);
+}

@@ -1,0 +1,23 @@
+import * as z from 'zod/mini';
+import { paidPlanSchema, planSchema } from './plans.ts';
+import { subscriptionStatusSchema } from './states.ts';
+
+export const subscriptionSchema = z.strictObject({
+  status: subscriptionStatusSchema,
+  plan: paidPlanSchema,
+  startedAt: z.date(),
+  /** End of the period, or of the trial; one past it reads as `expired` everywhere at once. */
+  endsAt: z.date(),
+});
+
+/** What the account may do now: the plan that counts, its cap and what is left; `null` is unlimited. */
+export const allowanceSchema = z.strictObject({
+  plan: planSchema,
+  deploymentLimit: z.nullable(z.number()),
+  deploymentCount: z.number(),
+  remaining: z.nullable(z.number()),
+  trialAvailable: z.boolean(),
+});
+
+export type Subscription = z.infer<typeof subscriptionSchema>;
+export type Allowance = z.infer<typeof allowanceSchema>;

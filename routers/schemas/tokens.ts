@@ -1,0 +1,33 @@
+import * as z from 'zod/mini';
+import { idSchema } from './primitives.ts';
+
+export const SCOPES = ['read', 'write'] as const;
+export const scopeSchema = z.enum(SCOPES);
+
+export const createTokenInput = z.strictObject({
+  name: z.string().check(z.trim(), z.minLength(1, 'Give the token a name'), z.maxLength(60, 'The name is too long')),
+  scopes: z.array(scopeSchema).check(z.minLength(1, 'Choose what the token may do'), z.maxLength(SCOPES.length)),
+  /** Null: until revoked. */
+  expiresInDays: z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(366)))),
+});
+export const revokeTokenInput = z.strictObject({ tokenId: idSchema });
+
+export const tokenSchema = z.strictObject({
+  id: idSchema,
+  name: z.string(),
+  /** The first eight characters: enough to recognise one, too few to use it. */
+  prefix: z.string(),
+  scopes: z.array(scopeSchema),
+  createdAt: z.date(),
+  expiresAt: z.nullable(z.date()),
+  lastUsedAt: z.nullable(z.date()),
+});
+export const tokenListSchema = z.strictObject({ items: z.array(tokenSchema) });
+/** `secret` is shown once; only its hash is kept. */
+export const createdTokenSchema = z.extend(tokenSchema, { secret: z.string() });
+
+export type Scope = z.infer<typeof scopeSchema>;
+export type CreateTokenInput = z.infer<typeof createTokenInput>;
+export type RevokeTokenInput = z.infer<typeof revokeTokenInput>;
+export type ApiToken = z.infer<typeof tokenSchema>;
+export type CreatedToken = z.infer<typeof createdTokenSchema>;

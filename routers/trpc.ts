@@ -1,0 +1,49 @@
+import { initTRPC } from '@trpc/server';
+import superjson from 'superjson';
+import * as z from 'zod/mini';
+import { AppError } from '../server/errors.ts';
+import type { AccountContext } from '../server/service-context.ts';
+import type { Context } from './context.ts';
+import { formatError, toTRPCError } from './error-shape.ts';
+
+// Rules without a text of their own speak English on the server; the forms carry theirs.
+z.config(z.locales.en());
+
+const t = initTRPC.context<Context>().create({ transformer: superjson, errorFormatter: formatError });
+
+export const router = t.router;
+export const createCaller = t.createCallerFactory;
+
+/** What a service threw gets its code here, once, for HTTP, log, caller and test alike (house, section 11). */
+const translated = t.procedure.use(async ({ next }) => {
+  const result = await next();
+  if (!result.ok && result.error.cause instanceof AppError) return { ...result, error: toTRPCError(result.error.cause) };
+  return result;
+});
+
+/** Anybody. */
+export const publicProcedure = translated;
+
+/** A signed-in browser, or an API token of any scope. */
+export const protectedProcedure = translated.use(({ ctx, next }) => {
+  if (ctx.actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in to do this.');
+  if (ctx.actor.kind === 'token' && !ctx.actor.scopes.includes('read') && !ctx.actor.scopes.includes('write')) {
+    throw new AppError('scope_missing', 'This API token may not read.');
+  }
+  const account: AccountContext = { ...ctx, actor: ctx.actor };
+  return next({ ctx: account });
+});
+
+/** As above; an API token needs the scope `write`. */
+export const writeProcedure = protectedProcedure.use(({ ctx, next }) => {
+  if (ctx.actor.kind === 'token' && !ctx.actor.scopes.includes('write')) {
+    throw new AppError('scope_missing', 'This API token may read only.', { hint: 'Make one with the scope "write" in Settings.' });
+  }
+  return next();
+});
+
+/** A signed-in browser alone: passwords, sessions and tokens are out of an API token's reach. */
+export const sessionProcedure = protectedProcedure.use(({ ctx, next }) => {
+  if (ctx.actor.kind !== 'account') throw new AppError('session_required', 'Sign in with your password to do this.');
+  return next({ ctx: { ...ctx, actor: ctx.actor } });
+});

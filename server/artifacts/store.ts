@@ -1,0 +1,33 @@
+/**
+ * Where the bytes of releases live, by content hash: a file that two releases share is stored once.
+ *
+ * - An artifact never changes. Writing one that is there already is a no-op that refreshes its age
+ *   (garbage collection takes only what no manifest names and is older than a day).
+ * - `write` makes the bytes durable before it resolves (temporary name, fsync, rename, fsync of the folder) and leaves
+ *   nothing behind when it fails. It throws `hash_mismatch`, `body_too_large` or `storage_full`.
+ * - `open` throws `artifact_damaged` when the bytes are missing or have another size than stored.
+ * - A manifest is an artifact as well (server/artifacts/manifest.ts).
+ */
+export type ArtifactInfo = { sha256: string; sizeBytes: number; sha1: string };
+
+export type OpenArtifact = {
+  sizeBytes: number;
+  /** Bytes [start, end): at most what is asked, exactly what is there. */
+  read(start: number, end: number): Promise<Buffer>;
+  stream(start?: number, end?: number): AsyncIterable<Buffer>;
+  close(): Promise<void>;
+};
+
+export interface ArtifactStore {
+  /** Names the store: kept in the database, so that an instance with another store refuses to start. */
+  readonly id: string;
+  has(sha256: string): Promise<boolean>;
+  write(source: AsyncIterable<Uint8Array>, expected: { sha256: string; sizeBytes: number }): Promise<ArtifactInfo>;
+  writeWhole(bytes: Buffer): Promise<ArtifactInfo>;
+  open(sha256: string): Promise<OpenArtifact>;
+  /** The whole artifact, its hash verified. For small things: manifests, pages. */
+  readWhole(sha256: string): Promise<Buffer>;
+  remove(sha256: string): Promise<void>;
+  /** Writes and reads back a probe; throws a sentence for the start and for `/api/ready`. */
+  check(): Promise<void>;
+}

@@ -1,0 +1,47 @@
+import { ERROR_CODES, type ErrorCode } from '../routers/schemas/errors.ts';
+
+export type AppErrorOptions = {
+  hint?: string | undefined;
+  field?: string | undefined;
+  fieldErrors?: Record<string, string> | undefined;
+  reason?: string | undefined;
+  path?: string | undefined;
+  retryAfterMs?: number | undefined;
+  /** What really happened: for the log, never for a person. */
+  cause?: unknown;
+};
+
+/**
+ * The one error that services and adapters throw. `message` is a sentence for a person; `code` is stable
+ * (routers/schemas/errors.ts). It knows no transport: the base procedure and the REST adapter translate it.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly field: string | undefined;
+  readonly fieldErrors: Record<string, string> | undefined;
+  readonly reason: string | undefined;
+  readonly path: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.hint = options.hint;
+    this.field = options.field;
+    this.fieldErrors = options.fieldErrors;
+    this.reason = options.reason;
+    this.path = options.path;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+
+  get status(): number {
+    return ERROR_CODES[this.code].status;
+  }
+}
+
+/** The error for an object that is not there, or belongs to another account: the two are never told apart. */
+export function notFound(what: string): AppError {
+  return new AppError('not_found', `This ${what} does not exist.`);
+}

@@ -1,0 +1,12 @@
+import * as z from 'zod/mini';
+import { idSchema } from '../../routers/schemas/primitives.ts';
+
+/** Job name → payload. The name is the handler's file name; what services see of a job. */
+export const JOB_PAYLOADS = {
+  'deploy-release': z.strictObject({ releaseId: idSchema, kind: z.enum(['publish', 'rollBack']) }),
+  'remove-deployment': z.strictObject({ deploymentId: idSchema }),
+  'send-mail': z.strictObject({ mailId: idSchema }),
+} as const;
+
+export type JobName = keyof typeof JOB_PAYLOADS;
+export type JobPayload<Name extends JobName> = z.infer<(typeof JOB_PAYLOADS)[Name]>;

@@ -1,0 +1,10 @@
+/**
+ * Mail leaves through one door. The default keeps it in an outbox under DATA_DIR (mode 0600) that `fairlead outbox`
+ * lists; the log names kind and recipient only, since the text may hold a one-time link.
+ * `deliver` is called by the job `send-mail`, possibly twice for one mail: `id` stays the same.
+ */
+export type Mail = { id: string; kind: string; to: string; subject: string; text: string; at: Date };
+
+export interface Mailer {
+  deliver(mail: Mail): Promise<void>;
+}

@@ -1,0 +1,21 @@
+import type { Schema } from 'mongoose';
+
+/** Query option for the few reads that serve all accounts: jobs, the host, sign-in. Its value says which. */
+export const ACROSS_ACCOUNTS = 'acrossAccounts';
+export type AcrossAccounts = { acrossAccounts: 'job' | 'host' | 'sign-in' | 'unique-name' | 'maintenance' };
+
+const FILTERED = [
+  'find', 'findOne', 'countDocuments', 'distinct', 'findOneAndUpdate', 'findOneAndDelete', 'findOneAndReplace',
+  'updateOne', 'updateMany', 'deleteOne', 'deleteMany', 'replaceOne',
+] as const;
+
+/**
+ * Plug-in of every model that belongs to an account: a filter without `accountId` throws, unless the query says with
+ * `.setOptions({ acrossAccounts: … })` why it looks at all of them (security facts, section 13).
+ */
+export function accountScope(schema: Schema): void {
+  schema.pre([...FILTERED], function requireAccount() {
+    if (this.getOptions()[ACROSS_ACCOUNTS] !== undefined) return;
+    if (!('accountId' in this.getFilter())) throw new Error(`A filter on ${this.model.modelName} lacks the account.`);
+  });
+}

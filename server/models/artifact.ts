@@ -1,0 +1,25 @@
+import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
+import { accountScope } from './account-scope.ts';
+
+/**
+ * That an account has stored these bytes. The bytes are in the store once for all; this row is per account, since "is
+ * it here already" is answered from the account's own artifacts only (security facts, 2.3).
+ */
+const artifactDocSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    sha256: { type: String, required: true },
+    /** Netlify and Vercel ask for SHA-1: computed in the same pass, so that no release hashes again. */
+    sha1: { type: String, required: true },
+    sizeBytes: { type: Number, required: true },
+    lastUsedAt: { type: Date, required: true },
+  },
+  { collection: 'artifacts' },
+);
+artifactDocSchema.index({ accountId: 1, sha256: 1 }, { name: 'account_sha256', unique: true });
+artifactDocSchema.index({ sha256: 1 }, { name: 'sha256' });
+artifactDocSchema.plugin(accountScope);
+
+export type ArtifactDoc = HydratedDocument<InferSchemaType<typeof artifactDocSchema>>;
+export const ArtifactModel = model('Artifact', artifactDocSchema);

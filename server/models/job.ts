@@ -1,0 +1,42 @@
+import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
+
+const DAYS_KEPT = 14;
+
+/** One unit of background work (security facts, section 7.2). The server's clock alone decides times and leases. */
+const jobDocSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    name: { type: String, required: true },
+    payload: { type: Schema.Types.Mixed, required: true },
+    accountId: { type: String, required: true },
+    /** What must not run twice at once: for `deploy-release` the deployment. */
+    key: { type: String, required: true },
+    dedupeKey: { type: String, default: null },
+    status: { type: String, enum: ['queued', 'running', 'done', 'dead'] as const, required: true },
+    runAt: { type: Date, required: true },
+    attempt: { type: Number, required: true, default: 0 },
+    maxAttempts: { type: Number, required: true, default: 5 },
+    /** Raised by each claim; every write of a handler carries it, so that a zombie cannot write. */
+    fence: { type: Number, required: true, default: 0 },
+    leaseUntil: { type: Date, default: null },
+    worker: { type: String, default: null },
+    lastError: { type: String, default: null },
+    finishedAt: { type: Date, default: null },
+  },
+  { timestamps: true, collection: 'jobs', minimize: false },
+);
+jobDocSchema.index({ status: 1, runAt: 1 }, { name: 'status_run_at' });
+jobDocSchema.index({ status: 1, leaseUntil: 1 }, { name: 'status_lease' });
+jobDocSchema.index({ key: 1 }, { name: 'one_running_a_key', unique: true, partialFilterExpression: { status: 'running' } });
+jobDocSchema.index(
+  { dedupeKey: 1 },
+  {
+    name: 'one_open_a_dedupe_key',
+    unique: true,
+    partialFilterExpression: { status: { $in: ['queued', 'running'] }, dedupeKey: { $type: 'string' } },
+  },
+);
+jobDocSchema.index({ finishedAt: 1 }, { name: 'kept_days', expireAfterSeconds: DAYS_KEPT * 86_400 });
+
+export type JobDoc = HydratedDocument<InferSchemaType<typeof jobDocSchema>>;
+export const JobModel = model('Job', jobDocSchema);

@@ -1,0 +1,37 @@
+import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
+import { releaseStepNameSchema, stepStateSchema } from '../../routers/schemas/states.ts';
+import { accountScope } from './account-scope.ts';
+
+/** Lines kept a step; the oldest go first. */
+export const STEP_LOG_LINES = 500;
+
+/** One step of a release, `_id` = `{releaseId}.{name}`: start, end, progress and log, persisted and pushed. */
+const releaseStepDocSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    deploymentId: { type: String, required: true },
+    releaseId: { type: String, required: true },
+    name: { type: String, enum: releaseStepNameSchema.options, required: true },
+    state: { type: String, enum: stepStateSchema.options, required: true, default: 'waiting' as const },
+    startedAt: { type: Date, default: null },
+    endedAt: { type: Date, default: null },
+    done: { type: Number, required: true, default: 0 },
+    total: { type: Number, required: true, default: 0 },
+    doneBytes: { type: Number, required: true, default: 0 },
+    totalBytes: { type: Number, required: true, default: 0 },
+    log: {
+      type: [new Schema({ at: { type: Date, required: true }, text: { type: String, required: true } }, { _id: false })],
+      required: true,
+      default: [],
+    },
+    /** Lines ever written: how a reader of the change stream knows which of `log` are new to it. */
+    logCount: { type: Number, required: true, default: 0 },
+  },
+  { collection: 'release_steps' },
+);
+releaseStepDocSchema.index({ accountId: 1, releaseId: 1 }, { name: 'account_release' });
+releaseStepDocSchema.plugin(accountScope);
+
+export type ReleaseStepDoc = HydratedDocument<InferSchemaType<typeof releaseStepDocSchema>>;
+export const ReleaseStepModel = model('ReleaseStep', releaseStepDocSchema);

@@ -1,0 +1,54 @@
+import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
+import { RELEASE_SOURCES } from '../../routers/schemas/releases.ts';
+import { RUNNING_RELEASE_STATES, releaseStateSchema } from '../../routers/schemas/states.ts';
+import { accountScope } from './account-scope.ts';
+
+const releaseDocSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    deploymentId: { type: String, required: true },
+    number: { type: Number, required: true },
+    state: { type: String, enum: releaseStateSchema.options, required: true, default: 'queued' as const },
+    source: { type: String, enum: RELEASE_SOURCES, required: true },
+    createdBy: { type: String, required: true },
+    /** The manifest is an artifact of its own. */
+    manifestHash: { type: String, required: true },
+    fileCount: { type: Number, required: true },
+    totalBytes: { type: Number, required: true },
+    changedFiles: { type: Number, required: true },
+    /** What a second run continues from; stored as soon as the platform names it. */
+    platformRef: { type: Schema.Types.Mixed, default: null },
+    /** When it was first seen live: a roll back to a verified release runs the second half of verification only. */
+    verifiedAt: { type: Date, default: null },
+    /** The release that served when this one took over: the pointer goes back to it when verification fails. */
+    replacedReleaseId: { type: String, default: null },
+    cancelRequestedAt: { type: Date, default: null },
+    error: {
+      type: new Schema(
+        {
+          code: { type: String, required: true },
+          message: { type: String, required: true },
+          hint: { type: String, default: null },
+          raw: { type: String, default: null },
+        },
+        { _id: false },
+      ),
+      default: null,
+    },
+    startedAt: { type: Date, default: null },
+    finishedAt: { type: Date, default: null },
+  },
+  { timestamps: true, collection: 'releases', minimize: false },
+);
+releaseDocSchema.index({ deploymentId: 1, number: -1 }, { name: 'deployment_number', unique: true });
+releaseDocSchema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest' });
+releaseDocSchema.index({ accountId: 1, deploymentId: 1, number: -1 }, { name: 'account_deployment_newest' });
+releaseDocSchema.index(
+  { deploymentId: 1 },
+  { name: 'one_running', unique: true, partialFilterExpression: { state: { $in: [...RUNNING_RELEASE_STATES] } } },
+);
+releaseDocSchema.plugin(accountScope);
+
+export type ReleaseDoc = HydratedDocument<InferSchemaType<typeof releaseDocSchema>>;
+export const ReleaseModel = model('Release', releaseDocSchema);

@@ -1,0 +1,44 @@
+import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
+import { PAID_PLANS } from '../../routers/schemas/plans.ts';
+import { isActiveStatus, subscriptionStatusSchema } from '../../routers/schemas/states.ts';
+import type { Plan } from '../../routers/schemas/plans.ts';
+import type { Subscription } from '../../routers/schemas/subscription.ts';
+import { accountScope } from './account-scope.ts';
+
+/** At most one an account. `trialStartedAt` stays for ever: a trial is once. */
+const subscriptionDocSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    plan: { type: String, enum: PAID_PLANS, required: true },
+    status: { type: String, enum: subscriptionStatusSchema.options, required: true },
+    startedAt: { type: Date, required: true },
+    endsAt: { type: Date, required: true },
+    trialStartedAt: { type: Date, default: null },
+  },
+  { timestamps: true, collection: 'subscriptions' },
+);
+subscriptionDocSchema.index({ accountId: 1 }, { name: 'account_unique', unique: true });
+subscriptionDocSchema.index({ status: 1, endsAt: 1 }, { name: 'status_end' });
+subscriptionDocSchema.plugin(accountScope);
+
+export type SubscriptionDoc = HydratedDocument<InferSchemaType<typeof subscriptionDocSchema>>;
+export const SubscriptionModel = model('Subscription', subscriptionDocSchema);
+
+/** One past its end reads as `expired` at once, whether or not a job has run (product page, section 3). */
+export function toSubscription(doc: SubscriptionDoc, now: Date): Subscription {
+  const hasEnded = doc.endsAt.getTime() <= now.getTime();
+  return {
+    status: hasEnded && isActiveStatus(doc.status) ? 'expired' : doc.status,
+    plan: doc.plan,
+    startedAt: doc.startedAt,
+    endsAt: doc.endsAt,
+  };
+}
+
+/** The plan that counts now: `free` unless a subscription is active. */
+export function activePlan(doc: SubscriptionDoc | null, now: Date): Plan {
+  if (doc === null) return 'free';
+  const subscription = toSubscription(doc, now);
+  return isActiveStatus(subscription.status) ? subscription.plan : 'free';
+}

@@ -1,0 +1,25 @@
+import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
+import { accountScope } from './account-scope.ts';
+
+/** Files on their way in. It belongs to the account, so that files can be read before a deployment exists. */
+const uploadDocSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    deploymentId: { type: String, default: null },
+    state: { type: String, enum: ['open', 'used'] as const, required: true, default: 'open' as const },
+    manifestHash: { type: String, default: null },
+    fileCount: { type: Number, required: true, default: 0 },
+    totalBytes: { type: Number, required: true, default: 0 },
+    source: { type: String, enum: ['folder', 'zip'] as const, required: true, default: 'folder' as const },
+    /** Moves with each byte that arrives; a day later the upload is gone (security facts, 2.1). */
+    expiresAt: { type: Date, required: true },
+  },
+  { timestamps: true, collection: 'uploads' },
+);
+uploadDocSchema.index({ accountId: 1, state: 1, createdAt: 1 }, { name: 'account_open' });
+uploadDocSchema.index({ expiresAt: 1 }, { name: 'kept_a_day', expireAfterSeconds: 0 });
+uploadDocSchema.plugin(accountScope);
+
+export type UploadDoc = HydratedDocument<InferSchemaType<typeof uploadDocSchema>>;
+export const UploadModel = model('Upload', uploadDocSchema);

@@ -1,0 +1,47 @@
+import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
+import { DISCLAIMER_VERSION } from '../../routers/schemas/disclaimer.ts';
+import type { User } from '../../routers/schemas/user.ts';
+
+/** One account. Its `_id` is the `accountId` of everything it owns. */
+const userSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    username: { type: String, required: true },
+    /** Lower case, runs of spaces collapsed: what is unique (security facts, 1.8). */
+    usernameKey: { type: String, required: true },
+    email: { type: String, required: true },
+    emailKey: { type: String, required: true },
+    emailConfirmedAt: { type: Date, default: null },
+    /** A new address that waits for its confirmation; the old one stays until then. */
+    pendingEmail: { type: String, default: null },
+    passwordHash: { type: String, required: true },
+    disclaimer: {
+      version: { type: Number, default: 0 },
+      acceptedAt: { type: Date, default: null },
+    },
+    /** The number that the plan caps count; changed only in the transaction that creates or removes a deployment. */
+    deploymentCount: { type: Number, required: true, default: 0 },
+    /** Number of the account's last stored event: raised first in every transaction that publishes one. */
+    eventSeq: { type: Number, required: true, default: 0 },
+    isBetaTester: { type: Boolean, default: false },
+  },
+  { timestamps: true, collection: 'users' },
+);
+userSchema.index({ usernameKey: 1 }, { name: 'username_unique', unique: true });
+userSchema.index({ emailKey: 1 }, { name: 'email_unique', unique: true });
+
+export type UserDoc = HydratedDocument<InferSchemaType<typeof userSchema>>;
+export const UserModel = model('User', userSchema);
+
+export function toUser(doc: UserDoc): User {
+  return {
+    id: doc._id,
+    username: doc.username,
+    email: doc.email,
+    emailConfirmed: doc.emailConfirmedAt !== null && doc.emailConfirmedAt !== undefined,
+    disclaimerAccepted: (doc.disclaimer?.version ?? 0) >= DISCLAIMER_VERSION,
+    deploymentCount: doc.deploymentCount,
+    isBetaTester: doc.isBetaTester,
+    createdAt: doc.createdAt,
+  };
+}

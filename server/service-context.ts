@@ -1,0 +1,100 @@
+import type { Plan } from '../routers/schemas/plans.ts';
+import type { Scope } from '../routers/schemas/tokens.ts';
+import type { ArtifactStore } from './artifacts/store.ts';
+import type { ChangeFeed } from './change-feed.ts';
+import type { Log } from './log.ts';
+import type { PlatformRegistry } from './platforms/platform.ts';
+import type { Mailer } from './mail/mailer.ts';
+import type { PasswordHasher, Secrets } from './secrets.ts';
+
+/** Who acts. Every filter of a service carries `accountId`. */
+export type Actor =
+  | { kind: 'account'; accountId: string; sessionId: string; plan: Plan }
+  | { kind: 'token'; accountId: string; tokenId: string; tokenName: string; plan: Plan; scopes: Scope[] }
+  | { kind: 'job'; name: string; accountId: string }
+  | { kind: 'anonymous' };
+
+/** The limits that benches and tests replace; defaults in server/providers.ts name their sources. */
+export type Limits = {
+  isAddressCounted: boolean;
+  callsPerMinute: number;
+  anonymousCallsPerMinute: number;
+  failuresPerAddress: { count: number; windowMs: number };
+  freeFailuresPerUsernameAndAddress: number;
+  failuresPerUsername: { count: number; windowMs: number };
+  registrationsPerHour: number;
+  forgotPasswordPerHour: { perAccount: number; perAddress: number };
+  feedbackPerHour: number;
+  uploadBytesPerDay: number;
+  uploadsAtOnce: number;
+  socketsPerAccount: number;
+  socketsPerAddress: number;
+  accessTokenSeconds: number;
+  minFreeDiskBytes: number;
+};
+
+/** Where things are reached; built from the environment once (server/env.ts). */
+export type Addresses = {
+  publicUrl: string;
+  sitesDomain: string;
+  sitesPort: number;
+  /** Where our own requests to our own host connect, since not every resolver knows `*.localhost`. */
+  sitesListener: { host: string; port: number };
+  supportEmail: string;
+};
+
+/** Every adapter a service may need, behind its interface. Built in server/providers.ts alone. */
+export type Providers = {
+  addresses: Addresses;
+  limits: Limits;
+  store: ArtifactStore;
+  platforms: PlatformRegistry;
+  mailer: Mailer;
+  hasher: PasswordHasher;
+  secrets: Secrets;
+  changes: ChangeFeed;
+  log: Log;
+  now(): Date;
+};
+
+/** What a browser holds for us besides the bearer token. Services read and write it without knowing HTTP. */
+export type JarName = 'refresh' | 'device' | 'disclaimer';
+export type CookieJar = {
+  read(name: JarName): string | undefined;
+  /** `null` clears it. */
+  write(name: JarName, value: string | null): void;
+};
+
+/** Where a call comes from: for throttling, the session list and warnings. */
+export type CallOrigin = {
+  /** Client address after `TRUST_PROXY` hops; IPv6 shortened to its /64. */
+  address: string;
+  userAgent: string;
+  /** The bearer token as sent, also when it is no longer good: logout still finds its session by it. */
+  bearer: string | undefined;
+};
+
+export type ServiceContext = {
+  actor: Actor;
+  providers: Providers;
+  origin: CallOrigin;
+  jar: CookieJar;
+  now(): Date;
+  requestId: string;
+};
+
+export type AccountContext = ServiceContext & { actor: Extract<Actor, { accountId: string }> };
+
+const NO_JAR: CookieJar = { read: () => undefined, write: () => undefined };
+
+/** Context of a job: it acts for one account, with no browser behind it. */
+export function jobContext(providers: Providers, job: { name: string; accountId: string; id: string }): AccountContext {
+  return {
+    actor: { kind: 'job', name: job.name, accountId: job.accountId },
+    providers,
+    origin: { address: 'job', userAgent: job.name, bearer: undefined },
+    jar: NO_JAR,
+    now: () => providers.now(),
+    requestId: job.id,
+  };
+}
