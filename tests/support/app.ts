@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { appRouter } from '../../routers/_app.ts';
+import type { SignedIn } from '../../routers/schemas/auth.ts';
+import { createCaller } from '../../routers/trpc.ts';
+import { createDiskStore } from '../../server/artifacts/disk.ts';
+import type { ChangeFeed, ChangeListener } from '../../server/change-feed.ts';
+import { createWorker } from '../../server/jobs/worker.ts';
+import type { Log } from '../../server/log.ts';
+import type { Mail } from '../../server/mail/mailer.ts';
+import { createPasswordHasher } from '../../server/password-hasher.ts';
+import { platforms } from '../../server/platforms/index.ts';
+import { createSecrets, newKeys } from '../../server/secrets.ts';
+import type { Actor, CookieJar, JarName, Limits, Providers, ServiceContext } from '../../server/service-context.ts';
+import { authenticate } from '../../server/services/auth/index.ts';
+
+/** Wide enough that a test meets a limit only when it brings its own. */
+const WIDE_LIMITS: Limits = {
+  isAddressCounted: false,
+  callsPerMinute: 1_000_000,
+  anonymousCallsPerMinute: 1_000_000,
+  failuresPerAddress: { count: 30, windowMs: 600_000 },
+  freeFailuresPerUsernameAndAddress: 5,
+  failuresPerUsername: { count: 20, windowMs: 900_000 },
+  registrationsPerHour: 10,
+  forgotPasswordPerHour: { perAccount: 3, perAddress: 10 },
+  feedbackPerHour: 20,
+  uploadBytesPerDay: 10 * 1024 ** 3,
+  uploadsAtOnce: 8,
+  socketsPerAccount: 10,
+  socketsPerAddress: 50,
+  accessTokenSeconds: 900,
+  minFreeDiskBytes: 0,
+};
+
+/** A jar that a test can look into: the browser's side of `CookieJar`. */
+export function createJar(): CookieJar & { cookies: Map<JarName, string> } {
+  const cookies = new Map<JarName, string>();
+  return {
+    cookies,
+    read: (name) => cookies.get(name),
+    write: (name, value) => {
+      if (value === null) cookies.delete(name);
+      else cookies.set(name, value);
+    },
+  };
+}
+
+export type Clock = { now(): Date; advance(ms: number): void };
+
+function createClock(): Clock {
+  let shiftMs = 0;
+  return { now: () => new Date(Date.now() + shiftMs), advance: (ms) => void (shiftMs += ms) };
+}
+
+/** A feed for tests in process that need no wake-ups: the worker and the host are driven by hand. */
+function silentFeed(): ChangeFeed {
+  const listeners = new Set<ChangeListener>();
+  return {
+    subscribe: (_collections, listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    start: async () => undefined,
+    stop: async () => undefined,
+  };
+}
+
+const SILENT_LOG: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+export type TestAppOptions = {
+  limits?: Partial<Limits>;
+  changes?: ChangeFeed;
+  log?: Log;
+  providers?: Partial<Providers>;
+};
+
+export type Caller = ReturnType<ReturnType<typeof createCaller<typeof appRouter>>>;
+export type Person = {
+  caller: Caller;
+  user: SignedIn;
+  accessToken: string;
+  password: string;
+  jar: ReturnType<typeof createJar>;
+};
+export type TestApp = Awaited<ReturnType<typeof createTestApp>>;
+
+/**
+ * The whole application in process, on the test file's own database: providers with a cheap password hasher, a store in
+ * a temporary folder, an outbox in memory and a clock that can be moved. Dispose of it with `await using`.
+ */
+export async function createTestApp(options: TestAppOptions = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-test-'));
+  const clock = createClock();
+  const outbox: Mail[] = [];
+  const providers: Providers = {
+    addresses: {
+      publicUrl: 'http://localhost:3000',
+      sitesDomain: 'localhost',
+      sitesPort: 3001,
+      sitesListener: { host: '127.0.0.1', port: 3001 },
+      supportEmail: 'support@localhost',
+    },
+    limits: { ...WIDE_LIMITS, ...options.limits },
+    store: await createDiskStore({ folder: join(folder, 'artifacts'), minFreeBytes: 0 }),
+    platforms,
+    mailer: { deliver: async (mail) => void outbox.push(mail) },
+    // Security facts, 1.7: tests take a cheap hasher; one test holds the real parameters.
+    hasher: createPasswordHasher({ memoryKiB: 1024, iterations: 1 }),
+    secrets: createSecrets(newKeys()),
+    changes: options.changes ?? silentFeed(),
+    log: options.log ?? SILENT_LOG,
+    now: () => clock.now(),
+    ...options.providers,
+  };
+  const worker = createWorker(providers);
+
+  function context(
+    actor: Actor,
+    jar: CookieJar = createJar(),
+    origin: Partial<ServiceContext['origin']> = {},
+  ): ServiceContext {
+    return {
+      actor,
+      providers,
+      jar,
+      origin: { address: '127.0.0.1', userAgent: 'test', bearer: undefined, ...origin },
+      now: () => providers.now(),
+      requestId: randomBytes(8).toString('hex'),
+    };
+  }
+
+  const callerOf = (ctx: ServiceContext): Caller => createCaller(appRouter)(ctx);
+
+  /** A caller that signs in by this bearer token, as a request does. */
+  async function callerFor(
+    bearer: string,
+    jar: CookieJar = createJar(),
+    origin: Partial<ServiceContext['origin']> = {},
+  ) {
+    const { actor } = await authenticate(providers, bearer);
+    return callerOf(context(actor, jar, { ...origin, bearer }));
+  }
+
+  /** A registered person, signed in. */
+  async function person(fields: { username?: string; email?: string; password?: string } = {}): Promise<Person> {
+    const jar = createJar();
+    const username = fields.username ?? `person ${randomBytes(5).toString('hex')}`;
+    const password = fields.password ?? 'Correct horse 1';
+    const email = fields.email ?? `${username.replaceAll(' ', '.')}@example.com`;
+    const user = await callerOf(context({ kind: 'anonymous' }, jar)).auth.register({ username, email, password });
+    return { caller: await callerFor(user.accessToken, jar), user, accessToken: user.accessToken, password, jar };
+  }
+
+  return {
+    folder,
+    providers,
+    clock,
+    outbox,
+    context,
+    callerOf,
+    callerFor,
+    person,
+    anonymous: (jar: CookieJar = createJar(), origin: Partial<ServiceContext['origin']> = {}) =>
+      callerOf(context({ kind: 'anonymous' }, jar, origin)),
+    /** A person with the PRO trial: may create deployments. */
+    async trialPerson(fields: { username?: string } = {}): Promise<Person> {
+      const someone = await person(fields);
+      await someone.caller.subscription.startTrial();
+      // The plan is part of the actor, read when the call comes in.
+      return { ...someone, caller: await callerFor(someone.accessToken, someone.jar) };
+    },
+    /** Runs every job that is due, until none is. */
+    jobs: { drain: () => worker.drain() },
+    async [Symbol.asyncDispose]() {
+      await worker.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
