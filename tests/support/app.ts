@@ -52,7 +52,12 @@ export type Clock = { now(): Date; advance(ms: number): void };
 
 function createClock(): Clock {
   let shiftMs = 0;
-  return { now: () => new Date(Date.now() + shiftMs), advance: (ms) => void (shiftMs += ms) };
+  return {
+    now: () => new Date(Date.now() + shiftMs),
+    advance: (ms) => {
+      shiftMs += ms;
+    },
+  };
 }
 
 /** A feed for tests in process that need no wake-ups: the worker and the host are driven by hand. */

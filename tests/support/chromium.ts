@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { chromium } from '@playwright/test';
+
+const run = promisify(execFile);
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+/** A download that a closed network swallows must not hang the tests. */
+const DOWNLOAD_TIMEOUT_MS = 180_000;
+
+/** What a headless Chromium needs on a server without a sandbox of its own, and without calls to its maker. */
+export const CHROMIUM_ARGS = [
+  '--no-sandbox',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+function onPath(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find((path) => existsSync(path));
+}
+
+async function attempt(what: string, work: () => Promise<unknown>): Promise<void> {
+  try {
+    console.log(`Chromium: ${what}`);
+    await work();
+  } catch (error) {
+    console.log(
+      `Chromium: ${what} did not work (${error instanceof Error ? error.message.split('\n')[0] : 'unknown'}).`,
+    );
+  }
+}
+
+/**
+ * The path of a Chromium for the browser tests: one on the PATH, else Playwright's own download, else the system's
+ * package where this user may install one.
+ * Throws an error that says what to install when all three fail.
+ */
+export async function findChromium(): Promise<string> {
+  const found = onPath() ?? (existsSync(chromium.executablePath()) ? chromium.executablePath() : undefined);
+  if (found !== undefined) return found;
+
+  await attempt('downloading the one that Playwright brings', () =>
+    run(process.execPath, ['node_modules/@playwright/test/cli.js', 'install', 'chromium'], {
+      timeout: DOWNLOAD_TIMEOUT_MS,
+    }),
+  );
+  if (existsSync(chromium.executablePath())) return chromium.executablePath();
+
+  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    await attempt('installing the package of the system', async () => {
+      await run('apt-get', ['update'], { timeout: DOWNLOAD_TIMEOUT_MS });
+      await run('apt-get', ['install', '-y', '--no-install-recommends', 'chromium', 'fonts-noto-color-emoji'], {
+        timeout: 2 * DOWNLOAD_TIMEOUT_MS,
+        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      });
+    });
+  }
+  const installed = onPath();
+  if (installed !== undefined) return installed;
+  throw new Error(
+    'The browser tests need Chromium, and none was found or could be fetched: install the package "chromium" of your system, or run "npx playwright install chromium".',
+  );
+}

@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const START_TIMEOUT_MS = 120_000;
+
+export type RealApp = {
+  url: string;
+  sitesPort: number;
+  dataDir: string;
+  env: NodeJS.ProcessEnv;
+  child: ChildProcess;
+  /** Everything the process has printed so far. */
+  output(): string;
+  /** SIGKILL, and waits until it is gone; the data folder stays. */
+  kill(): Promise<void>;
+  /** Starts it again on the same ports and data. */
+  restart(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
+  return address.port;
+}
+
+/**
+ * The built product as an operator starts it: its own process, database, data folder and ports.
+ * Needs `dist/` (npm run build). Resolves when `/api/ready` answers 200.
+ */
+export async function startRealApp(extra: NodeJS.ProcessEnv = {}): Promise<RealApp> {
+  const dataDir = extra.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'fairlead-app-')));
+  const port = await freePort();
+  const sitesPort = await freePort();
+  const env = { ...process.env, PORT: String(port), SITES_PORT: String(sitesPort), DATA_DIR: dataDir, ...extra };
+  const app: RealApp = {
+    url: `http://localhost:${port}`,
+    sitesPort,
+    dataDir,
+    env,
+    child: spawnApp(env),
+    output: () => '',
+    kill: async () => {
+      if (app.child.exitCode !== null || app.child.signalCode !== null) return;
+      app.child.kill('SIGKILL');
+      await once(app.child, 'exit');
+    },
+    restart: async () => {
+      app.child = spawnApp(env);
+      await untilReady(app);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await stop(app.child);
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+  try {
+    await untilReady(app);
+  } catch (error) {
+    await stop(app.child);
+    throw error;
+  }
+  return app;
+}
+
+function spawnApp(env: NodeJS.ProcessEnv): ChildProcess {
+  return spawn(process.execPath, ['dist/server/main.js'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}
+
+async function untilReady(app: RealApp): Promise<void> {
+  let output = '';
+  app.output = () => output;
+  const collect = (chunk: Buffer): void => {
+    output += chunk.toString('utf8');
+  };
+  app.child.stdout?.on('data', collect);
+  app.child.stderr?.on('data', collect);
+  const giveUpAt = Date.now() + START_TIMEOUT_MS;
+  while (Date.now() < giveUpAt) {
+    if (app.child.exitCode !== null) throw new Error(`The app ended with ${app.child.exitCode}:\n${output}`);
+    const answer = await fetch(`${app.url}/api/ready`).catch(() => null);
+    if (answer?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`The app was not ready in time:\n${output}`);
+}

@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { findChromium } from './chromium.ts';
+
+/**
+ * `npm test` and `npm run faults`: runs the suites one after the other (they share two cores), prints the time of each,
+ * and ends with `N passed, N failed`. A suite that ran no test has failed.
+ */
+type Suite = { name: string; command: string[]; count(): Counts };
+type Counts = { passed: number; failed: number };
+
+const OUT = 'test-results';
+const VITEST = 'node_modules/vitest/vitest.mjs';
+const PLAYWRIGHT = 'node_modules/@playwright/test/cli.js';
+
+function vitestSuite(name: string, project: string): Suite {
+  const report = `${OUT}/${name}.json`;
+  return {
+    name,
+    command: [
+      VITEST,
+      'run',
+      '--project',
+      project,
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+    ],
+    count: () => countVitest(report),
+  };
+}
+
+/** The shapes of the two runners' reports, as far as they are read. */
+function readReport(path: string): Record<string, unknown> {
+  const parsed: unknown = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
+  return isRecord(parsed) ? parsed : {};
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function numberOf(record: Record<string, unknown>, key: string): number {
+  const value = record[key];
+  return typeof value === 'number' ? value : 0;
+}
+
+function countVitest(path: string): Counts {
+  const report = readReport(path);
+  const skipped = numberOf(report, 'numPendingTests') + numberOf(report, 'numTodoTests');
+  if (skipped > 0) console.log(`${skipped} tests were skipped: each counts as failed.`);
+  // A file that could not even be loaded has no tests of its own to count.
+  const broken = numberOf(report, 'numFailedTestSuites') > 0 && numberOf(report, 'numFailedTests') === 0 ? 1 : 0;
+  return { passed: numberOf(report, 'numPassedTests'), failed: numberOf(report, 'numFailedTests') + skipped + broken };
+}
+
+function countPlaywright(path: string): Counts {
+  const stats = readReport(path).stats;
+  if (!isRecord(stats)) return { passed: 0, failed: 0 };
+  // A test that passed only at the second try is a race that nobody has found yet.
+  return {
+    passed: numberOf(stats, 'expected'),
+    failed: numberOf(stats, 'unexpected') + numberOf(stats, 'flaky') + numberOf(stats, 'skipped'),
+  };
+}
+
+function runCommand(command: string[], env: NodeJS.ProcessEnv): Promise<number> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, command, { stdio: 'inherit', env });
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+async function runSuite(suite: Suite, env: NodeJS.ProcessEnv): Promise<Counts> {
+  const startedAt = Date.now();
+  console.log(`\n── ${suite.name} ──`);
+  const code = await runCommand(suite.command, env);
+  const counts = suite.count();
+  const ranNothing = counts.passed + counts.failed === 0;
+  if ((code !== 0 && counts.failed === 0) || ranNothing) counts.failed += 1;
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+  console.log(`── ${suite.name}: ${counts.passed} passed, ${counts.failed} failed, ${seconds} s ──`);
+  return counts;
+}
+
+async function main(): Promise<void> {
+  const wantsFaults = process.argv.includes('--faults');
+  rmSync(OUT, { recursive: true, force: true });
+  mkdirSync(OUT, { recursive: true });
+  const env = { ...process.env };
+  const suites = wantsFaults
+    ? [vitestSuite('faults', 'faults')]
+    : [vitestSuite('node', 'node'), vitestSuite('dom', 'dom'), vitestSuite('faults', 'faults')];
+  if (!wantsFaults) {
+    env.CHROMIUM_PATH = await findChromium();
+    env.PLAYWRIGHT_JSON_OUTPUT_NAME = `${OUT}/browser.json`;
+    suites.push({
+      name: 'browser',
+      command: [PLAYWRIGHT, 'test', '-c', 'tests/browser/playwright.config.ts', '--reporter=list,json'],
+      count: () => countPlaywright(`${OUT}/browser.json`),
+    });
+  }
+  const total: Counts = { passed: 0, failed: 0 };
+  for (const suite of suites) {
+    const counts = await runSuite(suite, env);
+    total.passed += counts.passed;
+    total.failed += counts.failed;
+  }
+  writeFileSync(`${OUT}/${wantsFaults ? 'total-faults' : 'total'}.json`, JSON.stringify(total));
+  console.log(`\n${total.passed} passed, ${total.failed} failed`);
+  process.exitCode = total.failed === 0 ? 0 : 1;
+}
+
+await main();
