@@ -1,0 +1,137 @@
+/** One file of a folder: `path` is below the folder's own name, with `/` between its parts. */
+export type PickedFile = { path: string; file: File };
+/** What a person dropped or chose. `name` is empty when loose files were dropped. */
+export type PickedFolder = { name: string; files: PickedFile[] };
+
+export type FolderRead = { filesRead: number };
+
+/** Far above what a release may hold: a drop of a whole disk ends here instead of in the browser's memory. */
+export const READ_STOP_FILES = 100_000;
+/** Entries asked for their file at once; more only queues in the browser. */
+const FILES_AT_ONCE = 64;
+
+/** A sentence for a person: why what was dropped cannot be read as a folder. */
+export class FolderUnreadable extends Error {
+  override name = 'FolderUnreadable';
+}
+
+/**
+ * Takes the entries out of a drop. It must run before the first `await` of the handler: the list of a DataTransfer is
+ * empty afterwards (HTML standard, drag data store).
+ */
+export function entriesOfDrop(transfer: Pick<DataTransfer, 'items'>): FileSystemEntry[] {
+  return Array.from(transfer.items)
+    .filter((item) => item.kind === 'file')
+    .map((item) => item.webkitGetAsEntry())
+    .filter((entry) => entry !== null);
+}
+
+/**
+ * Reads dropped entries to their last file. One folder gives paths below it; several things dropped together keep
+ * their names.
+ *
+ * @throws FolderUnreadable for an empty folder, an archive, or more than `READ_STOP_FILES` files
+ */
+export async function readEntries(
+  entries: readonly FileSystemEntry[],
+  onProgress: (read: FolderRead) => void = () => undefined,
+  signal?: AbortSignal,
+): Promise<PickedFolder> {
+  const only = entries.length === 1 ? entries[0] : undefined;
+  if (only !== undefined && isFileEntry(only)) refuseArchive(only.name);
+  const root = only !== undefined && isDirectoryEntry(only) ? only : undefined;
+  const found = await listFiles(root ? await readDirectory(root) : [...entries], '', signal);
+  const files: PickedFile[] = [];
+  for (let start = 0; start < found.length; start += FILES_AT_ONCE) {
+    signal?.throwIfAborted();
+    const batch = found.slice(start, start + FILES_AT_ONCE);
+    files.push(...(await Promise.all(batch.map(async ({ path, entry }) => ({ path, file: await fileOf(entry) })))));
+    onProgress({ filesRead: files.length });
+  }
+  return checked({ name: root?.name ?? '', files });
+}
+
+/** The same from `<input type=file webkitdirectory>`, whose files know their path below the folder's parent. */
+export function readFileList(list: Iterable<File>): PickedFolder {
+  const files = Array.from(list, (file) => ({ path: file.webkitRelativePath || file.name, file }));
+  const only = files.length === 1 ? files[0] : undefined;
+  if (only !== undefined && !only.path.includes('/')) refuseArchive(only.path);
+  const roots = new Set(files.map(({ path }) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : '')));
+  const [root] = roots;
+  if (roots.size !== 1 || root === undefined || root === '') return checked({ name: '', files });
+  return checked({ name: root, files: files.map(({ path, file }) => ({ path: path.slice(root.length + 1), file })) });
+}
+
+function checked(folder: PickedFolder): PickedFolder {
+  if (folder.files.length === 0) {
+    throw new FolderUnreadable('This folder holds no files. Choose the folder that holds your index.html.');
+  }
+  if (folder.files.length > READ_STOP_FILES) throw tooMany();
+  folder.files.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  return folder;
+}
+
+function tooMany(): FolderUnreadable {
+  const limit = READ_STOP_FILES.toLocaleString('en');
+  return new FolderUnreadable(`This is more than ${limit} files. Choose the folder of the finished site alone.`);
+}
+
+function refuseArchive(name: string): void {
+  if (/\.(zip|tar|gz|tgz|rar|7z)$/i.test(name)) {
+    throw new FolderUnreadable(`${name} is an archive. Unpack it and drop the folder that comes out.`);
+  }
+}
+
+type FoundFile = { path: string; entry: FileSystemFileEntry };
+
+/** Folders are read side by side, each to its end. */
+async function listFiles(
+  entries: FileSystemEntry[],
+  prefix: string,
+  signal: AbortSignal | undefined,
+  count = { files: 0 },
+): Promise<FoundFile[]> {
+  signal?.throwIfAborted();
+  const lists = await Promise.all(
+    entries.map(async (entry): Promise<FoundFile[]> => {
+      const path = prefix + entry.name;
+      if (isDirectoryEntry(entry)) return listFiles(await readDirectory(entry), `${path}/`, signal, count);
+      count.files += 1;
+      if (count.files > READ_STOP_FILES) throw tooMany();
+      return isFileEntry(entry) ? [{ path, entry }] : [];
+    }),
+  );
+  return lists.flat();
+}
+
+/** `readEntries` hands out at most 100 at a time in Chromium and says that it is done by an empty list. */
+async function readDirectory(directory: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+  const reader = directory.createReader();
+  const all: FileSystemEntry[] = [];
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => {
+      reader.readEntries(resolve, (cause) => reject(unreadable(directory.name, cause)));
+    });
+    if (some.length === 0) return all;
+    all.push(...some);
+  }
+}
+
+function fileOf(entry: FileSystemFileEntry): Promise<File> {
+  return new Promise((resolve, reject) => entry.file(resolve, (cause) => reject(unreadable(entry.name, cause))));
+}
+
+function unreadable(name: string, cause: unknown): FolderUnreadable {
+  return new FolderUnreadable(`${name} could not be read. See that you may open it, then drop the folder again.`, {
+    cause,
+  });
+}
+
+/** The DOM types tell the two apart by a boolean only. */
+function isDirectoryEntry(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
+  return entry.isDirectory;
+}
+
+function isFileEntry(entry: FileSystemEntry): entry is FileSystemFileEntry {
+  return entry.isFile;
+}
