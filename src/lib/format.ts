@@ -1,0 +1,85 @@
+const BYTE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+
+/** `8.4 MB`; powers of 1000, at most one decimal below 100. */
+export function formatSize(sizeBytes: number): string {
+  const { value, unit } = scaled(sizeBytes, sizeBytes);
+  return `${value} ${unit}`;
+}
+
+/** `5.1 of 8.4 MB`: both in the unit of the whole. */
+export function formatSizeOf(doneBytes: number, totalBytes: number): string {
+  const whole = scaled(totalBytes, totalBytes);
+  return `${scaled(doneBytes, totalBytes).value} of ${whole.value} ${whole.unit}`;
+}
+
+/** `just now`, `2 minutes ago`, `yesterday`, `in 3 days`; the largest unit that fits. */
+export function formatRelativeTime(at: Date, now: Date = new Date()): string {
+  const differenceMs = at.getTime() - now.getTime();
+  const distanceMs = Math.abs(differenceMs);
+  if (distanceMs < 45 * SECOND_MS) return differenceMs > 10 * SECOND_MS ? 'in a moment' : 'just now';
+  if (distanceMs < 45 * MINUTE_MS) return relative.format(roundAway(differenceMs / MINUTE_MS), 'minute');
+  if (distanceMs < 22 * HOUR_MS) return relative.format(roundAway(differenceMs / HOUR_MS), 'hour');
+  if (distanceMs < 26 * DAY_MS) return relative.format(roundAway(differenceMs / DAY_MS), 'day');
+  if (distanceMs < 320 * DAY_MS) return relative.format(roundAway(differenceMs / (30.44 * DAY_MS)), 'month');
+  return relative.format(roundAway(differenceMs / (365.25 * DAY_MS)), 'year');
+}
+
+/** `Nov 21, 2026, 2:32:10 PM` in the person's own time zone. */
+export function formatExactTime(at: Date): string {
+  return exact.format(at);
+}
+
+/** `Nov 21, 2026`. */
+export function formatDate(at: Date): string {
+  return day.format(at);
+}
+
+/** `14:32:10`, for log lines. */
+export function formatClock(at: Date): string {
+  return clock.format(at);
+}
+
+/** `0.4 s`, `12 s`, `3 min 5 s`, `2 h 10 min`. */
+export function formatDuration(durationMs: number): string {
+  const ms = Math.max(0, durationMs);
+  if (ms < 9_950) return `${(ms / SECOND_MS).toFixed(1)} s`;
+  const seconds = Math.round(ms / SECOND_MS);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return parts(Math.floor(seconds / 60), 'min', seconds % 60, 's');
+  const minutes = Math.round(seconds / 60);
+  return parts(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
+}
+
+/** `1 file`, `214 files`, `1,204 files`. */
+export function formatCount(count: number, singular: string, plural = `${singular}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? singular : plural}`;
+}
+
+function scaled(sizeBytes: number, scaleBytes: number): { value: string; unit: string } {
+  const power = scaleBytes < 1_000 ? 0 : Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(scaleBytes) / 3));
+  const value = sizeBytes / 1_000 ** power;
+  // 999,960 bytes round to the next unit rather than to `1000 KB`.
+  if (sizeBytes === scaleBytes && power < BYTE_UNITS.length - 1 && Math.round(value) >= 1_000) {
+    return scaled(sizeBytes, 1_000 ** (power + 1));
+  }
+  const decimals = power === 0 || value >= 100 || Number.isInteger(value) ? 0 : 1;
+  return { value: value.toFixed(decimals).replace(/\.0$/, ''), unit: BYTE_UNITS[power] ?? 'B' };
+}
+
+/** `-1.5` days are two days ago, not one: halves go away from zero on both sides. */
+function roundAway(value: number): number {
+  return Math.sign(value) * Math.round(Math.abs(value));
+}
+
+function parts(whole: number, wholeUnit: string, rest: number, restUnit: string): string {
+  return rest === 0 ? `${whole} ${wholeUnit}` : `${whole} ${wholeUnit} ${rest} ${restUnit}`;
+}

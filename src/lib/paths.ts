@@ -1,0 +1,77 @@
+import type { PlatformId } from '../../routers/schemas/platforms/index.ts';
+
+/** Every route of the app as a pattern (specification, section 2; product page, section 7). */
+export const paths = {
+  home: '/',
+  about: '/about',
+  login: '/login',
+  register: '/register',
+  auth: '/auth',
+  authReset: '/auth/reset',
+  authConfirm: '/auth/confirm',
+  disclaimer: '/disclaimer',
+  betaWelcome: '/beta-welcome',
+  pricing: '/pricing',
+  subscriptionPricing: '/subscription/pricing',
+  subscriptionSuccess: '/subscription/success',
+  subscriptionCancel: '/subscription/cancel',
+  websocketDemo: '/websocket-demo',
+  faq: '/faq',
+  help: '/help',
+  dashboard: '/dashboard',
+  analytics: '/analytics',
+  deployments: '/deployments',
+  deployment: '/deployments/:deploymentId',
+  release: '/deployments/:deploymentId/releases/:number',
+  deploymentHistory: '/deployment-history',
+  newDeployment: '/new-deployment',
+  deploymentSetup: '/deployment-setup/:platform',
+  deployNetlify: '/deploy/netlify',
+  deploy: '/deploy/:platform',
+  quickDeploy: '/quick-deploy',
+  guidedDeployment: '/guided-deployment',
+  testSimulation: '/test-simulation',
+  unifiedDeployment: '/unified-deployment',
+  diagnostics: '/diagnostics',
+  domains: '/domains',
+  certificates: '/certificates',
+  settings: '/settings',
+  licenseManagement: '/license-management',
+  account: '/account',
+  deploymentEditor: '/deployment-editor/:deploymentId',
+  paymentSuccess: '/payment-success',
+} as const;
+
+export type PathName = keyof typeof paths;
+
+/** Addresses of routes that take a value. */
+export const href = {
+  deployment: (deploymentId: string) => `/deployments/${encodeURIComponent(deploymentId)}`,
+  release: (deploymentId: string, number: number) => `/deployments/${encodeURIComponent(deploymentId)}/releases/${number}`,
+  deploymentSetup: (platform: PlatformId) => `/deployment-setup/${platform}`,
+  deploy: (platform: PlatformId) => `/deploy/${platform}`,
+  deploymentEditor: (deploymentId: string) => `/deployment-editor/${encodeURIComponent(deploymentId)}`,
+  /** The sign-in screen, which leads back to `redirect` (a path with its query). */
+  auth: (redirect?: string) => (redirect === undefined ? paths.auth : `${paths.auth}?redirect=${encodeURIComponent(redirect)}`),
+};
+
+/** Whether `pathname` fits `pattern`; a trailing slash does not matter. */
+export function matchesPath(pattern: string, pathname: string): boolean {
+  const wanted = segments(pattern);
+  const given = segments(pathname);
+  return wanted.length === given.length && wanted.every((part, index) => part.startsWith(':') || part === given[index]);
+}
+
+/** Whether the app itself has a screen at `pathname`. */
+export function isAppPath(pathname: string): boolean {
+  return Object.values(paths).some((pattern) => matchesPath(pattern, pathname));
+}
+
+/** The three addresses of the one sign-in screen (specification, section 2). */
+export function isAuthScreen(pathname: string): boolean {
+  return [paths.auth, paths.login, paths.register].some((pattern) => matchesPath(pattern, pathname));
+}
+
+function segments(path: string): string[] {
+  return path.split('/').filter((part) => part !== '');
+}

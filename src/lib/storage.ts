@@ -1,0 +1,44 @@
+/**
+ * Everything that the app keeps in the browser, by key. What belongs to the account and to all tabs is in localStorage,
+ * what belongs to one browser session of one tab in sessionStorage (specification, section 3, browser-held session data).
+ */
+export const LOCAL_KEYS = {
+  accessToken: 'fairlead.accessToken',
+  /** Milliseconds by this browser's clock. */
+  accessExpiresAt: 'fairlead.accessExpiresAt',
+  /** The account that the token belongs to, once known. */
+  accountId: 'fairlead.accountId',
+  /** The mark that a session was held here, also while its token is gone (product page, section 11, Session). */
+  sessionHeld: 'fairlead.sessionHeld',
+  lastRefreshAt: 'fairlead.lastRefreshAt',
+  /** Until when the server asked not to be bothered with a refresh. */
+  refreshNotBefore: 'fairlead.refreshNotBefore',
+  disclaimerSeen: 'disclaimerSeen',
+  /** Read by `public/theme.js` before the first paint as well. */
+  theme: 'fairlead.theme',
+} as const;
+
+export const SESSION_KEYS = {
+  lastPath: 'fairlead.lastPath',
+  expiredRedirectDone: 'fairlead.expiredRedirectDone',
+  expiryMarker: 'fairlead.expiryMarker',
+  feedbackAsked: 'fairlead.feedbackAsked',
+} as const;
+
+/** Feedback dismissed for good, by the key of what was asked about. */
+export const feedbackDismissedKey = (about: string): string => `fairlead.feedbackDismissed.${about}`;
+/** What was typed into a form and not sent yet; never a password. */
+export const formDraftKey = (form: string): string => `fairlead.draft.${form}`;
+
+export type Theme = 'light' | 'dark' | 'system';
+
+export function readTheme(): Theme {
+  const stored = localStorage.getItem(LOCAL_KEYS.theme);
+  return stored === 'light' || stored === 'dark' ? stored : 'system';
+}
+
+/** Stores the choice and applies it at once; `public/theme.js` does the applying, here and before the first paint. */
+export function writeTheme(theme: Theme): void {
+  localStorage.setItem(LOCAL_KEYS.theme, theme);
+  window.dispatchEvent(new Event('fairlead:theme'));
+}
