@@ -1,0 +1,210 @@
+import type { ErrorCode } from '../../routers/schemas/errors.ts';
+import {
+  type UploadManifestAnswer,
+  type UploadManifestInput,
+  uploadManifestAnswer,
+} from '../../routers/schemas/releases.ts';
+
+/** What carries a request: sessionFetch in the app, which refreshes a token that ends in the middle and goes on. */
+export type Carrier = (path: string, init: RequestInit) => Promise<Response>;
+
+/** Performance facts, section 4: 6 to 8 connections are what HTTP/1.1 gives a browser. */
+export const FILES_AT_ONCE = 6;
+/** Pauses before a request that got no answer is made again; the last one means the network stays away. */
+const PAUSES_MS: readonly number[] = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
+/** A server that asks for more patience than this is answered by the person, not by waiting. */
+const LONGEST_WAIT_MS = 60_000;
+
+/** Why an upload stopped: `message` says what happened, `hint` what to do. */
+export class UploadError extends Error {
+  override name = 'UploadError';
+  readonly code: ErrorCode | 'network' | 'file_changed';
+  readonly hint: string | undefined;
+  readonly path: string | undefined;
+
+  constructor(
+    code: ErrorCode | 'network' | 'file_changed',
+    message: string,
+    details: { hint?: string; path?: string; cause?: unknown } = {},
+  ) {
+    super(message, { cause: details.cause });
+    this.code = code;
+    this.hint = details.hint;
+    this.path = details.path;
+  }
+}
+
+export type OutgoingFile = { path: string; sha256: string; file: File };
+export type SendOptions = {
+  carrier: Carrier;
+  signal: AbortSignal;
+  /** Told when requests are being repeated, and when answers come again. */
+  onWaiting?: ((isWaiting: boolean) => void) | undefined;
+  /** For tests: shorter pauses. */
+  pausesMs?: readonly number[];
+};
+
+/** Hands in the manifest; the answer names the hashes that the account does not hold yet. */
+export async function sendManifest(
+  uploadId: string,
+  manifest: UploadManifestInput,
+  options: SendOptions,
+): Promise<UploadManifestAnswer> {
+  const body = JSON.stringify(manifest);
+  const response = await persistently(options, () =>
+    options.carrier(`/api/uploads/${uploadId}/manifest`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json' },
+      body,
+      signal: options.signal,
+    }),
+  );
+  if (!response.ok) throw await refusal(response);
+  return uploadManifestAnswer.parse(await response.json());
+}
+
+/**
+ * Sends the files, six at once, each until it is acknowledged. The first that cannot be sent ends all.
+ *
+ * @throws UploadError; the signal's reason when cancelled
+ */
+export async function sendFiles(
+  uploadId: string,
+  files: readonly OutgoingFile[],
+  options: SendOptions & { onSent(file: OutgoingFile): void },
+): Promise<void> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([options.signal, stop.signal]);
+  let next = 0;
+  const lane = async () => {
+    for (let file = files[next++]; file !== undefined; file = files[next++]) {
+      await sendFile(uploadId, file, { ...options, signal });
+      options.onSent(file);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: Math.min(FILES_AT_ONCE, files.length) }, lane));
+  } catch (cause) {
+    stop.abort(cause);
+    options.signal.throwIfAborted();
+    throw cause;
+  }
+}
+
+async function sendFile(uploadId: string, { path, sha256, file }: OutgoingFile, options: SendOptions): Promise<void> {
+  const response = await persistently(
+    options,
+    () =>
+      options.carrier(`/api/uploads/${uploadId}/files/${sha256}`, {
+        method: 'PUT',
+        headers: { 'Content-Type': 'application/octet-stream' },
+        body: file,
+        signal: options.signal,
+      }),
+    () => refuseChanged(path, file),
+  );
+  if (response.ok) return;
+  const refused = await refusal(response, path);
+  if (refused.code === 'hash_mismatch') throw changed(path, refused);
+  throw refused;
+}
+
+/** Makes the request until it is answered. An answer that says "later" is a pause as long as it names. */
+async function persistently(
+  options: SendOptions,
+  request: () => Promise<Response>,
+  beforeAgain: () => Promise<void> = async () => undefined,
+): Promise<Response> {
+  const pauses = options.pausesMs ?? PAUSES_MS;
+  for (let attempt = 0; ; attempt += 1) {
+    options.signal.throwIfAborted();
+    const pause = pauses[attempt];
+    const outcome = await request().catch((cause: unknown) => cause);
+    options.signal.throwIfAborted();
+    const waitMs = outcome instanceof Response ? askedToWait(outcome, pause) : pause;
+    if (outcome instanceof Response && (waitMs === null || waitMs === undefined)) {
+      options.onWaiting?.(false);
+      return outcome;
+    }
+    if (!(outcome instanceof Response)) {
+      await beforeAgain();
+      if (!isNetworkError(outcome)) throw outcome;
+    }
+    if (waitMs === null || waitMs === undefined) {
+      throw new UploadError('network', 'The server cannot be reached.', {
+        hint: 'See that you are online, then try again. What was sent stays sent.',
+        cause: outcome,
+      });
+    }
+    options.onWaiting?.(true);
+    await pauseFor(waitMs, options.signal);
+  }
+}
+
+/** Milliseconds until the server wants to be asked again; null for an answer that is final. */
+function askedToWait(response: Response, pauseMs: number | undefined): number | null {
+  if (pauseMs === undefined) return null;
+  const isLater = response.status === 408 || response.status === 429 || response.status >= 500;
+  if (!isLater || response.status === 507) return null;
+  const askedMs = Number(response.headers.get('Retry-After') ?? 0) * 1000;
+  if (Number.isNaN(askedMs)) return pauseMs;
+  return askedMs > LONGEST_WAIT_MS ? null : Math.max(askedMs, pauseMs);
+}
+
+/** `fetch` says TypeError for every failure below HTTP (Fetch standard, "network error"); other doors name it. */
+function isNetworkError(cause: unknown): boolean {
+  return cause instanceof TypeError || (cause instanceof DOMException && cause.name === 'NetworkError');
+}
+
+/** Ends early when the browser is back online. */
+function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      removeEventListener('online', end);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    addEventListener('online', end);
+    signal.addEventListener('abort', end);
+  });
+}
+
+/** A file that was written after it was chosen can no longer be read; to `fetch` that looks like a lost network. */
+async function refuseChanged(path: string, file: Blob): Promise<void> {
+  try {
+    await file.slice(0, 1).arrayBuffer();
+  } catch (cause) {
+    throw changed(path, cause);
+  }
+}
+
+export function changed(path: string, cause: unknown): UploadError {
+  return new UploadError('file_changed', `${path} changed after the folder was chosen.`, {
+    hint: 'Choose the folder again, so that what is published is what is on your disk.',
+    path,
+    cause,
+  });
+}
+
+async function refusal(response: Response, path?: string): Promise<UploadError> {
+  const text = await response.text().catch(() => '');
+  const body = readBody(text);
+  return new UploadError(body.code ?? 'internal', body.message ?? `The server answered ${response.status}.`, {
+    ...(body.hint !== undefined && { hint: body.hint }),
+    ...((body.path ?? path) !== undefined && { path: body.path ?? path ?? '' }),
+  });
+}
+
+type ErrorBody = { code?: ErrorCode; message?: string; hint?: string; path?: string };
+
+/** Every error of ours is JSON with these fields (product page, section 10); a proxy's page is none of ours. */
+function readBody(text: string): ErrorBody {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === 'object' && body !== null ? body : {};
+  } catch {
+    return {};
+  }
+}
