@@ -40,6 +40,7 @@ export const ERROR_CODES = {
   verification_failed: { status: 502, trpc: 'BAD_GATEWAY' },
   platform_failed: { status: 502, trpc: 'BAD_GATEWAY' },
   database_unavailable: { status: 503, trpc: 'SERVICE_UNAVAILABLE' },
+  storage_unavailable: { status: 503, trpc: 'SERVICE_UNAVAILABLE' },
   overloaded: { status: 503, trpc: 'SERVICE_UNAVAILABLE' },
   shutting_down: { status: 503, trpc: 'SERVICE_UNAVAILABLE' },
   lease_lost: { status: 503, trpc: 'SERVICE_UNAVAILABLE' },

@@ -5,7 +5,9 @@
  *   (garbage collection takes only what no manifest names and is older than a day).
  * - `write` makes the bytes durable before it resolves (temporary name, fsync, rename, fsync of the folder) and leaves
  *   nothing behind when it fails. It throws `hash_mismatch`, `body_too_large` or `storage_full`.
- * - `open` throws `artifact_damaged` when the bytes are missing or have another size than stored.
+ * - `open` and `readWhole` throw `artifact_damaged` when the bytes are missing or are not those of the hash: a reader
+ *   never sees wrong bytes. `open` compares the hash once after the start and whenever the stored file has changed.
+ * - Trouble of the medium itself (no rights, read-only, input or output error) is `storage_unavailable`.
  * - A manifest is an artifact as well (server/artifacts/manifest.ts).
  */
 export type ArtifactInfo = { sha256: string; sizeBytes: number; sha1: string };
@@ -28,6 +30,8 @@ export interface ArtifactStore {
   /** The whole artifact, its hash verified. For small things: manifests, pages. */
   readWhole(sha256: string): Promise<Buffer>;
   remove(sha256: string): Promise<void>;
+  /** Takes away what interrupted writes left behind more than an hour ago; returns how many. */
+  sweep(): Promise<number>;
   /** Writes and reads back a probe; throws a sentence for the start and for `/api/ready`. */
   check(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { PlatformId } from '../../routers/schemas/platforms/index.ts';
-import type { ArtifactStore } from '../artifacts/store.ts';
 import type { Manifest } from '../artifacts/manifest.ts';
+import type { ArtifactStore } from '../artifacts/store.ts';
 
 /**
  * A platform is where a deployment lives. An adapter is a set of functions without state of its own: what must survive

@@ -1,0 +1,38 @@
+import { AppError } from '../errors.ts';
+
+export function errnoOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+export function storageFull(cause?: unknown): AppError {
+  return new AppError('storage_full', 'The disk of this Fairlead is full, so nothing can be uploaded now.', {
+    hint: 'What is live stays live. The operator has to make room on the disk of DATA_DIR.',
+    cause,
+  });
+}
+
+export function damaged(message: string, cause?: unknown): AppError {
+  return new AppError('artifact_damaged', message, { hint: 'Publish the same files again.', cause });
+}
+
+export function unusable(folder: string, cause: unknown): AppError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new AppError('storage_unavailable', `The folder ${folder} cannot be used for artifacts: ${why}.`, { cause });
+}
+
+/** Error numbers of the system become our codes; everything else passes as it is. */
+export async function translated<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (error instanceof AppError || errno === undefined) throw error;
+    if (errno === 'ENOSPC' || errno === 'EDQUOT') throw storageFull(error);
+    if (['EROFS', 'EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE', 'ENOTDIR'].includes(errno)) {
+      throw new AppError('storage_unavailable', 'The store of files cannot be used right now. Try again later.', {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}
