@@ -1,6 +1,89 @@
 import { randomBytes } from 'node:crypto';
 import mongoose, { type ClientSession } from 'mongoose';
 import { ID_ALPHABET, ID_LENGTH } from '../routers/schemas/primitives.ts';
+import { AppError } from './errors.ts';
+
+/** A filter on an unknown field throws instead of matching everything (security facts, 10.7). */
+mongoose.set('strictQuery', 'throw');
+/** A call inside a transaction joins it by itself; without this a forgotten session writes outside, silently. */
+mongoose.set('transactionAsyncLocalStorage', true);
+/** While the database is away a call fails at once instead of waiting for it to come back. */
+mongoose.set('bufferCommands', false);
+/** Indexes are built at start, in one place, and waited for. */
+mongoose.set('autoIndex', false);
+mongoose.set('autoCreate', false);
+
+const OLDEST_MAJOR = 6;
+/** Below 3 s, within which a call must be answered while the database is away. */
+const SERVER_SELECTION_TIMEOUT_MS = 2_500;
+/** What a caller is asked to wait while the database is away. */
+const RETRY_AFTER_MS = 2_000;
+
+/** The database that was named cannot serve; the message is the sentence for the operator. */
+export class UnfitDatabaseError extends Error {
+  override name = 'UnfitDatabaseError';
+}
+
+export type ConnectOptions = {
+  databaseName?: string;
+};
+
+/**
+ * Connects mongoose's default connection with the durability that is promised: an acknowledged write has reached the
+ * journal of a majority (security facts, 10.6).
+ * Throws UnfitDatabaseError when it cannot be reached, is no replica set or sharded cluster, or is older than 6.
+ */
+export async function connectMongo(uri: string, { databaseName }: ConnectOptions = {}): Promise<void> {
+  try {
+    await mongoose.connect(uri, {
+      serverSelectionTimeoutMS: SERVER_SELECTION_TIMEOUT_MS,
+      connectTimeoutMS: SERVER_SELECTION_TIMEOUT_MS,
+      waitQueueTimeoutMS: SERVER_SELECTION_TIMEOUT_MS,
+      writeConcern: { w: 'majority', journal: true },
+      readConcernLevel: 'majority',
+      appName: 'fairlead',
+      ...(databaseName !== undefined && { dbName: databaseName }),
+    });
+  } catch (error) {
+    throw new UnfitDatabaseError(`The database cannot be reached: ${firstLine(error)}`, { cause: error });
+  }
+  try {
+    await refuseUnfit();
+  } catch (error) {
+    await mongoose.disconnect();
+    throw error;
+  }
+}
+
+async function refuseUnfit(): Promise<void> {
+  const admin = mongoose.connection.getClient().db('admin');
+  const hello = await admin.command({ hello: 1 });
+  if (hello.setName === undefined && hello.msg !== 'isdbgrid') {
+    throw new UnfitDatabaseError('The database is no replica set and no sharded cluster, so it has no transactions.');
+  }
+  const { version } = await admin.command({ buildInfo: 1 });
+  if (Number.parseInt(String(version), 10) < OLDEST_MAJOR) {
+    throw new UnfitDatabaseError(`The database is MongoDB ${version}, and ${OLDEST_MAJOR} is the oldest that will do.`);
+  }
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+}
+
+/**
+ * Creates the collection and the indexes of every model that has been imported, and drops indexes that no schema names.
+ * At start, before anything is served: 11 ms when nothing changes.
+ */
+export async function buildIndexes(): Promise<void> {
+  await Promise.all(
+    mongoose.modelNames().map(async (modelName) => {
+      const model = mongoose.model(modelName);
+      await model.createCollection();
+      await model.syncIndexes();
+    }),
+  );
+}
 
 /** A new random id: 20 characters of 36, about 103 bits. */
 export function newId(): string {
@@ -24,4 +107,52 @@ export async function transaction<T>(work: (session: ClientSession) => Promise<T
     readConcern: 'snapshot',
     writeConcern: { w: 'majority', journal: true },
   }) as Promise<T>;
+}
+
+/** Names of driver errors that mean "not there now": the server is away, stepping down, or the pool is waiting for it. */
+const AWAY = new Set([
+  'MongoNetworkError',
+  'MongoNetworkTimeoutError',
+  'MongoServerSelectionError',
+  'MongooseServerSelectionError',
+  'MongoNotConnectedError',
+  'MongoTopologyClosedError',
+  'MongoPoolClearedError',
+  'PoolClearedOnNetworkError',
+  'MongoPoolClosedError',
+  'MongoWaitQueueTimeoutError',
+  'MongoOperationTimeoutError',
+]);
+/** Server codes of the same meaning: not primary, shutting down, interrupted (MongoDB's error_codes.yml). */
+const AWAY_CODES = new Set([6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
+
+/** Whether this error, or what caused it, says that the database is not there at the moment. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (AWAY.has(error.name)) return true;
+  if (
+    'code' in error &&
+    typeof error.code === 'number' &&
+    error.name.startsWith('Mongo') &&
+    AWAY_CODES.has(error.code)
+  ) {
+    return true;
+  }
+  // mongoose's own word for a call on a closed connection when nothing is buffered.
+  if (error.name === 'MongooseError' && /initial connection|not connected|bufferCommands/.test(error.message))
+    return true;
+  return error.cause !== undefined && isDatabaseAway(error.cause);
+}
+
+/** What a caller is told when the database is away; undefined for any other error. */
+export function translateDatabaseError(error: unknown): AppError | undefined {
+  if (!isDatabaseAway(error)) return undefined;
+  return new AppError(
+    'database_unavailable',
+    'The database cannot be reached at the moment. Please try again shortly.',
+    {
+      retryAfterMs: RETRY_AFTER_MS,
+      cause: error,
+    },
+  );
 }

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { findMongod } from '../../server/mongod-binary.ts';
+import { freePort, initiate, launchMongod } from '../../server/mongod-process.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    mongoUri: string;
+    mongodPath: string;
+  }
+}
+
+const QUIET = {
+  debug: () => undefined,
+  info: (text: string) => console.log(text),
+  warn: console.warn,
+  error: console.error,
+};
+
+/**
+ * One `mongod` for the whole run, found or fetched as the product does it. In memory where the system has /dev/shm, and
+ * without the journal's wait: what needs durability starts real apps (tests/faults). `notablescan` refuses every
+ * filter that no index serves.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+  const mongod = await findMongod(
+    {
+      systemBinary: process.env.MONGOMS_SYSTEM_BINARY,
+      searchPath: process.env.PATH ?? '',
+      cacheFolder: join(cache, 'fairlead'),
+    },
+    QUIET,
+  );
+  const dbPath = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'fairlead-mongo-'));
+  const port = await freePort();
+  const args = ['--wiredTigerCacheSizeGB', '0.25', '--quiet', '--noscripting'];
+  const parameters = ['notablescan=1', 'diagnosticDataCollectionEnabled=false'];
+  const running = await launchMongod({
+    mongod,
+    dbPath,
+    port,
+    replSet: 'tests',
+    args: [...args, ...parameters.flatMap((parameter) => ['--setParameter', parameter])],
+  });
+  await initiate({ port, replSet: 'tests', isDurable: false });
+  project.provide('mongoUri', `mongodb://127.0.0.1:${port}/?directConnection=true`);
+  project.provide('mongodPath', mongod.path);
+  return async () => {
+    await running.stop();
+    await rm(dbPath, { recursive: true, force: true });
+  };
+}
