@@ -13,14 +13,19 @@ export type HashResult = { index: number; sha256: string } | { index: number; pr
  * SHA-256 of a file in lower-case hex. `subtle` is missing outside a secure context (plain http off localhost); it also
  * knows no slices, so a large file is hashed in JavaScript as it is read.
  */
-export async function hashBlob(blob: Blob, subtle: SubtleCrypto | undefined = crypto.subtle): Promise<string> {
-  if (subtle !== undefined && blob.size <= WHOLE_FILE_MAX_BYTES) {
+export async function hashBlob(blob: Blob, subtle: SubtleCrypto | null = subtleOfPage()): Promise<string> {
+  if (subtle !== null && blob.size <= WHOLE_FILE_MAX_BYTES) {
     return bytesToHex(new Uint8Array(await subtle.digest('SHA-256', await blob.arrayBuffer())));
   }
   const hash = sha256.create();
   const reader = blob.stream().getReader();
   for (let part = await reader.read(); !part.done; part = await reader.read()) hash.update(part.value);
   return bytesToHex(hash.digest());
+}
+
+/** The DOM types hold that `subtle` is always there. */
+function subtleOfPage(): SubtleCrypto | null {
+  return globalThis.isSecureContext === false ? null : crypto.subtle;
 }
 
 /** Hashes all of them, some ahead of one another, and tells each as it is known. */
