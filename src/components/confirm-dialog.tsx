@@ -1,0 +1,95 @@
+import { AlertDialog } from 'radix-ui';
+import { type ReactNode, useId, useState } from 'react';
+import { Button } from './button.tsx';
+import { Field } from './field.tsx';
+import { Input } from './input.tsx';
+
+export type ConfirmDialogProps = {
+  isOpen: boolean;
+  onOpenChange: (isOpen: boolean) => void;
+  title: string;
+  /** Names what is lost and what stays. */
+  description: ReactNode;
+  /** What the button does, the same word as in the toast and the history. */
+  confirmLabel: string;
+  busyLabel?: string | undefined;
+  isBusy?: boolean | undefined;
+  isDestructive?: boolean | undefined;
+  /** For what cannot be undone: the name that must be typed. */
+  nameToType?: string | undefined;
+  /** The dialog stays open; the caller closes it when the work is done. */
+  onConfirm: () => void;
+};
+
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  return (
+    <AlertDialog.Root open={props.isOpen} onOpenChange={props.onOpenChange}>
+      <AlertDialog.Portal>
+        <AlertDialog.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim data-[state=closed]:animate-leave" />
+        <AlertDialog.Content className="fixed inset-x-4 inset-y-0 z-40 m-auto h-fit max-h-[90dvh] overflow-y-auto rounded-card bg-surface-raised shadow-float outline-none data-[state=open]:animate-rise data-[state=closed]:animate-leave sm:max-w-dialog">
+          <ConfirmForm {...props} />
+        </AlertDialog.Content>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}
+
+/** Apart from the dialog, so that what was typed is gone when it opens again. */
+function ConfirmForm({
+  title,
+  description,
+  confirmLabel,
+  busyLabel,
+  isBusy,
+  isDestructive = true,
+  nameToType,
+  onConfirm,
+}: ConfirmDialogProps) {
+  const [typed, setTyped] = useState('');
+  const formId = useId();
+  const mayConfirm = nameToType === undefined || typed.trim() === nameToType;
+  return (
+    <>
+      <form
+        id={formId}
+        className="flex flex-col gap-4 p-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (mayConfirm && !isBusy) onConfirm();
+        }}
+      >
+        <div>
+          <AlertDialog.Title className="text-lg font-semibold">{title}</AlertDialog.Title>
+          <AlertDialog.Description asChild>
+            <div className="mt-1.5 text-ink-muted">{description}</div>
+          </AlertDialog.Description>
+        </div>
+        {nameToType !== undefined && (
+          <Field label={`Type ${nameToType} to confirm`}>
+            <Input
+              value={typed}
+              onChange={(event) => setTyped(event.target.value)}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          </Field>
+        )}
+      </form>
+      <div className="flex flex-wrap justify-end gap-2 border-t border-line p-4 max-sm:flex-col-reverse max-sm:*:w-full">
+        <AlertDialog.Cancel asChild>
+          <Button>Cancel</Button>
+        </AlertDialog.Cancel>
+        <Button
+          type="submit"
+          form={formId}
+          variant={isDestructive ? 'danger' : 'primary'}
+          disabled={!mayConfirm}
+          isBusy={isBusy}
+          busyLabel={busyLabel}
+        >
+          {confirmLabel}
+        </Button>
+      </div>
+    </>
+  );
+}

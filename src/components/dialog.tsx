@@ -1,0 +1,52 @@
+import { X } from 'lucide-react';
+import { Dialog as RadixDialog } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { IconButton } from './icon-button.tsx';
+
+export type DialogProps = {
+  isOpen: boolean;
+  onOpenChange: (isOpen: boolean) => void;
+  title: string;
+  description?: ReactNode;
+  /** Opens it; left out where something else does. */
+  trigger?: ReactNode;
+  /** Buttons; the last is the one that acts. */
+  footer?: ReactNode;
+  children?: ReactNode;
+};
+
+/** A question in the middle of the screen; the whole screen under 640 px. Escape and the cross close it, the focus returns. */
+export function Dialog({ isOpen, onOpenChange, title, description, trigger, footer, children }: DialogProps) {
+  return (
+    <RadixDialog.Root open={isOpen} onOpenChange={onOpenChange}>
+      {trigger !== undefined && <RadixDialog.Trigger asChild>{trigger}</RadixDialog.Trigger>}
+      <RadixDialog.Portal>
+        <RadixDialog.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim data-[state=closed]:animate-leave" />
+        <RadixDialog.Content
+          {...(description === undefined && { 'aria-describedby': undefined })}
+          className="fixed inset-0 z-40 m-auto flex w-full flex-col bg-surface-raised shadow-float outline-none data-[state=open]:animate-rise data-[state=closed]:animate-leave sm:h-fit sm:max-h-[min(90dvh,720px)] sm:max-w-dialog sm:rounded-card"
+        >
+          <div className="flex items-start justify-between gap-4 p-5 pb-0">
+            <div>
+              <RadixDialog.Title className="text-lg font-semibold">{title}</RadixDialog.Title>
+              {description !== undefined && (
+                <RadixDialog.Description className="mt-1 text-ink-muted">{description}</RadixDialog.Description>
+              )}
+            </div>
+            <RadixDialog.Close asChild>
+              <IconButton label="Close" className="-mt-1 -mr-1.5">
+                <X />
+              </IconButton>
+            </RadixDialog.Close>
+          </div>
+          <div className="min-h-0 overflow-y-auto p-5">{children}</div>
+          {footer !== undefined && (
+            <div className="mt-auto flex flex-wrap justify-end gap-2 border-t border-line p-4 max-sm:flex-col-reverse max-sm:*:w-full">
+              {footer}
+            </div>
+          )}
+        </RadixDialog.Content>
+      </RadixDialog.Portal>
+    </RadixDialog.Root>
+  );
+}

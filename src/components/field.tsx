@@ -1,0 +1,53 @@
+import { createContext, type ReactNode, useContext, useId } from 'react';
+import { classNames } from './class-names.ts';
+
+type FieldWiring = { id: string; 'aria-describedby': string | undefined; 'aria-invalid': true | undefined };
+
+const FieldContext = createContext<FieldWiring | null>(null);
+
+export type FieldProps = {
+  label: string;
+  hint?: ReactNode;
+  /** Takes the place of the hint. */
+  error?: string | undefined;
+  /** Beside the label, at the far end: a link that belongs to the field. */
+  aside?: ReactNode;
+  isLabelHidden?: boolean | undefined;
+  className?: string | undefined;
+  children: ReactNode;
+};
+
+/** Label above, hint below, and an error in the hint's place; the control inside is tied to them by itself. */
+export function Field({ label, hint, error, aside, isLabelHidden = false, className, children }: FieldProps) {
+  const id = useId();
+  const messageId = `${id}-message`;
+  const hasError = error !== undefined && error !== '';
+  const hasMessage = hasError || (hint !== undefined && hint !== null && hint !== false);
+  return (
+    <div className={classNames('flex flex-col', className)}>
+      <div className={classNames('flex items-baseline justify-between gap-3', isLabelHidden ? 'sr-only' : 'mb-1.5')}>
+        <label htmlFor={id} className="text-sm font-medium">
+          {label}
+        </label>
+        {aside}
+      </div>
+      <FieldContext
+        value={{ id, 'aria-describedby': hasMessage ? messageId : undefined, 'aria-invalid': hasError || undefined }}
+      >
+        {children}
+      </FieldContext>
+      <div
+        id={messageId}
+        aria-live="polite"
+        className={classNames('text-xs', hasError ? 'text-bad' : 'text-ink-muted')}
+      >
+        {hasMessage && <p className="mt-1.5">{hasError ? error : hint}</p>}
+      </div>
+    </div>
+  );
+}
+
+/** What a control must carry to belong to the field around it; nothing outside of one. */
+export function useField(): Partial<FieldWiring> {
+  return useContext(FieldContext) ?? {};
+}

@@ -1,0 +1,52 @@
+import { DropdownMenu } from 'radix-ui';
+import type { ComponentProps, ReactNode } from 'react';
+import { classNames } from './class-names.ts';
+
+export type MenuProps = {
+  /** The button that opens it; it names itself. */
+  trigger: ReactNode;
+  align?: 'start' | 'center' | 'end' | undefined;
+  side?: 'top' | 'bottom' | undefined;
+  children: ReactNode;
+};
+
+export function Menu({ trigger, align = 'end', side = 'bottom', children }: MenuProps) {
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          align={align}
+          side={side}
+          sideOffset={6}
+          collisionPadding={8}
+          className="z-40 max-h-(--radix-dropdown-menu-content-available-height) min-w-48 animate-appear overflow-y-auto rounded-card bg-surface-raised p-1 shadow-float"
+        >
+          {children}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}
+
+const itemLook =
+  'flex h-9 items-center gap-2.5 rounded-control px-2.5 text-base outline-none select-none data-disabled:opacity-50 data-highlighted:bg-surface-hover touch:h-11 [&_.lucide]:text-ink-muted';
+
+export type MenuItemProps = Omit<ComponentProps<typeof DropdownMenu.Item>, 'className'> & {
+  isDestructive?: boolean | undefined;
+};
+
+/** An entry; with `asChild` around a link it is that link. */
+export function MenuItem({ isDestructive = false, ...rest }: MenuItemProps) {
+  return (
+    <DropdownMenu.Item {...rest} className={classNames(itemLook, isDestructive && 'text-bad [&_.lucide]:text-bad')} />
+  );
+}
+
+export function MenuLabel({ children }: { children: ReactNode }) {
+  return <DropdownMenu.Label className="px-2.5 py-1.5 text-xs text-ink-muted">{children}</DropdownMenu.Label>;
+}
+
+export function MenuSeparator() {
+  return <DropdownMenu.Separator className="mx-1 my-1 h-px bg-line" />;
+}
