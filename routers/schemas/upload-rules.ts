@@ -1,0 +1,235 @@
+import { UPLOAD_LIMITS } from './limits.ts';
+
+/**
+ * What a folder, a ZIP or a manifest may hold (security facts, sections 2.2 to 2.4): pure, over names and sizes. The
+ * browser runs it on a drop, the server again on what arrives. Names are data only: no name of an upload ever becomes
+ * a path on disk, and honest odd names (`[...slug].html`, `+page.svelte`, `100%.html`, emoji) are welcome.
+ */
+export type OfferedFile = { path: string; sizeBytes: number };
+
+export const REFUSAL_SENTENCES = {
+  no_files: 'There is no file in it that can be published.',
+  too_many_files: `It holds more than ${UPLOAD_LIMITS.maxFiles.toLocaleString('en')} files.`,
+  file_too_large: 'This file is larger than 500 MiB.',
+  release_too_large: 'All files together are larger than 1 GiB.',
+  empty_name: 'A file has no name.',
+  not_unicode: 'This name is not valid text.',
+  control_character: 'This name holds a character that cannot be seen, such as a line break.',
+  bidi_mark: 'This name holds a mark that turns the direction of the text, which hides what the name really is.',
+  absolute_path: 'This name starts at the root of a disk.',
+  drive_letter: 'This name starts with the letter of a drive.',
+  parent_folder: 'This name leads out of the folder ("..").',
+  dot_folder: 'This name holds a "." where a folder should be named.',
+  empty_folder_name: 'This name has two slashes in a row, or ends with one.',
+  colon: 'This name holds a colon, which Windows keeps for hidden streams.',
+  trailing_dot_or_space: 'A part of this name ends with a dot or a space, which Windows drops.',
+  device_name: 'A part of this name is a device on Windows (CON, NUL, COM1 and the like).',
+  segment_too_long: `A part of this name is longer than ${UPLOAD_LIMITS.maxSegmentBytes} bytes.`,
+  path_too_long: `This name is longer than ${UPLOAD_LIMITS.maxPathBytes} bytes with its folders.`,
+  too_deep: `This file lies more than ${UPLOAD_LIMITS.maxDepth} folders deep.`,
+  duplicate: 'Two files have this same name.',
+  case_collision: 'Another file has this name but for capital letters: on many systems the two are one.',
+  file_and_folder: 'This name is a file and a folder at once.',
+  size_conflict: 'Two entries have the same content hash but different sizes.',
+} as const satisfies Record<string, string>;
+
+export type RefusalReason = keyof typeof REFUSAL_SENTENCES;
+export type Refusal = { reason: RefusalReason; path: string; message: string };
+
+const encoder = new TextEncoder();
+const byteLength = (text: string): number => encoder.encode(text).length;
+
+/** U+2028 and U+2029 break lines as CR and LF do. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const LONE_SURROGATE = /\p{Cs}/u;
+/** Microsoft, "Naming Files, Paths, and Namespaces", with the superscript digits that count as well. */
+const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])$/i;
+
+/** A name as archives and browsers write it, in the one form that manifests hold: NFC, slashes, no leading `./`. */
+export function normalisePath(path: string): string {
+  return path.normalize('NFC').replaceAll('\\', '/').replace(/^\.\//, '');
+}
+
+/** The first rule that a normalised path breaks, or null. */
+export function pathRefusal(path: string): RefusalReason | null {
+  if (path === '') return 'empty_name';
+  if (LONE_SURROGATE.test(path)) return 'not_unicode';
+  if (CONTROL.test(path)) return 'control_character';
+  if (BIDI.test(path)) return 'bidi_mark';
+  if (path.startsWith('/')) return 'absolute_path';
+  if (/^[a-z]:/i.test(path)) return 'drive_letter';
+  if (byteLength(path) > UPLOAD_LIMITS.maxPathBytes) return 'path_too_long';
+  const segments = path.split('/');
+  if (segments.length > UPLOAD_LIMITS.maxDepth) return 'too_deep';
+  for (const segment of segments) {
+    const reason = segmentRefusal(segment);
+    if (reason !== null) return reason;
+  }
+  return null;
+}
+
+function segmentRefusal(segment: string): RefusalReason | null {
+  if (segment === '') return 'empty_folder_name';
+  if (segment === '.') return 'dot_folder';
+  if (segment === '..') return 'parent_folder';
+  if (segment.includes(':')) return 'colon';
+  if (/[. ]$/.test(segment)) return 'trailing_dot_or_space';
+  if (DEVICE.test(segment.replace(/\..*$/, '').trimEnd())) return 'device_name';
+  if (byteLength(segment) > UPLOAD_LIMITS.maxSegmentBytes) return 'segment_too_long';
+  return null;
+}
+
+/** A path for a sentence or a header: what cannot be seen is written as `\u{…}`. */
+export function visiblePath(path: string): string {
+  return path.replace(
+    /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu,
+    (mark) => `\\u{${mark.codePointAt(0)?.toString(16) ?? ''}}`,
+  );
+}
+
+/** What operating systems leave behind: dropped without a word beyond their number. */
+export function isSystemLitter(path: string): boolean {
+  if (path.startsWith('__MACOSX/')) return true;
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return name.startsWith('._') || /^(\.ds_store|thumbs\.db|desktop\.ini)$/i.test(name);
+}
+
+type LeftOutRule = { pattern: RegExp; reason: string; isPublishable: boolean };
+
+/** Security facts, section 2.4. Matched against each segment of the lower-case path; the first that fits decides. */
+const LEFT_OUT: readonly LeftOutRule[] = [
+  { pattern: /^\.git$/, reason: 'The history of the project (Git). It cannot be published.', isPublishable: false },
+  {
+    pattern: /^(id_(rsa|dsa|ecdsa|ed25519)(_sk)?|.*\.(pem|key|p12|pfx|ppk))$/,
+    reason: 'A private key. It cannot be published.',
+    isPublishable: false,
+  },
+  { pattern: /^\.env(\..*)?$/, reason: 'Settings that usually hold passwords and keys.', isPublishable: true },
+  { pattern: /^\.(svn|hg)$/, reason: 'The history of the project.', isPublishable: true },
+  { pattern: /^\.(ssh|aws)$/, reason: 'Access to servers and accounts.', isPublishable: true },
+  { pattern: /^\.(npmrc|netrc|htpasswd)$/, reason: 'A file that usually holds passwords.', isPublishable: true },
+  { pattern: /\.(sql|sqlite3?)$/, reason: 'A database.', isPublishable: true },
+  { pattern: /\.bak$/, reason: 'A backup copy.', isPublishable: true },
+];
+
+/** Why a path is not published unless the person says so, or null; `isPublishable` false: not even then. */
+export function leftOutRule(path: string): { reason: string; isPublishable: boolean } | null {
+  const segments = path.toLowerCase().split('/');
+  for (const rule of LEFT_OUT) {
+    if (segments.some((segment) => rule.pattern.test(segment))) return rule;
+  }
+  return null;
+}
+
+/**
+ * Whether a host answers with this file: not the two files that are rules for the host, and no dotfile but
+ * `.well-known` and what was published on purpose (security facts, 3.3 point 5).
+ */
+export function isServedPath(path: string): boolean {
+  if (path === '_redirects' || path === '_headers') return false;
+  const hasHiddenPart = path
+    .split('/')
+    .some((segment) => segment.startsWith('.') && segment !== '.well-known' && !isHonestDots(segment));
+  return !hasHiddenPart || leftOutRule(path) !== null;
+}
+
+/** `..foo` and `...slug` are names, no dotfiles. */
+function isHonestDots(segment: string): boolean {
+  return segment.startsWith('..');
+}
+
+export type UploadReading<File extends OfferedFile> = {
+  /** What would be published, under its final path. */
+  files: File[];
+  leftOut: { path: string; reason: string; isPublishable: boolean }[];
+  /** Files of the operating system that were dropped. */
+  droppedCount: number;
+  /** The single folder around everything that was taken off. */
+  root: string | null;
+  totalBytes: number;
+  /** The first rule that the upload as a whole breaks; nothing of it is taken then. */
+  refusal: Refusal | null;
+};
+
+export type ReadUploadOptions = {
+  publishAnyway?: readonly string[] | undefined;
+  /** For what a person dropped: a folder's own name and a ZIP's single root are no part of the site. */
+  takesRootOff?: boolean;
+};
+
+/**
+ * Applies every rule to what was offered, in one order for browser and server: litter dropped, single root taken off,
+ * names checked, secrets left out, collisions and limits looked at on what remains.
+ */
+export function readUpload<File extends OfferedFile>(
+  offered: readonly File[],
+  options: ReadUploadOptions = {},
+): UploadReading<File> {
+  const named = offered.map((file) => ({ ...file, path: normalisePath(file.path) }));
+  const wanted = named.filter((file) => !isSystemLitter(file.path));
+  const root = options.takesRootOff === true ? singleRoot(wanted) : null;
+  const rooted = root === null ? wanted : wanted.map((file) => ({ ...file, path: file.path.slice(root.length + 1) }));
+  const anyway = new Set((options.publishAnyway ?? []).map(normalisePath));
+
+  const reading: UploadReading<File> = {
+    files: [],
+    leftOut: [],
+    droppedCount: named.length - wanted.length,
+    root,
+    totalBytes: 0,
+    refusal: null,
+  };
+  for (const file of rooted) {
+    const reason = pathRefusal(file.path);
+    if (reason !== null) return { ...reading, refusal: refuse(reason, file.path) };
+    const rule = leftOutRule(file.path);
+    if (rule !== null && !(rule.isPublishable && anyway.has(file.path))) {
+      reading.leftOut.push({ path: file.path, reason: rule.reason, isPublishable: rule.isPublishable });
+      continue;
+    }
+    reading.files.push(file);
+    reading.totalBytes += file.sizeBytes;
+  }
+  return { ...reading, refusal: collision(reading.files) ?? overLimit(reading) };
+}
+
+function refuse(reason: RefusalReason, path: string): Refusal {
+  return { reason, path: visiblePath(path).slice(0, 600), message: REFUSAL_SENTENCES[reason] };
+}
+
+/** The one folder that everything lies in, or null. */
+function singleRoot(files: readonly OfferedFile[]): string | null {
+  const first = files[0]?.path ?? '';
+  const root = first.slice(0, first.indexOf('/'));
+  if (root === '' || root === '.' || root === '..' || !first.includes('/')) return null;
+  return files.every((file) => file.path.startsWith(`${root}/`)) ? root : null;
+}
+
+/** Same name twice, names that differ in case only, and a name that is a file and a folder. */
+function collision(files: readonly OfferedFile[]): Refusal | null {
+  const byFolded = new Map<string, string>();
+  for (const { path } of files) {
+    const folded = path.toLowerCase();
+    const other = byFolded.get(folded);
+    if (other !== undefined) return refuse(other === path ? 'duplicate' : 'case_collision', path);
+    byFolded.set(folded, path);
+  }
+  for (const { path } of files) {
+    const folded = path.toLowerCase();
+    for (let slash = folded.indexOf('/'); slash !== -1; slash = folded.indexOf('/', slash + 1)) {
+      const folder = byFolded.get(folded.slice(0, slash));
+      if (folder !== undefined) return refuse('file_and_folder', folder);
+    }
+  }
+  return null;
+}
+
+function overLimit(reading: { files: readonly OfferedFile[]; totalBytes: number }): Refusal | null {
+  if (reading.files.length === 0) return refuse('no_files', '');
+  if (reading.files.length > UPLOAD_LIMITS.maxFiles) return refuse('too_many_files', '');
+  const large = reading.files.find((file) => file.sizeBytes > UPLOAD_LIMITS.maxFileBytes);
+  if (large !== undefined) return refuse('file_too_large', large.path);
+  return reading.totalBytes > UPLOAD_LIMITS.maxReleaseBytes ? refuse('release_too_large', '') : null;
+}
