@@ -1,0 +1,22 @@
+import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
+
+/**
+ * Acceptance of the disclaimer by a browser that was signed out. Its `_id` is the random id in that browser's HttpOnly
+ * cookie; registration or login joins it to the account (product page, section 11, Disclaimer).
+ */
+const disclaimerAcceptanceSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    version: { type: Number, required: true },
+    acceptedAt: { type: Date, required: true },
+    accountId: { type: String, default: null },
+    /** As long as the cookie can come back; null once it is joined: then it is a record of the account. */
+    expiresAt: { type: Date, default: null },
+  },
+  { collection: 'disclaimer_acceptances' },
+);
+disclaimerAcceptanceSchema.index({ accountId: 1 }, { name: 'account' });
+disclaimerAcceptanceSchema.index({ expiresAt: 1 }, { name: 'kept_until_end', expireAfterSeconds: 0 });
+
+export type DisclaimerAcceptanceDoc = HydratedDocument<InferSchemaType<typeof disclaimerAcceptanceSchema>>;
+export const DisclaimerAcceptanceModel = model('DisclaimerAcceptance', disclaimerAcceptanceSchema);

@@ -1,0 +1,21 @@
+import { type InferSchemaType, model, Schema } from 'mongoose';
+import { FEEDBACK_STARS } from '../../routers/schemas/limits.ts';
+
+/** What a person thinks of Fairlead, or of one of their deployments. Signed out it has no account. */
+const feedbackSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, default: null },
+    rating: { type: Number, required: true, min: 1, max: FEEDBACK_STARS },
+    comment: { type: String, default: null },
+    /** `main-app` for the product itself (product page, section 11, Feedback). */
+    deploymentId: { type: String, required: true },
+    at: { type: Date, required: true },
+  },
+  { collection: 'feedback' },
+);
+feedbackSchema.index({ at: -1 }, { name: 'newest' });
+feedbackSchema.index({ accountId: 1, at: -1 }, { name: 'account_newest' });
+
+export type FeedbackDoc = InferSchemaType<typeof feedbackSchema>;
+export const FeedbackModel = model('Feedback', feedbackSchema);

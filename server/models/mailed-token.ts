@@ -1,0 +1,28 @@
+import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
+import { accountScope } from './account-scope.ts';
+
+/** Kept after its end so that a late click is told "used" or "too old" by the same answer, then swept. */
+const KEPT_SECONDS = 86_400;
+
+/** A one-time link that was mailed: new password, or proof of an address. Only the hash of its secret is kept. */
+const mailedTokenSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    purpose: { type: String, enum: ['reset-password', 'confirm-email'] as const, required: true },
+    hash: { type: String, required: true },
+    /** The address it was mailed to, and so the one it proves. */
+    email: { type: String, required: true },
+    expiresAt: { type: Date, required: true },
+    usedAt: { type: Date, default: null },
+  },
+  { timestamps: true, collection: 'mailed_tokens' },
+);
+mailedTokenSchema.index({ hash: 1 }, { name: 'hash_unique', unique: true });
+// All open links of one account are closed together, when one of them is used.
+mailedTokenSchema.index({ accountId: 1, purpose: 1, usedAt: 1 }, { name: 'account_purpose_open' });
+mailedTokenSchema.index({ expiresAt: 1 }, { name: 'kept_until_end', expireAfterSeconds: KEPT_SECONDS });
+mailedTokenSchema.plugin(accountScope);
+
+export type MailedTokenDoc = HydratedDocument<InferSchemaType<typeof mailedTokenSchema>>;
+export const MailedTokenModel = model('MailedToken', mailedTokenSchema);
