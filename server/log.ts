@@ -10,3 +10,90 @@ export type Log = {
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields & { error?: string | undefined }): void;
 };
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export type LogOptions = {
+  level: LogLevel;
+  /** Lines for a person instead of JSON. */
+  isTerminal: boolean;
+  write(line: string): void;
+  now?(): Date;
+};
+
+const STRUCK = '[struck out]';
+
+/** Texts that give a secret away by their looks: our tokens, those of vendors, headers, links, connection strings. */
+const SECRETS: readonly [RegExp, string][] = [
+  [/\b(?:fla|flt|whsec|ghp|gho|ghs|ghu|ghr|github_pat|nfp|sk|rk|sk_live|sk_test)_[\w+/=.-]+/g, STRUCK],
+  [/\b(Bearer|Basic)\s+[\w+/=.~-]+/gi, `$1 ${STRUCK}`],
+  [
+    /\b((?:proxy-)?authorization|(?:set-)?cookie|x-auth-token|x-new-access-token)(["']?\s*[:=]\s*)[^\r\n]+/gi,
+    `$1$2${STRUCK}`,
+  ],
+  // A password in a connection string may hold any character but the one that ends it.
+  [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, `$1${STRUCK}@`],
+  [
+    /([?#&;](?:token|access_token|refresh_token|id_token|code|state|key|secret|password|signature)=)[^\s&#"']+/gi,
+    `$1${STRUCK}`,
+  ],
+  [/(\/auth\/(?:reset|confirm|callback)[^\s?#]*[?#])[^\s"']+/gi, `$1${STRUCK}`],
+  [/("(?:password|newPassword|currentPassword|token|accessToken|refreshToken|secret)"\s*:\s*")[^"]*/gi, `$1${STRUCK}`],
+];
+
+/** Fields whose value is never for a log, whatever it looks like. */
+const SECRET_FIELD = /password|secret|authorization|cookie|(?:^|[a-z])token$|^token|apikey|api_key|credential/i;
+
+/** Strikes out what looks like a secret. */
+export function scrub(text: string): string {
+  return SECRETS.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), text);
+}
+
+/** Control characters could move a terminal's cursor or forge a line: they are written as escapes. */
+function escapeControls(text: string): string {
+  return text.replace(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+    /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function cleanText(text: string): string {
+  return escapeControls(scrub(text));
+}
+
+function cleanFields(fields: LogFields): [string, string | number | boolean | null][] {
+  return Object.entries(fields)
+    .flatMap(([name, value]) => {
+      if (value === undefined) return [];
+      if (typeof value !== 'string') return [[name, value] as const];
+      return [[name, SECRET_FIELD.test(name) ? STRUCK : cleanText(value)] as const];
+    })
+    .map(([name, value]) => [name, value]);
+}
+
+function readableLine(at: Date, level: LogLevel, message: string, fields: [string, unknown][]): string {
+  const mark = level === 'info' ? '' : `${level.toUpperCase()} `;
+  const rest = fields.map(([name, value]) => ` ${name}=${String(value)}`).join('');
+  return `${at.toTimeString().slice(0, 8)} ${mark}${message}${rest}`;
+}
+
+/** Makes a log that writes lines at and above a level. */
+export function createLog({ level, isTerminal, write, now = () => new Date() }: LogOptions): Log {
+  const lowest = LOG_LEVELS.indexOf(level);
+  const at =
+    (lineLevel: LogLevel) =>
+    (message: string, fields: LogFields = {}): void => {
+      if (LOG_LEVELS.indexOf(lineLevel) < lowest) return;
+      const time = now();
+      const text = cleanText(message);
+      const clean = cleanFields(fields);
+      write(
+        isTerminal
+          ? `${readableLine(time, lineLevel, text, clean)}\n`
+          : `${JSON.stringify({ at: time.toISOString(), level: lineLevel, message: text, ...Object.fromEntries(clean) })}\n`,
+      );
+    };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}

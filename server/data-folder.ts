@@ -1,0 +1,172 @@
+import { constants } from 'node:fs';
+import { access, chmod, link, mkdir, open, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Keys, newKeys, parseKeys } from './secrets.ts';
+import { EXIT_CONFIG, EXIT_FAILED, StartError } from './start-error.ts';
+
+/** The folder of one installation, held by one running app: `unlock` gives it back. */
+export type DataFolder = { path: string; unlock(): Promise<void> };
+
+const LOCK = 'app.lock';
+const KEYS = 'keys.json';
+/** An app that starts writes its number within moments; a lock without one is from a crash in between. */
+const LOCK_ATTEMPTS = 5;
+
+/**
+ * Makes the folder (0700), checks that it can be written, and locks it with the number of this process.
+ * Throws StartError when it is no folder, cannot be written, or another running app holds it. A lock whose process is
+ * gone is taken over.
+ */
+export async function openDataFolder(path: string): Promise<DataFolder> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    if (!(await stat(path)).isDirectory()) throw new Error('it is not a folder');
+    await chmod(path, 0o700);
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    await takeLock(path);
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw new StartError(
+      EXIT_FAILED,
+      `DATA_DIR is "${path}", which cannot be written (${codeOf(error)}); give it to this user, or set DATA_DIR to a folder that can be written.`,
+      error,
+    );
+  }
+  return { path, unlock: () => rm(join(path, LOCK), { force: true }) };
+}
+
+async function takeLock(folder: string): Promise<void> {
+  const lock = join(folder, LOCK);
+  const own = join(folder, `${LOCK}.${process.pid}`);
+  await writeDurably(own, `${process.pid}\n${await startedAt(process.pid)}\n`);
+  try {
+    for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt += 1) {
+      // A link is made whole or not at all: nobody ever reads a lock without a number.
+      const isTaken = await link(own, lock).then(
+        () => true,
+        (error: unknown) => refuseUnlessThere(error),
+      );
+      if (isTaken) return;
+      const holder = await holderOf(lock);
+      if (holder !== null) {
+        throw new StartError(
+          EXIT_FAILED,
+          `DATA_DIR "${folder}" is in use by another Fairlead (process ${holder}); stop that one, or set DATA_DIR to another folder.`,
+        );
+      }
+      // Renamed before it is removed: of two that find the same stale lock, one moves it and the other looks again.
+      const stale = `${own}.stale`;
+      await rename(lock, stale).then(
+        () => unlink(stale),
+        () => undefined,
+      );
+    }
+    throw new Error('its lock keeps changing hands');
+  } finally {
+    await rm(own, { force: true });
+  }
+}
+
+function refuseUnlessThere(error: unknown): false {
+  if (codeOf(error) === 'EEXIST') return false;
+  throw error;
+}
+
+/** The number of the process that holds the lock, or null when that process is gone. */
+async function holderOf(lock: string): Promise<number | null> {
+  const [pidText = '', since = ''] = (await readFile(lock, 'utf8').catch(() => '')).split('\n');
+  const pid = Number(pidText);
+  if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return null;
+  // After a crash of the machine or in a new container the number may belong to somebody else by now.
+  return since === (await startedAt(pid)) ? pid : null;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
+  }
+}
+
+/** Start time of a process in clock ticks since boot, with the boot's id; empty where the system has no /proc. */
+async function startedAt(pid: number): Promise<string> {
+  const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')).trim();
+  // Field 22 of proc(5); the name in field 2 may hold blanks and is closed by the last parenthesis.
+  const ticks = line.slice(line.lastIndexOf(')') + 2).split(' ')[19];
+  return ticks === undefined ? '' : `${boot} ${ticks}`;
+}
+
+/**
+ * The keys of this installation: from FAIRLEAD_KEYS, else from `keys.json`, which is made at the first start.
+ * Throws StartError when the file can be read by others, is damaged, or is missing although the database has data: new
+ * keys would lock everything that the old ones sealed.
+ */
+export async function readOrMakeKeys(folder: string, given: Keys | undefined, hasData: boolean): Promise<Keys> {
+  if (given !== undefined) return given;
+  const path = join(folder, KEYS);
+  const text = await readFile(path, 'utf8').catch((error: unknown) => refuseUnlessMissing(error, path));
+  if (text === null) {
+    if (hasData) {
+      throw new StartError(
+        EXIT_CONFIG,
+        `The key file "${path}" is missing although the database has data; put it back from a backup, or give its content in FAIRLEAD_KEYS.`,
+      );
+    }
+    return makeKeys(path);
+  }
+  const mode = (await stat(path)).mode & 0o777;
+  if ((mode & 0o077) !== 0) {
+    throw new StartError(
+      EXIT_CONFIG,
+      `The key file "${path}" can be read by other users (mode ${mode.toString(8).padStart(4, '0')}); run chmod 600 on it.`,
+    );
+  }
+  const keys = parseKeys(text);
+  if (keys === null) {
+    throw new StartError(
+      EXIT_CONFIG,
+      `The key file "${path}" is damaged; put it back from a backup, or give its content in FAIRLEAD_KEYS.`,
+    );
+  }
+  return keys;
+}
+
+function refuseUnlessMissing(error: unknown, path: string): null {
+  if (codeOf(error) === 'ENOENT') return null;
+  throw new StartError(
+    EXIT_CONFIG,
+    `The key file "${path}" cannot be read (${codeOf(error)}); give it to this user.`,
+    error,
+  );
+}
+
+async function makeKeys(path: string): Promise<Keys> {
+  const keys = newKeys();
+  await writeDurably(path, `${JSON.stringify(keys, null, 2)}\n`);
+  return keys;
+}
+
+/** A new file (0600) that is on the disk, its name included, when this resolves. Never replaces one. */
+async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  const folder = await open(dirname(path), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  return error instanceof Error ? error.message : String(error);
+}
