@@ -1,5 +1,9 @@
 import { AppError } from '../errors.ts';
 
+/** The disk, the quota or the limit of the process: in all three the operator makes room. */
+const NO_ROOM = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+const UNUSABLE = ['EROFS', 'EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE', 'ENOTDIR'];
+
 export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
@@ -27,8 +31,8 @@ export async function translated<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     const errno = errnoOf(error);
     if (error instanceof AppError || errno === undefined) throw error;
-    if (errno === 'ENOSPC' || errno === 'EDQUOT') throw storageFull(error);
-    if (['EROFS', 'EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE', 'ENOTDIR'].includes(errno)) {
+    if (NO_ROOM.includes(errno)) throw storageFull(error);
+    if (UNUSABLE.includes(errno)) {
       throw new AppError('storage_unavailable', 'The store of files cannot be used right now. Try again later.', {
         cause: error,
       });

@@ -1,0 +1,179 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, open, readdir, readFile, rename, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createDiskStore } from '../../server/artifacts/disk.ts';
+import { type StoreUnderTest, sha256Of, storeSuite } from '../support/store-suite.ts';
+
+const TWO_HOURS_AGO = new Date(Date.now() - 2 * 60 * 60_000);
+
+async function makeDisk(): Promise<StoreUnderTest & { folder: string }> {
+  const root = await mkdtemp(join(tmpdir(), 'fairlead-store-'));
+  const folder = join(root, 'artifacts');
+  const pathOf = (sha256: string): string => join(folder, sha256.charAt(0), sha256);
+  return {
+    folder,
+    store: await createDiskStore({ folder, minFreeBytes: 0 }),
+    reopen: () => createDiskStore({ folder, minFreeBytes: 0 }),
+    corrupt: async (sha256) => {
+      const file = await open(pathOf(sha256), 'r+');
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(1), 0, 1, 10);
+      expect(bytesRead).toBe(1);
+      await file.write(Buffer.from([buffer.readUInt8(0) ^ 1]), 0, 1, 10);
+      await file.close();
+    },
+    shorten: async (sha256) => truncate(pathOf(sha256), (await stat(pathOf(sha256))).size - 1),
+    leaveBehind: async () => {
+      const old = join(folder, 'a', `${'a'.repeat(64)}.1.x.tmp`);
+      await writeFile(old, 'half');
+      await utimes(old, TWO_HOURS_AGO, TWO_HOURS_AGO);
+      await writeFile(join(folder, 'b', `${'b'.repeat(64)}.1.x.tmp`), 'being written right now');
+      return 1;
+    },
+    [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }),
+  };
+}
+
+storeSuite('disk', makeDisk);
+
+test('files lie in sixteen folders by the first digit of their hash, readable by the owner alone', async () => {
+  await using place = await makeDisk();
+  const { sha256 } = await place.store.writeWhole(Buffer.from('private'));
+  const found = await stat(join(place.folder, sha256.charAt(0), sha256));
+  expect(found.mode & 0o777).toBe(0o600);
+  expect((await readdir(place.folder)).filter((name) => name.length === 1).length).toBe(16);
+});
+
+test('a refused write leaves no file of any name', async () => {
+  await using place = await makeDisk();
+  const bytes = Buffer.from('refused');
+  async function* source(): AsyncGenerator<Buffer> {
+    yield bytes;
+  }
+  await expect(place.store.write(source(), { sha256: '0'.repeat(64), sizeBytes: 7 })).rejects.toMatchObject({
+    code: 'hash_mismatch',
+  });
+  expect(await readdir(join(place.folder, '0'))).toEqual([]);
+});
+
+test('damaged bytes are kept apart for a look at them', async () => {
+  await using place = await makeDisk();
+  const { sha256 } = await place.store.writeWhole(randomBytes(50));
+  await place.corrupt(sha256);
+  await expect(place.store.readWhole(sha256)).rejects.toMatchObject({ code: 'artifact_damaged' });
+  expect(await readdir(join(place.folder, 'quarantine'))).toEqual([sha256]);
+  expect(await place.store.has(sha256)).toBe(false);
+});
+
+test('a file that another takes the place of is verified again', async () => {
+  await using place = await makeDisk();
+  const { sha256 } = await place.store.writeWhole(Buffer.from('one'));
+  await (await place.store.open(sha256)).close();
+  const path = join(place.folder, sha256.charAt(0), sha256);
+  await writeFile(`${path}.new`, 'two');
+  await rename(`${path}.new`, path);
+  await expect(place.store.open(sha256)).rejects.toMatchObject({ code: 'artifact_damaged' });
+});
+
+test('below the room that must stay free every write is refused, and what is stored is still read', async () => {
+  await using place = await makeDisk();
+  const { sha256 } = await place.store.writeWhole(Buffer.from('before'));
+  const tight = await createDiskStore({ folder: place.folder, minFreeBytes: Number.MAX_SAFE_INTEGER });
+  await expect(tight.writeWhole(Buffer.from('after'))).rejects.toMatchObject({ code: 'storage_full', status: 507 });
+  expect((await tight.readWhole(sha256)).toString()).toBe('before');
+  expect(await tight.has(sha256Of(Buffer.from('after')))).toBe(false);
+});
+
+test('a folder that cannot be made is named in one sentence', async () => {
+  await using place = await makeDisk();
+  const file = join(place.folder, 'a-file');
+  await writeFile(file, '');
+  await expect(createDiskStore({ folder: join(file, 'artifacts'), minFreeBytes: 0 })).rejects.toThrow(
+    `The folder ${join(file, 'artifacts')} cannot be used for artifacts:`,
+  );
+});
+
+test('a store whose folder has gone says so when it is checked', async () => {
+  await using place = await makeDisk();
+  await rm(place.folder, { recursive: true });
+  await expect(place.store.check()).rejects.toMatchObject({ code: 'storage_unavailable' });
+});
+
+test('two processes that open a new folder at once agree on its id', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'fairlead-store-'));
+  const stores = await Promise.all(
+    Array.from({ length: 8 }, () => createDiskStore({ folder: join(root, 'artifacts'), minFreeBytes: 0 })),
+  );
+  expect(new Set(stores.map((store) => store.id)).size).toBe(1);
+  expect(await readFile(join(root, 'artifacts', 'store-id'), 'utf8')).toBe(stores[0]?.id);
+  await rm(root, { recursive: true, force: true });
+});
+
+test('a disk that fills up in mid-write answers storage_full and keeps no part of the file', async () => {
+  await using place = await makeDisk();
+  // The size limit of a child process stands for the full disk: the system refuses the write in the same place.
+  const { store, folder } = place;
+  const bytes = randomBytes(3_000_000);
+  const inner = `
+    import { createDiskStore } from '${new URL('../../server/artifacts/disk.ts', import.meta.url).pathname}';
+    const store = await createDiskStore({ folder: process.argv[1], minFreeBytes: 0 });
+    process.on('SIGXFSZ', () => {});
+    async function* source() { for (let i = 0; i < 30; i += 1) yield Buffer.alloc(100_000, i); }
+    const error = await store.write(source(), { sha256: '${'c'.repeat(64)}', sizeBytes: 3_000_000 }).catch((e) => e);
+    process.stdout.write(String(error.code));`;
+  const child = spawn(
+    '/bin/sh',
+    ['-c', 'ulimit -f 2048; exec "$0" --import tsx --input-type=module -e "$1" "$2"', process.execPath, inner, folder],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  let printed = '';
+  child.stdout.on('data', (piece: Buffer) => {
+    printed += piece.toString();
+  });
+  await once(child, 'close');
+  expect(printed).toBe('storage_full');
+  expect(await readdir(join(folder, 'c'))).toEqual([]);
+  await store.writeWhole(bytes);
+});
+
+test.each([1, 2, 3])('kill -9 in mid-write leaves no torn artifact (run %i)', async () => {
+  await using place = await makeDisk();
+  const inner = `
+    import { createDiskStore } from '${new URL('../../server/artifacts/disk.ts', import.meta.url).pathname}';
+    import { randomBytes } from 'node:crypto';
+    const store = await createDiskStore({ folder: process.argv[1], minFreeBytes: 0 });
+    process.stdout.write('x');
+    const write = async () => { for (;;) { await store.writeWhole(randomBytes(200_000)); process.stdout.write('x'); } };
+    await Promise.all([write(), write(), write(), write()]);`;
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', inner, place.folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let written = 0;
+  child.stdout.on('data', (piece: Buffer) => {
+    written += piece.length;
+    if (written > 20) child.kill('SIGKILL');
+  });
+  await once(child, 'close');
+  let whole = 0;
+  for (const digit of '0123456789abcdef') {
+    const names = (await readdir(join(place.folder, digit))).filter((name) => !name.endsWith('.tmp'));
+    for (const name of names) expect(sha256Of(await readFile(join(place.folder, digit, name)))).toBe(name);
+    whole += names.length;
+  }
+  expect(whole).toBeGreaterThan(10);
+});
+
+test('a place that cannot be written to answers storage_unavailable', async () => {
+  await using place = await makeDisk();
+  // A file where the folder was: refused for root as well, who ignores mode bits.
+  const digit = sha256Of(Buffer.from('x')).charAt(0);
+  await rm(join(place.folder, digit), { recursive: true });
+  await writeFile(join(place.folder, digit), '');
+  await expect(place.store.writeWhole(Buffer.from('x'))).rejects.toMatchObject({
+    code: 'storage_unavailable',
+    status: 503,
+  });
+});
