@@ -1,0 +1,121 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import {
+  entriesOfDrop,
+  FolderUnreadable,
+  type PickedFolder,
+  readEntries,
+  readFileList,
+} from '../../api/upload-folder.ts';
+
+export type FolderDrop = {
+  /** Something is being dragged over the page. */
+  isOver: boolean;
+  /** A folder is being read; so many files so far. */
+  filesRead: number | null;
+  /** Why the last one could not be read. */
+  problem: string | null;
+  takeFiles(list: FileList): void;
+};
+
+/**
+ * Makes the whole page a target while it is on screen, and reads what is dropped on it. `onFolder` gets each folder that
+ * could be read.
+ */
+export function useFolderDrop(onFolder: (folder: PickedFolder) => void): FolderDrop {
+  const [isOver, setIsOver] = useState(false);
+  const [filesRead, setFilesRead] = useState<number | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const reading = useRef<AbortController | null>(null);
+  const latest = useRef(onFolder);
+  latest.current = onFolder;
+
+  const read = useCallback(async (start: (signal: AbortSignal) => Promise<PickedFolder>) => {
+    reading.current?.abort();
+    const own = new AbortController();
+    reading.current = own;
+    setProblem(null);
+    setFilesRead(0);
+    try {
+      const folder = await start(own.signal);
+      own.signal.throwIfAborted();
+      setFilesRead(null);
+      latest.current(folder);
+    } catch (cause) {
+      if (own.signal.aborted) return;
+      setFilesRead(null);
+      setProblem(problemOf(cause));
+    }
+  }, []);
+
+  useEffect(() => {
+    const drop = (transfer: DataTransfer) => {
+      // Taken before the first await: the list is empty afterwards.
+      const entries = entriesOfDrop(transfer);
+      if (entries.length === 0) return setProblem('That was no folder. Drop the folder that holds your index.html.');
+      void read((signal) => readEntries(entries, (progress) => setFilesRead(progress.filesRead), signal));
+    };
+    const stopListening = listenForDrags(setIsOver, drop);
+    return () => {
+      stopListening();
+      reading.current?.abort();
+    };
+  }, [read]);
+
+  const takeFiles = useCallback(
+    (list: FileList) => {
+      // Closing the chooser without a choice is no mistake.
+      if (list.length === 0) return;
+      const files = [...list];
+      void read(async () => readFileList(files));
+    },
+    [read],
+  );
+
+  return { isOver, filesRead, problem, takeFiles };
+}
+
+/** Moving over a child leaves its parent: only when every element that was entered was left is the drag over. */
+function listenForDrags(setIsOver: (isOver: boolean) => void, onDrop: (transfer: DataTransfer) => void): () => void {
+  let depth = 0;
+  const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
+  const listeners = {
+    dragenter: (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      depth += 1;
+      setIsOver(true);
+    },
+    dragleave: (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      depth = Math.max(0, depth - 1);
+      if (depth === 0) setIsOver(false);
+    },
+    dragover: (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      // Without it the browser opens the file in the place of the page.
+      event.preventDefault();
+      if (event.dataTransfer) event.dataTransfer.dropEffect = 'copy';
+    },
+    drop: (event: DragEvent) => {
+      if (!hasFiles(event) || event.dataTransfer === null) return;
+      event.preventDefault();
+      depth = 0;
+      setIsOver(false);
+      onDrop(event.dataTransfer);
+    },
+  };
+  document.addEventListener('dragenter', listeners.dragenter);
+  document.addEventListener('dragleave', listeners.dragleave);
+  document.addEventListener('dragover', listeners.dragover);
+  document.addEventListener('drop', listeners.drop);
+  return () => {
+    document.removeEventListener('dragenter', listeners.dragenter);
+    document.removeEventListener('dragleave', listeners.dragleave);
+    document.removeEventListener('dragover', listeners.dragover);
+    document.removeEventListener('drop', listeners.drop);
+  };
+}
+
+function problemOf(cause: unknown): string {
+  if (cause instanceof FolderUnreadable) return cause.message;
+  return 'The folder could not be read. Choose it again, or choose another.';
+}
