@@ -1,0 +1,22 @@
+/**
+ * Puts a text on the clipboard. Browsers offer the clipboard in secure contexts only; on plain http at an address of the
+ * local network the old command does it.
+ */
+export async function copyText(text: string): Promise<boolean> {
+  if (window.isSecureContext) {
+    return navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    );
+  }
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.className = 'sr-only';
+  const focused = document.activeElement;
+  document.body.append(area);
+  area.select();
+  const isCopied = document.execCommand('copy');
+  area.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+  return isCopied;
+}

@@ -1,0 +1,54 @@
+import { type ClipboardEvent, Fragment } from 'react';
+import { classNames } from './class-names.ts';
+
+export type HostNameProps = {
+  /** A host name, or an address without its scheme. */
+  name: string;
+  /** `truncate`: one line, shortened in the middle; `wrap`: whole, broken at its dots alone. */
+  fit?: 'truncate' | 'wrap' | undefined;
+  className?: string | undefined;
+};
+
+/** What stays in sight at the end of a name that is cut: the domain that it belongs to. */
+const TAIL_LENGTH = 18;
+
+export function HostName({ name, fit = 'truncate', className }: HostNameProps) {
+  if (fit === 'wrap') return <BrokenAtDots name={name} className={className} />;
+  const cut = Math.max(0, name.length - TAIL_LENGTH);
+  return (
+    <span
+      title={name}
+      onCopy={(event) => copyWhole(event, name)}
+      className={classNames('inline-flex max-w-full min-w-0 font-mono text-sm whitespace-nowrap', className)}
+    >
+      {/* Two boxes are two words to a screen reader and one name to a person: the name is read from here. */}
+      <span className="sr-only select-none">{name}</span>
+      {cut > 0 && (
+        <span aria-hidden className="min-w-0 overflow-hidden text-ellipsis">
+          {name.slice(0, cut)}
+        </span>
+      )}
+      <span aria-hidden className="shrink-0">
+        {name.slice(cut)}
+      </span>
+    </span>
+  );
+}
+
+function BrokenAtDots({ name, className }: { name: string; className?: string | undefined }) {
+  return (
+    <span className={classNames('font-mono text-sm wrap-anywhere', className)}>
+      {name.split(/(?<=\.)/).map((label, index) => (
+        <Fragment key={`${index}-${label}`}>
+          {index > 0 && <wbr />}
+          {label}
+        </Fragment>
+      ))}
+    </span>
+  );
+}
+
+function copyWhole(event: ClipboardEvent, name: string): void {
+  event.clipboardData.setData('text/plain', name);
+  event.preventDefault();
+}

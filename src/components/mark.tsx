@@ -1,0 +1,34 @@
+import { classNames } from './class-names.ts';
+
+export type MarkProps = {
+  /** How far the line has come through the ring, 0 to 1; left out, it has passed. */
+  progress?: number | undefined;
+  /** Read aloud; without it the mark stands beside the name and is decoration. */
+  label?: string | undefined;
+  className?: string | undefined;
+};
+
+/** A ring with a line that runs true through it. The favicon, `src/public/favicon.svg`, is the same drawing. */
+export function Mark({ progress = 1, label, className }: MarkProps) {
+  const drawn = Math.min(1, Math.max(0, progress));
+  return (
+    <svg
+      viewBox="0 0 28 28"
+      fill="none"
+      strokeLinecap="round"
+      className={classNames('shrink-0', className ?? 'size-7')}
+      {...(label === undefined ? { 'aria-hidden': true } : { role: 'img', 'aria-label': label })}
+    >
+      <circle cx="14" cy="14" r="8" strokeWidth="2.75" className="stroke-accent" />
+      <path
+        d="M1.5 22.5 26.5 5.5"
+        pathLength={1}
+        strokeWidth="2.25"
+        strokeDasharray="1 2"
+        strokeDashoffset={1 - drawn}
+        className="stroke-ink transition-[stroke-dashoffset]"
+        visibility={drawn === 0 ? 'hidden' : undefined}
+      />
+    </svg>
+  );
+}

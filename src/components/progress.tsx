@@ -1,0 +1,29 @@
+import { Progress as RadixProgress } from 'radix-ui';
+import { classNames } from './class-names.ts';
+
+export type ProgressProps = {
+  /** Read aloud: what progresses. */
+  label: string;
+  /** The real fraction, 0 to 1; `null` where nobody knows it. */
+  fraction: number | null;
+  className?: string | undefined;
+};
+
+export function Progress({ label, fraction, className }: ProgressProps) {
+  const percent = fraction === null ? null : Math.round(Math.min(1, Math.max(0, fraction)) * 100);
+  return (
+    <RadixProgress.Root
+      aria-label={label}
+      value={percent}
+      className={classNames('relative h-1 w-full overflow-hidden rounded-full bg-line', className)}
+    >
+      <RadixProgress.Indicator
+        className={classNames(
+          'h-full origin-left rounded-full bg-accent',
+          percent === null ? 'w-1/3 animate-run' : 'w-full transition-transform',
+        )}
+        {...(percent !== null && { style: { transform: `translateX(${percent - 100}%)` } })}
+      />
+    </RadixProgress.Root>
+  );
+}

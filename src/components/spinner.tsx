@@ -1,0 +1,11 @@
+import { LoaderCircle } from 'lucide-react';
+
+/** Says what is waited for; shows nothing for the first 150 ms. */
+export function Spinner({ label }: { label: string }) {
+  return (
+    <div role="status" className="flex animate-after-wait items-center justify-center gap-2.5 py-16 text-ink-muted">
+      <LoaderCircle className="animate-turn text-accent" />
+      {label}
+    </div>
+  );
+}

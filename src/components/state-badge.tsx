@@ -1,0 +1,33 @@
+import { Ban, Check, CircleDashed, CircleX, Clock, History, LoaderCircle, Lock, type LucideIcon } from 'lucide-react';
+import type { DeploymentState, ReleaseState } from '../../routers/schemas/states.ts';
+import { Badge, type BadgeTone } from './badge.tsx';
+
+/** `read-only` is no state of its own: what a deployment is while no plan is active. */
+export type ShownState = DeploymentState | ReleaseState | 'read-only';
+
+type Look = { tone: BadgeTone; icon: LucideIcon; word: string; isRunning?: boolean };
+
+const looks: Record<ShownState, Look> = {
+  draft: { tone: 'unknown', icon: CircleDashed, word: 'Draft' },
+  deploying: { tone: 'accent', icon: LoaderCircle, word: 'Deploying', isRunning: true },
+  live: { tone: 'good', icon: Check, word: 'Live' },
+  failed: { tone: 'bad', icon: CircleX, word: 'Failed' },
+  deleting: { tone: 'unknown', icon: LoaderCircle, word: 'Deleting', isRunning: true },
+  queued: { tone: 'unknown', icon: Clock, word: 'Queued' },
+  preparing: { tone: 'accent', icon: LoaderCircle, word: 'Preparing', isRunning: true },
+  uploading: { tone: 'accent', icon: LoaderCircle, word: 'Uploading', isRunning: true },
+  processing: { tone: 'accent', icon: LoaderCircle, word: 'Processing', isRunning: true },
+  verifying: { tone: 'accent', icon: LoaderCircle, word: 'Verifying', isRunning: true },
+  superseded: { tone: 'unknown', icon: History, word: 'Superseded' },
+  cancelled: { tone: 'unknown', icon: Ban, word: 'Cancelled' },
+  'read-only': { tone: 'unknown', icon: Lock, word: 'Read-only' },
+};
+
+export function StateBadge({ state }: { state: ShownState }) {
+  const { tone, icon, word, isRunning } = looks[state];
+  return (
+    <Badge tone={tone} icon={icon} isRunning={isRunning}>
+      {word}
+    </Badge>
+  );
+}

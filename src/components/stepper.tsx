@@ -1,0 +1,70 @@
+import { Ban, Check, LoaderCircle, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { StepState } from '../../routers/schemas/states.ts';
+import { classNames } from './class-names.ts';
+
+export type Step = {
+  key: string;
+  state: StepState;
+  title: string;
+  /** One line below the title. */
+  detail?: ReactNode;
+  /** At the far end: how long it took. */
+  aside?: ReactNode;
+  /** Progress and log. */
+  body?: ReactNode;
+};
+
+const words: Record<StepState, string> = {
+  waiting: 'Waiting',
+  running: 'Running',
+  done: 'Done',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+};
+
+/** Steps below one another, each with its state, its time and what belongs to it; rows of a card. */
+export function Stepper({ label, steps }: { label: string; steps: readonly Step[] }) {
+  return (
+    <ol aria-label={label} className="divide-y divide-line">
+      {steps.map((step) => (
+        <li
+          key={step.key}
+          aria-current={step.state === 'running' ? 'step' : undefined}
+          className="flex gap-4 px-4 py-3.5 sm:px-5"
+        >
+          <StepMark state={step.state} />
+          <div className="min-w-0 grow">
+            <div className="flex items-baseline justify-between gap-3">
+              <p className={step.state === 'waiting' || step.state === 'cancelled' ? 'text-ink-muted' : 'font-medium'}>
+                {step.title}
+                <span className="sr-only">, {words[step.state].toLowerCase()}</span>
+              </p>
+              {step.aside !== undefined && (
+                <span className="shrink-0 text-sm text-ink-muted tabular-nums">{step.aside}</span>
+              )}
+            </div>
+            {step.detail !== undefined && <div className="text-sm text-ink-muted">{step.detail}</div>}
+            {step.body}
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const marks: Record<StepState, { look: string; icon: ReactNode }> = {
+  waiting: { look: 'border border-line-control', icon: null },
+  running: { look: 'bg-accent-soft text-accent', icon: <LoaderCircle className="size-3.5 animate-turn" /> },
+  done: { look: 'bg-good-soft text-good', icon: <Check className="size-3.5 animate-tick" /> },
+  failed: { look: 'bg-bad-soft text-bad', icon: <X className="size-3.5 animate-tick" /> },
+  cancelled: { look: 'bg-unknown-soft text-unknown', icon: <Ban className="size-3.5" /> },
+};
+
+function StepMark({ state }: { state: StepState }) {
+  return (
+    <span className={classNames('flex size-5 shrink-0 items-center justify-center rounded-full', marks[state].look)}>
+      {marks[state].icon}
+    </span>
+  );
+}

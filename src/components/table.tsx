@@ -1,0 +1,71 @@
+import type { ComponentProps, ReactNode } from 'react';
+import { classNames } from './class-names.ts';
+
+export type TableProps = {
+  /** Read aloud. */
+  label: string;
+  /** Heads of the columns; an empty one is a column of actions. */
+  columns: readonly { key: string; title: string; className?: string | undefined }[];
+  /** The `TableRow`s. */
+  children: ReactNode;
+};
+
+/*
+ * Under 640 px a row is a card of its own. CSS that takes a table's display away takes its meaning away too, so the roles
+ * are written out.
+ */
+export function Table({ label, columns, children }: TableProps) {
+  return (
+    <table role="table" aria-label={label} className="block w-full text-left sm:table">
+      <thead role="rowgroup" className="sr-only sm:not-sr-only sm:table-header-group">
+        <tr role="row" className="border-b border-line">
+          {columns.map(({ key, title, className }) => (
+            <th
+              key={key}
+              role="columnheader"
+              scope="col"
+              className={classNames('h-10 px-4 text-xs font-medium text-ink-muted', className)}
+            >
+              {title === '' ? <span className="sr-only">Actions</span> : title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup" className="block divide-y divide-line sm:table-row-group">
+        {children}
+      </tbody>
+    </table>
+  );
+}
+
+export function TableRow({ className, ...rest }: ComponentProps<'tr'>) {
+  return <tr {...rest} role="row" className={classNames('relative block px-4 py-3 sm:table-row sm:p-0', className)} />;
+}
+
+export type TableCellProps = ComponentProps<'td'> & {
+  /** Name of the column, shown before the value on a small screen; without it the value speaks for itself. */
+  label?: string | undefined;
+  /** On a small screen this stands at the top right of the card: the row's menu. */
+  isCorner?: boolean | undefined;
+};
+
+export function TableCell({ label, isCorner = false, className, children, ...rest }: TableCellProps) {
+  return (
+    <td
+      {...rest}
+      role="cell"
+      className={classNames(
+        'sm:static sm:table-cell sm:h-12 sm:px-4 sm:py-2 sm:align-middle',
+        isCorner ? 'absolute top-2 right-2 sm:text-right' : 'flex min-w-0 items-baseline gap-3 py-0.5',
+        className,
+      )}
+    >
+      {label !== undefined && (
+        <span aria-hidden className="w-24 shrink-0 text-sm text-ink-muted sm:hidden">
+          {label}
+        </span>
+      )}
+      {children}
+    </td>
+  );
+}

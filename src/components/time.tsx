@@ -1,0 +1,15 @@
+import { formatExactTime, formatRelativeTime } from '../lib/format.ts';
+import { useNow } from './now.ts';
+import { Tooltip } from './tooltip.tsx';
+
+/** "2 minutes ago", with the exact time in the tooltip and for machines. */
+export function Time({ at, className }: { at: Date; className?: string | undefined }) {
+  const now = useNow();
+  return (
+    <Tooltip content={formatExactTime(at)}>
+      <time dateTime={at.toISOString()} className={className}>
+        {formatRelativeTime(at, now.getTime() < at.getTime() ? new Date() : now)}
+      </time>
+    </Tooltip>
+  );
+}
