@@ -156,3 +156,13 @@ export function translateDatabaseError(error: unknown): AppError | undefined {
     },
   );
 }
+
+const DUPLICATE_KEY = 11_000;
+
+/** Whether a unique index refused the write; with `field`, whether it was the index that begins with this field. */
+export function isDuplicateKey(error: unknown, field?: string): boolean {
+  if (!(error instanceof Error && 'code' in error && error.code === DUPLICATE_KEY)) return false;
+  if (field === undefined) return true;
+  const pattern = 'keyPattern' in error ? error.keyPattern : undefined;
+  return typeof pattern === 'object' && pattern !== null && Object.keys(pattern)[0] === field;
+}
