@@ -36,10 +36,11 @@ export function HostName({ name, fit = 'truncate', className }: HostNameProps) {
 }
 
 function BrokenAtDots({ name, className }: { name: string; className?: string | undefined }) {
+  const labels = name.split(/(?<=\.)/);
   return (
     <span className={classNames('font-mono text-sm wrap-anywhere', className)}>
-      {name.split(/(?<=\.)/).map((label, index) => (
-        <Fragment key={`${index}-${label}`}>
+      {labels.map((label, index) => (
+        <Fragment key={labels.slice(0, index + 1).join('')}>
           {index > 0 && <wbr />}
           {label}
         </Fragment>

@@ -3,13 +3,11 @@ import { classNames } from './class-names.ts';
 export type MarkProps = {
   /** How far the line has come through the ring, 0 to 1; left out, it has passed. */
   progress?: number | undefined;
-  /** Read aloud; without it the mark stands beside the name and is decoration. */
-  label?: string | undefined;
   className?: string | undefined;
 };
 
-/** A ring with a line that runs true through it. The favicon, `src/public/favicon.svg`, is the same drawing. */
-export function Mark({ progress = 1, label, className }: MarkProps) {
+/** A ring with a line that runs true through it; decoration beside the name. The favicon, `src/public/favicon.svg`, is the same drawing. */
+export function Mark({ progress = 1, className }: MarkProps) {
   const drawn = Math.min(1, Math.max(0, progress));
   return (
     <svg
@@ -17,7 +15,7 @@ export function Mark({ progress = 1, label, className }: MarkProps) {
       fill="none"
       strokeLinecap="round"
       className={classNames('shrink-0', className ?? 'size-7')}
-      {...(label === undefined ? { 'aria-hidden': true } : { role: 'img', 'aria-label': label })}
+      aria-hidden="true"
     >
       <circle cx="14" cy="14" r="8" strokeWidth="2.75" className="stroke-accent" />
       <path

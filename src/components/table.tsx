@@ -10,19 +10,25 @@ export type TableProps = {
   children: ReactNode;
 };
 
-/*
- * Under 640 px a row is a card of its own. CSS that takes a table's display away takes its meaning away too, so the roles
- * are written out.
- */
+/** CSS that takes a table's display away takes its meaning away too: on small screens the roles must be written out. */
+const roles = {
+  table: { role: 'table' },
+  rowgroup: { role: 'rowgroup' },
+  row: { role: 'row' },
+  columnheader: { role: 'columnheader' },
+  cell: { role: 'cell' },
+} as const;
+
+/** A table; under 640 px each row is a card of its own. */
 export function Table({ label, columns, children }: TableProps) {
   return (
-    <table role="table" aria-label={label} className="block w-full text-left sm:table">
-      <thead role="rowgroup" className="sr-only sm:not-sr-only sm:table-header-group">
-        <tr role="row" className="border-b border-line">
+    <table {...roles.table} aria-label={label} className="block w-full text-left sm:table">
+      <thead {...roles.rowgroup} className="sr-only sm:not-sr-only sm:table-header-group">
+        <tr {...roles.row} className="border-b border-line">
           {columns.map(({ key, title, className }) => (
             <th
               key={key}
-              role="columnheader"
+              {...roles.columnheader}
               scope="col"
               className={classNames('h-10 px-4 text-xs font-medium text-ink-muted', className)}
             >
@@ -31,7 +37,7 @@ export function Table({ label, columns, children }: TableProps) {
           ))}
         </tr>
       </thead>
-      <tbody role="rowgroup" className="block divide-y divide-line sm:table-row-group">
+      <tbody {...roles.rowgroup} className="block divide-y divide-line sm:table-row-group">
         {children}
       </tbody>
     </table>
@@ -39,7 +45,9 @@ export function Table({ label, columns, children }: TableProps) {
 }
 
 export function TableRow({ className, ...rest }: ComponentProps<'tr'>) {
-  return <tr {...rest} role="row" className={classNames('relative block px-4 py-3 sm:table-row sm:p-0', className)} />;
+  return (
+    <tr {...rest} {...roles.row} className={classNames('relative block px-4 py-3 sm:table-row sm:p-0', className)} />
+  );
 }
 
 export type TableCellProps = ComponentProps<'td'> & {
@@ -53,7 +61,7 @@ export function TableCell({ label, isCorner = false, className, children, ...res
   return (
     <td
       {...rest}
-      role="cell"
+      {...roles.cell}
       className={classNames(
         'sm:static sm:table-cell sm:h-12 sm:px-4 sm:py-2 sm:align-middle',
         isCorner ? 'absolute top-2 right-2 sm:text-right' : 'flex min-w-0 items-baseline gap-3 py-0.5',
