@@ -41,6 +41,8 @@ export type Addresses = {
   /** Where our own requests to our own host connect, since not every resolver knows `*.localhost`. */
   sitesListener: { host: string; port: number };
   supportEmail: string;
+  /** TRUST_PROXY: how many proxies in front add to `X-Forwarded-For`; none when absent. */
+  trustedProxies?: number;
 };
 
 /** Every adapter a service may need, behind its interface. Built in server/providers.ts alone. */
@@ -55,7 +57,12 @@ export type Providers = {
   changes: ChangeFeed;
   log: Log;
   now(): Date;
+  /** Where a test of crashes ends the process; no running installation has it. */
+  faults?: Faults;
 };
+
+/** Called at each boundary of a job's work; may never return. */
+export type Faults = { at(boundary: string): Promise<void> };
 
 /** What a browser holds for us besides the bearer token. Services read and write it without knowing HTTP. */
 export type JarName = 'refresh' | 'device' | 'disclaimer';
@@ -74,6 +81,14 @@ export type CallOrigin = {
   bearer: string | undefined;
 };
 
+/** The open connection of a subscription. */
+export type Line = {
+  /** Resolves once the reader has taken most of what was sent to it, so that a slow one fills no memory here. */
+  whenWritable(signal: AbortSignal | undefined): Promise<void>;
+  /** Ends the connection of an actor whose session or token is over. */
+  hangUp(): void;
+};
+
 export type ServiceContext = {
   actor: Actor;
   providers: Providers;
@@ -81,6 +96,8 @@ export type ServiceContext = {
   jar: CookieJar;
   now(): Date;
   requestId: string;
+  /** Of calls over a WebSocket alone. */
+  line?: Line;
 };
 
 export type AccountContext = ServiceContext & { actor: Extract<Actor, { accountId: string }> };

@@ -1,7 +1,29 @@
+import { randomInt } from 'node:crypto';
 import type { ClientSession } from 'mongoose';
-import { JobModel } from '../models/job.ts';
-import { newId } from '../mongo.ts';
+import { AppError } from '../errors.ts';
+import { type JobDoc, JobModel } from '../models/job.ts';
+import { newId, transaction } from '../mongo.ts';
 import { JOB_PAYLOADS, type JobName, type JobPayload } from './payloads.ts';
+
+/**
+ * The queue of background work, on MongoDB (security facts, section 7).
+ *
+ * A job is written in the transaction that needs it. A worker claims it with a lease, renews the lease while it works,
+ * and ends it as done, queued again or dead. Whoever dies leaves a lease that runs out; the next worker claims the job
+ * with a higher `fence`, and from then on nothing that the first one writes is taken. Of jobs with one `key` one runs at
+ * a time: the unique index on running jobs decides, not a lock. All times are the database's own (`$$NOW`), so that the
+ * clocks of the instances do not matter.
+ */
+export const LEASE_MS = 30_000;
+export const MAX_ATTEMPTS = 5;
+
+/** Security facts, 7.3 point 5. */
+const BACKOFF_FIRST_MS = 5_000;
+const BACKOFF_FACTOR = 3;
+const BACKOFF_MAX_MS = 60 * 60_000;
+const BACKOFF_SPREAD = 0.2;
+
+const DUPLICATE_KEY = 11_000;
 
 export type NewJob<Name extends JobName> = {
   name: Name;
@@ -9,28 +31,179 @@ export type NewJob<Name extends JobName> = {
   accountId: string;
   /** What must not run twice at once; by default the job itself. */
   key?: string;
+  /** While a job with this key is queued or runs, another one is not written. */
   dedupeKey?: string;
-  runAt?: Date;
+  /** How long from now it waits; by the database's clock. */
+  delayMs?: number;
   maxAttempts?: number;
 };
 
+/** A job as its holder knows it: every write of the holder names `id` and `fence`. */
+export type ClaimedJob = {
+  id: string;
+  name: string;
+  payload: unknown;
+  accountId: string;
+  key: string;
+  attempt: number;
+  maxAttempts: number;
+  fence: number;
+};
+export type JobLease = Pick<ClaimedJob, 'id' | 'fence'>;
+
 /** Writes a job inside the caller's transaction: no job without the change, no change without the job. */
 export async function enqueueJob<Name extends JobName>(session: ClientSession, job: NewJob<Name>): Promise<void> {
+  if (job.dedupeKey !== undefined && (await isOpen(session, job.dedupeKey))) return;
   const id = newId();
-  await JobModel.create(
-    [
-      {
-        _id: id,
-        name: job.name,
-        payload: JOB_PAYLOADS[job.name].parse(job.payload),
-        accountId: job.accountId,
-        key: job.key ?? id,
-        dedupeKey: job.dedupeKey ?? null,
-        status: 'queued',
-        runAt: job.runAt ?? new Date(),
-        maxAttempts: job.maxAttempts ?? 5,
-      },
-    ],
-    { session },
+  const fields = {
+    name: job.name,
+    payload: { $literal: JOB_PAYLOADS[job.name].parse(job.payload) },
+    accountId: job.accountId,
+    key: job.key ?? id,
+    dedupeKey: job.dedupeKey ?? null,
+    status: 'queued',
+    runAt: fromNow(job.delayMs ?? 0),
+    attempt: 0,
+    maxAttempts: job.maxAttempts ?? MAX_ATTEMPTS,
+    fence: 0,
+    leaseUntil: null,
+    worker: null,
+    lastError: null,
+    finishedAt: null,
+    createdAt: '$$NOW',
+  };
+  // Only an update can name the server's clock, so the insert is an upsert.
+  await JobModel.updateOne({ _id: id }, [{ $set: fields }], { session, upsert: true, updatePipeline: true });
+}
+
+/** A second writer of the same key conflicts with the first and runs again, so that looking first is exact. */
+async function isOpen(session: ClientSession, dedupeKey: string): Promise<boolean> {
+  const filter = { dedupeKey, status: { $in: ['queued', 'running'] as const } };
+  return (await JobModel.exists(filter).session(session)) !== null;
+}
+
+/**
+ * Takes the job that is due longest and marks it as running by `worker`; null when none is. One whose lease ran out
+ * comes first: its key blocks all others of that key.
+ */
+export async function claimJob(worker: string, names: readonly string[]): Promise<ClaimedJob | null> {
+  return (await claimAbandoned(worker, names)) ?? (await claimQueued(worker, names));
+}
+
+async function claimAbandoned(worker: string, names: readonly string[]): Promise<ClaimedJob | null> {
+  const doc = await JobModel.findOneAndUpdate(
+    { status: 'running', $expr: { $lt: ['$leaseUntil', '$$NOW'] }, name: { $in: [...names] } },
+    claim(worker),
+    { sort: { leaseUntil: 1 }, returnDocument: 'after', updatePipeline: true },
   );
+  return doc === null ? null : toClaimedJob(doc);
+}
+
+async function claimQueued(worker: string, names: readonly string[]): Promise<ClaimedJob | null> {
+  const busyKeys: string[] = [];
+  for (;;) {
+    try {
+      const doc = await JobModel.findOneAndUpdate(
+        { status: 'queued', $expr: { $lte: ['$runAt', '$$NOW'] }, key: { $nin: busyKeys }, name: { $in: [...names] } },
+        claim(worker),
+        { sort: { runAt: 1 }, returnDocument: 'after', updatePipeline: true },
+      );
+      return doc === null ? null : toClaimedJob(doc);
+    } catch (error) {
+      const key = duplicateKeyOf(error);
+      if (key === null || busyKeys.includes(key)) throw error;
+      busyKeys.push(key);
+    }
+  }
+}
+
+function claim(worker: string) {
+  return [
+    {
+      $set: {
+        status: 'running',
+        worker,
+        leaseUntil: fromNow(LEASE_MS),
+        fence: { $add: ['$fence', 1] },
+        attempt: { $add: ['$attempt', 1] },
+      },
+    },
+  ];
+}
+
+function fromNow(ms: number) {
+  return { $dateAdd: { startDate: '$$NOW', unit: 'millisecond', amount: Math.round(ms) } };
+}
+
+/** The key that already runs, when that is what the error says. */
+function duplicateKeyOf(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== DUPLICATE_KEY || !('keyValue' in error)) return null;
+  const { keyValue } = error;
+  if (typeof keyValue !== 'object' || keyValue === null || !('key' in keyValue)) return null;
+  return typeof keyValue.key === 'string' ? keyValue.key : null;
+}
+
+function toClaimedJob(doc: JobDoc): ClaimedJob {
+  const { _id: id, name, payload, accountId, key, attempt, maxAttempts, fence } = doc;
+  return { id, name, payload, accountId, key, attempt, maxAttempts, fence };
+}
+
+/** Renews the lease; false when somebody else holds the job by now, or it is over. */
+export async function renewLease(lease: JobLease): Promise<boolean> {
+  return write(lease, { leaseUntil: fromNow(LEASE_MS) });
+}
+
+/**
+ * Runs `work` in a transaction whose first operation is a write under the fence: a holder that lost its lease fails
+ * with `lease_lost`, and one that loses it meanwhile conflicts and fails the same way when it runs again.
+ */
+export async function fencedTransaction<T>(lease: JobLease, work: (session: ClientSession) => Promise<T>): Promise<T> {
+  return transaction(async (session) => {
+    if (!(await write(lease, { leaseUntil: fromNow(LEASE_MS) }, session))) throw leaseLost();
+    return work(session);
+  });
+}
+
+export function leaseLost(): AppError {
+  return new AppError('lease_lost', 'Another worker has taken this over.');
+}
+
+/** The work is done. False when the lease was lost: then the new holder finds it done and ends it. */
+export async function finishJob(lease: JobLease): Promise<boolean> {
+  return write(lease, { status: 'done', finishedAt: '$$NOW', leaseUntil: null, worker: null, lastError: null });
+}
+
+/** Puts it back to be tried again after `delayMs`. */
+export async function retryJob(lease: JobLease, error: string, delayMs: number): Promise<boolean> {
+  const lastError = { $literal: error };
+  return write(lease, { status: 'queued', runAt: fromNow(delayMs), leaseUntil: null, worker: null, lastError });
+}
+
+/** Gives up for good; operators see it. `work` writes what that means for the thing itself, in the same transaction. */
+export async function buryJob(lease: JobLease, error: string, work?: (session: ClientSession) => Promise<void>): Promise<void> {
+  await fencedTransaction(lease, async (session) => {
+    await work?.(session);
+    const lastError = { $literal: error };
+    await write(lease, { status: 'dead', finishedAt: '$$NOW', leaseUntil: null, worker: null, lastError }, session);
+  });
+}
+
+/** Hands it back untouched at shutdown: the attempt does not count. */
+export async function giveBackJob(lease: JobLease): Promise<boolean> {
+  const attempt = { $subtract: ['$attempt', 1] };
+  return write(lease, { status: 'queued', runAt: '$$NOW', attempt, leaseUntil: null, worker: null });
+}
+
+async function write(lease: JobLease, fields: Record<string, unknown>, session?: ClientSession): Promise<boolean> {
+  const filter = { _id: lease.id, fence: lease.fence, status: 'running' as const };
+  const options = { updatePipeline: true, ...(session !== undefined && { session }) };
+  const { matchedCount } = await JobModel.updateOne(filter, [{ $set: fields }], options);
+  return matchedCount === 1;
+}
+
+/** How long to wait before the run after `attempt`, with a spread so that many failures do not come back at once. */
+export function backoffMs(attempt: number): number {
+  const plain = Math.min(BACKOFF_FIRST_MS * BACKOFF_FACTOR ** (attempt - 1), BACKOFF_MAX_MS);
+  const spread = plain * BACKOFF_SPREAD;
+  return Math.round(plain - spread + randomInt(0, Math.round(2 * spread) + 1));
 }

@@ -1,0 +1,35 @@
+import type { ClientSession } from 'mongoose';
+import type { Providers } from '../service-context.ts';
+import type { JobName, JobPayload } from './payloads.ts';
+
+/**
+ * What a job's handler gets and promises.
+ *
+ * A handler may run again from its start at any moment: after a crash, after a lost lease, on another machine. So it
+ * looks first what is done already, and every write goes through `transaction`, whose first operation proves that the
+ * lease is still held: who lost it cannot write (security facts, 7.3). Effects outside the database are keyed, so that
+ * twice is harmless.
+ */
+export type RunningJob<Name extends JobName = JobName> = {
+  readonly id: string;
+  readonly name: Name;
+  readonly payload: JobPayload<Name>;
+  readonly accountId: string;
+  /** 1 for the first run; crashes count as well. */
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  /** Aborted when the lease is lost or the process stops; its reason is an AppError. */
+  readonly signal: AbortSignal;
+  readonly providers: Providers;
+  /** Runs `work` in a transaction that fails with `lease_lost` when somebody else holds the job now. */
+  transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
+};
+
+export type JobHandler<Name extends JobName> = {
+  /** Returns when the job is done; throws to try again by the retry table, or for good when the error is final. */
+  run(job: RunningJob<Name>): Promise<void>;
+  /** Writes what becomes of the work when the job is given up, in the transaction that buries it. */
+  giveUp?(session: ClientSession, job: RunningJob<Name>, error: unknown): Promise<void>;
+};
+
+export type JobHandlers = { [Name in JobName]?: JobHandler<Name> };

@@ -1,0 +1,50 @@
+import type { ClientSession } from 'mongoose';
+import {
+  DEPLOYMENT_MOVES, type DeploymentState, mayMove, RELEASE_MOVES, type ReleaseState,
+} from '../../routers/schemas/states.ts';
+import { type DeploymentDoc, DeploymentModel } from '../models/deployment.ts';
+import { type ReleaseDoc, ReleaseModel } from '../models/release.ts';
+
+type Fields = Record<string, unknown>;
+
+export type Move<State extends string> = {
+  id: string;
+  accountId: string;
+  from: readonly State[];
+  to: State;
+  /** What changes with the state. */
+  set?: Fields;
+  /** What grows with the state. */
+  inc?: Record<string, number>;
+  /** What must hold besides the state. */
+  when?: Fields;
+};
+
+/**
+ * The one way in which a release changes its state: an update that holds only while it is in one of `from`. Null:
+ * somebody was faster, and nothing was written. A move that the table of states does not allow is a defect and throws.
+ * The event of the move is published by the caller in the same transaction.
+ */
+export async function moveRelease(session: ClientSession, move: Move<ReleaseState>): Promise<ReleaseDoc | null> {
+  requireMoves(RELEASE_MOVES, move);
+  return ReleaseModel.findOneAndUpdate(filterOf(move), updateOf(move), { session, returnDocument: 'after' });
+}
+
+/** As `moveRelease`, for a deployment. */
+export async function moveDeployment(session: ClientSession, move: Move<DeploymentState>): Promise<DeploymentDoc | null> {
+  requireMoves(DEPLOYMENT_MOVES, move);
+  return DeploymentModel.findOneAndUpdate(filterOf(move), updateOf(move), { session, returnDocument: 'after' });
+}
+
+function requireMoves<State extends string>(moves: Record<State, readonly State[]>, move: Move<State>): void {
+  const wrong = move.from.find((from) => !mayMove(moves, from, move.to));
+  if (wrong !== undefined) throw new Error(`A move from ${wrong} to ${move.to} is in no table.`);
+}
+
+function filterOf(move: Move<string>): Fields {
+  return { ...move.when, _id: move.id, accountId: move.accountId, state: { $in: [...move.from] } };
+}
+
+function updateOf(move: Move<string>): Fields {
+  return { $set: { ...move.set, state: move.to }, ...(move.inc !== undefined && { $inc: move.inc }) };
+}
