@@ -4,21 +4,33 @@ import * as z from 'zod/mini';
 import { AppError } from '../server/errors.ts';
 import type { AccountContext } from '../server/service-context.ts';
 import type { Context } from './context.ts';
-import { formatError, toTRPCError } from './error-shape.ts';
+import { formatError, logFault, toTRPCError } from './error-shape.ts';
 
 // Rules without a text of their own speak English on the server; the forms carry theirs.
 z.config(z.locales.en());
 
-const t = initTRPC.context<Context>().create({ transformer: superjson, errorFormatter: formatError });
+const t = initTRPC.context<Context>().create({
+  transformer: superjson,
+  errorFormatter: formatError,
+  // Events go over the WebSocket, where the door ends them with their session.
+  sse: { enabled: false },
+});
 
 export const router = t.router;
 export const createCaller = t.createCallerFactory;
 
 /** What a service threw gets its code here, once, for HTTP, log, caller and test alike (house, section 11). */
-const translated = t.procedure.use(async ({ next }) => {
+const translated = t.procedure.use(async ({ ctx, path, type, next }) => {
+  if (ctx.line !== undefined && type !== 'subscription') {
+    throw new AppError(
+      'method_not_allowed',
+      'This connection carries subscriptions only. Call the procedure over HTTP.',
+    );
+  }
   const result = await next();
-  if (!result.ok && result.error.cause instanceof AppError) return { ...result, error: toTRPCError(result.error.cause) };
-  return result;
+  if (result.ok) return result;
+  logFault(ctx, path, result.error);
+  return { ...result, error: toTRPCError(result.error) };
 });
 
 /** Anybody. */
@@ -37,7 +49,9 @@ export const protectedProcedure = translated.use(({ ctx, next }) => {
 /** As above; an API token needs the scope `write`. */
 export const writeProcedure = protectedProcedure.use(({ ctx, next }) => {
   if (ctx.actor.kind === 'token' && !ctx.actor.scopes.includes('write')) {
-    throw new AppError('scope_missing', 'This API token may read only.', { hint: 'Make one with the scope "write" in Settings.' });
+    throw new AppError('scope_missing', 'This API token may read only.', {
+      hint: 'Make one with the scope "write" in Settings.',
+    });
   }
   return next();
 });

@@ -97,7 +97,7 @@ export type ServiceContext = {
   now(): Date;
   requestId: string;
   /** Of calls over a WebSocket alone. */
-  line?: Line;
+  line?: Line | undefined;
 };
 
 export type AccountContext = ServiceContext & { actor: Extract<Actor, { accountId: string }> };

@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP, isIPv6 } from 'node:net';
+
+/** A dual-stack listener shows IPv4 peers as `::ffff:192.0.2.1`: counted so, all of them would share one /64. */
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+const GROUPS_OF_A_NETWORK = 4;
+
+/**
+ * The address a call is counted by: the peer, or with `trustedProxies` in front the entry that the outermost of them
+ * wrote (entries before it are the caller's own claims). IPv6 by its /64, IPv4-mapped as IPv4 (security facts, 1.8).
+ */
+export function clientAddress(request: IncomingMessage, trustedProxies: number): string {
+  const peer = request.socket.remoteAddress ?? 'unknown';
+  if (trustedProxies === 0) return addressKey(peer);
+  const forwarded = String(request.headers['x-forwarded-for'] ?? '')
+    .split(',')
+    .map((entry) => entry.trim());
+  const chain = [...forwarded.filter((entry) => isIP(entry) !== 0), peer];
+  return addressKey(chain[Math.max(0, chain.length - 1 - trustedProxies)] ?? peer);
+}
+
+export function addressKey(address: string): string {
+  const plain = MAPPED.exec(address)?.[1] ?? address;
+  if (!isIPv6(plain) || plain === '::1') return plain;
+  const [head = '', tail] = (plain.split('%')[0] ?? '').toLowerCase().split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const gap = tail === undefined ? 0 : 8 - left.length - right.length;
+  const groups = [...left, ...Array.from({ length: Math.max(0, gap) }, () => '0'), ...right];
+  const network = groups.slice(0, GROUPS_OF_A_NETWORK).map((group) => group.replace(/^0+(?=.)/, ''));
+  return `${network.join(':')}::/64`;
+}

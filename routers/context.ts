@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError } from '../server/errors.ts';
+import type { Actor, CallOrigin, CookieJar, Line, Providers, ServiceContext } from '../server/service-context.ts';
+import { authenticate } from '../server/services/auth/index.ts';
+import { countsAddress } from '../server/services/rate-limit.ts';
+import { countCalls } from './call-limit.ts';
+import { clientAddress } from './client-address.ts';
+import { createCookieJar } from './cookie-jar.ts';
+
+/** What every procedure gets; the same thing that its service gets. */
+export type Context = ServiceContext;
+
+export const REQUEST_ID_HEADER = 'X-Request-Id';
+
+const NO_JAR: CookieJar = { read: () => undefined, write: () => undefined };
+const ANONYMOUS: Actor = { kind: 'anonymous' };
+
+export function newRequestId(): string {
+  return randomUUID();
+}
+
+export type InnerOptions = {
+  actor?: Actor;
+  origin?: Partial<CallOrigin>;
+  jar?: CookieJar;
+  requestId?: string;
+  line?: Line;
+};
+
+/** A context that needs no request: for callers in process, and the common part of the doors below. */
+export function innerContext(
+  providers: Providers,
+  { actor, origin, jar, requestId, line }: InnerOptions = {},
+): Context {
+  return {
+    actor: actor ?? ANONYMOUS,
+    providers,
+    origin: { address: 'process', userAgent: '', bearer: undefined, ...origin },
+    jar: jar ?? NO_JAR,
+    now: () => providers.now(),
+    requestId: requestId ?? newRequestId(),
+    ...(line !== undefined && { line }),
+  };
+}
+
+/**
+ * A request over HTTP → context. The bearer token alone says who acts; a fresh access token goes back in the headers
+ * when the old one is near its end (security facts, 1.1). `calls` is how many procedure calls the request holds: each
+ * counts against the caller's limit; the bytes of an upload count none.
+ * Throws `bad_request` (X-Auth-Token differs), `rate_limited`, `database_unavailable`.
+ */
+export async function contextFor(
+  providers: Providers,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { calls = 1 }: { calls?: number } = {},
+): Promise<Context> {
+  const bearer = bearerOf(request);
+  const { addresses } = providers;
+  const { actor, freshAccess } = bearer === undefined ? { actor: ANONYMOUS } : await authenticate(providers, bearer);
+  const sentId = response.getHeader(REQUEST_ID_HEADER);
+  const context = innerContext(providers, {
+    actor,
+    origin: originOf(providers, request, bearer),
+    jar: createCookieJar(request, response, {
+      isSecure: addresses.publicUrl.startsWith('https:'),
+      mayReadRefresh: isRefreshing(request),
+    }),
+    ...(typeof sentId === 'string' && { requestId: sentId }),
+  });
+  if (calls > 0) countContextCalls(context, calls);
+  if (freshAccess !== undefined) {
+    response.setHeader('X-New-Access-Token', freshAccess.accessToken);
+    response.setHeader('X-Token-Expiry', freshAccess.expiresAt.toISOString());
+  }
+  return context;
+}
+
+/**
+ * A WebSocket connection → context, made once a connection from `connectionParams.token`. Cookies have no say here.
+ * Throws `unauthenticated` unless the token is good: there is nothing to subscribe to without an account.
+ */
+export async function contextForSocket(
+  providers: Providers,
+  request: IncomingMessage,
+  { token, line }: { token: string | undefined; line: Line },
+): Promise<Context> {
+  const { actor } = token === undefined ? { actor: ANONYMOUS } : await authenticate(providers, token);
+  if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in to receive events.');
+  const context = innerContext(providers, { actor, origin: originOf(providers, request, token), line });
+  countContextCalls(context, 1);
+  return context;
+}
+
+function countContextCalls(context: Context, calls: number): void {
+  const { actor, origin, providers } = context;
+  countCalls(providers, { actor, address: origin.address, isCounted: countsAddress(context) }, calls);
+}
+
+function originOf(providers: Providers, request: IncomingMessage, bearer: string | undefined): CallOrigin {
+  return {
+    address: clientAddress(request, providers.addresses.trustedProxies ?? 0),
+    userAgent: request.headers['user-agent'] ?? '',
+    bearer,
+  };
+}
+
+/** The client sends its token twice (specification, section 7); two different ones are a confusion of somebody's. */
+function bearerOf(request: IncomingMessage): string | undefined {
+  const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  const twin = request.headers['x-auth-token'];
+  if (twin !== undefined && twin !== '' && twin !== bearer) {
+    throw new AppError('bad_request', 'The headers Authorization and X-Auth-Token name different tokens.');
+  }
+  return bearer;
+}
+
+/** `POST /api/refresh-token` and `auth.refresh` on its own (security facts, 1.6): in a batch others would share the cookie. */
+function isRefreshing(request: IncomingMessage): boolean {
+  if (request.method !== 'POST') return false;
+  // Express cuts its mount path off `url` and keeps the whole in `originalUrl`.
+  const whole = 'originalUrl' in request ? String(request.originalUrl) : (request.url ?? '');
+  const { pathname, searchParams } = new URL(whole, 'http://local.invalid');
+  if (pathname === '/api/refresh-token') return true;
+  return pathname === '/api/trpc/auth.refresh' && !searchParams.has('batch');
+}
