@@ -47,12 +47,14 @@ export type PathName = keyof typeof paths;
 /** Addresses of routes that take a value. */
 export const href = {
   deployment: (deploymentId: string) => `/deployments/${encodeURIComponent(deploymentId)}`,
-  release: (deploymentId: string, number: number) => `/deployments/${encodeURIComponent(deploymentId)}/releases/${number}`,
+  release: (deploymentId: string, number: number) =>
+    `/deployments/${encodeURIComponent(deploymentId)}/releases/${number}`,
   deploymentSetup: (platform: PlatformId) => `/deployment-setup/${platform}`,
   deploy: (platform: PlatformId) => `/deploy/${platform}`,
   deploymentEditor: (deploymentId: string) => `/deployment-editor/${encodeURIComponent(deploymentId)}`,
   /** The sign-in screen, which leads back to `redirect` (a path with its query). */
-  auth: (redirect?: string) => (redirect === undefined ? paths.auth : `${paths.auth}?redirect=${encodeURIComponent(redirect)}`),
+  auth: (redirect?: string) =>
+    redirect === undefined ? paths.auth : `${paths.auth}?redirect=${encodeURIComponent(redirect)}`,
 };
 
 /** Whether `pathname` fits `pattern`; a trailing slash does not matter. */

@@ -10,6 +10,8 @@ export const LOCAL_KEYS = {
   accountId: 'fairlead.accountId',
   /** The mark that a session was held here, also while its token is gone (product page, section 11, Session). */
   sessionHeld: 'fairlead.sessionHeld',
+  /** Set by Log out until the next login: no silent refresh into an account that was left. */
+  signedOut: 'fairlead.signedOut',
   lastRefreshAt: 'fairlead.lastRefreshAt',
   /** Until when the server asked not to be bothered with a refresh. */
   refreshNotBefore: 'fairlead.refreshNotBefore',

@@ -1,0 +1,109 @@
+import { TRPCClientError } from '@trpc/client';
+import type { ErrorDetails } from '../../routers/schemas/errors.ts';
+import { SessionEndedError, SessionUnavailableError } from './session-machine.ts';
+
+/** A plain call that was answered with an error; its text is `status: body` (specification, section 8). */
+export class ResponseError extends Error {
+  override name = 'ResponseError';
+  readonly status: number;
+  readonly details: Partial<ErrorDetails>;
+
+  constructor(status: number, body: string) {
+    super(`${status}: ${body}`);
+    this.status = status;
+    this.details = detailsOf(parseJson(body));
+  }
+}
+
+/** Throws the specification's error for an answer that is not OK; else hands it back. */
+export async function throwIfNotOk(response: Response): Promise<Response> {
+  if (!response.ok) throw new ResponseError(response.status, await response.text());
+  return response;
+}
+
+/** What the server said about an error beside its message: code, hint, field errors, request id. */
+export function errorDetails(error: unknown): Partial<ErrorDetails> {
+  if (error instanceof ResponseError) return error.details;
+  return error instanceof TRPCClientError ? detailsOf(error.data) : {};
+}
+
+/** Whether the call failed because nobody is signed in: the null user, not a failure to show. */
+export function isSignedOutError(error: unknown): boolean {
+  if (error instanceof SessionEndedError) return true;
+  if (error instanceof TRPCClientError && error.cause instanceof SessionEndedError) return true;
+  const code = errorDetails(error).code;
+  return code === 'unauthenticated' || code === 'session_ended';
+}
+
+/** The sentence for a person: what the server said, else what can be said without an answer. */
+export function errorMessage(error: unknown, fallback = 'Something went wrong on our side. Try again.'): string {
+  if (error instanceof ResponseError)
+    return messageOf(parseJson(error.message.slice(error.message.indexOf(':') + 1))) ?? fallback;
+  if (isSessionError(error)) return error.message;
+  if (error instanceof TRPCClientError) {
+    if (isSessionError(error.cause)) return error.cause.message;
+    if (error.data !== undefined && error.data !== null) return error.message;
+    return 'Fairlead cannot be reached. Check your connection and try again.';
+  }
+  if (error instanceof TypeError) return 'Fairlead cannot be reached. Check your connection and try again.';
+  return error instanceof Error && error.message !== '' ? error.message : fallback;
+}
+
+/** Title and description of the toast for a failed act, for example `errorToast('Could not publish', error)`. */
+export function errorToast(
+  title: string,
+  error: unknown,
+): { title: string; description: string; variant: 'destructive' } {
+  const { hint } = errorDetails(error);
+  const message = errorMessage(error);
+  return { title, description: hint === undefined ? message : `${message} ${hint}`, variant: 'destructive' };
+}
+
+/** The server's errors by the field that they belong to; empty when it named none. */
+export function fieldErrors(error: unknown): Record<string, string> {
+  const { field, fieldErrors: byField } = errorDetails(error);
+  if (byField !== undefined && Object.keys(byField).length > 0) return byField;
+  return field === undefined ? {} : { [field]: errorMessage(error) };
+}
+
+/**
+ * Puts the server's field errors onto a react-hook-form and focuses the first; answers whether there were any among
+ * `fields`, so that the caller shows a toast only where no field has the error.
+ */
+export function applyFieldErrors<Field extends string>(
+  error: unknown,
+  fields: readonly Field[],
+  setError: (field: Field, error: { type: string; message: string }, options?: { shouldFocus: boolean }) => void,
+): boolean {
+  const byField = fieldErrors(error);
+  const named = fields.filter((field) => byField[field] !== undefined);
+  named.forEach((field, index) => {
+    setError(field, { type: 'server', message: byField[field] ?? '' }, { shouldFocus: index === 0 });
+  });
+  return named.length > 0;
+}
+
+function isSessionError(error: unknown): error is SessionEndedError | SessionUnavailableError {
+  return error instanceof SessionEndedError || error instanceof SessionUnavailableError;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function messageOf(body: unknown): string | undefined {
+  return isRecord(body) && typeof body.message === 'string' && body.message !== '' ? body.message : undefined;
+}
+
+/** The server writes these fields through its own type `ErrorDetails`, on REST at the top and in tRPC's `data`. */
+function detailsOf(body: unknown): Partial<ErrorDetails> {
+  return isRecord(body) ? (body as Partial<ErrorDetails>) : {};
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,100 @@
+import type { FetchEsque, Operation, TRPCLink } from '@trpc/client';
+import { TRPCClientError } from '@trpc/client';
+import { httpBatchLink } from '@trpc/client/links/httpBatchLink';
+import { httpLink } from '@trpc/client/links/httpLink';
+import { splitLink } from '@trpc/client/links/splitLink';
+import { observable } from '@trpc/server/observable';
+import superjson from 'superjson';
+import type { AppRouter } from '../../routers/_app.ts';
+import { BATCH_MAX_CALLS } from '../../routers/schemas/limits.ts';
+import { cacheKey, getCache } from './get-cache.ts';
+import { isFirstLook } from './query-client.ts';
+import { session, sessionFetch } from './session.ts';
+
+/** Room for the token in headers of 16 KB at most; longer batches are split. */
+const MAX_URL_LENGTH = 4_000;
+
+const http = {
+  url: '/api/trpc',
+  transformer: superjson,
+  fetch: carry,
+};
+
+/** Queries that were answered within five minutes are not asked again; a Retry or a refresh goes past the cache. */
+const getCacheLink: TRPCLink<AppRouter> =
+  () =>
+  ({ op, next }) =>
+    observable((observer) => {
+      const key = op.type === 'query' ? cacheKey(session, op.path, op.input) : null;
+      const hit = key !== null && isFirstLook(op.path, op.input) ? getCache.get(key) : null;
+      if (hit !== null) {
+        observer.next({ result: { type: 'data', data: hit.value } });
+        observer.complete();
+        return;
+      }
+      const generation = getCache.generation();
+      return next(op).subscribe({
+        next: (envelope) => {
+          if (key !== null && 'data' in envelope.result) getCache.set(key, envelope.result.data, generation);
+          observer.next(envelope);
+        },
+        error: (error) => observer.error(error),
+        complete: () => {
+          if (op.type === 'mutation') getCache.clear();
+          observer.complete();
+        },
+      });
+    });
+
+/** The WebSocket client is fetched when the first subscription starts: no page needs it for its first paint. */
+const webSocketLink: TRPCLink<AppRouter> =
+  (runtime) =>
+  ({ op, next }) =>
+    observable((observer) => {
+      let isStopped = false;
+      let stop = (): void => {
+        isStopped = true;
+      };
+      import('../realtime/connection.ts').then(
+        ({ subscriptionLink }) => {
+          if (isStopped) return;
+          const running = subscriptionLink(runtime)({ op, next }).subscribe(observer);
+          stop = () => running.unsubscribe();
+        },
+        (cause: unknown) => {
+          const error = cause instanceof Error ? cause : new Error(String(cause));
+          observer.error(new TRPCClientError<AppRouter>(error.message, { cause: error }));
+        },
+      );
+      return () => stop();
+    });
+
+export const links: TRPCLink<AppRouter>[] = [
+  splitLink({
+    condition: (op) => op.type === 'subscription',
+    true: webSocketLink,
+    false: [
+      getCacheLink,
+      splitLink({
+        condition: isUnbatched,
+        true: httpLink(http),
+        false: httpBatchLink({ ...http, maxItems: BATCH_MAX_CALLS, maxURLLength: MAX_URL_LENGTH }),
+      }),
+    ],
+  }),
+];
+
+/** Login, register and refresh carry no auth headers and set cookies: they share no request with anything. */
+function isUnbatched(op: Operation): boolean {
+  return op.path.startsWith('auth.');
+}
+
+/** tRPC gives `fetch` a path of ours and plain options; the session machine carries them. */
+function carry(input: Parameters<FetchEsque>[0], init?: Parameters<FetchEsque>[1]): Promise<Response> {
+  return sessionFetch(input instanceof Request ? input.url : String(input), {
+    method: init?.method ?? 'GET',
+    headers: init?.headers ?? {},
+    body: init?.body ?? null,
+    signal: init?.signal ?? null,
+  });
+}

@@ -1,0 +1,43 @@
+import { hashKey, QueryClient } from '@tanstack/react-query';
+
+/** Specification, section 7: queries never go stale, are not fetched again on focus, do not poll, do not retry; nor do mutations. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: Number.POSITIVE_INFINITY,
+      retry: false,
+      refetchOnWindowFocus: false,
+      refetchOnReconnect: false,
+    },
+    mutations: { retry: false },
+  },
+});
+
+/**
+ * Whether a query is asked for the first time, as far as the page knows: one that has an answer or an error already is
+ * being asked again on purpose, by Retry or because something changed, and must not be answered from the GET cache.
+ */
+export function isFirstLook(path: string, input: unknown): boolean {
+  const procedure = path.split('.');
+  const wanted = hashKey([withoutPage(input)]);
+  return !queryClient
+    .getQueryCache()
+    .findAll({ queryKey: [procedure] })
+    .some(({ queryKey, state }) => {
+      const isKnown = state.dataUpdateCount > 0 || state.errorUpdateCount > 0 || state.isInvalidated;
+      return isKnown && hashKey([withoutPage(inputOf(queryKey))]) === wanted;
+    });
+}
+
+/** Key of tRPC's React binding: the procedure, then its input and type. */
+function inputOf(queryKey: readonly unknown[]): unknown {
+  const details = queryKey[1];
+  return typeof details === 'object' && details !== null && 'input' in details ? details.input : undefined;
+}
+
+/** All pages of an infinite query share one key, without cursor and direction. */
+function withoutPage(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null) return input;
+  const { cursor: _cursor, direction: _direction, ...rest } = { cursor: null, direction: null, ...input };
+  return rest;
+}

@@ -1,0 +1,99 @@
+import { REFRESH_THROTTLE_MS } from '../../routers/schemas/limits.ts';
+import type { Access, TokenStore } from './token-store.ts';
+
+/**
+ * What became of a refresh. `refused`: the session is over. `unavailable`: nobody answered, or not now; nothing ends.
+ * `broken`: an answer that makes no sense.
+ */
+export type RefreshOutcome =
+  | { kind: 'fresh' }
+  | { kind: 'refused' }
+  | { kind: 'unavailable' }
+  | { kind: 'broken'; text: string };
+
+export type RefresherDeps = {
+  fetch: (path: string, init: RequestInit) => Promise<Response>;
+  store: TokenStore;
+  now: () => number;
+  sleep: (ms: number) => Promise<void>;
+  /** Runs one at a time over all tabs of the browser. */
+  exclusively: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  accept: (access: Access, response: Response) => void;
+};
+
+/** A refresh that hangs would hold up every call of every tab. */
+const REFRESH_TIMEOUT_MS = 15_000;
+
+/**
+ * One refresh for many calls, at most one attempt in two seconds over all tabs (specification, section 9).
+ * `rejectedToken` is the one that the server has just refused; a different usable one in the store means that another
+ * tab was faster, and nothing is sent.
+ */
+export function createRefresher(deps: RefresherDeps): (rejectedToken: string | null) => Promise<RefreshOutcome> {
+  let running: Promise<RefreshOutcome> | null = null;
+
+  return (rejectedToken) => {
+    running ??= deps
+      .exclusively(() => attempt(deps, rejectedToken))
+      .finally(() => {
+        running = null;
+      });
+    return running;
+  };
+}
+
+async function attempt(deps: RefresherDeps, rejectedToken: string | null): Promise<RefreshOutcome> {
+  const { store } = deps;
+  const usable = store.usableToken();
+  if (usable !== null && usable !== rejectedToken) return { kind: 'fresh' };
+
+  const waitMs = Math.max(remaining(store.lastRefreshAt() + REFRESH_THROTTLE_MS), remaining(store.refreshNotBefore()));
+  // A server that asked for more patience than one throttle is not waited for: the call fails, the session stays.
+  if (waitMs > REFRESH_THROTTLE_MS) return { kind: 'unavailable' };
+  if (waitMs > 0) await deps.sleep(waitMs);
+  store.markRefreshStarted();
+
+  const response = await deps
+    .fetch('/api/refresh-token', {
+      method: 'POST',
+      credentials: 'same-origin',
+      signal: AbortSignal.timeout(REFRESH_TIMEOUT_MS),
+    })
+    .catch(() => null);
+  if (response === null || isPassing(response.status)) {
+    store.saveRefreshAttempt(notBefore(response, deps.now()));
+    return { kind: 'unavailable' };
+  }
+  store.saveRefreshAttempt(null);
+  if (!response.ok) return { kind: 'refused' };
+  const access = readAccess(await response.json().catch(() => null));
+  if (access === null) return { kind: 'broken', text: 'the answer held no access token' };
+  deps.accept(access, response);
+  return { kind: 'fresh' };
+
+  /** Never more than a day: a clock that was set back must not lock the refresh away. */
+  function remaining(until: number): number {
+    const ms = until - deps.now();
+    return ms > 0 && ms < 24 * 60 * 60_000 ? ms : 0;
+  }
+}
+
+/** No answer, 408, 429 and 5xx end nothing (product page, section 11, Session). */
+function isPassing(status: number): boolean {
+  return status === 408 || status === 429 || status >= 500;
+}
+
+function notBefore(response: Response | null, now: number): number | null {
+  const seconds = Number(response?.headers.get('Retry-After') ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds > 0 ? now + seconds * 1_000 : null;
+}
+
+/** Refresh response of the specification, section 3, as JSON. */
+export function readAccess(body: unknown): Access | null {
+  if (typeof body !== 'object' || body === null || !('accessToken' in body) || !('expiresAt' in body)) return null;
+  const { accessToken, expiresAt } = body;
+  if (typeof accessToken !== 'string' || accessToken === '') return null;
+  if (typeof expiresAt !== 'string' && typeof expiresAt !== 'number') return null;
+  const end = new Date(expiresAt);
+  return Number.isNaN(end.getTime()) ? null : { accessToken, expiresAt: end };
+}

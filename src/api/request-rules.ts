@@ -1,0 +1,78 @@
+/** How the session machine treats a request (specification, section 7; product page, section 11, Session). */
+export type RequestKind =
+  /** No auth headers, no refresh: login, register, refresh. */
+  | 'bare'
+  /** Auth headers as they are; no refresh, no retry, no expiry handling. */
+  | 'logout'
+  /** Refresh and retry, but a refusal only means that nobody is signed in. */
+  | 'user'
+  | 'normal';
+
+const KINDS: Record<string, RequestKind> = {
+  '/api/login': 'bare',
+  '/api/register': 'bare',
+  '/api/refresh-token': 'bare',
+  'auth.login': 'bare',
+  'auth.register': 'bare',
+  'auth.refresh': 'bare',
+  '/api/logout': 'logout',
+  'auth.logout': 'logout',
+  '/api/user': 'user',
+  'user.get': 'user',
+};
+const TRPC_PREFIX = '/api/trpc/';
+
+/** What a path of our API calls: the procedures of a batch, or the plain path itself. */
+export function calledNames(path: string): string[] {
+  const pathname = path.split('?', 1)[0] ?? path;
+  if (!pathname.startsWith(TRPC_PREFIX)) return [pathname];
+  return decodeURIComponent(pathname.slice(TRPC_PREFIX.length)).split(',');
+}
+
+/** A batch is as exempt as its least exempt call. */
+export function requestKind(path: string): RequestKind {
+  const kinds = new Set(calledNames(path).map((name) => KINDS[name] ?? 'normal'));
+  const [only] = kinds;
+  return kinds.size === 1 && only !== undefined ? only : 'normal';
+}
+
+/**
+ * Headers of the specification, section 7: every request but login, register and refresh carries all three; the token's
+ * two only where there is a token.
+ */
+export function requestHeaders(kind: RequestKind, token: string | null, given: HeadersInit | undefined): Headers {
+  const headers = new Headers(given);
+  if (kind === 'bare') return headers;
+  headers.set('X-Requested-With', 'XMLHttpRequest');
+  if (token === null) return headers;
+  headers.set('Authorization', `Bearer ${token}`);
+  headers.set('X-Auth-Token', token);
+  return headers;
+}
+
+/**
+ * Whether the answer says that the token is not good (any more). A wrong password is a 401 too and no reason to refresh;
+ * a batch whose other calls succeeded is a 207, which is looked into.
+ */
+export async function refusesToken(response: Response): Promise<boolean> {
+  if (response.status !== 401 && response.status !== 207) return false;
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null);
+  const codes = (Array.isArray(body) ? body : [body]).map(errorCodeOf);
+  if (response.status === 401 && codes.every((code) => code === undefined)) return true;
+  return codes.some((code) => code === 'unauthenticated' || code === 'session_ended');
+}
+
+/** The stable code of an error body: at the top of a plain answer, in `error.json.data` of a tRPC answer. */
+function errorCodeOf(body: unknown): unknown {
+  if (!isRecord(body)) return undefined;
+  if (!isRecord(body.error)) return body.code;
+  const shape = isRecord(body.error.json) ? body.error.json : body.error;
+  return isRecord(shape.data) ? shape.data.code : undefined;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

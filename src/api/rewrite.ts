@@ -1,0 +1,15 @@
+const FUNCTION_PREFIX = '/.netlify/functions/api/';
+const API_PREFIX = '/api/';
+const SERVERLESS_HOSTS = /(^|\.)netlify\.app$/;
+
+/**
+ * Where an API path goes from a page on `pageHost`: on the serverless provider's hosts, and on the one production host
+ * that was named at build time, `/api/…` becomes the function-hosted prefix (specification, section 7). Pure.
+ */
+export function rewriteApiPath(path: string, pageHost: string, functionApiHost: string): string {
+  if (!path.startsWith(API_PREFIX)) return path;
+  const host = pageHost.toLowerCase();
+  const isFunctionHosted =
+    SERVERLESS_HOSTS.test(host) || (functionApiHost !== '' && host === functionApiHost.toLowerCase());
+  return isFunctionHosted ? FUNCTION_PREFIX + path.slice(API_PREFIX.length) : path;
+}

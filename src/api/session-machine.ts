@@ -1,0 +1,299 @@
+import {
+  REFRESH_THROTTLE_MS,
+  SESSION_NOTICE_DELAY_MS,
+  SESSION_REDIRECT_DELAY_MS,
+} from '../../routers/schemas/limits.ts';
+import { createRefresher, type RefreshOutcome } from './refresher.ts';
+import { type RequestKind, refusesToken, requestHeaders, requestKind } from './request-rules.ts';
+import type { Access, TokenStore } from './token-store.ts';
+
+/**
+ * The client's session (specification, sections 4, 7 and 8; product page, section 11, Session).
+ *
+ * `unknown`: nothing was asked yet. `held`: a token is, or was, here. `anonymous`: nobody is signed in.
+ * `ending`: it was refused; the notice and the redirect are on their way, and the screen stays until then.
+ */
+export type SessionState = 'unknown' | 'held' | 'anonymous' | 'ending';
+
+/** What one tab tells the others. */
+export type SessionMessage =
+  | { kind: 'signed-in'; accountId: string }
+  | { kind: 'signed-out' }
+  | { kind: 'ended'; reason: string };
+
+export type SessionDeps = {
+  fetch: (path: string, init: RequestInit) => Promise<Response>;
+  store: TokenStore;
+  now: () => number;
+  sleep: (ms: number) => Promise<void>;
+  exclusively: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  /** Path and query of the page. */
+  currentPath: () => string;
+  /** Whether the page is one of the three addresses of the sign-in screen. */
+  isOnAuthScreen: () => boolean;
+  /** Shows the session-expired toast. */
+  notify: (message: string) => void;
+  /** Leads to /auth with the path to come back to. */
+  redirect: (path: string) => void;
+  tellOtherTabs: (message: SessionMessage) => void;
+};
+
+export const SESSION_TEXTS = {
+  expired: 'Session expired. Please log in again.',
+  failed: 'Authentication failed. Please log in again.',
+  failedByError: 'Authentication failed due to an error. Please log in again.',
+  other: (text: string) => `Authentication error: ${text}`,
+  unavailable: 'Fairlead cannot be reached right now.',
+} as const;
+
+/** The session is over; the message is the one of the specification, section 8. */
+export class SessionEndedError extends Error {
+  override name = 'SessionEndedError';
+}
+
+/** Neither yes nor no: the refresh got no answer, and nothing has ended. */
+export class SessionUnavailableError extends Error {
+  override name = 'SessionUnavailableError';
+}
+
+/** What `fetch` threw; everything else that is thrown in here is a fault of this code or of the browser's storage. */
+class NetworkFailure extends Error {}
+
+export class SessionMachine {
+  readonly #deps: SessionDeps;
+  readonly #store: TokenStore;
+  readonly #refresh: (rejectedToken: string | null) => Promise<RefreshOutcome>;
+  readonly #listeners = new Set<() => void>();
+  readonly #accountListeners = new Set<() => void>();
+  #state: SessionState;
+  #silentStart: Promise<void> | null = null;
+  #timers: ReturnType<typeof setTimeout>[] = [];
+  /** How far this browser's clock is ahead of the server's, by the newest answer. */
+  #clockSkewMs = 0;
+
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
+    this.#store = deps.store;
+    this.#state = deps.store.isHeld() ? 'held' : 'unknown';
+    this.#refresh = createRefresher({ ...deps, accept: (access, response) => this.#keep(access, response) });
+  }
+
+  /**
+   * Carries one HTTP call of the app. Throws SessionEndedError when the session is over, SessionUnavailableError when
+   * that could not be found out, and what `fetch` throws when the network fails.
+   */
+  async fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const kind = requestKind(path);
+    try {
+      return await this.#request(kind, path, init);
+    } catch (error) {
+      if (error instanceof NetworkFailure) throw error.cause;
+      if (error instanceof SessionEndedError || error instanceof SessionUnavailableError) throw error;
+      return this.#endByFault(kind, error);
+    }
+  }
+
+  state = (): SessionState => this.#state;
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Told when what was fetched so far belongs to somebody else, or to nobody. */
+  onAccountChange(listener: () => void): () => void {
+    this.#accountListeners.add(listener);
+    return () => this.#accountListeners.delete(listener);
+  }
+
+  /** Settles the start; answers whether a token is here. For what asks as current user does. */
+  async whenReady(): Promise<boolean> {
+    await this.#ready('user');
+    return this.hasToken();
+  }
+
+  /** A token for a socket that is about to open; ends the session like any call when it is refused. */
+  async freshToken(): Promise<string> {
+    await this.#ready('normal');
+    const token = this.#store.token();
+    if (token === null) throw new SessionEndedError(SESSION_TEXTS.expired);
+    return token;
+  }
+
+  accountId(): string | null {
+    return this.#store.accountId();
+  }
+
+  /** Whether a token is stored, whoever it belongs to. */
+  hasToken(): boolean {
+    return this.#store.token() !== null;
+  }
+
+  rememberAccount(accountId: string): void {
+    if (this.hasToken() && this.accountId() !== accountId) this.#store.saveAccountId(accountId);
+  }
+
+  /** After login and registration: the new session takes the place of whatever was. */
+  signIn(access: Access, accountId: string): void {
+    this.#stopEnding();
+    this.#store.clear({ isSignedOut: false });
+    this.#store.saveAccess(access, this.#clockSkewMs);
+    this.#store.saveAccountId(accountId);
+    this.#store.clearExpiry();
+    this.#deps.tellOtherTabs({ kind: 'signed-in', accountId });
+    this.#changeAccount('held');
+  }
+
+  /** Local and regardless of what the server said (specification, section 4). */
+  signOut(): void {
+    this.#stopEnding();
+    this.#store.clear({ isSignedOut: true });
+    this.#deps.tellOtherTabs({ kind: 'signed-out' });
+    this.#changeAccount('anonymous');
+  }
+
+  /** What another tab did; its storage is ours already. */
+  hear(message: SessionMessage): void {
+    this.#stopEnding();
+    if (message.kind === 'ended' && !this.#deps.isOnAuthScreen()) this.#store.writeMarker(message.reason);
+    this.#changeAccount(message.kind === 'signed-in' ? 'held' : 'anonymous');
+  }
+
+  async #request(kind: RequestKind, path: string, init: RequestInit): Promise<Response> {
+    if (kind === 'bare' || kind === 'logout') return (await this.#send(kind, path, init)).response;
+    await this.#ready(kind);
+    const first = await this.#send(kind, path, init);
+    if (first.token === null || !mayRepeat(init, first.response) || !(await refusesToken(first.response))) {
+      return first.response;
+    }
+    await this.#demandFresh(kind, first.token);
+    const second = await this.#send(kind, path, init);
+    if (await refusesToken(second.response)) this.#end(kind, SESSION_TEXTS.failed);
+    return second.response;
+  }
+
+  /** Makes sure that a usable token is here where a session is held, before a request is sent. */
+  async #ready(kind: RequestKind): Promise<void> {
+    if (this.#store.usableToken() !== null) return;
+    if (!this.#store.isHeld()) return this.#startSilently();
+    await this.#demandFresh(kind, this.#store.token());
+  }
+
+  /** The one silent refresh of a browser that holds no session: a cookie may still be there. Its outcome ends nothing. */
+  #startSilently(): Promise<void> {
+    this.#silentStart ??= (async () => {
+      // Refused a moment ago, before a reload: a visitor need not wait for the same answer.
+      const wasJustTried = this.#deps.now() - this.#store.lastRefreshAt() < REFRESH_THROTTLE_MS;
+      if (!this.#store.isSignedOut() && !wasJustTried) await this.#refresh(null);
+      if (!this.#store.isHeld()) this.#moveTo('anonymous');
+    })();
+    return this.#silentStart;
+  }
+
+  async #demandFresh(kind: RequestKind, rejectedToken: string | null): Promise<void> {
+    const outcome = await this.#refresh(rejectedToken);
+    if (outcome.kind === 'fresh') return;
+    if (outcome.kind === 'unavailable') throw new SessionUnavailableError(SESSION_TEXTS.unavailable);
+    this.#end(kind, outcome.kind === 'refused' ? SESSION_TEXTS.expired : SESSION_TEXTS.other(outcome.text));
+  }
+
+  async #send(
+    kind: RequestKind,
+    path: string,
+    init: RequestInit,
+  ): Promise<{ response: Response; token: string | null }> {
+    const token = this.#store.token();
+    const headers = requestHeaders(kind, token, init.headers);
+    const response = await this.#deps
+      .fetch(path, { ...init, headers, credentials: 'same-origin' })
+      .catch((cause: unknown) => {
+        throw new NetworkFailure('no answer', { cause });
+      });
+    this.#clockSkewMs = clockSkew(response, this.#deps.now());
+    if (kind !== 'bare') this.#takeNewToken(response, token);
+    return { response, token };
+  }
+
+  /** X-New-Access-Token and X-Token-Expiry replace the token, both or none, unless it was replaced or left meanwhile. */
+  #takeNewToken(response: Response, usedToken: string | null): void {
+    const accessToken = response.headers.get('X-New-Access-Token');
+    const expiresAt = new Date(response.headers.get('X-Token-Expiry') ?? Number.NaN);
+    if (accessToken === null || Number.isNaN(expiresAt.getTime()) || usedToken === null) return;
+    if (this.#store.token() === usedToken) this.#keep({ accessToken, expiresAt }, response);
+  }
+
+  #keep(access: Access, response: Response): void {
+    this.#clockSkewMs = clockSkew(response, this.#deps.now());
+    this.#store.saveAccess(access, this.#clockSkewMs);
+    this.#moveTo('held');
+  }
+
+  /** Ends the held session once; what asks as current user does ends it without notice and redirect. */
+  #end(kind: RequestKind, reason: string): never {
+    if (this.#store.isHeld()) {
+      this.#store.clear({ isSignedOut: false });
+      this.#deps.tellOtherTabs({ kind: 'ended', reason });
+      const isOnAuthScreen = this.#deps.isOnAuthScreen();
+      if (!isOnAuthScreen) this.#store.writeMarker(reason);
+      if (kind === 'user' || isOnAuthScreen || this.#store.isRedirectDone()) this.#changeAccount('anonymous');
+      else this.#announceEnd(reason);
+    }
+    throw new SessionEndedError(reason);
+  }
+
+  /** The session code itself failed, most likely on a storage that throws: then ending it may fail as well. */
+  #endByFault(kind: RequestKind, cause: unknown): never {
+    try {
+      this.#end(kind, SESSION_TEXTS.failedByError);
+    } catch {
+      throw new SessionEndedError(SESSION_TEXTS.failedByError, { cause });
+    }
+  }
+
+  #announceEnd(reason: string): void {
+    const path = this.#deps.currentPath();
+    this.#store.rememberPath(path);
+    this.#store.markRedirectDone();
+    this.#silentStart = Promise.resolve();
+    this.#moveTo('ending');
+    this.#timers = [
+      setTimeout(() => this.#deps.notify(reason), SESSION_NOTICE_DELAY_MS),
+      setTimeout(() => {
+        if (!this.#deps.isOnAuthScreen()) this.#deps.redirect(path);
+        this.#changeAccount('anonymous');
+      }, SESSION_REDIRECT_DELAY_MS),
+    ];
+  }
+
+  #stopEnding(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers = [];
+  }
+
+  #changeAccount(next: SessionState): void {
+    // Whether a cookie is there is settled: no silent start after this.
+    this.#silentStart = Promise.resolve();
+    for (const listener of this.#accountListeners) listener();
+    this.#moveTo(next);
+  }
+
+  #moveTo(next: SessionState): void {
+    if (this.#state === next) return;
+    this.#state = next;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** A body that was read once cannot be sent again, and of a batch of changes some have happened already. */
+function mayRepeat(init: RequestInit, response: Response): boolean {
+  if (init.body instanceof ReadableStream) return false;
+  return response.status !== 207 || (init.method ?? 'GET') === 'GET';
+}
+
+/** How far this browser's clock is ahead of the server's, by the answer's Date header; small differences count as none. */
+function clockSkew(response: Response, now: number): number {
+  const serverTime = new Date(response.headers.get('Date') ?? Number.NaN).getTime();
+  if (Number.isNaN(serverTime)) return 0;
+  const skew = now - serverTime;
+  return Math.abs(skew) < 5_000 ? 0 : skew;
+}

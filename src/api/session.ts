@@ -1,0 +1,63 @@
+import { SESSION_EXPIRED_TOAST_MS } from '../../routers/schemas/limits.ts';
+import { clearToasts, showToast } from '../components/toast-store.ts';
+import { isAuthScreen } from '../lib/paths.ts';
+import { rewriteApiPath } from './rewrite.ts';
+import { SessionMachine, type SessionMessage } from './session-machine.ts';
+import { createTokenStore } from './token-store.ts';
+
+const CHANNEL = 'fairlead-session';
+const REFRESH_LOCK = 'fairlead-refresh';
+
+const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel(CHANNEL);
+const store = createTokenStore(localStorage, sessionStorage, Date.now);
+let leadTo: (path: string) => void = () => {};
+
+/** The session of this page; every HTTP call of the app goes through it (product page, section 11). */
+export const session = new SessionMachine({
+  fetch: (path, init) => fetch(rewriteApiPath(path, location.host, __FUNCTION_API_HOST__), init),
+  store,
+  now: Date.now,
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  // Without locks (plain http away from localhost) each tab refreshes for itself: the server is right without them too.
+  exclusively: async (work) =>
+    'locks' in navigator ? await navigator.locks.request(REFRESH_LOCK, work) : await work(),
+  currentPath: () => location.pathname + location.search,
+  isOnAuthScreen: () => isAuthScreen(location.pathname),
+  notify: showSessionExpired,
+  redirect: (path) => leadTo(path),
+  tellOtherTabs: (message) => channel?.postMessage(message),
+});
+
+channel?.addEventListener('message', (event: MessageEvent<SessionMessage>) => session.hear(event.data));
+
+/** The router's way to /auth once it runs; a page load would lose what the tab holds. */
+export function setSessionRedirect(redirect: (path: string) => void): void {
+  leadTo = redirect;
+}
+
+/** The destructive 'Session Expired' toast of the specification, section 4. */
+export function showSessionExpired(message: string): void {
+  showToast({
+    title: 'Session Expired',
+    description: message,
+    variant: 'destructive',
+    durationMs: SESSION_EXPIRED_TOAST_MS,
+  });
+}
+
+/** Carries one call under the rules of the session; for procedures, uploads and downloads alike. */
+export function sessionFetch(path: string, init?: RequestInit): Promise<Response> {
+  return session.fetch(path, init);
+}
+
+/** The reason that the sign-in screen shows, at most once: marker and redirect flag are cleared (specification, section 4). */
+export function takeExpiryReason(): string | null {
+  const reason = store.recentReason();
+  store.clearExpiry();
+  return reason;
+}
+
+/** The two global hooks of the specification, section 4. */
+export function useSessionToasts(): { showSessionExpired: (message: string) => void; clearToasts: () => void } {
+  return { showSessionExpired, clearToasts };
+}

@@ -1,0 +1,6 @@
+import 'react';
+
+declare global {
+  /** The one production host whose API is function-hosted, named at build time; empty for none (vite.config.ts). */
+  const __FUNCTION_API_HOST__: string;
+}

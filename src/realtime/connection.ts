@@ -1,0 +1,72 @@
+import { createWSClient, type TRPCLink, wsLink } from '@trpc/client';
+import superjson from 'superjson';
+import type { AppRouter } from '../../routers/_app.ts';
+import { REALTIME_RECONNECT_MS } from '../../routers/schemas/limits.ts';
+import { session } from '../api/session.ts';
+import { showToast } from '../components/toast-store.ts';
+import { createFlipReporter } from './flip-reporter.ts';
+
+type WebSocketClient = ReturnType<typeof createWSClient>;
+
+/** RFC 6455, section 7.4.1: the server closes with it when it restarts. */
+const SERVICE_RESTART = 1012;
+
+let current: { client: WebSocketClient; close: () => void } | null = null;
+
+/** Link of the subscriptions over the one socket of this page, opened when the first of them starts. */
+export const subscriptionLink: TRPCLink<AppRouter> = (runtime) => (request) => {
+  current ??= openConnection();
+  return wsLink<AppRouter>({ client: current.client, transformer: superjson })(runtime)(request);
+};
+
+/** Closes the socket for good, without a word: the person signed out. The next subscription opens another. */
+export function closeConnection(): void {
+  current?.close();
+  current = null;
+}
+
+/** The server said that it restarts: the break that follows is announced (product page, section 11, Toasts). */
+export function expectRestart(): void {
+  reporter.announceRestart();
+}
+
+const reporter = createFlipReporter({
+  onConnected: () => showToast({ title: 'Connected', description: 'Real-time updates are now active.' }),
+  onDisconnected: () =>
+    showToast({ title: 'Disconnected', description: 'Real-time updates are temporarily unavailable.' }),
+});
+
+function openConnection(): { client: WebSocketClient; close: () => void } {
+  let isClosing = false;
+  reporter.reset();
+  const client = createWSClient({
+    // The token is made good before the socket opens: a refusal ends the session here, like that of any call.
+    url: async () => {
+      await session.freshToken();
+      return webSocketUrl();
+    },
+    connectionParams: async () => ({ token: await session.freshToken() }),
+    keepAlive: { enabled: true },
+    retryDelayMs: (failedAttempts) => {
+      if (failedAttempts > 0) reporter.attemptFailed();
+      return REALTIME_RECONNECT_MS;
+    },
+    onOpen: () => reporter.opened(),
+    onClose: (cause) => {
+      if (isClosing) return;
+      if (cause?.code === SERVICE_RESTART) reporter.announceRestart();
+      reporter.closed();
+    },
+  });
+  return {
+    client,
+    close: () => {
+      isClosing = true;
+      void client.close();
+    },
+  };
+}
+
+function webSocketUrl(): string {
+  return `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/api/trpc`;
+}
