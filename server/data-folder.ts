@@ -38,6 +38,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
 async function takeLock(folder: string): Promise<void> {
   const lock = join(folder, LOCK);
   const own = join(folder, `${LOCK}.${process.pid}`);
+  await rm(own, { force: true });
   await writeDurably(own, `${process.pid}\n${await startedAt(process.pid)}\n`);
   try {
     for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt += 1) {
@@ -149,14 +150,21 @@ async function makeKeys(path: string): Promise<Keys> {
   return keys;
 }
 
-/** A new file (0600) that is on the disk, its name included, when this resolves. Never replaces one. */
+/**
+ * A new file (0600) that is there whole, and on the disk with its name, when this resolves. It never replaces one: the
+ * link fails where the name is taken, as O_EXCL does.
+ */
 async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
+  const temporary = `${path}.${process.pid}.tmp`;
+  await rm(temporary, { force: true });
+  const file = await open(temporary, 'wx', 0o600);
   try {
     await file.writeFile(text);
     await file.sync();
+    await link(temporary, path);
   } finally {
     await file.close();
+    await rm(temporary, { force: true });
   }
   const folder = await open(dirname(path), 'r');
   try {

@@ -63,17 +63,17 @@ function cleanText(text: string): string {
   return escapeControls(scrub(text));
 }
 
-function cleanFields(fields: LogFields): [string, string | number | boolean | null][] {
-  return Object.entries(fields)
-    .flatMap(([name, value]) => {
-      if (value === undefined) return [];
-      if (typeof value !== 'string') return [[name, value] as const];
-      return [[name, SECRET_FIELD.test(name) ? STRUCK : cleanText(value)] as const];
-    })
-    .map(([name, value]) => [name, value]);
+type CleanField = [string, string | number | boolean | null];
+
+function cleanFields(fields: LogFields): CleanField[] {
+  return Object.entries(fields).flatMap(([name, value]): CleanField[] => {
+    if (value === undefined) return [];
+    if (typeof value !== 'string') return [[name, value]];
+    return [[name, SECRET_FIELD.test(name) ? STRUCK : cleanText(value)]];
+  });
 }
 
-function readableLine(at: Date, level: LogLevel, message: string, fields: [string, unknown][]): string {
+function readableLine(at: Date, level: LogLevel, message: string, fields: CleanField[]): string {
   const mark = level === 'info' ? '' : `${level.toUpperCase()} `;
   const rest = fields.map(([name, value]) => ` ${name}=${String(value)}`).join('');
   return `${at.toTimeString().slice(0, 8)} ${mark}${message}${rest}`;

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { readMongodSources } from '../../server/env.ts';
 import { findMongod } from '../../server/mongod-binary.ts';
 import { freePort, initiate, launchMongod } from '../../server/mongod-process.ts';
 
@@ -26,15 +27,7 @@ const QUIET = {
  * filter that no index serves.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-  const mongod = await findMongod(
-    {
-      systemBinary: process.env.MONGOMS_SYSTEM_BINARY,
-      searchPath: process.env.PATH ?? '',
-      cacheFolder: join(cache, 'fairlead'),
-    },
-    QUIET,
-  );
+  const mongod = await findMongod(readMongodSources(process.env), QUIET);
   const dbPath = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'fairlead-mongo-'));
   const port = await freePort();
   const args = ['--wiredTigerCacheSizeGB', '0.25', '--quiet', '--noscripting'];

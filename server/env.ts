@@ -1,0 +1,255 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as z from 'zod/mini';
+import { LOG_LEVELS, type LogLevel } from './log.ts';
+import type { MongodSources } from './mongod-binary.ts';
+import { type Keys, parseKeys } from './secrets.ts';
+import { siteDomainFault } from './site-domain.ts';
+import { EXIT_CONFIG, StartError } from './start-error.ts';
+
+/** Everything the operator has decided, checked (product page, section 10). */
+export type Env = {
+  port: number;
+  sitesPort: number;
+  sitesDomain: string;
+  /** Undefined listens on all addresses. */
+  host: string | undefined;
+  /** An origin, without a slash at its end. */
+  publicUrl: string;
+  supportEmail: string;
+  dataDir: string;
+  mongodbUri: string | undefined;
+  mongodSources: MongodSources;
+  artifactsFolder: string;
+  keys: Keys | undefined;
+  trustProxy: number;
+  accessTokenSeconds: number;
+  logLevel: LogLevel;
+  /** What works, but perhaps not as meant: for the log. */
+  warnings: string[];
+};
+
+const port = z.pipe(
+  z.string().check(z.regex(/^\d{1,5}$/, 'it must be a port number from 1 to 65535')),
+  z.pipe(
+    z.transform(Number),
+    z
+      .number()
+      .check(
+        z.minimum(1, 'it must be a port number from 1 to 65535'),
+        z.maximum(65_535, 'it must be a port number from 1 to 65535'),
+      ),
+  ),
+);
+
+function whole(min: number, max: number): z.ZodMiniType<number, string> {
+  const text = `it must be a whole number from ${min} to ${max}`;
+  return z.pipe(
+    z.string().check(z.regex(/^\d{1,9}$/, text)),
+    z.pipe(z.transform(Number), z.number().check(z.minimum(min, text), z.maximum(max, text))),
+  );
+}
+
+const emailAddress = z
+  .string()
+  .check(z.regex(/^[^\s@<>]+@[^\s@<>]+$/, 'it must be an e-mail address like ops@example.com'));
+const hostName = z
+  .string()
+  .check(
+    z.regex(
+      /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,
+      'it must be a host name in lower case like sites.example.com',
+    ),
+  );
+const listenAddress = z
+  .string()
+  .check(z.regex(/^[0-9a-fA-F.:]+$|^[a-z0-9.-]+$/, 'it must be an address of this machine like 127.0.0.1 or 0.0.0.0'));
+const origin = z
+  .string()
+  .check(
+    z.refine(isOrigin, 'it must be http:// or https:// with a host and nothing after it, like https://app.example.com'),
+  );
+const mongodbUri = z
+  .string()
+  .check(z.regex(/^mongodb(\+srv)?:\/\/[^/\s]+/, 'it must begin with mongodb:// or mongodb+srv:// and name a host'));
+const artifactsUrl = z
+  .string()
+  .check(
+    z.refine(
+      isFolderUrl,
+      'it must be file: with an absolute path, like file:///var/lib/fairlead/artifacts; this version has no other store',
+    ),
+  );
+const keysJson = z.pipe(
+  z.string(),
+  z.transform((text, context) => {
+    const keys = parseKeys(text);
+    if (keys === null)
+      context.issues.push({ code: 'custom', input: text, message: 'it must be the JSON of a keys.json' });
+    return keys ?? { current: '', keys: {} };
+  }),
+);
+
+/** One object for the whole environment; a name that is not here is none of ours. */
+const variables = z.object({
+  PORT: z._default(port, 3000),
+  SITES_PORT: z._default(port, 3001),
+  SITES_DOMAIN: z._default(hostName, 'localhost'),
+  HOST: z.optional(listenAddress),
+  PUBLIC_URL: z.optional(origin),
+  SUPPORT_EMAIL: z.optional(emailAddress),
+  DATA_DIR: z._default(z.string(), 'data'),
+  MONGODB_URI: z.optional(mongodbUri),
+  MONGOMS_SYSTEM_BINARY: z.optional(z.string()),
+  ARTIFACTS_URL: z.optional(artifactsUrl),
+  FUNCTION_API_HOST: z.optional(hostName),
+  FAIRLEAD_KEYS: z.optional(keysJson),
+  TRUST_PROXY: z._default(whole(0, 10), 0),
+  ACCESS_TOKEN_SECONDS: z._default(whole(1, 86_400), 900),
+  LOG_LEVEL: z._default(z.enum(LOG_LEVELS, `it must be one of ${LOG_LEVELS.join(', ')}`), 'info'),
+  PATH: z.optional(z.string()),
+  XDG_CACHE_HOME: z.optional(z.string()),
+});
+
+/** Known to the operators' contract, but with no part behind them yet: nothing that is set is silently ignored. */
+const NOT_YET: Record<string, string> = {
+  SITES_TLS_PORT: 'TLS on the built-in host',
+  OPERATOR_EMAIL: 'mail to the operator',
+  ACME_DIRECTORY_URL: 'certificates from an authority',
+  ACME_EMAIL: 'certificates from an authority',
+  ACME_EAB_KID: 'certificates from an authority',
+  ACME_EAB_HMAC: 'certificates from an authority',
+  ACME_CA_FILE: 'certificates from an authority',
+  DNS_RESOLVERS: 'DNS checks',
+  SMTP_URL: 'mail by SMTP',
+  MAIL_FROM: 'mail by SMTP',
+  STRIPE_SECRET_KEY: 'payments',
+  STRIPE_WEBHOOK_SECRET: 'payments',
+  STRIPE_API_URL: 'payments',
+  NETLIFY_API_URL: 'publishing to Netlify',
+  VERCEL_API_URL: 'publishing to Vercel',
+  GITHUB_API_URL: 'publishing to GitHub Pages',
+  RENDER_API_URL: 'publishing to Render',
+  HEROKU_API_URL: 'publishing to Heroku',
+  EGRESS_ALLOW: 'diagnostics and webhooks',
+};
+
+/** Their values are never repeated, on a screen or in a log. */
+const PRIVATE = new Set([
+  'FAIRLEAD_KEYS',
+  'MONGODB_URI',
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
+  'ACME_EAB_HMAC',
+  'SMTP_URL',
+]);
+
+/**
+ * Reads and checks the whole environment. An empty variable counts as not set.
+ * Throws StartError with one sentence that names the variable, its value and what would be right.
+ */
+export function readEnv(environment: Record<string, string | undefined>): Env {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  for (const [name, part] of Object.entries(NOT_YET)) {
+    if (given[name] !== undefined)
+      throw refusal(name, given[name], `this version of Fairlead has no ${part} yet; leave it unset`);
+  }
+  const parsed = variables.safeParse(given);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const name = String(issue?.path[0] ?? '');
+    throw refusal(name, given[name], issue?.message ?? 'it is not understood');
+  }
+  const values = parsed.data;
+  const publicUrl = new URL(values.PUBLIC_URL ?? `http://localhost:${values.PORT}`).origin;
+  const publicHost = new URL(publicUrl).hostname;
+  refuseContradictions(values.PORT, values.SITES_PORT, values.SITES_DOMAIN, publicHost, given);
+  const dataDir = resolve(values.DATA_DIR);
+  return {
+    port: values.PORT,
+    sitesPort: values.SITES_PORT,
+    sitesDomain: values.SITES_DOMAIN,
+    host: values.HOST ?? (isLocal(publicHost) ? '127.0.0.1' : undefined),
+    publicUrl,
+    supportEmail: values.SUPPORT_EMAIL ?? `support@${publicHost}`,
+    dataDir,
+    mongodbUri: values.MONGODB_URI,
+    mongodSources: readMongodSources(given),
+    artifactsFolder:
+      values.ARTIFACTS_URL === undefined ? join(dataDir, 'artifacts') : fileURLToPath(values.ARTIFACTS_URL),
+    keys: values.FAIRLEAD_KEYS,
+    trustProxy: values.TRUST_PROXY,
+    accessTokenSeconds: values.ACCESS_TOKEN_SECONDS,
+    logLevel: values.LOG_LEVEL,
+    warnings: warningsOf(publicUrl, publicHost, values.SITES_DOMAIN),
+  };
+}
+
+/** Values that are right alone and wrong together. */
+function refuseContradictions(
+  appPort: number,
+  sitesPort: number,
+  sitesDomain: string,
+  publicHost: string,
+  given: Record<string, string | undefined>,
+): void {
+  if (appPort === sitesPort) {
+    const name = given.SITES_PORT === undefined ? 'PORT' : 'SITES_PORT';
+    throw refusal(name, given[name], 'PORT and SITES_PORT must differ');
+  }
+  const fault = siteDomainFault(sitesDomain, publicHost);
+  if (fault === null) return;
+  const name = given.SITES_DOMAIN === undefined ? 'PUBLIC_URL' : 'SITES_DOMAIN';
+  throw refusal(name, given[name], fault);
+}
+
+/** Where a `mongod` is looked for; the tests look in the same places. */
+export function readMongodSources(environment: Record<string, string | undefined>): MongodSources {
+  return {
+    systemBinary: environment.MONGOMS_SYSTEM_BINARY || undefined,
+    searchPath: environment.PATH ?? '',
+    cacheFolder: join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'fairlead'),
+  };
+}
+
+function refusal(name: string, value: string | undefined, right: string): StartError {
+  const shown = PRIVATE.has(name) ? 'set to a value that is not shown' : `"${value ?? ''}"`;
+  return new StartError(EXIT_CONFIG, `${name} is ${shown}, but ${right}.`);
+}
+
+function warningsOf(publicUrl: string, publicHost: string, sitesDomain: string): string[] {
+  const warnings: string[] = [];
+  if (isLocal(publicHost)) return warnings;
+  if (sitesDomain === 'localhost') {
+    warnings.push(
+      `SITES_DOMAIN is localhost while PUBLIC_URL is ${publicUrl}: sites can be opened on this machine only; set SITES_DOMAIN to a domain whose names lead here.`,
+    );
+  }
+  if (publicUrl.startsWith('http:')) {
+    warnings.push(
+      `PUBLIC_URL is ${publicUrl}: passwords cross the network unencrypted; put a proxy with TLS in front and name its https address.`,
+    );
+  }
+  return warnings;
+}
+
+/** Names that lead to the machine itself (RFC 6761, section 6.3). */
+function isLocal(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
+  return isWeb && url.username === '' && url.href === `${url.origin}/` && !text.endsWith('?') && !text.endsWith('#');
+}
+
+function isFolderUrl(text: string): boolean {
+  if (!text.startsWith('file:') || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  return url.host === '' && isAbsolute(text.slice('file:'.length)) && isAbsolute(fileURLToPath(url));
+}

@@ -1,0 +1,23 @@
+import { getDomain, getPublicSuffix } from 'tldts';
+
+/**
+ * Why sites at `{slug}.{sitesDomain}` would share cookies with the app, as the end of a sentence; null when they do not
+ * (security facts, section 3.1). Pages of a site below the app's registrable domain could plant cookies for the app,
+ * unless the public suffix list sets the sites' domain apart. `localhost` for both is apart by the list's default rule.
+ */
+export function siteDomainFault(sitesDomain: string, publicHost: string): string | null {
+  const isLocalhost = sitesDomain === 'localhost';
+  if (isLocalhost && publicHost === 'localhost') return null;
+  if (!isLocalhost && !sitesDomain.includes('.'))
+    return 'it must be localhost or a domain with a dot, like sites.example.com';
+  if (publicHost === sitesDomain || publicHost.endsWith(`.${sitesDomain}`)) {
+    return 'the app itself would be reached below the domain of the sites; give the sites a domain of their own';
+  }
+  const options = { allowPrivateDomains: true };
+  const isSuffix = getPublicSuffix(sitesDomain, options) === sitesDomain;
+  const sharedDomain = getDomain(sitesDomain, options);
+  if (!isSuffix && sharedDomain !== null && sharedDomain === getDomain(publicHost, options)) {
+    return `SITES_DOMAIN and PUBLIC_URL share the domain ${sharedDomain}, so that a site could set cookies for the app; give the sites another registrable domain`;
+  }
+  return null;
+}

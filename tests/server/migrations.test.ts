@@ -1,0 +1,114 @@
+import mongoose from 'mongoose';
+import { expect, test } from 'vitest';
+import { claimInstallation, hasData } from '../../server/installation.ts';
+import { createLog } from '../../server/log.ts';
+import { MIGRATIONS, type Migration, runMigrations } from '../../server/migrations/index.ts';
+import { holdLease } from '../../server/migrations/lease.ts';
+import { INSTALLATION_ID, InstallationModel } from '../../server/models/installation.ts';
+import { MigrationModel } from '../../server/models/migration.ts';
+
+const log = createLog({ level: 'error', isTerminal: false, write: () => undefined });
+
+/** A shape before: one field holds the whole name. After: two fields. */
+const splitName: Migration = {
+  number: 1,
+  name: 'split-name',
+  async run(database) {
+    const people = database.collection<{ _id: number; name?: string }>('people');
+    await people.updateMany({ _id: { $gte: 0 }, name: { $type: 'string' } }, [
+      { $set: { first: { $first: { $split: ['$name', ' '] } }, last: { $last: { $split: ['$name', ' '] } } } },
+      { $unset: 'name' },
+    ]);
+  },
+};
+
+function counting(number: number, runs: string[]): Migration {
+  return {
+    number,
+    name: `count-${number}`,
+    async run() {
+      runs.push(`start ${number}`);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      runs.push(`end ${number}`);
+    },
+  };
+}
+
+async function forget(): Promise<void> {
+  await MigrationModel.deleteMany({ _id: { $gte: 0 } });
+  await InstallationModel.deleteMany({ _id: INSTALLATION_ID });
+}
+
+test('the registry is numbered without a gap', () => {
+  expect(MIGRATIONS.map((migration) => migration.number)).toEqual(MIGRATIONS.map((_, index) => index + 1));
+});
+
+test('a migration changes the shape before into the shape after, once', async () => {
+  await forget();
+  const people = mongoose.connection.collection<{ _id: number }>('people');
+  await people.insertOne({ _id: 1, name: 'Ada Lovelace' } as { _id: number });
+  await runMigrations(log, [splitName]);
+  expect(await people.findOne({ _id: 1 })).toEqual({ _id: 1, first: 'Ada', last: 'Lovelace' });
+  expect(await MigrationModel.findById(1).lean()).toMatchObject({ name: 'split-name', ranAt: expect.any(Date) });
+  const runs: string[] = [];
+  await runMigrations(log, [{ ...splitName, run: async () => void runs.push('again') }]);
+  expect(runs).toEqual([]);
+});
+
+test('several processes at once run each migration once and in order', async () => {
+  await forget();
+  const runs: string[] = [];
+  const registry = [1, 2, 3].map((number) => counting(number, runs));
+  await Promise.all(Array.from({ length: 5 }, () => runMigrations(log, registry)));
+  expect(runs).toEqual(['start 1', 'end 1', 'start 2', 'end 2', 'start 3', 'end 3']);
+});
+
+test('one that failed is not counted as run, gives the lease back, and runs again at the next start', async () => {
+  await forget();
+  const broken: Migration = { number: 1, name: 'broken', run: () => Promise.reject(new Error('disk full')) };
+  await expect(runMigrations(log, [broken])).rejects.toThrow('disk full');
+  expect(await MigrationModel.findById(1).lean()).toBeNull();
+  const runs: string[] = [];
+  await runMigrations(log, [counting(1, runs)]);
+  expect(runs).toEqual(['start 1', 'end 1']);
+});
+
+test('the lease of a process that died is taken over when its time is up, and its work is not recorded', async () => {
+  await forget();
+  const dead = await holdLease();
+  expect(await holdLease()).toBeNull();
+  await InstallationModel.updateOne({ _id: INSTALLATION_ID }, { $set: { leaseUntil: new Date(Date.now() - 1000) } });
+  const next = await holdLease();
+  expect(next).not.toBeNull();
+  await expect(dead?.confirm()).rejects.toThrow(/lost/);
+  await dead?.release();
+  expect(await holdLease()).toBeNull();
+  await next?.release();
+});
+
+test('a database that is newer than the code is refused', async () => {
+  await forget();
+  await MigrationModel.create({ _id: 7, name: 'of-tomorrow', ranAt: new Date() });
+  await expect(runMigrations(log, [splitName])).rejects.toMatchObject({
+    exitCode: 78,
+    message:
+      'The database was written by a newer Fairlead (shape 7, while this version knows 1); start that version, or restore a backup from before.',
+  });
+});
+
+test('the first instance decides on keys and store, and one with others is refused', async () => {
+  await forget();
+  expect(await hasData()).toBe(false);
+  const own = { keysFingerprint: 'k1', storeId: 's1' };
+  await Promise.all([claimInstallation(own), claimInstallation(own), claimInstallation(own)]);
+  expect(await hasData()).toBe(true);
+  await claimInstallation(own);
+  await expect(claimInstallation({ ...own, keysFingerprint: 'k2' })).rejects.toMatchObject({
+    exitCode: 78,
+    message: expect.stringMatching(/keys\.json, or set FAIRLEAD_KEYS/),
+  });
+  await expect(claimInstallation({ ...own, storeId: 's2' })).rejects.toMatchObject({
+    exitCode: 78,
+    message: expect.stringMatching(/set ARTIFACTS_URL/),
+  });
+});
