@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import type { Release } from '../../routers/schemas/releases.ts';
+import { errorDetails, errorMessage } from './errors.ts';
 import { type Hasher, type UploadProgress, type UploadResult, uploadFiles } from './upload.ts';
 import type { PickedFolder } from './upload-folder.ts';
 import { type Carrier, UploadError } from './upload-send.ts';
@@ -10,6 +11,7 @@ export type Publication = {
   deploymentId: string;
   deploymentName: string;
   url: string;
+  folder: PickedFolder;
   state: PublicationState;
   progress: UploadProgress | null;
   result: UploadResult | null;
@@ -68,6 +70,13 @@ export function retryPublication(deploymentId: string): Promise<Publication> | n
 
 export function cancelPublication(deploymentId: string): void {
   runs.get(deploymentId)?.cancel.abort(CANCELLED);
+}
+
+export function cancelAllPublications(): void {
+  for (const [deploymentId, run] of runs) {
+    run.cancel.abort(CANCELLED);
+    forgetPublication(deploymentId);
+  }
 }
 
 /** Its outcome was seen: it leaves the lists. */
@@ -141,6 +150,7 @@ function change(run: Run, fields: Partial<Publication>, pauseMs = 0): Publicatio
       deploymentId: id,
       deploymentName: name,
       url,
+      folder: run.request.folder,
       state: 'sending',
       progress: null,
       result: null,
@@ -170,5 +180,5 @@ function failureOf(cause: unknown): Publication['failure'] {
   if (cause instanceof UploadError) {
     return { message: cause.message, hint: cause.hint, isFolderNeeded: cause.code === 'file_changed' };
   }
-  return { message: cause instanceof Error ? cause.message : String(cause), hint: undefined, isFolderNeeded: false };
+  return { message: errorMessage(cause), hint: errorDetails(cause).hint, isFolderNeeded: false };
 }

@@ -4,6 +4,7 @@ import {
   type UploadManifestInput,
   uploadManifestAnswer,
 } from '../../routers/schemas/releases.ts';
+import { SessionUnavailableError } from './session-machine.ts';
 
 /** What carries a request: sessionFetch in the app, which refreshes a token that ends in the middle and goes on. */
 export type Carrier = (path: string, init: RequestInit) => Promise<Response>;
@@ -151,9 +152,9 @@ function askedToWait(response: Response, pauseMs: number | undefined): number | 
   return askedMs > LONGEST_WAIT_MS ? null : Math.max(askedMs, pauseMs);
 }
 
-/** `fetch` says TypeError for every failure below HTTP (Fetch standard, "network error"); other doors name it. */
+/** `fetch` says TypeError for every failure below HTTP (Fetch standard, "network error"); a refresh may get no answer too. */
 function isNetworkError(cause: unknown): boolean {
-  return cause instanceof TypeError || (cause instanceof DOMException && cause.name === 'NetworkError');
+  return cause instanceof TypeError || cause instanceof SessionUnavailableError;
 }
 
 /** Ends early when the browser is back online. */

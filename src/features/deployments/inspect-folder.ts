@@ -1,5 +1,5 @@
 import { INSPECTED_TEXTS, inspectUpload, type UploadInspection } from '../../../routers/schemas/upload-inspection.ts';
-import { readUpload, type UploadReading, visiblePath } from '../../../routers/schemas/upload-rules.ts';
+import { leftOutRule, readUpload, type UploadReading, visiblePath } from '../../../routers/schemas/upload-rules.ts';
 import type { PickedFile, PickedFolder } from '../../api/upload-folder.ts';
 import { formatCount, formatSize } from '../../lib/format.ts';
 
@@ -108,21 +108,34 @@ function problemFindings({ problems }: UploadInspection): Finding[] {
   }));
 }
 
-/** One file is named in the line, several are counted; either way each is listed behind it. */
-function leftOutFindings({ leftOut }: FolderReport['reading']): Finding[] {
-  const [first] = leftOut;
+/** One file is named in the line, several are counted; what is published anyway stays in the list, to be taken back. */
+function leftOutFindings({ leftOut, files }: FolderReport['reading']): Finding[] {
+  const anyway = files.flatMap(({ path }) => {
+    const rule = leftOutRule(path);
+    return rule === null ? [] : [{ path, reason: rule.reason, isPublishable: true }];
+  });
+  const all = [...leftOut, ...anyway].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const [first] = all;
   if (first === undefined) return [];
-  const isOne = leftOut.length === 1;
+  const isOne = all.length === 1;
   return [
     {
       ...plain,
       id: 'left-out',
       verdict: 'secret',
-      message: isOne ? 'Left out:' : `${formatCount(leftOut.length, 'file')} left out, since they are private`,
+      message: leftOutMessage(leftOut.length, anyway.length),
       path: isOne ? visiblePath(first.path) : null,
-      leftOut,
+      leftOut: all,
     },
   ];
+}
+
+function leftOutMessage(left: number, anyway: number): string {
+  if (left + anyway === 1) return left === 1 ? 'Private, and left out:' : 'Private, and published anyway:';
+  const leftText = `${formatCount(left, 'private file')} left out`;
+  if (anyway === 0) return leftText;
+  const anywayText = `${formatCount(anyway, 'private file')} published anyway`;
+  return left === 0 ? anywayText : `${leftText}, ${anyway} published anyway`;
 }
 
 function removedFindings({ droppedCount, root }: FolderReport['reading']): Finding[] {

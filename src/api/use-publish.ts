@@ -1,0 +1,40 @@
+import { useCallback } from 'react';
+import {
+  cancelAllPublications,
+  type Publication,
+  type PublicationDoors,
+  type PublicationRequest,
+  startPublication,
+} from './publications.ts';
+import { session, sessionFetch } from './session.ts';
+import { trpc } from './trpc.ts';
+import { createWorkerHasher } from './upload.ts';
+import HashWorker from './upload-hash.worker.ts?worker';
+
+const hasher = createWorkerHasher(() => new HashWorker());
+let owner: string | null = null;
+
+// The folder of one person is never published by the next; the same person who signed in again goes on.
+session.onAccountChange(() => {
+  if (owner !== null && session.accountId() !== null && session.accountId() !== owner) cancelAllPublications();
+});
+
+/** Starts to publish a folder on a deployment, through the session of this page. */
+export function usePublish(): (request: PublicationRequest) => Promise<Publication> {
+  const utils = trpc.useUtils();
+  return useCallback(
+    async (request) => {
+      owner = session.accountId();
+      const doors: PublicationDoors = {
+        prepare: (input) => utils.client.releases.prepare.mutate(input),
+        createRelease: (input) => utils.client.releases.create.mutate(input),
+        carrier: sessionFetch,
+        hasher,
+      };
+      const publication = await startPublication(request, doors);
+      if (publication.state === 'done') await utils.invalidate();
+      return publication;
+    },
+    [utils],
+  );
+}

@@ -1,0 +1,178 @@
+import {
+  Check,
+  ChevronRight,
+  CircleX,
+  Eraser,
+  Folder,
+  type LucideIcon,
+  ShieldAlert,
+  TriangleAlert,
+} from 'lucide-react';
+import { type ReactNode, useId, useState } from 'react';
+import { Button } from '../../components/button.tsx';
+import { Card } from '../../components/card.tsx';
+import { Checkbox } from '../../components/checkbox.tsx';
+import { classNames } from '../../components/class-names.ts';
+import { Size } from '../../components/size.tsx';
+import { formatCount } from '../../lib/format.ts';
+import { type Finding, type FolderReport, findingsOf, folderLine, folderTitle } from './inspect-folder.ts';
+
+export type FolderSummaryProps = {
+  report: FolderReport;
+  onReplace: () => void;
+  onPublishAnyway: (path: string, isWanted: boolean) => void;
+  /** Publishes the finished folder inside in the place of the whole; null where there is none. */
+  onTakeBuildFolder?: (() => void) | null;
+  footer?: ReactNode;
+};
+
+/** A folder read and understood: what it is, what is left out and why, what looks wrong, every file. */
+export function FolderSummary({ report, onReplace, onPublishAnyway, onTakeBuildFolder, footer }: FolderSummaryProps) {
+  const { inspection } = report;
+  const title = folderTitle(report.folder);
+  return (
+    <Card aria-label={`Folder ${title}`} className="divide-y divide-line">
+      <div className="flex items-center gap-4 p-4 sm:p-5">
+        <span className="flex size-11 shrink-0 items-center justify-center rounded-card border border-line text-accent">
+          <Folder className="size-5" />
+        </span>
+        <div className="min-w-0 grow">
+          <h2 className="text-lg font-semibold wrap-anywhere">{title}</h2>
+          <p className="text-ink-muted tabular-nums">{folderLine(report)}</p>
+        </div>
+        <Button size="sm" onClick={onReplace}>
+          Replace
+        </Button>
+      </div>
+      {findingsOf(report).map((finding) => (
+        <FindingRow key={finding.id} finding={finding} report={report} onPublishAnyway={onPublishAnyway} />
+      ))}
+      {onTakeBuildFolder && inspection.buildFolder !== null && (
+        <div className="flex flex-wrap items-center justify-between gap-3 bg-accent-soft px-4 py-3 sm:px-5">
+          <p>
+            The folder <code className="font-mono text-sm">{inspection.buildFolder}</code> inside looks finished.
+          </p>
+          <Button size="sm" onClick={onTakeBuildFolder}>
+            Publish {inspection.buildFolder} instead
+          </Button>
+        </div>
+      )}
+      {report.reading.files.length > 0 && <AllFiles report={report} />}
+      {footer}
+    </Card>
+  );
+}
+
+const looks: Record<Finding['verdict'], { icon: LucideIcon; look: string; word: string }> = {
+  good: { icon: Check, look: 'text-good', word: 'Good' },
+  warn: { icon: TriangleAlert, look: 'text-warn', word: 'Look at this' },
+  bad: { icon: CircleX, look: 'text-bad', word: 'Cannot be published' },
+  secret: { icon: ShieldAlert, look: 'text-warn', word: 'Left out' },
+  removed: { icon: Eraser, look: 'text-ink-muted', word: 'Removed' },
+};
+
+type FindingRowProps = {
+  finding: Finding;
+  report: FolderReport;
+  onPublishAnyway: FolderSummaryProps['onPublishAnyway'];
+};
+
+function FindingRow({ finding, report, onPublishAnyway }: FindingRowProps) {
+  const isOpenAtFirst = finding.verdict === 'bad' || finding.verdict === 'warn';
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
+  const detailId = useId();
+  const { icon: Icon, look, word } = looks[finding.verdict];
+  const hasDetail = finding.detail !== null || finding.leftOut.length > 0;
+  return (
+    <div className="px-4 py-2.5 sm:px-5">
+      <div className="flex items-start gap-3">
+        <Icon className={classNames('mt-0.5', look)} />
+        <span className="sr-only">{word}:</span>
+        <p className="min-w-0 grow wrap-anywhere">
+          {finding.message} {finding.path !== null && <code className="font-mono text-sm">{finding.path}</code>}
+        </p>
+        {hasDetail && (
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            aria-controls={detailId}
+            onClick={() => setOpen(!isOpen)}
+            className="-my-1 shrink-0 rounded-tight px-1 py-1 text-sm text-ink-muted hover:text-ink touch:-my-3 touch:py-3"
+          >
+            {isOpen ? 'Hide' : finding.leftOut.length > 1 ? 'Show' : 'Why'}
+            <span className="sr-only"> ({finding.message})</span>
+          </button>
+        )}
+      </div>
+      {hasDetail && isOpen && (
+        <div id={detailId} className="mt-1 pl-7 text-sm text-ink-muted">
+          {finding.detail !== null && <p>{finding.detail}</p>}
+          {finding.leftOut.length > 0 && (
+            <LeftOutList files={finding.leftOut} report={report} onPublishAnyway={onPublishAnyway} />
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+type LeftOutListProps = {
+  files: Finding['leftOut'];
+  report: FolderReport;
+  onPublishAnyway: FolderSummaryProps['onPublishAnyway'];
+};
+
+function LeftOutList({ files, report, onPublishAnyway }: LeftOutListProps) {
+  return (
+    <ul className="flex flex-col gap-3 pt-1">
+      {files.slice(0, LISTED_FILES).map(({ path, reason, isPublishable }) => (
+        <li key={path}>
+          {files.length > 1 && <code className="font-mono text-sm wrap-anywhere text-ink">{path}</code>}
+          <p>{reason}</p>
+          {isPublishable && (
+            <div className="mt-1">
+              <Checkbox
+                label={
+                  <>
+                    Publish anyway<span className="sr-only">: {path}</span>
+                  </>
+                }
+                isChecked={report.publishAnyway.includes(path)}
+                onChange={(isWanted) => onPublishAnyway(path, isWanted)}
+              />
+            </div>
+          )}
+        </li>
+      ))}
+      <More count={files.length - LISTED_FILES} />
+    </ul>
+  );
+}
+
+/** A folder of twenty thousand files is not written onto the page. */
+const LISTED_FILES = 200;
+
+function AllFiles({ report }: { report: FolderReport }) {
+  const { files } = report.reading;
+  return (
+    <details className="group">
+      <summary className="flex cursor-pointer items-center gap-3 px-4 py-2.5 text-ink-muted hover:text-ink sm:px-5 touch:py-3">
+        <ChevronRight className="transition-transform group-open:rotate-90" />
+        All files
+      </summary>
+      <ul className="max-h-80 overflow-y-auto border-t border-line px-4 py-3 text-sm sm:px-5">
+        {files.slice(0, LISTED_FILES).map(({ path, sizeBytes }) => (
+          <li key={path} className="flex items-baseline justify-between gap-4 py-0.5">
+            <code className="min-w-0 font-mono text-sm wrap-anywhere">{path}</code>
+            <Size bytes={sizeBytes} className="shrink-0 whitespace-nowrap text-ink-muted tabular-nums" />
+          </li>
+        ))}
+        <More count={files.length - LISTED_FILES} />
+      </ul>
+    </details>
+  );
+}
+
+function More({ count }: { count: number }) {
+  return count > 0 ? <li className="pt-1 text-ink-muted">and {formatCount(count, 'more file')}</li> : null;
+}

@@ -1,0 +1,86 @@
+import { ChevronRight } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import type { ReleaseStep } from '../../../routers/schemas/releases.ts';
+import { LogView } from '../../components/log-view.tsx';
+import { Progress } from '../../components/progress.tsx';
+import { type Step, Stepper } from '../../components/stepper.tsx';
+import { formatCount } from '../../lib/format.ts';
+import { stepProgress, stepResult, stepTitle, tookText } from './release-words.ts';
+
+/** The steps of a release below one another, each with its time, its progress and its log folded under it. */
+export function ReleaseSteps({ steps }: { steps: readonly ReleaseStep[] }) {
+  const now = useRunningClock(steps.some(({ state }) => state === 'running'));
+  return <Stepper label="Steps of the release" steps={steps.map((step) => rowOf(step, now))} />;
+}
+
+function rowOf(step: ReleaseStep, now: Date): Step {
+  const progress = step.state === 'running' || step.state === 'failed' ? stepProgress(step) : null;
+  const result = step.state === 'done' ? stepResult(step) : null;
+  const took = tookText(step.startedAt, step.endedAt, now);
+  return {
+    key: step.name,
+    state: step.state,
+    title: stepTitle(step),
+    ...(took !== null && { aside: took }),
+    ...(result !== null && { detail: <span className="tabular-nums">{result}</span> }),
+    body: (
+      <>
+        {progress !== null && <ProgressLine label={stepTitle(step)} {...progress} />}
+        {step.log.length > 0 && <StepLog step={step} />}
+      </>
+    ),
+  };
+}
+
+export type ProgressLineProps = { label: string; files: string; bytes: string | null; fraction: number | null };
+
+export function ProgressLine({ label, files, bytes, fraction }: ProgressLineProps): ReactNode {
+  return (
+    <div className="mt-1">
+      <p className="mb-1.5 flex flex-wrap justify-between gap-x-4 text-sm text-ink-muted tabular-nums">
+        <span>{files}</span>
+        {bytes !== null && <span>{bytes}</span>}
+      </p>
+      <Progress label={label} fraction={fraction} />
+    </div>
+  );
+}
+
+/** Open while the step runs or after it failed; a person's own choice stays. */
+function StepLog({ step }: { step: ReleaseStep }) {
+  const [choice, setChoice] = useState<boolean | null>(null);
+  const isOpen = choice ?? (step.state === 'running' || step.state === 'failed');
+  return (
+    <div className="mt-1.5">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setChoice(!isOpen)}
+        className="-ml-1 flex min-h-6 items-center gap-1 rounded-tight px-1 text-sm text-ink-muted hover:text-ink touch:min-h-11"
+      >
+        <ChevronRight
+          className={isOpen ? 'size-3.5 rotate-90 transition-transform' : 'size-3.5 transition-transform'}
+        />
+        Log
+        <span className="sr-only"> of {stepTitle(step)}</span>
+        <span className="tabular-nums">, {formatCount(step.log.length, 'line')}</span>
+      </button>
+      {isOpen && (
+        <div className="mt-1.5">
+          <LogView label={`Log of ${stepTitle(step)}`} lines={step.log} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Counts the seconds of what runs, and nothing else. */
+export function useRunningClock(isRunning: boolean): Date {
+  const [now, setNow] = useState(() => new Date());
+  useEffect(() => {
+    if (!isRunning) return;
+    const timer = setInterval(() => setNow(new Date()), 500);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return now;
+}

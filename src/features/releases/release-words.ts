@@ -1,0 +1,75 @@
+import type { ReleaseSource, ReleaseStep } from '../../../routers/schemas/releases.ts';
+import type { ReleaseState, ReleaseStepName } from '../../../routers/schemas/states.ts';
+import { formatCount, formatDuration, formatSize, formatSizeOf } from '../../lib/format.ts';
+
+type StepWords = { waiting: string; running: string; done: string };
+
+const STEP_TITLES: Record<ReleaseStepName, StepWords> = {
+  preparing: { waiting: 'Preparing', running: 'Preparing', done: 'Prepared' },
+  uploading: { waiting: 'Uploading', running: 'Uploading', done: 'Uploaded' },
+  processing: { waiting: 'Processing', running: 'Processing', done: 'Processed' },
+  verifying: {
+    waiting: 'Verifying: every file fetched and compared',
+    running: 'Verifying: every file fetched and compared',
+    done: 'Verified: every file fetched and compared',
+  },
+};
+
+export function stepTitle({ name, state }: Pick<ReleaseStep, 'name' | 'state'>): string {
+  const words = STEP_TITLES[name];
+  if (state === 'done') return words.done;
+  return state === 'running' ? words.running : words.waiting;
+}
+
+/** `118 of 214 files` and `5.1 of 8.4 MB`; null where the step does not count. */
+export function stepProgress(step: Pick<ReleaseStep, 'done' | 'total' | 'doneBytes' | 'totalBytes'>): {
+  files: string;
+  bytes: string | null;
+  fraction: number;
+} | null {
+  if (step.total === 0) return null;
+  const byBytes = step.totalBytes > 0;
+  return {
+    files: `${step.done.toLocaleString('en')} of ${formatCount(step.total, 'file')}`,
+    bytes: byBytes ? formatSizeOf(step.doneBytes, step.totalBytes) : null,
+    fraction: byBytes ? step.doneBytes / step.totalBytes : step.done / step.total,
+  };
+}
+
+/** What a finished step did, in one line; null where its title says it all. */
+export function stepResult(step: Pick<ReleaseStep, 'total' | 'totalBytes'>): string | null {
+  if (step.total === 0) return null;
+  const files = formatCount(step.total, 'file');
+  return step.totalBytes > 0 ? `${files}, ${formatSize(step.totalBytes)}` : files;
+}
+
+/** How long a step or a release took or takes; null before it started. */
+export function tookText(startedAt: Date | null, endedAt: Date | null, now: Date): string | null {
+  if (startedAt === null) return null;
+  return formatDuration((endedAt ?? now).getTime() - startedAt.getTime());
+}
+
+/** In which step a failed release stopped, as in 'failed while uploading'. */
+export function failedStep(steps: readonly Pick<ReleaseStep, 'name' | 'state'>[]): ReleaseStepName | null {
+  return steps.find(({ state }) => state === 'failed')?.name ?? null;
+}
+
+export const SOURCE_WORDS: Record<ReleaseSource, string> = {
+  folder: 'Folder',
+  zip: 'ZIP',
+  retry: 'Try again',
+};
+
+/** What goes on serving whatever becomes of a release. */
+export function servingText(servingNumber: number | null): string {
+  return servingNumber === null ? 'Nothing was live before.' : `Release ${servingNumber} is still live.`;
+}
+
+export function isFinal(state: ReleaseState): boolean {
+  return state === 'live' || state === 'failed' || state === 'cancelled' || state === 'superseded';
+}
+
+/** An address as a person reads it: without its scheme and the slash at its end. */
+export function shownAddress(url: string): string {
+  return url.replace(/^https?:\/\//, '').replace(/\/$/, '');
+}

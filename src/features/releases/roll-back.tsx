@@ -1,0 +1,59 @@
+import { Undo2 } from 'lucide-react';
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import type { Release } from '../../../routers/schemas/releases.ts';
+import { errorToast } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Button, type ButtonProps } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { showToast } from '../../components/toast-store.ts';
+import { href } from '../../lib/paths.ts';
+
+export type RollBackTarget = Pick<Release, 'id' | 'number' | 'deploymentId' | 'deploymentName'>;
+
+/** The second of the two clicks. It leads to the release, where the roll back is seen live. */
+export function RollBackDialog({ target, onClose }: { target: RollBackTarget | null; onClose: () => void }) {
+  const navigate = useNavigate();
+  const rollBack = trpc.deployments.rollBack.useMutation({
+    onSuccess: () => {
+      onClose();
+      if (target) void navigate(href.release(target.deploymentId, target.number));
+    },
+    onError: (error) => {
+      onClose();
+      showToast(errorToast('Could not roll back', error));
+    },
+  });
+  if (target === null) return null;
+  return (
+    <ConfirmDialog
+      isOpen
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose();
+      }}
+      title={`Roll back ${target.deploymentName} to release ${target.number}?`}
+      description="Visitors see that release again in about a second. The release that is live now is kept, and can be brought back the same way."
+      confirmLabel={`Roll back to ${target.number}`}
+      busyLabel="Rolling back…"
+      isDestructive={false}
+      isBusy={rollBack.isPending}
+      onConfirm={() => rollBack.mutate({ deploymentId: target.deploymentId, releaseId: target.id })}
+    />
+  );
+}
+
+/** The first of the two clicks. */
+export function RollBackButton({
+  target,
+  ...look
+}: { target: RollBackTarget } & Pick<ButtonProps, 'size' | 'variant'>) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <Button {...look} onClick={() => setAsking(true)}>
+        <Undo2 /> Roll back<span className="sr-only"> to release {target.number}</span>
+      </Button>
+      <RollBackDialog target={isAsking ? target : null} onClose={() => setAsking(false)} />
+    </>
+  );
+}

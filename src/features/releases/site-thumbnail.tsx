@@ -1,0 +1,26 @@
+/** The thumbnail shows a desktop page at a quarter of its size. */
+const SCALE = 4;
+
+/**
+ * The site itself, small. It runs on its own origin, so `allow-same-origin` gives it its own storage and nothing of
+ * ours; no part of it can be reached by pointer or keyboard.
+ */
+export function SiteThumbnail({ url, name }: { url: string; name: string }) {
+  return (
+    <div
+      inert
+      className="relative aspect-16/10 w-full overflow-hidden rounded-control border border-line bg-surface-sunken"
+    >
+      <iframe
+        title={`${name} as it is live`}
+        src={url}
+        sandbox="allow-scripts allow-same-origin allow-forms"
+        loading="lazy"
+        referrerPolicy="no-referrer"
+        tabIndex={-1}
+        className="absolute top-0 left-0 origin-top-left border-0 bg-surface-raised"
+        style={{ width: `${SCALE * 100}%`, height: `${SCALE * 100}%`, transform: `scale(${1 / SCALE})` }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,8 @@
+import 'react';
+
+declare module 'react' {
+  interface InputHTMLAttributes<T> {
+    /** Chooses a folder instead of files; in every current browser, missing from React's types. */
+    webkitdirectory?: '' | undefined;
+  }
+}
