@@ -1,4 +1,4 @@
-import type { FetchEsque, Operation, TRPCLink } from '@trpc/client';
+import type { HTTPLinkOptions, Operation, TRPCLink } from '@trpc/client';
 import { TRPCClientError } from '@trpc/client';
 import { httpBatchLink } from '@trpc/client/links/httpBatchLink';
 import { httpLink } from '@trpc/client/links/httpLink';
@@ -10,6 +10,8 @@ import { BATCH_MAX_CALLS } from '../../routers/schemas/limits.ts';
 import { cacheKey, getCache } from './get-cache.ts';
 import { isFirstLook } from './query-client.ts';
 import { session, sessionFetch } from './session.ts';
+
+type TRPCFetch = NonNullable<HTTPLinkOptions<AppRouter['_def']['_config']['$types']>['fetch']>;
 
 /** Room for the token in headers of 16 KB at most; longer batches are split. */
 const MAX_URL_LENGTH = 4_000;
@@ -90,7 +92,7 @@ function isUnbatched(op: Operation): boolean {
 }
 
 /** tRPC gives `fetch` a path of ours and plain options; the session machine carries them. */
-function carry(input: Parameters<FetchEsque>[0], init?: Parameters<FetchEsque>[1]): Promise<Response> {
+function carry(input: Parameters<TRPCFetch>[0], init?: Parameters<TRPCFetch>[1]): Promise<Response> {
   return sessionFetch(input instanceof Request ? input.url : String(input), {
     method: init?.method ?? 'GET',
     headers: init?.headers ?? {},
