@@ -1,11 +1,13 @@
 import { sendTestNotification, streamEvents } from '../server/services/events.ts';
 import { sendTestInput, streamInput } from './schemas/events.ts';
 import { doneSchema } from './schemas/primitives.ts';
-import { protectedProcedure, router, writeProcedure } from './trpc.ts';
+import { protectedProcedure, router, trackedItems, writeProcedure } from './trpc.ts';
 
 export const eventsRouter = router({
   /** Tracked items, each checked against `streamItemSchema` before it leaves (server/services/events.ts). */
-  stream: protectedProcedure.input(streamInput).subscription(({ ctx, input, signal }) => streamEvents(ctx, input, signal)),
+  stream: protectedProcedure
+    .input(streamInput)
+    .subscription(({ ctx, input, signal }) => trackedItems(streamEvents(ctx, input, signal))),
 
   sendTest: writeProcedure
     .input(sendTestInput)

@@ -1,4 +1,4 @@
-import { initTRPC } from '@trpc/server';
+import { initTRPC, type TrackedEnvelope, tracked } from '@trpc/server';
 import superjson from 'superjson';
 import * as z from 'zod/mini';
 import { AppError } from '../server/errors.ts';
@@ -61,3 +61,14 @@ export const sessionProcedure = protectedProcedure.use(({ ctx, next }) => {
   if (ctx.actor.kind !== 'account') throw new AppError('session_required', 'Sign in with your password to do this.');
   return next({ ctx: { ...ctx, actor: ctx.actor } });
 });
+
+/** A subscription's items with their ids as tRPC tracks them. Its errors never pass the middleware: they get their code here. */
+export async function* trackedItems<Data>(
+  items: AsyncIterable<{ id: string; data: Data }>,
+): AsyncGenerator<TrackedEnvelope<Data>, void> {
+  try {
+    for await (const { id, data } of items) yield tracked(id, data);
+  } catch (error) {
+    throw toTRPCError(error);
+  }
+}

@@ -1,3 +1,6 @@
+import mongoose, { type mongo } from 'mongoose';
+import type { Log } from './log.ts';
+
 /**
  * One change stream a process, fanned out in memory: a wake-up, never the truth. Whoever subscribes reads the
  * collection again when woken, so a missed or doubled wake-up does no harm (security facts, 8.2; stack facts, f).
@@ -21,4 +24,119 @@ export interface ChangeFeed {
   subscribe(collections: readonly string[], listener: ChangeListener): () => void;
   start(): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** Never listened to, and either large (a change beyond 16 MiB breaks a stream) or written all the time. */
+const UNWATCHED = ['artifacts', 'uploads', 'mails', 'rate_limits', 'visits'];
+const OPERATIONS: readonly string[] = ['insert', 'update', 'replace', 'delete'];
+const REOPEN_AFTER_MS = 500;
+
+type Subscription = { collections: ReadonlySet<string>; listener: ChangeListener };
+
+/**
+ * The feed over MongoDB's change streams. `start` resolves once the stream stands, so that what is written from then on
+ * is seen. A stream that breaks (the database away, its history lost) is opened anew for as long as it takes; the driver
+ * resumes short interruptions by itself.
+ */
+export function createChangeFeed(log: Log): ChangeFeed {
+  const subscriptions = new Set<Subscription>();
+  let stream: mongo.ChangeStream | undefined;
+  let reopening: NodeJS.Timeout | undefined;
+  let isStopped = true;
+  let hasStood = false;
+
+  function tellAll(tell: (subscription: Subscription) => void): void {
+    for (const subscription of [...subscriptions]) {
+      try {
+        tell(subscription);
+      } catch (error) {
+        log.error('A listener of the change stream failed', { error: String(error) });
+      }
+    }
+  }
+
+  function open(onStanding: () => void): void {
+    const database = mongoose.connection.db;
+    if (database === undefined) {
+      reopen(onStanding);
+      return;
+    }
+    const opened = database.watch(PIPELINE);
+    stream = opened;
+    opened.on('change', (change) => {
+      const seen = readChange(change);
+      if (seen === undefined) return;
+      tellAll(({ collections, listener }) => {
+        if (collections.has(seen.collection)) listener.onChange(seen);
+      });
+    });
+    // The first sign that the server answers for this stream. `init` is no such sign, and `close` also fires on every
+    // silent resume (stack facts, f).
+    opened.once('resumeTokenChanged', () => {
+      if (isStopped || stream !== opened) return;
+      if (hasStood) tellAll(({ listener }) => listener.onReopened());
+      hasStood = true;
+      onStanding();
+    });
+    opened.on('error', (error) => {
+      if (isStopped || stream !== opened) return;
+      log.warn('The change stream broke and is opened again', { error: String(error) });
+      stream = undefined;
+      opened.close().catch(() => undefined);
+      reopen(onStanding);
+    });
+  }
+
+  function reopen(onStanding: () => void): void {
+    reopening = setTimeout(() => open(onStanding), REOPEN_AFTER_MS);
+  }
+
+  return {
+    subscribe(collections, listener) {
+      const subscription = { collections: new Set(collections), listener };
+      subscriptions.add(subscription);
+      return () => void subscriptions.delete(subscription);
+    },
+    start() {
+      isStopped = false;
+      hasStood = false;
+      return new Promise((resolve) => open(resolve));
+    },
+    async stop() {
+      isStopped = true;
+      clearTimeout(reopening);
+      const open = stream;
+      stream = undefined;
+      await open?.close().catch(() => undefined);
+    },
+  };
+}
+
+const PIPELINE = [
+  { $match: { operationType: { $in: [...OPERATIONS] }, 'ns.coll': { $nin: UNWATCHED } } },
+  {
+    $project: {
+      operationType: 1,
+      ns: 1,
+      documentKey: 1,
+      fullDocument: { $cond: [{ $eq: ['$operationType', 'insert'] }, '$fullDocument', '$$REMOVE'] },
+    },
+  },
+];
+
+/** A change as listeners see it; the driver's own shape stays here. */
+function readChange(change: mongo.ChangeStreamDocument): Change | undefined {
+  if (!isWrite(change)) return undefined;
+  return {
+    collection: change.ns.coll,
+    operation: change.operationType,
+    id: String(change.documentKey._id),
+    ...(change.operationType === 'insert' && { document: change.fullDocument }),
+  };
+}
+
+type Write = Extract<mongo.ChangeStreamDocument, { operationType: 'insert' | 'update' | 'replace' | 'delete' }>;
+
+function isWrite(change: mongo.ChangeStreamDocument): change is Write {
+  return OPERATIONS.includes(change.operationType);
 }

@@ -32,7 +32,11 @@ export const analyticsUpdateEvent = z.strictObject({
 });
 
 export const storedEventSchema = z.discriminatedUnion('type', [
-  deploymentStatusEvent, sslStatusEvent, notificationEvent, subscriptionUpdateEvent, analyticsUpdateEvent,
+  deploymentStatusEvent,
+  sslStatusEvent,
+  notificationEvent,
+  subscriptionUpdateEvent,
+  analyticsUpdateEvent,
 ]);
 
 export const logLineSchema = z.strictObject({ at: z.date(), text: z.string() });
@@ -47,6 +51,8 @@ export const releaseProgressEvent = z.strictObject({
   done: z.number(),
   total: z.number(),
   log: z.array(logLineSchema),
+  /** How many lines of the step came before those in `log`: a reader that has more of them leaves out what it knows. */
+  firstLine: z.optional(z.number()),
 });
 
 /** Two tracked items that are no events: sent at once when started without an id; the log no longer reaches back. */
@@ -54,11 +60,19 @@ export const readyItem = z.strictObject({ type: z.literal('ready') });
 export const resyncItem = z.strictObject({ type: z.literal('resync') });
 
 export const streamItemSchema = z.discriminatedUnion('type', [
-  deploymentStatusEvent, sslStatusEvent, notificationEvent, subscriptionUpdateEvent, analyticsUpdateEvent,
-  releaseProgressEvent, readyItem, resyncItem,
+  deploymentStatusEvent,
+  sslStatusEvent,
+  notificationEvent,
+  subscriptionUpdateEvent,
+  analyticsUpdateEvent,
+  releaseProgressEvent,
+  readyItem,
+  resyncItem,
 ]);
 
-export const streamInput = z.strictObject({ lastEventId: z.nullish(z.string().check(z.regex(/^\d{1,15}$/, 'This is not an event id'))) });
+export const streamInput = z.strictObject({
+  lastEventId: z.nullish(z.string().check(z.regex(/^\d{1,15}$/, 'This is not an event id'))),
+});
 export const sendTestInput = z.strictObject({
   title: z.optional(z.string().check(z.maxLength(80, 'The title is too long'))),
   message: z.string().check(z.minLength(1, 'Write a message'), z.maxLength(300, 'The message is too long')),

@@ -17,5 +17,7 @@ export async function publishEvent(session: ClientSession, accountId: string, ev
   // The account was deleted meanwhile: nobody is left to be told.
   if (owner === null) return;
   const { type, ...payload } = event;
-  await EventModel.create([{ _id: newId(), accountId, seq: owner.eventSeq, type, payload, at: new Date() }], { session });
+  await EventModel.create([{ _id: newId(), accountId, seq: owner.eventSeq, type, payload, at: new Date() }], {
+    session,
+  });
 }

@@ -21,7 +21,9 @@ const releaseStepDocSchema = new Schema(
     doneBytes: { type: Number, required: true, default: 0 },
     totalBytes: { type: Number, required: true, default: 0 },
     log: {
-      type: [new Schema({ at: { type: Date, required: true }, text: { type: String, required: true } }, { _id: false })],
+      type: [
+        new Schema({ at: { type: Date, required: true }, text: { type: String, required: true } }, { _id: false }),
+      ],
       required: true,
       default: [],
     },
@@ -31,6 +33,11 @@ const releaseStepDocSchema = new Schema(
   { collection: 'release_steps' },
 );
 releaseStepDocSchema.index({ accountId: 1, releaseId: 1 }, { name: 'account_release' });
+// The steps that move now: read once by every event stream that comes back.
+releaseStepDocSchema.index(
+  { accountId: 1 },
+  { name: 'account_running', partialFilterExpression: { state: 'running' } },
+);
 releaseStepDocSchema.plugin(accountScope);
 
 export type ReleaseStepDoc = HydratedDocument<InferSchemaType<typeof releaseStepDocSchema>>;

@@ -1,0 +1,191 @@
+import type { StoredEvent } from '../../routers/schemas/events.ts';
+import type { Change, ChangeFeed } from '../change-feed.ts';
+import { type EventDoc, EventModel } from '../models/event.ts';
+import { ReleaseStepModel } from '../models/release-step.ts';
+import { UserModel } from '../models/user.ts';
+
+/** Security facts, 8.3. */
+const PAGE_SIZE = 200;
+/** A page that nobody asked for again is dropped at the next wake-up, or when there are this many. */
+const SHARED_READS_MAX = 50;
+
+export type LoggedEvent = { seq: number; type: string; payload: Record<string, unknown> };
+export type StepRow = {
+  id: string;
+  accountId: string;
+  deploymentId: string;
+  releaseId: string;
+  name: string;
+  state: string;
+  done: number;
+  total: number;
+  log: { at: Date; text: string }[];
+  logCount: number;
+};
+
+/** One subscriber's view of its account's events. */
+export type EventReader = {
+  /** Number of the account's last stored event; null when the account is gone. */
+  currentNumber(): Promise<number | null>;
+  /** The next stored events after this number, in order, a page at most; empty when there is none. */
+  readAfter(seq: number): Promise<LoggedEvent[]>;
+  /** The steps that are moving now, for a reader that comes back. */
+  readRunningSteps(): Promise<StepRow[]>;
+  /** Steps that moved since the last call, each in its newest shape. */
+  takeSteps(): StepRow[];
+  /** Runs `read` once for all subscribers of the account until the next wake-up. */
+  share<T>(key: string, read: () => Promise<T>): Promise<T>;
+  /** Resolves at once when something may have happened since the last call, else when it does. */
+  woken(): Promise<void>;
+  /** Ends a wait. */
+  wake(): void;
+  close(): void;
+};
+
+type Listener = { steps: Map<string, StepRow>; wake(): void };
+type Channel = { accountId: string; listeners: Set<Listener>; reads: Map<string, Promise<unknown>> };
+type Hub = { channels: Map<string, Channel>; unsubscribe: () => void };
+
+/** One a process: everybody who listens to events hangs on the one change stream. */
+const hubs = new WeakMap<ChangeFeed, Hub>();
+
+/**
+ * Subscribes to the account's events; what is written from now on wakes the reader, whichever instance wrote it. An event
+ * visits the listeners of its own account alone, and what they all read after it is read once. Close it when done.
+ */
+export function openEventReader(changes: ChangeFeed, accountId: string): EventReader {
+  const hub = hubs.get(changes) ?? createHub(changes);
+  const channel = hub.channels.get(accountId) ?? { accountId, listeners: new Set(), reads: new Map() };
+  hub.channels.set(accountId, channel);
+  let isAwake = true;
+  let wakeUp = (): void => undefined;
+  const listener: Listener = {
+    steps: new Map(),
+    wake: () => {
+      isAwake = true;
+      wakeUp();
+    },
+  };
+  channel.listeners.add(listener);
+  const share = <T>(key: string, read: () => Promise<T>): Promise<T> => shareRead(channel, key, read);
+
+  return {
+    share,
+    currentNumber: () => readCurrentNumber(accountId),
+    readAfter: (seq) => share(`after ${seq}`, () => readEvents(accountId, seq)),
+    readRunningSteps: () => readSteps({ accountId, state: 'running' as const }),
+    takeSteps() {
+      const steps = [...listener.steps.values()];
+      listener.steps.clear();
+      return steps;
+    },
+    async woken() {
+      if (!isAwake) {
+        await new Promise<void>((resolve) => {
+          wakeUp = resolve;
+        });
+      }
+      isAwake = false;
+    },
+    wake: listener.wake,
+    close() {
+      channel.listeners.delete(listener);
+      if (channel.listeners.size > 0 || hub.channels.get(accountId) !== channel) return;
+      hub.channels.delete(accountId);
+      if (hub.channels.size > 0) return;
+      hub.unsubscribe();
+      hubs.delete(changes);
+    },
+  };
+}
+
+function createHub(changes: ChangeFeed): Hub {
+  const channels = new Map<string, Channel>();
+  const unsubscribe = changes.subscribe(['events', 'release_steps'], {
+    onChange(change) {
+      if (change.collection === 'events') wakeChannel(channels.get(accountOf(change)));
+      else if (change.operation !== 'delete') void passStep(channels, change.id);
+    },
+    onReopened() {
+      for (const channel of channels.values()) {
+        wakeChannel(channel);
+        void passSteps(channels, () => readSteps({ accountId: channel.accountId, state: 'running' as const }));
+      }
+    },
+  });
+  const hub = { channels, unsubscribe };
+  hubs.set(changes, hub);
+  return hub;
+}
+
+function accountOf(change: Change): string {
+  return String(change.document?.accountId ?? '');
+}
+
+function wakeChannel(channel: Channel | undefined): void {
+  channel?.reads.clear();
+  for (const listener of channel?.listeners ?? []) listener.wake();
+}
+
+/** A change of a step names the step alone: its row says whose it is. Progress that cannot be read is followed by more. */
+async function passStep(channels: Map<string, Channel>, stepId: string): Promise<void> {
+  await passSteps(channels, async () => {
+    const step = await ReleaseStepModel.findById(stepId).setOptions({ acrossAccounts: 'maintenance' }).lean();
+    return step === null ? [] : [toStepRow(step)];
+  });
+}
+
+async function passSteps(channels: Map<string, Channel>, read: () => Promise<StepRow[]>): Promise<void> {
+  for (const step of await read().catch(() => [])) {
+    const channel = channels.get(step.accountId);
+    for (const listener of channel?.listeners ?? []) {
+      const waiting = listener.steps.get(step.id);
+      // Two reads may overtake one another; the step itself only moves forward.
+      if (waiting === undefined || waiting.logCount <= step.logCount) listener.steps.set(step.id, step);
+    }
+    wakeChannel(channel);
+  }
+}
+
+function shareRead<T>(channel: Channel, key: string, read: () => Promise<T>): Promise<T> {
+  const running = channel.reads.get(key);
+  if (running !== undefined) return asSharedRead<T>(running);
+  if (channel.reads.size >= SHARED_READS_MAX) channel.reads.clear();
+  const started = read();
+  channel.reads.set(key, started);
+  started.catch(() => {
+    if (channel.reads.get(key) === started) channel.reads.delete(key);
+  });
+  return started;
+}
+
+/** A key always stands for the same kind of read: its words are written in one place each. */
+function asSharedRead<T>(read: Promise<unknown>): Promise<T> {
+  return read as Promise<T>;
+}
+
+async function readCurrentNumber(accountId: string): Promise<number | null> {
+  const owner = await UserModel.findById(accountId, { eventSeq: 1 }).lean();
+  return owner?.eventSeq ?? null;
+}
+
+async function readEvents(accountId: string, seq: number): Promise<LoggedEvent[]> {
+  const docs = await EventModel.find({ accountId, seq: { $gt: seq } })
+    .sort({ seq: 1 })
+    .limit(PAGE_SIZE)
+    .lean();
+  return docs.map((doc) => ({ seq: doc.seq, type: doc.type, payload: payloadOf(doc) }));
+}
+
+/** Stored by `publishEvent` alone, which takes an event without its type. */
+function payloadOf(doc: EventDoc): Omit<StoredEvent, 'type'> & Record<string, unknown> {
+  return doc.payload as Omit<StoredEvent, 'type'> & Record<string, unknown>;
+}
+
+async function readSteps(filter: { accountId: string; state: 'running' }): Promise<StepRow[]> {
+  return (await ReleaseStepModel.find(filter).lean()).map(toStepRow);
+}
+
+function toStepRow({ _id, ...step }: Omit<StepRow, 'id'> & { _id: string }): StepRow {
+  return { id: _id, ...step };
+}

@@ -1,0 +1,172 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type SendTestInput, type StreamItem, streamItemSchema } from '../../routers/schemas/events.ts';
+import { DONE, type Done } from '../../routers/schemas/primitives.ts';
+import { publishEvent } from '../events/publish.ts';
+import { type EventReader, type LoggedEvent, openEventReader, type StepRow } from '../events/stream.ts';
+import { transaction } from '../mongo.ts';
+import type { AccountContext } from '../service-context.ts';
+import { isInForce, standingOf } from './standing.ts';
+
+/** How long the stream waits before it asks a database again that did not answer. */
+const READ_AGAIN_AFTER_MS = 500;
+
+/** `id` is the number of the last stored event that the reader has, so that a reconnect goes on after it. */
+export type NumberedItem = { id: string; data: StreamItem };
+
+/**
+ * The account's events in order, from the one after `lastEventId`, else from now on; ends with `signal`, or when the
+ * account, session or token is over. Started without an id it says `ready` at once, so that whoever reconnects before
+ * the first event has an id to go on from; where the log no longer reaches back it says `resync` and goes on from now.
+ * A database that does not answer is waited for: an error would end the client's subscription for good.
+ * Progress of releases comes under the id of the last stored event (security facts, section 8).
+ */
+export async function* streamEvents(
+  ctx: AccountContext,
+  input: { lastEventId?: string | null | undefined },
+  signal: AbortSignal | undefined,
+): AsyncGenerator<NumberedItem, void> {
+  const reader = openEventReader(ctx.providers.changes, ctx.actor.accountId);
+  signal?.addEventListener('abort', reader.wake, { once: true });
+  try {
+    yield* deliver({ ctx, reader, signal, seen: parseNumber(input.lastEventId) });
+  } finally {
+    signal?.removeEventListener('abort', reader.wake);
+    reader.close();
+  }
+}
+
+/** Sends a notification to one's own account: what a person sees of it is what a release would show. */
+export async function sendTestNotification(ctx: AccountContext, input: SendTestInput): Promise<Done> {
+  const title = input.title === undefined ? {} : { title: input.title };
+  await transaction((session) =>
+    publishEvent(session, ctx.actor.accountId, { type: 'notification', ...title, message: input.message }),
+  );
+  return DONE;
+}
+
+type Delivery = {
+  ctx: AccountContext;
+  reader: EventReader;
+  signal: AbortSignal | undefined;
+  /** Number of the last event that the reader has seen; null when it starts. */
+  seen: number | null;
+};
+
+async function* deliver(delivery: Delivery): AsyncGenerator<NumberedItem, void> {
+  const { ctx, reader, signal } = delivery;
+  const start = await findStart(delivery);
+  if (start === null) return ctx.line?.hangUp();
+  const progress = createProgress(ctx);
+  let { last, steps } = start;
+  for (const data of start.items) yield { id: String(last), data };
+
+  while (signal?.aborted !== true) {
+    const events = await untilAnswered(delivery, () => reader.readAfter(last));
+    steps = [...steps, ...reader.takeSteps()];
+    if (events === null) return;
+    if (events.length === 0 && steps.length === 0) {
+      await reader.woken();
+      continue;
+    }
+    // Nothing more for a session that was ended, even when the door has not closed yet.
+    const mayGoOn = await untilAnswered(delivery, () =>
+      reader.share(`may ${actorKey(ctx)} go on`, () => isInForce(ctx)),
+    );
+    if (mayGoOn !== true) return ctx.line?.hangUp();
+    for (const item of [...progress(last, steps), ...numbered(ctx, last, events)]) {
+      await ctx.line?.whenWritable(signal);
+      yield item;
+    }
+    last = events.at(-1)?.seq ?? last;
+    steps = [];
+  }
+}
+
+type Start = { last: number; items: StreamItem[]; steps: StepRow[] };
+
+/** Where to begin; null when the account is gone, or the reader before the database answered. */
+async function findStart(delivery: Delivery): Promise<Start | null> {
+  const { reader, seen } = delivery;
+  const current = await untilAnswered(delivery, () => reader.currentNumber());
+  if (current === null) return null;
+  if (seen === null) return { last: current, items: [{ type: 'ready' }], steps: [] };
+  const steps = (await untilAnswered(delivery, () => reader.readRunningSteps())) ?? [];
+  // A number from the future was given before the database was restored from a copy.
+  if (seen > current) return { last: current, items: [{ type: 'resync' }], steps };
+  const next = seen < current ? await untilAnswered(delivery, () => reader.readAfter(seen)) : null;
+  if (next?.length === 0) return { last: current, items: [{ type: 'resync' }], steps };
+  return { last: seen, items: [], steps };
+}
+
+/** Repeats a read until the database answers; null once nobody waits for it any more. */
+async function untilAnswered<T>({ ctx, signal }: Delivery, read: () => Promise<T>): Promise<T | null> {
+  while (signal?.aborted !== true) {
+    try {
+      return await read();
+    } catch (error) {
+      ctx.providers.log.debug('The event log could not be read yet', {
+        requestId: ctx.requestId,
+        error: String(error),
+      });
+      await wait(READ_AGAIN_AFTER_MS, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+    }
+  }
+  return null;
+}
+
+/** Stored events as items. The log has no gaps: where one shows, its older end has been dropped, and the reader starts over. */
+function numbered(ctx: AccountContext, last: number, events: LoggedEvent[]): NumberedItem[] {
+  const first = events[0];
+  const isCut = first !== undefined && first.seq !== last + 1;
+  return [
+    ...(isCut ? [{ id: String(first.seq - 1), data: { type: 'resync' as const } }] : []),
+    ...events.flatMap((event) => checked(ctx, String(event.seq), { type: event.type, ...event.payload })),
+  ];
+}
+
+/** An item that no reader would understand is left out: it must not stop those behind it. */
+function checked(ctx: AccountContext, id: string, item: unknown): NumberedItem[] {
+  const parsed = streamItemSchema.safeParse(item);
+  if (parsed.success) return [{ id, data: parsed.data }];
+  ctx.providers.log.error('An event does not fit its schema', {
+    requestId: ctx.requestId,
+    event: id,
+    error: parsed.error.message,
+  });
+  return [];
+}
+
+/** Steps as items, each with the lines of its log that this reader has not been sent. */
+function createProgress(ctx: AccountContext): (last: number, steps: StepRow[]) => NumberedItem[] {
+  const sentLines = new Map<string, number>();
+  return (last, steps) =>
+    steps.flatMap((step) => {
+      const oldest = step.logCount - step.log.length;
+      const sent = sentLines.get(step.id) ?? oldest;
+      const firstLine = sent > step.logCount ? oldest : Math.max(sent, oldest);
+      sentLines.set(step.id, step.logCount);
+      const { deploymentId, releaseId, name, state, done, total } = step;
+      const log = step.log.slice(firstLine - oldest).map(({ at, text }) => ({ at, text }));
+      return checked(ctx, String(last), {
+        type: 'release_progress',
+        deploymentId,
+        releaseId,
+        step: name,
+        state,
+        done,
+        total,
+        log,
+        firstLine,
+      });
+    });
+}
+
+function actorKey({ actor }: AccountContext): string {
+  const standing = standingOf(actor);
+  return standing === null ? 'account' : `${standing.collection} ${standing.id}`;
+}
+
+/** Fifteen digits at most (routers/schemas/events.ts), so the number is exact. */
+function parseNumber(id: string | null | undefined): number | null {
+  return id === null || id === undefined ? null : Number(id);
+}
