@@ -1,0 +1,158 @@
+import { Ellipsis, ExternalLink, Eye, Undo2 } from 'lucide-react';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import type { Release } from '../../../routers/schemas/releases.ts';
+import { Badge } from '../../components/badge.tsx';
+import { IconButton } from '../../components/icon-button.tsx';
+import { Menu, MenuItem } from '../../components/menu.tsx';
+import { Size } from '../../components/size.tsx';
+import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { Table, TableCell, TableRow } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { formatCount, formatDuration } from '../../lib/format.ts';
+import { href } from '../../lib/paths.ts';
+import { isFinal, SOURCE_WORDS } from './release-words.ts';
+import { RollBackDialog } from './roll-back.tsx';
+
+export type ReleaseTableProps = {
+  label: string;
+  releases: readonly Release[];
+  /** Where releases of several deployments stand together. */
+  showsDeployment?: boolean;
+  /** While no plan is active nothing is changed. */
+  isReadOnly: boolean;
+};
+
+/** Releases below one another; the one that is live comes first where they are of one deployment. */
+export function ReleaseTable({ label, releases, showsDeployment = false, isReadOnly }: ReleaseTableProps) {
+  const [target, setTarget] = useState<Release | null>(null);
+  const current = showsDeployment ? undefined : releases.find(({ isCurrent }) => isCurrent);
+  const rows = current ? [current, ...releases.filter((release) => release !== current)] : releases;
+  return (
+    <>
+      <Table
+        label={label}
+        columns={[
+          { key: 'release', title: 'Release' },
+          { key: 'by', title: 'By', className: 'max-md:hidden' },
+          { key: 'when', title: 'When' },
+          { key: 'took', title: 'Took', className: 'text-right max-lg:hidden' },
+          { key: 'size', title: 'Size', className: 'text-right max-lg:hidden' },
+          { key: 'changed', title: 'Changed', className: 'text-right' },
+          { key: 'actions', title: '', className: 'w-16' },
+        ]}
+      >
+        {rows.map((release) => (
+          <ReleaseRow
+            key={release.id}
+            release={release}
+            showsDeployment={showsDeployment}
+            onRollBack={!isReadOnly && release.state === 'superseded' ? () => setTarget(release) : null}
+          />
+        ))}
+      </Table>
+      <RollBackDialog target={target} onClose={() => setTarget(null)} />
+    </>
+  );
+}
+
+type ReleaseRowProps = { release: Release; showsDeployment: boolean; onRollBack: (() => void) | null };
+
+function ReleaseRow({ release, showsDeployment, onRollBack }: ReleaseRowProps) {
+  const address = href.release(release.deploymentId, release.number);
+  const took = durationOf(release);
+  return (
+    <TableRow>
+      <TableCell className="max-sm:pr-12">
+        <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+          <Link to={address} className="min-w-0 rounded-tight font-medium wrap-anywhere hover:underline touch:py-2">
+            {showsDeployment ? `${release.deploymentName}, release ${release.number}` : `Release ${release.number}`}
+          </Link>
+          <StateBadge state={release.state} />
+          {release.isCurrent && release.state !== 'live' && (
+            <Badge tone="good" icon={Eye}>
+              Serving
+            </Badge>
+          )}
+        </span>
+      </TableCell>
+      <TableCell label="By" className="text-ink-muted md:max-w-48 sm:max-md:hidden!">
+        <span className="min-w-0 wrap-anywhere">
+          {release.createdBy}, {SOURCE_WORDS[release.source].toLowerCase()}
+        </span>
+      </TableCell>
+      <TableCell label="When" className="text-ink-muted">
+        <Time at={release.createdAt} className="sm:whitespace-nowrap" />
+      </TableCell>
+      <TableCell label="Took" className="text-ink-muted tabular-nums sm:text-right sm:max-lg:hidden!">
+        {took ?? 'not finished'}
+      </TableCell>
+      <TableCell label="Size" className="text-ink-muted sm:text-right sm:max-lg:hidden!">
+        <span className="whitespace-nowrap">
+          <Size bytes={release.totalBytes} />
+        </span>
+      </TableCell>
+      <TableCell label="Changed" className="text-ink-muted tabular-nums sm:text-right">
+        <span className="whitespace-nowrap">{formatCount(release.changedFiles, 'file')}</span>
+      </TableCell>
+      <TableCell isCorner>
+        <ReleaseMenu release={release} onRollBack={onRollBack} />
+      </TableCell>
+    </TableRow>
+  );
+}
+
+function ReleaseMenu({ release, onRollBack }: Pick<ReleaseRowProps, 'release' | 'onRollBack'>) {
+  return (
+    <Menu
+      trigger={
+        <IconButton label={`Actions for release ${release.number} of ${release.deploymentName}`}>
+          <Ellipsis />
+        </IconButton>
+      }
+    >
+      <MenuItem asChild>
+        <Link to={href.release(release.deploymentId, release.number)}>
+          <Eye /> Steps and changes
+        </Link>
+      </MenuItem>
+      {(release.state === 'live' || release.state === 'superseded') && (
+        <MenuItem asChild>
+          <a href={release.previewUrl} target="_blank" rel="noreferrer">
+            <ExternalLink /> Open this release
+          </a>
+        </MenuItem>
+      )}
+      {onRollBack && (
+        <MenuItem onSelect={onRollBack}>
+          <Undo2 /> Roll back to {release.number}
+        </MenuItem>
+      )}
+    </Menu>
+  );
+}
+
+/** A release that was rolled back to was live long before: its own time is that of its first run. */
+function durationOf({ state, startedAt, finishedAt }: Release): string | null {
+  if (!isFinal(state) || finishedAt === null) return null;
+  return startedAt === null ? '0.0 s' : formatDuration(finishedAt.getTime() - startedAt.getTime());
+}
+
+/** The geometry of the table's rows. */
+export function ReleaseTableSkeleton({ rows = 5 }: { rows?: number }) {
+  return (
+    <SkeletonGroup className="divide-y divide-line">
+      <div className="h-10 max-sm:hidden" />
+      {Array.from({ length: rows }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same and never move
+        <div key={index} className="flex h-12 items-center justify-between gap-6 px-4 max-sm:h-32">
+          <Skeleton className="h-4 w-40" />
+          <Skeleton className="h-4 w-24 max-sm:hidden" />
+          <Skeleton className="h-4 w-20 max-sm:hidden" />
+          <Skeleton className="h-4 w-16 max-md:hidden" />
+        </div>
+      ))}
+    </SkeletonGroup>
+  );
+}

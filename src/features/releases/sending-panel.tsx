@@ -1,0 +1,114 @@
+import type { ReactNode } from 'react';
+import type { StepState } from '../../../routers/schemas/states.ts';
+import { type Publication, retryPublication } from '../../api/publications.ts';
+import type { UploadProgress } from '../../api/upload.ts';
+import { Button } from '../../components/button.tsx';
+import { Card, CardBody } from '../../components/card.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { type Step, Stepper } from '../../components/stepper.tsx';
+import { formatCount, formatSize, formatSizeOf } from '../../lib/format.ts';
+import { ProgressLine } from './release-steps.tsx';
+
+export type SendingPanelProps = {
+  publication: Publication;
+  /** The folder changed on the disk: the way to choose it again. */
+  onReplace: () => void;
+  /** Beside the steps: what goes on serving meanwhile. */
+  aside: string;
+};
+
+/** A folder on its way from this page to the server: the part of a release that needs the page to stay open. */
+export function SendingPanel({ publication, onReplace, aside }: SendingPanelProps) {
+  const { failure, progress } = publication;
+  return (
+    <>
+      {failure !== null && (
+        <Notice
+          tone="bad"
+          title={failure.message}
+          className="mb-6"
+          action={
+            failure.isFolderNeeded ? (
+              <Button onClick={onReplace}>Choose the folder again</Button>
+            ) : (
+              <Button onClick={() => void retryPublication(publication.deploymentId)}>Try again</Button>
+            )
+          }
+        >
+          {failure.hint ?? 'What arrived is not sent again.'}
+        </Notice>
+      )}
+      {progress?.isWaiting === true && failure === null && (
+        <Notice tone="warn" title="Waiting for the network" className="mb-6">
+          It goes on by itself as soon as the server answers.
+        </Notice>
+      )}
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
+        <Card>
+          <Stepper label="Steps of sending" steps={sendingSteps(publication)} />
+        </Card>
+        <Card>
+          <CardBody>
+            <h2 className="font-semibold">While this runs</h2>
+            <p className="mt-1 text-ink-muted">{aside} Keep this page open until the files are sent.</p>
+          </CardBody>
+        </Card>
+      </div>
+    </>
+  );
+}
+
+/** The two steps of the page, then those of the server, which wait. */
+export function sendingSteps({ state, progress, result }: Publication): Step[] {
+  const isSent = state === 'creating' || state === 'done';
+  const isReading = progress === null || progress.phase === 'reading';
+  const stopped: StepState | null = state === 'failed' ? 'failed' : state === 'cancelled' ? 'cancelled' : null;
+  return [
+    {
+      key: 'reading',
+      state: isReading ? (stopped ?? 'running') : 'done',
+      title: isReading ? 'Reading the files' : 'Files read',
+      body: isReading && progress !== null && stopped === null && <SentLine label="Reading" progress={progress} />,
+    },
+    {
+      key: 'sending',
+      state: isSent ? 'done' : isReading ? 'waiting' : (stopped ?? 'running'),
+      title: isSent ? 'Sent' : 'Sending',
+      detail: result !== null ? <SentText result={result} filesThere={progress?.filesThere ?? 0} /> : null,
+      body: !isReading && !isSent && progress !== null && <SendingLine progress={progress} />,
+    },
+    { key: 'preparing', state: state === 'creating' ? 'running' : 'waiting', title: 'Preparing' },
+    { key: 'uploading', state: 'waiting', title: 'Uploading' },
+    { key: 'processing', state: 'waiting', title: 'Processing' },
+    { key: 'verifying', state: 'waiting', title: 'Verifying: every file fetched and compared' },
+  ];
+}
+
+function SendingLine({ progress }: { progress: UploadProgress }): ReactNode {
+  if (progress.phase === 'comparing') return <p className="text-sm text-ink-muted">Asking what is there already</p>;
+  return <SentLine label="Sending" progress={progress} />;
+}
+
+function SentLine({ label, progress }: { label: string; progress: UploadProgress }) {
+  const { filesDone, filesTotal, bytesDone, bytesTotal } = progress;
+  return (
+    <ProgressLine
+      label={label}
+      files={`${filesDone.toLocaleString('en')} of ${formatCount(filesTotal, 'file')}`}
+      bytes={formatSizeOf(bytesDone, bytesTotal)}
+      fraction={bytesTotal === 0 ? (filesTotal === 0 ? 1 : filesDone / filesTotal) : bytesDone / bytesTotal}
+    />
+  );
+}
+
+/** `1 file, 9 KB. 213 are already there.` */
+function SentText({ result, filesThere }: { result: NonNullable<Publication['result']>; filesThere: number }) {
+  return <span className="tabular-nums">{sentText(result.sentFiles, result.sentBytes, filesThere)}</span>;
+}
+
+export function sentText(sentFiles: number, sentBytes: number, filesThere: number): string {
+  const there = filesThere === 1 ? '1 is already there.' : `${filesThere.toLocaleString('en')} are already there.`;
+  if (sentFiles === 0) return 'Nothing to send: every file is already there.';
+  const sent = `${formatCount(sentFiles, 'file')}, ${formatSize(sentBytes)}`;
+  return filesThere === 0 ? sent : `${sent}. ${there}`;
+}
