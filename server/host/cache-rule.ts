@@ -1,0 +1,56 @@
+/** Security facts, 3.4: an hour of an old `style.css` under new HTML is what visitors would see first. */
+export const REVALIDATE = 'public, max-age=0, must-revalidate';
+/** The longest that RFC 9111 caches honour in practice: a year. */
+export const IMMUTABLE = 'public, max-age=31536000, immutable';
+
+export function cacheControlOf(path: string): string {
+  return isHashedName(path) ? IMMUTABLE : REVALIDATE;
+}
+
+/** What stands between the last separator and the extension: `index-BhXk3_2a.js`, `main.3f2a1b9c.css`. */
+const AFTER_SEPARATOR = /[-._]([A-Za-z0-9_-]{8,})\.[A-Za-z0-9]{1,8}(?:\.map)?$/;
+/** Vite, Rollup and esbuild write eight characters, and a hash may hold the separator itself. */
+const LAST_EIGHT = /[-.]([A-Za-z0-9_-]{8})\.[A-Za-z0-9]{1,8}(?:\.map)?$/;
+/** The whole name: SvelteKit's chunks, content-addressed images. */
+const WHOLE_NAME = /^([0-9a-f]{8,})\.[A-Za-z0-9]{1,8}$/;
+
+/**
+ * Whether a build tool wrote a hash of the content into the name (8 or more characters of hex or base64url). Names that
+ * only look a little like it are not taken: a wrong yes keeps an old file for a year, a wrong no costs a 304.
+ */
+export function isHashedName(path: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.(?:chunk|bundle|min)(?=\.)/g, '');
+  if (/\.html?$/i.test(name)) return false;
+  const whole = WHOLE_NAME.exec(name)?.[1];
+  if (whole !== undefined) return isHexHash(whole);
+  const eight = LAST_EIGHT.exec(name)?.[1];
+  if (eight !== undefined && (isHexHash(eight) || isMixed(eight))) return true;
+  const token = AFTER_SEPARATOR.exec(name)?.[1];
+  if (token === undefined) return false;
+  const tail = token.slice(Math.max(token.lastIndexOf('-'), token.lastIndexOf('_')) + 1);
+  return isHexHash(tail) || isLongMix(tail);
+}
+
+/** Digits alone are dates and numbers, letters alone may be a word. */
+function isHexHash(text: string): boolean {
+  return /^[0-9a-f]{8,}$/.test(text) && /\d/.test(text) && /[a-f]/.test(text);
+}
+
+/** Words, also numbered (`photo001`, `IMG00042`), capitalised or in camel case (`fancyBox`), are no hashes. */
+function isMixed(eight: string): boolean {
+  if (!/[A-Z]/.test(eight)) return /[a-z]\d+[a-z]+\d/.test(eight);
+  if (/^(?:[A-Za-z]?[a-z]+|[A-Z]+)[-_]?\d*$/.test(eight)) return false;
+  if (/^[A-Z]+[-_][A-Z]+$/.test(eight) || /^(?:[A-Z]?[a-z]+[-_])+[A-Z]?[a-z]+$/.test(eight)) return false;
+  return !isCamelCase(eight) && !/^\d*[A-Za-z]?[a-z]+(?:[A-Z][a-z]+)?\d+$|^\d+[A-Z][a-z]+(?:[A-Z][a-z]+)?$/.test(eight);
+}
+
+function isCamelCase(text: string): boolean {
+  if (!/^[A-Z]?[a-z]+(?:[A-Z][a-z]+)+\d*$/.test(text)) return false;
+  return text.split(/(?=[A-Z])/).every((word) => word.length >= 2 && /[aeiouy]/i.test(word));
+}
+
+/** Longer than eight: digits within, and both cases or base32 capitals. */
+function isLongMix(text: string): boolean {
+  if (text.length < 8 || !/[A-Za-z]\d+[A-Za-z]/.test(text)) return false;
+  return /[A-Z][a-z0-9]*[A-Z]/.test(text) && (/[a-z]/.test(text) ? (text.match(/\d+/g) ?? []).length >= 2 : true);
+}

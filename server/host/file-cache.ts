@@ -1,0 +1,138 @@
+import { totalmem } from 'node:os';
+import { constrainedMemory } from 'node:process';
+import type { ArtifactStore, OpenArtifact } from '../artifacts/store.ts';
+import { AppError } from '../errors.ts';
+
+/** Performance facts, section 3: files up to this size are held and sent whole, larger ones by pieces. */
+export const WHOLE_MAX_BYTES = 1024 * 1024;
+const BYTES_MAX = 256 * 1024 * 1024;
+const HANDLES_MAX = 128;
+
+/** Performance facts, section 3: 256 MB, or an eighth of the memory where that is less. */
+export function defaultCacheBytes(): number {
+  const limit = constrainedMemory() ?? 0;
+  const memory = limit > 0 && limit < totalmem() ? limit : totalmem();
+  return Math.min(BYTES_MAX, Math.floor(memory / 8));
+}
+
+type Wanted = { sha256: string; sizeBytes: number };
+
+export type FileCache = {
+  /** The whole file if it is in memory; never waits. */
+  known(sha256: string): Buffer | undefined;
+  /** Of files up to `WHOLE_MAX_BYTES`. Throws `artifact_damaged` when the store has other bytes than the manifest says. */
+  load(file: Wanted): Promise<Buffer>;
+  /** Of larger files: opened once for many requests. Give it back by `release`. */
+  borrow(file: Wanted): Promise<{ artifact: OpenArtifact; release(): void }>;
+  close(): Promise<void>;
+};
+
+/** Bytes of files for all sites: artifacts never change, so nothing is ever checked again. */
+export function createFileCache(store: ArtifactStore, bytesMax = defaultCacheBytes()): FileCache {
+  const buffers = createBuffers(store, bytesMax);
+  const handles = createHandles(store);
+  return { known: buffers.known, load: buffers.load, borrow: handles.borrow, close: handles.close };
+}
+
+function createBuffers(store: ArtifactStore, bytesMax: number): Pick<FileCache, 'known' | 'load'> {
+  const buffers = new Map<string, Buffer>();
+  const loading = new Map<string, Promise<Buffer>>();
+  let bytes = 0;
+
+  function keep(sha256: string, buffer: Buffer): void {
+    if (buffer.length > bytesMax || buffers.has(sha256)) return;
+    buffers.set(sha256, buffer);
+    bytes += buffer.length;
+    for (const [oldest, dropped] of buffers) {
+      if (bytes <= bytesMax) return;
+      buffers.delete(oldest);
+      bytes -= dropped.length;
+    }
+  }
+
+  async function read(file: Wanted): Promise<Buffer> {
+    const artifact = await openChecked(store, file);
+    try {
+      const buffer = await artifact.read(0, file.sizeBytes);
+      keep(file.sha256, buffer);
+      return buffer;
+    } finally {
+      await artifact.close();
+    }
+  }
+
+  return {
+    known(sha256) {
+      const buffer = buffers.get(sha256);
+      if (buffer === undefined) return undefined;
+      // Insertion order is the order of use.
+      buffers.delete(sha256);
+      buffers.set(sha256, buffer);
+      return buffer;
+    },
+    load(file) {
+      const pending = loading.get(file.sha256);
+      if (pending !== undefined) return pending;
+      const started = read(file).finally(() => loading.delete(file.sha256));
+      loading.set(file.sha256, started);
+      return started;
+    },
+  };
+}
+
+type Handle = { opening: Promise<OpenArtifact>; users: number; isDropped: boolean };
+
+function createHandles(store: ArtifactStore): Pick<FileCache, 'borrow' | 'close'> {
+  const handles = new Map<string, Handle>();
+
+  function drop(sha256: string, handle: Handle): Promise<void> {
+    if (handles.get(sha256) === handle) handles.delete(sha256);
+    handle.isDropped = true;
+    return handle.users === 0 ? closeQuietly(handle) : Promise.resolve();
+  }
+
+  function take(file: Wanted): Handle {
+    const known = handles.get(file.sha256);
+    const handle = known ?? { opening: openChecked(store, file), users: 0, isDropped: false };
+    handles.delete(file.sha256);
+    handles.set(file.sha256, handle);
+    if (known === undefined) handle.opening.catch(() => drop(file.sha256, handle));
+    for (const [oldest, dropped] of handles) {
+      if (handles.size <= HANDLES_MAX) break;
+      void drop(oldest, dropped);
+    }
+    return handle;
+  }
+
+  return {
+    async borrow(file) {
+      const handle = take(file);
+      handle.users += 1;
+      const release = (): void => {
+        handle.users -= 1;
+        if (handle.isDropped && handle.users === 0) void closeQuietly(handle);
+      };
+      try {
+        return { artifact: await handle.opening, release };
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+    close: async () => {
+      await Promise.all([...handles].map(([sha256, handle]) => drop(sha256, handle)));
+    },
+  };
+}
+
+/** A handle that never opened has nothing to close. */
+async function closeQuietly(handle: Handle): Promise<void> {
+  await handle.opening.then((artifact) => artifact.close()).catch(() => undefined);
+}
+
+async function openChecked(store: ArtifactStore, file: Wanted): Promise<OpenArtifact> {
+  const artifact = await store.open(file.sha256);
+  if (artifact.sizeBytes === file.sizeBytes) return artifact;
+  await artifact.close();
+  throw new AppError('artifact_damaged', 'A file of this release has another size than its list of files says.');
+}

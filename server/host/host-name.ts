@@ -1,0 +1,68 @@
+import { isIP } from 'node:net';
+import { domainToASCII } from 'node:url';
+
+/**
+ * Reads the host names of requests (security facts, 3.1 and 3.2): pure. Node takes nearly anything as a `Host` header,
+ * so the grammar is checked here before any name is looked up.
+ */
+export type Target =
+  /** A site by its own name: what is live. */
+  | { kind: 'live'; slug: string }
+  /** One release of a site at an address of its own. */
+  | { kind: 'release'; slug: string; number: number }
+  /** A well-formed name that is no site of ours by its form. */
+  | { kind: 'unknown' }
+  /** The app's own name, the bare domain of the sites, or an IP address: never answered with a site. */
+  | { kind: 'misdirected' }
+  /** No host name at all. */
+  | { kind: 'malformed' };
+
+/** RFC 1123, 2.1: letters, digits and hyphens, labels of 1 to 63, no hyphen at an end. */
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const HOST_MAX = 253;
+const PORT = /:\d{1,5}$/;
+const BRACKETED = /^\[([0-9a-f:.]+)\]$/;
+/** Product page, section 3: `r{number}--{slug}`; a slug has no `--` of its own. */
+const RELEASE_LABEL = /^r([1-9]\d{0,8})--(.+)$/;
+const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/;
+
+export type Names = { sitesDomain: string; appHost: string };
+
+/** What a `Host` header, or the authority of an absolute request target, points at. */
+export function targetOf(authority: string, names: Names): Target {
+  const host = normaliseHost(authority);
+  if (host === null) return { kind: 'malformed' };
+  if (isAddress(host) || host === names.sitesDomain || host === names.appHost) return { kind: 'misdirected' };
+  const suffix = `.${names.sitesDomain}`;
+  if (!host.endsWith(suffix)) return { kind: 'unknown' };
+  return targetOfLabel(host.slice(0, -suffix.length));
+}
+
+function targetOfLabel(label: string): Target {
+  const release = RELEASE_LABEL.exec(label);
+  const slug = release?.[2] ?? label;
+  if (!SLUG.test(slug) || slug.includes('--')) return { kind: 'unknown' };
+  return release === null ? { kind: 'live', slug } : { kind: 'release', slug, number: Number(release[1]) };
+}
+
+/** Lower case, without port and trailing dot, in ASCII; null when it is no host name. */
+export function normaliseHost(authority: string): string | null {
+  const withoutPort = authority.replace(PORT, '').toLowerCase();
+  const bracketed = BRACKETED.exec(withoutPort);
+  if (bracketed?.[1] !== undefined) return isIP(bracketed[1]) === 6 ? withoutPort : null;
+  const name = toAscii(withoutPort.endsWith('.') ? withoutPort.slice(0, -1) : withoutPort);
+  if (name === '' || name.length > HOST_MAX) return null;
+  return name.split('.').every((label) => LABEL.test(label)) ? name : null;
+}
+
+/** Node hands header bytes over as Latin-1; an international name in raw UTF-8 is turned into its ASCII form. */
+function toAscii(name: string): string {
+  return /^[\x21-\x7e]*$/.test(name) ? name : domainToASCII(Buffer.from(name, 'latin1').toString('utf8'));
+}
+
+/** An IP address in any spelling that a URL parser would take for one (127.1, 0x7f000001). */
+function isAddress(host: string): boolean {
+  if (host.startsWith('[') || isIP(host) !== 0) return true;
+  const last = host.slice(host.lastIndexOf('.') + 1);
+  return /^(?:\d+|0x[0-9a-f]*)$/.test(last);
+}

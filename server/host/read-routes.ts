@@ -1,0 +1,84 @@
+import type { ReleaseState } from '../../routers/schemas/states.ts';
+import { DeploymentModel } from '../models/deployment.ts';
+import { ReleaseModel } from '../models/release.ts';
+
+/** Which release of which deployment a name stands for, as the database says now. */
+export type RouteRow = { slug: string; deploymentId: string; releaseId: string; manifestHash: string };
+
+/** From here on a release is whole and meant to be looked at; verification is the first who does. */
+const PREVIEWED: readonly ReleaseState[] = ['processing', 'verifying', 'live', 'superseded'];
+
+/** Documents by one query; the host asks for all of them only at its start. */
+const BATCH = 500;
+
+type ServedDeployment = {
+  _id: string;
+  slug: string;
+  platform: string;
+  state: string;
+  currentReleaseId?: string | null;
+};
+
+const DEPLOYMENT_FIELDS = { slug: 1, platform: 1, state: 1, currentReleaseId: 1 } as const;
+
+/** Every live site of the built-in host, a batch at a time. */
+export async function* readAllRoutes(): AsyncGenerator<RouteRow[]> {
+  const served = DeploymentModel.find({ currentReleaseId: { $gt: '' } }, DEPLOYMENT_FIELDS)
+    .setOptions({ acrossAccounts: 'host' })
+    .lean()
+    .cursor({ batchSize: BATCH });
+  let batch: ServedDeployment[] = [];
+  for await (const deployment of served) {
+    batch.push(deployment);
+    if (batch.length < BATCH) continue;
+    yield await routesOf(batch);
+    batch = [];
+  }
+  if (batch.length > 0) yield await routesOf(batch);
+}
+
+/** The live sites among these deployments; one that is missing serves nothing. */
+export async function readRoutes(deploymentIds: readonly string[]): Promise<RouteRow[]> {
+  const deployments = await DeploymentModel.find({ _id: { $in: [...deploymentIds] } }, DEPLOYMENT_FIELDS)
+    .setOptions({ acrossAccounts: 'host' })
+    .lean();
+  return routesOf(deployments);
+}
+
+async function routesOf(deployments: readonly ServedDeployment[]): Promise<RouteRow[]> {
+  const served = deployments.filter((deployment) => isServed(deployment) && deployment.currentReleaseId);
+  const ids = served.map((deployment) => deployment.currentReleaseId ?? '');
+  const releases = await ReleaseModel.find({ _id: { $in: ids } }, { manifestHash: 1 })
+    .setOptions({ acrossAccounts: 'host' })
+    .lean();
+  const hashes = new Map(releases.map((release) => [release._id, release.manifestHash]));
+  return served.flatMap((deployment) => {
+    const releaseId = deployment.currentReleaseId ?? '';
+    const manifestHash = hashes.get(releaseId);
+    if (manifestHash === undefined) return [];
+    return [{ slug: deployment.slug, deploymentId: deployment._id, releaseId, manifestHash }];
+  });
+}
+
+function isServed(deployment: ServedDeployment): boolean {
+  return deployment.platform === 'built-in' && deployment.state !== 'deleting';
+}
+
+/** The id of the deployment that has this name now, or null. */
+export async function findDeploymentId(slug: string): Promise<string | null> {
+  const deployment = await DeploymentModel.findOne({ slug }, { _id: 1 }).setOptions({ acrossAccounts: 'host' }).lean();
+  return deployment?._id ?? null;
+}
+
+/** A release at its own address, or null when there is none that may be looked at. */
+export async function findPreview(slug: string, number: number): Promise<RouteRow | null> {
+  const deployment = await DeploymentModel.findOne({ slug }, DEPLOYMENT_FIELDS)
+    .setOptions({ acrossAccounts: 'host' })
+    .lean();
+  if (deployment === null || !isServed(deployment)) return null;
+  const release = await ReleaseModel.findOne({ deploymentId: deployment._id, number }, { state: 1, manifestHash: 1 })
+    .setOptions({ acrossAccounts: 'host' })
+    .lean();
+  if (release === null || !PREVIEWED.includes(release.state)) return null;
+  return { slug, deploymentId: deployment._id, releaseId: release._id, manifestHash: release.manifestHash };
+}

@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http';
+import { type Names, type Target, targetOf } from './host-name.ts';
+import { PAGES, type Page } from './pages.ts';
+import { type RequestPath, readRequestPath } from './request-path.ts';
+
+/** Security facts, 3.2: Node drops surplus headers silently, so reaching its limit is an answer of its own. */
+export const HEADERS_MAX = 100;
+const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)(.*)$/i;
+/** Host headers repeat from a few clients' few names; the grammar is read once for each. */
+const AUTHORITIES_MAX = 10_000;
+
+export type Reading = { method: 'GET' | 'HEAD'; target: Exclude<Target, { kind: 'malformed' }>; path: RequestPath };
+export type ReadRequest = (request: IncomingMessage) => Reading | Page;
+
+/** Reads the head of a request by the rules of security facts, 3.2 and 3.3: what it asks for, or the refusal. */
+export function createRequestReader(names: Names): ReadRequest {
+  const known = new Map<string, Target>();
+
+  function targetFor(authority: string): Target {
+    const remembered = known.get(authority);
+    if (remembered !== undefined) return remembered;
+    const target = targetOf(authority, names);
+    if (known.size >= AUTHORITIES_MAX) known.clear();
+    known.set(authority, target);
+    return target;
+  }
+
+  return (request) => {
+    const { method, rawHeaders } = request;
+    if (rawHeaders.length >= HEADERS_MAX * 2) return PAGES.tooManyHeaders;
+    if (method !== 'GET' && method !== 'HEAD') return PAGES.methodNotAllowed;
+    if (countHosts(rawHeaders) > 1) return PAGES.badRequest;
+    const { authority, rest } = splitTarget(request);
+    const target = targetFor(authority);
+    const path = readRequestPath(rest);
+    if (target.kind === 'malformed' || path === null) return PAGES.badRequest;
+    return { method, target, path };
+  };
+}
+
+/** RFC 9112, 3.2: more than one `Host` is a bad request; Node takes the first and says nothing. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name !== undefined && name.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count;
+}
+
+/** RFC 9112, 3.2.2: the host of an absolute target counts, and the `Host` header is ignored. */
+function splitTarget(request: IncomingMessage): { authority: string; rest: string } {
+  const url = request.url ?? '';
+  if (url.startsWith('/')) return { authority: request.headers.host ?? '', rest: url };
+  const [, authority = '', rest = ''] = ABSOLUTE_FORM.exec(url) ?? [];
+  return { authority, rest: rest.startsWith('/') ? rest : `/${rest}` };
+}

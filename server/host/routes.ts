@@ -1,0 +1,59 @@
+import type { RouteRow } from './read-routes.ts';
+import type { Route } from './snapshot.ts';
+
+/** Security facts, 3.4: an open tab finds the assets of the release it was loaded from for a day. */
+const EARLIER_MS = 24 * 60 * 60_000;
+const EARLIER_MAX = 5;
+
+/** The live names: two Maps that always agree. */
+export function createRoutes(now: () => number) {
+  const bySlug = new Map<string, Route>();
+  const byDeployment = new Map<string, Route>();
+
+  function put(route: Route): void {
+    drop(route.deploymentId);
+    bySlug.set(route.slug, route);
+    byDeployment.set(route.deploymentId, route);
+  }
+
+  function drop(deploymentId: string): boolean {
+    const route = byDeployment.get(deploymentId);
+    if (route === undefined) return false;
+    byDeployment.delete(deploymentId);
+    // The name may belong to another deployment by now.
+    if (bySlug.get(route.slug) === route) bySlug.delete(route.slug);
+    return true;
+  }
+
+  function earlierOf(row: RouteRow, before: Route | undefined): Route['earlier'] {
+    if (before === undefined) return [];
+    const replaced = { manifestHash: before.manifestHash, until: now() + EARLIER_MS };
+    const candidates = before.manifestHash === row.manifestHash ? before.earlier : [replaced, ...before.earlier];
+    return candidates
+      .filter((earlier) => earlier.until > now() && earlier.manifestHash !== row.manifestHash)
+      .slice(0, EARLIER_MAX);
+  }
+
+  return {
+    bySlug: (slug: string) => bySlug.get(slug),
+    all: () => byDeployment.values(),
+    restore: put,
+    drop,
+    dropExcept(deploymentIds: ReadonlySet<string>): boolean {
+      const gone = [...byDeployment.keys()].filter((id) => !deploymentIds.has(id));
+      for (const id of gone) drop(id);
+      return gone.length > 0;
+    },
+    isNews(row: RouteRow): boolean {
+      const known = byDeployment.get(row.deploymentId);
+      return known?.slug !== row.slug || known.releaseId !== row.releaseId || known.manifestHash !== row.manifestHash;
+    },
+    /** Whether a visitor may be on the site right now, so that the new release is worth warming. */
+    isKnown: (deploymentId: string) => byDeployment.has(deploymentId),
+    apply(row: RouteRow): void {
+      put({ ...row, earlier: earlierOf(row, byDeployment.get(row.deploymentId)) });
+    },
+  };
+}
+
+export type Routes = ReturnType<typeof createRoutes>;

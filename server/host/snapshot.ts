@@ -1,0 +1,90 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
+import { writeDurably } from '../artifacts/durable-file.ts';
+import type { Log } from '../log.ts';
+
+/** Which release a name answers with. */
+export type Route = {
+  slug: string;
+  deploymentId: string;
+  releaseId: string;
+  manifestHash: string;
+  /** Releases it answered with shortly before, newest first; their hashed assets still answer until then. */
+  earlier: readonly { manifestHash: string; until: number }[];
+};
+
+const snapshotSchema = z.object({
+  version: z.literal(1),
+  routes: z.array(
+    z.object({
+      slug: z.string(),
+      deploymentId: idSchema,
+      releaseId: idSchema,
+      manifestHash: sha256Schema,
+      earlier: z.array(z.object({ manifestHash: sha256Schema, until: z.number() })),
+    }),
+  ),
+});
+
+/** Switches come in bursts when many sites are published at once; one file holds them all. */
+const WRITE_DELAY_MS = 200;
+
+export type Snapshot = {
+  /** What was written last; empty when there is none or it cannot be read. */
+  read(): Promise<Route[]>;
+  /** Writes what `routes` answers then, soon; many calls become one write. */
+  writeSoon(): void;
+  /** Writes what is still waiting. */
+  flush(): Promise<void>;
+};
+
+/**
+ * The route table on the local disk, so that every live site is served from the first second although the database is
+ * away (security facts, 3.4). It is a copy: losing it costs nothing while the database is there.
+ */
+export function createSnapshot(dataDir: string, log: Log, routes: () => Iterable<Route>): Snapshot {
+  const folder = join(dataDir, 'host');
+  const path = join(folder, 'routes.json');
+  let timer: NodeJS.Timeout | null = null;
+  let writing = Promise.resolve();
+
+  async function write(): Promise<void> {
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const text = JSON.stringify({ version: 1, routes: [...routes()] });
+      await writeDurably(path, (file) => file.writeFile(text));
+    } catch (error) {
+      log.warn('The list of live sites could not be written to disk', { error: String(error) });
+    }
+  }
+
+  function writeNow(): Promise<void> {
+    timer = null;
+    writing = writing.then(write);
+    return writing;
+  }
+
+  return {
+    async read() {
+      try {
+        return snapshotSchema.parse(JSON.parse(await readFile(path, 'utf8'))).routes;
+      } catch (error) {
+        const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+        if (!isAbsent) log.warn('The list of live sites on disk cannot be read', { error: String(error) });
+        return [];
+      }
+    },
+    writeSoon() {
+      timer ??= setTimeout(() => void writeNow(), WRITE_DELAY_MS);
+    },
+    async flush() {
+      if (timer !== null) {
+        clearTimeout(timer);
+        await writeNow();
+      }
+      await writing;
+    },
+  };
+}
