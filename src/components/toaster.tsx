@@ -33,7 +33,7 @@ function ToastCard({ toast }: { toast: ToastItem }) {
       type={isDestructive ? 'foreground' : 'background'}
       data-variant={toast.variant}
       className={classNames(
-        'relative flex items-start gap-3 rounded-card bg-surface-raised p-4 pr-12 shadow-float',
+        'pointer-events-auto relative flex items-start gap-3 rounded-card bg-surface-raised p-4 pr-12 shadow-float',
         'data-[state=open]:animate-rise data-[state=closed]:animate-leave',
         'data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x) data-[swipe=cancel]:translate-x-0 data-[swipe=cancel]:transition-transform',
         'data-[swipe=end]:translate-x-(--radix-toast-swipe-end-x) data-[swipe=end]:opacity-0',

@@ -1,0 +1,38 @@
+import { TRPCClientError } from '@trpc/client';
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { errorDetails } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { showToast } from '../../components/toast-store.ts';
+import { paths } from '../../lib/paths.ts';
+import { writeDisclaimerSeen } from './disclaimer-seen.ts';
+
+/** Accepting: flag and cookie here, time and version on the server, then on to /beta-welcome (specification, section 4). */
+export function useAcceptDisclaimer(): { accept: () => void; isAccepting: boolean; hasAnswered: boolean } {
+  const navigate = useNavigate();
+  const [hasAnswered, setAnswered] = useState(false);
+  const acceptance = trpc.disclaimer.accept.useMutation();
+
+  async function accept() {
+    setAnswered(true);
+    const isKept = writeDisclaimerSeen();
+    try {
+      await acceptance.mutateAsync();
+    } catch (error) {
+      showToast({ title: 'Error', description: acceptanceFailure(error), variant: 'destructive' });
+      if (isKept) void navigate(paths.betaWelcome);
+      return;
+    }
+    showToast({ title: 'Welcome Aboard!', description: "You're now part of our beta program." });
+    void navigate(paths.betaWelcome);
+  }
+
+  return { accept: () => void accept(), isAccepting: acceptance.isPending, hasAnswered };
+}
+
+/** The three texts of the specification, section 8: the server's own, an answer without one, no answer at all. */
+export function acceptanceFailure(error: unknown): string {
+  if (errorDetails(error).code !== undefined && error instanceof Error && error.message !== '') return error.message;
+  const hasAnswer = error instanceof TRPCClientError && error.meta?.response instanceof Response;
+  return hasAnswer ? 'Failed to record your acceptance' : 'An error occurred. Please try again.';
+}

@@ -1,0 +1,28 @@
+import { useEffect, useState } from 'react';
+import { SCROLL_TO_BOTTOM_THRESHOLD_PX } from '../../../routers/schemas/limits.ts';
+
+/** Whether the page was scrolled to within 50 px of its bottom once; at once where nothing scrolls (specification, section 2). */
+export function useReadToEnd(): boolean {
+  const [hasRead, setRead] = useState(false);
+
+  useEffect(() => {
+    if (hasRead) return;
+    function look() {
+      const page = document.documentElement;
+      if (page.scrollHeight - page.scrollTop - page.clientHeight <= SCROLL_TO_BOTTOM_THRESHOLD_PX) setRead(true);
+    }
+    look();
+    // The height changes when fonts arrive, and with the window.
+    const heights = new ResizeObserver(look);
+    heights.observe(document.body);
+    window.addEventListener('scroll', look, { passive: true });
+    window.addEventListener('resize', look);
+    return () => {
+      heights.disconnect();
+      window.removeEventListener('scroll', look);
+      window.removeEventListener('resize', look);
+    };
+  }, [hasRead]);
+
+  return hasRead;
+}

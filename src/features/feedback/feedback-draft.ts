@@ -1,0 +1,66 @@
+import { FEEDBACK_MAIN_APP } from '../../../routers/schemas/feedback.ts';
+import { FEEDBACK_STARS } from '../../../routers/schemas/limits.ts';
+import { feedbackDismissedKey, formDraftKey, SESSION_KEYS } from '../../lib/storage.ts';
+
+/** What is typed and not sent yet; kept for the browser session (product page, section 11, Typing). */
+export type FeedbackDraft = { rating: number; comment: string };
+
+export const emptyDraft: FeedbackDraft = { rating: 0, comment: '' };
+
+const draftKey = formDraftKey('feedback');
+const dismissedKey = feedbackDismissedKey(FEEDBACK_MAIN_APP);
+
+export function readDraft(): FeedbackDraft {
+  const stored = tryStorage(() => sessionStorage.getItem(draftKey));
+  return stored === null ? emptyDraft : parseDraft(stored);
+}
+
+export function writeDraft(draft: FeedbackDraft): void {
+  tryStorage(() => sessionStorage.setItem(draftKey, JSON.stringify(draft)));
+}
+
+export function clearDraft(): void {
+  tryStorage(() => sessionStorage.removeItem(draftKey));
+}
+
+/** Whether the button was sent away, or an answer was given; for good (specification, section 2). */
+export function isFeedbackDismissed(): boolean {
+  return tryStorage(() => localStorage.getItem(dismissedKey)) === 'true';
+}
+
+export function rememberFeedbackDismissed(): void {
+  tryStorage(() => localStorage.setItem(dismissedKey, 'true'));
+}
+
+/** The dialog opens by itself once a browser session. */
+export function wasFeedbackAsked(): boolean {
+  return tryStorage(() => sessionStorage.getItem(SESSION_KEYS.feedbackAsked)) === 'true';
+}
+
+export function rememberFeedbackAsked(): void {
+  tryStorage(() => sessionStorage.setItem(SESSION_KEYS.feedbackAsked, 'true'));
+}
+
+/** Storage may hold anything: a draft of another shape counts as none. */
+export function parseDraft(stored: string): FeedbackDraft {
+  let value: unknown;
+  try {
+    value = JSON.parse(stored);
+  } catch {
+    return emptyDraft;
+  }
+  if (typeof value !== 'object' || value === null || !('rating' in value) || !('comment' in value)) return emptyDraft;
+  const { rating, comment } = value;
+  if (typeof rating !== 'number' || !Number.isInteger(rating) || rating < 0 || rating > FEEDBACK_STARS)
+    return emptyDraft;
+  return typeof comment === 'string' ? { rating, comment } : emptyDraft;
+}
+
+/** A browser may refuse its storage: then nothing is remembered, and nothing breaks. */
+function tryStorage<Result>(work: () => Result): Result | null {
+  try {
+    return work();
+  } catch {
+    return null;
+  }
+}

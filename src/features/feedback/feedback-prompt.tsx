@@ -1,0 +1,65 @@
+import { Star, X } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { isFeedbackDismissed, rememberFeedbackAsked, rememberFeedbackDismissed } from './feedback-draft.ts';
+import { useFeedbackPrompt } from './use-feedback-prompt.ts';
+
+const FeedbackDialog = lazy(async () => ({ default: (await import('./feedback-dialog.tsx')).FeedbackDialog }));
+
+/** The floating button at the bottom right, and the dialog that it opens; one for the whole app. */
+export function FeedbackPrompt() {
+  const [isHidden, setHidden] = useState(isFeedbackDismissed);
+  const [isOpen, setOpen] = useState(false);
+  // The dialog is loaded when it is first wanted, and stays, so that closing it can be seen.
+  const [isWanted, setWanted] = useState(false);
+
+  function open() {
+    // Who has opened it by hand need not be asked again.
+    rememberFeedbackAsked();
+    setWanted(true);
+    setOpen(true);
+  }
+
+  function hide() {
+    rememberFeedbackDismissed();
+    setHidden(true);
+  }
+
+  useFeedbackPrompt(open);
+
+  return (
+    <>
+      {!isHidden && (
+        <div className="fixed right-4 bottom-4 z-20 flex items-center rounded-full border border-line bg-surface-raised shadow-float">
+          <button
+            type="button"
+            onClick={open}
+            className="flex h-9 items-center gap-2 rounded-full pr-2 pl-3.5 text-sm font-medium hover:text-accent touch:h-11"
+          >
+            <Star className="text-accent" />
+            Rate Your Experience
+          </button>
+          <button
+            type="button"
+            onClick={hide}
+            className="mr-1 flex size-7 items-center justify-center rounded-full text-ink-faint hover:bg-surface-hover hover:text-ink touch:mr-0 touch:size-11"
+          >
+            <X className="size-3.5" />
+            <span className="sr-only">Dismiss</span>
+          </button>
+        </div>
+      )}
+      {isWanted && (
+        <Suspense>
+          <FeedbackDialog
+            isOpen={isOpen}
+            onOpenChange={setOpen}
+            onSent={() => {
+              setOpen(false);
+              hide();
+            }}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}

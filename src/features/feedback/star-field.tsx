@@ -1,0 +1,50 @@
+import { Star } from 'lucide-react';
+import { useId, useState } from 'react';
+import { classNames } from '../../components/class-names.ts';
+import { isFilled, ratingWord, starLabel, stars } from './star-rating.ts';
+
+export type StarFieldProps = { rating: number; onRate: (rating: number) => void };
+
+/** Five radio buttons drawn as stars: arrow keys choose, the pointer previews. */
+export function StarField({ rating, onRate }: StarFieldProps) {
+  const [previewed, setPreviewed] = useState<number | null>(null);
+  const name = useId();
+  return (
+    <fieldset>
+      <legend className="text-sm font-medium">Your rating</legend>
+      <div className="mt-1 flex items-center gap-3">
+        <div className="-ml-2 flex" onPointerLeave={() => setPreviewed(null)}>
+          {stars.map((star) => (
+            <label
+              key={star}
+              onPointerEnter={(event) => {
+                if (event.pointerType === 'mouse') setPreviewed(star);
+              }}
+              className="relative flex size-11 items-center justify-center rounded-control has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-accent"
+            >
+              <input
+                type="radio"
+                name={name}
+                value={star}
+                checked={rating === star}
+                onChange={() => onRate(star)}
+                className="absolute inset-0 size-full cursor-pointer opacity-0"
+              />
+              <Star
+                data-filled={isFilled(star, rating, previewed)}
+                className={classNames(
+                  'size-6 transition-colors',
+                  isFilled(star, rating, previewed) ? 'fill-accent text-accent' : 'text-line-control',
+                )}
+              />
+              <span className="sr-only">{starLabel(star)}</span>
+            </label>
+          ))}
+        </div>
+        <span aria-hidden className="text-sm text-ink-muted">
+          {ratingWord(previewed ?? rating)}
+        </span>
+      </div>
+    </fieldset>
+  );
+}

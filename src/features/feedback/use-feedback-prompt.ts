@@ -1,0 +1,52 @@
+import { useEffect, useRef } from 'react';
+import { FEEDBACK_PROMPT_DELAY_MS } from '../../../routers/schemas/limits.ts';
+import { isFeedbackDismissed, wasFeedbackAsked } from './feedback-draft.ts';
+
+/** How often is looked again whether the moment is good. */
+const LOOK_AGAIN_MS = 1_000;
+
+/**
+ * Calls `ask` once a browser session (`ask` remembers it), 60000 ms after the app started; it waits while another dialog is open, a field has
+ * the focus or an upload runs (product page, section 11, Feedback).
+ */
+export function useFeedbackPrompt(ask: () => void): void {
+  const latest = useRef(ask);
+  latest.current = ask;
+
+  useEffect(() => {
+    if (isFeedbackDismissed() || wasFeedbackAsked()) return;
+    let timer = setTimeout(look, Math.max(0, FEEDBACK_PROMPT_DELAY_MS - performance.now()));
+    let isOver = false;
+
+    async function look() {
+      if (isFeedbackDismissed() || wasFeedbackAsked()) return;
+      const isGood = !isSomethingOpen(document) && !isTyping(document) && !(await isUploading());
+      if (isOver) return;
+      if (!isGood) {
+        timer = setTimeout(look, LOOK_AGAIN_MS);
+        return;
+      }
+      latest.current();
+    }
+
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, []);
+}
+
+export function isSomethingOpen(page: Document): boolean {
+  return page.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]') !== null;
+}
+
+export function isTyping(page: Document): boolean {
+  const focused = page.activeElement;
+  return focused instanceof HTMLElement && (focused.isContentEditable || focused.matches('input, textarea, select'));
+}
+
+/** Loaded only when it is asked, so that a visitor's first page does not carry the uploads. */
+async function isUploading(): Promise<boolean> {
+  const { isPublishing } = await import('../../api/publications.ts');
+  return isPublishing();
+}

@@ -1,0 +1,110 @@
+import { BadgeCheck, Globe, Layers, type LucideIcon, MessagesSquare, Stethoscope, Zap } from 'lucide-react';
+import { useNavigate } from 'react-router';
+import { Button } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { Notice } from '../components/notice.tsx';
+import { Page } from '../components/page.tsx';
+import { useReadToEnd } from '../features/disclaimer/use-read-to-end.ts';
+import { paths } from '../lib/paths.ts';
+
+/** Specification, section 1: what beta testers get. */
+const benefits: readonly { icon: LucideIcon; title: string; text: string }[] = [
+  {
+    icon: Layers,
+    title: 'Unlimited deployments',
+    text: 'Publish as many projects as you like, each with every release kept.',
+  },
+  { icon: Globe, title: 'Custom domains', text: 'Put your own names on what you publish, as many as you need.' },
+  {
+    icon: Stethoscope,
+    title: 'Analytics and diagnostics',
+    text: 'All checks and the longest history, as on the Pro plan.',
+  },
+  {
+    icon: Zap,
+    title: 'Early access',
+    text: 'New parts of Fairlead come to you first, several platforms at once included.',
+  },
+  { icon: MessagesSquare, title: 'Direct support', text: 'You write to the people who build it, and they answer.' },
+  {
+    icon: BadgeCheck,
+    title: 'Beta Tester badge',
+    text: 'On your profile and your deployments, for as long as you want it there.',
+  },
+];
+
+const expectations: readonly { title: string; text: string }[] = [
+  {
+    title: 'Things change',
+    text: 'Screens move, words get better, and a feature may work differently next week. What is live stays live meanwhile.',
+  },
+  {
+    title: 'Things break',
+    text: 'When something fails you see what failed, why, and what to do. Every release can be rolled back.',
+  },
+  {
+    title: 'We ask you',
+    text: 'Rate Your Experience is on every page. Two sentences about what stopped you are worth more than five stars.',
+  },
+  {
+    title: 'It ends clearly',
+    text: 'The offer covers 6 months for $10, once. Nothing renews by itself, and nothing you published is taken down when it ends.',
+  },
+];
+
+export function BetaWelcomeScreen() {
+  const navigate = useNavigate();
+  const hasRead = useReadToEnd();
+  return (
+    <Page width="reading" className="sm:pt-12">
+      <h1 className="text-2xl font-semibold">Welcome to the beta</h1>
+      <p className="mt-2 text-lg text-ink-muted text-pretty">
+        Thank you for being early. Fairlead takes a folder of web files and puts it live, step by step in sight, without
+        a terminal and without a Git account. This page says what you get, what to expect, and what to keep in mind.
+      </p>
+
+      <h2 className="mt-10 text-lg font-semibold">Your benefits</h2>
+      <ul className="mt-4 grid gap-x-8 gap-y-5 sm:grid-cols-2">
+        {benefits.map(({ icon: Icon, title, text }) => (
+          <li key={title} className="flex gap-3">
+            <Icon className="mt-0.5 text-accent" />
+            <div>
+              <h3 className="font-medium">{title}</h3>
+              <p className="mt-0.5 text-sm text-ink-muted">{text}</p>
+            </div>
+          </li>
+        ))}
+      </ul>
+
+      <h2 className="mt-10 text-lg font-semibold">What to expect</h2>
+      <Card className="mt-4 divide-y divide-line">
+        {expectations.map(({ title, text }) => (
+          <div key={title} className="px-4 py-3.5 sm:px-5">
+            <h3 className="font-medium">{title}</h3>
+            <p className="mt-0.5 text-sm text-ink-muted">{text}</p>
+          </div>
+        ))}
+      </Card>
+
+      <Notice tone="warn" title="Important Note" className="mt-6">
+        Beta software fails more often than finished software. Keep a copy of your files of your own, publish nothing
+        that must stay secret, and do not rely on Fairlead alone where an outage would harm somebody.
+      </Notice>
+
+      <div className="mt-8 flex flex-wrap items-center gap-2">
+        <Button
+          variant="primary"
+          disabled={!hasRead}
+          onClick={() => navigate(paths.subscriptionPricing)}
+          className="max-sm:w-full"
+        >
+          View Pricing Options
+        </Button>
+        <Button disabled={!hasRead} onClick={() => navigate(paths.dashboard)} className="max-sm:w-full">
+          Go to Dashboard
+        </Button>
+        {!hasRead && <p className="text-sm text-ink-muted sm:ml-2">Scroll to the end to go on.</p>}
+      </div>
+    </Page>
+  );
+}

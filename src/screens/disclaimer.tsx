@@ -1,0 +1,65 @@
+import { useState } from 'react';
+import { Navigate } from 'react-router';
+import { useUser } from '../api/user.ts';
+import { Button } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { Page } from '../components/page.tsx';
+import { hasNothingToAccept } from '../features/disclaimer/disclaimer-rules.ts';
+import { readDisclaimerSeen } from '../features/disclaimer/disclaimer-seen.ts';
+import { disclaimerSections } from '../features/disclaimer/disclaimer-text.ts';
+import { useAcceptDisclaimer } from '../features/disclaimer/use-accept-disclaimer.ts';
+import { paths } from '../lib/paths.ts';
+
+export function DisclaimerScreen() {
+  const { user, isLoading } = useUser();
+  // As it was when the screen opened: accepting moves on by itself, after the server has answered.
+  const [wasSeen] = useState(readDisclaimerSeen);
+  const { accept, isAccepting, hasAnswered } = useAcceptDisclaimer();
+
+  if (!hasAnswered && hasNothingToAccept({ isSeen: wasSeen, user: isLoading ? undefined : user })) {
+    return <Navigate to={paths.betaWelcome} replace />;
+  }
+  return (
+    <Page width="reading" className="sm:pt-12">
+      <h1 className="text-2xl font-semibold">Beta Program Disclaimer</h1>
+      <p className="mt-2 text-ink-muted">
+        Eight short sections. Read them once; you are asked again only if they change.
+      </p>
+      <Card className="mt-6 flex flex-col">
+        <section
+          aria-label="Beta Program Disclaimer"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard (WCAG 2.1.1)
+          tabIndex={0}
+          className="max-h-[max(15rem,min(34rem,calc(100dvh-21rem)))] overflow-y-auto overscroll-contain rounded-t-card px-4 py-5 focus-visible:-outline-offset-2 sm:px-6"
+        >
+          {disclaimerSections.map(({ title, paragraphs }, index) => (
+            <section key={title} className="mt-6 first:mt-0">
+              <h2 className="font-semibold">
+                <span className="mr-2 font-normal text-ink-faint tabular-nums" aria-hidden>
+                  {index + 1}
+                </span>
+                {title}
+              </h2>
+              {paragraphs.map((paragraph) => (
+                <p key={paragraph} className="mt-2 leading-6 text-ink-muted text-pretty">
+                  {paragraph}
+                </p>
+              ))}
+            </section>
+          ))}
+        </section>
+        <div className="flex justify-end border-t border-line p-4 sm:px-6">
+          <Button
+            variant="primary"
+            onClick={accept}
+            isBusy={isAccepting}
+            busyLabel="Processing"
+            className="max-sm:w-full"
+          >
+            Accept & Continue
+          </Button>
+        </div>
+      </Card>
+    </Page>
+  );
+}
