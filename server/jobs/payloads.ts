@@ -5,6 +5,7 @@ import { idSchema } from '../../routers/schemas/primitives.ts';
 export const JOB_PAYLOADS = {
   'deploy-release': z.strictObject({ releaseId: idSchema, kind: z.enum(['publish', 'rollBack']) }),
   'remove-deployment': z.strictObject({ deploymentId: idSchema }),
+  'forgot-password': z.strictObject({ email: z.string() }),
   'send-mail': z.strictObject({ mailId: idSchema }),
 } as const;
 

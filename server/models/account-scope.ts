@@ -5,8 +5,18 @@ export const ACROSS_ACCOUNTS = 'acrossAccounts';
 export type AcrossAccounts = { acrossAccounts: 'job' | 'host' | 'sign-in' | 'unique-name' | 'maintenance' };
 
 const FILTERED = [
-  'find', 'findOne', 'countDocuments', 'distinct', 'findOneAndUpdate', 'findOneAndDelete', 'findOneAndReplace',
-  'updateOne', 'updateMany', 'deleteOne', 'deleteMany', 'replaceOne',
+  'find',
+  'findOne',
+  'countDocuments',
+  'distinct',
+  'findOneAndUpdate',
+  'findOneAndDelete',
+  'findOneAndReplace',
+  'updateOne',
+  'updateMany',
+  'deleteOne',
+  'deleteMany',
+  'replaceOne',
 ] as const;
 
 /**

@@ -1,4 +1,5 @@
 import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
+import type { Session } from '../../routers/schemas/auth.ts';
 import { accountScope } from './account-scope.ts';
 
 /** A signed-in browser (security facts, section 1). Nothing in it can be used to sign in. */
@@ -8,7 +9,12 @@ const sessionDocSchema = new Schema(
     accountId: { type: String, required: true },
     /** SHA-256 of every access token that is not over yet, newest last, at most 50; and of the last hour's, for logout. */
     access: {
-      type: [new Schema({ hash: { type: String, required: true }, expiresAt: { type: Date, required: true } }, { _id: false })],
+      type: [
+        new Schema(
+          { hash: { type: String, required: true }, expiresAt: { type: Date, required: true } },
+          { _id: false },
+        ),
+      ],
       required: true,
       default: [],
     },
@@ -29,9 +35,20 @@ const sessionDocSchema = new Schema(
   { timestamps: true, collection: 'sessions' },
 );
 sessionDocSchema.index({ 'access.hash': 1 }, { name: 'access_hash' });
-sessionDocSchema.index({ accountId: 1, createdAt: 1 }, { name: 'account_oldest' });
+sessionDocSchema.index({ accountId: 1, revokedAt: 1 }, { name: 'account_live' });
 sessionDocSchema.index({ endsAt: 1 }, { name: 'kept_until_end', expireAfterSeconds: 86_400 });
 sessionDocSchema.plugin(accountScope);
 
 export type SessionDoc = HydratedDocument<InferSchemaType<typeof sessionDocSchema>>;
 export const SessionModel = model('Session', sessionDocSchema);
+
+export function toSession(doc: SessionDoc, currentSessionId: string): Session {
+  return {
+    id: doc._id,
+    device: doc.device,
+    address: doc.address,
+    isCurrent: doc._id === currentSessionId,
+    createdAt: doc.createdAt,
+    lastUsedAt: doc.lastUsedAt,
+  };
+}

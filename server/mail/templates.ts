@@ -1,0 +1,73 @@
+/**
+ * The texts of the mails that Fairlead sends, as plain text (pure: services and adapters may use it). A link carries its
+ * one-time token in the fragment, which no server and no log ever sees (security facts, 1.2).
+ */
+export type MailContent =
+  | { kind: 'reset-password'; username: string; link: string }
+  | { kind: 'confirm-email'; username: string; link: string }
+  | { kind: 'password-changed'; username: string; how: 'changed' | 'reset' }
+  | { kind: 'session-reused'; username: string; device: string; address: string }
+  | { kind: 'email-changed'; username: string; newEmail: string };
+
+export type MailText = { subject: string; text: string };
+
+/** One-time links hold for half an hour (product page, section 6). */
+export const LINK_MINUTES = 30;
+
+/** Subject and text of a mail; `reach` is where its reader can turn to. */
+export function renderMail(content: MailContent, reach: { publicUrl: string; supportEmail: string }): MailText {
+  const { subject, paragraphs } = body(content, reach.publicUrl);
+  const closing = `Fairlead\n${reach.publicUrl}\nQuestions: ${reach.supportEmail}`;
+  return { subject, text: `${[`Hello ${content.username},`, ...paragraphs, closing].join('\n\n')}\n` };
+}
+
+function body(content: MailContent, publicUrl: string): { subject: string; paragraphs: string[] } {
+  const forgotten = `choose a new password at ${publicUrl}/login ("Forgot your password?"): that signs out every browser.`;
+  switch (content.kind) {
+    case 'reset-password':
+      return {
+        subject: 'Choose a new password',
+        paragraphs: [
+          `Somebody, hopefully you, asked for a new password. This link works once, for ${LINK_MINUTES} minutes:`,
+          content.link,
+          'The new password signs out every browser. If it was not you, do nothing: your password stays as it is.',
+        ],
+      };
+    case 'confirm-email':
+      return {
+        subject: 'Confirm your e-mail address',
+        paragraphs: [
+          `Please confirm that this address is yours. This link works once, for ${LINK_MINUTES} minutes:`,
+          content.link,
+          'If you have no account at Fairlead, do nothing: nothing else will be sent here.',
+        ],
+      };
+    case 'password-changed':
+      return {
+        subject: 'Your password was changed',
+        paragraphs: [
+          content.how === 'reset'
+            ? 'Your password was replaced through a link that was mailed to you, and every browser was signed out.'
+            : 'Your password was changed in Fairlead, and every other browser was signed out.',
+          `If it was not you, ${forgotten}`,
+        ],
+      };
+    case 'session-reused':
+      return {
+        subject: 'We ended a session of your account',
+        paragraphs: [
+          'A sign-in that had already been replaced by a newer one was used again. That happens when somebody has copied it, so we ended that session.',
+          `Session: ${content.device}\nUsed again from: ${content.address}`,
+          `If you did not restore a browser from a backup just now, ${forgotten}`,
+        ],
+      };
+    case 'email-changed':
+      return {
+        subject: 'Your e-mail address was changed',
+        paragraphs: [
+          `The address of your account is now ${content.newEmail}. This is the last mail that we send to the old one.`,
+          'If it was not you, write to us at once at the address below.',
+        ],
+      };
+  }
+}

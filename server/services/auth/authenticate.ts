@@ -1,0 +1,83 @@
+import type { Access } from '../../../routers/schemas/auth.ts';
+import type { Plan } from '../../../routers/schemas/plans.ts';
+import { type SessionDoc, SessionModel } from '../../models/session.ts';
+import { activePlan, SubscriptionModel } from '../../models/subscription.ts';
+import { translateDatabaseError } from '../../mongo.ts';
+import type { Actor, Providers } from '../../service-context.ts';
+import { hashToken } from '../token-hash.ts';
+import { findApiToken, isApiToken } from '../tokens.ts';
+import { isAccessToken, newAccess, pushAccess } from './access-token.ts';
+
+/** Security facts, 1.1: a new token is handed out under three minutes before the end, at most once a minute a session. */
+const FRESH_BEFORE_END_MS = 3 * 60_000;
+const FRESH_INTERVAL_MS = 60_000;
+
+const ANONYMOUS: Authenticated = { actor: { kind: 'anonymous' } };
+
+export type Authenticated = { actor: Actor; freshAccess?: Access };
+
+/**
+ * Who a bearer token speaks for: an access token of a session, or an API token. One that is unknown, over or revoked is
+ * nobody's: the procedures that need somebody refuse with `unauthenticated`.
+ * Throws `database_unavailable`, never a wrong "nobody".
+ */
+export async function authenticate(providers: Providers, bearer: string | undefined): Promise<Authenticated> {
+  if (bearer === undefined) return ANONYMOUS;
+  try {
+    if (isAccessToken(bearer)) return await bySession(providers, bearer);
+    if (isApiToken(bearer)) return await byApiToken(providers, bearer);
+    return ANONYMOUS;
+  } catch (error) {
+    throw translateDatabaseError(error) ?? error;
+  }
+}
+
+async function bySession(providers: Providers, accessToken: string): Promise<Authenticated> {
+  const now = providers.now();
+  const hash = hashToken(accessToken);
+  const session = await SessionModel.findOne({
+    access: { $elemMatch: { hash, expiresAt: { $gt: now } } },
+    revokedAt: null,
+    endsAt: { $gt: now },
+  }).setOptions({ acrossAccounts: 'sign-in' });
+  if (session === null) return ANONYMOUS;
+  const { _id: sessionId, accountId } = session;
+  const [plan, freshAccess] = await Promise.all([
+    planOf(accountId, now),
+    freshAccessFor(providers, session, hash, now),
+  ]);
+  const actor: Actor = { kind: 'account', accountId, sessionId, plan };
+  return freshAccess === undefined ? { actor } : { actor, freshAccess };
+}
+
+async function byApiToken(providers: Providers, bearer: string): Promise<Authenticated> {
+  const now = providers.now();
+  const token = await findApiToken(bearer, now);
+  if (token === null) return ANONYMOUS;
+  const { _id: tokenId, accountId, name: tokenName, scopes } = token;
+  const plan = await planOf(accountId, now);
+  return { actor: { kind: 'token', accountId, tokenId, tokenName, plan, scopes: [...scopes] } };
+}
+
+async function planOf(accountId: string, now: Date): Promise<Plan> {
+  return activePlan(await SubscriptionModel.findOne({ accountId }), now);
+}
+
+/** Conditional on the time of the last one, so that of many calls at once one gets it. */
+async function freshAccessFor(
+  providers: Providers,
+  session: SessionDoc,
+  hash: string,
+  now: Date,
+): Promise<Access | undefined> {
+  const endsAt = session.access.find((stored) => stored.hash === hash)?.expiresAt ?? now;
+  if (endsAt.getTime() - now.getTime() >= FRESH_BEFORE_END_MS) return undefined;
+  const issuedBefore = new Date(now.getTime() - FRESH_INTERVAL_MS);
+  if (session.lastIssuedAt > issuedBefore) return undefined;
+  const { access, stored } = newAccess(providers, now);
+  const issued = await SessionModel.updateOne(
+    { _id: session._id, accountId: session.accountId, revokedAt: null, lastIssuedAt: { $lte: issuedBefore } },
+    { $set: { lastIssuedAt: now, lastUsedAt: now }, $push: pushAccess(stored) },
+  );
+  return issued.modifiedCount === 1 ? access : undefined;
+}

@@ -1,0 +1,36 @@
+import type { ChangePasswordInput } from '../../../routers/schemas/auth.ts';
+import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
+import { AppError } from '../../errors.ts';
+import { UserModel } from '../../models/user.ts';
+import { transaction } from '../../mongo.ts';
+import { queueMail } from '../mail.ts';
+import { checkPassword, currentPasswordWrong } from './check-password.ts';
+import { endSessions } from './end-sessions.ts';
+import { closeTokens } from './mailed-token.ts';
+import type { SessionContext } from './sessions.ts';
+
+/**
+ * Changes the password of the signed-in person, who must know the current one (ASVS 6.2.3). All other sessions end, open
+ * reset links with them, and a mail tells. Throws `validation_failed` on `currentPassword`, `rate_limited`, `overloaded`.
+ */
+export async function changePassword(ctx: SessionContext, input: ChangePasswordInput): Promise<Done> {
+  const { accountId, sessionId } = ctx.actor;
+  const user = await UserModel.findOne({ _id: accountId });
+  if (user === null) throw new AppError('unauthenticated', 'Sign in to do this.');
+  const { matches } = await checkPassword(ctx, {
+    nameKey: user.usernameKey,
+    password: input.currentPassword,
+    passwordHash: user.passwordHash,
+    knownBy: sessionId,
+  });
+  if (!matches) throw currentPasswordWrong();
+  const passwordHash = await ctx.providers.hasher.hash(input.newPassword);
+  await transaction(async (session) => {
+    await UserModel.updateOne({ _id: accountId }, { $set: { passwordHash } }, { session });
+    await endSessions(ctx, { accountId, _id: { $ne: sessionId } }, 'password_changed', session);
+    await closeTokens(session, ctx, accountId, 'reset-password');
+    const words = { kind: 'password-changed', username: user.username, how: 'changed' } as const;
+    await queueMail(session, ctx.providers, { accountId, to: user.email, words });
+  });
+  return DONE;
+}

@@ -1,0 +1,99 @@
+import { AppError } from '../../errors.ts';
+import type { ServiceContext } from '../../service-context.ts';
+import { countAgainst, countsAddress, forgetTurns, isWithin, takeTurn, uncount } from '../rate-limit.ts';
+
+/** Security facts, 1.8: after the free ones 1, 2, 4 … seconds, up to 15 minutes. */
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 15 * 60_000;
+/** While a name is under attack, strangers get one attempt in two seconds between all of them (ibid.). */
+const STRANGER_INTERVAL_MS = 2_000;
+
+const BY_ADDRESS = 'password-failures-address';
+const BY_PAIR = 'password-failures-pair';
+const BY_NAME = 'password-failures-name';
+const BY_STRANGERS = 'password-turn-strangers';
+
+export type PasswordAttempt = {
+  /** The name that is tried, whether or not there is such an account. */
+  nameKey: string;
+  password: string;
+  passwordHash: string | null;
+  /** A browser or session that this account is known on: counted by itself, out of reach of what strangers do. */
+  knownBy: string | null;
+};
+
+/**
+ * Checks a password under the limits that slow guessing down and never lock the owner out. An attempt is counted before
+ * it is made, so that many at once are counted too, and taken back when it was right. An unknown user costs the same
+ * work and the same database commands. Throws `rate_limited` or `overloaded`.
+ */
+export async function checkPassword(
+  ctx: ServiceContext,
+  attempt: PasswordAttempt,
+): Promise<{ matches: boolean; needsRehash: boolean }> {
+  const { nameKey, knownBy } = attempt;
+  const counted: Counted[] = [];
+  const pair = pairOf(ctx, nameKey, knownBy);
+  try {
+    if (pair !== null) await countPair(ctx, pair, counted);
+    if (knownBy === null && countsAddress(ctx)) await countAddress(ctx, counted);
+    await countName(ctx, nameKey, knownBy, counted);
+    const checked = await ctx.providers.hasher.verify(attempt.password, attempt.passwordHash);
+    if (checked.matches) {
+      await takeBack(counted);
+      if (pair !== null) await forgetTurns(pair);
+    }
+    return checked;
+  } catch (error) {
+    // Not tried: neither refused by a limit nor by a full queue is an attempt a wrong password.
+    await takeBack(counted);
+    throw error;
+  }
+}
+
+type Counted = { name: string; key: string };
+
+function pairOf(ctx: ServiceContext, nameKey: string, knownBy: string | null): Counted | null {
+  if (knownBy !== null) return { name: BY_PAIR, key: `${nameKey}\n${knownBy}` };
+  return countsAddress(ctx) ? { name: BY_PAIR, key: `${nameKey}\n${ctx.origin.address}` } : null;
+}
+
+async function countPair(ctx: ServiceContext, pair: Counted, counted: Counted[]): Promise<void> {
+  const free = ctx.providers.limits.freeFailuresPerUsernameAndAddress;
+  await takeTurn(ctx.providers, { ...pair, free, firstMs: FIRST_WAIT_MS, maxMs: LONGEST_WAIT_MS });
+  counted.push(pair);
+}
+
+async function countAddress(ctx: ServiceContext, counted: Counted[]): Promise<void> {
+  const { count: limit, windowMs } = ctx.providers.limits.failuresPerAddress;
+  const byAddress = { name: BY_ADDRESS, key: ctx.origin.address };
+  await countAgainst(ctx.providers, { ...byAddress, limit, windowMs });
+  counted.push(byAddress);
+}
+
+async function countName(
+  ctx: ServiceContext,
+  nameKey: string,
+  knownBy: string | null,
+  counted: Counted[],
+): Promise<void> {
+  const { count: limit, windowMs } = ctx.providers.limits.failuresPerUsername;
+  const byName = { name: BY_NAME, key: nameKey };
+  const isCalm = await isWithin(ctx.providers, { ...byName, limit, windowMs });
+  counted.push(byName);
+  if (isCalm || knownBy !== null) return;
+  const pace = { free: 0, firstMs: STRANGER_INTERVAL_MS, maxMs: STRANGER_INTERVAL_MS };
+  await takeTurn(ctx.providers, { name: BY_STRANGERS, key: nameKey, ...pace });
+}
+
+async function takeBack(counted: Counted[]): Promise<void> {
+  for (const one of counted) await uncount(one);
+}
+
+/** The error of a person who is signed in and types their current password wrong: not 401, the session is fine. */
+export function currentPasswordWrong(): AppError {
+  return new AppError('validation_failed', 'The current password is not right.', {
+    field: 'currentPassword',
+    fieldErrors: { currentPassword: 'The current password is not right' },
+  });
+}

@@ -1,0 +1,26 @@
+import type { ClientSession } from 'mongoose';
+import { SessionModel } from '../../models/session.ts';
+import type { ServiceContext } from '../../service-context.ts';
+
+export type EndReason = 'logout' | 'revoked' | 'too_many' | 'password_changed' | 'password_reset' | 'token_reused';
+type SessionFilter = { accountId: string; _id?: string | { $in: string[] } | { $ne: string } };
+
+/**
+ * Ends sessions at once: their tokens find nothing any more, and every instance learns of it through the change stream
+ * and closes their sockets. Says how many were alive.
+ */
+export async function endSessions(
+  ctx: ServiceContext,
+  filter: SessionFilter,
+  reason: EndReason,
+  session?: ClientSession,
+): Promise<number> {
+  const now = ctx.now();
+  const ended = await SessionModel.updateMany(
+    { ...filter, revokedAt: null },
+    // Its end is now, so that it is swept a day later instead of after three months.
+    { $set: { revokedAt: now, revokedReason: reason, endsAt: now } },
+    { ...(session !== undefined && { session }) },
+  );
+  return ended.modifiedCount;
+}

@@ -1,0 +1,48 @@
+import type { ClientSession } from 'mongoose';
+import type { ForgotPasswordInput } from '../../../routers/schemas/auth.ts';
+import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
+import { enqueueJob } from '../../jobs/queue.ts';
+import { UserModel } from '../../models/user.ts';
+import { transaction } from '../../mongo.ts';
+import type { AccountContext, ServiceContext } from '../../service-context.ts';
+import { countsAddress, isWithin } from '../rate-limit.ts';
+import { mailLink } from './mailed-token.ts';
+import { emailKey } from './names.ts';
+
+const HOUR_MS = 3_600_000;
+/** The job runs for whoever has the address, which it alone finds out. */
+const NO_ACCOUNT = 'nobody';
+
+/**
+ * Asks for a link that sets a new password. The answer is the same whether or not there is such an account, and so is
+ * the work: a job does it. Too many calls of one address are answered alike and do nothing (security facts, 1.8).
+ */
+export async function forgotPassword(ctx: ServiceContext, input: ForgotPasswordInput): Promise<Done> {
+  const isWelcome = !countsAddress(ctx) || (await isWithinLimit(ctx, 'forgot-password-address', ctx.origin.address));
+  if (!isWelcome) return DONE;
+  await transaction((session) =>
+    enqueueJob(session, { name: 'forgot-password', payload: { email: input.email }, accountId: NO_ACCOUNT }),
+  );
+  return DONE;
+}
+
+/** The job: finds the account of the address, and mails it a link unless it had enough of them within the hour. */
+export async function mailResetLink(
+  ctx: AccountContext,
+  email: string,
+  inTransaction: <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>,
+): Promise<void> {
+  const user = await UserModel.findOne({ emailKey: emailKey(email) });
+  if (user === null || !(await isWithinLimit(ctx, 'forgot-password-account', user._id))) return;
+  await inTransaction((session) => mailLink(session, ctx, user, { purpose: 'reset-password', email: user.email }));
+}
+
+function isWithinLimit(
+  ctx: ServiceContext,
+  name: 'forgot-password-address' | 'forgot-password-account',
+  key: string,
+): Promise<boolean> {
+  const { perAccount, perAddress } = ctx.providers.limits.forgotPasswordPerHour;
+  const limit = name === 'forgot-password-account' ? perAccount : perAddress;
+  return isWithin(ctx.providers, { name, key, limit, windowMs: HOUR_MS });
+}

@@ -1,0 +1,10 @@
+export { type Authenticated, authenticate } from './authenticate.ts';
+export { changePassword } from './change-password.ts';
+export { changeEmail, confirmEmail, sendConfirmation } from './confirm-email.ts';
+export { forgotPassword, mailResetLink } from './forgot-password.ts';
+export { login } from './login.ts';
+export { logout } from './logout.ts';
+export { refresh } from './refresh.ts';
+export { register } from './register.ts';
+export { resetPassword } from './reset-password.ts';
+export { listSessions, revokeSession } from './sessions.ts';

@@ -1,0 +1,41 @@
+import type { LoginInput, SignedIn } from '../../../routers/schemas/auth.ts';
+import { AppError } from '../../errors.ts';
+import { toUser, UserModel } from '../../models/user.ts';
+import type { ServiceContext } from '../../service-context.ts';
+import { joinDisclaimerAcceptance } from '../disclaimer.ts';
+import { checkPassword } from './check-password.ts';
+import { knownDevice } from './device-cookie.ts';
+import { usernameKey } from './names.ts';
+import { keepSession, openSession } from './open-session.ts';
+
+/**
+ * Signs in with name and password: a session for this browser, its cookies, and an access token. One message for unknown
+ * user and wrong password, after the same work (security facts, 1.8).
+ * Throws `credentials_wrong`, `rate_limited`, `overloaded`.
+ */
+export async function login(ctx: ServiceContext, input: LoginInput): Promise<SignedIn> {
+  const nameKey = usernameKey(input.username);
+  const user = await UserModel.findOne({ usernameKey: nameKey });
+  const { matches, needsRehash } = await checkPassword(ctx, {
+    nameKey,
+    password: input.password,
+    passwordHash: user?.passwordHash ?? null,
+    knownBy: knownDevice(ctx, user?._id),
+  });
+  if (user === null || !matches) {
+    throw new AppError('credentials_wrong', 'The username or the password is not right.');
+  }
+  const accountId = user._id;
+  if (needsRehash) await rehash(ctx, accountId, user.passwordHash, input.password);
+  await joinDisclaimerAcceptance(ctx, accountId);
+  const opened = await openSession(ctx, accountId);
+  await keepSession(ctx, accountId, opened);
+  const signedIn = await UserModel.findOne({ _id: accountId }).orFail();
+  return { ...toUser(signedIn), ...opened.access };
+}
+
+/** Stores the password under today's parameters, unless it was changed meanwhile. */
+async function rehash(ctx: ServiceContext, accountId: string, oldHash: string, password: string): Promise<void> {
+  const passwordHash = await ctx.providers.hasher.hash(password);
+  await UserModel.updateOne({ _id: accountId, passwordHash: oldHash }, { $set: { passwordHash } });
+}

@@ -1,0 +1,9 @@
+/** What makes a user name unique: lower case, runs of spaces collapsed (security facts, 1.8). */
+export function usernameKey(username: string): string {
+  return username.trim().replaceAll(/ +/g, ' ').toLowerCase();
+}
+
+/** What makes an address unique: no two accounts share one that differs in case alone. */
+export function emailKey(email: string): string {
+  return email.trim().toLowerCase();
+}

@@ -1,0 +1,65 @@
+import type { ClientSession } from 'mongoose';
+import type { Access } from '../../../routers/schemas/auth.ts';
+import { SessionModel } from '../../models/session.ts';
+import { newId } from '../../mongo.ts';
+import type { ServiceContext } from '../../service-context.ts';
+import { newAccess } from './access-token.ts';
+import { rememberDevice } from './device-cookie.ts';
+import { deviceName } from './device-name.ts';
+import { endSessions } from './end-sessions.ts';
+import { makeRefreshToken } from './refresh-token.ts';
+
+const DAY_MS = 86_400_000;
+/** Security facts, 1.2: 30 days idle, 90 days absolute. */
+export const IDLE_MS = 30 * DAY_MS;
+const ABSOLUTE_MS = 90 * DAY_MS;
+/** Security facts, 1.5: the oldest goes. */
+const MAX_SESSIONS = 20;
+const FIRST_GENERATION = 1;
+
+export type OpenedSession = { access: Access; refreshToken: string };
+
+/** Writes a session for this browser. Its cookies are set by `keepSession`, once the transaction around it stands. */
+export async function openSession(
+  ctx: ServiceContext,
+  accountId: string,
+  session: ClientSession | null = null,
+): Promise<OpenedSession> {
+  const { providers, origin } = ctx;
+  const now = ctx.now();
+  const id = newId();
+  const keyId = providers.secrets.currentKeyId;
+  const { access, stored } = newAccess(providers, now);
+  await SessionModel.create(
+    [
+      {
+        _id: id,
+        accountId,
+        access: [stored],
+        lastIssuedAt: now,
+        generation: FIRST_GENERATION,
+        rotatedAt: now,
+        keyId,
+        device: deviceName(origin.userAgent),
+        address: origin.address,
+        lastUsedAt: now,
+        idleEndsAt: new Date(now.getTime() + IDLE_MS),
+        endsAt: new Date(now.getTime() + ABSOLUTE_MS),
+      },
+    ],
+    { session },
+  );
+  const refreshToken = makeRefreshToken(providers.secrets, { sessionId: id, generation: FIRST_GENERATION }, keyId);
+  return { access, refreshToken };
+}
+
+/** Hands the session to the browser, and lets the account's oldest sessions beyond twenty go. */
+export async function keepSession(ctx: ServiceContext, accountId: string, opened: OpenedSession): Promise<void> {
+  ctx.jar.write('refresh', opened.refreshToken);
+  rememberDevice(ctx, accountId);
+  // After the session stands, so that of two sign-ins at once the later one sees both.
+  const live = await SessionModel.find({ accountId, revokedAt: null }, { _id: 1, createdAt: 1 });
+  const beyond = live.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(MAX_SESSIONS);
+  if (beyond.length === 0) return;
+  await endSessions(ctx, { accountId, _id: { $in: beyond.map((old) => old._id) } }, 'too_many');
+}

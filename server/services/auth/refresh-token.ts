@@ -1,0 +1,29 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Secrets } from '../../secrets.ts';
+
+/**
+ * The refresh token is derived, never stored: `sessionId.generation.mac` (security facts, 1.2). The MAC names the key
+ * that made it, so that it can be checked before the database is asked, also after the keys were rotated.
+ */
+export type RefreshToken = { sessionId: string; generation: number };
+
+const FORM = /^([0-9a-z]{20})\.(\d{1,9})\.([0-9a-z]{1,32})-([A-Za-z0-9_-]{43})$/;
+
+export function makeRefreshToken(secrets: Secrets, token: RefreshToken, keyId: string): string {
+  const text = `${token.sessionId}.${token.generation}`;
+  return `${text}.${keyId}-${secrets.mac('refresh', text, keyId)}`;
+}
+
+/** What the token says, or null when we did not make it. Compared in constant time. */
+export function readRefreshToken(secrets: Secrets, value: string): RefreshToken | null {
+  const [, sessionId = '', digits = '', keyId = '', mac = ''] = FORM.exec(value) ?? [];
+  if (mac === '') return null;
+  const expected = secrets.mac('refresh', `${sessionId}.${digits}`, keyId);
+  return isSameText(mac, expected) ? { sessionId, generation: Number(digits) } : null;
+}
+
+/** Hashed first, so that lengths need not agree. */
+export function isSameText(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}

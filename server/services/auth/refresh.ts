@@ -1,0 +1,129 @@
+import type { Access } from '../../../routers/schemas/auth.ts';
+import { AppError } from '../../errors.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { type SessionDoc, SessionModel } from '../../models/session.ts';
+import { UserModel } from '../../models/user.ts';
+import { transaction } from '../../mongo.ts';
+import type { ServiceContext } from '../../service-context.ts';
+import { queueMail } from '../mail.ts';
+import { newAccess, pushAccess, type StoredAccess } from './access-token.ts';
+import { deviceName } from './device-name.ts';
+import { endSessions } from './end-sessions.ts';
+import { IDLE_MS } from './open-session.ts';
+import { makeRefreshToken, type RefreshToken, readRefreshToken } from './refresh-token.ts';
+
+/**
+ * Security facts, 1.3: a derived successor, 60 s of grace for the one preceding token, at most one rotation in 30 s. Of
+ * all the designs simulated there it alone ended no session wrongly.
+ */
+const ROTATION_INTERVAL_MS = 30_000;
+const GRACE_MS = 60_000;
+
+/**
+ * A new access token for the session behind the refresh cookie. The cookie is answered every time, so that a lost answer
+ * is repaired by the retry. Throws `unauthenticated` without a cookie, `session_ended` when the session is really over,
+ * and clears the cookie then; trouble of ours is never a 401.
+ */
+export async function refresh(ctx: ServiceContext): Promise<Access> {
+  const cookie = ctx.jar.read('refresh');
+  if (cookie === undefined || cookie === '') throw new AppError('unauthenticated', 'Sign in to do this.');
+  const token = readRefreshToken(ctx.providers.secrets, cookie);
+  if (token === null) throw sessionEnded(ctx);
+  const { access, stored } = newAccess(ctx.providers, ctx.now());
+  const session = (await rotate(ctx, token, stored)) ?? (await grace(ctx, token, stored));
+  if (session === null) {
+    await endReused(ctx, token);
+    throw sessionEnded(ctx);
+  }
+  const next = { sessionId: session._id, generation: session.generation };
+  ctx.jar.write('refresh', makeRefreshToken(ctx.providers.secrets, next, session.keyId));
+  return access;
+}
+
+/** The current token, and the last rotation is long enough ago: the next generation. Conditional, so one call wins. */
+function rotate(ctx: ServiceContext, token: RefreshToken, stored: StoredAccess): Promise<SessionDoc | null> {
+  const now = ctx.now();
+  return SessionModel.findOneAndUpdate(
+    {
+      ...liveSession(token, now),
+      generation: token.generation,
+      rotatedAt: { $lte: before(now, ROTATION_INTERVAL_MS) },
+    },
+    {
+      $set: {
+        ...usageAt(now),
+        generation: token.generation + 1,
+        rotatedAt: now,
+        keyId: ctx.providers.secrets.currentKeyId,
+      },
+      $push: pushAccess(stored),
+    },
+    { returnDocument: 'after', acrossAccounts: 'sign-in' },
+  );
+}
+
+/** The current token soon after a rotation, or the one before it within its grace: no rotation. */
+function grace(ctx: ServiceContext, token: RefreshToken, stored: StoredAccess): Promise<SessionDoc | null> {
+  const now = ctx.now();
+  return SessionModel.findOneAndUpdate(
+    {
+      ...liveSession(token, now),
+      $or: [
+        { generation: token.generation, rotatedAt: { $gt: before(now, ROTATION_INTERVAL_MS) } },
+        { generation: token.generation + 1, rotatedAt: { $gte: before(now, GRACE_MS) } },
+      ],
+    },
+    { $set: usageAt(now), $push: pushAccess(stored) },
+    { returnDocument: 'after', acrossAccounts: 'sign-in' },
+  );
+}
+
+/** A token that was already replaced is used again: somebody has a copy, so the whole session ends and its owner is told. */
+async function endReused(ctx: ServiceContext, token: RefreshToken): Promise<void> {
+  const session = await SessionModel.findOne(liveSession(token, ctx.now())).setOptions({ acrossAccounts: 'sign-in' });
+  if (session === null) return;
+  const { accountId } = session;
+  await transaction(async (databaseSession) => {
+    const user = await UserModel.findOne({ _id: accountId }).session(databaseSession);
+    const ended = await endSessions(ctx, { accountId, _id: session._id }, 'token_reused', databaseSession);
+    if (ended === 0 || user === null) return;
+    await publishEvent(databaseSession, accountId, {
+      type: 'notification',
+      title: 'We ended a session',
+      message: `A replaced sign-in of "${session.device}" was used again. If that was not you, change your password.`,
+      variant: 'destructive',
+    });
+    await queueMail(databaseSession, ctx.providers, {
+      accountId,
+      to: user.email,
+      words: {
+        kind: 'session-reused',
+        username: user.username,
+        device: session.device,
+        address: `${ctx.origin.address} (${deviceName(ctx.origin.userAgent)})`,
+      },
+    });
+  });
+  ctx.providers.log.warn('A replaced refresh token was used again; its session was ended.', {
+    accountId,
+    session: session._id.slice(0, 6),
+    address: ctx.origin.address,
+  });
+}
+
+function liveSession(token: RefreshToken, now: Date) {
+  return { _id: token.sessionId, revokedAt: null, endsAt: { $gt: now }, idleEndsAt: { $gt: now } };
+}
+
+function usageAt(now: Date) {
+  return { lastIssuedAt: now, lastUsedAt: now, idleEndsAt: new Date(now.getTime() + IDLE_MS) };
+}
+
+function before(now: Date, ms: number): Date {
+  return new Date(now.getTime() - ms);
+}
+
+function sessionEnded(ctx: ServiceContext): AppError {
+  ctx.jar.write('refresh', null);
+  return new AppError('session_ended', 'Your session has ended. Please log in again.');
+}

@@ -1,0 +1,73 @@
+import type { RegisterInput, SignedIn } from '../../../routers/schemas/auth.ts';
+import { AppError } from '../../errors.ts';
+import { toUser, UserModel } from '../../models/user.ts';
+import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
+import type { ServiceContext } from '../../service-context.ts';
+import { joinDisclaimerAcceptance } from '../disclaimer.ts';
+import { countAgainst, countsAddress } from '../rate-limit.ts';
+import { mailConfirmation } from './mailed-token.ts';
+import { emailKey, usernameKey } from './names.ts';
+import { keepSession, openSession } from './open-session.ts';
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Makes an account and signs it in on this browser; the address gets a link to confirm it. A race of two is decided by
+ * the unique indexes. Throws `username_taken` or `email_taken` with their field, `rate_limited`, `overloaded`.
+ */
+export async function register(ctx: ServiceContext, input: RegisterInput): Promise<SignedIn> {
+  await limitRegistrations(ctx);
+  const names = {
+    username: input.username.replaceAll(/ +/g, ' '),
+    usernameKey: usernameKey(input.username),
+    email: input.email,
+    emailKey: emailKey(input.email),
+  };
+  await refuseTaken(names);
+  const passwordHash = await ctx.providers.hasher.hash(input.password);
+  const accountId = newId();
+  const opened = await transaction(async (session) => {
+    const [user] = await UserModel.create([{ _id: accountId, ...names, passwordHash }], { session });
+    if (user !== undefined) await mailConfirmation(session, ctx, user, user.email);
+    return openSession(ctx, accountId, session);
+  }).catch((error: unknown) => {
+    throw takenError(error) ?? error;
+  });
+  await joinDisclaimerAcceptance(ctx, accountId);
+  await keepSession(ctx, accountId, opened);
+  const user = await UserModel.findOne({ _id: accountId }).orFail();
+  return { ...toUser(user), ...opened.access };
+}
+
+/** Security facts, 1.8: it bounds how many names and addresses one can ask for. */
+async function limitRegistrations(ctx: ServiceContext): Promise<void> {
+  if (!countsAddress(ctx)) return;
+  await countAgainst(ctx.providers, {
+    name: 'register',
+    key: ctx.origin.address,
+    limit: ctx.providers.limits.registrationsPerHour,
+    windowMs: HOUR_MS,
+  });
+}
+
+/** Spares the work of hashing where the answer is known; the indexes decide. */
+async function refuseTaken(names: { usernameKey: string; emailKey: string }): Promise<void> {
+  if ((await UserModel.exists({ usernameKey: names.usernameKey })) !== null) throw usernameTaken();
+  if ((await UserModel.exists({ emailKey: names.emailKey })) !== null) throw emailTaken();
+}
+
+function takenError(error: unknown): AppError | undefined {
+  if (isDuplicateKey(error, 'usernameKey')) return usernameTaken();
+  if (isDuplicateKey(error, 'emailKey')) return emailTaken();
+  return undefined;
+}
+
+function usernameTaken(): AppError {
+  const message = 'This username is already taken';
+  return new AppError('username_taken', message, { field: 'username', fieldErrors: { username: message } });
+}
+
+export function emailTaken(): AppError {
+  const message = 'This email address is already in use';
+  return new AppError('email_taken', message, { field: 'email', fieldErrors: { email: message } });
+}

@@ -1,0 +1,35 @@
+import type { ResetPasswordInput } from '../../../routers/schemas/auth.ts';
+import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
+import { notFound } from '../../errors.ts';
+import { UserModel } from '../../models/user.ts';
+import { transaction } from '../../mongo.ts';
+import type { ServiceContext } from '../../service-context.ts';
+import { queueMail } from '../mail.ts';
+import { endSessions } from './end-sessions.ts';
+import { redeemToken, requireOpenToken } from './mailed-token.ts';
+
+/**
+ * Sets a new password by a mailed link: ends all sessions, signs nobody in, and a mail tells (security facts, 1.5). Who
+ * could read the link has proved the address. Throws `token_invalid`, `overloaded`.
+ */
+export async function resetPassword(ctx: ServiceContext, input: ResetPasswordInput): Promise<Done> {
+  await requireOpenToken(ctx, 'reset-password', input.token);
+  const passwordHash = await ctx.providers.hasher.hash(input.password);
+  await transaction(async (session) => {
+    const { accountId, email } = await redeemToken(session, ctx, 'reset-password', input.token);
+    const user = await UserModel.findOneAndUpdate(
+      { _id: accountId },
+      { $set: { passwordHash } },
+      { session, returnDocument: 'after' },
+    );
+    if (user === null) throw notFound('account');
+    if (user.email === email && !(user.emailConfirmedAt instanceof Date)) {
+      await UserModel.updateOne({ _id: accountId }, { $set: { emailConfirmedAt: ctx.now() } }, { session });
+    }
+    await endSessions(ctx, { accountId }, 'password_reset', session);
+    const words = { kind: 'password-changed', username: user.username, how: 'reset' } as const;
+    await queueMail(session, ctx.providers, { accountId, to: user.email, words });
+  });
+  ctx.jar.write('refresh', null);
+  return DONE;
+}

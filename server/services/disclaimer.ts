@@ -1,0 +1,80 @@
+import { DISCLAIMER_VERSION, type DisclaimerStatus } from '../../routers/schemas/disclaimer.ts';
+import { DISCLAIMER_COOKIE_SECONDS } from '../../routers/schemas/limits.ts';
+import { idSchema } from '../../routers/schemas/primitives.ts';
+import { AppError, notFound } from '../errors.ts';
+import { type DisclaimerAcceptanceDoc, DisclaimerAcceptanceModel } from '../models/disclaimer-acceptance.ts';
+import { UserModel } from '../models/user.ts';
+import { newId } from '../mongo.ts';
+import type { ServiceContext } from '../service-context.ts';
+
+/** Whether the current version is accepted: by the account where one is signed in, else by this browser. */
+export async function getDisclaimerStatus(ctx: ServiceContext): Promise<DisclaimerStatus> {
+  if (ctx.actor.kind === 'anonymous') {
+    const acceptance = await acceptanceOfBrowser(ctx);
+    return status(acceptance?.acceptedAt ?? null);
+  }
+  const user = await UserModel.findOne({ _id: ctx.actor.accountId }, { disclaimer: 1 });
+  const accepted = user?.disclaimer;
+  return status(accepted && accepted.version >= DISCLAIMER_VERSION ? (accepted.acceptedAt ?? null) : null);
+}
+
+/**
+ * Records acceptance of the current version: on the account where one is signed in; signed out with time, version and a
+ * random id in an HttpOnly cookie, by which registration or login joins it (product page, section 11, Disclaimer).
+ * Once given it keeps its first time. A token that is over throws `unauthenticated`, or the account would never learn of it.
+ */
+export async function acceptDisclaimer(ctx: ServiceContext): Promise<DisclaimerStatus> {
+  const { actor, origin } = ctx;
+  if (actor.kind !== 'anonymous') return acceptForAccount(actor.accountId, ctx.now());
+  if (origin.bearer !== undefined) throw new AppError('unauthenticated', 'Sign in to do this.');
+  const known = await acceptanceOfBrowser(ctx);
+  if (known !== null) return status(known.acceptedAt);
+  const now = ctx.now();
+  const acceptance = await DisclaimerAcceptanceModel.create({
+    _id: newId(),
+    version: DISCLAIMER_VERSION,
+    acceptedAt: now,
+    expiresAt: new Date(now.getTime() + DISCLAIMER_COOKIE_SECONDS * 1_000),
+  });
+  ctx.jar.write('disclaimer', acceptance._id);
+  return status(now);
+}
+
+/**
+ * Joins what this browser accepted signed out to the account that now signs in on it. It is joined to one account only:
+ * the next person at the same browser is asked for themselves.
+ */
+export async function joinDisclaimerAcceptance(ctx: ServiceContext, accountId: string): Promise<void> {
+  const acceptance = await acceptanceOfBrowser(ctx);
+  if (acceptance === null || typeof acceptance.accountId === 'string') return;
+  const joined = await DisclaimerAcceptanceModel.updateOne(
+    { _id: acceptance._id, accountId: null },
+    { $set: { accountId, expiresAt: null } },
+  );
+  if (joined.modifiedCount === 1) await writeAcceptance(accountId, acceptance.version, acceptance.acceptedAt);
+}
+
+async function acceptForAccount(accountId: string, now: Date): Promise<DisclaimerStatus> {
+  await writeAcceptance(accountId, DISCLAIMER_VERSION, now);
+  const user = await UserModel.findOne({ _id: accountId }, { disclaimer: 1 });
+  if (user === null) throw notFound('account');
+  return status(user.disclaimer?.acceptedAt ?? null);
+}
+
+async function writeAcceptance(accountId: string, version: number, acceptedAt: Date): Promise<void> {
+  await UserModel.updateOne(
+    { _id: accountId, 'disclaimer.version': { $lt: version } },
+    { $set: { disclaimer: { version, acceptedAt } } },
+  );
+}
+
+/** The acceptance of the current version that this browser's cookie names. */
+async function acceptanceOfBrowser(ctx: ServiceContext): Promise<DisclaimerAcceptanceDoc | null> {
+  const id = idSchema.safeParse(ctx.jar.read('disclaimer'));
+  if (!id.success) return null;
+  return DisclaimerAcceptanceModel.findOne({ _id: id.data, version: { $gte: DISCLAIMER_VERSION } });
+}
+
+function status(acceptedAt: Date | null): DisclaimerStatus {
+  return { version: DISCLAIMER_VERSION, accepted: acceptedAt !== null, acceptedAt };
+}

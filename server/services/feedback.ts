@@ -1,0 +1,47 @@
+import { FEEDBACK_MAIN_APP, type RateInput } from '../../routers/schemas/feedback.ts';
+import { DONE, type Done } from '../../routers/schemas/primitives.ts';
+import { AppError, notFound } from '../errors.ts';
+import { DeploymentModel } from '../models/deployment.ts';
+import { FeedbackModel } from '../models/feedback.ts';
+import { newId } from '../mongo.ts';
+import type { ServiceContext } from '../service-context.ts';
+import { countAgainst, countsAddress } from './rate-limit.ts';
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Stores a rating of the product, or of one of one's own deployments; signed out of the product only, limited by
+ * address (product page, section 11, Feedback). Throws `not_found` for a deployment that is not the caller's,
+ * `rate_limited`, and `unauthenticated` for a token that is over: the person is no stranger.
+ */
+export async function rate(ctx: ServiceContext, input: RateInput): Promise<Done> {
+  const { actor } = ctx;
+  if (actor.kind === 'anonymous' && ctx.origin.bearer !== undefined) {
+    throw new AppError('unauthenticated', 'Sign in to do this.');
+  }
+  const accountId = actor.kind === 'anonymous' ? null : actor.accountId;
+  const deploymentId = input.deploymentId ?? FEEDBACK_MAIN_APP;
+  if (deploymentId !== FEEDBACK_MAIN_APP) await requireOwnDeployment(accountId, deploymentId);
+  if (accountId !== null || countsAddress(ctx)) {
+    await countAgainst(ctx.providers, {
+      name: 'feedback',
+      key: accountId ?? ctx.origin.address,
+      limit: ctx.providers.limits.feedbackPerHour,
+      windowMs: HOUR_MS,
+    });
+  }
+  await FeedbackModel.create({
+    _id: newId(),
+    accountId,
+    rating: input.rating,
+    comment: input.comment === undefined || input.comment === '' ? null : input.comment,
+    deploymentId,
+    at: ctx.now(),
+  });
+  return DONE;
+}
+
+async function requireOwnDeployment(accountId: string | null, deploymentId: string): Promise<void> {
+  const isOwn = accountId !== null && (await DeploymentModel.exists({ _id: deploymentId, accountId })) !== null;
+  if (!isOwn) throw notFound('deployment');
+}

@@ -1,0 +1,87 @@
+import type { ClientSession } from 'mongoose';
+import * as z from 'zod/mini';
+import { enqueueJob } from '../jobs/queue.ts';
+import { type MailContent, renderMail } from '../mail/templates.ts';
+import { type MailDoc, MailModel } from '../models/mail.ts';
+import { newId } from '../mongo.ts';
+import type { AccountContext, Providers } from '../service-context.ts';
+
+/** A mail to be: its words, and the secret of its link, which is put in when it leaves. */
+export type NewMail = {
+  accountId: string;
+  to: string;
+  words: MailWords;
+  token?: { secret: string; expiresAt: Date };
+};
+
+/** The job's transaction: who lost the lease cannot write. */
+type InTransaction = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
+
+const username = z.string();
+/** What is stored of a mail's text; links are made when it leaves. */
+const mailWordsSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('reset-password'), username }),
+  z.strictObject({ kind: z.literal('confirm-email'), username }),
+  z.strictObject({ kind: z.literal('password-changed'), username, how: z.enum(['changed', 'reset']) }),
+  z.strictObject({ kind: z.literal('session-reused'), username, device: z.string(), address: z.string() }),
+  z.strictObject({ kind: z.literal('email-changed'), username, newEmail: z.string() }),
+]);
+export type MailWords = z.infer<typeof mailWordsSchema>;
+
+/** Where the page of a one-time link is; the token stands in the fragment (security facts, 1.2). */
+const LINK_PATHS = { 'reset-password': '/auth/reset', 'confirm-email': '/auth/confirm' } as const;
+/** A mail server may be away for hours: with the queue's backoff eight attempts span about three. */
+const MAX_ATTEMPTS = 8;
+
+/**
+ * Queues a mail inside the caller's transaction: no mail without the change it speaks of. The link's secret is sealed,
+ * so that a dump of the database cannot be used (security facts, 1.10).
+ */
+export async function queueMail(session: ClientSession, providers: Providers, mail: NewMail): Promise<void> {
+  const id = newId();
+  const { accountId, to, words, token } = mail;
+  await MailModel.create(
+    [
+      {
+        _id: id,
+        accountId,
+        kind: words.kind,
+        to,
+        values: words,
+        sealedToken: token === undefined ? null : providers.secrets.seal(token.secret, sealContext(id, accountId)),
+        usefulUntil: token?.expiresAt ?? null,
+      },
+    ],
+    { session },
+  );
+  await enqueueJob(session, { name: 'send-mail', payload: { mailId: id }, accountId, maxAttempts: MAX_ATTEMPTS });
+}
+
+/**
+ * Hands a queued mail to the mailer and forgets its secret. Called again after a crash it sends once more under the same
+ * id, or finds it sent. A mail whose link is over meanwhile is dropped.
+ */
+export async function deliverMail(ctx: AccountContext, mailId: string, inTransaction: InTransaction): Promise<void> {
+  const { accountId } = ctx.actor;
+  const doc = await MailModel.findOne({ _id: mailId, accountId });
+  if (doc === null || doc.sentAt instanceof Date) return;
+  const isUseful = !(doc.usefulUntil instanceof Date) || doc.usefulUntil > ctx.now();
+  if (isUseful) {
+    const text = renderMail(contentOf(doc, ctx.providers), ctx.providers.addresses);
+    await ctx.providers.mailer.deliver({ id: doc._id, kind: doc.kind, to: doc.to, ...text, at: doc.createdAt });
+  }
+  await inTransaction((session) =>
+    MailModel.updateOne({ _id: mailId, accountId }, { $set: { sentAt: ctx.now(), sealedToken: null } }, { session }),
+  );
+}
+
+function contentOf(doc: MailDoc, providers: Providers): MailContent {
+  const words = mailWordsSchema.parse(doc.values);
+  if (words.kind !== 'reset-password' && words.kind !== 'confirm-email') return words;
+  const token = providers.secrets.open(doc.sealedToken ?? '', sealContext(doc._id, doc.accountId));
+  return { ...words, link: `${providers.addresses.publicUrl}${LINK_PATHS[words.kind]}#token=${token}` };
+}
+
+function sealContext(id: string, accountId: string): string {
+  return `mails:${id}:sealedToken:${accountId}`;
+}

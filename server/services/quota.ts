@@ -1,0 +1,62 @@
+import type { ClientSession } from 'mongoose';
+import { deploymentLimit, PLANS, type Plan } from '../../routers/schemas/plans.ts';
+import { AppError } from '../errors.ts';
+import { activePlan, SubscriptionModel } from '../models/subscription.ts';
+import { UserModel } from '../models/user.ts';
+import type { AccountContext } from '../service-context.ts';
+
+const WAY_UP = 'Choose a larger plan, or start the 14-day PRO trial, under Pricing & Trial.';
+
+/**
+ * Takes one of the deployments that the plan allows, inside the transaction that creates the deployment. The filter is
+ * evaluated under the write lock: of two creations at once, one conflicts, runs again and sees the other's count
+ * (security facts, section 9). The plan is read in the same transaction, since it may have fallen meanwhile.
+ * Throws `deployment_limit_reached`.
+ */
+export async function claimDeploymentSlot(session: ClientSession, ctx: AccountContext): Promise<void> {
+  const { accountId } = ctx.actor;
+  const plan = await currentPlan(ctx, session);
+  const limit = deploymentLimit(plan);
+  const claimed = await UserModel.updateOne(
+    { _id: accountId, ...(limit !== null && { deploymentCount: { $lt: limit } }) },
+    { $inc: { deploymentCount: 1 } },
+    { session },
+  );
+  if (claimed.matchedCount === 0) throw limitReached(plan, limit ?? 0);
+}
+
+/** Gives the deployment back, in the transaction that removes it and that runs once for it. */
+export async function releaseDeploymentSlot(session: ClientSession, accountId: string): Promise<void> {
+  await UserModel.updateOne(
+    { _id: accountId, deploymentCount: { $gt: 0 } },
+    { $inc: { deploymentCount: -1 } },
+    { session },
+  );
+}
+
+/**
+ * Refuses changes to deployments once no plan is active: what exists stays live and becomes read-only (product page,
+ * section 4). Throws `plan_required`.
+ */
+export async function requireWritablePlan(ctx: AccountContext): Promise<void> {
+  if ((await currentPlan(ctx)) !== 'free') return;
+  throw new AppError(
+    'plan_required',
+    'Your plan has ended: your deployments stay live, and can be changed again with a plan.',
+    {
+      hint: 'Choose a plan under Pricing & Trial.',
+    },
+  );
+}
+
+/** The plan that counts at this moment, read anew: the one in the actor is as old as the call. */
+async function currentPlan(ctx: AccountContext, session: ClientSession | null = null): Promise<Plan> {
+  const subscription = await SubscriptionModel.findOne({ accountId: ctx.actor.accountId }).session(session);
+  return activePlan(subscription, ctx.now());
+}
+
+function limitReached(plan: Plan, limit: number): AppError {
+  const { title } = PLANS[plan];
+  const allowed = limit === 0 ? 'no deployments' : limit === 1 ? '1 deployment' : `${limit} deployments`;
+  return new AppError('deployment_limit_reached', `The ${title} plan allows ${allowed}. ${WAY_UP}`, { hint: WAY_UP });
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import type { PipelineStage } from 'mongoose';
+import { AppError } from '../errors.ts';
+import { type RateLimitDoc, RateLimitModel } from '../models/rate-limit.ts';
+import { isDuplicateKey } from '../mongo.ts';
+import type { Providers, ServiceContext } from '../service-context.ts';
+
+type UpdatePipeline = (PipelineStage.Set | PipelineStage.Unset)[];
+
+/**
+ * What a window counter counts: `key` may be an address, an account, a name; only its hash is kept. `amount` is what one act counts for, by default 1: an upload counts its bytes.
+ */
+export type Count = { name: string; key: string; limit: number; windowMs: number; amount?: number };
+
+/** Attempts that come ever slower: `free` of them at once, then `firstMs` between two, doubled each time up to `maxMs`. */
+export type Pace = { name: string; key: string; free: number; firstMs: number; maxMs: number };
+
+/** A counter of paced attempts is forgotten this long after the last wait ended. */
+const PACE_MEMORY_MS = 30 * 60_000;
+const NOT_BLOCKED = null;
+
+/**
+ * Counts one act against a limit, atomically and over all instances, in windows that begin with their first act.
+ * Throws `rate_limited` with `retryAfterMs` once more than `limit` acts fell into the window.
+ */
+export async function countAgainst(_providers: Providers, count: Count): Promise<void> {
+  const counter = await countOne(count);
+  if (counter.count > count.limit) throw tooMany(counter.expiresAt.getTime() - counter.at.getTime());
+}
+
+/** As `countAgainst`, but only tells whether the act was within the limit. */
+export async function isWithin(_providers: Providers, count: Count): Promise<boolean> {
+  return (await countOne(count)).count <= count.limit;
+}
+
+/** Takes one counted act back: what was counted ahead as a failure turned out to be none. */
+export async function uncount(counted: { name: string; key: string }): Promise<void> {
+  await RateLimitModel.updateOne({ _id: idOf(counted), count: { $gt: 0 } }, { $inc: { count: -1 } });
+}
+
+/**
+ * Takes a turn, or throws `rate_limited` with the time left to wait. A refused attempt does not make the wait longer.
+ */
+export async function takeTurn(_providers: Providers, pace: Pace): Promise<void> {
+  const counter = await upsert(idOf(pace), turnPipeline(pace));
+  if (counter.isBlocked) throw tooMany((counter.blockedUntil?.getTime() ?? 0) - counter.at.getTime());
+}
+
+/** Forgets the attempts: the next ones are free again. */
+export async function forgetTurns(paced: { name: string; key: string }): Promise<void> {
+  await RateLimitModel.deleteOne({ _id: idOf(paced) });
+}
+
+/**
+ * Whether counters by address apply to this call. Loopback peers are people at the machine itself, unless a proxy stands
+ * in front, and then the address is not theirs (security facts, 1.8).
+ */
+export function countsAddress(ctx: ServiceContext): boolean {
+  const { address } = ctx.origin;
+  const isLoopback = address === '::1' || address.startsWith('127.');
+  // A caller in process has a word there, and no peer.
+  const isPeer = address.includes('.') || address.includes(':');
+  return isPeer && (ctx.providers.limits.isAddressCounted || !isLoopback);
+}
+
+/** A wait in words, as the messages of limits say it. */
+export function waitInWords(ms: number): string {
+  const seconds = Math.max(1, Math.ceil(ms / 1_000));
+  if (seconds < 60) return seconds === 1 ? '1 second' : `${seconds} seconds`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes === 1 ? '1 minute' : `${minutes} minutes`;
+}
+
+function tooMany(retryAfterMs: number): AppError {
+  const waitMs = Math.max(1, retryAfterMs);
+  return new AppError('rate_limited', `Too many attempts. Try again in ${waitInWords(waitMs)}.`, {
+    retryAfterMs: waitMs,
+  });
+}
+
+function idOf(counted: { name: string; key: string }): string {
+  const hash = createHash('sha256').update(counted.key).digest('base64url');
+  return `${counted.name}:${hash}`;
+}
+
+function countOne(count: Count): Promise<RateLimitDoc> {
+  const isOpen = { $gt: ['$expiresAt', '$$NOW'] };
+  const amount = count.amount ?? 1;
+  return upsert(idOf(count), [
+    {
+      $set: {
+        at: '$$NOW',
+        count: { $cond: [isOpen, { $add: ['$count', amount] }, amount] },
+        expiresAt: { $cond: [isOpen, '$expiresAt', { $add: ['$$NOW', count.windowMs] }] },
+      },
+    },
+  ]);
+}
+
+function turnPipeline(pace: Pace): UpdatePipeline {
+  const doublings = { $min: [{ $subtract: ['$count', pace.free + 1] }, 30] };
+  const waitMs = { $min: [{ $multiply: [pace.firstMs, { $pow: [2, doublings] }] }, pace.maxMs] };
+  const blockedUntil = { $cond: [{ $gt: ['$count', pace.free] }, { $add: ['$$NOW', waitMs] }, NOT_BLOCKED] };
+  const known = { $cond: [{ $gt: ['$expiresAt', '$$NOW'] }, '$count', 0] };
+  return [
+    { $set: { at: '$$NOW', isBlocked: { $gt: ['$blockedUntil', '$$NOW'] } } },
+    { $set: { count: { $cond: ['$isBlocked', '$count', { $add: [known, 1] }] } } },
+    { $set: { blockedUntil: { $cond: ['$isBlocked', '$blockedUntil', blockedUntil] } } },
+    { $set: { expiresAt: { $add: [{ $max: ['$blockedUntil', '$$NOW'] }, PACE_MEMORY_MS] } } },
+  ];
+}
+
+async function upsert(id: string, pipeline: UpdatePipeline): Promise<RateLimitDoc> {
+  try {
+    return await upsertOnce(id, pipeline);
+  } catch (error) {
+    // Two first acts at once: one of the two upserts finds the counter already there.
+    if (!isDuplicateKey(error)) throw error;
+    return upsertOnce(id, pipeline);
+  }
+}
+
+function upsertOnce(id: string, pipeline: UpdatePipeline): Promise<RateLimitDoc> {
+  return RateLimitModel.findOneAndUpdate({ _id: id }, pipeline, {
+    updatePipeline: true,
+    upsert: true,
+    returnDocument: 'after',
+    // A counter that a crash loses by a few acts is no harm; waiting for the journal at every call would be.
+    writeConcern: { w: 1 },
+  })
+    .lean()
+    .orFail();
+}

@@ -1,0 +1,81 @@
+import type { ClientSession } from 'mongoose';
+import { TRIAL_DAYS } from '../../routers/schemas/limits.ts';
+import { deploymentLimit, remainingDeployments } from '../../routers/schemas/plans.ts';
+import type { Allowance, Subscription } from '../../routers/schemas/subscription.ts';
+import { AppError, notFound } from '../errors.ts';
+import { publishEvent } from '../events/publish.ts';
+import { activePlan, type SubscriptionDoc, SubscriptionModel, toSubscription } from '../models/subscription.ts';
+import { UserModel } from '../models/user.ts';
+import { isDuplicateKey, newId, transaction } from '../mongo.ts';
+import type { AccountContext } from '../service-context.ts';
+
+const DAY_MS = 86_400_000;
+
+/** The account's subscription; one past its end reads as `expired`. Throws `not_found` where there never was one. */
+export async function getSubscription(ctx: AccountContext): Promise<Subscription> {
+  const doc = await SubscriptionModel.findOne({ accountId: ctx.actor.accountId });
+  if (doc === null) throw notFound('subscription');
+  return toSubscription(doc, ctx.now());
+}
+
+/** What the account may do now: plan, cap, what is left of it, and whether the trial can still be started. */
+export async function getAllowance(ctx: AccountContext): Promise<Allowance> {
+  const { accountId } = ctx.actor;
+  const [user, subscription] = await Promise.all([
+    UserModel.findOne({ _id: accountId }, { deploymentCount: 1 }),
+    SubscriptionModel.findOne({ accountId }),
+  ]);
+  if (user === null) throw notFound('account');
+  const plan = activePlan(subscription, ctx.now());
+  return {
+    plan,
+    deploymentLimit: deploymentLimit(plan),
+    deploymentCount: user.deploymentCount,
+    remaining: remainingDeployments(plan, user.deploymentCount),
+    trialAvailable: plan === 'free' && !hadTrial(subscription),
+  };
+}
+
+/**
+ * Starts the 14-day PRO trial: once an account, without a card (product page, section 4). Throws `trial_used`, or
+ * `conflict` while a plan is active.
+ */
+export async function startTrial(ctx: AccountContext): Promise<Subscription> {
+  try {
+    return await transaction((session) => beginTrial(session, ctx));
+  } catch (error) {
+    // Two starts at once: the unique index on the account lets one through.
+    if (isDuplicateKey(error)) throw trialUsed();
+    throw error;
+  }
+}
+
+async function beginTrial(session: ClientSession, ctx: AccountContext): Promise<Subscription> {
+  const { accountId } = ctx.actor;
+  const now = ctx.now();
+  const known = await SubscriptionModel.findOne({ accountId }).session(session);
+  if (hadTrial(known)) throw trialUsed();
+  if (activePlan(known, now) !== 'free')
+    throw new AppError('conflict', 'A plan is already active: there is nothing to try out.');
+  const doc = known ?? new SubscriptionModel({ _id: newId(), accountId });
+  doc.set({
+    plan: 'PRO',
+    status: 'trialing',
+    startedAt: now,
+    endsAt: new Date(now.getTime() + TRIAL_DAYS * DAY_MS),
+    trialStartedAt: now,
+  });
+  await doc.save({ session });
+  await publishEvent(session, accountId, { type: 'subscription_update' });
+  return toSubscription(doc, now);
+}
+
+function hadTrial(subscription: SubscriptionDoc | null): boolean {
+  return subscription !== null && subscription.trialStartedAt instanceof Date;
+}
+
+function trialUsed(): AppError {
+  return new AppError('trial_used', 'The free trial was already used on this account.', {
+    hint: 'Choose a plan under Pricing & Trial.',
+  });
+}

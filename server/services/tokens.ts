@@ -1,0 +1,89 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { DONE, type Done } from '../../routers/schemas/primitives.ts';
+import type { ApiToken, CreatedToken, CreateTokenInput, RevokeTokenInput } from '../../routers/schemas/tokens.ts';
+import { AppError, notFound } from '../errors.ts';
+import { type ApiTokenDoc, ApiTokenModel, toApiToken } from '../models/api-token.ts';
+import { newId } from '../mongo.ts';
+import type { AccountContext } from '../service-context.ts';
+import { hashToken } from './token-hash.ts';
+
+/** Security facts, 1.2: `flt_`, 32 random bytes in base64url, and a checksum for secret scanners. */
+const TOKEN_PREFIX = 'flt_';
+const SECRET_BYTES = 32;
+const CHECKSUM_LENGTH = 6;
+const TOKEN_FORM = /^flt_[A-Za-z0-9_-]{49}$/;
+const SHOWN_LENGTH = 8;
+const DAY_MS = 86_400_000;
+const LAST_USED_INTERVAL_MS = 60_000;
+/** More than a person keeps apart; the list has one page. */
+const MAX_TOKENS = 100;
+
+/** The account's API tokens, newest first, without their secrets. */
+export async function listTokens(ctx: AccountContext): Promise<{ items: ApiToken[] }> {
+  const docs = await ApiTokenModel.find({ accountId: ctx.actor.accountId })
+    .sort({ createdAt: -1, _id: -1 })
+    .limit(MAX_TOKENS);
+  return { items: docs.map(toApiToken) };
+}
+
+/** Makes an API token; its secret is in this answer and nowhere else. Throws `conflict` at 100 tokens. */
+export async function createToken(ctx: AccountContext, input: CreateTokenInput): Promise<CreatedToken> {
+  const { accountId } = ctx.actor;
+  if ((await ApiTokenModel.countDocuments({ accountId })) >= MAX_TOKENS) {
+    throw new AppError('conflict', `An account can have ${MAX_TOKENS} API tokens. Revoke one that is no longer used.`);
+  }
+  const secret = newApiToken();
+  const days = input.expiresInDays ?? null;
+  const doc = await ApiTokenModel.create({
+    _id: newId(),
+    accountId,
+    name: input.name,
+    hash: hashToken(secret),
+    prefix: secret.slice(0, SHOWN_LENGTH),
+    scopes: [...new Set(input.scopes)],
+    expiresAt: days === null ? null : new Date(ctx.now().getTime() + days * DAY_MS),
+  });
+  return { ...toApiToken(doc), secret };
+}
+
+/** Ends an API token at once. Throws `not_found`. */
+export async function revokeToken(ctx: AccountContext, input: RevokeTokenInput): Promise<Done> {
+  const revoked = await ApiTokenModel.deleteOne({ _id: input.tokenId, accountId: ctx.actor.accountId });
+  if (revoked.deletedCount === 0) throw notFound('API token');
+  return DONE;
+}
+
+/** The API token behind a bearer, or null when it is none, was revoked or is over. Notes its use once a minute. */
+export async function findApiToken(bearer: string, now: Date): Promise<ApiTokenDoc | null> {
+  if (!hasRightChecksum(bearer)) return null;
+  const doc = await ApiTokenModel.findOne({ hash: hashToken(bearer) }).setOptions({ acrossAccounts: 'sign-in' });
+  if (doc === null || (doc.expiresAt instanceof Date && doc.expiresAt <= now)) return null;
+  const usedBefore = new Date(now.getTime() - LAST_USED_INTERVAL_MS);
+  if (!(doc.lastUsedAt instanceof Date) || doc.lastUsedAt <= usedBefore) {
+    await ApiTokenModel.updateOne(
+      { _id: doc._id, accountId: doc.accountId, lastUsedAt: doc.lastUsedAt ?? null },
+      { $set: { lastUsedAt: now } },
+    );
+  }
+  return doc;
+}
+
+export function isApiToken(bearer: string): boolean {
+  return bearer.startsWith(TOKEN_PREFIX);
+}
+
+function newApiToken(): string {
+  const body = randomBytes(SECRET_BYTES).toString('base64url');
+  return `${TOKEN_PREFIX}${body}${checksum(body)}`;
+}
+
+/** A mistyped or invented token is refused without asking the database. */
+function hasRightChecksum(token: string): boolean {
+  if (!TOKEN_FORM.test(token)) return false;
+  const body = token.slice(TOKEN_PREFIX.length, -CHECKSUM_LENGTH);
+  return timingSafeEqual(Buffer.from(checksum(body)), Buffer.from(token.slice(-CHECKSUM_LENGTH)));
+}
+
+function checksum(body: string): string {
+  return createHash('sha256').update(body).digest('base64url').slice(0, CHECKSUM_LENGTH);
+}
