@@ -1,0 +1,156 @@
+import { type ReactNode, useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import { TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
+import { PLANS } from '../../../routers/schemas/plans.ts';
+import { isActiveStatus } from '../../../routers/schemas/states.ts';
+import type { Subscription } from '../../../routers/schemas/subscription.ts';
+import { errorToast } from '../../api/errors.ts';
+import { usePendingDrop } from '../../api/pending-drop.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
+import { Skeleton } from '../../components/skeleton.tsx';
+import { showToast } from '../../components/toast-store.ts';
+import { formatDate } from '../../lib/format.ts';
+import { paths } from '../../lib/paths.ts';
+import type { PlanSituation } from './use-plan.ts';
+
+/** The one thing to do here: start the trial, or go on with the plan that is there. */
+export function TrialOffer({ situation }: { situation: PlanSituation }) {
+  return (
+    <section
+      aria-labelledby="trial-title"
+      className="flex flex-wrap items-center justify-between gap-x-6 gap-y-4 rounded-card bg-accent-soft p-5"
+    >
+      {situation.kind === 'loading' || situation.kind === 'failed' ? (
+        <OfferSkeleton />
+      ) : (
+        <Offer situation={situation} />
+      )}
+    </section>
+  );
+}
+
+function Offer({ situation }: { situation: Extract<PlanSituation, { kind: 'visitor' | 'known' }> }) {
+  if (situation.kind === 'visitor') {
+    return (
+      <OfferText
+        title={`${TRIAL_DAYS} days of Pro, free`}
+        text="No card, and no money moves. Register first: the trial belongs to your account."
+      >
+        <Button asChild variant="primary" className="max-sm:w-full">
+          <Link to={paths.register}>Register</Link>
+        </Button>
+        <Button asChild className="max-sm:w-full">
+          <Link to={paths.login}>Log in</Link>
+        </Button>
+      </OfferText>
+    );
+  }
+  const { subscription, allowance } = situation;
+  if (allowance.trialAvailable) return <StartTrial />;
+  if (subscription !== null && isActiveStatus(subscription.status)) return <ActivePlan subscription={subscription} />;
+  return (
+    <OfferText
+      title="Your trial has ended"
+      text="What you published stays live and is read-only. Paying by card is not available in this version, so no plan can be bought yet."
+    >
+      <Button asChild className="max-sm:w-full">
+        <Link to={paths.dashboard}>Go to Dashboard</Link>
+      </Button>
+    </OfferText>
+  );
+}
+
+function StartTrial() {
+  const navigate = useNavigate();
+  const waiting = usePendingDrop();
+  const [isStarting, setStarting] = useState(false);
+  const start = trpc.subscription.startTrial.useMutation();
+
+  async function startTrial() {
+    setStarting(true);
+    try {
+      const { endsAt } = await start.mutateAsync();
+      showToast({ title: 'Trial started', description: `Pro until ${formatDate(endsAt)}.` });
+      // A folder that was dropped before waits for its owner (product page, section 11, Sign-in).
+      await navigate(waiting === null ? paths.dashboard : paths.newDeployment);
+    } catch (error) {
+      setStarting(false);
+      showToast(errorToast('The trial was not started', error));
+    }
+  }
+
+  const folder =
+    waiting === null
+      ? ''
+      : ` ${waiting.name === '' ? 'Your files wait' : `${waiting.name} waits`} for you, and comes next.`;
+  return (
+    <OfferText
+      title={`${TRIAL_DAYS} days of Pro, free`}
+      text={`No card, and no money moves. Once for each account.${folder}`}
+    >
+      <Button
+        variant="primary"
+        onClick={startTrial}
+        isBusy={isStarting}
+        busyLabel="Starting…"
+        className="max-sm:w-full"
+      >
+        Start the trial
+      </Button>
+    </OfferText>
+  );
+}
+
+function ActivePlan({ subscription }: { subscription: Subscription }) {
+  const waiting = usePendingDrop();
+  const { title } = PLANS[subscription.plan];
+  const isTrial = subscription.status === 'trialing';
+  return (
+    <OfferText
+      title={
+        isTrial
+          ? `Your ${title} trial runs until ${formatDate(subscription.endsAt)}`
+          : `You are on ${title} until ${formatDate(subscription.endsAt)}`
+      }
+      text="When it ends, what you published stays live and becomes read-only. Nothing is charged by itself."
+    >
+      <Button asChild variant="primary" className="max-sm:w-full">
+        {waiting === null ? (
+          <Link to={paths.dashboard}>Go to Dashboard</Link>
+        ) : (
+          <Link to={paths.newDeployment}>Publish your folder</Link>
+        )}
+      </Button>
+    </OfferText>
+  );
+}
+
+function OfferText({ title, text, children }: { title: string; text: string; children: ReactNode }) {
+  return (
+    <>
+      <div className="min-w-0 flex-1 basis-80">
+        <h2 id="trial-title" className="text-lg font-semibold">
+          {title}
+        </h2>
+        <p className="mt-0.5 text-ink-muted text-pretty">{text}</p>
+      </div>
+      <div className="flex flex-wrap gap-2 max-sm:w-full">{children}</div>
+    </>
+  );
+}
+
+function OfferSkeleton() {
+  return (
+    <>
+      <div className="flex-1 basis-80">
+        <h2 id="trial-title" className="sr-only">
+          Loading your plan
+        </h2>
+        <Skeleton className="my-1 h-4 w-48" />
+        <Skeleton className="mt-2 mb-1 h-3.5 w-full max-w-96" />
+      </div>
+      <Skeleton className="h-control w-32" />
+    </>
+  );
+}
