@@ -58,6 +58,11 @@ export function takeBuildFolder({ folder, reading, inspection }: FolderReport): 
   return { name: folderTitle(folder), files };
 }
 
+/** What is sent: the files under their final paths, without what is left out. */
+export function publishedFolder({ folder, reading }: FolderReport): PickedFolder {
+  return { name: folder.name, files: reading.files.map(({ path, file }) => ({ path, file })) };
+}
+
 export function folderTitle(folder: PickedFolder): string {
   return folder.name === '' ? 'Dropped files' : folder.name;
 }

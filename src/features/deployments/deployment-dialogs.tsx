@@ -1,0 +1,149 @@
+import { type FormEvent, useId, useState } from 'react';
+import { type Deployment, updateDeploymentInput } from '../../../routers/schemas/deployments.ts';
+import { HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
+import { errorToast, fieldErrors } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Field } from '../../components/field.tsx';
+import { Input } from '../../components/input.tsx';
+import { showToast } from '../../components/toast-store.ts';
+import { formatCount } from '../../lib/format.ts';
+import { addressOfSlug } from './sites-address.ts';
+
+export type DeploymentAct = 'rename' | 'address' | 'delete';
+export type DeploymentDialogProps = {
+  deployment: Deployment;
+  act: DeploymentAct | null;
+  onClose: () => void;
+  /** After it is gone: the page of the deployment leads away. */
+  onRemoved?: (() => void) | undefined;
+};
+
+/** The dialog of the act that was chosen. */
+export function DeploymentDialog({ deployment, act, onClose, onRemoved }: DeploymentDialogProps) {
+  if (act === 'delete') return <DeleteDialog deployment={deployment} onClose={onClose} onRemoved={onRemoved} />;
+  if (act === null) return null;
+  return (
+    <ChangeDialog deployment={deployment} field={act === 'rename' ? 'name' : 'slug'} key={act} onClose={onClose} />
+  );
+}
+
+const words = {
+  name: {
+    title: 'Rename',
+    label: 'Name',
+    act: 'Rename',
+    busy: 'Renaming…',
+    failed: 'Could not rename',
+    text: 'The name is what you see in lists. The address stays as it is.',
+  },
+  slug: {
+    title: 'Change address',
+    label: 'Address',
+    act: 'Change address',
+    busy: 'Changing…',
+    failed: 'Could not change the address',
+    text: `Links to the old address stop working at once. It is held for you for ${HELD_SLUG_DAYS} days.`,
+  },
+} as const;
+
+type ChangeDialogProps = { deployment: Deployment; field: 'name' | 'slug'; onClose: () => void };
+
+/** One field, by the rule that the server has as well. */
+function ChangeDialog({ deployment, field, onClose }: ChangeDialogProps) {
+  const { title, label, act, busy, failed, text } = words[field];
+  const [value, setValue] = useState(deployment[field]);
+  const [problem, setProblem] = useState<string | undefined>();
+  const formId = useId();
+  const update = trpc.deployments.update.useMutation({
+    onSuccess: onClose,
+    onError: (error) => {
+      const ofField = fieldErrors(error)[field];
+      setProblem(ofField);
+      if (ofField === undefined) showToast(errorToast(failed, error));
+    },
+  });
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const input = updateDeploymentInput.safeParse({ deploymentId: deployment.id, [field]: value });
+    setProblem(input.error?.issues[0]?.message);
+    if (input.success && !update.isPending) update.mutate(input.data);
+  }
+
+  return (
+    <Dialog
+      isOpen
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose();
+      }}
+      title={`${title} ${deployment.name}`}
+      description={text}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" type="submit" form={formId} isBusy={update.isPending} busyLabel={busy}>
+            {act}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} onSubmit={submit} noValidate>
+        <Field
+          label={label}
+          error={problem}
+          hint={field === 'slug' && value !== '' ? `Live at ${addressOfSlug(value)}` : null}
+        >
+          <Input
+            value={value}
+            onChange={(event) => setValue(event.target.value)}
+            autoComplete="off"
+            spellCheck={false}
+            className={field === 'slug' ? 'font-mono' : undefined}
+          />
+        </Field>
+      </form>
+    </Dialog>
+  );
+}
+
+function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogProps, 'act'>) {
+  const remove = trpc.deployments.remove.useMutation({
+    onSuccess: () => {
+      onClose();
+      onRemoved?.();
+      showToast({ title: 'Deleted', description: `${deployment.name} is being taken off the air.` });
+    },
+    onError: (error) => {
+      onClose();
+      showToast(errorToast('Could not delete', error));
+    },
+  });
+  return (
+    <ConfirmDialog
+      isOpen
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose();
+      }}
+      title={`Delete ${deployment.name}?`}
+      description={lossText(deployment)}
+      confirmLabel="Delete"
+      busyLabel="Deleting…"
+      nameToType={deployment.name}
+      isBusy={remove.isPending}
+      onConfirm={() => remove.mutate({ deploymentId: deployment.id })}
+    />
+  );
+}
+
+/** Names what is lost, and that it is for good. */
+export function lossText({ slug, releaseCount, currentRelease }: Deployment): string {
+  const site = currentRelease === null ? '' : `${addressOfSlug(slug)} goes off the air at once. `;
+  const releases =
+    releaseCount === 0
+      ? 'It has no releases yet.'
+      : `${formatCount(releaseCount, 'release')} and their files are lost.`;
+  return `${site}${releases} This cannot be undone. The address is held for you for ${HELD_SLUG_DAYS} days.`;
+}
