@@ -5,7 +5,11 @@ import { backoffMs } from './queue.ts';
 
 /** Errors that another try may not meet again; every other AppError is final. */
 const PASSING: ReadonlySet<ErrorCode> = new Set([
-  'database_unavailable', 'overloaded', 'rate_limited', 'storage_full', 'internal',
+  'database_unavailable',
+  'overloaded',
+  'rate_limited',
+  'storage_full',
+  'internal',
 ]);
 
 /** Whether trying again is pointless. An unknown error is a defect or an accident: it gets its other attempts. */

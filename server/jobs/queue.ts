@@ -137,7 +137,8 @@ function fromNow(ms: number) {
 
 /** The key that already runs, when that is what the error says. */
 function duplicateKeyOf(error: unknown): string | null {
-  if (!(error instanceof Error) || !('code' in error) || error.code !== DUPLICATE_KEY || !('keyValue' in error)) return null;
+  if (!(error instanceof Error) || !('code' in error) || error.code !== DUPLICATE_KEY || !('keyValue' in error))
+    return null;
   const { keyValue } = error;
   if (typeof keyValue !== 'object' || keyValue === null || !('key' in keyValue)) return null;
   return typeof keyValue.key === 'string' ? keyValue.key : null;
@@ -180,7 +181,11 @@ export async function retryJob(lease: JobLease, error: string, delayMs: number):
 }
 
 /** Gives up for good; operators see it. `work` writes what that means for the thing itself, in the same transaction. */
-export async function buryJob(lease: JobLease, error: string, work?: (session: ClientSession) => Promise<void>): Promise<void> {
+export async function buryJob(
+  lease: JobLease,
+  error: string,
+  work?: (session: ClientSession) => Promise<void>,
+): Promise<void> {
   await fencedTransaction(lease, async (session) => {
     await work?.(session);
     const lastError = { $literal: error };

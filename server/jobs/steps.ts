@@ -28,7 +28,8 @@ export type Step = {
   log(text: string): void;
 };
 
-export type StepOf = { releaseId: string };
+/** The release as its document names it. */
+export type StepOf = { _id: string };
 
 /**
  * Runs one step of a release: writes its row and the release's state together, lets `work` report progress and log
@@ -38,8 +39,13 @@ export type StepOf = { releaseId: string };
  *
  * Throws `state_changed` when the release is no longer in a state from which this step begins: it was cancelled.
  */
-export async function runStep(job: RunningJob, release: StepOf, name: ReleaseStepName, work: (step: Step) => Promise<void>): Promise<void> {
-  const row = { _id: stepId(release.releaseId, name), accountId: job.accountId };
+export async function runStep(
+  job: RunningJob,
+  release: StepOf,
+  name: ReleaseStepName,
+  work: (step: Step) => Promise<void>,
+): Promise<void> {
+  const row = { _id: stepId(release._id, name), accountId: job.accountId };
   if (!(await beginStep(job, release, name))) return;
   await job.providers.faults?.at(`${name}:start`);
   const report = createReport(job, row);
@@ -65,22 +71,28 @@ export function stepId(releaseId: string, name: ReleaseStepName): string {
 async function beginStep(job: RunningJob, release: StepOf, name: ReleaseStepName): Promise<boolean> {
   return job.transaction(async (session) => {
     const { accountId } = job;
-    const row = await ReleaseStepModel.findOne({ _id: stepId(release.releaseId, name), accountId }, { state: 1 }).session(session);
-    if (row === null) throw new Error(`Release ${release.releaseId} has no row for ${name}.`);
+    const row = await ReleaseStepModel.findOne({ _id: stepId(release._id, name), accountId }, { state: 1 }).session(
+      session,
+    );
+    if (row === null) throw new Error(`Release ${release._id} has no row for ${name}.`);
     if (row.state === 'done') return false;
-    const doc = await ReleaseModel.findOne({ _id: release.releaseId, accountId }, { state: 1, startedAt: 1 }).session(session);
+    const doc = await ReleaseModel.findOne({ _id: release._id, accountId }, { state: 1, startedAt: 1 }).session(
+      session,
+    );
     const at = job.providers.now();
     // After a crash, and at the start of a roll back, the release is in the step's state already.
     if (doc?.state !== name) {
       const set = { startedAt: doc?.startedAt ?? at };
-      const moved = await moveRelease(session, { id: release.releaseId, accountId, from: BEGINS_FROM[name], to: name, set });
+      const moved = await moveRelease(session, { id: release._id, accountId, from: BEGINS_FROM[name], to: name, set });
       if (moved === null) throw new AppError('state_changed', 'This release is no longer worked on.');
     }
     const isResumed = row.state === 'running';
     const line = { at, text: 'Continued after an interruption' };
     await ReleaseStepModel.updateOne(
       { _id: row._id, accountId },
-      isResumed ? { $push: { log: { $each: [line], $slice: -STEP_LOG_LINES } }, $inc: { logCount: 1 } } : { $set: { state: 'running', startedAt: at } },
+      isResumed
+        ? { $push: { log: { $each: [line], $slice: -STEP_LOG_LINES } }, $inc: { logCount: 1 } }
+        : { $set: { state: 'running', startedAt: at } },
       { session },
     );
     return true;
@@ -116,7 +128,9 @@ function createReport(job: RunningJob, row: { _id: string; accountId: string }):
     const dueInMs = Math.max(0, writtenAt + PROGRESS_INTERVAL_MS - performance.now());
     // A write that fails shows again at the end of the step, which cannot be written either.
     timer = setTimeout(() => {
-      writing = flush().catch((error) => job.providers.log.warn('Progress was not written.', { jobId: job.id, error: String(error) }));
+      writing = flush().catch((error) =>
+        job.providers.log.warn('Progress was not written.', { jobId: job.id, error: String(error) }),
+      );
     }, dueInMs);
   };
   return {
@@ -153,7 +167,10 @@ async function writeReport(
     row,
     {
       ...(Object.keys(fields).length > 0 && { $set: fields }),
-      ...(lines.length > 0 && { $push: { log: { $each: lines, $slice: -STEP_LOG_LINES } }, $inc: { logCount: lines.length } }),
+      ...(lines.length > 0 && {
+        $push: { log: { $each: lines, $slice: -STEP_LOG_LINES } },
+        $inc: { logCount: lines.length },
+      }),
     },
     { session },
   );

@@ -21,8 +21,11 @@ const deploymentDocSchema = new Schema(
   { timestamps: true, collection: 'deployments' },
 );
 deploymentDocSchema.index({ slug: 1 }, { name: 'slug_unique', unique: true });
-deploymentDocSchema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest' });
-deploymentDocSchema.index({ accountId: 1, state: 1, createdAt: -1, _id: -1 }, { name: 'account_state_newest' });
+// The list, newest first; what it filters by is in the index, so that rows which do not match are never fetched.
+deploymentDocSchema.index(
+  { accountId: 1, createdAt: -1, _id: -1, state: 1, platform: 1, nameKey: 1 },
+  { name: 'account_newest' },
+);
 deploymentDocSchema.index({ currentReleaseId: 1, _id: 1 }, { name: 'served' });
 deploymentDocSchema.plugin(accountScope);
 

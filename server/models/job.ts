@@ -28,7 +28,10 @@ const jobDocSchema = new Schema(
 // `key` and `name` are in them so that jobs that wait for their key, or for another kind of worker, are passed over unread.
 jobDocSchema.index({ status: 1, runAt: 1, key: 1, name: 1 }, { name: 'status_run_at' });
 jobDocSchema.index({ status: 1, leaseUntil: 1, name: 1 }, { name: 'status_lease' });
-jobDocSchema.index({ key: 1 }, { name: 'one_running_a_key', unique: true, partialFilterExpression: { status: 'running' } });
+jobDocSchema.index(
+  { key: 1 },
+  { name: 'one_running_a_key', unique: true, partialFilterExpression: { status: 'running' } },
+);
 jobDocSchema.index(
   { dedupeKey: 1 },
   {

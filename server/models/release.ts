@@ -42,8 +42,12 @@ const releaseDocSchema = new Schema(
   { timestamps: true, collection: 'releases', minimize: false },
 );
 releaseDocSchema.index({ deploymentId: 1, number: -1 }, { name: 'deployment_number', unique: true });
-releaseDocSchema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest' });
-releaseDocSchema.index({ accountId: 1, deploymentId: 1, number: -1 }, { name: 'account_deployment_newest' });
+// The two lists, newest first; what they filter by is in the index, so that rows which do not match are never fetched.
+releaseDocSchema.index({ accountId: 1, createdAt: -1, _id: -1, state: 1 }, { name: 'account_newest' });
+releaseDocSchema.index(
+  { accountId: 1, deploymentId: 1, number: -1, state: 1, verifiedAt: 1 },
+  { name: 'account_deployment_newest' },
+);
 releaseDocSchema.index(
   { deploymentId: 1 },
   { name: 'one_running', unique: true, partialFilterExpression: { state: { $in: [...RUNNING_RELEASE_STATES] } } },

@@ -11,13 +11,18 @@ const uploadDocSchema = new Schema(
     manifestHash: { type: String, default: null },
     fileCount: { type: Number, required: true, default: 0 },
     totalBytes: { type: Number, required: true, default: 0 },
+    /** 0, 1 or 2 while it is open: the unique index makes the limit of open uploads exact. */
+    slot: { type: Number, required: true },
     source: { type: String, enum: ['folder', 'zip'] as const, required: true, default: 'folder' as const },
     /** Moves with each byte that arrives; a day later the upload is gone (security facts, 2.1). */
     expiresAt: { type: Date, required: true },
   },
   { timestamps: true, collection: 'uploads' },
 );
-uploadDocSchema.index({ accountId: 1, state: 1, createdAt: 1 }, { name: 'account_open' });
+uploadDocSchema.index(
+  { accountId: 1, slot: 1 },
+  { name: 'open_slots', unique: true, partialFilterExpression: { state: 'open' } },
+);
 uploadDocSchema.index({ expiresAt: 1 }, { name: 'kept_a_day', expireAfterSeconds: 0 });
 uploadDocSchema.plugin(accountScope);
 

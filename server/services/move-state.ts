@@ -1,6 +1,10 @@
 import type { ClientSession } from 'mongoose';
 import {
-  DEPLOYMENT_MOVES, type DeploymentState, mayMove, RELEASE_MOVES, type ReleaseState,
+  DEPLOYMENT_MOVES,
+  type DeploymentState,
+  mayMove,
+  RELEASE_MOVES,
+  type ReleaseState,
 } from '../../routers/schemas/states.ts';
 import { type DeploymentDoc, DeploymentModel } from '../models/deployment.ts';
 import { type ReleaseDoc, ReleaseModel } from '../models/release.ts';
@@ -31,7 +35,10 @@ export async function moveRelease(session: ClientSession, move: Move<ReleaseStat
 }
 
 /** As `moveRelease`, for a deployment. */
-export async function moveDeployment(session: ClientSession, move: Move<DeploymentState>): Promise<DeploymentDoc | null> {
+export async function moveDeployment(
+  session: ClientSession,
+  move: Move<DeploymentState>,
+): Promise<DeploymentDoc | null> {
   requireMoves(DEPLOYMENT_MOVES, move);
   return DeploymentModel.findOneAndUpdate(filterOf(move), updateOf(move), { session, returnDocument: 'after' });
 }

@@ -1,0 +1,13 @@
+import { deployRelease } from './deploy-release.ts';
+import { forgotPassword } from './forgot-password.ts';
+import type { JobHandlers } from './handler.ts';
+import { removeDeployment } from './remove-deployment.ts';
+import { sendMail } from './send-mail.ts';
+
+/** Job name → handler. What must not run twice at once is the `key` that the enqueuing service gives. */
+export const jobHandlers: JobHandlers = {
+  'deploy-release': deployRelease,
+  'remove-deployment': removeDeployment,
+  'forgot-password': forgotPassword,
+  'send-mail': sendMail,
+};

@@ -1,0 +1,17 @@
+import { type InferSchemaType, model, Schema } from 'mongoose';
+import { accountScope } from './account-scope.ts';
+
+/** A freed address: nobody but the account that had it gets it until it is over (security facts, 3.1: 30 days). `_id` is the slug. */
+const heldSlugSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    heldUntil: { type: Date, required: true },
+  },
+  { collection: 'held_slugs' },
+);
+heldSlugSchema.index({ heldUntil: 1 }, { name: 'held_until', expireAfterSeconds: 0 });
+heldSlugSchema.plugin(accountScope);
+
+export type HeldSlugDoc = InferSchemaType<typeof heldSlugSchema>;
+export const HeldSlugModel = model('HeldSlug', heldSlugSchema);

@@ -1,0 +1,76 @@
+import type { ClientSession } from 'mongoose';
+import type { CreateDeploymentInput, Deployment } from '../../../routers/schemas/deployments.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/index.ts';
+import { AppError } from '../../errors.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
+import { IdempotencyKeyModel } from '../../models/idempotency-key.ts';
+import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { claimDeploymentSlot } from '../quota.ts';
+import { findDeployment, toDeployment } from './read.ts';
+import { freeSlug } from './slug.ts';
+
+/** Two creations may choose the same free address at once; the one that lost chooses again. */
+const ADDRESS_ATTEMPTS = 5;
+
+/**
+ * Creates a deployment under the cap of the plan, in one transaction with its address, its idempotency key and its
+ * event. The same `idempotencyKey` within 24 hours answers what it answered first.
+ * Throws `deployment_limit_reached`, `platform_unavailable`.
+ */
+export async function createDeployment(ctx: AccountContext, input: CreateDeploymentInput): Promise<Deployment> {
+  if (ctx.providers.platforms[input.platform] === undefined) throw platformUnavailable(input);
+  for (let attempt = 1; ; attempt += 1) {
+    const earlier = await earlierAnswer(ctx, input);
+    if (earlier !== null) return earlier;
+    try {
+      const doc = await transaction((session) => insertDeployment(session, ctx, input));
+      return await toDeployment(ctx, doc);
+    } catch (error) {
+      // The address, or the idempotency key, was taken by a call that ran beside this one.
+      if (!isDuplicateKey(error) || attempt === ADDRESS_ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function insertDeployment(
+  session: ClientSession,
+  ctx: AccountContext,
+  input: CreateDeploymentInput,
+): Promise<DeploymentDoc> {
+  const { accountId } = ctx.actor;
+  const id = newId();
+  await publishEvent(session, accountId, { type: 'analytics_update', deploymentId: id });
+  await claimDeploymentSlot(session, ctx);
+  if (input.idempotencyKey !== undefined) {
+    const key = { _id: newId(), accountId, key: input.idempotencyKey, deploymentId: id, createdAt: ctx.now() };
+    await IdempotencyKeyModel.create([key], { session });
+  }
+  const fields = {
+    _id: id,
+    accountId,
+    name: input.name,
+    nameKey: input.name.toLowerCase(),
+    slug: await freeSlug(session, accountId, input.name),
+    platform: input.platform,
+  };
+  const [doc] = await DeploymentModel.create([fields], { session });
+  if (doc === undefined) throw new Error('An insert gave no document.');
+  return doc;
+}
+
+async function earlierAnswer(ctx: AccountContext, input: CreateDeploymentInput): Promise<Deployment | null> {
+  if (input.idempotencyKey === undefined) return null;
+  const { accountId } = ctx.actor;
+  const earlier = await IdempotencyKeyModel.findOne({ accountId, key: input.idempotencyKey });
+  return earlier === null ? null : toDeployment(ctx, await findDeployment(ctx, earlier.deploymentId));
+}
+
+function platformUnavailable(input: CreateDeploymentInput): AppError {
+  const { title } = PLATFORMS[input.platform];
+  return new AppError('platform_unavailable', `Publishing to ${title} is not available in this version.`, {
+    field: 'platform',
+    hint: 'Publish on the built-in host.',
+  });
+}

@@ -1,0 +1,43 @@
+import type { ClientSession } from 'mongoose';
+import { publishEvent } from '../../events/publish.ts';
+import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
+import { ReleaseModel } from '../../models/release.ts';
+import { ReleaseStepModel } from '../../models/release-step.ts';
+import type { Providers } from '../../service-context.ts';
+import { releaseDeploymentSlot } from '../quota.ts';
+import { holdSlug } from './slug.ts';
+
+/** Releases erased in one transaction: its writes are kept small (MongoDB manual, production considerations). */
+const RELEASES_AT_ONCE = 100;
+
+/** The deployment that is being removed; null when that was finished before. */
+export async function findDeleting(accountId: string, deploymentId: string): Promise<DeploymentDoc | null> {
+  return DeploymentModel.findOne({ _id: deploymentId, accountId, state: 'deleting' });
+}
+
+/** Erases some of its releases with their steps; false when none is left. Their files are collected later. */
+export async function eraseSomeReleases(session: ClientSession, deployment: DeploymentDoc): Promise<boolean> {
+  const { accountId, _id: deploymentId } = deployment;
+  const releases = await ReleaseModel.find({ accountId, deploymentId }, { _id: 1 })
+    .limit(RELEASES_AT_ONCE)
+    .session(session);
+  if (releases.length === 0) return false;
+  const ids = releases.map((release) => release._id);
+  await ReleaseStepModel.deleteMany({ accountId, releaseId: { $in: ids } }, { session });
+  await ReleaseModel.deleteMany({ accountId, _id: { $in: ids } }, { session });
+  return true;
+}
+
+/** The end of a deployment: its place in the plan is free, its address is held. Once, however often it runs. */
+export async function eraseDeployment(
+  session: ClientSession,
+  providers: Providers,
+  deployment: DeploymentDoc,
+): Promise<void> {
+  const { accountId, _id: deploymentId, slug } = deployment;
+  const erased = await DeploymentModel.deleteOne({ _id: deploymentId, accountId, state: 'deleting' }, { session });
+  if (erased.deletedCount === 0) return;
+  await releaseDeploymentSlot(session, accountId);
+  await holdSlug(session, accountId, slug, providers.now());
+  await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
+}

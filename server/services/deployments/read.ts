@@ -1,0 +1,103 @@
+import type {
+  Deployment,
+  DeploymentList,
+  GetDeploymentInput,
+  ListDeploymentsInput,
+  ReleaseRef,
+} from '../../../routers/schemas/deployments.ts';
+import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
+import { notFound } from '../../errors.ts';
+import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
+import type { AccountContext, Addresses } from '../../service-context.ts';
+import { afterCursor, encodeCursor } from '../page-cursor.ts';
+import { publicHost, urlOfHost } from '../site-address.ts';
+
+/** The account's deployments, newest first; `search` looks for a part of the name. */
+export async function listDeployments(ctx: AccountContext, input: ListDeploymentsInput): Promise<DeploymentList> {
+  const { accountId } = ctx.actor;
+  const limit = input?.limit ?? PAGE_SIZE_DEFAULT;
+  const search = input?.search?.trim().toLowerCase() ?? '';
+  const filter = {
+    accountId,
+    ...(input?.state !== undefined && { state: input.state }),
+    ...(input?.platform !== undefined && { platform: input.platform }),
+    ...(search !== '' && { nameKey: { $regex: escapeRegExp(search) } }),
+    ...afterCursor(input?.cursor),
+  };
+  const docs = await DeploymentModel.find(filter)
+    .sort({ createdAt: -1, _id: -1 })
+    .hint('account_newest')
+    .limit(limit + 1);
+  const page = docs.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    items: await toDeployments(ctx.providers.addresses, accountId, page),
+    nextCursor: docs.length > limit && last !== undefined ? encodeCursor(last) : null,
+  };
+}
+
+/** One deployment. Throws `not_found`. */
+export async function getDeployment(ctx: AccountContext, input: GetDeploymentInput): Promise<Deployment> {
+  return toDeployment(ctx, await findDeployment(ctx, input.deploymentId));
+}
+
+/** The account's own document, or `not_found`. Joins a transaction that is under way. */
+export async function findDeployment(ctx: AccountContext, deploymentId: string): Promise<DeploymentDoc> {
+  const doc = await DeploymentModel.findOne({ _id: deploymentId, accountId: ctx.actor.accountId });
+  if (doc === null) throw notFound('deployment');
+  return doc;
+}
+
+export async function toDeployment(ctx: AccountContext, doc: DeploymentDoc): Promise<Deployment> {
+  const refs = await releaseRefs(ctx.actor.accountId, [doc]);
+  return assemble(ctx.providers.addresses, doc, refs);
+}
+
+async function toDeployments(
+  addresses: Addresses,
+  accountId: string,
+  docs: readonly DeploymentDoc[],
+): Promise<Deployment[]> {
+  const refs = await releaseRefs(accountId, docs);
+  return docs.map((doc) => assemble(addresses, doc, refs));
+}
+
+function assemble(addresses: Addresses, doc: DeploymentDoc, refs: ReadonlyMap<string, ReleaseRef>): Deployment {
+  return {
+    id: doc._id,
+    name: doc.name,
+    slug: doc.slug,
+    platform: doc.platform,
+    state: doc.state,
+    url: urlOfHost(addresses, publicHost(addresses, doc.slug)),
+    currentRelease: refs.get(doc.currentReleaseId ?? '') ?? null,
+    latestRelease: refs.get(doc.latestReleaseId ?? '') ?? null,
+    releaseCount: doc.releaseCount,
+    createdAt: doc.createdAt,
+    updatedAt: doc.updatedAt,
+  };
+}
+
+/** The releases that these deployments name, in one query. */
+async function releaseRefs(accountId: string, docs: readonly DeploymentDoc[]): Promise<Map<string, ReleaseRef>> {
+  const ids = docs.flatMap((doc) => [doc.currentReleaseId, doc.latestReleaseId]).filter((id) => typeof id === 'string');
+  if (ids.length === 0) return new Map();
+  const releases = await ReleaseModel.find({ _id: { $in: [...new Set(ids)] }, accountId });
+  return new Map(releases.map((release) => [release._id, toReleaseRef(release)]));
+}
+
+function toReleaseRef(doc: ReleaseDoc): ReleaseRef {
+  return {
+    id: doc._id,
+    number: doc.number,
+    state: doc.state,
+    createdAt: doc.createdAt,
+    finishedAt: doc.finishedAt ?? null,
+    errorMessage: doc.error?.message ?? null,
+  };
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

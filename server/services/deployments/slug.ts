@@ -1,0 +1,64 @@
+import { randomInt } from 'node:crypto';
+import type { ClientSession } from 'mongoose';
+import { RESERVED_SLUGS, SLUG_MAX, slugFromName } from '../../../routers/schemas/deployments.ts';
+import { HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
+import { ID_ALPHABET } from '../../../routers/schemas/primitives.ts';
+import { DeploymentModel } from '../../models/deployment.ts';
+import { HeldSlugModel } from '../../models/held-slug.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+/** What a name of signs alone becomes. */
+const NAMELESS = 'website';
+const COUNTED_SUFFIXES = 8;
+const RANDOM_SUFFIX_LENGTH = 5;
+
+/** A free address for a new deployment: the name's own, then with a number, then with random letters. */
+export async function freeSlug(session: ClientSession, accountId: string, name: string): Promise<string> {
+  const candidates = candidatesFor(name);
+  const taken = await takenSlugs(session, accountId, candidates);
+  const free = candidates.find((slug) => !taken.has(slug));
+  if (free === undefined) throw new Error('Every candidate for an address is taken, the random one as well.');
+  await HeldSlugModel.deleteOne({ _id: free, accountId }).session(session);
+  return free;
+}
+
+/** Whether this account may take the address: nobody uses it, and nobody else's is held. */
+export async function isSlugFree(session: ClientSession, accountId: string, slug: string): Promise<boolean> {
+  return (await takenSlugs(session, accountId, [slug])).size === 0;
+}
+
+/** Keeps a freed address from other accounts for 30 days. */
+export async function holdSlug(session: ClientSession, accountId: string, slug: string, now: Date): Promise<void> {
+  const heldUntil = new Date(now.getTime() + HELD_SLUG_DAYS * DAY_MS);
+  await HeldSlugModel.updateOne({ _id: slug, accountId }, { $set: { heldUntil } }, { session, upsert: true });
+}
+
+/** The account uses its own address again. */
+export async function unholdSlug(session: ClientSession, accountId: string, slug: string): Promise<void> {
+  await HeldSlugModel.deleteOne({ _id: slug, accountId }).session(session);
+}
+
+function candidatesFor(name: string): string[] {
+  const base = slugFromName(name) || NAMELESS;
+  const counted = Array.from({ length: COUNTED_SUFFIXES }, (_, index) => withSuffix(base, String(index + 2)));
+  const random = Array.from({ length: RANDOM_SUFFIX_LENGTH }, () =>
+    ID_ALPHABET.charAt(randomInt(ID_ALPHABET.length)),
+  ).join('');
+  const plain = RESERVED_SLUGS.includes(base) ? [] : [base];
+  return [...plain, ...counted, withSuffix(base, random)];
+}
+
+function withSuffix(base: string, suffix: string): string {
+  return `${base.slice(0, SLUG_MAX - suffix.length - 1).replace(/-+$/, '')}-${suffix}`;
+}
+
+async function takenSlugs(session: ClientSession, accountId: string, slugs: readonly string[]): Promise<Set<string>> {
+  const used = await DeploymentModel.find({ slug: { $in: [...slugs] } }, { slug: 1 })
+    .setOptions({ acrossAccounts: 'unique-name' })
+    .session(session);
+  const held = await HeldSlugModel.find(
+    { _id: { $in: [...slugs] }, accountId: { $ne: accountId } },
+    { _id: 1 },
+  ).session(session);
+  return new Set([...used.map((doc) => doc.slug), ...held.map((doc) => doc._id)]);
+}

@@ -1,0 +1,27 @@
+import { AppError } from '../errors.ts';
+
+/** Where a page of a list that is sorted by newest first ended: time and id of its last row. */
+export type PageEnd = { createdAt: Date; id: string };
+
+export function encodeCursor(row: { createdAt: Date; _id: string }): string {
+  return Buffer.from(`${row.createdAt.getTime()}.${row._id}`).toString('base64url');
+}
+
+/** Throws `bad_request` for what no page ever gave. */
+export function decodeCursor(cursor: string): PageEnd {
+  const [ms, id] = Buffer.from(cursor, 'base64url').toString('utf8').split('.');
+  const createdAt = new Date(Number(ms));
+  if (id === undefined || Number.isNaN(createdAt.getTime())) throw unknownCursor();
+  return { createdAt, id };
+}
+
+/** The part of a filter that begins after `cursor`; everything when there is none. */
+export function afterCursor(cursor: string | undefined): Record<string, unknown> {
+  if (cursor === undefined) return {};
+  const { createdAt, id } = decodeCursor(cursor);
+  return { createdAt: { $lte: createdAt }, $or: [{ createdAt: { $lt: createdAt } }, { _id: { $lt: id } }] };
+}
+
+export function unknownCursor(): AppError {
+  return new AppError('bad_request', 'This cursor is not one that a page gave.', { field: 'cursor' });
+}

@@ -1,0 +1,47 @@
+import type { ClientSession } from 'mongoose';
+import type { CancelReleaseInput, Release } from '../../../routers/schemas/releases.ts';
+import { isRunningReleaseState } from '../../../routers/schemas/states.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { JobModel } from '../../models/job.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
+import { transaction } from '../../mongo.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { endCancelled } from './outcome.ts';
+import { findRelease, toReleaseOf } from './read.ts';
+
+/**
+ * Cancels a release that is on its way; what was live stays live. While a worker is at it, the release ends at the
+ * worker's next safe point, within a second or two; else it ends here.
+ * Throws `not_found`, `conflict` when it is over already or is a roll back.
+ */
+export async function cancelRelease(ctx: AccountContext, input: CancelReleaseInput): Promise<Release> {
+  const before = await findRelease(ctx, input.releaseId);
+  if (!isRunningReleaseState(before.state)) throw over(before);
+  // A roll back is over in about a second, and half of one would leave nothing that is meant by "cancelled".
+  if (before.verifiedAt !== null && before.verifiedAt !== undefined) {
+    throw new AppError('conflict', 'A roll back cannot be cancelled. Roll back to another release when it is done.');
+  }
+  const doc = await transaction((session) => requestCancel(session, ctx, before));
+  return toReleaseOf(ctx, doc);
+}
+
+async function requestCancel(session: ClientSession, ctx: AccountContext, before: ReleaseDoc): Promise<ReleaseDoc> {
+  const { accountId } = ctx.actor;
+  const worked = await JobModel.exists({ key: before.deploymentId, status: 'running' }).session(session);
+  if (worked === null) {
+    const ended = await endCancelled(session, ctx.providers, before);
+    if (ended === null) throw over(before);
+    return ended;
+  }
+  const doc = await ReleaseModel.findOneAndUpdate(
+    { _id: before._id, accountId, finishedAt: null },
+    { $set: { cancelRequestedAt: ctx.now() } },
+    { session, returnDocument: 'after' },
+  );
+  if (doc === null) throw notFound('release');
+  return doc;
+}
+
+function over(release: ReleaseDoc): AppError {
+  return new AppError('conflict', `Release ${release.number} is over: there is nothing left to cancel.`);
+}

@@ -1,0 +1,148 @@
+import type { ClientSession } from 'mongoose';
+import type { CreateReleaseInput, Release, RetryReleaseInput } from '../../../routers/schemas/releases.ts';
+import { RELEASE_STEPS } from '../../../routers/schemas/states.ts';
+import { compareManifests, type Manifest, totalBytes } from '../../artifacts/manifest.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { enqueueJob } from '../../jobs/queue.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
+import { ReleaseStepModel } from '../../models/release-step.ts';
+import { UploadModel } from '../../models/upload.ts';
+import { UserModel } from '../../models/user.ts';
+import { newId, transaction } from '../../mongo.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { busy } from '../deployments/change.ts';
+import { findDeployment } from '../deployments/read.ts';
+import { moveDeployment } from '../move-state.ts';
+import { requireWritablePlan } from '../quota.ts';
+import { findOpenUpload, missingHashes } from '../uploads.ts';
+import { findRelease, previousRelease, readManifest, toReleaseOf } from './read.ts';
+
+type NewRelease = {
+  deploymentId: string;
+  source: ReleaseDoc['source'];
+  manifestHash: string;
+  manifest: Manifest;
+  createdBy: string;
+};
+
+/**
+ * Makes a release of an upload that has arrived completely, and starts it: release, steps, event and job in one
+ * transaction. Throws `not_found`, `plan_required`, `upload_incomplete`, `upload_closed`, `deployment_busy`.
+ */
+export async function createRelease(ctx: AccountContext, input: CreateReleaseInput): Promise<Release> {
+  const deployment = await findDeployment(ctx, input.deploymentId);
+  const upload = await findOpenUpload(ctx, input.uploadId);
+  await requireWritablePlan(ctx);
+  if (upload.deploymentId !== null && upload.deploymentId !== undefined && upload.deploymentId !== deployment._id) {
+    throw new AppError('conflict', 'This upload was opened for another deployment.');
+  }
+  const manifestHash = upload.manifestHash ?? null;
+  if (manifestHash === null) throw new AppError('upload_incomplete', 'The list of files has not arrived yet.');
+  const manifest = await readManifest(ctx.providers.store, manifestHash);
+  const missing = await missingHashes(ctx.actor.accountId, manifest);
+  if (missing.length > 0) {
+    throw new AppError('upload_incomplete', `${missing.length} of ${manifest.size} files have not arrived yet.`, {
+      hint: 'Send the missing files and try again.',
+    });
+  }
+  const release = {
+    deploymentId: deployment._id,
+    source: upload.source,
+    manifestHash,
+    manifest,
+    createdBy: await nameOf(ctx),
+  };
+  const doc = await transaction(async (session) => {
+    const started = await startRelease(session, ctx, release);
+    const used = await UploadModel.updateOne(
+      { _id: upload._id, accountId: ctx.actor.accountId, state: 'open', manifestHash },
+      { $set: { state: 'used', deploymentId: deployment._id } },
+      { session },
+    );
+    if (used.matchedCount === 0) throw new AppError('upload_closed', 'This upload was changed or used meanwhile.');
+    return started;
+  });
+  return toReleaseOf(ctx, doc);
+}
+
+/**
+ * "Try again": a new release with the files of one that failed or was cancelled; nothing is sent anew.
+ * Throws `not_found`, `plan_required`, `conflict` for a release in another state, `deployment_busy`.
+ */
+export async function retryRelease(ctx: AccountContext, input: RetryReleaseInput): Promise<Release> {
+  const failed = await findRelease(ctx, input.releaseId);
+  await requireWritablePlan(ctx);
+  if (failed.state !== 'failed' && failed.state !== 'cancelled') {
+    throw new AppError('conflict', 'Only a release that failed or was cancelled can be tried again.');
+  }
+  const manifest = await readManifest(ctx.providers.store, failed.manifestHash);
+  const release = {
+    deploymentId: failed.deploymentId,
+    source: 'retry' as const,
+    manifestHash: failed.manifestHash,
+    manifest,
+    createdBy: await nameOf(ctx),
+  };
+  return toReleaseOf(ctx, await transaction((session) => startRelease(session, ctx, release)));
+}
+
+/** The next number of the deployment, its steps, its event and its job. */
+async function startRelease(session: ClientSession, ctx: AccountContext, release: NewRelease): Promise<ReleaseDoc> {
+  const { accountId } = ctx.actor;
+  const { deploymentId, manifest } = release;
+  const id = newId();
+  await publishEvent(session, accountId, { type: 'analytics_update', deploymentId, releaseId: id });
+  const deployment = await moveDeployment(session, {
+    id: deploymentId,
+    accountId,
+    from: ['draft', 'live', 'failed'],
+    to: 'deploying',
+    set: { latestReleaseId: id },
+    inc: { releaseCount: 1 },
+  });
+  if (deployment === null)
+    throw (await findDeployment(ctx, deploymentId)).state === 'deleting' ? notFound('deployment') : busy();
+
+  const number = deployment.releaseCount;
+  const previous = await previousRelease(accountId, deploymentId, number, session);
+  const fields = {
+    _id: id,
+    accountId,
+    deploymentId,
+    number,
+    source: release.source,
+    createdBy: release.createdBy,
+    manifestHash: release.manifestHash,
+    fileCount: manifest.size,
+    totalBytes: totalBytes(manifest),
+    changedFiles: await countChanged(ctx, previous, release),
+  };
+  const [doc] = await ReleaseModel.create([fields], { session });
+  if (doc === undefined) throw new Error('An insert gave no document.');
+  const steps = RELEASE_STEPS.map((name) => ({ _id: `${id}.${name}`, accountId, deploymentId, releaseId: id, name }));
+  await ReleaseStepModel.insertMany(steps, { session });
+  await enqueueJob(session, {
+    name: 'deploy-release',
+    payload: { releaseId: id, kind: 'publish' },
+    accountId,
+    key: deploymentId,
+  });
+  return doc;
+}
+
+async function countChanged(ctx: AccountContext, previous: ReleaseDoc | null, release: NewRelease): Promise<number> {
+  if (previous?.manifestHash === release.manifestHash) return 0;
+  const before = previous === null ? null : await readManifest(ctx.providers.store, previous.manifestHash);
+  const { added, changed, removed } = compareManifests(before, release.manifest);
+  return added.length + changed.length + removed.length;
+}
+
+/** Who made it, as the history shows it. */
+async function nameOf(ctx: AccountContext): Promise<string> {
+  const { actor } = ctx;
+  if (actor.kind === 'token') return actor.tokenName;
+  if (actor.kind === 'job') return actor.name;
+  const user = await UserModel.findById(actor.accountId, { username: 1 });
+  return user?.username ?? '';
+}

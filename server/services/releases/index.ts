@@ -1,0 +1,4 @@
+export { cancelRelease } from './cancel.ts';
+export { createRelease, retryRelease } from './create.ts';
+export { prepareRelease } from './prepare.ts';
+export { diffRelease, getRelease, listReleases } from './read.ts';

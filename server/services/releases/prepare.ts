@@ -1,0 +1,13 @@
+import type { PreparedUpload, PrepareReleaseInput } from '../../../routers/schemas/releases.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { findDeployment } from '../deployments/read.ts';
+import { openUpload } from '../uploads.ts';
+
+/**
+ * Opens an upload, with or without a deployment: files can be read before one exists.
+ * Throws `not_found`, `quota_exhausted` when three uploads are open and being worked on.
+ */
+export async function prepareRelease(ctx: AccountContext, input: PrepareReleaseInput): Promise<PreparedUpload> {
+  const deployment = input?.deploymentId === undefined ? null : await findDeployment(ctx, input.deploymentId);
+  return { uploadId: await openUpload(ctx, deployment?._id ?? null) };
+}

@@ -1,0 +1,188 @@
+import type { ClientSession } from 'mongoose';
+import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
+import type {
+  DiffReleaseInput,
+  GetReleaseInput,
+  ListReleasesInput,
+  Release,
+  ReleaseDetail,
+  ReleaseDiff,
+  ReleaseList,
+  ReleaseStep,
+} from '../../../routers/schemas/releases.ts';
+import { RELEASE_STEPS } from '../../../routers/schemas/states.ts';
+import { compareManifests, decodeManifest, type Manifest } from '../../artifacts/manifest.ts';
+import type { ArtifactStore } from '../../artifacts/store.ts';
+import { notFound } from '../../errors.ts';
+import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
+import { type ReleaseStepDoc, ReleaseStepModel } from '../../models/release-step.ts';
+import type { AccountContext, Addresses } from '../../service-context.ts';
+import { afterCursor, encodeCursor, unknownCursor } from '../page-cursor.ts';
+import { publicHost, releaseHost, urlOfHost } from '../site-address.ts';
+
+/** Names shown of each kind of difference. */
+const DIFF_NAMES_MAX = 500;
+
+/** Releases of one deployment by number, or of the whole account by time; newest first. */
+export async function listReleases(ctx: AccountContext, input: ListReleasesInput): Promise<ReleaseList> {
+  const limit = input?.limit ?? PAGE_SIZE_DEFAULT;
+  const { docs, cursorOf } = await readPage(ctx.actor.accountId, input, limit + 1);
+  const page = docs.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    items: await toReleases(ctx, page),
+    nextCursor: docs.length > limit && last !== undefined ? cursorOf(last) : null,
+  };
+}
+
+type Page = { docs: ReleaseDoc[]; cursorOf(last: ReleaseDoc): string };
+
+async function readPage(accountId: string, input: ListReleasesInput, count: number): Promise<Page> {
+  const state = input?.state === undefined ? {} : { state: input.state };
+  if (input?.deploymentId !== undefined) {
+    const before = input.cursor === undefined ? {} : { number: { $lt: numberCursor(input.cursor) } };
+    const docs = await ReleaseModel.find({ accountId, deploymentId: input.deploymentId, ...state, ...before })
+      .sort({ number: -1 })
+      .hint('account_deployment_newest')
+      .limit(count);
+    return { docs, cursorOf: (last) => String(last.number) };
+  }
+  const docs = await ReleaseModel.find({ accountId, ...state, ...afterCursor(input?.cursor) })
+    .sort({ createdAt: -1, _id: -1 })
+    .hint('account_newest')
+    .limit(count);
+  return { docs, cursorOf: encodeCursor };
+}
+
+function numberCursor(cursor: string): number {
+  if (!/^\d{1,9}$/.test(cursor)) throw unknownCursor();
+  return Number(cursor);
+}
+
+/** One release with its steps, by its id or by its number within a deployment. Throws `not_found`. */
+export async function getRelease(ctx: AccountContext, input: GetReleaseInput): Promise<ReleaseDetail> {
+  const { accountId } = ctx.actor;
+  const doc = await ReleaseModel.findOne(
+    'releaseId' in input
+      ? { _id: input.releaseId, accountId }
+      : { deploymentId: input.deploymentId, number: input.number, accountId },
+  );
+  if (doc === null) throw notFound('release');
+  const deployment = await DeploymentModel.findOne({ _id: doc.deploymentId, accountId });
+  if (deployment === null) throw notFound('release');
+  const current = await ReleaseModel.findOne({ _id: deployment.currentReleaseId ?? '', accountId }, { number: 1 });
+  return {
+    ...toRelease(ctx.providers.addresses, doc, deployment),
+    steps: await readSteps(accountId, doc._id),
+    servingNumber: current?.number ?? null,
+  };
+}
+
+/** What the release has that the one before it had not. Throws `not_found`. */
+export async function diffRelease(ctx: AccountContext, input: DiffReleaseInput): Promise<ReleaseDiff> {
+  const doc = await findRelease(ctx, input.releaseId);
+  const previous = await previousRelease(ctx.actor.accountId, doc.deploymentId, doc.number);
+  const { store } = ctx.providers;
+  const before = previous === null ? null : await readManifest(store, previous.manifestHash);
+  const { added, changed, removed } = compareManifests(before, await readManifest(store, doc.manifestHash));
+  const cut = (names: string[]): string[] => names.slice(0, DIFF_NAMES_MAX);
+  return {
+    previousNumber: previous?.number ?? null,
+    added: cut(added),
+    changed: cut(changed),
+    removed: cut(removed),
+    isCut: [added, changed, removed].some((names) => names.length > DIFF_NAMES_MAX),
+  };
+}
+
+/** The account's own document, or `not_found`. Joins a transaction that is under way. */
+export async function findRelease(ctx: AccountContext, releaseId: string): Promise<ReleaseDoc> {
+  const doc = await ReleaseModel.findOne({ _id: releaseId, accountId: ctx.actor.accountId });
+  if (doc === null) throw notFound('release');
+  return doc;
+}
+
+/** The one that a release is compared with: the last before it that was ever live. */
+export async function previousRelease(
+  accountId: string,
+  deploymentId: string,
+  number: number,
+  session: ClientSession | null = null,
+): Promise<ReleaseDoc | null> {
+  return ReleaseModel.findOne({ accountId, deploymentId, number: { $lt: number }, verifiedAt: { $gt: new Date(0) } })
+    .sort({ number: -1 })
+    .hint('account_deployment_newest')
+    .session(session);
+}
+
+export async function readManifest(store: ArtifactStore, manifestHash: string): Promise<Manifest> {
+  return decodeManifest(await store.readWhole(manifestHash));
+}
+
+export async function toReleaseOf(ctx: AccountContext, doc: ReleaseDoc): Promise<Release> {
+  const [release] = await toReleases(ctx, [doc]);
+  if (release === undefined) throw notFound('release');
+  return release;
+}
+
+/** A release whose deployment was removed meanwhile is gone too. */
+async function toReleases(ctx: AccountContext, docs: readonly ReleaseDoc[]): Promise<Release[]> {
+  const ids = [...new Set(docs.map((doc) => doc.deploymentId))];
+  const deployments = await DeploymentModel.find({ _id: { $in: ids }, accountId: ctx.actor.accountId });
+  const byId = new Map(deployments.map((deployment) => [deployment._id, deployment]));
+  return docs.flatMap((doc) => {
+    const deployment = byId.get(doc.deploymentId);
+    return deployment === undefined ? [] : [toRelease(ctx.providers.addresses, doc, deployment)];
+  });
+}
+
+function toRelease(addresses: Addresses, doc: ReleaseDoc, deployment: DeploymentDoc): Release {
+  return {
+    id: doc._id,
+    deploymentId: doc.deploymentId,
+    deploymentName: deployment.name,
+    platform: deployment.platform,
+    number: doc.number,
+    state: doc.state,
+    isCurrent: deployment.currentReleaseId === doc._id,
+    source: doc.source,
+    createdBy: doc.createdBy,
+    url: urlOfHost(addresses, publicHost(addresses, deployment.slug)),
+    previewUrl: urlOfHost(addresses, releaseHost(addresses, deployment.slug, doc.number)),
+    fileCount: doc.fileCount,
+    totalBytes: doc.totalBytes,
+    changedFiles: doc.changedFiles,
+    error:
+      doc.error === null || doc.error === undefined
+        ? null
+        : {
+            code: doc.error.code,
+            message: doc.error.message,
+            hint: doc.error.hint ?? null,
+            raw: doc.error.raw ?? null,
+          },
+    createdAt: doc.createdAt,
+    startedAt: doc.startedAt ?? null,
+    finishedAt: doc.finishedAt ?? null,
+  };
+}
+
+async function readSteps(accountId: string, releaseId: string): Promise<ReleaseStep[]> {
+  const rows = await ReleaseStepModel.find({ accountId, releaseId });
+  return RELEASE_STEPS.flatMap((name) => rows.filter((row) => row.name === name).map(toReleaseStep));
+}
+
+function toReleaseStep(row: ReleaseStepDoc): ReleaseStep {
+  return {
+    name: row.name,
+    state: row.state,
+    startedAt: row.startedAt ?? null,
+    endedAt: row.endedAt ?? null,
+    done: row.done,
+    total: row.total,
+    doneBytes: row.doneBytes,
+    totalBytes: row.totalBytes,
+    log: row.log.map(({ at, text }) => ({ at, text })),
+  };
+}
