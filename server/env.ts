@@ -17,6 +17,8 @@ export type Env = {
   host: string | undefined;
   /** An origin, without a slash at its end. */
   publicUrl: string;
+  /** Whether people reach the app on this machine alone. */
+  isLocal: boolean;
   supportEmail: string;
   dataDir: string;
   mongodbUri: string | undefined;
@@ -174,6 +176,7 @@ export function readEnv(environment: Record<string, string | undefined>): Env {
     sitesDomain: values.SITES_DOMAIN,
     host: values.HOST ?? (isLocal(publicHost) ? '127.0.0.1' : undefined),
     publicUrl,
+    isLocal: isLocal(publicHost),
     supportEmail: values.SUPPORT_EMAIL ?? `support@${publicHost}`,
     dataDir,
     mongodbUri: values.MONGODB_URI,

@@ -19,9 +19,18 @@ const SERVER_SELECTION_TIMEOUT_MS = 2_500;
 /** What a caller is asked to wait while the database is away. */
 const RETRY_AFTER_MS = 2_000;
 
-/** The database that was named cannot serve; the message is the sentence for the operator. */
+/** The database that was named cannot serve. `fault` ends the sentence "The database … which …". */
 export class UnfitDatabaseError extends Error {
-  override name = 'UnfitDatabaseError';
+  readonly fault: string;
+  /** False when it may serve later, as it is. */
+  readonly isFinal: boolean;
+
+  constructor(fault: string, { isFinal, cause }: { isFinal: boolean; cause?: unknown }) {
+    super(`The database ${fault}.`, { cause });
+    this.name = 'UnfitDatabaseError';
+    this.fault = fault;
+    this.isFinal = isFinal;
+  }
 }
 
 export type ConnectOptions = {
@@ -45,7 +54,13 @@ export async function connectMongo(uri: string, { databaseName }: ConnectOptions
       ...(databaseName !== undefined && { dbName: databaseName }),
     });
   } catch (error) {
-    throw new UnfitDatabaseError(`The database cannot be reached: ${firstLine(error)}`, { cause: error });
+    const isMisspelt = error instanceof Error && error.name === 'MongoParseError';
+    throw new UnfitDatabaseError(
+      isMisspelt
+        ? `has an address that is not understood (${firstLine(error)})`
+        : `cannot be reached (${firstLine(error)})`,
+      { isFinal: isMisspelt, cause: error },
+    );
   }
   try {
     await refuseUnfit();
@@ -58,17 +73,26 @@ export async function connectMongo(uri: string, { databaseName }: ConnectOptions
 async function refuseUnfit(): Promise<void> {
   const admin = mongoose.connection.getClient().db('admin');
   const hello = await admin.command({ hello: 1 });
-  if (hello.setName === undefined && hello.msg !== 'isdbgrid') {
-    throw new UnfitDatabaseError('The database is no replica set and no sharded cluster, so it has no transactions.');
-  }
-  const { version } = await admin.command({ buildInfo: 1 });
-  if (Number.parseInt(String(version), 10) < OLDEST_MAJOR) {
-    throw new UnfitDatabaseError(`The database is MongoDB ${version}, and ${OLDEST_MAJOR} is the oldest that will do.`);
-  }
+  const fault = unfitness(hello, await admin.command({ buildInfo: 1 }));
+  if (fault !== null) throw new UnfitDatabaseError(fault, { isFinal: true });
+}
+
+/** Why a server of these answers to `hello` and `buildInfo` will not do; null when it will. */
+export function unfitness(hello: Record<string, unknown>, buildInfo: Record<string, unknown>): string | null {
+  const version = String(buildInfo.version);
+  if (Number.parseInt(version, 10) < OLDEST_MAJOR) return `is MongoDB ${version}, which is older than ${OLDEST_MAJOR}`;
+  const isDistributed = hello.setName !== undefined || hello.msg === 'isdbgrid';
+  return isDistributed ? null : 'is no replica set and no sharded cluster, so that it has no transactions';
 }
 
 function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+}
+
+/** Whether the database answers within this time. */
+export async function isMongoUp(timeoutMs: number): Promise<boolean> {
+  const answer = await mongoose.connection.getClient().db('admin').command({ ping: 1 }, { timeoutMS: timeoutMs });
+  return answer.ok === 1;
 }
 
 /**

@@ -1,0 +1,34 @@
+#!/usr/bin/env node
+import { readEnv } from '../env.ts';
+import { scrub } from '../log.ts';
+import { EXIT_FAILED, StartError } from '../start-error.ts';
+import { listMails, showMail } from './outbox.ts';
+
+const USAGE = `Usage: fairlead <command>
+
+  serve                 start Fairlead, as npm start does
+  outbox list           mails that were not sent by SMTP, oldest first
+  outbox show <id>      one of them, whole; it may hold a one-time link
+`;
+
+/** The `fairlead` command. Every command reads the same environment as the server. */
+async function main(words: string[]): Promise<void> {
+  const [command, action, id] = words;
+  const write = (text: string): void => void process.stdout.write(text);
+  if (command === 'serve' && words.length === 1) {
+    await import('../main.ts');
+  } else if (command === 'outbox' && action === 'list' && words.length === 2) {
+    await listMails(readEnv(process.env), write);
+  } else if (command === 'outbox' && action === 'show' && id !== undefined && words.length === 3) {
+    await showMail(readEnv(process.env), id, write);
+  } else if (command === undefined || command === 'help' || command === '--help') {
+    write(USAGE);
+  } else {
+    throw new StartError(EXIT_FAILED, `There is no command "${words.join(' ')}".\n\n${USAGE}`);
+  }
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`${scrub(error instanceof Error ? error.message : String(error)).trimEnd()}\n`);
+  process.exitCode = error instanceof StartError ? error.exitCode : EXIT_FAILED;
+});

@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import type { Env } from '../env.ts';
+import { readOutbox } from '../mail/outbox.ts';
+import { EXIT_FAILED, StartError } from '../start-error.ts';
+
+/** Writes one line a mail: id, time, kind, recipient. The texts may hold one-time links and are not in the list. */
+export async function listMails(env: Env, write: (text: string) => void): Promise<void> {
+  const mails = await readOutbox(join(env.dataDir, 'outbox'));
+  if (mails.length === 0) write('The outbox is empty.\n');
+  for (const mail of mails) write(`${mail.id}  ${mail.at.toISOString()}  ${mail.kind}  ${mail.to}\n`);
+}
+
+/** Writes one mail whole. Throws StartError when there is none of this id. */
+export async function showMail(env: Env, id: string, write: (text: string) => void): Promise<void> {
+  const mail = (await readOutbox(join(env.dataDir, 'outbox'))).find((candidate) => candidate.id === id);
+  if (mail === undefined) {
+    throw new StartError(
+      EXIT_FAILED,
+      `There is no mail "${id}" in the outbox; "fairlead outbox list" shows what there is.`,
+    );
+  }
+  write(`Date: ${mail.at.toISOString()}\nTo: ${mail.to}\nSubject: ${mail.subject}\n\n${mail.text.trimEnd()}\n`);
+}

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { createDiskStore } from './artifacts/disk.ts';
+import { createChangeFeed } from './change-feed.ts';
+import type { Env } from './env.ts';
+import type { Log } from './log.ts';
+import { createOutbox } from './mail/outbox.ts';
+import { createPasswordHasher } from './password-hasher.ts';
+import { platforms } from './platforms/index.ts';
+import { createSecrets, type Keys } from './secrets.ts';
+import type { Limits, Providers } from './service-context.ts';
+
+const MINUTE_MS = 60_000;
+const GIB = 1024 ** 3;
+const MIB = 1024 ** 2;
+
+/** Where the loopback is counted as a client: reached from elsewhere, or behind a proxy (security facts, 1.8). */
+function countsLoopback(env: Env): boolean {
+  return !(env.isLocal && env.trustProxy === 0);
+}
+
+/** Security facts, sections 1.2, 1.8, 2.1, 8.6 and 10.5. */
+function limitsOf(env: Env): Limits {
+  return {
+    isAddressCounted: countsLoopback(env),
+    callsPerMinute: 600,
+    anonymousCallsPerMinute: 60,
+    failuresPerAddress: { count: 30, windowMs: 10 * MINUTE_MS },
+    freeFailuresPerUsernameAndAddress: 5,
+    failuresPerUsername: { count: 20, windowMs: 15 * MINUTE_MS },
+    registrationsPerHour: 10,
+    forgotPasswordPerHour: { perAccount: 3, perAddress: 10 },
+    feedbackPerHour: 5,
+    uploadBytesPerDay: 10 * GIB,
+    uploadsAtOnce: 8,
+    socketsPerAccount: 10,
+    socketsPerAddress: 50,
+    accessTokenSeconds: env.accessTokenSeconds,
+    minFreeDiskBytes: 500 * MIB,
+  };
+}
+
+/**
+ * Builds every adapter from the environment; the only place that chooses. Needs no open database.
+ * Throws an Error with a sentence that names the folder when the artifact store cannot be used.
+ */
+export async function buildProviders(env: Env, { keys, log }: { keys: Keys; log: Log }): Promise<Providers> {
+  const limits = limitsOf(env);
+  return {
+    addresses: {
+      publicUrl: env.publicUrl,
+      sitesDomain: env.sitesDomain,
+      sitesPort: env.sitesPort,
+      sitesListener: { host: connectableHost(env.host), port: env.sitesPort },
+      supportEmail: env.supportEmail,
+      trustedProxies: env.trustProxy,
+    },
+    limits,
+    store: await createDiskStore({ folder: env.artifactsFolder, minFreeBytes: limits.minFreeDiskBytes }),
+    platforms,
+    mailer: createOutbox(join(env.dataDir, 'outbox'), log),
+    hasher: createPasswordHasher(),
+    secrets: createSecrets(keys),
+    changes: createChangeFeed(log),
+    log,
+    now: () => new Date(),
+  };
+}
+
+/** One listens on "all addresses", but connects to one. */
+function connectableHost(host: string | undefined): string {
+  if (host === undefined || host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '::1' : host;
+}
