@@ -1,0 +1,103 @@
+import { Hourglass } from 'lucide-react';
+import { Link, useLocation } from 'react-router';
+import { PLATFORMS, platformIdSchema } from '../../routers/schemas/platforms/index.ts';
+import { useUser } from '../api/user.ts';
+import { Button } from '../components/button.tsx';
+import { matchesPath, type PathName, paths } from '../lib/paths.ts';
+
+type Later = { name: PathName; title: string; text: string };
+
+/** What each screen will hold. The platforms' pages are named after the platform in the address. */
+const laterScreens: readonly Later[] = [
+  { name: 'about', title: 'About', text: 'What Fairlead is for, what it supports and how to reach us.' },
+  { name: 'authReset', title: 'New password', text: 'Choosing a new password with the link from a mail.' },
+  {
+    name: 'authConfirm',
+    title: 'Confirm your address',
+    text: 'Confirming your e-mail address with the link from a mail.',
+  },
+  {
+    name: 'websocketDemo',
+    title: 'WebSocket demo',
+    text: 'The real-time channel at work: its state, and events as they come.',
+  },
+  { name: 'faq', title: 'Frequently Asked Questions', text: 'Questions that people ask about Fairlead, with answers.' },
+  { name: 'help', title: 'Help & Documentation', text: 'How to publish, step by step.' },
+  { name: 'analytics', title: 'Analytics', text: 'Visits, bandwidth, top pages and how releases went.' },
+  { name: 'quickDeploy', title: 'Quick Deploy', text: 'Drop a folder, and it is live on the platform that fits.' },
+  {
+    name: 'guidedDeployment',
+    title: 'Guided Deployment',
+    text: 'One question a step, each explained for a first time.',
+  },
+  {
+    name: 'unifiedDeployment',
+    title: 'All-in-One Deployment',
+    text: 'Files, platform, domain and certificate on one screen.',
+  },
+  {
+    name: 'testSimulation',
+    title: 'Test & Simulation',
+    text: 'The whole way of a deployment, without touching anything real.',
+  },
+  {
+    name: 'diagnostics',
+    title: 'System Diagnostics',
+    text: 'Whether a domain resolves, its certificate is valid and the address is up.',
+  },
+  { name: 'domains', title: 'Domains', text: 'Your own names, and the DNS records that each of them needs.' },
+  {
+    name: 'certificates',
+    title: 'SSL Certificates',
+    text: 'Every certificate with its names, its dates and its state.',
+  },
+  { name: 'settings', title: 'Settings', text: 'Profile, appearance, notifications, connections and API tokens.' },
+  { name: 'licenseManagement', title: 'License Management', text: 'License keys that you hold, redeem or pass on.' },
+  { name: 'account', title: 'Account', text: 'Your identity, password, sessions and plan.' },
+  {
+    name: 'deploymentEditor',
+    title: 'Deployment editor',
+    text: 'The files of a deployment, edited in the browser and saved as a new release.',
+  },
+  { name: 'paymentSuccess', title: 'Payment success', text: 'The receipt of a payment.' },
+];
+
+/** The calm truth about an address whose screen is later work. */
+export function ComingLaterScreen() {
+  const { pathname } = useLocation();
+  const { user } = useUser();
+  const { title, text } = laterScreen(pathname);
+  const isSignedIn = user !== null;
+  return (
+    <div className="mx-auto flex w-full max-w-reading flex-col items-center px-4 py-16 text-center sm:py-24">
+      <span className="flex size-11 items-center justify-center rounded-card border border-line bg-surface-raised text-ink-muted">
+        <Hourglass className="size-5" />
+      </span>
+      <h1 className="mt-5 text-xl font-semibold">{title}</h1>
+      <p className="mt-1 max-w-96 text-ink-muted text-pretty">{text}</p>
+      <p className="mt-4 text-sm font-medium">Not available in this version</p>
+      <div className="mt-6 flex flex-wrap justify-center gap-2">
+        <Button asChild variant="primary">
+          <Link to={isSignedIn ? paths.dashboard : paths.home}>{isSignedIn ? 'Go to Dashboard' : 'Back to Home'}</Link>
+        </Button>
+        {isSignedIn && (
+          <Button asChild>
+            <Link to={paths.newDeployment}>New deployment</Link>
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function laterScreen(pathname: string): Omit<Later, 'name'> {
+  const known = laterScreens.find(({ name }) => matchesPath(paths[name], pathname));
+  if (known) return known;
+  const platform = platformIdSchema.safeParse(pathname.split('/').filter(Boolean).at(-1));
+  if (!platform.success) return { title: 'This screen', text: 'What stands at this address comes in a later version.' };
+  const { title } = PLATFORMS[platform.data];
+  return {
+    title: `Deploy to ${title}`,
+    text: `Publishing to ${title} with an account of your own. Until then the built-in host takes your files and needs no account.`,
+  };
+}

@@ -1,0 +1,72 @@
+import { Check } from 'lucide-react';
+import { lazy, Suspense } from 'react';
+import { Link } from 'react-router';
+import { HOSTING_PLATFORMS, type HostingPlatform, PLATFORMS } from '../../routers/schemas/platforms/index.ts';
+import { Button } from '../components/button.tsx';
+import { DropTarget } from '../components/drop-target.tsx';
+import { Page } from '../components/page.tsx';
+import { href } from '../lib/paths.ts';
+
+// Reading folders is no part of a first look at the page: it comes after the first paint.
+const QuickDrop = lazy(async () => ({ default: (await import('../features/deployments/quick-drop.tsx')).QuickDrop }));
+
+export function HomeScreen() {
+  return (
+    <Page>
+      <h1 className="text-2xl font-semibold sm:text-3xl">Put a folder on the web</h1>
+      <p className="mt-3 max-w-140 text-lg text-ink-muted text-pretty">
+        Drop your files and watch them go live, each step in sight. No terminal, no Git account.
+      </p>
+      <section aria-label="Publish a folder" className="mt-7">
+        <Suspense fallback={<DropPlaceholder />}>
+          <QuickDrop shape="wide" title={dropWords.title} description={dropWords.description} />
+        </Suspense>
+      </section>
+      <h2 className="mt-12 text-lg font-semibold">Choose your preferred hosting platform below</h2>
+      <ul className="mt-4 grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
+        {HOSTING_PLATFORMS.map((platform) => (
+          <PlatformCard key={platform} platform={platform} />
+        ))}
+      </ul>
+    </Page>
+  );
+}
+
+const dropWords = { title: 'Drop a folder here', description: 'It stays private until you publish.' };
+
+/** The same target, at the same size, until it can take something. */
+function DropPlaceholder() {
+  return (
+    <DropTarget
+      shape="wide"
+      title={dropWords.title}
+      description={dropWords.description}
+      actions={
+        <Button variant="primary" disabled>
+          Choose a folder
+        </Button>
+      }
+    />
+  );
+}
+
+function PlatformCard({ platform }: { platform: HostingPlatform }) {
+  const { title, description, bullets } = PLATFORMS[platform];
+  return (
+    <li className="flex flex-col rounded-card border border-line bg-surface-raised p-5">
+      <h3 className="font-semibold">Deploy to {title}</h3>
+      <p className="mt-0.5 text-ink-muted">{description}</p>
+      <ul className="mt-3.5 mb-5 flex flex-col gap-1.5">
+        {bullets.map((bullet) => (
+          <li key={bullet} className="flex items-start gap-2 text-sm text-ink-muted">
+            <Check className="mt-0.75 size-3.5 text-good" />
+            {bullet}
+          </li>
+        ))}
+      </ul>
+      <Button asChild className="mt-auto w-full">
+        <Link to={href.deploy(platform)}>Select {title}</Link>
+      </Button>
+    </li>
+  );
+}
