@@ -87,7 +87,8 @@ export type TestAppOptions = {
   providers?: Partial<Providers>;
 };
 
-export type Caller = ReturnType<ReturnType<typeof createCaller<typeof appRouter>>>;
+const makeCaller = createCaller(appRouter);
+export type Caller = ReturnType<typeof makeCaller>;
 export type Person = {
   caller: Caller;
   user: SignedIn;
@@ -142,7 +143,7 @@ export async function createTestApp(options: TestAppOptions = {}) {
     };
   }
 
-  const callerOf = (ctx: ServiceContext): Caller => createCaller(appRouter)(ctx);
+  const callerOf = (ctx: ServiceContext): Caller => makeCaller(ctx);
 
   /** A caller that signs in by this bearer token, as a request does. */
   async function callerFor(
