@@ -1,0 +1,142 @@
+import express, { type Request, type Response, type Router } from 'express';
+import { contextFor } from '../../routers/context.ts';
+import { validationFailed } from '../../routers/error-shape.ts';
+import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
+import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
+import { type UploadManifestInput, uploadManifestInput } from '../../routers/schemas/releases.ts';
+import { AppError, notFound } from '../errors.ts';
+import type { AccountContext, Providers } from '../service-context.ts';
+import { receiveFile, receiveManifest } from '../services/uploads.ts';
+
+/**
+ * The doors for files, below `/api/uploads` (product page, section 10). Bodies are streamed: a file is never whole in
+ * memory, a manifest is bounded. Origin and headers are looked at by the application before it comes here.
+ */
+export function uploadRoutes(providers: Providers): Router {
+  const routes = express.Router({ caseSensitive: true, strict: true });
+  const requests = createRequestCounter(providers.limits.uploadsAtOnce);
+
+  routes.put('/:uploadId/manifest', async (request, response) => {
+    requireType(request, 'application/json');
+    const ctx = await writerFor(providers, request, response);
+    const input = parseManifest(await readBody(request, UPLOAD_LIMITS.maxManifestBytes));
+    response.json(await receiveManifest(ctx, uploadIdOf(request), input));
+  });
+
+  routes.put('/:uploadId/files/:sha256', async (request, response) => {
+    requireType(request, 'application/octet-stream');
+    const ctx = await writerFor(providers, request, response);
+    const sha256 = sha256Schema.safeParse(request.params.sha256);
+    if (!sha256.success) throw new AppError('hash_unannounced', 'This is not a SHA-256 hash in small letters.');
+    const uploadId = uploadIdOf(request);
+    await requests.during(ctx.actor.accountId, () =>
+      receiveFile(ctx, uploadId, {
+        sha256: sha256.data,
+        body: bytesOf(request),
+        contentLength: contentLengthOf(request),
+      }),
+    );
+    response.status(204).end();
+  });
+
+  routes.post('/:uploadId/zip', async (request, response) => {
+    requireType(request, 'application/zip');
+    await writerFor(providers, request, response);
+    throw new AppError('body_type_unsupported', 'ZIP files are not read by this version yet.', {
+      hint: 'Unpack it, and choose the folder.',
+    });
+  });
+
+  return routes;
+}
+
+/** Uploads are writing: as `writeProcedure` has it. Bytes count against limits of their own, not as calls. */
+async function writerFor(providers: Providers, request: Request, response: Response): Promise<AccountContext> {
+  const ctx = await contextFor(providers, request, response, { calls: 0 });
+  const { actor } = ctx;
+  if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in to do this.');
+  if (actor.kind === 'token' && !actor.scopes.includes('write')) {
+    throw new AppError('scope_missing', 'This API token may read only.', {
+      hint: 'Make one with the scope "write" in Settings.',
+    });
+  }
+  return { ...ctx, actor };
+}
+
+function uploadIdOf(request: Request): string {
+  const id = idSchema.safeParse(request.params.uploadId);
+  if (!id.success) throw notFound('upload');
+  return id.data;
+}
+
+function requireType(request: Request, type: string): void {
+  const sent = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
+  if (sent !== type) throw new AppError('body_type_unsupported', `Send the body as ${type}.`);
+}
+
+/** Without one the body is chunked, and its bytes are counted as they come. */
+function contentLengthOf(request: Request): number | null {
+  const sent = request.headers['content-length'];
+  return sent === undefined ? null : Number(sent);
+}
+
+/** The request's bytes; a sender that goes away in the middle ends them with an error of its own. */
+async function* bytesOf(request: Request): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of request) yield chunk;
+  } catch (error) {
+    throw new AppError('client_closed', 'The sender ended the request.', { cause: error });
+  }
+  if (!request.complete) throw new AppError('client_closed', 'The sender ended the request.');
+}
+
+/** The whole body, refused as soon as it is known to be too large. */
+async function readBody(request: Request, maxBytes: number): Promise<Buffer> {
+  const tooLarge = new AppError('body_too_large', `A list of files has at most ${maxBytes / 1024 ** 2} MiB.`);
+  if ((contentLengthOf(request) ?? 0) > maxBytes) throw tooLarge;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of bytesOf(request)) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw tooLarge;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parseManifest(body: Buffer): UploadManifestInput {
+  const parsed = uploadManifestInput.safeParse(parseJson(body));
+  if (!parsed.success) throw validationFailed(parsed.error);
+  return parsed.data;
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw new AppError('bad_request', 'The list of files is not valid JSON.', { cause: error });
+  }
+}
+
+type RequestCounter = { during<T>(accountId: string, work: () => Promise<T>): Promise<T> };
+
+/** Security facts, 1.8: at most so many file requests of an account at once. It guards this process's memory and disk, so it counts here. */
+function createRequestCounter(limit: number): RequestCounter {
+  const counts = new Map<string, number>();
+  return {
+    async during(accountId, work) {
+      const count = counts.get(accountId) ?? 0;
+      if (count >= limit) {
+        throw new AppError('rate_limited', `At most ${limit} files are taken at once.`, { retryAfterMs: 1_000 });
+      }
+      counts.set(accountId, count + 1);
+      try {
+        return await work();
+      } finally {
+        const left = (counts.get(accountId) ?? 1) - 1;
+        if (left === 0) counts.delete(accountId);
+        else counts.set(accountId, left);
+      }
+    },
+  };
+}
