@@ -83,3 +83,11 @@ export async function register(page: Page, credentials = newCredentials()): Prom
   await page.waitForURL('**/subscription/pricing');
   return credentials;
 }
+
+export async function logIn(page: Page, credentials: Pick<Credentials, 'username' | 'password'>): Promise<void> {
+  await page.goto('/login');
+  await page.getByLabel('Username').fill(credentials.username);
+  await page.getByLabel('Password', { exact: true }).fill(credentials.password);
+  await page.getByRole('button', { name: 'Log In', exact: true }).click();
+  await page.waitForURL('**/dashboard');
+}

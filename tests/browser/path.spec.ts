@@ -1,0 +1,185 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { openAccount, publishSite } from '../support/doors.ts';
+import { oddNames, type SiteFiles, twentyPages, viteBuild, writeSite } from '../support/sites.ts';
+import { expect, logIn, newCredentials, register, seeDisclaimer, test } from './fixtures.ts';
+
+async function startTrial(page: Page): Promise<void> {
+  await page.goto('/subscription/pricing');
+  await page.getByRole('button', { name: 'Start the trial' }).click();
+  await expect(page.getByText('Your Pro trial runs until')).toBeVisible();
+}
+
+async function chooseFolder(page: Page, folder: string): Promise<void> {
+  await page.getByLabel('Folder to publish').setInputFiles(folder);
+}
+
+async function publishFolder(page: Page, folder: string, name: string): Promise<void> {
+  await page.goto('/new-deployment');
+  await chooseFolder(page, folder);
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.waitForURL(/\/deployments\/[0-9a-z]{20}\/releases\/1$/);
+}
+
+async function expectLive(page: Page): Promise<string> {
+  const panel = page.getByLabel('Live', { exact: true });
+  await expect(panel).toBeVisible();
+  const address = await panel.getByRole('link', { name: 'Visit' }).getAttribute('href');
+  return address ?? '';
+}
+
+/** What the site answers, asked for by the browser itself: Node does not know `*.localhost`. */
+async function bodyOf(page: Page, address: string): Promise<string> {
+  const visitor = await page.context().newPage();
+  const answer = await visitor.goto(address);
+  const body = (await answer?.text()) ?? '';
+  await visitor.close();
+  return body;
+}
+
+async function newcomer(page: Page): Promise<void> {
+  await seeDisclaimer(page);
+  await register(page);
+  await startTrial(page);
+}
+
+test('a newcomer goes from the first visit to a live site, publishes a change and rolls back', async ({
+  page,
+  folder,
+}) => {
+  await writeSite(folder, twentyPages('Welcome to the harbour'));
+  await page.goto('/');
+  await page.waitForURL('**/disclaimer');
+  await page.getByRole('button', { name: 'Accept & Continue' }).click();
+  await page.waitForURL('**/beta-welcome');
+  await register(page);
+  await startTrial(page);
+
+  await publishFolder(page, folder, 'Harbour café');
+  const address = await expectLive(page);
+  expect(address).toMatch(/^http:\/\/harbour-cafe[a-z0-9-]*\.localhost:\d+\/?$/);
+  for (const step of ['Prepared', 'Uploaded', 'Processed', 'Verified'])
+    await expect(page.getByText(step).first()).toBeVisible();
+  expect(await bodyOf(page, address)).toContain('Welcome to the harbour');
+  expect(await bodyOf(page, new URL('guides/page-17.html', address).href)).toContain('Guide 17');
+
+  await writeSite(folder, { 'index.html': twentyPages('Winter timetable')['index.html'] ?? '' });
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'PUT' && request.url().includes('/files/')) sent.push(request.url());
+  });
+  await page.goto(`${page.url().replace(/\/releases\/1$/, '')}#publish`);
+  await chooseFolder(page, folder);
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.waitForURL(/\/releases\/2$/);
+  await expectLive(page);
+  expect(sent).toHaveLength(1);
+  expect(await bodyOf(page, address)).toContain('Winter timetable');
+
+  await page.goto(page.url().replace(/2$/, '1'));
+  await page.getByRole('button', { name: 'Roll back to release 1' }).click();
+  await page.getByRole('button', { name: 'Roll back to 1', exact: true }).click();
+  await expectLive(page);
+  expect(await bodyOf(page, address)).toContain('Welcome to the harbour');
+});
+
+test('a folder dropped by a visitor is found again after registration and trial', async ({ page, folder }) => {
+  await writeSite(folder, twentyPages('Dropped before registering'));
+  await seeDisclaimer(page);
+  await page.goto('/');
+  await chooseFolder(page, folder);
+  await expect(page.getByLabel(`Folder ${basename(folder)}`)).toBeVisible();
+  const credentials = newCredentials();
+  await page
+    .getByRole('link', { name: /Register/ })
+    .last()
+    .click();
+  await page.getByLabel('Username').fill(credentials.username);
+  await page.getByLabel('Email').fill(credentials.email);
+  await page.getByLabel('Password', { exact: true }).fill(credentials.password);
+  await page.getByLabel('Confirm Password').fill(credentials.password);
+  await page.getByRole('button', { name: 'Register', exact: true }).click();
+  await page.waitForURL('**/subscription/pricing');
+  await page.getByRole('button', { name: 'Start the trial' }).click();
+  await page.waitForURL('**/new-deployment');
+  await expect(page.getByLabel(`Folder ${basename(folder)}`)).toBeVisible();
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.waitForURL(/\/releases\/1$/);
+  expect(await bodyOf(page, await expectLive(page))).toContain('Dropped before registering');
+});
+
+test('a folder is taken by dropping it on the page', async ({ page, folder }) => {
+  const site = await writeSite(join(folder, 'dropped site'), twentyPages());
+  await newcomer(page);
+  await page.goto('/new-deployment');
+  await expect(page.getByText('Drop a folder').first()).toBeVisible();
+  const cdp = await page.context().newCDPSession(page);
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    const data = { items: [], files: [site], dragOperationsMask: 1 };
+    await cdp.send('Input.dispatchDragEvent', { type, x: 500, y: 400, data });
+  }
+  await expect(page.getByLabel('Folder dropped site')).toBeVisible();
+});
+
+test('a Vite build goes live with its hashed files', async ({ page, folder }) => {
+  const build = await viteBuild(folder, 'Built by Vite');
+  await newcomer(page);
+  await publishFolder(page, build, 'vite site');
+  const visitor = await page.context().newPage();
+  await visitor.goto(await expectLive(page));
+  await expect(visitor.getByText('Built by Vite')).toBeVisible();
+});
+
+test('names with spaces, umlauts and emoji are served as they are', async ({ page, folder }) => {
+  const files: SiteFiles = oddNames();
+  await writeSite(folder, files);
+  await newcomer(page);
+  await publishFolder(page, folder, 'odd names');
+  const address = await expectLive(page);
+  for (const path of Object.keys(files)) {
+    const encoded = path.normalize('NFC').split('/').map(encodeURIComponent).join('/');
+    const wanted = await readFile(join(folder, path), 'utf8');
+    const seen = await page.evaluate(
+      async (url) => (await fetch(url, { mode: 'no-cors' })).type,
+      `${address}/${encoded}`,
+    );
+    expect(seen, path).toBeTruthy();
+    if (path.endsWith('.html')) expect(await bodyOf(page, new URL(encoded, address).href), path).toBe(wanted);
+  }
+});
+
+test('a second tab follows the release without a reload', async ({ page, folder }) => {
+  await writeSite(folder, twentyPages());
+  await newcomer(page);
+  const other = await page.context().newPage();
+  await other.goto('/deployments');
+  await expect(other.getByRole('heading', { name: 'Active Deployments' })).toBeVisible();
+  await publishFolder(page, folder, 'two tabs');
+  await expectLive(page);
+  await expect(other.getByText('two tabs').first()).toBeVisible();
+  await expect(other.getByText('Live', { exact: true }).first()).toBeVisible();
+});
+
+test('a page that is reloaded in mid-release shows the same story to its end', async ({ page, folder }) => {
+  await writeSite(folder, twentyPages());
+  for (let number = 0; number < 400; number += 1) await writeFile(join(folder, `note-${number}.txt`), `note ${number}`);
+  await newcomer(page);
+  await publishFolder(page, folder, 'reloaded');
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'Release 1' })).toBeVisible();
+  await page.reload();
+  await expectLive(page);
+});
+
+test('somebody who signs in finds the site that a script has published', async ({ page, app }) => {
+  const credentials = newCredentials();
+  const account = await openAccount(app.url, credentials.username, credentials.password);
+  const site = await publishSite(account, 'from a script', twentyPages('Published by a script'));
+  await logIn(page, credentials);
+  await page.goto('/deployments');
+  await page.getByRole('link', { name: 'from a script' }).first().click();
+  await expect(page.getByRole('heading', { name: 'from a script' })).toBeVisible();
+  expect(await bodyOf(page, site.siteUrl)).toContain('Published by a script');
+});
