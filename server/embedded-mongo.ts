@@ -27,15 +27,6 @@ type Marker = { mongodVersion: string; featureCompatibilityVersion: string; port
 type Credentials = { user: string; password: string };
 
 const DATABASE = 'fairlead';
-/** Facts on MongoDB, section 2: 0.25 GB is plenty here, and without diagnostics the start takes half as long. */
-const ARGUMENTS = [
-  '--wiredTigerCacheSizeGB',
-  '0.25',
-  '--setParameter',
-  'diagnosticDataCollectionEnabled=false',
-  '--quiet',
-  '--noscripting',
-];
 const RESTART_DELAYS_MS = [100, 500, 1000, 2000, 5000];
 
 /**
@@ -56,7 +47,7 @@ export async function startEmbeddedMongo({ dataDir, sources, log }: EmbeddedMong
   await endOrphan(dbPath, log);
   const port = await freePort(marker?.port);
   const launch = (): Promise<MongodProcess> =>
-    launchMongod({ mongod, dbPath, port, keyfile, credentials, replSet: 'embedded', args: ARGUMENTS });
+    launchMongod({ mongod, dbPath, port, keyfile, credentials, replSet: 'embedded' });
 
   const first = await launch();
   try {

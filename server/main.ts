@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Env, readEnv } from './env.ts';
 import { createLifeCycle, sentenceOf } from './life-cycle.ts';
@@ -8,16 +10,13 @@ import { EXIT_FAILED, StartError } from './start-error.ts';
 const SAME_SIGNAL_MS = 1_000;
 /** A stop with work in hand takes up to 30 s (operators' contract); what hangs longer is left to the next start. */
 const STOP_TIMEOUT_MS = 29_000;
-/** The bundle lies in dist/server, the pages in dist/web. */
-const WEB_ROOT = fileURLToPath(new URL('../web/', import.meta.url));
-
 /** Reads the environment, starts the app, and ends the process by a signal, or with one sentence when it cannot start. */
 async function main(): Promise<void> {
   const env = readEnv(process.env);
   const isTerminal = process.stdout.isTTY === true;
   const log = createLog({ level: env.logLevel, isTerminal, write: (line) => void process.stdout.write(line) });
   for (const warning of env.warnings) log.warn(warning);
-  const app = createLifeCycle({ env, log, webRoot: WEB_ROOT });
+  const app = createLifeCycle({ env, log, webRoot: join(packageRoot(), 'dist', 'web') });
   endOnSignals(() => app.stop(), log);
   endOnSurprises(log);
   await app.start();
@@ -55,6 +54,13 @@ function endOnSurprises(log: Log): void {
   };
   process.on('uncaughtException', onSurprise);
   process.on('unhandledRejection', onSurprise);
+}
+
+/** From the sources and from the bundle alike: the nearest folder above that is a package. */
+function packageRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
+  return folder;
 }
 
 function announce(env: Env, log: Log, isTerminal: boolean): void {

@@ -14,6 +14,8 @@ async function main(): Promise<void> {
     server: { host: '127.0.0.1', port: PAGE_PORT, strictPort: false },
   });
   await vite.listen();
+  // Vite would end the process at SIGTERM before the app has stopped its database.
+  process.removeAllListeners('SIGTERM');
   const address = vite.httpServer?.address();
   const port = typeof address === 'object' && address !== null ? address.port : PAGE_PORT;
   process.env.PUBLIC_URL = `http://localhost:${port}`;

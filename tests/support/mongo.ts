@@ -30,14 +30,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const mongod = await findMongod(readMongodSources(process.env), QUIET);
   const dbPath = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'fairlead-mongo-'));
   const port = await freePort();
-  const args = ['--wiredTigerCacheSizeGB', '0.25', '--quiet', '--noscripting'];
-  const parameters = ['notablescan=1', 'diagnosticDataCollectionEnabled=false'];
   const running = await launchMongod({
     mongod,
     dbPath,
     port,
     replSet: 'tests',
-    args: [...args, ...parameters.flatMap((parameter) => ['--setParameter', parameter])],
+    args: ['--setParameter', 'notablescan=1'],
   });
   await initiate({ port, replSet: 'tests', isDurable: false });
   project.provide('mongoUri', `mongodb://127.0.0.1:${port}/?directConnection=true`);
