@@ -144,6 +144,17 @@ export class SessionMachine {
     this.#changeAccount('held');
   }
 
+  /** A failed login leaves no token behind (specification, section 8); what another tab may hold is refreshed by its cookie. */
+  dropToken(): void {
+    this.#store.dropToken();
+  }
+
+  /** The server ended a socket of this session: asks at once whether the session is over, as a 401 would. */
+  async distrustToken(): Promise<void> {
+    const token = this.#store.token();
+    if (token !== null) await this.#demandFresh('normal', token);
+  }
+
   /** Local and regardless of what the server said (specification, section 4). */
   signOut(): void {
     this.#stopEnding();

@@ -50,11 +50,14 @@ export function sessionFetch(path: string, init?: RequestInit): Promise<Response
   return session.fetch(path, init);
 }
 
-/** The reason that the sign-in screen shows, at most once: marker and redirect flag are cleared (specification, section 4). */
-export function takeExpiryReason(): string | null {
-  const reason = store.recentReason();
+/** Why the session ended, when that was less than five minutes ago: the notice of the sign-in screen. */
+export function recentExpiryReason(): string | null {
+  return store.recentReason();
+}
+
+/** Clears marker, remembered path and redirect flag, as each visit of the sign-in screen does (specification, section 4). */
+export function clearExpiry(): void {
   store.clearExpiry();
-  return reason;
 }
 
 /** The two global hooks of the specification, section 4. */

@@ -34,6 +34,10 @@ export function createTokenStore(local: Storage, session: Storage, now: () => nu
       else local.setItem(LOCAL_KEYS.refreshNotBefore, String(notBefore));
     },
     markRefreshStarted: () => local.setItem(LOCAL_KEYS.lastRefreshAt, String(now())),
+    dropToken(): void {
+      local.removeItem(LOCAL_KEYS.accessToken);
+      local.removeItem(LOCAL_KEYS.accessExpiresAt);
+    },
     /** Forgets the session; `isSignedOut` keeps the next start from refreshing silently into an account that was left. */
     clear({ isSignedOut }: { isSignedOut: boolean }): void {
       for (const key of [

@@ -10,6 +10,8 @@ type WebSocketClient = ReturnType<typeof createWSClient>;
 
 /** RFC 6455, section 7.4.1: the server closes with it when it restarts. */
 const SERVICE_RESTART = 1012;
+/** Security facts of the realtime channel: the session that the socket belongs to was ended. */
+const SESSION_REVOKED = 4401;
 
 let current: { client: WebSocketClient; close: () => void } | null = null;
 
@@ -54,6 +56,11 @@ function openConnection(): { client: WebSocketClient; close: () => void } {
     onOpen: () => reporter.opened(),
     onClose: (cause) => {
       if (isClosing) return;
+      if (cause?.code === SESSION_REVOKED) {
+        // The notice of the session says what happened; 'Disconnected' beside it would only puzzle.
+        session.distrustToken().catch(() => {});
+        return;
+      }
       if (cause?.code === SERVICE_RESTART) reporter.announceRestart();
       reporter.closed();
     },

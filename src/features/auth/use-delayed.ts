@@ -1,0 +1,20 @@
+import { useEffect, useRef } from 'react';
+import { type NavigateFunction, useNavigate } from 'react-router';
+
+/** Runs something a moment later, unless the screen has been left by then: nobody is pulled back from where they went. */
+export function useDelayed(): (delayMs: number, work: (navigate: NavigateFunction) => void) => void {
+  const navigate = useNavigate();
+  const timers = useRef(new Set<ReturnType<typeof setTimeout>>());
+
+  useEffect(() => {
+    const pending = timers.current;
+    return () => {
+      for (const timer of pending) clearTimeout(timer);
+      pending.clear();
+    };
+  }, []);
+
+  return (delayMs, work) => {
+    timers.current.add(setTimeout(() => work(navigate), delayMs));
+  };
+}

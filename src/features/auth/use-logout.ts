@@ -1,0 +1,40 @@
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { errorDetails, errorMessage } from '../../api/errors.ts';
+import { session } from '../../api/session.ts';
+import { trpcClient } from '../../api/trpc.ts';
+import { showToast } from '../../components/toast-store.ts';
+import { paths } from '../../lib/paths.ts';
+
+/** Nobody who wants to leave waits longer for a server that does not answer. */
+const LOGOUT_TIMEOUT_MS = 8_000;
+const WARNING = "There was an issue with the logout process, but you've been logged out locally";
+
+/** Logs out: this browser forgets the session whatever the server says (specification, sections 4 and 8). */
+export function useLogout(): { logout: () => void; isPending: boolean } {
+  const navigate = useNavigate();
+  const [isPending, setPending] = useState(false);
+
+  async function logout() {
+    setPending(true);
+    const failure = await trpcClient.auth.logout
+      .mutate(undefined, { signal: AbortSignal.timeout(LOGOUT_TIMEOUT_MS) })
+      .then(
+        () => null,
+        (error: unknown) => ({ error }),
+      );
+    // The way out first: a guard that sees the session gone would lead to /auth with the page as redirect.
+    void navigate(paths.login);
+    session.signOut();
+    setPending(false);
+    if (failure === null) {
+      showToast({ title: 'Logged out', description: 'You have been logged out successfully' });
+    } else {
+      const isAnswered = errorDetails(failure.error).code !== undefined;
+      const description = isAnswered ? errorMessage(failure.error) : WARNING;
+      showToast({ title: 'Logout completed with warnings', description });
+    }
+  }
+
+  return { logout: () => void logout(), isPending };
+}

@@ -1,0 +1,96 @@
+import { ChevronsUpDown, CircleUserRound, LifeBuoy, LogOut, Tag } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { User } from '../../routers/schemas/user.ts';
+import { IconButton } from '../components/icon-button.tsx';
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../components/menu.tsx';
+import { useLogout } from '../features/auth/use-logout.ts';
+import { paths } from '../lib/paths.ts';
+import { routes } from '../routes.tsx';
+import { toolEntries } from './navigation.ts';
+
+export type AccountMenuProps = {
+  user: User;
+  /** `row`: at the foot of the sidebar, with the name; `icon`: in a bar. */
+  look: 'row' | 'icon';
+};
+
+/** Account, Tools, Pricing & Trial, Help & Documentation, Log out (product page, section 7), as far as they lead somewhere. */
+export function AccountMenu({ user, look }: AccountMenuProps) {
+  const { logout } = useLogout();
+  return (
+    <Menu
+      trigger={look === 'row' ? rowTrigger(user) : iconTrigger(user)}
+      side={look === 'row' ? 'top' : 'bottom'}
+      align={look === 'row' ? 'start' : 'end'}
+    >
+      <MenuLabel>
+        Signed in as <span className="font-medium text-ink">{user.username}</span>
+      </MenuLabel>
+      {routes.account.isLater !== true && (
+        <MenuLink to={paths.account} icon={<CircleUserRound />}>
+          Account
+        </MenuLink>
+      )}
+      {toolEntries.length > 0 && (
+        <>
+          <MenuSeparator />
+          <MenuLabel>Tools</MenuLabel>
+          {toolEntries.map(({ name, label, icon: Icon }) => (
+            <MenuLink key={name} to={paths[name]} icon={<Icon />}>
+              {label}
+            </MenuLink>
+          ))}
+        </>
+      )}
+      <MenuSeparator />
+      <MenuLink to={paths.pricing} icon={<Tag />}>
+        Pricing & Trial
+      </MenuLink>
+      {routes.help.isLater !== true && (
+        <MenuLink to={paths.help} icon={<LifeBuoy />}>
+          Help & Documentation
+        </MenuLink>
+      )}
+      <MenuSeparator />
+      <MenuItem onSelect={logout}>
+        <LogOut />
+        Log out
+      </MenuItem>
+    </Menu>
+  );
+}
+
+function MenuLink({ to, icon, children }: { to: string; icon: ReactNode; children: ReactNode }) {
+  return (
+    <MenuItem asChild>
+      <Link to={to}>
+        {icon}
+        {children}
+      </Link>
+    </MenuItem>
+  );
+}
+
+/** Functions, not components: the menu hands its own attributes to the element itself. */
+function rowTrigger(user: User) {
+  return (
+    <button
+      type="button"
+      className="flex h-control w-full items-center gap-2.5 rounded-control px-2 text-left text-sm text-ink-muted transition-colors hover:bg-surface-hover hover:text-ink data-[state=open]:bg-surface-hover data-[state=open]:text-ink"
+    >
+      <CircleUserRound />
+      <span className="min-w-0 grow truncate">{user.username}</span>
+      <span className="sr-only">Account menu</span>
+      <ChevronsUpDown className="text-ink-faint" />
+    </button>
+  );
+}
+
+function iconTrigger(user: User) {
+  return (
+    <IconButton label={`Account menu of ${user.username}`} size="md">
+      <CircleUserRound className="size-5" />
+    </IconButton>
+  );
+}

@@ -1,0 +1,19 @@
+import { Sheet } from '../components/sheet.tsx';
+import { NavGroups } from './nav-list.tsx';
+import { mobileGroups } from './navigation.ts';
+import { useCloseOnNavigation } from './use-close-on-navigation.ts';
+
+export type MobileMenuProps = { isOpen: boolean; onOpenChange: (isOpen: boolean) => void };
+
+/** Main, Deployments and Configuration only; closes on a tap and on every change of route (specification, section 2). */
+export function MobileMenu({ isOpen, onOpenChange }: MobileMenuProps) {
+  useCloseOnNavigation(() => onOpenChange(false));
+
+  return (
+    <Sheet isOpen={isOpen} onOpenChange={onOpenChange} title="Fairlead">
+      <nav aria-label="Main" className="flex flex-col gap-5 p-3">
+        <NavGroups groups={mobileGroups} onNavigate={() => onOpenChange(false)} />
+      </nav>
+    </Sheet>
+  );
+}

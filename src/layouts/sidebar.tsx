@@ -1,0 +1,121 @@
+import { LogOut, Menu } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { Link } from 'react-router';
+import { useUser } from '../api/user.ts';
+import { IconButton } from '../components/icon-button.tsx';
+import { Mark } from '../components/mark.tsx';
+import { useLogout } from '../features/auth/use-logout.ts';
+import { paths } from '../lib/paths.ts';
+import { idleEntryLook, NavGroups, NavList } from './nav-list.tsx';
+import { footerEntries, sidebarGroups } from './navigation.ts';
+import { SkipLink } from './skip-link.tsx';
+
+const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }));
+const MobileMenu = lazy(async () => ({ default: (await import('./mobile-menu.tsx')).MobileMenu }));
+
+/** Of everything that has no plain layout: sidebar, or a bar with the title on a small screen, and the content. */
+export function SidebarLayout({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="min-h-dvh lg:pl-sidebar">
+      <SkipLink />
+      <Sidebar />
+      <MobileBar title={title} />
+      <main
+        id="content"
+        tabIndex={-1}
+        className="mx-auto w-full max-w-[calc(var(--container-content)+5rem)] px-4 pt-5 pb-28 sm:px-10 sm:pt-8"
+      >
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function Sidebar() {
+  const { user } = useUser();
+  return (
+    <aside className="fixed inset-y-0 left-0 z-30 flex w-sidebar flex-col overflow-y-auto border-r border-line bg-surface-sunken px-3 pt-4 pb-3 max-lg:hidden">
+      <Link to={paths.home} className="mx-2 mb-4 flex items-center gap-2.5 rounded-control">
+        <Mark />
+        <span className="flex flex-col">
+          <span className="text-base font-semibold">Fairlead</span>
+          <span className="text-xs text-ink-muted">Fast domain deployment</span>
+        </span>
+      </Link>
+      <nav aria-label="Main" className="flex flex-col gap-5">
+        <NavGroups groups={sidebarGroups} />
+      </nav>
+      <div className="mt-auto flex flex-col pt-8">
+        <nav aria-label="More">
+          <NavList entries={footerEntries} />
+          <LogoutEntry />
+        </nav>
+        {user !== null && (
+          <div className="mt-2 border-t border-line pt-2">
+            <Suspense fallback={<span className="block h-control" />}>
+              <AccountMenu user={user} look="row" />
+            </Suspense>
+          </div>
+        )}
+      </div>
+    </aside>
+  );
+}
+
+/** Points to /login and logs out; for a visitor it only leads there (product page, section 11, Layout). */
+function LogoutEntry() {
+  const { user } = useUser();
+  const { logout } = useLogout();
+  return (
+    <Link
+      to={paths.login}
+      onClick={(event) => {
+        if (user === null) return;
+        event.preventDefault();
+        logout();
+      }}
+      className={idleEntryLook}
+    >
+      <LogOut />
+      Logout
+    </Link>
+  );
+}
+
+function MobileBar({ title }: { title: string }) {
+  const { user } = useUser();
+  const [isOpen, setOpen] = useState(false);
+  const [isWanted, setWanted] = useState(false);
+  return (
+    <header className="sticky top-0 z-30 flex h-14 items-center gap-2 border-b border-line bg-surface-raised px-3 lg:hidden">
+      <IconButton
+        label="Open menu"
+        size="md"
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        onClick={() => {
+          setWanted(true);
+          setOpen(true);
+        }}
+      >
+        <Menu className="size-5" />
+      </IconButton>
+      <p className="min-w-0 grow truncate font-semibold">{title}</p>
+      {user === null ? (
+        <Link to={paths.home} className="flex size-11 items-center justify-center rounded-control">
+          <Mark className="size-6" />
+          <span className="sr-only">Fairlead, Home</span>
+        </Link>
+      ) : (
+        <Suspense fallback={<span className="size-control" />}>
+          <AccountMenu user={user} look="icon" />
+        </Suspense>
+      )}
+      {isWanted && (
+        <Suspense fallback={null}>
+          <MobileMenu isOpen={isOpen} onOpenChange={setOpen} />
+        </Suspense>
+      )}
+    </header>
+  );
+}

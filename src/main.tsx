@@ -1,0 +1,18 @@
+import { setNonce } from 'get-nonce';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './app.tsx';
+
+/** Called by the guard in start.ts; what it throws ends in the 'Critical Error' panel. */
+export function startApp(): void {
+  const root = document.getElementById('root');
+  if (root === null) throw new Error('The page has no root element.');
+  // Dialogs, menus and selects write a <style> that locks scrolling; the policy lets it in by this page's nonce.
+  const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
+  if (nonce) setNonce(nonce);
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );
+}

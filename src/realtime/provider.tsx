@@ -1,0 +1,56 @@
+import { useEffect } from 'react';
+import { REALTIME_RECONNECT_MS } from '../../routers/schemas/limits.ts';
+import { queryClient } from '../api/query-client.ts';
+import { trpcClient } from '../api/trpc.ts';
+import { applyEvent, refreshRunningReleases } from './apply-event.ts';
+import { closeConnection, expectRestart } from './connection.ts';
+
+/** The one subscription of a signed-in page; mounted while somebody is signed in (product page, section 11). */
+export function RealtimeProvider() {
+  useEffect(() => {
+    const stop = startStream();
+    return () => {
+      stop();
+      closeConnection();
+    };
+  }, []);
+  return null;
+}
+
+/** Follows the account's events from now on, or after an error from the last one that was seen. */
+function startStream(): () => void {
+  let lastEventId: string | null = null;
+  let running: { unsubscribe(): void } | null = null;
+  let restart: ReturnType<typeof setTimeout> | undefined;
+  let wasConnected = false;
+
+  function open(): void {
+    running = trpcClient.events.stream.subscribe(
+      { lastEventId },
+      {
+        onData: (item) => {
+          lastEventId = item.id;
+          applyEvent(queryClient, item.data);
+        },
+        onConnectionStateChange: ({ state, error }) => {
+          // tRPC's own words for the server's notice of a restart.
+          if (error?.message === 'Server requested reconnect') expectRestart();
+          if (state !== 'pending') return;
+          // Progress is not stored: what was missed while the socket was away is read once.
+          if (wasConnected) refreshRunningReleases(queryClient);
+          wasConnected = true;
+        },
+        // An error message ends a tRPC subscription for good; the channel comes back like a broken socket does.
+        onError: () => {
+          restart = setTimeout(open, REALTIME_RECONNECT_MS);
+        },
+      },
+    );
+  }
+
+  open();
+  return () => {
+    clearTimeout(restart);
+    running?.unsubscribe();
+  };
+}

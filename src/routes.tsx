@@ -1,0 +1,352 @@
+import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+import { HOSTING_PLATFORMS, PLATFORMS } from '../routers/schemas/platforms/index.ts';
+import { matchesPath, type PathName, paths } from './lib/paths.ts';
+
+export type Access = 'public' | 'app' | 'subscription';
+export type SkeletonKind = 'dashboard' | 'table' | 'form' | 'spinner';
+
+export type AppRoute = {
+  path: string;
+  screen: LazyExoticComponent<ComponentType>;
+  access: Access;
+  /** The name of the screen; null where the address names something that does not exist. */
+  title: string | ((pathname: string) => string | null);
+  description: string;
+  layout: 'plain' | 'sidebar';
+  skeleton: SkeletonKind;
+  /** The entry of the navigation that is marked as current; its own path when left out. */
+  highlights?: string;
+  /** Later work: its screen says so, and the navigation does not lead there. */
+  isLater?: true;
+};
+
+const home = lazy(async () => ({ default: (await import('./screens/home.tsx')).HomeScreen }));
+const auth = lazy(async () => ({ default: (await import('./screens/auth.tsx')).AuthScreen }));
+const disclaimer = lazy(async () => ({ default: (await import('./screens/disclaimer.tsx')).DisclaimerScreen }));
+const betaWelcome = lazy(async () => ({ default: (await import('./screens/beta-welcome.tsx')).BetaWelcomeScreen }));
+const pricing = lazy(async () => ({ default: (await import('./screens/pricing.tsx')).PricingScreen }));
+const subscriptionPricing = lazy(async () => ({
+  default: (await import('./screens/subscription/pricing.tsx')).SubscriptionPricingScreen,
+}));
+const subscriptionSuccess = lazy(async () => ({
+  default: (await import('./screens/subscription/success.tsx')).SubscriptionSuccessScreen,
+}));
+const subscriptionCancel = lazy(async () => ({
+  default: (await import('./screens/subscription/cancel.tsx')).SubscriptionCancelScreen,
+}));
+const dashboard = lazy(async () => ({ default: (await import('./screens/dashboard.tsx')).DashboardScreen }));
+const deployments = lazy(async () => ({ default: (await import('./screens/deployments.tsx')).DeploymentsScreen }));
+const deployment = lazy(async () => ({ default: (await import('./screens/deployment.tsx')).DeploymentScreen }));
+const release = lazy(async () => ({ default: (await import('./screens/release.tsx')).ReleaseScreen }));
+const deploymentHistory = lazy(async () => ({
+  default: (await import('./screens/deployment-history.tsx')).DeploymentHistoryScreen,
+}));
+const newDeployment = lazy(async () => ({
+  default: (await import('./screens/new-deployment.tsx')).NewDeploymentScreen,
+}));
+const comingLater = lazy(async () => ({ default: (await import('./screens/coming-later.tsx')).ComingLaterScreen }));
+const notFound = lazy(async () => ({ default: (await import('./screens/not-found.tsx')).NotFoundScreen }));
+
+const plain = { access: 'public', layout: 'plain', skeleton: 'spinner' } as const;
+const app = { access: 'app', layout: 'sidebar', skeleton: 'spinner' } as const;
+const later = { screen: comingLater, isLater: true } as const;
+
+const signInDescription = 'Log in to Fairlead or create an account. Manage your domain deployments with ease.';
+const plansDescription = 'Plans and prices of Fairlead, with a 14-day trial of Pro that needs no card.';
+
+/** The route table of the specification, section 2, with the additions of the product page, section 7. Order matters. */
+export const routes: Record<PathName, AppRoute> = {
+  home: {
+    path: paths.home,
+    screen: home,
+    ...plain,
+    title: 'Home',
+    description: 'Put a folder of web files on your own domain in about a minute, with no terminal and no Git account.',
+  },
+  about: {
+    path: paths.about,
+    ...later,
+    ...plain,
+    title: 'About',
+    description: 'What Fairlead is for, what it does and how to reach us.',
+  },
+  login: { path: paths.login, screen: auth, ...plain, title: 'Login', description: signInDescription },
+  register: { path: paths.register, screen: auth, ...plain, title: 'Register', description: signInDescription },
+  auth: { path: paths.auth, screen: auth, ...plain, title: 'Login', description: signInDescription },
+  authReset: {
+    path: paths.authReset,
+    ...later,
+    ...plain,
+    title: 'New password',
+    description: 'Choose a new password for your account.',
+  },
+  authConfirm: {
+    path: paths.authConfirm,
+    ...later,
+    ...plain,
+    title: 'Confirm your address',
+    description: 'Confirm the e-mail address of your account.',
+  },
+  disclaimer: {
+    path: paths.disclaimer,
+    screen: disclaimer,
+    ...plain,
+    title: 'Beta Program Disclaimer',
+    description: 'What to know before you join the beta program.',
+  },
+  betaWelcome: {
+    path: paths.betaWelcome,
+    screen: betaWelcome,
+    ...plain,
+    title: 'Beta welcome',
+    description: 'Welcome to the beta program of Fairlead.',
+  },
+  pricing: {
+    path: paths.pricing,
+    screen: pricing,
+    ...plain,
+    layout: 'sidebar',
+    title: 'Pricing & Trial',
+    description: plansDescription,
+  },
+  subscriptionPricing: {
+    path: paths.subscriptionPricing,
+    screen: subscriptionPricing,
+    ...plain,
+    title: 'Choose a plan',
+    description: plansDescription,
+  },
+  subscriptionSuccess: {
+    path: paths.subscriptionSuccess,
+    screen: subscriptionSuccess,
+    ...plain,
+    title: 'Subscription',
+    description: 'The state of your subscription.',
+  },
+  subscriptionCancel: {
+    path: paths.subscriptionCancel,
+    screen: subscriptionCancel,
+    ...plain,
+    title: 'Subscription',
+    description: 'The state of your subscription.',
+  },
+  websocketDemo: {
+    path: paths.websocketDemo,
+    ...later,
+    ...plain,
+    title: 'WebSocket demo',
+    description: 'The real-time channel of Fairlead at work.',
+  },
+  faq: {
+    path: paths.faq,
+    ...later,
+    ...plain,
+    layout: 'sidebar',
+    title: 'Frequently Asked Questions',
+    description: 'Questions about Fairlead, answered.',
+  },
+  help: {
+    path: paths.help,
+    ...later,
+    ...plain,
+    layout: 'sidebar',
+    title: 'Help & Documentation',
+    description: 'How to publish a website with Fairlead.',
+  },
+  dashboard: {
+    path: paths.dashboard,
+    screen: dashboard,
+    ...app,
+    skeleton: 'dashboard',
+    title: 'Dashboard',
+    description: 'What is live, what needs you and what happened last.',
+  },
+  analytics: {
+    path: paths.analytics,
+    ...later,
+    ...app,
+    title: 'Analytics',
+    description: 'Visits, bandwidth and releases of your deployments.',
+  },
+  deployments: {
+    path: paths.deployments,
+    screen: deployments,
+    ...app,
+    skeleton: 'table',
+    title: 'Active Deployments',
+    description: 'All deployments of your account.',
+  },
+  deployment: {
+    path: paths.deployment,
+    screen: deployment,
+    ...app,
+    skeleton: 'table',
+    title: 'Deployment',
+    description: 'One deployment with its releases.',
+    highlights: paths.deployments,
+  },
+  release: {
+    path: paths.release,
+    screen: release,
+    ...app,
+    skeleton: 'table',
+    title: 'Release',
+    description: 'One release, step by step.',
+    highlights: paths.deployments,
+  },
+  deploymentHistory: {
+    path: paths.deploymentHistory,
+    screen: deploymentHistory,
+    ...app,
+    skeleton: 'table',
+    title: 'Deployment History',
+    description: 'All releases of all deployments.',
+  },
+  newDeployment: {
+    path: paths.newDeployment,
+    screen: newDeployment,
+    ...app,
+    skeleton: 'form',
+    title: 'New Deployment',
+    description: 'Drop a folder, choose where it lives and publish it.',
+  },
+  deploymentSetup: {
+    path: paths.deploymentSetup,
+    ...later,
+    ...app,
+    title: platformTitle,
+    description: 'Publish on a hosting platform with an account of your own.',
+    highlights: paths.newDeployment,
+  },
+  deployNetlify: {
+    path: paths.deployNetlify,
+    ...later,
+    ...app,
+    title: 'Deploy to Netlify',
+    description: 'Publish on Netlify with an account of your own.',
+  },
+  deploy: {
+    path: paths.deploy,
+    ...later,
+    ...app,
+    title: platformTitle,
+    description: 'Publish on a hosting platform with an account of your own.',
+  },
+  quickDeploy: {
+    path: paths.quickDeploy,
+    ...later,
+    ...app,
+    title: 'Quick Deploy',
+    description: 'Drop a folder, and it is live.',
+  },
+  guidedDeployment: {
+    path: paths.guidedDeployment,
+    ...later,
+    ...app,
+    title: 'Guided Deployment',
+    description: 'One question a step, each explained.',
+  },
+  testSimulation: {
+    path: paths.testSimulation,
+    ...later,
+    ...app,
+    title: 'Test & Simulation',
+    description: 'Try a deployment without touching anything real.',
+  },
+  unifiedDeployment: {
+    path: paths.unifiedDeployment,
+    ...later,
+    ...app,
+    title: 'All-in-One Deployment',
+    description: 'Files, platform, domain and certificate on one screen.',
+  },
+  diagnostics: {
+    path: paths.diagnostics,
+    ...later,
+    ...app,
+    title: 'System Diagnostics',
+    description: 'Check a domain or a deployment from end to end.',
+  },
+  domains: {
+    path: paths.domains,
+    ...later,
+    ...app,
+    skeleton: 'table',
+    title: 'Domains',
+    description: 'Your domains and the records that they need.',
+  },
+  certificates: {
+    path: paths.certificates,
+    ...later,
+    ...app,
+    title: 'SSL Certificates',
+    description: 'Every certificate, with its dates and its state.',
+  },
+  settings: {
+    path: paths.settings,
+    ...later,
+    ...app,
+    skeleton: 'form',
+    title: 'Settings',
+    description: 'Profile, appearance, notifications and tokens.',
+  },
+  licenseManagement: {
+    path: paths.licenseManagement,
+    ...later,
+    ...app,
+    title: 'License Management',
+    description: 'License keys of your account.',
+  },
+  account: {
+    path: paths.account,
+    ...later,
+    ...app,
+    skeleton: 'form',
+    title: 'Account',
+    description: 'Your identity, password, sessions and plan.',
+  },
+  deploymentEditor: {
+    path: paths.deploymentEditor,
+    ...later,
+    ...app,
+    title: 'Deployment editor',
+    description: 'Edit the files of a deployment.',
+    highlights: paths.deployments,
+  },
+  paymentSuccess: {
+    path: paths.paymentSuccess,
+    ...later,
+    ...app,
+    access: 'subscription',
+    title: 'Payment success',
+    description: 'The receipt of your payment.',
+  },
+};
+
+const NOT_FOUND_TITLE = '404 Page Not Found';
+
+export const notFoundRoute: AppRoute = {
+  path: '*',
+  screen: notFound,
+  ...plain,
+  layout: 'sidebar',
+  title: NOT_FOUND_TITLE,
+  description: 'There is no page at this address.',
+};
+
+/** The route of a path and its title; an address that names what does not exist has the not-found page. */
+export function findRoute(pathname: string): { route: AppRoute; title: string } {
+  for (const route of Object.values(routes)) {
+    if (!matchesPath(route.path, pathname)) continue;
+    const title = typeof route.title === 'string' ? route.title : route.title(pathname);
+    if (title !== null) return { route, title };
+  }
+  return { route: notFoundRoute, title: NOT_FOUND_TITLE };
+}
+
+/** 'Deploy to Vercel' for `/deploy/vercel` and `/deployment-setup/vercel`; an unknown platform has no page. */
+function platformTitle(pathname: string): string | null {
+  const [, id] = pathname.split('/').filter(Boolean);
+  const platform = HOSTING_PLATFORMS.find((known) => known === id);
+  return platform === undefined ? null : `Deploy to ${PLATFORMS[platform].title}`;
+}

@@ -1,0 +1,15 @@
+import { Link } from 'react-router';
+import { Button } from '../components/button.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { paths } from '../lib/paths.ts';
+
+export function NotFoundScreen() {
+  return (
+    <>
+      <PageHeader title="404 Page Not Found" description="Did you forget to add the page to the router?" />
+      <Button asChild>
+        <Link to={paths.home}>Go to Home</Link>
+      </Button>
+    </>
+  );
+}
