@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../server/errors.ts';
-import type { Actor, CallOrigin, CookieJar, Line, Providers, ServiceContext } from '../server/service-context.ts';
+import type {
+  AccountContext,
+  Actor,
+  CallOrigin,
+  CookieJar,
+  Line,
+  Providers,
+  ServiceContext,
+} from '../server/service-context.ts';
 import { authenticate } from '../server/services/auth/index.ts';
 import { countsAddress } from '../server/services/rate-limit.ts';
 import { countCalls } from './call-limit.ts';
@@ -85,12 +93,12 @@ export async function contextForSocket(
   providers: Providers,
   request: IncomingMessage,
   { token, line }: { token: string | undefined; line: Line },
-): Promise<Context> {
+): Promise<AccountContext> {
   const { actor } = token === undefined ? { actor: ANONYMOUS } : await authenticate(providers, token);
   if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in to receive events.');
   const context = innerContext(providers, { actor, origin: originOf(providers, request, token), line });
   countContextCalls(context, 1);
-  return context;
+  return { ...context, actor };
 }
 
 function countContextCalls(context: Context, calls: number): void {

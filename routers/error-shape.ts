@@ -2,6 +2,7 @@ import { TRPCError } from '@trpc/server';
 import type { TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODE_NUMBER } from '@trpc/server/rpc';
 import * as z from 'zod/mini';
 import { AppError } from '../server/errors.ts';
+import type { Log } from '../server/log.ts';
 import { translateDatabaseError } from '../server/mongo.ts';
 import { type Context, newRequestId } from './context.ts';
 import { ERROR_CODES, type ErrorCode, type ErrorDetails } from './schemas/errors.ts';
@@ -99,7 +100,13 @@ export function retryAfterSeconds(error: AppError): string | undefined {
 /** Requests that fail before they have a context still get one number, the same in the answer and in the log. */
 const idsWithoutContext = new WeakMap<Error, string>();
 
-export function requestIdOf(error: Error, ctx: Context | undefined): string {
+/** Gives an error of a request that has no context the number that its answer carries. */
+export function nameRequest(error: TRPCError, requestId: string): TRPCError {
+  idsWithoutContext.set(error, requestId);
+  return error;
+}
+
+function requestIdOf(error: Error, ctx: Context | undefined): string {
   if (ctx !== undefined) return ctx.requestId;
   const id = idsWithoutContext.get(error) ?? newRequestId();
   idsWithoutContext.set(error, id);
@@ -107,12 +114,12 @@ export function requestIdOf(error: Error, ctx: Context | undefined): string {
 }
 
 /** What is a fault of ours goes to the log with its stack; the person's own mistakes do not. */
-export function logFault(ctx: Context, path: string, error: unknown): void {
+export function logFault(log: Log, { requestId, path }: { requestId: string; path: string }, error: unknown): void {
   const known = toAppError(error);
   if (known.code !== 'internal') return;
   const cause = known.cause instanceof Error ? (known.cause.cause ?? known.cause) : known.cause;
-  ctx.providers.log.error('A call failed', {
-    requestId: ctx.requestId,
+  log.error('A call failed', {
+    requestId,
     path,
     error: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
   });

@@ -29,7 +29,7 @@ const translated = t.procedure.use(async ({ ctx, path, type, next }) => {
   }
   const result = await next();
   if (result.ok) return result;
-  logFault(ctx, path, result.error);
+  logFault(ctx.providers.log, { requestId: ctx.requestId, path }, result.error);
   return { ...result, error: toTRPCError(result.error) };
 });
 

@@ -1,0 +1,81 @@
+import {
+  createTRPCClient,
+  createWSClient,
+  httpBatchLink,
+  splitLink,
+  type TRPCClient,
+  type TRPCWebSocketClient,
+  wsLink,
+} from '@trpc/client';
+import superjson from 'superjson';
+import { WebSocket } from 'ws';
+import type { AppRouter } from './_app.ts';
+
+/** The server takes ten calls in one request. */
+const BATCH_MAX_CALLS = 10;
+const URL_MAX_LENGTH = 2_000;
+/** Specification, section 4: the pause before a lost connection is tried again. */
+const RECONNECT_MS = 10_000;
+/** A script without subscriptions keeps no connection open. */
+const IDLE_CLOSE_MS = 1_000;
+
+export type FairleadClientOptions = {
+  /** Where Fairlead is reached, for example `https://fairlead.example.com`. */
+  url: string;
+  /** An API token from Settings; what it may do is its scopes. */
+  token: string;
+  /** Pause before attempt number `attempt` (from 0) to connect again for events. */
+  retryDelayMs?: (attempt: number) => number;
+};
+
+/** The whole router with inferred types; `close` ends the connection for events, so that a script can end. */
+export type FairleadClient = TRPCClient<AppRouter> & { close(): Promise<void> };
+
+/**
+ * The typed client for scripts: queries and mutations over HTTP, ten to a request, subscriptions over one WebSocket that
+ * goes on from the last event after a lost connection.
+ */
+export function createFairleadClient({
+  url,
+  token,
+  retryDelayMs = () => RECONNECT_MS,
+}: FairleadClientOptions): FairleadClient {
+  const base = url.replace(/\/+$/, '');
+  const socket = createWSClient({
+    url: `${base.replace(/^http/, 'ws')}/api/trpc`,
+    WebSocket: asBrowserSocket(WebSocket),
+    connectionParams: { token },
+    retryDelayMs,
+    lazy: { enabled: true, closeMs: IDLE_CLOSE_MS },
+    keepAlive: { enabled: true },
+  });
+  const client = createTRPCClient<AppRouter>({
+    links: [
+      splitLink({
+        condition: (operation) => operation.type === 'subscription',
+        true: wsLink({ client: socket, transformer: superjson }),
+        false: httpBatchLink({
+          url: `${base}/api/trpc`,
+          transformer: superjson,
+          maxItems: BATCH_MAX_CALLS,
+          maxURLLength: URL_MAX_LENGTH,
+          headers: { Authorization: `Bearer ${token}` },
+        }),
+      }),
+    ],
+  });
+  return withClose(client, socket);
+}
+
+/** A client's properties are made when they are read, so that a further one is given in front of them. */
+function withClose(client: TRPCClient<AppRouter>, socket: TRPCWebSocketClient): FairleadClient {
+  const close = (): Promise<void> => socket.close();
+  return new Proxy(client, {
+    get: (target, name) => (name === 'close' ? close : Reflect.get(target, name)),
+  }) as FairleadClient;
+}
+
+/** ws keeps to the browser's interface; its types differ in the events that no part of tRPC's client reads. */
+function asBrowserSocket(socket: typeof WebSocket): typeof globalThis.WebSocket {
+  return socket as unknown as typeof globalThis.WebSocket;
+}

@@ -1,0 +1,54 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { newRequestId, REQUEST_ID_HEADER } from '../../routers/context.ts';
+import { errorDetails, logFault, retryAfterSeconds, toAppError } from '../../routers/error-shape.ts';
+import { AppError } from '../errors.ts';
+import type { Log } from '../log.ts';
+
+/** What Express's body parser says, in our codes (npm: body-parser, "Errors"). */
+const OF_BODY_PARSER: Record<string, ConstructorParameters<typeof AppError>> = {
+  'entity.parse.failed': ['bad_request', 'The body is not valid JSON.'],
+  'entity.too.large': ['body_too_large', 'The body is larger than 100 KB.'],
+  'encoding.unsupported': ['body_type_unsupported', 'The body is packed in a way that is not understood.'],
+  'charset.unsupported': ['body_type_unsupported', 'Send the body as UTF-8.'],
+  'request.aborted': ['client_closed', 'The call was ended by its sender.'],
+  'request.size.invalid': ['bad_request', 'The body is not as long as its header says.'],
+};
+
+/** The number that names this request in its answer and in the log. */
+export function requestIdFor(response: ServerResponse): string {
+  const known = response.getHeader(REQUEST_ID_HEADER);
+  if (typeof known === 'string') return known;
+  const id = newRequestId();
+  response.setHeader(REQUEST_ID_HEADER, id);
+  return id;
+}
+
+/**
+ * Answers a failed plain call: the status of the code's table, and `{ message, code, requestId, … }` (specification,
+ * section 7; product page, section 10). A fault of ours is logged and masked.
+ */
+export function answerError(request: IncomingMessage, response: ServerResponse, thrown: unknown, log: Log): void {
+  const error = readBodyParserError(thrown) ?? toAppError(thrown);
+  const requestId = requestIdFor(response);
+  logFault(log, { requestId, path: request.url?.split('?', 1)[0] ?? '/' }, error);
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const retryAfter = retryAfterSeconds(error);
+  if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
+  // What of the body was not read would be taken for the next request.
+  if (!request.complete) response.setHeader('Connection', 'close');
+  const body = JSON.stringify({ message: error.message, ...errorDetails(error, requestId) });
+  response.writeHead(error.status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+  });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+function readBodyParserError(thrown: unknown): AppError | undefined {
+  if (!(thrown instanceof Error) || !('type' in thrown) || typeof thrown.type !== 'string') return undefined;
+  const known = OF_BODY_PARSER[thrown.type];
+  return known === undefined ? undefined : new AppError(...known);
+}

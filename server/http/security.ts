@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import helmet from 'helmet';
+import { AppError } from '../errors.ts';
+import type { Addresses } from '../service-context.ts';
+
+const CHANGES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+const LOOPBACK_NAMES = ['127.0.0.1', '[::1]'];
+const JSON_TYPE = /^application\/json\s*(;|$)/i;
+/** The uploads take files: their own routes check the type of each. */
+const UPLOADS = '/api/uploads/';
+
+/** The public address; while that is on localhost, the same port by its loopback numbers too (security facts, 1.6). */
+export function ownOrigins({ publicUrl }: Addresses): string[] {
+  const { origin, protocol, hostname, port } = new URL(publicUrl);
+  if (hostname !== 'localhost') return [origin];
+  return [origin, ...LOOPBACK_NAMES.map((name) => `${protocol}//${name}${port === '' ? '' : `:${port}`}`)];
+}
+
+export function isOwnOrigin(origin: string, addresses: Addresses): boolean {
+  return ownOrigins(addresses).includes(origin);
+}
+
+export function foreignOrigin({ publicUrl }: Addresses): AppError {
+  return new AppError('origin_foreign', `This call came from another site. Open ${publicUrl} and try again there.`);
+}
+
+/**
+ * The guard of every call that changes something below /api, before anything of it is read: its origin and its type of
+ * body. A call with neither `Origin` nor `Sec-Fetch-Site` comes from no browser and may pass (security facts, 1.6).
+ * Throws `origin_foreign`, `body_type_unsupported`.
+ */
+export function guardChange(request: IncomingMessage, path: string, addresses: Addresses): void {
+  if (!CHANGES.has(request.method ?? '')) return;
+  const { origin } = request.headers;
+  if (origin !== undefined && !isOwnOrigin(origin, addresses)) throw foreignOrigin(addresses);
+  const site = request.headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin') throw foreignOrigin(addresses);
+  if (path.startsWith(UPLOADS) || !hasBody(request)) return;
+  if (JSON_TYPE.test(request.headers['content-type'] ?? '')) return;
+  throw new AppError('body_type_unsupported', 'Send the body as application/json.');
+}
+
+function hasBody(request: IncomingMessage): boolean {
+  if (request.headers['transfer-encoding'] !== undefined) return true;
+  return Number(request.headers['content-length'] ?? 0) > 0;
+}
+
+export function isHttps({ publicUrl }: Addresses): boolean {
+  return publicUrl.startsWith('https:');
+}
+
+/** Answers of /api: nothing in them is a page, so nothing in them may act like one. */
+export function setApiHeaders(response: ServerResponse, addresses: Addresses): void {
+  response.setHeader('Cache-Control', 'no-store');
+  response.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
+  response.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
+  response.setHeader('Referrer-Policy', 'same-origin');
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  if (isHttps(addresses)) response.setHeader('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
+}
+
+/** What a page may load (security facts, 12). Radix injects a style for its scroll lock: hence the nonce. */
+function contentPolicy(addresses: Addresses, nonce: string | undefined): Record<string, string[]> {
+  const { host } = new URL(addresses.publicUrl);
+  return {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'", ...(nonce === undefined ? [] : [`'nonce-${nonce}'`])],
+    imgSrc: ["'self'", 'data:', 'blob:'],
+    fontSrc: ["'self'"],
+    connectSrc: ["'self'", `${isHttps(addresses) ? 'wss' : 'ws'}://${host}`],
+    frameSrc: [`http://*.${addresses.sitesDomain}:${addresses.sitesPort}`],
+    workerSrc: ["'self'"],
+    manifestSrc: ["'self'"],
+    baseUri: ["'none'"],
+    formAction: ["'self'"],
+    frameAncestors: ["'none'"],
+    objectSrc: ["'none'"],
+  };
+}
+
+/** A mailed link carries its secret in the address: no page that it leads to may tell where it was opened from. */
+const SECRET_PAGES = /^\/auth\/(?:reset|confirm)(?:\/|$)/;
+
+/** The headers of a page and its files. `nonce` is for the one document that carries it. */
+export function setPageHeaders(
+  request: IncomingMessage,
+  response: ServerResponse,
+  addresses: Addresses,
+  { path, nonce }: { path: string; nonce?: string },
+): void {
+  const carry = helmet({
+    contentSecurityPolicy: { useDefaults: false, directives: contentPolicy(addresses, nonce) },
+    strictTransportSecurity: isHttps(addresses) && { maxAge: 31_536_000, includeSubDomains: true },
+    referrerPolicy: { policy: SECRET_PAGES.test(path) ? 'no-referrer' : 'same-origin' },
+  });
+  carry(request, response, () => undefined);
+  response.setHeader('Permissions-Policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=()');
+  if (nonce !== undefined) {
+    response.setHeader('Content-Security-Policy-Report-Only', "require-trusted-types-for 'script'");
+  }
+}

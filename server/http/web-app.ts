@@ -1,0 +1,158 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { extname, join, relative, sep } from 'node:path';
+import type { Addresses } from '../service-context.ts';
+import { ownOrigins, setPageHeaders } from './security.ts';
+
+const NONCE_MARK = '__CSP_NONCE__';
+const INDEX = '/index.html';
+/** Names under it carry a hash of their content. */
+const HASHED = '/assets/';
+const FOREVER = 'public, max-age=31536000, immutable';
+const CHECK_EVERY_TIME = 'no-cache';
+
+const TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.jpg': 'image/jpeg',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.map': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.wasm': 'application/wasm',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+  '.webp': 'image/webp',
+  '.woff2': 'font/woff2',
+};
+
+/** Made by the build beside a file, best first. */
+const ENCODINGS = [
+  { name: 'br', ending: '.br' },
+  { name: 'gzip', ending: '.gz' },
+] as const;
+
+type WebFile = { body: Buffer; etag: string; type: string; encoded: { name: string; body: Buffer }[] };
+
+export type WebApp = {
+  load(): Promise<void>;
+  /** Answers a GET or HEAD of a page or one of its files; false when it is neither. */
+  answer(request: IncomingMessage, response: ServerResponse, path: string): boolean;
+};
+
+/**
+ * The built React app from memory: it is a few megabytes, and a lookup in a map can name no file outside the folder.
+ * Every address that is no file is the app's own page, whose routes are the browser's business.
+ */
+export function createWebApp(webRoot: string, addresses: () => Addresses): WebApp {
+  let files = new Map<string, WebFile>();
+  return {
+    async load() {
+      files = await readFolder(webRoot);
+    },
+    answer(request, response, path) {
+      if (redirected(request, response, addresses())) return true;
+      const file = path === INDEX ? undefined : files.get(decoded(path));
+      if (file !== undefined) {
+        setPageHeaders(request, response, addresses(), { path });
+        sendFile(request, response, path, file);
+        return true;
+      }
+      if (!isPage(request, path)) return false;
+      sendPage(request, response, addresses(), { path, index: files.get(INDEX) });
+      return true;
+    },
+  };
+}
+
+async function readFolder(folder: string): Promise<Map<string, WebFile>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const bodies = new Map<string, Buffer>();
+  for (const entry of entries) {
+    const path = `/${relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/')}`;
+    // The build's own notes lie in hidden folders; of those only the one of RFC 8615 is for the public.
+    if (!entry.isFile() || (path.includes('/.') && !path.startsWith('/.well-known/'))) continue;
+    bodies.set(path, await readFile(join(folder, path)));
+  }
+  const files = new Map<string, WebFile>();
+  for (const [path, body] of bodies) {
+    const encoded = ENCODINGS.flatMap(({ name, ending }) => {
+      const packed = bodies.get(`${path}${ending}`);
+      return packed === undefined ? [] : [{ name, body: packed }];
+    });
+    const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+    files.set(path, { body, etag, type: TYPES[extname(path)] ?? 'application/octet-stream', encoded });
+  }
+  return files;
+}
+
+/** A page under another name of this machine would have its own storage and cookies: it is led to the public address. */
+function redirected(request: IncomingMessage, response: ServerResponse, addresses: Addresses): boolean {
+  const forwarded = request.headers['x-forwarded-host'];
+  const behindProxy = (addresses.trustedProxies ?? 0) > 0;
+  // A proxy that keeps the name to itself leaves nothing to compare.
+  const host = behindProxy ? forwarded : request.headers.host;
+  if (host === undefined || Array.isArray(host)) return false;
+  const { protocol, origin } = new URL(addresses.publicUrl);
+  if (ownOrigins(addresses).includes(`${protocol}//${host.toLowerCase()}`)) return false;
+  const target = request.url?.startsWith('/') ? request.url : '/';
+  response.writeHead(308, { Location: `${origin}${target}`, 'Cache-Control': 'no-store' }).end();
+  return true;
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** A browser asks for pages as HTML; a missing picture or script is missing. */
+function isPage(request: IncomingMessage, path: string): boolean {
+  if (path.startsWith(HASHED)) return false;
+  const accepts = request.headers.accept ?? '*/*';
+  if (accepts.includes('text/html')) return true;
+  return accepts.includes('*/*') && extname(path) === '';
+}
+
+function sendFile(request: IncomingMessage, response: ServerResponse, path: string, file: WebFile): void {
+  response.setHeader('Cache-Control', path.startsWith(HASHED) ? FOREVER : CHECK_EVERY_TIME);
+  response.setHeader('ETag', file.etag);
+  if (file.encoded.length > 0) response.setHeader('Vary', 'Accept-Encoding');
+  if (request.headers['if-none-match']?.includes(file.etag)) {
+    response.writeHead(304).end();
+    return;
+  }
+  const accepted = (request.headers['accept-encoding'] ?? '').split(',').map((entry) => entry.split(';')[0]?.trim());
+  const packed = file.encoded.find(({ name }) => accepted.includes(name));
+  if (packed !== undefined) response.setHeader('Content-Encoding', packed.name);
+  const body = packed?.body ?? file.body;
+  response.writeHead(200, { 'Content-Type': file.type, 'Content-Length': body.length });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+type Page = { path: string; index: WebFile | undefined };
+
+function sendPage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  addresses: Addresses,
+  { path, index }: Page,
+): void {
+  const nonce = randomBytes(16).toString('base64url');
+  setPageHeaders(request, response, addresses, { path, nonce });
+  // Each copy carries a nonce of its own.
+  response.setHeader('Cache-Control', 'no-store');
+  if (index === undefined) {
+    response.writeHead(503, { 'Content-Type': 'text/plain; charset=utf-8' });
+    response.end('The web app has not been built. Run "npm run build".\n');
+    return;
+  }
+  const body = Buffer.from(index.body.toString('utf8').replaceAll(NONCE_MARK, nonce));
+  response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Length': body.length });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}

@@ -1,0 +1,199 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { getWSConnectionHandler } from '@trpc/server/adapters/ws';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { appRouter } from '../../routers/_app.ts';
+import { clientAddress } from '../../routers/client-address.ts';
+import { contextForSocket } from '../../routers/context.ts';
+import { toAppError, toTRPCError } from '../../routers/error-shape.ts';
+import { AppError } from '../errors.ts';
+import type { AccountContext, Providers } from '../service-context.ts';
+import { isInForce, standingOf } from '../services/standing.ts';
+import { foreignOrigin, isOwnOrigin } from './security.ts';
+import { countedEncoder } from './socket-encoder.ts';
+import {
+  CLOSE,
+  countMessage,
+  createMember,
+  lineOf,
+  lookAfter,
+  type Member,
+  type SocketTimes,
+} from './socket-member.ts';
+
+const TIMES: SocketTimes = { helloMs: 10_000, pingMs: 25_000, slowMs: 10_000 };
+const MESSAGE_MAX_BYTES = 64 * 1024;
+const LOOK_MS = 500;
+const CLOSE_WAIT_MS = 2_000;
+
+export type SocketDoor = {
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  start(): void;
+  stop(): Promise<void>;
+};
+
+type Room = {
+  providers: Providers;
+  times: SocketTimes;
+  server: WebSocketServer;
+  members: Set<Member>;
+  isStopping: boolean;
+};
+
+/**
+ * The WebSocket at /api/trpc: subscriptions only. A foreign origin is refused before the upgrade; a connection lives as
+ * long as the session or API token that opened it, on whichever instance that ends; a reader that takes nothing is let
+ * go, since it resumes where it was. Cookies have no say (security facts, section 8).
+ */
+export function createSocketDoor(providers: Providers, times: Partial<SocketTimes> = {}): SocketDoor {
+  const room: Room = {
+    providers,
+    times: { ...TIMES, ...times },
+    server: new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MESSAGE_MAX_BYTES }),
+    members: new Set(),
+    isStopping: false,
+  };
+  let looking: NodeJS.Timeout | undefined;
+  let unsubscribe = (): void => undefined;
+
+  return {
+    upgrade(request, socket, head) {
+      socket.on('error', () => socket.destroy());
+      const refusal = refuse(room, request);
+      if (refusal === undefined)
+        room.server.handleUpgrade(request, socket, head, (client) => accept(room, client, request));
+      else socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    },
+    start() {
+      const { slowMs, pingMs } = room.times;
+      looking = setInterval(
+        () => room.members.forEach((member) => void lookAfter(member, room.times)),
+        Math.min(LOOK_MS, slowMs, pingMs),
+      );
+      unsubscribe = watchStandings(room);
+    },
+    async stop() {
+      room.isStopping = true;
+      clearInterval(looking);
+      unsubscribe();
+      await sendAway(room);
+    },
+  };
+}
+
+/** The status of an upgrade that is not made. */
+function refuse({ providers, members, isStopping }: Room, request: IncomingMessage): string | undefined {
+  if (isStopping) return '503 Service Unavailable';
+  if (request.url?.split('?', 1)[0] !== '/api/trpc') return '404 Not Found';
+  const { origin } = request.headers;
+  if (origin !== undefined && !isOwnOrigin(origin, providers.addresses)) return '403 Forbidden';
+  const address = addressOf(providers, request);
+  if (!isCounted(providers, address)) return undefined;
+  const open = countOf(members, (member) => member.address === address);
+  return open >= providers.limits.socketsPerAddress ? '429 Too Many Requests' : undefined;
+}
+
+function accept(room: Room, client: WebSocket, request: IncomingMessage): void {
+  const member = createMember(client, request, addressOf(room.providers, request));
+  room.members.add(member);
+  const hello = setTimeout(() => client.close(CLOSE.slow, 'No token came in time'), room.times.helloMs);
+  client.once('close', () => {
+    clearTimeout(hello);
+    room.members.delete(member);
+  });
+  client.on('message', () => countMessage(member));
+  const handle = getWSConnectionHandler({
+    wss: room.server,
+    router: appRouter,
+    createContext: async ({ info }) => {
+      clearTimeout(hello);
+      return admit(room, member, info.connectionParams?.token);
+    },
+    experimental_encoder: countedEncoder(() => client.close(CLOSE.policy, 'Too many subscriptions')),
+  });
+  handle(client, request);
+}
+
+async function admit({ providers, members }: Room, member: Member, token: string | undefined): Promise<AccountContext> {
+  try {
+    const context = await contextForSocket(providers, member.request, { token, line: lineOf(member) });
+    const { accountId, kind } = context.actor;
+    // Every browser names its origin: without one it is a script, and a script has a token of its own.
+    if (member.request.headers.origin === undefined && kind !== 'token') throw foreignOrigin(providers.addresses);
+    if (
+      countOf(members, (other) => other.context?.actor.accountId === accountId) >= providers.limits.socketsPerAccount
+    ) {
+      throw new AppError('rate_limited', 'Too many connections of this account are open.');
+    }
+    member.context = context;
+    return context;
+  } catch (error) {
+    const known = toAppError(error);
+    member.client.close(closeCodeOf(known), known.code);
+    throw toTRPCError(error);
+  }
+}
+
+/** Closes connections whose session or token ends, wherever that is done; asks for all again after a break of the feed. */
+function watchStandings(room: Room): () => void {
+  const recheck = (isConcerned: (context: AccountContext) => boolean): void => {
+    for (const { client, context } of room.members) {
+      if (context !== undefined && isConcerned(context)) void endIfOver(client, context);
+    }
+  };
+  return room.providers.changes.subscribe(['sessions', 'api_tokens'], {
+    onChange({ collection, id }) {
+      recheck(({ actor }) => {
+        const standing = standingOf(actor);
+        return standing?.collection === collection && standing.id === id;
+      });
+    },
+    onReopened: () => recheck(() => true),
+  });
+}
+
+async function endIfOver(client: WebSocket, context: AccountContext): Promise<void> {
+  try {
+    if (!(await isInForce(context))) client.close(CLOSE.ended, 'session_ended');
+  } catch {
+    // The database is away: the change stream breaks with it, and everybody is asked again once it stands.
+  }
+}
+
+/** Tells everybody to come back, and lets go of who does not close. */
+async function sendAway({ members }: Room): Promise<void> {
+  const notice = JSON.stringify({ id: null, method: 'reconnect' });
+  const leaving = [...members].map(({ client }) => client);
+  const closed = leaving.map((client) => new Promise((resolve) => client.once('close', resolve)));
+  for (const client of leaving) {
+    client.send(notice);
+    client.close(CLOSE.restart, 'The server restarts');
+  }
+  const giveUp = setTimeout(() => {
+    for (const client of leaving) client.terminate();
+  }, CLOSE_WAIT_MS);
+  await Promise.all(closed);
+  clearTimeout(giveUp);
+}
+
+/** Loopback peers are people at the machine itself, unless a proxy stands in front (security facts, 1.8). */
+function isCounted(providers: Providers, address: string): boolean {
+  return providers.limits.isAddressCounted || !(address === '::1' || address.startsWith('127.'));
+}
+
+function addressOf(providers: Providers, request: IncomingMessage): string {
+  return clientAddress(request, providers.addresses.trustedProxies ?? 0);
+}
+
+function countOf(members: Set<Member>, isOne: (member: Member) => boolean): number {
+  let count = 0;
+  for (const member of members) if (isOne(member)) count += 1;
+  return count;
+}
+
+function closeCodeOf(error: AppError): number {
+  if (error.status === 401) return CLOSE.ended;
+  if (error.code === 'origin_foreign') return CLOSE.foreign;
+  if (error.status === 429) return CLOSE.tooMany;
+  return error.status >= 500 ? CLOSE.later : CLOSE.policy;
+}
