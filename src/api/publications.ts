@@ -12,6 +12,8 @@ export type Publication = {
   deploymentName: string;
   url: string;
   folder: PickedFolder;
+  /** The deployment was made for this folder: cancelling may take it away again. */
+  isNew: boolean;
   state: PublicationState;
   progress: UploadProgress | null;
   result: UploadResult | null;
@@ -31,6 +33,7 @@ export type PublicationRequest = {
   deployment: { id: string; name: string; url: string };
   folder: PickedFolder;
   publishAnyway: readonly string[];
+  isNew: boolean;
 };
 
 type Run = { request: PublicationRequest; doors: PublicationDoors; cancel: AbortController; uploadId: string | null };
@@ -151,6 +154,7 @@ function change(run: Run, fields: Partial<Publication>, pauseMs = 0): Publicatio
       deploymentName: name,
       url,
       folder: run.request.folder,
+      isNew: run.request.isNew,
       state: 'sending',
       progress: null,
       result: null,

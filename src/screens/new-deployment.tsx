@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { Navigate, useNavigate, useSearchParams } from 'react-router';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import type { PlatformId } from '../../routers/schemas/platforms/index.ts';
@@ -18,6 +18,7 @@ import { PlatformChoice } from '../features/deployments/platform-choice.tsx';
 import { useFolderReport } from '../features/deployments/use-folder-report.ts';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { SendingPanel } from '../features/releases/sending-panel.tsx';
+import { useLeadToRelease } from '../features/releases/use-lead-to-release.ts';
 import { href } from '../lib/paths.ts';
 
 /** Which deployment is being sent stands in the address; the files themselves are in the page's memory. */
@@ -35,10 +36,10 @@ export function NewDeploymentScreen() {
   function start(deployment: Deployment, ready: FolderReport) {
     setParams({ [SENDING]: deployment.id }, { replace: true });
     setPendingDrop(null);
-    void publish({ deployment, folder: publishedFolder(ready), publishAnyway: ready.publishAnyway });
+    void publish({ deployment, folder: publishedFolder(ready), publishAnyway: ready.publishAnyway, isNew: true });
   }
 
-  if (publication !== null) {
+  if (publication?.isNew === true) {
     return (
       <Sending
         publication={publication}
@@ -93,13 +94,9 @@ type SendingProps = { publication: Publication; onBack: (folder: PickedFolder) =
 function Sending({ publication, onBack }: SendingProps) {
   const navigate = useNavigate();
   const remove = trpc.deployments.remove.useMutation();
-  const { deploymentId, deploymentName, state, release, folder } = publication;
+  const { deploymentId, deploymentName, state, folder } = publication;
 
-  useEffect(() => {
-    if (state !== 'done' || release === null) return;
-    void navigate(href.release(deploymentId, release.number), { replace: true });
-    forgetPublication(deploymentId);
-  }, [state, release, deploymentId, navigate]);
+  useLeadToRelease(publication, { replace: true });
 
   /** Nothing of it was ever published: cancelling takes the draft away and keeps the folder. */
   function cancel() {

@@ -1,0 +1,72 @@
+import { type ReactNode, useState } from 'react';
+import type { Deployment } from '../../../routers/schemas/deployments.ts';
+import { HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
+import { Button } from '../../components/button.tsx';
+import { Card } from '../../components/card.tsx';
+import { HostName } from '../../components/host-name.tsx';
+import { type DeploymentAct, DeploymentDialog } from './deployment-dialogs.tsx';
+
+export type DeploymentSettingsProps = { deployment: Deployment; isReadOnly: boolean; onRemoved: () => void };
+
+/** Name, address and the end of a deployment; each change is an act of its own. */
+export function DeploymentSettings({ deployment, isReadOnly, onRemoved }: DeploymentSettingsProps) {
+  const [act, setAct] = useState<DeploymentAct | null>(null);
+  const isBusy = deployment.state === 'deploying';
+  return (
+    <Card className="max-w-reading divide-y divide-line">
+      <Row
+        title="Name"
+        action={
+          <Button disabled={isReadOnly} onClick={() => setAct('rename')}>
+            Rename
+          </Button>
+        }
+      >
+        <p className="wrap-anywhere">{deployment.name}</p>
+        <p>The name shown in lists. Renaming does not change the address.</p>
+      </Row>
+      <Row
+        title="Address"
+        action={
+          <Button disabled={isReadOnly || isBusy} onClick={() => setAct('address')}>
+            Change address
+          </Button>
+        }
+      >
+        <HostName name={deployment.url.replace(/^https?:\/\//, '').replace(/\/$/, '')} fit="wrap" />
+        <p>
+          {isBusy
+            ? 'It can be changed when the release is done.'
+            : `The old address is held for you for ${HELD_SLUG_DAYS} days.`}
+        </p>
+      </Row>
+      <Row
+        title="Delete"
+        action={
+          <Button variant="danger" disabled={isBusy} onClick={() => setAct('delete')}>
+            Delete
+          </Button>
+        }
+      >
+        <p>
+          {isBusy
+            ? 'It can be deleted when the release is done or cancelled.'
+            : 'Takes the site off the air and removes all its releases. This cannot be undone.'}
+        </p>
+      </Row>
+      <DeploymentDialog deployment={deployment} act={act} onClose={() => setAct(null)} onRemoved={onRemoved} />
+    </Card>
+  );
+}
+
+function Row({ title, action, children }: { title: string; action: ReactNode; children: ReactNode }) {
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 p-4 sm:p-5">
+      <div className="min-w-0 flex-1 basis-60">
+        <h2 className="font-semibold">{title}</h2>
+        <div className="mt-1 flex flex-col gap-1 text-ink-muted">{children}</div>
+      </div>
+      {action}
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+import { useState } from 'react';
+import { Link } from 'react-router';
+import type { Deployment } from '../../../routers/schemas/deployments.ts';
+import type { PickedFolder } from '../../api/upload-folder.ts';
+import { Button } from '../../components/button.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { paths } from '../../lib/paths.ts';
+import { DropZone } from './drop-zone.tsx';
+import { FolderSummary } from './folder-summary.tsx';
+import { type FolderReport, takeBuildFolder } from './inspect-folder.ts';
+import { useFolderReport } from './use-folder-report.ts';
+
+export type PublishSectionProps = {
+  deployment: Deployment;
+  isReadOnly: boolean;
+  onPublish: (report: FolderReport) => void;
+};
+
+/** Drop the folder again: what the server already holds is not sent again. */
+export function PublishSection({ deployment, isReadOnly, onPublish }: PublishSectionProps) {
+  const [folder, setFolder] = useState<PickedFolder | null>(null);
+  const { report, setPublishAnyway } = useFolderReport(folder);
+  const isFirst = deployment.releaseCount === 0;
+  const isBusy = deployment.state === 'deploying';
+
+  if (isReadOnly) {
+    return (
+      <Notice
+        tone="accent"
+        title="Read-only"
+        action={
+          <Button asChild>
+            <Link to={paths.subscriptionPricing}>See the plans</Link>
+          </Button>
+        }
+      >
+        What is live stays live. A plan is needed to publish again.
+      </Notice>
+    );
+  }
+  if (folder === null || report === null) {
+    return (
+      <DropZone
+        shape={isFirst ? 'tall' : 'wide'}
+        title={isFirst ? 'Drop a folder to publish it' : 'Drop the folder to publish again'}
+        description={isFirst ? 'It stays private until you publish.' : 'Only what changed is sent.'}
+        onFolder={setFolder}
+      />
+    );
+  }
+  const build = takeBuildFolder(report);
+  return (
+    <FolderSummary
+      report={report}
+      onReplace={() => setFolder(null)}
+      onPublishAnyway={setPublishAnyway}
+      onTakeBuildFolder={build === null ? null : () => setFolder(build)}
+      footer={
+        <div className="flex flex-wrap items-center justify-between gap-3 p-4 sm:px-5">
+          <p className="min-w-0 text-sm text-ink-muted">{publishHint(deployment, report)}</p>
+          <Button
+            variant="primary"
+            disabled={isBusy || report.reading.refusal !== null}
+            onClick={() => {
+              onPublish(report);
+              setFolder(null);
+            }}
+          >
+            Publish
+          </Button>
+        </div>
+      }
+    />
+  );
+}
+
+function publishHint({ state, currentRelease, releaseCount }: Deployment, { reading }: FolderReport): string {
+  if (reading.refusal !== null) return 'The folder cannot be published as it is.';
+  if (state === 'deploying') return 'A release is on its way. Publish when it is done.';
+  if (currentRelease === null) return `It becomes release ${releaseCount + 1}.`;
+  return `It becomes release ${releaseCount + 1}. Release ${currentRelease.number} stays live until then.`;
+}

@@ -1,0 +1,72 @@
+import { History } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { ReleaseState } from '../../../routers/schemas/states.ts';
+import { errorDetails, errorMessage } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
+import { Card } from '../../components/card.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { ReleaseTable, ReleaseTableSkeleton } from './release-table.tsx';
+
+export type ReleaseListProps = {
+  label: string;
+  /** Left out: all releases of the account. */
+  deploymentId?: string | undefined;
+  state?: ReleaseState | undefined;
+  isReadOnly: boolean;
+  /** What to do first, while there is none. */
+  empty: ReactNode;
+  action?: ReactNode;
+  /** Where releases of several deployments stand together. */
+  showsDeployment?: boolean;
+};
+
+/** Releases, newest first, page by page: of one deployment or of all. */
+export function ReleaseList({
+  label,
+  deploymentId,
+  state,
+  isReadOnly,
+  empty,
+  action,
+  showsDeployment = false,
+}: ReleaseListProps) {
+  const list = trpc.releases.list.useInfiniteQuery(
+    { ...(deploymentId !== undefined && { deploymentId }), ...(state !== undefined && { state }) },
+    { getNextPageParam: (page) => page.nextCursor, placeholderData: (before) => before },
+  );
+  const releases = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  return (
+    <>
+      <Card className="overflow-hidden">
+        {list.isPending && <ReleaseTableSkeleton />}
+        {list.error && releases.length === 0 && (
+          <ErrorState
+            title="The releases could not be fetched"
+            onRetry={() => void list.refetch()}
+            isRetrying={list.isFetching}
+            requestId={errorDetails(list.error).requestId}
+          >
+            {errorMessage(list.error)}
+          </ErrorState>
+        )}
+        {list.isSuccess && releases.length === 0 && (
+          <EmptyState icon={History} action={action}>
+            {empty}
+          </EmptyState>
+        )}
+        {releases.length > 0 && (
+          <ReleaseTable label={label} releases={releases} showsDeployment={showsDeployment} isReadOnly={isReadOnly} />
+        )}
+      </Card>
+      {list.hasNextPage && (
+        <div className="mt-4 flex justify-center">
+          <Button isBusy={list.isFetchingNextPage} busyLabel="Loading…" onClick={() => void list.fetchNextPage()}>
+            Load more
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+import { Link } from 'react-router';
+import type { ReleaseStep } from '../../../routers/schemas/releases.ts';
+import type { Publication } from '../../api/publications.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Progress } from '../../components/progress.tsx';
+import { formatCount, formatSizeOf } from '../../lib/format.ts';
+import { href, paths } from '../../lib/paths.ts';
+import { stepProgress, stepTitle } from './release-words.ts';
+
+/** One line of "Publishing now" for a release that the server works on. */
+export function RunningRelease({ name, deploymentId, number }: { name: string; deploymentId: string; number: number }) {
+  const release = trpc.releases.get.useQuery({ deploymentId, number });
+  const step = release.data?.steps.find(({ state }) => state === 'running');
+  const progress = step ? stepProgress(step) : null;
+  return (
+    <RunningLine
+      to={href.release(deploymentId, number)}
+      name={`${name}, release ${number}`}
+      count={progress?.files ?? ''}
+      fraction={progress?.fraction ?? null}
+      text={stepText(step)}
+    />
+  );
+}
+
+function stepText(step: ReleaseStep | undefined): string {
+  if (step === undefined) return 'Waiting for its turn';
+  const bytes = stepProgress(step)?.bytes;
+  return bytes ? `${stepTitle(step)}, ${bytes}` : stepTitle(step);
+}
+
+/** The same for a folder that this page is sending. */
+export function RunningPublication({ publication }: { publication: Publication }) {
+  const { deploymentId, deploymentName, progress, state } = publication;
+  const isSending = progress?.phase === 'sending';
+  return (
+    <RunningLine
+      to={publication.isNew ? `${paths.newDeployment}?deployment=${deploymentId}` : href.deployment(deploymentId)}
+      name={deploymentName}
+      count={
+        progress ? `${progress.filesDone.toLocaleString('en')} of ${formatCount(progress.filesTotal, 'file')}` : ''
+      }
+      fraction={progress && progress.bytesTotal > 0 ? progress.bytesDone / progress.bytesTotal : null}
+      text={
+        state === 'failed'
+          ? 'Stopped: open it to go on'
+          : isSending
+            ? `Sending, ${formatSizeOf(progress.bytesDone, progress.bytesTotal)}`
+            : 'Reading the files'
+      }
+    />
+  );
+}
+
+type RunningLineProps = { to: string; name: string; count: string; fraction: number | null; text: string };
+
+function RunningLine({ to, name, count, fraction, text }: RunningLineProps) {
+  return (
+    <Link to={to} className="block rounded-control hover:opacity-90">
+      <span className="mb-2 flex items-baseline justify-between gap-3">
+        <span className="min-w-0 wrap-anywhere">{name}</span>
+        <span className="shrink-0 text-sm text-ink-muted tabular-nums">{count}</span>
+      </span>
+      <Progress label={`Publishing ${name}`} fraction={fraction} />
+      <span className="mt-2 block text-xs text-ink-muted tabular-nums">{text}</span>
+    </Link>
+  );
+}

@@ -1,0 +1,211 @@
+import { CircleX, Plus, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { Deployment } from '../../routers/schemas/deployments.ts';
+import type { Release } from '../../routers/schemas/releases.ts';
+import { isRunningReleaseState } from '../../routers/schemas/states.ts';
+import type { Allowance } from '../../routers/schemas/subscription.ts';
+import { errorDetails, errorMessage } from '../api/errors.ts';
+import { usePublications } from '../api/publications.ts';
+import { trpc } from '../api/trpc.ts';
+import { Button } from '../components/button.tsx';
+import { Card, CardBody, CardHeader } from '../components/card.tsx';
+import { ErrorState } from '../components/error-state.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
+import { StateBadge } from '../components/state-badge.tsx';
+import { Time } from '../components/time.tsx';
+import { DeploymentRows } from '../features/deployments/deployment-table.tsx';
+import { isReadOnly, planBar, usageText } from '../features/deployments/plan-words.ts';
+import { QuickDrop } from '../features/deployments/quick-drop.tsx';
+import { RunningPublication, RunningRelease } from '../features/releases/running-release.tsx';
+import { href, paths } from '../lib/paths.ts';
+
+/** As many as fit beside the drop zone without scrolling far; the lists have all of them. */
+const SHOWN_DEPLOYMENTS = 8;
+const SHOWN_RELEASES = 6;
+
+export function DashboardScreen() {
+  const deployments = trpc.deployments.list.useQuery({ limit: SHOWN_DEPLOYMENTS });
+  const releases = trpc.releases.list.useQuery({ limit: SHOWN_RELEASES });
+  const allowance = trpc.subscription.allowance.useQuery();
+  const items = deployments.data?.items ?? [];
+  const hasNothing = deployments.isSuccess && items.length === 0;
+  return (
+    <>
+      <PageHeader
+        title="Dashboard"
+        description={
+          allowance.data ? (
+            <span className="tabular-nums">{usageText(allowance.data)}</span>
+          ) : (
+            <Skeleton className="mt-1 h-4 w-52" />
+          )
+        }
+        actions={
+          items.length > 0 && (
+            <Button variant="primary" asChild>
+              <Link to={paths.newDeployment}>
+                <Plus /> New deployment
+              </Link>
+            </Button>
+          )
+        }
+      />
+      {hasNothing ? (
+        <QuickDrop shape="tall" title="Drop a folder to publish it" description={firstDropText(allowance.data)} />
+      ) : (
+        <>
+          <NeedsYou deployments={items} allowance={allowance.data} />
+          <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
+            <div className="flex min-w-0 flex-col gap-6">
+              <Card className="overflow-hidden">
+                <CardHeader title="Deployments" action={<SeeAll to={paths.deployments} what="deployments" />} />
+                {deployments.isPending && <SkeletonRows rows={3} />}
+                {deployments.error && (
+                  <ErrorState
+                    title="The deployments could not be fetched"
+                    onRetry={() => void deployments.refetch()}
+                    isRetrying={deployments.isFetching}
+                    requestId={errorDetails(deployments.error).requestId}
+                  >
+                    {errorMessage(deployments.error)}
+                  </ErrorState>
+                )}
+                <DeploymentRows deployments={items} isReadOnly={isReadOnly(allowance.data)} />
+              </Card>
+              {releases.data && releases.data.items.length > 0 && <LastActivity releases={releases.data.items} />}
+            </div>
+            <div className="flex min-w-0 flex-col gap-4">
+              <PublishingNow deployments={items} />
+              <QuickDrop shape="compact" title="Drop a folder to publish it" />
+            </div>
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+function firstDropText(allowance: Allowance | undefined): string {
+  const isFree = allowance?.plan === 'free' && allowance.trialAvailable;
+  return isFree
+    ? 'See what it is first. Publishing starts with a free trial of 14 days, without a card.'
+    : 'See what it is first. It stays private until you publish.';
+}
+
+function SeeAll({ to, what }: { to: string; what: string }) {
+  return (
+    <Link to={to} className="-my-1 rounded-tight py-1 text-sm text-ink-muted hover:text-ink touch:-my-3 touch:py-3">
+      See all<span className="sr-only"> {what}</span>
+    </Link>
+  );
+}
+
+/** First what waits for the person; it is not there when nothing does. */
+function NeedsYou({
+  deployments,
+  allowance,
+}: {
+  deployments: readonly Deployment[];
+  allowance: Allowance | undefined;
+}) {
+  const failed = deployments.filter(({ latestRelease }) => latestRelease?.state === 'failed');
+  const needsPlan = isReadOnly(allowance) && deployments.length > 0;
+  const count = failed.length + (needsPlan ? 1 : 0);
+  if (count === 0) return null;
+  return (
+    <Card className="mb-6 overflow-hidden">
+      <CardHeader title="Needs you" count={count} />
+      <ul className="divide-y divide-line">
+        {needsPlan && allowance && (
+          <Need
+            icon={<TriangleAlert className="text-warn" />}
+            title={planBar(allowance)?.title ?? 'No plan is active'}
+            text="Your deployments stay live, and cannot be changed until there is one."
+            action={{ to: paths.subscriptionPricing, label: 'See the plans' }}
+          />
+        )}
+        {failed.map(({ id, name, latestRelease, currentRelease }) => (
+          <Need
+            key={id}
+            icon={<CircleX className="text-bad" />}
+            title={`Release ${latestRelease?.number} of ${name} failed`}
+            text={`${latestRelease?.errorMessage ?? ''} ${currentRelease ? `Release ${currentRelease.number} is still live.` : 'Nothing was live before.'}`}
+            action={{ to: href.release(id, latestRelease?.number ?? 1), label: 'See what happened' }}
+          />
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+type NeedProps = { icon: ReactNode; title: string; text: string; action: { to: string; label: string } };
+
+function Need({ icon, title, text, action }: NeedProps) {
+  return (
+    <li className="flex flex-wrap items-start gap-x-4 gap-y-3 px-4 py-3.5 sm:px-5">
+      <div className="flex min-w-56 flex-1 gap-3">
+        <span className="mt-0.5 shrink-0">{icon}</span>
+        <div className="min-w-0">
+          <p className="font-medium wrap-anywhere">{title}</p>
+          <p className="text-sm wrap-anywhere text-ink-muted">{text}</p>
+        </div>
+      </div>
+      <Button size="sm" asChild className="max-sm:ml-7">
+        <Link to={action.to}>{action.label}</Link>
+      </Button>
+    </li>
+  );
+}
+
+function PublishingNow({ deployments }: { deployments: readonly Deployment[] }) {
+  const sending = usePublications().filter(
+    ({ state }) => state === 'sending' || state === 'creating' || state === 'failed',
+  );
+  const running = deployments.flatMap(({ id, name, latestRelease }) =>
+    latestRelease !== null && isRunningReleaseState(latestRelease.state)
+      ? [{ deploymentId: id, name, number: latestRelease.number }]
+      : [],
+  );
+  if (sending.length + running.length === 0) return null;
+  return (
+    <Card>
+      <CardBody>
+        <h2 className="mb-4 font-semibold">Publishing now</h2>
+        <div className="flex flex-col gap-5">
+          {sending.map((publication) => (
+            <RunningPublication key={publication.deploymentId} publication={publication} />
+          ))}
+          {running.map((release) => (
+            <RunningRelease key={release.deploymentId} {...release} />
+          ))}
+        </div>
+      </CardBody>
+    </Card>
+  );
+}
+
+function LastActivity({ releases }: { releases: readonly Release[] }) {
+  return (
+    <Card className="overflow-hidden">
+      <CardHeader title="Last activity" action={<SeeAll to={paths.deploymentHistory} what="releases" />} />
+      <ul className="divide-y divide-line">
+        {releases.map((release) => (
+          <li key={release.id} className="flex items-center gap-4 px-4 py-3 sm:px-5">
+            <span className="flex min-w-0 grow flex-wrap items-center gap-x-2 gap-y-1">
+              <Link
+                to={href.release(release.deploymentId, release.number)}
+                className="min-w-0 rounded-tight wrap-anywhere hover:underline touch:py-1"
+              >
+                {release.deploymentName}, release {release.number}
+              </Link>
+              <StateBadge state={release.state} />
+            </span>
+            <Time at={release.finishedAt ?? release.createdAt} className="shrink-0 text-sm text-ink-muted" />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

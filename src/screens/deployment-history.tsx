@@ -1,0 +1,85 @@
+import { Link } from 'react-router';
+import { releaseStateSchema } from '../../routers/schemas/states.ts';
+import { trpc } from '../api/trpc.ts';
+import { Button } from '../components/button.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { Select } from '../components/select.tsx';
+import { isReadOnly } from '../features/deployments/plan-words.ts';
+import { oneOf, useListFilters } from '../features/deployments/use-list-filters.ts';
+import { ReleaseList } from '../features/releases/release-list.tsx';
+import { paths } from '../lib/paths.ts';
+
+const ALL = 'all';
+const STATE_WORDS = {
+  queued: 'Queued',
+  preparing: 'Preparing',
+  uploading: 'Uploading',
+  processing: 'Processing',
+  verifying: 'Verifying',
+  live: 'Live',
+  superseded: 'Superseded',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+};
+
+/** All releases of all deployments, newest first. */
+export function DeploymentHistoryScreen() {
+  const filters = useListFilters(['state', 'deployment']);
+  const state = oneOf(releaseStateSchema.options, filters.get('state'));
+  const deploymentId = filters.get('deployment') ?? undefined;
+  const allowance = trpc.subscription.allowance.useQuery();
+  const deployments = trpc.deployments.list.useQuery({ limit: 50 });
+  const known = deployments.data?.items ?? [];
+  return (
+    <>
+      <PageHeader
+        title="Deployment History"
+        description="Every release, with who made it, how long it took and what changed."
+      />
+      <div className="mb-4 flex flex-wrap gap-2">
+        <Select
+          label="Deployment"
+          placeholder="Deployment"
+          value={known.find(({ id }) => id === deploymentId)?.id}
+          onValueChange={(value) => filters.set('deployment', value === ALL ? null : value)}
+          options={[
+            { value: ALL, label: 'All deployments' },
+            ...known.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+          className="max-w-full"
+        />
+        <Select
+          label="State"
+          placeholder="State"
+          value={state}
+          onValueChange={(value) => filters.set('state', value === ALL ? null : value)}
+          options={[
+            { value: ALL, label: 'All states' },
+            ...releaseStateSchema.options.map((value) => ({ value, label: STATE_WORDS[value] })),
+          ]}
+        />
+      </div>
+      <ReleaseList
+        label="Releases"
+        showsDeployment
+        deploymentId={deploymentId}
+        state={state}
+        isReadOnly={isReadOnly(allowance.data)}
+        empty={
+          filters.isFiltered
+            ? 'No release fits these filters.'
+            : 'No releases yet. Each folder that you publish makes one.'
+        }
+        action={
+          filters.isFiltered ? (
+            <Button onClick={filters.clear}>Clear the filters</Button>
+          ) : (
+            <Button variant="primary" asChild>
+              <Link to={paths.newDeployment}>Drop your first folder</Link>
+            </Button>
+          )
+        }
+      />
+    </>
+  );
+}

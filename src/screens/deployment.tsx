@@ -1,0 +1,285 @@
+import { ExternalLink, FolderUp } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { Link, useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
+import type { Deployment, ReleaseRef } from '../../routers/schemas/deployments.ts';
+import { PLATFORMS } from '../../routers/schemas/platforms/index.ts';
+import { isRunningReleaseState } from '../../routers/schemas/states.ts';
+import { errorDetails, errorMessage } from '../api/errors.ts';
+import { cancelPublication, forgetPublication, type Publication, usePublication } from '../api/publications.ts';
+import { trpc } from '../api/trpc.ts';
+import { usePublish } from '../api/use-publish.ts';
+import { Button } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { ErrorState } from '../components/error-state.tsx';
+import { FactList } from '../components/fact-list.tsx';
+import { Notice } from '../components/notice.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
+import { StateBadge } from '../components/state-badge.tsx';
+import { TabPanel, Tabs } from '../components/tabs.tsx';
+import { Time } from '../components/time.tsx';
+import { DeploymentMenu } from '../features/deployments/deployment-menu.tsx';
+import { DeploymentSettings } from '../features/deployments/deployment-settings.tsx';
+import { deploymentShownState } from '../features/deployments/deployment-table.tsx';
+import { publishedFolder } from '../features/deployments/inspect-folder.ts';
+import { isReadOnly } from '../features/deployments/plan-words.ts';
+import { PublishSection } from '../features/deployments/publish-section.tsx';
+import { ReleaseAddress } from '../features/releases/release-address.tsx';
+import { ReleaseList } from '../features/releases/release-list.tsx';
+import { SendingPanel } from '../features/releases/sending-panel.tsx';
+import { SiteThumbnail } from '../features/releases/site-thumbnail.tsx';
+import { useLeadToRelease } from '../features/releases/use-lead-to-release.ts';
+import { formatCount } from '../lib/format.ts';
+import { usePageTitle } from '../lib/page-title.ts';
+import { href, paths } from '../lib/paths.ts';
+
+export function DeploymentScreen() {
+  const { deploymentId = '' } = useParams();
+  const deployment = trpc.deployments.get.useQuery({ deploymentId });
+  usePageTitle(deployment.data?.name);
+
+  if (deployment.data) return <DeploymentPage deployment={deployment.data} />;
+  if (deployment.error) {
+    const isMissing = errorDetails(deployment.error).code === 'not_found';
+    return (
+      <>
+        <PageHeader
+          title="Deployment"
+          crumbs={[{ label: 'Deployments', to: paths.deployments }, { label: 'Deployment' }]}
+        />
+        <Card>
+          <ErrorState
+            title={isMissing ? 'This deployment does not exist' : 'The deployment could not be fetched'}
+            onRetry={() => void deployment.refetch()}
+            isRetrying={deployment.isFetching}
+            requestId={errorDetails(deployment.error).requestId}
+          >
+            {isMissing ? 'It may have been deleted.' : errorMessage(deployment.error)}
+          </ErrorState>
+        </Card>
+      </>
+    );
+  }
+  return <DeploymentSkeleton />;
+}
+
+const TABS = [
+  { value: 'overview', label: 'Overview' },
+  { value: 'releases', label: 'Releases' },
+  { value: 'settings', label: 'Settings' },
+] as const;
+
+function DeploymentPage({ deployment }: { deployment: Deployment }) {
+  const [params, setParams] = useSearchParams();
+  const navigate = useNavigate();
+  const allowance = trpc.subscription.allowance.useQuery();
+  const readOnly = isReadOnly(allowance.data);
+  const tab = TABS.find(({ value }) => value === params.get('tab'))?.value ?? 'overview';
+  const isServing = deployment.currentRelease !== null && deployment.state !== 'deleting';
+  const leave = () => void navigate(paths.deployments);
+  return (
+    <>
+      <PageHeader
+        title={deployment.name}
+        badge={<StateBadge state={deploymentShownState(deployment, readOnly)} />}
+        crumbs={[{ label: 'Deployments', to: paths.deployments }, { label: deployment.name }]}
+        description={
+          <span className="flex min-w-0 flex-wrap items-center gap-x-3">
+            <ReleaseAddress url={deployment.url} />
+            <span className="text-sm">{PLATFORMS[deployment.platform].title}</span>
+          </span>
+        }
+        actions={
+          <>
+            {isServing && (
+              <Button asChild>
+                <a href={deployment.url} target="_blank" rel="noreferrer">
+                  Visit <ExternalLink />
+                </a>
+              </Button>
+            )}
+            {!readOnly && deployment.releaseCount > 0 && deployment.state !== 'deleting' && (
+              <Button variant="primary" asChild>
+                <Link to="#publish">
+                  <FolderUp /> Publish again
+                </Link>
+              </Button>
+            )}
+            <DeploymentMenu deployment={deployment} isReadOnly={readOnly} onRemoved={leave} />
+          </>
+        }
+      />
+      <Tabs
+        label="Parts of the deployment"
+        value={tab}
+        onChange={(next) => setParams(next === 'overview' ? {} : { tab: next }, { replace: true })}
+        tabs={TABS}
+      >
+        <TabPanel value="overview">
+          <Overview deployment={deployment} isReadOnly={readOnly} />
+        </TabPanel>
+        <TabPanel value="releases">
+          <ReleaseList
+            label={`Releases of ${deployment.name}`}
+            deploymentId={deployment.id}
+            isReadOnly={readOnly}
+            empty="No releases yet. Drop a folder on Overview to make the first."
+          />
+        </TabPanel>
+        <TabPanel value="settings">
+          <DeploymentSettings deployment={deployment} isReadOnly={readOnly} onRemoved={leave} />
+        </TabPanel>
+      </Tabs>
+    </>
+  );
+}
+
+function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment; isReadOnly: boolean }) {
+  const publication = usePublication(deployment.id);
+  const publish = usePublish();
+  useLeadToRelease(publication, { replace: false });
+  const { currentRelease, latestRelease } = deployment;
+
+  if (publication !== null && publication.state !== 'cancelled') {
+    return <SendingOverview publication={publication} serving={currentRelease} />;
+  }
+  if (deployment.state === 'deleting') {
+    return <Notice tone="accent">It is being taken off the air, and leaves the lists when that is done.</Notice>;
+  }
+  return (
+    <div className="flex flex-col gap-6">
+      {latestRelease !== null && latestRelease.id !== currentRelease?.id && (
+        <LatestNotice deploymentId={deployment.id} latest={latestRelease} serving={currentRelease} />
+      )}
+      {currentRelease !== null && <LiveCard deployment={deployment} current={currentRelease} />}
+      <PublishAnchor>
+        <PublishSection
+          deployment={deployment}
+          isReadOnly={readOnly}
+          onPublish={(report) =>
+            void publish({
+              deployment,
+              folder: publishedFolder(report),
+              publishAnyway: report.publishAnyway,
+              isNew: false,
+            })
+          }
+        />
+      </PublishAnchor>
+    </div>
+  );
+}
+
+function SendingOverview({ publication, serving }: { publication: Publication; serving: ReleaseRef | null }) {
+  const cancel = () => {
+    cancelPublication(publication.deploymentId);
+    forgetPublication(publication.deploymentId);
+  };
+  return (
+    <>
+      <SendingPanel
+        publication={publication}
+        onReplace={cancel}
+        aside={serving === null ? 'Nothing is live yet.' : `Release ${serving.number} stays live.`}
+      />
+      <Button className="mt-4" onClick={cancel} disabled={publication.state === 'creating'}>
+        Cancel
+      </Button>
+    </>
+  );
+}
+
+/** The newest release is not the one that is live: what became of it. */
+function LatestNotice({
+  deploymentId,
+  latest,
+  serving,
+}: {
+  deploymentId: string;
+  latest: ReleaseRef;
+  serving: ReleaseRef | null;
+}) {
+  const page = href.release(deploymentId, latest.number);
+  const still = serving === null ? '' : ` Release ${serving.number} is still live.`;
+  if (isRunningReleaseState(latest.state)) {
+    return (
+      <Notice tone="accent" action={<LinkButton to={page}>Watch it</LinkButton>}>
+        Release {latest.number} is on its way.{still}
+      </Notice>
+    );
+  }
+  if (latest.state !== 'failed') return null;
+  return (
+    <Notice
+      tone="bad"
+      title={`Release ${latest.number} failed`}
+      action={<LinkButton to={page}>See what happened</LinkButton>}
+    >
+      {latest.errorMessage ?? 'It ended without saying why.'}
+      {still}
+    </Notice>
+  );
+}
+
+function LinkButton({ to, children }: { to: string; children: string }) {
+  return (
+    <Button size="sm" asChild>
+      <Link to={to}>{children}</Link>
+    </Button>
+  );
+}
+
+function LiveCard({ deployment, current }: { deployment: Deployment; current: ReleaseRef }) {
+  return (
+    <Card aria-label="Live now" className="grid gap-5 p-4 sm:grid-cols-[320px_minmax(0,1fr)] sm:p-5">
+      <SiteThumbnail key={current.id} url={deployment.url} name={deployment.name} />
+      <div className="flex min-w-0 flex-col gap-4">
+        <h2 className="text-lg font-semibold">Live now</h2>
+        <FactList
+          facts={[
+            {
+              name: 'Release',
+              value: (
+                <Link to={href.release(deployment.id, current.number)} className="text-accent hover:underline">
+                  {current.number}
+                </Link>
+              ),
+            },
+            { name: 'Live since', value: <Time at={current.finishedAt ?? current.createdAt} /> },
+            { name: 'All releases', value: formatCount(deployment.releaseCount, 'release') },
+            { name: 'Created', value: <Time at={deployment.createdAt} /> },
+          ]}
+        />
+      </div>
+    </Card>
+  );
+}
+
+/** Where "Publish again" leads, from this page and from the lists. */
+function PublishAnchor({ children }: { children: React.ReactNode }) {
+  const { hash, key } = useLocation();
+  const anchor = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: pressing the same link again leads there again
+  useEffect(() => {
+    if (hash !== '#publish') return;
+    anchor.current?.scrollIntoView({ block: 'center' });
+    anchor.current?.querySelector('button')?.focus({ preventScroll: true });
+  }, [hash, key]);
+  return (
+    <section ref={anchor} aria-label="Publish">
+      {children}
+    </section>
+  );
+}
+
+function DeploymentSkeleton() {
+  return (
+    <>
+      <PageHeader title={<Skeleton className="h-7 w-44" />} description={<Skeleton className="mt-2 h-5 w-56" />} />
+      <Skeleton className="mb-6 h-9 w-60" />
+      <Card>
+        <SkeletonRows rows={3} />
+      </Card>
+    </>
+  );
+}

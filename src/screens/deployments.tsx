@@ -1,0 +1,122 @@
+import { Globe, Plus, SearchX } from 'lucide-react';
+import { Link } from 'react-router';
+import { HOSTING_PLATFORMS, PLATFORMS, type PlatformId } from '../../routers/schemas/platforms/index.ts';
+import { deploymentStateSchema } from '../../routers/schemas/states.ts';
+import { errorDetails, errorMessage } from '../api/errors.ts';
+import { trpc } from '../api/trpc.ts';
+import { Button } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { ErrorState } from '../components/error-state.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { SearchField } from '../components/search-field.tsx';
+import { Select } from '../components/select.tsx';
+import { DeploymentTable, DeploymentTableSkeleton } from '../features/deployments/deployment-table.tsx';
+import { isReadOnly } from '../features/deployments/plan-words.ts';
+import { oneOf, useListFilters, useTyped } from '../features/deployments/use-list-filters.ts';
+import { paths } from '../lib/paths.ts';
+
+const PLATFORM_IDS: readonly PlatformId[] = ['built-in', ...HOSTING_PLATFORMS];
+const ALL = 'all';
+const STATE_WORDS = { draft: 'Draft', deploying: 'Deploying', live: 'Live', failed: 'Failed', deleting: 'Deleting' };
+
+export function DeploymentsScreen() {
+  const filters = useListFilters(['search', 'platform', 'state']);
+  const search = filters.get('search') ?? '';
+  const platform = oneOf(PLATFORM_IDS, filters.get('platform'));
+  const state = oneOf(deploymentStateSchema.options, filters.get('state'));
+  const [typed, setTyped] = useTyped(search, (text) => filters.set('search', text.trim()));
+  const allowance = trpc.subscription.allowance.useQuery();
+  const list = trpc.deployments.list.useInfiniteQuery(
+    { ...(search !== '' && { search }), ...(platform && { platform }), ...(state && { state }) },
+    { getNextPageParam: (page) => page.nextCursor, placeholderData: (before) => before },
+  );
+  const deployments = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  const isEmpty = list.isSuccess && deployments.length === 0;
+  return (
+    <>
+      <PageHeader
+        title="Active Deployments"
+        actions={
+          <Button variant="primary" asChild>
+            <Link to={paths.newDeployment}>
+              <Plus /> New deployment
+            </Link>
+          </Button>
+        }
+      />
+      {(!isEmpty || filters.isFiltered) && (
+        <div className="mb-4 flex flex-wrap gap-2">
+          <SearchField label="Search deployments" value={typed} onValueChange={setTyped} className="w-70 max-w-full" />
+          <Select
+            label="Platform"
+            placeholder="Platform"
+            value={platform}
+            onValueChange={(value) => filters.set('platform', value === ALL ? null : value)}
+            options={[
+              { value: ALL, label: 'All platforms' },
+              ...PLATFORM_IDS.map((value) => ({ value, label: PLATFORMS[value].title })),
+            ]}
+          />
+          <Select
+            label="State"
+            placeholder="State"
+            value={state}
+            onValueChange={(value) => filters.set('state', value === ALL ? null : value)}
+            options={[
+              { value: ALL, label: 'All states' },
+              ...deploymentStateSchema.options.map((value) => ({ value, label: STATE_WORDS[value] })),
+            ]}
+          />
+        </div>
+      )}
+      <Card className="overflow-hidden" aria-busy={list.isFetching}>
+        {list.isPending && <DeploymentTableSkeleton />}
+        {list.error && deployments.length === 0 && (
+          <ErrorState
+            title="The deployments could not be fetched"
+            onRetry={() => void list.refetch()}
+            isRetrying={list.isFetching}
+            requestId={errorDetails(list.error).requestId}
+          >
+            {errorMessage(list.error)}
+          </ErrorState>
+        )}
+        {isEmpty && (filters.isFiltered ? <NothingFound onClear={filters.clear} /> : <NothingYet />)}
+        {deployments.length > 0 && (
+          <DeploymentTable deployments={deployments} isReadOnly={isReadOnly(allowance.data)} />
+        )}
+      </Card>
+      {list.hasNextPage && (
+        <div className="mt-4 flex justify-center">
+          <Button isBusy={list.isFetchingNextPage} busyLabel="Loading…" onClick={() => void list.fetchNextPage()}>
+            Load more
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function NothingYet() {
+  return (
+    <EmptyState
+      icon={Globe}
+      action={
+        <Button variant="primary" asChild>
+          <Link to={paths.newDeployment}>Drop your first folder</Link>
+        </Button>
+      }
+    >
+      No deployments yet. Each stands here with its address, its state and what can be done with it.
+    </EmptyState>
+  );
+}
+
+function NothingFound({ onClear }: { onClear: () => void }) {
+  return (
+    <EmptyState icon={SearchX} action={<Button onClick={onClear}>Clear the filters</Button>}>
+      No deployment fits these filters.
+    </EmptyState>
+  );
+}

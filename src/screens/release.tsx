@@ -1,0 +1,167 @@
+import { useNavigate, useParams } from 'react-router';
+import { PLATFORMS } from '../../routers/schemas/platforms/index.ts';
+import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
+import { isRunningReleaseState } from '../../routers/schemas/states.ts';
+import { errorDetails, errorMessage } from '../api/errors.ts';
+import { trpc } from '../api/trpc.ts';
+import { Button } from '../components/button.tsx';
+import { Card, CardBody } from '../components/card.tsx';
+import { ErrorState } from '../components/error-state.tsx';
+import { FactList } from '../components/fact-list.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { Size } from '../components/size.tsx';
+import { Skeleton, SkeletonGroup } from '../components/skeleton.tsx';
+import { StateBadge } from '../components/state-badge.tsx';
+import { Time } from '../components/time.tsx';
+import { isReadOnly } from '../features/deployments/plan-words.ts';
+import { ReleaseAddress } from '../features/releases/release-address.tsx';
+import { ReleaseDiff } from '../features/releases/release-diff.tsx';
+import { CancelledPanel, FailedPanel, LivePanel, SupersededPanel } from '../features/releases/release-panels.tsx';
+import { ReleaseSteps } from '../features/releases/release-steps.tsx';
+import { SOURCE_WORDS } from '../features/releases/release-words.ts';
+import { RollBackButton } from '../features/releases/roll-back.tsx';
+import { useReleaseActs } from '../features/releases/use-release-acts.ts';
+import { formatCount } from '../lib/format.ts';
+import { usePageTitle } from '../lib/page-title.ts';
+import { href, paths } from '../lib/paths.ts';
+
+/** A release's whole story. Everything is asked of the server, so that a reload shows the same. */
+export function ReleaseScreen() {
+  const { deploymentId = '', number = '' } = useParams();
+  const release = trpc.releases.get.useQuery({ deploymentId, number: Number(number) });
+  usePageTitle(`Release ${number}`);
+
+  if (release.data) return <ReleaseStory key={release.data.id} release={release.data} />;
+  if (release.error) {
+    const isMissing = errorDetails(release.error).code === 'not_found';
+    return (
+      <>
+        <PageHeader title={`Release ${number}`} />
+        <Card>
+          <ErrorState
+            title={isMissing ? 'This release does not exist' : 'The release could not be fetched'}
+            onRetry={() => void release.refetch()}
+            isRetrying={release.isFetching}
+            requestId={errorDetails(release.error).requestId}
+          >
+            {isMissing ? 'It may have been deleted with its deployment.' : errorMessage(release.error)}
+          </ErrorState>
+        </Card>
+      </>
+    );
+  }
+  return <ReleaseSkeleton title={`Release ${number}`} />;
+}
+
+function ReleaseStory({ release }: { release: ReleaseDetail }) {
+  const navigate = useNavigate();
+  const allowance = trpc.subscription.allowance.useQuery();
+  const { cancel, retry } = useReleaseActs((made) => void navigate(href.release(made.deploymentId, made.number)));
+  const isRunning = isRunningReleaseState(release.state);
+  const mayChange = !isReadOnly(allowance.data);
+  const tryAgain = mayChange && (
+    <Button
+      variant="primary"
+      isBusy={retry.isPending}
+      busyLabel="Starting…"
+      onClick={() => retry.mutate({ releaseId: release.id })}
+    >
+      Try again
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title={`Release ${release.number}`}
+        badge={<StateBadge state={release.state} />}
+        description={<ReleaseAddress url={release.url} />}
+        crumbs={[
+          { label: 'Deployments', to: paths.deployments },
+          { label: release.deploymentName, to: href.deployment(release.deploymentId) },
+          { label: `Release ${release.number}` },
+        ]}
+        actions={
+          isRunning && (
+            <Button
+              isBusy={cancel.isPending}
+              busyLabel="Cancelling…"
+              onClick={() => cancel.mutate({ releaseId: release.id })}
+            >
+              Cancel
+            </Button>
+          )
+        }
+      />
+      {/* What became of it is said aloud when it changes. */}
+      <div aria-live="polite">
+        {release.state === 'live' && <LivePanel release={release} />}
+        {release.state === 'failed' && <FailedPanel release={release} action={tryAgain} />}
+        {release.state === 'cancelled' && <CancelledPanel release={release} action={tryAgain} />}
+        {release.state === 'superseded' && (
+          <SupersededPanel release={release} action={mayChange && <RollBackButton target={release} />} />
+        )}
+      </div>
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
+        <div className="flex min-w-0 flex-col gap-4">
+          <Card>
+            <ReleaseSteps steps={release.steps} />
+          </Card>
+          {!isRunning && <ReleaseDiff releaseId={release.id} />}
+        </div>
+        <Card>
+          <CardBody>
+            <h2 className="mb-3 font-semibold">{isRunning ? 'While this runs' : 'About this release'}</h2>
+            {isRunning && <p className="mb-4 text-ink-muted">{meanwhile(release)}</p>}
+            <ReleaseFacts release={release} />
+          </CardBody>
+        </Card>
+      </div>
+    </>
+  );
+}
+
+function meanwhile({ number, servingNumber }: ReleaseDetail): string {
+  if (servingNumber === null)
+    return 'The site is live once every file was fetched and compared. You can close this page.';
+  return `Release ${servingNumber} stays live until release ${number} has been seen live, file by file. You can close this page.`;
+}
+
+function ReleaseFacts({ release }: { release: ReleaseDetail }) {
+  return (
+    <FactList
+      facts={[
+        { name: 'Platform', value: PLATFORMS[release.platform].title },
+        { name: 'Started by', value: <span className="wrap-anywhere">{release.createdBy}</span> },
+        { name: 'Started', value: <Time at={release.createdAt} /> },
+        { name: 'Source', value: SOURCE_WORDS[release.source] },
+        { name: 'Files', value: formatCount(release.fileCount, 'file') },
+        { name: 'Size', value: <Size bytes={release.totalBytes} /> },
+        { name: 'Changed files', value: release.changedFiles.toLocaleString('en') },
+      ]}
+    />
+  );
+}
+
+function ReleaseSkeleton({ title }: { title: string }) {
+  return (
+    <>
+      <PageHeader title={title} description={<Skeleton className="mt-1 h-5 w-52" />} />
+      <SkeletonGroup label="Loading the release" className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
+        <Card className="divide-y divide-line">
+          {['w-24', 'w-28', 'w-24', 'w-64'].map((width, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the rows never move
+            <div key={index} className="flex gap-4 px-4 py-3.5 sm:px-5">
+              <Skeleton className="size-5 rounded-full" />
+              <Skeleton className={`h-5 ${width}`} />
+            </div>
+          ))}
+        </Card>
+        <Card className="flex flex-col gap-3 p-5">
+          <Skeleton className="h-5 w-32" />
+          <Skeleton className="h-4 w-full" />
+          <Skeleton className="h-4 w-full" />
+        </Card>
+      </SkeletonGroup>
+    </>
+  );
+}
