@@ -87,7 +87,7 @@ async function countName(
 }
 
 async function takeBack(counted: Counted[]): Promise<void> {
-  for (const one of counted) await uncount(one);
+  await Promise.all(counted.map((one) => uncount(one)));
 }
 
 /** The error of a person who is signed in and types their current password wrong: not 401, the session is fine. */

@@ -1,0 +1,90 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Log } from '../../server/log.ts';
+import type { Mail } from '../../server/mail/mailer.ts';
+import { createOutbox, readOutbox } from '../../server/mail/outbox.ts';
+import { type MailContent, renderMail } from '../../server/mail/templates.ts';
+
+async function temporaryFolder() {
+  const parent = await mkdtemp(join(tmpdir(), 'fairlead-outbox-'));
+  return {
+    path: join(parent, 'outbox'),
+    [Symbol.asyncDispose]: () => rm(parent, { recursive: true, force: true }),
+  };
+}
+
+function listeningLog() {
+  const lines: string[] = [];
+  const write = (message: string, fields?: object) => void lines.push(`${message} ${JSON.stringify(fields)}`);
+  const log: Log = { debug: write, info: write, warn: write, error: write };
+  return { log, lines };
+}
+
+function mail(fields: Partial<Mail> = {}): Mail {
+  return {
+    id: '0123456789abcdefghij',
+    kind: 'reset-password',
+    to: 'ada@example.com',
+    subject: 'Choose a new password',
+    text: 'http://localhost:3000/auth/reset#token=secret',
+    at: new Date('2026-03-04T05:06:07.089Z'),
+    ...fields,
+  };
+}
+
+test('a mail is kept for its owner alone, and the log names kind and recipient only', async () => {
+  await using folder = await temporaryFolder();
+  const { log, lines } = listeningLog();
+
+  await createOutbox(folder.path, log).deliver(mail());
+
+  const [name = ''] = await readdir(folder.path);
+  expect((await stat(folder.path)).mode & 0o777).toBe(0o700);
+  expect((await stat(join(folder.path, name))).mode & 0o777).toBe(0o600);
+  expect(await readOutbox(folder.path)).toEqual([mail()]);
+  expect(lines).toEqual([expect.stringContaining('{"kind":"reset-password","to":"ada@example.com"}')]);
+});
+
+test('a mail delivered twice is there once; a listing goes by time', async () => {
+  await using folder = await temporaryFolder();
+  const outbox = createOutbox(folder.path, listeningLog().log);
+  const later = mail({ id: 'z'.repeat(20), at: new Date('2026-03-05T00:00:00Z') });
+  const earlier = mail({ id: 'a'.repeat(20), at: new Date('2026-03-04T00:00:00Z') });
+
+  for (const one of [later, earlier, later]) await outbox.deliver(one);
+
+  expect((await readOutbox(folder.path)).map(({ id }) => id)).toEqual([earlier.id, later.id]);
+});
+
+test('an outbox that nothing was put into is empty, and half-written files are passed over', async () => {
+  await using folder = await temporaryFolder();
+  expect(await readOutbox(folder.path)).toEqual([]);
+  await createOutbox(folder.path, listeningLog().log).deliver(mail());
+  await writeFile(join(folder.path, '2026-03-04T05-06-07-089Z_abc.json.1234.tmp'), '{"id":');
+  expect(await readOutbox(folder.path)).toHaveLength(1);
+});
+
+test.each<[MailContent, string[]]>([
+  [
+    { kind: 'reset-password', username: 'Ada', link: 'https://f.example/auth/reset#token=x' },
+    ['https://f.example/auth/reset#token=x', 'for 30 minutes'],
+  ],
+  [
+    { kind: 'confirm-email', username: 'Ada', link: 'https://f.example/auth/confirm#token=x' },
+    ['https://f.example/auth/confirm#token=x', 'for 30 minutes'],
+  ],
+  [{ kind: 'password-changed', username: 'Ada', how: 'reset' }, ['every browser was signed out', '/login']],
+  [{ kind: 'password-changed', username: 'Ada', how: 'changed' }, ['every other browser was signed out', '/login']],
+  [
+    { kind: 'session-reused', username: 'Ada', device: 'Firefox on Linux', address: '203.0.113.1' },
+    ['Firefox on Linux', '203.0.113.1'],
+  ],
+  [{ kind: 'email-changed', username: 'Ada', newEmail: 'new@example.com' }, ['new@example.com']],
+])('the mail %o greets by name and says where to turn', (content, said) => {
+  const { subject, text } = renderMail(content, { publicUrl: 'https://f.example', supportEmail: 'help@f.example' });
+  expect(subject).not.toBe('');
+  expect(text).toMatch(/^Hello Ada,\n\n/);
+  for (const words of [...said, 'https://f.example', 'help@f.example']) expect(text).toContain(words);
+});

@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest';
+import { RateLimitModel } from '../../server/models/rate-limit.ts';
+import { createPasswordHasher } from '../../server/password-hasher.ts';
+import { createJar, createTestApp, type Person, type TestApp } from '../support/app.ts';
+import { refusalOf } from '../support/refusal.ts';
+
+const wrong = 'Wrong horse 9';
+
+/** A sign-in from an address, by a browser that holds these cookies. */
+function signIn(app: TestApp, username: string, password: string, address: string, jar = createJar()) {
+  return app.anonymous(jar, { address }).auth.login({ username, password });
+}
+
+/** Lets the waits of paced counters pass, as time would. */
+async function passWaits(): Promise<void> {
+  await RateLimitModel.updateMany({}, { $set: { blockedUntil: new Date(0) } }).comment('test');
+}
+
+function deviceOf(person: Person) {
+  const jar = createJar();
+  jar.write('device', person.jar.cookies.get('device') ?? '');
+  return jar;
+}
+
+test('a thousand wrong passwords from fifty addresses do not keep the owner out of a known browser', async () => {
+  const here = '198.51.100.30';
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const codes = new Map<string, number>();
+  for (let round = 0; round < 20; round += 1) {
+    const refusals = await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        refusalOf(signIn(app, ada.user.username, wrong, n === 0 ? here : `203.0.113.${n}`)),
+      ),
+    );
+    for (const { code } of refusals) codes.set(code, (codes.get(code) ?? 0) + 1);
+  }
+  // Twenty are free, then strangers share one attempt in two seconds.
+  expect(codes.get('rate_limited')).toBeGreaterThan(900);
+  expect(codes.get('credentials_wrong')).toBeGreaterThanOrEqual(20);
+
+  expect(await signIn(app, ada.user.username, ada.password, here, deviceOf(ada))).toMatchObject({ id: ada.user.id });
+  const stranger = await refusalOf(signIn(app, ada.user.username, ada.password, '192.0.2.1'));
+  expect(stranger).toMatchObject({ code: 'rate_limited', status: 429 });
+  expect(stranger.retryAfterMs).toBeLessThanOrEqual(2_000);
+  await passWaits();
+  expect(await signIn(app, ada.user.username, ada.password, '192.0.2.1')).toMatchObject({ id: ada.user.id });
+}, 90_000);
+
+test('a device cookie of another account, or one that was changed, opens nothing', async () => {
+  const here = '198.51.100.40';
+  await using app = await createTestApp({ limits: { failuresPerUsername: { count: 1, windowMs: 900_000 } } });
+  const [ada, eve] = [await app.person(), await app.person()];
+  const forged = createJar();
+  forged.write('device', (eve.jar.cookies.get('device') ?? '').replace(eve.user.id, ada.user.id));
+  await refusalOf(signIn(app, ada.user.username, wrong, here));
+  await refusalOf(signIn(app, ada.user.username, wrong, here));
+
+  for (const jar of [forged, deviceOf(eve)]) {
+    expect(await refusalOf(signIn(app, ada.user.username, ada.password, here, jar))).toMatchObject({
+      code: 'rate_limited',
+    });
+  }
+});
+
+test('for a name and an address five failures are free, then 1, 2, 4 seconds pass, and a success forgets them', async () => {
+  const here = '198.51.100.50';
+  await using app = await createTestApp({ limits: { failuresPerUsername: { count: 1_000, windowMs: 900_000 } } });
+  const ada = await app.person();
+  const fail = () => refusalOf(signIn(app, ada.user.username, wrong, here));
+
+  for (let count = 0; count < 5; count += 1) expect((await fail()).code).toBe('credentials_wrong');
+  const waits: number[] = [];
+  for (let count = 0; count < 3; count += 1) {
+    expect((await fail()).code).toBe('credentials_wrong');
+    const refusal = await fail();
+    expect(refusal.code).toBe('rate_limited');
+    waits.push(Math.ceil((refusal.retryAfterMs ?? 0) / 1_000));
+    await passWaits();
+  }
+  expect(waits).toEqual([1, 2, 4]);
+
+  expect(await signIn(app, ada.user.username, ada.password, here)).toMatchObject({ id: ada.user.id });
+  for (let count = 0; count < 6; count += 1) expect((await fail()).code).toBe('credentials_wrong');
+});
+
+test('a known browser that guesses is slowed down by itself', async () => {
+  const here = '198.51.100.60';
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const fail = () => refusalOf(signIn(app, ada.user.username, wrong, here, deviceOf(ada)));
+  for (let count = 0; count < 6; count += 1) expect((await fail()).code).toBe('credentials_wrong');
+  expect((await fail()).code).toBe('rate_limited');
+});
+
+test('an address has thirty failures in ten minutes over all names; what went well does not count', async () => {
+  const here = '198.51.100.70';
+  await using app = await createTestApp({ limits: { failuresPerAddress: { count: 6, windowMs: 600_000 } } });
+  const ada = await app.person();
+  for (let count = 0; count < 10; count += 1) await signIn(app, ada.user.username, ada.password, here);
+  for (let count = 0; count < 6; count += 1) {
+    expect((await refusalOf(signIn(app, `nobody ${count}`, wrong, here))).code).toBe('credentials_wrong');
+  }
+
+  const refusal = await refusalOf(signIn(app, 'nobody at all', wrong, here));
+
+  expect(refusal).toMatchObject({ code: 'rate_limited', status: 429 });
+  expect(refusal.retryAfterMs).toBeGreaterThan(500_000);
+  expect((await refusalOf(signIn(app, 'nobody at all', wrong, '198.51.100.71'))).code).toBe('credentials_wrong');
+});
+
+test('many wrong passwords at once are all counted', async () => {
+  const here = '198.51.100.80';
+  await using app = await createTestApp({ limits: { failuresPerUsername: { count: 1_000, windowMs: 900_000 } } });
+  const ada = await app.person();
+
+  const refusals = await Promise.all(
+    Array.from({ length: 20 }, () => refusalOf(signIn(app, ada.user.username, wrong, here))),
+  );
+
+  expect(refusals.filter(({ code }) => code === 'credentials_wrong')).toHaveLength(6);
+});
+
+test('people at the machine itself are not counted by address, unless a proxy stands in front', async () => {
+  await using app = await createTestApp({ limits: { registrationsPerHour: 1 } });
+  await using behindProxy = await createTestApp({ limits: { registrationsPerHour: 1, isAddressCounted: true } });
+  await app.person();
+  await app.person();
+  await behindProxy.person();
+  expect(await refusalOf(behindProxy.person())).toMatchObject({ code: 'rate_limited' });
+});
+
+test('an address registers ten accounts an hour', async () => {
+  const here = '198.51.100.90';
+  await using app = await createTestApp({ limits: { registrationsPerHour: 2 } });
+  const register = (n: number, address = here) =>
+    app
+      .anonymous(createJar(), { address })
+      .auth.register({ username: `crowd ${n}`, email: `crowd${n}@example.com`, password: 'Correct horse 1' });
+  await register(1);
+  await register(2);
+
+  const refusal = await refusalOf(register(3));
+
+  expect(refusal).toMatchObject({ code: 'rate_limited', status: 429 });
+  expect(refusal.retryAfterMs).toBeLessThanOrEqual(3_600_000);
+  expect(await register(3, '198.51.100.92')).toMatchObject({ username: 'crowd 3' });
+});
+
+test('an attempt that a full queue turned away counts as none', async () => {
+  const here = '198.51.100.100';
+  const hasher = createPasswordHasher({ memoryKiB: 1024, iterations: 1, atOnce: 1, queueLength: 0 });
+  await using app = await createTestApp({ providers: { hasher } });
+  const ada = await app.person();
+
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 12 }, () => signIn(app, ada.user.username, ada.password, here)),
+  );
+  const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.cause.code] : []));
+
+  expect(new Set(refused)).toContain('overloaded');
+  await passWaits();
+  for (let count = 0; count < 5; count += 1) {
+    expect((await refusalOf(signIn(app, ada.user.username, wrong, here))).code).toBe('credentials_wrong');
+  }
+});

@@ -1,0 +1,248 @@
+import mongoose from 'mongoose';
+import { expect, test } from 'vitest';
+import { authenticate } from '../../server/services/auth/index.ts';
+import { createJar, createTestApp, type TestApp } from '../support/app.ts';
+import { refusalOf } from '../support/refusal.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const newPassword = 'Another horse 2';
+
+/** The mails that are sent from now on by `act`. */
+async function mailsOf(app: TestApp, act: () => Promise<unknown>) {
+  await app.jobs.drain();
+  const before = app.outbox.length;
+  await act();
+  await app.jobs.drain();
+  return app.outbox.slice(before);
+}
+
+/** The one-time token of the link in a mail. */
+function tokenIn(mail: { text: string } | undefined, path: string): string {
+  const link = new RegExp(`^http://localhost:3000${path}#token=([A-Za-z0-9_-]{43})$`, 'm').exec(mail?.text ?? '');
+  if (link?.[1] === undefined) throw new Error(`There is no link to ${path} in: ${mail?.text}`);
+  return link[1];
+}
+
+async function resetTokenFor(app: TestApp, email: string): Promise<string> {
+  const [mail] = await mailsOf(app, () => app.anonymous().auth.forgotPassword({ email }));
+  return tokenIn(mail, '/auth/reset');
+}
+
+test('a forgotten password is replaced by the mailed link: all sessions end, nobody is signed in, a mail tells', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const token = await resetTokenFor(app, ada.user.email.toUpperCase());
+  const jar = createJar();
+
+  const mails = await mailsOf(app, () => app.anonymous(jar).auth.resetPassword({ token, password: newPassword }));
+
+  expect(mails).toMatchObject([{ kind: 'password-changed', to: ada.user.email }]);
+  expect([...jar.cookies.keys()]).toEqual([]);
+  expect((await authenticate(app.providers, ada.accessToken)).actor).toEqual({ kind: 'anonymous' });
+  expect(await refusalOf(app.anonymous(ada.jar).auth.refresh())).toMatchObject({ code: 'session_ended' });
+  const { auth } = app.anonymous();
+  expect(await refusalOf(auth.login({ username: ada.user.username, password: ada.password }))).toMatchObject({
+    code: 'credentials_wrong',
+  });
+  const signedIn = await auth.login({ username: ada.user.username, password: newPassword });
+  expect(signedIn).toMatchObject({ id: ada.user.id, emailConfirmed: true });
+});
+
+test('a link that is used twice at once changes the password once', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const token = await resetTokenFor(app, ada.user.email);
+  const { auth } = app.anonymous();
+
+  const outcomes = await Promise.allSettled(
+    ['First winner 1', 'Second winner 2', 'Third winner 3'].map((password) => auth.resetPassword({ token, password })),
+  );
+
+  expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(1);
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected')
+      expect(outcome.reason.cause).toMatchObject({ code: 'token_invalid', status: 400 });
+  }
+});
+
+test('a link holds for 30 minutes, and one that is used closes the others', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const { auth } = app.anonymous();
+  const late = await resetTokenFor(app, ada.user.email);
+  app.clock.advance(30 * MINUTE_MS);
+  expect(await refusalOf(auth.resetPassword({ token: late, password: newPassword }))).toMatchObject({
+    code: 'token_invalid',
+  });
+
+  const [first, second] = [await resetTokenFor(app, ada.user.email), await resetTokenFor(app, ada.user.email)];
+  await auth.resetPassword({ token: second, password: newPassword });
+  expect(await refusalOf(auth.resetPassword({ token: first, password: 'Thief horse 3' }))).toMatchObject({
+    code: 'token_invalid',
+  });
+  expect(await refusalOf(auth.confirmEmail({ token: second }))).toMatchObject({ code: 'token_invalid' });
+});
+
+test('an address that nobody has gets the same answer by the same commands, and no mail', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const commands: string[][] = [];
+  const answers = [];
+  for (const email of [ada.user.email, 'nobody@nowhere.example']) {
+    const seen: string[] = [];
+    commands.push(seen);
+    mongoose.set('debug', (collection: string, method: string) => void seen.push(`${collection}.${method}`));
+    answers.push(await app.anonymous().auth.forgotPassword({ email }));
+    mongoose.set('debug', false);
+  }
+  expect(answers).toEqual([{ done: true }, { done: true }]);
+  expect(commands[1]).toEqual(commands[0]);
+
+  const mails = await mailsOf(app, async () => undefined);
+  expect(mails.filter((mail) => mail.to !== ada.user.email)).toEqual([]);
+});
+
+test('an account gets three links an hour, an address asks for ten, and the answer never tells', async () => {
+  await using app = await createTestApp({ limits: { forgotPasswordPerHour: { perAccount: 3, perAddress: 5 } } });
+  const ada = await app.person();
+  const ask = (address: string) =>
+    app.anonymous(createJar(), { address }).auth.forgotPassword({ email: ada.user.email });
+
+  const mails = await mailsOf(app, async () => {
+    for (let count = 0; count < 5; count += 1) expect(await ask('203.0.113.5')).toEqual({ done: true });
+  });
+  expect(mails).toHaveLength(3);
+
+  const bob = await app.person();
+  const late = await mailsOf(app, () =>
+    app.anonymous(createJar(), { address: '203.0.113.5' }).auth.forgotPassword({ email: bob.user.email }),
+  );
+  expect(late.filter((mail) => mail.to === bob.user.email && mail.kind === 'reset-password')).toEqual([]);
+});
+
+test('a changed password ends all other browsers, keeps this one, and a mail tells', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const other = await app.anonymous().auth.login({ username: ada.user.username, password: ada.password });
+  const openLink = await resetTokenFor(app, ada.user.email);
+
+  const mails = await mailsOf(app, () =>
+    ada.caller.auth.changePassword({ currentPassword: ada.password, newPassword }),
+  );
+
+  expect(mails).toMatchObject([{ kind: 'password-changed', to: ada.user.email }]);
+  expect((await authenticate(app.providers, other.accessToken)).actor).toEqual({ kind: 'anonymous' });
+  expect((await authenticate(app.providers, ada.accessToken)).actor).toMatchObject({ kind: 'account' });
+  expect((await ada.caller.auth.sessions()).items).toHaveLength(1);
+  const { auth } = app.anonymous();
+  expect(await refusalOf(auth.resetPassword({ token: openLink, password: 'Thief horse 3' }))).toMatchObject({
+    code: 'token_invalid',
+  });
+  expect(await auth.login({ username: ada.user.username, password: newPassword })).toMatchObject({ id: ada.user.id });
+});
+
+test('a wrong current password is an error of its field, no sign-out, and is slowed down', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const guess = () => ada.caller.auth.changePassword({ currentPassword: 'Wrong horse 9', newPassword });
+
+  for (let count = 0; count < 6; count += 1) {
+    expect(await refusalOf(guess())).toMatchObject({
+      code: 'validation_failed',
+      status: 400,
+      fieldErrors: { currentPassword: 'The current password is not right' },
+    });
+  }
+  expect(await refusalOf(guess())).toMatchObject({ code: 'rate_limited', status: 429 });
+  expect(await ada.caller.user.get()).toMatchObject({ id: ada.user.id });
+});
+
+test('registration mails a link that confirms the address once', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const [mail] = await mailsOf(app, () => ada.caller.auth.sendConfirmation());
+  expect(mail).toMatchObject({ kind: 'confirm-email', to: ada.user.email });
+  const first = app.outbox.find((sent) => sent.to === ada.user.email && sent.kind === 'confirm-email');
+  expect(first).toBeDefined();
+
+  expect(await app.anonymous().auth.confirmEmail({ token: tokenIn(first, '/auth/confirm') })).toEqual({ done: true });
+
+  expect(await ada.caller.user.get()).toMatchObject({ emailConfirmed: true });
+  const again = app.anonymous().auth.confirmEmail({ token: tokenIn(mail, '/auth/confirm') });
+  expect(await refusalOf(again)).toMatchObject({ code: 'token_invalid' });
+  expect(await mailsOf(app, () => ada.caller.auth.sendConfirmation())).toEqual([]);
+});
+
+test('another address takes the place of the old one once it is confirmed, and the old one is told', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const email = `new-${ada.user.email}`;
+  const [mail] = await mailsOf(app, () => ada.caller.auth.changeEmail({ email, currentPassword: ada.password }));
+  expect(mail).toMatchObject({ kind: 'confirm-email', to: email });
+  expect(await ada.caller.user.get()).toMatchObject({ email: ada.user.email });
+
+  const told = await mailsOf(app, () => app.anonymous().auth.confirmEmail({ token: tokenIn(mail, '/auth/confirm') }));
+
+  expect(told).toMatchObject([{ kind: 'email-changed', to: ada.user.email }]);
+  expect(await ada.caller.user.get()).toMatchObject({ email, emailConfirmed: true });
+});
+
+test('an address of another account cannot be taken, neither when asked for nor when confirmed', async () => {
+  await using app = await createTestApp();
+  const [ada, bob] = [await app.person(), await app.person()];
+  const move = (email: string, currentPassword = ada.password) =>
+    ada.caller.auth.changeEmail({ email, currentPassword });
+  expect(await refusalOf(move(bob.user.email.toUpperCase()))).toMatchObject({ code: 'email_taken', field: 'email' });
+  expect(await refusalOf(move(ada.user.email))).toMatchObject({ code: 'validation_failed', field: 'email' });
+  expect(await refusalOf(move('free@example.com', 'Wrong horse 9'))).toMatchObject({ field: 'currentPassword' });
+
+  const wanted = `wanted-${ada.user.email}`;
+  const [mail] = await mailsOf(app, () => move(wanted));
+  await app.person({ email: wanted });
+  const confirmed = app.anonymous().auth.confirmEmail({ token: tokenIn(mail, '/auth/confirm') });
+  expect(await refusalOf(confirmed)).toMatchObject({ code: 'email_taken' });
+  expect(await ada.caller.user.get()).toMatchObject({ email: ada.user.email });
+});
+
+test('a mail whose link ran out before it could leave is not sent', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  await app.jobs.drain();
+  await ada.caller.auth.sendConfirmation();
+  const before = app.outbox.length;
+  app.clock.advance(HOUR_MS);
+  await app.jobs.drain();
+  expect(app.outbox.length).toBe(before);
+});
+
+test('a dump of the database holds no token that works, before and after the mails went out', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const { secret } = await ada.caller.tokens.create({ name: 'CI', scopes: ['write'] });
+  await app.anonymous().auth.forgotPassword({ email: ada.user.email });
+  const secrets = [ada.accessToken, ada.jar.cookies.get('refresh') ?? '', secret, ada.password];
+  secrets.push(ada.jar.cookies.get('device') ?? '');
+  const early = await dump();
+
+  await app.jobs.drain();
+  const mails = app.outbox.filter((mail) => mail.to === ada.user.email);
+  const reset = mails.find((mail) => mail.kind === 'reset-password');
+  const confirm = mails.find((mail) => mail.kind === 'confirm-email');
+  secrets.push(tokenIn(reset, '/auth/reset'), tokenIn(confirm, '/auth/confirm'));
+
+  for (const text of [early, await dump()]) {
+    expect(text).toContain(ada.user.id);
+    for (const value of secrets) expect(text).not.toContain(value);
+  }
+});
+
+async function dump(): Promise<string> {
+  const collections = (await mongoose.connection.db?.collections()) ?? [];
+  const contents = await Promise.all(
+    collections
+      .filter(({ collectionName }) => !collectionName.startsWith('system.'))
+      .map(async (collection) => [collection.collectionName, await collection.find({}, { comment: 'test' }).toArray()]),
+  );
+  return JSON.stringify(contents);
+}

@@ -1,0 +1,193 @@
+import mongoose from 'mongoose';
+import { expect, inject, test } from 'vitest';
+import { EventModel } from '../../server/models/event.ts';
+import { SessionModel } from '../../server/models/session.ts';
+import { connectMongo } from '../../server/mongo.ts';
+import { createSecrets, newKeys } from '../../server/secrets.ts';
+import { authenticate } from '../../server/services/auth/index.ts';
+import { createJar, createTestApp, type Person, type TestApp } from '../support/app.ts';
+import { refusalOf } from '../support/refusal.ts';
+
+const SECOND_MS = 1_000;
+const DAY_MS = 86_400_000;
+
+/** A browser that holds this refresh cookie, and what it then holds. */
+async function refreshWith(app: TestApp, cookie: string) {
+  const jar = createJar();
+  jar.write('refresh', cookie);
+  const access = await app.anonymous(jar).auth.refresh();
+  return { ...access, cookie: jar.cookies.get('refresh') ?? '' };
+}
+
+const cookieOf = (person: Person) => person.jar.cookies.get('refresh') ?? '';
+const generationOf = (cookie: string) => Number(cookie.split('.')[1]);
+
+test('a refresh gives a new access token and rotates at most once in 30 seconds', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const soon = await refreshWith(app, cookieOf(ada));
+  expect(soon.cookie).toBe(cookieOf(ada));
+  expect(soon.accessToken).not.toBe(ada.accessToken);
+
+  app.clock.advance(30 * SECOND_MS);
+  const rotated = await refreshWith(app, soon.cookie);
+  expect(generationOf(rotated.cookie)).toBe(generationOf(soon.cookie) + 1);
+  app.clock.advance(29 * SECOND_MS);
+  expect((await refreshWith(app, rotated.cookie)).cookie).toBe(rotated.cookie);
+  for (const token of [ada.accessToken, soon.accessToken, rotated.accessToken]) {
+    expect((await authenticate(app.providers, token)).actor).toMatchObject({ accountId: ada.user.id });
+  }
+});
+
+test('two tabs that refresh at once, fifty times, both stay in', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  let tabs = [cookieOf(ada), cookieOf(ada)];
+  for (let round = 0; round < 50; round += 1) {
+    app.clock.advance(15 * 60 * SECOND_MS);
+    const answers = await Promise.all(tabs.map((cookie) => refreshWith(app, cookie)));
+    expect(new Set(answers.map((answer) => answer.cookie)).size).toBe(1);
+    tabs = answers.map((answer) => answer.cookie);
+  }
+  expect(generationOf(tabs[0] ?? '')).toBe(generationOf(cookieOf(ada)) + 50);
+});
+
+test('an answer that was lost is repaired by the retry within the grace of 60 seconds', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  app.clock.advance(60 * SECOND_MS);
+  const lost = await refreshWith(app, cookieOf(ada));
+  app.clock.advance(30 * SECOND_MS);
+  const retried = await refreshWith(app, cookieOf(ada));
+  expect(retried.cookie).toBe(lost.cookie);
+  app.clock.advance(29 * SECOND_MS);
+  expect((await refreshWith(app, cookieOf(ada))).cookie).toBe(lost.cookie);
+});
+
+test('a token two generations old ends the session, and its owner is told by event and mail', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const second = await app.anonymous().auth.login({ username: ada.user.username, password: ada.password });
+  app.clock.advance(40 * SECOND_MS);
+  const next = await refreshWith(app, cookieOf(ada));
+  app.clock.advance(40 * SECOND_MS);
+  const newest = await refreshWith(app, next.cookie);
+  await app.jobs.drain();
+  app.outbox.length = 0;
+
+  expect(await refusalOf(refreshWith(app, cookieOf(ada)))).toMatchObject({ code: 'session_ended', status: 401 });
+
+  expect((await authenticate(app.providers, newest.accessToken)).actor).toEqual({ kind: 'anonymous' });
+  expect(await refusalOf(refreshWith(app, newest.cookie))).toMatchObject({ code: 'session_ended' });
+  expect((await authenticate(app.providers, second.accessToken)).actor).toMatchObject({ kind: 'account' });
+  const events = await EventModel.find({ accountId: ada.user.id, seq: { $gt: 0 } });
+  expect(events).toMatchObject([{ type: 'notification', payload: { variant: 'destructive' } }]);
+  await app.jobs.drain();
+  expect(app.outbox).toMatchObject([{ kind: 'session-reused', to: ada.user.email }]);
+});
+
+test('a copied cookie that is used 61 seconds after it was replaced puts both out', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  app.clock.advance(31 * SECOND_MS);
+  const owner = await refreshWith(app, cookieOf(ada));
+  app.clock.advance(61 * SECOND_MS);
+
+  expect(await refusalOf(refreshWith(app, cookieOf(ada)))).toMatchObject({ code: 'session_ended' });
+  expect(await refusalOf(refreshWith(app, owner.cookie))).toMatchObject({ code: 'session_ended' });
+  expect((await authenticate(app.providers, owner.accessToken)).actor).toEqual({ kind: 'anonymous' });
+});
+
+test('a cookie that was changed, made by others, or of another installation is refused without a look at the database', async () => {
+  await using app = await createTestApp();
+  await using elsewhere = await createTestApp({ providers: { secrets: createSecrets(newKeys()) } });
+  const ada = await app.person();
+  const [sessionId, generation, mac = ''] = cookieOf(ada).split('.');
+  const flipped = mac.endsWith('A') ? `${mac.slice(0, -1)}B` : `${mac.slice(0, -1)}A`;
+  const foreign = cookieOf(await elsewhere.person());
+  const reads: string[] = [];
+  mongoose.set('debug', (collection: string, method: string) => void reads.push(`${collection}.${method}`));
+
+  for (const cookie of [
+    `${sessionId}.${generation}.${flipped}`,
+    `${sessionId}.${Number(generation) + 1}.${mac}`,
+    `${'a'.repeat(20)}.${generation}.${mac}`,
+    `${sessionId}.${generation}`,
+    `${sessionId}.${generation}.`,
+    'nonsense',
+    foreign,
+  ]) {
+    const jar = createJar();
+    jar.write('refresh', cookie);
+    expect(await refusalOf(app.anonymous(jar).auth.refresh())).toMatchObject({ code: 'session_ended' });
+    expect(jar.cookies.has('refresh')).toBe(false);
+  }
+  mongoose.set('debug', false);
+  expect(reads).toEqual([]);
+  expect((await refreshWith(app, cookieOf(ada))).cookie).toBe(cookieOf(ada));
+});
+
+test('without a cookie there is no session to refresh', async () => {
+  await using app = await createTestApp();
+  expect(await refusalOf(app.anonymous().auth.refresh())).toMatchObject({ code: 'unauthenticated', status: 401 });
+});
+
+test('a session ends after 30 days without use, and after 90 days in any case', async () => {
+  await using app = await createTestApp();
+  const [idle, busy] = [await app.person(), await app.person()];
+  let cookie = cookieOf(busy);
+  for (let days = 0; days < 87; days += 29) {
+    app.clock.advance(29 * DAY_MS);
+    cookie = (await refreshWith(app, cookie)).cookie;
+  }
+  expect(await refusalOf(refreshWith(app, cookieOf(idle)))).toMatchObject({ code: 'session_ended' });
+  app.clock.advance(3 * DAY_MS);
+  expect(await refusalOf(refreshWith(app, cookie))).toMatchObject({ code: 'session_ended' });
+});
+
+test('all tokens that are not over work, and at most fifty hashes are kept', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const tokens = [];
+  for (let count = 0; count < 55; count += 1) tokens.push((await refreshWith(app, cookieOf(ada))).accessToken);
+
+  expect((await SessionModel.findOne({ accountId: ada.user.id }))?.access).toHaveLength(50);
+  const actors = await Promise.all(tokens.slice(-50).map((token) => authenticate(app.providers, token)));
+  expect(actors.every(({ actor }) => actor.kind === 'account')).toBe(true);
+});
+
+test('a token near its end brings a fresh one, once a minute a session however many calls come', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  expect(await authenticate(app.providers, ada.accessToken)).not.toHaveProperty('freshAccess');
+  app.clock.advance(12 * 60 * SECOND_MS + SECOND_MS);
+
+  const answers = await Promise.all(Array.from({ length: 10 }, () => authenticate(app.providers, ada.accessToken)));
+
+  const fresh = answers.flatMap((answer) => (answer.freshAccess === undefined ? [] : [answer.freshAccess]));
+  expect(fresh).toHaveLength(1);
+  expect(fresh[0]?.expiresAt.getTime()).toBeGreaterThan(app.clock.now().getTime() + 14 * 60 * SECOND_MS);
+  expect((await authenticate(app.providers, fresh[0]?.accessToken)).actor).toMatchObject({ accountId: ada.user.id });
+  app.clock.advance(61 * SECOND_MS);
+  expect(await authenticate(app.providers, ada.accessToken)).toHaveProperty('freshAccess');
+});
+
+test('without the database a refresh is trouble of ours, and the session is there when it comes back', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const databaseName = mongoose.connection.name;
+  await mongoose.disconnect();
+  const jar = createJar();
+  jar.write('refresh', cookieOf(ada));
+
+  const refusals = [
+    await refusalOf(app.anonymous(jar).auth.refresh()),
+    await refusalOf(authenticate(app.providers, ada.accessToken)),
+  ];
+  await connectMongo(inject('mongoUri'), { databaseName });
+
+  for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'database_unavailable', status: 503 });
+  expect(refusals[0]?.retryAfterMs).toBeGreaterThan(0);
+  expect(jar.cookies.get('refresh')).toBe(cookieOf(ada));
+  expect((await refreshWith(app, cookieOf(ada))).accessToken).toMatch(/^fla_/);
+});

@@ -1,0 +1,256 @@
+import mongoose from 'mongoose';
+import { expect, test } from 'vitest';
+import { SessionModel } from '../../server/models/session.ts';
+import { UserModel } from '../../server/models/user.ts';
+import { createPasswordHasher } from '../../server/password-hasher.ts';
+import type { PasswordHasher } from '../../server/secrets.ts';
+import { authenticate } from '../../server/services/auth/index.ts';
+import { createJar, createTestApp } from '../support/app.ts';
+import { refusalOf } from '../support/refusal.ts';
+
+const MINUTE_MS = 60_000;
+const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0';
+const password = 'Correct horse 1';
+
+test('registration signs in, with the fields of the user and never a password', async () => {
+  await using app = await createTestApp();
+  const jar = createJar();
+
+  const signedIn = await app
+    .anonymous(jar)
+    .auth.register({ username: '  Grace   Hopper ', email: ' Grace@Example.com ', password });
+
+  expect(signedIn).toMatchObject({ username: 'Grace Hopper', email: 'Grace@Example.com', deploymentCount: 0 });
+  expect(signedIn.accessToken).toMatch(/^fla_[A-Za-z0-9_-]{43}$/);
+  expect(signedIn.expiresAt.getTime()).toBeGreaterThan(app.clock.now().getTime() + 14 * MINUTE_MS);
+  expect(Object.keys(signedIn).filter((key) => /pass|hash|key/i.test(key))).toEqual([]);
+  expect([...jar.cookies.keys()].sort()).toEqual(['device', 'refresh']);
+  expect((await UserModel.findById(signedIn.id))?.passwordHash).toMatch(/^\$argon2id\$/);
+  expect(await (await app.callerFor(signedIn.accessToken)).user.get()).toMatchObject({ id: signedIn.id });
+});
+
+test.each([
+  [
+    'username',
+    { username: 'RACE  winner', email: 'a@race.example' },
+    { username: 'race winner', email: 'b@race.example' },
+  ],
+  ['email', { username: 'race one', email: 'Same@race.example' }, { username: 'race two', email: 'same@race.example' }],
+] as const)(
+  'of two registrations at once with one %s one wins, and the other is told by field',
+  async (field, ...pair) => {
+    await using app = await createTestApp();
+
+    const outcomes = await Promise.allSettled(
+      pair.map((names) => app.anonymous().auth.register({ ...names, password })),
+    );
+
+    expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(1);
+    const refused = outcomes.find((outcome) => outcome.status === 'rejected');
+    expect(refused?.reason.cause).toMatchObject({ code: `${field}_taken`, status: 409, field });
+    expect(Object.keys(refused?.reason.cause.fieldErrors)).toEqual([field]);
+  },
+);
+
+test('a taken name is refused in any case and spacing, without a half-made account', async () => {
+  await using app = await createTestApp();
+  await app.person({ username: 'Taken Name', email: 'taken@example.com' });
+  const { auth } = app.anonymous();
+
+  const byName = auth.register({ username: 'tAKEN   nAME', email: 'free@example.com', password });
+  expect(await refusalOf(byName)).toMatchObject({ code: 'username_taken', field: 'username' });
+  const byEmail = auth.register({ username: 'free name', email: 'TAKEN@example.com', password });
+  expect(await refusalOf(byEmail)).toMatchObject({ code: 'email_taken', field: 'email' });
+  expect(await UserModel.countDocuments({ usernameKey: 'free name' })).toBe(0);
+});
+
+test('login takes the name in any case and with spaces around it', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person({ username: 'Ada of Login' });
+
+  const signedIn = await app.anonymous().auth.login({ username: '  ADA  of login ', password: ada.password });
+
+  expect(signedIn).toMatchObject({ id: ada.user.id, username: 'Ada of Login' });
+  expect(signedIn.accessToken).not.toBe(ada.accessToken);
+});
+
+test('passwords are taken as they are: no trimming, no other case, no other Unicode form', async () => {
+  await using app = await createTestApp();
+  const exact = ' Ünïcode Pass 1 ';
+  const ada = await app.person({ password: exact });
+  const signIn = (typed: string) => app.anonymous().auth.login({ username: ada.user.username, password: typed });
+
+  for (const other of [exact.trim(), exact.toLowerCase(), exact.normalize('NFD')]) {
+    expect(await refusalOf(signIn(other))).toMatchObject({ code: 'credentials_wrong' });
+  }
+  expect(await signIn(exact)).toMatchObject({ id: ada.user.id });
+});
+
+test('an unknown user and a wrong password get the same answer for the same work', async () => {
+  const verified: (string | undefined)[] = [];
+  const real = createPasswordHasher({ memoryKiB: 1024, iterations: 1 });
+  const hasher: PasswordHasher = {
+    hash: real.hash,
+    verify: (typed, phc) => {
+      verified.push(phc?.split('$')[3]);
+      return real.verify(typed, phc);
+    },
+  };
+  await using app = await createTestApp({ providers: { hasher } });
+  const ada = await app.person();
+  const commands: string[][] = [];
+
+  const refusals = [];
+  for (const username of [ada.user.username, 'nobody has this name']) {
+    const seen: string[] = [];
+    commands.push(seen);
+    mongoose.set('debug', (collection: string, method: string) => void seen.push(`${collection}.${method}`));
+    refusals.push(await refusalOf(app.anonymous().auth.login({ username, password: 'Wrong horse 1' })));
+    mongoose.set('debug', false);
+  }
+
+  expect(refusals[0]).toMatchObject({ code: 'credentials_wrong', status: 401 });
+  expect(refusals[1]?.message).toBe(refusals[0]?.message);
+  expect({ ...refusals[1] }).toEqual({ ...refusals[0] });
+  expect(commands[0]?.length).toBeGreaterThan(0);
+  expect(commands[1]).toEqual(commands[0]);
+  expect(verified).toHaveLength(2);
+});
+
+test('a password kept under older parameters is hashed anew at sign-in', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const older = await createPasswordHasher({ memoryKiB: 512, iterations: 2 }).hash(ada.password);
+  await UserModel.updateOne({ _id: ada.user.id }, { $set: { passwordHash: older } });
+  const signIn = () => app.anonymous().auth.login({ username: ada.user.username, password: ada.password });
+
+  await signIn();
+
+  expect((await UserModel.findById(ada.user.id))?.passwordHash).toContain('$m=1024,t=1,p=1$');
+  expect(await signIn()).toMatchObject({ id: ada.user.id });
+});
+
+test('logout ends the session, also with a token that is over, and is never an error', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const refreshCookie = ada.jar.cookies.get('refresh') ?? '';
+  app.clock.advance(30 * MINUTE_MS);
+  const late = await app.callerFor(ada.accessToken, ada.jar);
+
+  expect(await late.auth.logout()).toEqual({ done: true });
+
+  expect(ada.jar.cookies.has('refresh')).toBe(false);
+  ada.jar.write('refresh', refreshCookie);
+  expect(await refusalOf(app.anonymous(ada.jar).auth.refresh())).toMatchObject({ code: 'session_ended', status: 401 });
+  expect(await late.auth.logout()).toEqual({ done: true });
+  expect(await app.anonymous().auth.logout()).toEqual({ done: true });
+});
+
+test('the list shows browsers in words, which is the current one, and nothing that signs in', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  app.clock.advance(1_000);
+  await app
+    .anonymous(createJar(), { userAgent: FIREFOX, address: '198.51.100.9' })
+    .auth.login({ username: ada.user.username, password: ada.password });
+
+  const { items } = await ada.caller.auth.sessions();
+
+  expect(items).toMatchObject([
+    { device: 'Firefox on Windows', address: '198.51.100.9', isCurrent: false },
+    { device: 'Unknown device', address: '127.0.0.1', isCurrent: true },
+  ]);
+  expect(JSON.stringify(items)).not.toContain('fla_');
+});
+
+test('a revoked browser is nobody at once; that of another account is not found', async () => {
+  await using app = await createTestApp();
+  const [ada, eve] = [await app.person(), await app.person()];
+  const second = await app.anonymous().auth.login({ username: ada.user.username, password: ada.password });
+  const { items } = await ada.caller.auth.sessions();
+  const other = items.find((item) => !item.isCurrent)?.id ?? '';
+
+  expect(await refusalOf(eve.caller.auth.revokeSession({ sessionId: other }))).toMatchObject({ code: 'not_found' });
+  expect((await authenticate(app.providers, second.accessToken)).actor).toMatchObject({ sessionId: other });
+  expect(await ada.caller.auth.revokeSession({ sessionId: other })).toEqual({ done: true });
+
+  expect((await authenticate(app.providers, second.accessToken)).actor).toEqual({ kind: 'anonymous' });
+  expect((await ada.caller.auth.sessions()).items).toHaveLength(1);
+  expect(await refusalOf(ada.caller.auth.revokeSession({ sessionId: other }))).toMatchObject({ code: 'not_found' });
+});
+
+test('an account has at most twenty sessions: the oldest go', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const signIn = () => app.anonymous().auth.login({ username: ada.user.username, password: ada.password });
+  const later = [];
+  for (let count = 0; count < 5; count += 1) later.push(...(await Promise.all([1, 2, 3, 4, 5].map(signIn))));
+
+  expect(await SessionModel.countDocuments({ accountId: ada.user.id, revokedAt: null })).toBe(20);
+  expect((await authenticate(app.providers, ada.accessToken)).actor).toEqual({ kind: 'anonymous' });
+  expect((await authenticate(app.providers, later.at(-1)?.accessToken)).actor).toMatchObject({ kind: 'account' });
+});
+
+test('procedures of a signed-in browser refuse the anonymous and API tokens', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const { secret } = await ada.caller.tokens.create({ name: 'CI', scopes: ['read', 'write'] });
+  const sessionId = (await ada.caller.auth.sessions()).items[0]?.id ?? '';
+  const callers = [
+    { caller: app.anonymous(), code: 'unauthenticated' },
+    { caller: await app.callerFor(secret), code: 'session_required' },
+  ];
+
+  for (const { caller, code } of callers) {
+    const calls = [
+      caller.auth.sessions(),
+      caller.auth.changePassword({ currentPassword: ada.password, newPassword: 'Another horse 2' }),
+      caller.auth.sendConfirmation(),
+      caller.auth.changeEmail({ email: 'x@example.com', currentPassword: ada.password }),
+      caller.auth.revokeSession({ sessionId }),
+    ];
+    for (const call of calls) expect(await refusalOf(call)).toMatchObject({ code });
+  }
+});
+
+test('bad input is named by its field, in the words of the specification', async () => {
+  await using app = await createTestApp();
+  const { auth } = app.anonymous();
+  const good = { username: 'good name', email: 'good@example.com', password };
+  const cases = [
+    [{ ...good, username: 'ab' }, 'username', 'Username must be at least 3 characters'],
+    [{ ...good, username: 'x'.repeat(51) }, 'username', 'Username must be less than 50 characters'],
+    [
+      { ...good, username: 'ümlaut' },
+      'username',
+      'Username can only contain letters, numbers, spaces, underscores and hyphens',
+    ],
+    [{ ...good, email: 'nonsense' }, 'email', 'Please enter a valid email address'],
+    [{ ...good, email: `${'x'.repeat(100)}@example.com` }, 'email', 'Email is too long'],
+    [{ ...good, password: 'Short 1' }, 'password', 'Password must be at least 8 characters'],
+    [{ ...good, password: `A1${'a'.repeat(99)}` }, 'password', 'Password is too long'],
+    [{ ...good, password: 'all lower 1' }, 'password', 'Password must contain at least one uppercase letter'],
+    [{ ...good, password: 'ALL UPPER 1' }, 'password', 'Password must contain at least one lowercase letter'],
+    [{ ...good, password: 'No number' }, 'password', 'Password must contain at least one number'],
+    [{ ...good, deploymentCount: -5 }, 'deploymentCount', 'This field is not known.'],
+  ] as const;
+  for (const [input, field, message] of cases) {
+    const refusal = await refusalOf(auth.register(input));
+    expect(refusal).toMatchObject({ code: 'validation_failed', status: 400, fieldErrors: { [field]: message } });
+  }
+  expect(await refusalOf(auth.login({ username: 'ab', password: '12345' }))).toMatchObject({
+    fieldErrors: {
+      username: 'Username must be at least 3 characters',
+      password: 'Password must be at least 6 characters',
+    },
+  });
+  expect(await refusalOf(auth.forgotPassword({ email: 'x' }))).toMatchObject({ field: 'email' });
+  expect(await refusalOf(auth.resetPassword({ token: 'x', password }))).toMatchObject({ field: 'token' });
+  expect(await refusalOf(auth.confirmEmail({ token: '' }))).toMatchObject({ field: 'token' });
+  const ada = await app.person();
+  const change = ada.caller.auth.changePassword({ currentPassword: ada.password, newPassword: 'weak' });
+  expect(await refusalOf(change)).toMatchObject({ field: 'newPassword' });
+  const move = ada.caller.auth.changeEmail({ email: 'x', currentPassword: ada.password });
+  expect(await refusalOf(move)).toMatchObject({ field: 'email' });
+  expect(await refusalOf(ada.caller.auth.revokeSession({ sessionId: 'x' }))).toMatchObject({ field: 'sessionId' });
+});

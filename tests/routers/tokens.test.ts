@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import { ApiTokenModel } from '../../server/models/api-token.ts';
+import { authenticate } from '../../server/services/auth/index.ts';
+import { createTestApp } from '../support/app.ts';
+import { refusalOf } from '../support/refusal.ts';
+
+const DAY_MS = 86_400_000;
+
+test('an API token is shown once, works, and is kept as a hash', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+
+  const { secret, ...token } = await ada.caller.tokens.create({ name: ' CI ', scopes: ['write', 'write'] });
+
+  expect(secret).toMatch(/^flt_[A-Za-z0-9_-]{49}$/);
+  expect(token).toMatchObject({ name: 'CI', scopes: ['write'], prefix: secret.slice(0, 8), expiresAt: null });
+  expect(await (await app.callerFor(secret)).user.get()).toMatchObject({ id: ada.user.id });
+  const { items } = await ada.caller.tokens.list();
+  expect(items).toEqual([{ ...token, lastUsedAt: expect.any(Date) }]);
+  expect(JSON.stringify(await ApiTokenModel.find({ accountId: ada.user.id }))).not.toContain(secret.slice(8));
+});
+
+test('a revoked token and one past its end are nobody at once', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const revoked = await ada.caller.tokens.create({ name: 'revoked', scopes: ['read'] });
+  const dated = await ada.caller.tokens.create({ name: 'dated', scopes: ['read'], expiresInDays: 2 });
+
+  await ada.caller.tokens.revoke({ tokenId: revoked.id });
+  expect((await authenticate(app.providers, revoked.secret)).actor).toEqual({ kind: 'anonymous' });
+  expect((await authenticate(app.providers, dated.secret)).actor).toMatchObject({ kind: 'token' });
+  app.clock.advance(2 * DAY_MS);
+  expect((await authenticate(app.providers, dated.secret)).actor).toEqual({ kind: 'anonymous' });
+});
+
+test('a token with a wrong checksum, and a good-looking one that nobody made, are nobody', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const { secret } = await ada.caller.tokens.create({ name: 'CI', scopes: ['read'] });
+  const last = secret.endsWith('A') ? 'B' : 'A';
+
+  for (const bearer of [`${secret.slice(0, -1)}${last}`, `flt_${'a'.repeat(49)}`, 'flt_', secret.toUpperCase()]) {
+    expect((await authenticate(app.providers, bearer)).actor).toEqual({ kind: 'anonymous' });
+  }
+});
+
+test('the last use is written at most once a minute', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const { secret } = await ada.caller.tokens.create({ name: 'CI', scopes: ['read'] });
+  const lastUse = async () => (await ada.caller.tokens.list()).items[0]?.lastUsedAt?.getTime();
+
+  await authenticate(app.providers, secret);
+  const first = await lastUse();
+  app.clock.advance(50_000);
+  await authenticate(app.providers, secret);
+  expect(await lastUse()).toBe(first);
+  app.clock.advance(15_000);
+  await authenticate(app.providers, secret);
+  expect(await lastUse()).toBeGreaterThan(first ?? Number.POSITIVE_INFINITY);
+});
+
+test("another account's token is not found, and stays", async () => {
+  await using app = await createTestApp();
+  const [ada, eve] = [await app.person(), await app.person()];
+  const { id, secret } = await ada.caller.tokens.create({ name: 'CI', scopes: ['read'] });
+
+  expect(await refusalOf(eve.caller.tokens.revoke({ tokenId: id }))).toMatchObject({ code: 'not_found' });
+  expect((await eve.caller.tokens.list()).items).toEqual([]);
+  expect((await authenticate(app.providers, secret)).actor).toMatchObject({ kind: 'token', tokenId: id });
+});
+
+test('tokens are out of reach of the anonymous and of tokens', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const { id, secret } = await ada.caller.tokens.create({ name: 'CI', scopes: ['read', 'write'] });
+  const callers = [
+    { caller: app.anonymous(), code: 'unauthenticated' },
+    { caller: await app.callerFor(secret), code: 'session_required' },
+  ];
+
+  for (const { caller, code } of callers) {
+    expect(await refusalOf(caller.tokens.list())).toMatchObject({ code });
+    expect(await refusalOf(caller.tokens.create({ name: 'more', scopes: ['write'] }))).toMatchObject({ code });
+    expect(await refusalOf(caller.tokens.revoke({ tokenId: id }))).toMatchObject({ code });
+  }
+});
+
+test('bad input is named by its field', async () => {
+  await using app = await createTestApp();
+  const { tokens } = (await app.person()).caller;
+  const stray: unknown = { name: 'CI', scopes: ['read'], accountId: 'x' };
+
+  expect(await refusalOf(tokens.create({ name: ' ', scopes: ['read'] }))).toMatchObject({
+    code: 'validation_failed',
+    fieldErrors: { name: 'Give the token a name' },
+  });
+  expect(await refusalOf(tokens.create({ name: 'CI', scopes: [] }))).toMatchObject({
+    fieldErrors: { scopes: 'Choose what the token may do' },
+  });
+  expect(await refusalOf(tokens.create({ name: 'CI', scopes: ['read'], expiresInDays: 0 }))).toMatchObject({
+    field: 'expiresInDays',
+  });
+  // @ts-expect-error the field is unknown
+  expect(await refusalOf(tokens.create(stray))).toMatchObject({ field: 'accountId' });
+  expect(await refusalOf(tokens.revoke({ tokenId: '../x' }))).toMatchObject({ field: 'tokenId' });
+});
