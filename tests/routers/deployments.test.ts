@@ -1,0 +1,290 @@
+import { expect, test } from 'vitest';
+import { DeploymentModel } from '../../server/models/deployment.ts';
+import { EventModel } from '../../server/models/event.ts';
+import { HeldSlugModel } from '../../server/models/held-slug.ts';
+import { ReleaseModel } from '../../server/models/release.ts';
+import { ReleaseStepModel } from '../../server/models/release-step.ts';
+import { SubscriptionModel } from '../../server/models/subscription.ts';
+import { UserModel } from '../../server/models/user.ts';
+import { createTestApp, type Person } from '../support/app.ts';
+import { createPublishingApp, publish, startRelease } from '../support/publishing.ts';
+
+const create = (person: Person, name: string) => person.caller.deployments.create({ name, platform: 'built-in' });
+
+async function endPlan(person: Person): Promise<void> {
+  await SubscriptionModel.updateOne({ accountId: person.user.id }, { $set: { endsAt: new Date(0) } });
+}
+
+test('a deployment begins as a draft with an address made of its name', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  expect(await create(person, 'Müllers Café 2')).toMatchObject({
+    name: 'Müllers Café 2',
+    slug: 'muellers-cafe-2',
+    state: 'draft',
+    url: 'http://muellers-cafe-2.localhost:3001',
+    currentRelease: null,
+    latestRelease: null,
+    releaseCount: 0,
+    platform: 'built-in',
+  });
+  expect((await UserModel.findById(person.user.id))?.deploymentCount).toBe(1);
+  const events = await EventModel.find({ accountId: person.user.id, type: 'analytics_update' })
+    .sort({ seq: -1 })
+    .comment('test')
+    .lean();
+  expect(events).toHaveLength(1);
+});
+
+test('the same name again gets a number, a reserved or unwritable one a name that is free', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  const long = 'x'.repeat(70);
+  const names = ['Shop', 'Shop', 'shop!', 'API', '🚢', long, long];
+  const slugs: string[] = [];
+  for (const name of names) slugs.push((await create(person, name)).slug);
+  expect(slugs.slice(0, 5)).toEqual(['shop', 'shop-2', 'shop-3', 'api-2', 'website']);
+  expect(slugs[5]).toBe('x'.repeat(50));
+  expect(slugs[6]).toBe(`${'x'.repeat(48)}-2`);
+});
+
+test('two creations of one name at once both get an address', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  const made = await Promise.all([create(person, 'Twin'), create(person, 'Twin'), create(person, 'Twin')]);
+  expect(new Set(made.map((deployment) => deployment.slug)).size).toBe(3);
+  expect((await UserModel.findById(person.user.id))?.deploymentCount).toBe(3);
+});
+
+test('the same idempotency key, twenty times at once, makes one deployment', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  const input = { name: 'Once', platform: 'built-in' as const, idempotencyKey: 'key-of-the-client' };
+  const answers = await Promise.all(Array.from({ length: 20 }, () => person.caller.deployments.create(input)));
+  expect(new Set(answers.map((answer) => answer.id)).size).toBe(1);
+  expect(await DeploymentModel.countDocuments({ accountId: person.user.id })).toBe(1);
+  const other = await app.trialPerson();
+  expect((await other.caller.deployments.create(input)).id).not.toBe(answers[0]?.id);
+});
+
+test('a platform that cannot be published to yet is refused before anything is made', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  await expect(person.caller.deployments.create({ name: 'There', platform: 'netlify' })).rejects.toMatchObject({
+    cause: { code: 'platform_unavailable' },
+    message: 'Publishing to Netlify is not available in this version.',
+  });
+  expect((await UserModel.findById(person.user.id))?.deploymentCount).toBe(0);
+});
+
+test('without a plan nothing is created, and what exists becomes read-only but can be removed', async () => {
+  await using app = await createTestApp();
+  const nobody = await app.person();
+  await expect(create(nobody, 'Free')).rejects.toMatchObject({ cause: { code: 'deployment_limit_reached' } });
+
+  const person = await app.trialPerson();
+  const { id: deploymentId } = await create(person, 'Kept');
+  await endPlan(person);
+  await expect(person.caller.deployments.update({ deploymentId, name: 'New' })).rejects.toMatchObject({
+    cause: { code: 'plan_required' },
+  });
+  expect((await person.caller.deployments.list()).items).toHaveLength(1);
+  await person.caller.deployments.remove({ deploymentId });
+  await app.jobs.drain();
+  expect((await person.caller.deployments.list()).items).toHaveLength(0);
+});
+
+test('the list is searched, filtered and paged, newest first', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  for (let number = 1; number <= 30; number += 1)
+    await create(person, `Site ${number}${number % 10 === 0 ? ' (Round.)' : ''}`);
+  const { list } = person.caller.deployments;
+
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof list>> = await list({ limit: 12, ...(cursor !== null && { cursor }) });
+    seen.push(...page.items.map((item) => item.name));
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  expect(seen).toHaveLength(30);
+  expect(seen[0]).toBe('Site 30 (Round.)');
+  expect(seen.at(-1)).toBe('Site 1');
+
+  expect((await list({ search: ' (ROUND.) ' })).items.map((item) => item.name)).toEqual([
+    'Site 30 (Round.)',
+    'Site 20 (Round.)',
+    'Site 10 (Round.)',
+  ]);
+  expect((await list({ search: 'site .' })).items).toEqual([]);
+  expect((await list({ state: 'live' })).items).toEqual([]);
+  expect((await list({ state: 'draft', platform: 'built-in', limit: 50 })).items).toHaveLength(30);
+  expect((await list({ platform: 'netlify' })).items).toEqual([]);
+  await expect(list({ cursor: 'nonsense' })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+});
+
+test('a new name keeps the address; a new address holds the old one for its owner', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const stranger = await app.trialPerson();
+  const { id: deploymentId } = await create(person, 'Harbour');
+  await publish(app, person, { id: deploymentId }, { 'index.html': 'here' });
+  expect(await person.caller.deployments.update({ deploymentId, name: 'Port' })).toMatchObject({
+    name: 'Port',
+    slug: 'harbour',
+    state: 'live',
+  });
+  expect(await person.caller.deployments.update({ deploymentId, slug: 'port' })).toMatchObject({ slug: 'port' });
+  await expect.poll(async () => (await app.visit('port')).text).toBe('here');
+  await expect.poll(async () => (await app.visit('harbour')).status).toBe(404);
+
+  expect((await create(stranger, 'Harbour')).slug).toBe('harbour-2');
+  const { id: strange } = await create(stranger, 'Strange');
+  for (const slug of ['harbour', 'port']) {
+    await expect(stranger.caller.deployments.update({ deploymentId: strange, slug })).rejects.toMatchObject({
+      cause: { code: 'slug_taken', field: 'slug' },
+    });
+  }
+  expect(await person.caller.deployments.update({ deploymentId, slug: 'harbour' })).toMatchObject({ slug: 'harbour' });
+  const held = await HeldSlugModel.find({ _id: { $in: ['port', 'harbour'] }, accountId: person.user.id });
+  expect(held.map((doc) => doc._id)).toEqual(['port']);
+  expect(Math.round(((held[0]?.heldUntil.getTime() ?? 0) - Date.now()) / 86_400_000)).toBe(30);
+});
+
+test('while it is being published a deployment can be renamed, but not moved, removed or rolled back', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await create(person, 'Moving');
+  const first = await publish(app, person, deployment, { 'index.html': 'one' });
+  await publish(app, person, deployment, { 'index.html': 'two' });
+  await startRelease(app, person, deployment, { 'index.html': 'three' });
+  const { deployments } = person.caller;
+  const deploymentId = deployment.id;
+  expect((await deployments.update({ deploymentId, name: 'Still' })).state).toBe('deploying');
+  for (const call of [
+    () => deployments.update({ deploymentId, slug: 'elsewhere' }),
+    () => deployments.remove({ deploymentId }),
+    () => deployments.rollBack({ deploymentId, releaseId: first.id }),
+  ]) {
+    await expect(call()).rejects.toMatchObject({ cause: { code: 'deployment_busy' } });
+  }
+});
+
+test('a roll back is live without a new upload, and can be rolled forward again', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await create(person, 'Back');
+  const one = await publish(app, person, deployment, { 'index.html': 'one' });
+  const two = await publish(app, person, deployment, { 'index.html': 'two' });
+  for (const [target, text] of [
+    [one, 'one'],
+    [two, 'two'],
+  ] as const) {
+    expect(
+      (await person.caller.deployments.rollBack({ deploymentId: deployment.id, releaseId: target.id })).state,
+    ).toBe('deploying');
+    await app.jobs.drain();
+    await expect.poll(async () => (await app.visit('back')).text).toBe(text);
+    expect(await person.caller.deployments.get({ deploymentId: deployment.id })).toMatchObject({
+      state: 'live',
+      currentRelease: { id: target.id, state: 'live' },
+      releaseCount: 2,
+    });
+  }
+  const { items } = await person.caller.releases.list({ deploymentId: deployment.id });
+  expect(items.map((release) => [release.number, release.state])).toEqual([
+    [2, 'live'],
+    [1, 'superseded'],
+  ]);
+  const verifying = (await person.caller.releases.get({ releaseId: two.id })).steps.at(-1);
+  expect(verifying).toMatchObject({ name: 'verifying', state: 'done' });
+  await expect(
+    person.caller.deployments.rollBack({ deploymentId: deployment.id, releaseId: two.id }),
+  ).rejects.toMatchObject({ cause: { code: 'conflict' } });
+});
+
+test('a roll back that cannot be seen live puts the pointer back and says why', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await create(person, 'Stuck');
+  const one = await publish(app, person, deployment, { 'index.html': 'one' });
+  const two = await publish(app, person, deployment, { 'index.html': 'two' });
+  await person.caller.deployments.rollBack({ deploymentId: deployment.id, releaseId: one.id });
+  const { sitesListener } = app.providers.addresses;
+  const { port } = sitesListener;
+  // Nobody answers there: what is public cannot be looked at.
+  sitesListener.port = 1;
+  await app.jobs.drain();
+  sitesListener.port = port;
+  expect(await person.caller.releases.get({ releaseId: one.id })).toMatchObject({
+    state: 'superseded',
+    error: { code: 'verification_failed' },
+  });
+  expect(await person.caller.deployments.get({ deploymentId: deployment.id })).toMatchObject({
+    state: 'live',
+    currentRelease: { id: two.id },
+  });
+  await expect.poll(async () => (await app.visit('stuck')).text).toBe('two');
+});
+
+test('a removed deployment is gone with its releases, its place in the plan is free, its address is held', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await create(person, 'Gone');
+  await publish(app, person, deployment, { 'index.html': 'here' });
+  expect(await person.caller.deployments.remove({ deploymentId: deployment.id })).toEqual({ done: true });
+  expect((await person.caller.deployments.get({ deploymentId: deployment.id })).state).toBe('deleting');
+  await person.caller.deployments.remove({ deploymentId: deployment.id });
+  await app.jobs.drain();
+  await expect(person.caller.deployments.get({ deploymentId: deployment.id })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  const ofAccount = { accountId: person.user.id };
+  expect(await ReleaseModel.countDocuments(ofAccount).comment('test')).toBe(0);
+  expect(await ReleaseStepModel.countDocuments(ofAccount).comment('test')).toBe(0);
+  expect((await UserModel.findById(person.user.id))?.deploymentCount).toBe(0);
+  expect(await HeldSlugModel.exists({ _id: 'gone', ...ofAccount })).not.toBeNull();
+  await expect.poll(async () => (await app.visit('gone')).status).toBe(404);
+});
+
+test('deployments of another account are not found, and signed out nothing is', async () => {
+  await using app = await createTestApp();
+  const owner = await app.trialPerson();
+  const stranger = await app.trialPerson();
+  const { id: deploymentId } = await create(owner, 'Mine');
+  const { deployments } = stranger.caller;
+  for (const call of [
+    () => deployments.get({ deploymentId }),
+    () => deployments.update({ deploymentId, name: 'Theirs' }),
+    () => deployments.remove({ deploymentId }),
+    () => deployments.rollBack({ deploymentId, releaseId: deploymentId }),
+  ]) {
+    await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  }
+  expect((await deployments.list()).items).toEqual([]);
+  expect((await owner.caller.deployments.get({ deploymentId })).name).toBe('Mine');
+  await expect(app.anonymous().deployments.list()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+});
+
+test('bad input is refused with the name of its field', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  const { id: deploymentId } = await create(person, 'Input');
+  for (const [slug, text] of [
+    ['Has Capitals', 'small letters'],
+    ['-edge', 'hyphen'],
+    ['a--b', 'two hyphens'],
+    ['api', 'reserved'],
+    ['x'.repeat(51), '50'],
+  ] as const) {
+    await expect(person.caller.deployments.update({ deploymentId, slug })).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.stringContaining(text),
+    });
+  }
+  await expect(create(person, '   ')).rejects.toMatchObject({
+    code: 'BAD_REQUEST',
+    message: expect.stringContaining('name'),
+  });
+});

@@ -1,0 +1,284 @@
+import { EventEmitter, once } from 'node:events';
+import { expect, test } from 'vitest';
+import type { StoredEvent } from '../../routers/schemas/events.ts';
+import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
+import { AppError } from '../../server/errors.ts';
+import { EventModel } from '../../server/models/event.ts';
+import { UploadModel } from '../../server/models/upload.ts';
+import { builtIn } from '../../server/platforms/built-in/index.ts';
+import { platforms } from '../../server/platforms/index.ts';
+import type { Person } from '../support/app.ts';
+import { contextOf, createPublishingApp, publish, sendSite, sha256Of, startRelease } from '../support/publishing.ts';
+
+const SITE = { 'index.html': '<h1>One</h1>', 'style.css': 'h1 { color: teal }', 'about/index.html': 'About' };
+
+async function eventsOf(person: Person): Promise<{ type: string; payload: Partial<StoredEvent> }[]> {
+  return EventModel.find({ accountId: person.user.id }).sort({ seq: 1 }).lean();
+}
+
+test('a release goes through its steps, is seen live, and says so once', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'First site', platform: 'built-in' });
+  const queued = await startRelease(app, person, deployment, SITE);
+  expect(queued).toMatchObject({
+    number: 1,
+    state: 'queued',
+    isCurrent: false,
+    fileCount: 3,
+    changedFiles: 3,
+    source: 'folder',
+  });
+  expect(queued.createdBy).toBe(person.user.username);
+  await app.jobs.drain();
+
+  const live = await person.caller.releases.get({ deploymentId: deployment.id, number: 1 });
+  expect(live).toMatchObject({ state: 'live', isCurrent: true, error: null, servingNumber: 1 });
+  expect(live.steps.map((step) => [step.name, step.state])).toEqual(RELEASE_STEPS.map((name) => [name, 'done']));
+  for (const step of live.steps) {
+    expect(step.startedAt).toBeInstanceOf(Date);
+    expect(step.endedAt).toBeInstanceOf(Date);
+  }
+  expect(live.steps.find((step) => step.name === 'verifying')).toMatchObject({ done: 3, total: 3 });
+  expect(live.steps.flatMap((step) => step.log).length).toBeGreaterThan(2);
+  expect(await person.caller.deployments.get({ deploymentId: deployment.id })).toMatchObject({
+    state: 'live',
+    currentRelease: { number: 1 },
+    latestRelease: { number: 1 },
+    releaseCount: 1,
+  });
+  expect((await app.visit('first-site')).text).toBe('<h1>One</h1>');
+  expect((await app.visit('r1--first-site')).text).toBe('<h1>One</h1>');
+
+  const outcomes = (await eventsOf(person)).filter((event) => event.type === 'deployment_status');
+  expect(outcomes).toHaveLength(1);
+  expect(outcomes[0]?.payload).toMatchObject({ status: 'success', deploymentId: deployment.id, releaseId: live.id });
+});
+
+test('publishing again with one changed file asks for one file, and the old release stays at its own address', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Again', platform: 'built-in' });
+  await publish(app, person, deployment, SITE);
+
+  const { uploadId } = await person.caller.releases.prepare({ deploymentId: deployment.id });
+  const changed = { ...SITE, 'index.html': '<h1>Two</h1>' };
+  const answer = await sendSite(await contextOf(app, person), uploadId, changed);
+  expect(answer.missing).toHaveLength(1);
+  const second = await person.caller.releases.create({ deploymentId: deployment.id, uploadId });
+  expect(second).toMatchObject({ number: 2, changedFiles: 1 });
+  await app.jobs.drain();
+
+  expect((await app.visit('again')).text).toBe('<h1>Two</h1>');
+  expect((await app.visit('r1--again')).text).toBe('<h1>One</h1>');
+  const { items } = await person.caller.releases.list({ deploymentId: deployment.id });
+  expect(items.map((release) => [release.number, release.state])).toEqual([
+    [2, 'live'],
+    [1, 'superseded'],
+  ]);
+  expect(await person.caller.releases.diff({ releaseId: second.id })).toEqual({
+    previousNumber: 1,
+    added: [],
+    changed: ['index.html'],
+    removed: [],
+    isCut: false,
+  });
+});
+
+test('a release that cannot be seen live fails, and the old one stays live', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Broken', platform: 'built-in' });
+  const first = await publish(app, person, deployment, SITE);
+  const { store } = app.providers;
+  // What arrived is lost again before the release is worked on.
+  const started = await startRelease(app, person, deployment, { ...SITE, 'lost.html': 'lost' });
+  const manifest = await person.caller.releases.diff({ releaseId: started.id });
+  expect(manifest.added).toEqual(['lost.html']);
+  await store.remove(sha256Of('lost'));
+  await app.jobs.drain();
+
+  const failed = await person.caller.releases.get({ releaseId: started.id });
+  expect(failed).toMatchObject({
+    state: 'failed',
+    isCurrent: false,
+    error: { code: 'artifact_damaged' },
+    servingNumber: 1,
+  });
+  expect(failed.steps.find((step) => step.name === 'uploading')?.state).toBe('failed');
+  expect(await person.caller.deployments.get({ deploymentId: deployment.id })).toMatchObject({
+    state: 'live',
+    currentRelease: { id: first.id },
+    latestRelease: { id: failed.id },
+  });
+  expect((await app.visit('broken')).text).toBe('<h1>One</h1>');
+  const last = (await eventsOf(person)).at(-1);
+  expect(last).toMatchObject({ type: 'deployment_status', payload: { status: 'failed', releaseId: failed.id } });
+});
+
+test('a failed first release leaves the deployment failed, and trying again publishes the same files', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Retry', platform: 'built-in' });
+  app.providers.platforms = {
+    'built-in': {
+      ...builtIn,
+      // biome-ignore lint/correctness/useYield: it fails before it has anything to tell
+      async *publish() {
+        throw new AppError('platform_failed', 'It does not want to.');
+      },
+    },
+  };
+  const failed = await publish(app, person, deployment, SITE);
+  expect(failed).toMatchObject({
+    state: 'failed',
+    error: { code: 'platform_failed', message: 'It does not want to.' },
+  });
+  expect((await person.caller.deployments.get({ deploymentId: deployment.id })).state).toBe('failed');
+
+  app.providers.platforms = platforms;
+  const retried = await person.caller.releases.retry({ releaseId: failed.id });
+  expect(retried).toMatchObject({ number: 2, source: 'retry', state: 'queued' });
+  await app.jobs.drain();
+  expect((await person.caller.releases.get({ releaseId: retried.id })).state).toBe('live');
+  await expect(person.caller.releases.retry({ releaseId: retried.id })).rejects.toMatchObject({
+    message: expect.stringContaining('failed or was cancelled'),
+  });
+});
+
+test('a queued release is cancelled at once: a notification, no failure', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Stop', platform: 'built-in' });
+  const started = await startRelease(app, person, deployment, SITE);
+  expect(await person.caller.releases.cancel({ releaseId: started.id })).toMatchObject({ state: 'cancelled' });
+  expect((await person.caller.deployments.get({ deploymentId: deployment.id })).state).toBe('draft');
+  await app.jobs.drain();
+  expect((await person.caller.releases.get({ releaseId: started.id })).state).toBe('cancelled');
+  const events = await eventsOf(person);
+  expect(events.at(-1)).toMatchObject({ type: 'notification', payload: { releaseId: started.id } });
+  expect(events.some((event) => event.type === 'deployment_status')).toBe(false);
+  await expect(person.caller.releases.cancel({ releaseId: started.id })).rejects.toMatchObject({ code: 'CONFLICT' });
+});
+
+test('a release that is being worked on ends at the next safe point after it was cancelled', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Midway', platform: 'built-in' });
+  await publish(app, person, deployment, SITE);
+  const gate = new EventEmitter();
+  const reached = once(gate, 'reached');
+  app.providers.platforms = {
+    'built-in': {
+      ...builtIn,
+      async *publish(call, request) {
+        yield { type: 'uploading', done: 0, total: 1, doneBytes: 0, totalBytes: 1 };
+        gate.emit('reached');
+        await new Promise((_resolve, reject) =>
+          call.signal.addEventListener('abort', () => reject(call.signal.reason)),
+        );
+        return yield* builtIn.publish(call, request);
+      },
+    },
+  };
+  const started = await startRelease(app, person, deployment, { 'index.html': 'never' });
+  const drained = app.jobs.drain();
+  await reached;
+  expect((await person.caller.releases.cancel({ releaseId: started.id })).state).toBe('uploading');
+  await drained;
+  const cancelled = await person.caller.releases.get({ releaseId: started.id });
+  expect(cancelled.state).toBe('cancelled');
+  expect(cancelled.steps.map((step) => step.state)).toEqual(['done', 'cancelled', 'cancelled', 'cancelled']);
+  expect((await person.caller.deployments.get({ deploymentId: deployment.id })).state).toBe('live');
+  expect((await app.visit('midway')).text).toBe('<h1>One</h1>');
+});
+
+test('a deployment is published by one release at a time', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Busy', platform: 'built-in' });
+  const ctx = await contextOf(app, person);
+  const uploads = await Promise.all([person.caller.releases.prepare(), person.caller.releases.prepare()]);
+  for (const { uploadId } of uploads) await sendSite(ctx, uploadId, SITE);
+  const created = await Promise.allSettled(
+    uploads.map(({ uploadId }) => person.caller.releases.create({ deploymentId: deployment.id, uploadId })),
+  );
+  expect(created.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
+  expect(created.find((result) => result.status === 'rejected')?.reason).toMatchObject({
+    code: 'CONFLICT',
+    cause: { code: 'deployment_busy' },
+  });
+  // The refused one has not used up its upload.
+  expect(await UploadModel.countDocuments({ accountId: person.user.id, state: 'open' })).toBe(1);
+});
+
+test('a release is made only of an upload that is complete, open and meant for the deployment', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Strict', platform: 'built-in' });
+  const other = await person.caller.deployments.create({ name: 'Other', platform: 'built-in' });
+  const { uploadId } = await person.caller.releases.prepare({ deploymentId: other.id });
+  const create = (deploymentId: string) => person.caller.releases.create({ deploymentId, uploadId });
+  await expect(create(other.id)).rejects.toMatchObject({ cause: { code: 'upload_incomplete' } });
+  await sendSite(await contextOf(app, person), uploadId, SITE);
+  await expect(create(deployment.id)).rejects.toMatchObject({ cause: { code: 'conflict' } });
+  await create(other.id);
+  await expect(create(other.id)).rejects.toMatchObject({ cause: { code: 'upload_closed' } });
+});
+
+test('releases are listed by account and by deployment, newest first, page by page', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const one = await person.caller.deployments.create({ name: 'One', platform: 'built-in' });
+  const two = await person.caller.deployments.create({ name: 'Two', platform: 'built-in' });
+  for (const deployment of [one, two, one])
+    await publish(app, person, deployment, { 'index.html': `${Math.random()}` });
+
+  const first = await person.caller.releases.list({ limit: 2 });
+  expect(first.items.map((release) => [release.deploymentName, release.number])).toEqual([
+    ['One', 2],
+    ['Two', 1],
+  ]);
+  const rest = await person.caller.releases.list({ limit: 2, cursor: first.nextCursor ?? '' });
+  expect(rest.items.map((release) => [release.deploymentName, release.number])).toEqual([['One', 1]]);
+  expect(rest.nextCursor).toBeNull();
+
+  const ofOne = await person.caller.releases.list({ deploymentId: one.id, limit: 1 });
+  expect(ofOne.items[0]?.number).toBe(2);
+  const older = await person.caller.releases.list({ deploymentId: one.id, limit: 1, cursor: ofOne.nextCursor ?? '' });
+  expect(older.items[0]?.number).toBe(1);
+  expect((await person.caller.releases.list({ state: 'superseded' })).items).toHaveLength(1);
+});
+
+test('releases of another account are not found, and signed out nothing is', async () => {
+  await using app = await createPublishingApp();
+  const owner = await app.trialPerson();
+  const stranger = await app.trialPerson();
+  const deployment = await owner.caller.deployments.create({ name: 'Mine', platform: 'built-in' });
+  const { id: releaseId } = await startRelease(app, owner, deployment, SITE);
+  const { uploadId } = await owner.caller.releases.prepare();
+  const { releases } = stranger.caller;
+  const calls = [
+    () => releases.get({ releaseId }),
+    () => releases.get({ deploymentId: deployment.id, number: 1 }),
+    () => releases.diff({ releaseId }),
+    () => releases.cancel({ releaseId }),
+    () => releases.retry({ releaseId }),
+    () => releases.prepare({ deploymentId: deployment.id }),
+    () => releases.create({ deploymentId: deployment.id, uploadId }),
+  ];
+  for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  expect((await releases.list({ deploymentId: deployment.id })).items).toEqual([]);
+  await expect(app.anonymous().releases.list()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+  await expect(owner.caller.releases.get({ releaseId: 'x' })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+});
+
+test('three uploads may be open; a fourth waits until one has been quiet for ten minutes', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  for (let count = 0; count < 3; count += 1) await person.caller.releases.prepare();
+  await expect(person.caller.releases.prepare()).rejects.toMatchObject({ cause: { code: 'quota_exhausted' } });
+  app.clock.advance(11 * 60_000);
+  await person.caller.releases.prepare();
+  expect(await UploadModel.countDocuments({ accountId: person.user.id, state: 'open' })).toBe(3);
+});

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Deployment } from '../../routers/schemas/deployments.ts';
+import type { Release, UploadManifestAnswer } from '../../routers/schemas/releases.ts';
+import { createChangeFeed } from '../../server/change-feed.ts';
+import { createHost } from '../../server/host/listener.ts';
+import type { AccountContext } from '../../server/service-context.ts';
+import { authenticate } from '../../server/services/auth/index.ts';
+import { receiveFile, receiveManifest } from '../../server/services/uploads.ts';
+import { createTestApp, type Person, type TestApp, type TestAppOptions } from './app.ts';
+import { get } from './host.ts';
+
+const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export type Site = Record<string, string>;
+export type PublishingApp = Awaited<ReturnType<typeof createPublishingApp>>;
+
+/** The test application with the real host and the real change feed, so that a release can be seen live. */
+export async function createPublishingApp(options: TestAppOptions = {}) {
+  const changes = createChangeFeed(QUIET);
+  await changes.start();
+  const app = await createTestApp({ changes, ...options });
+  const host = createHost(app.providers, { port: 0, host: '127.0.0.1', dataDir: join(app.folder, 'host') });
+  await host.start();
+  app.providers.addresses.sitesListener.port = host.address.port;
+
+  return {
+    ...app,
+    host,
+    /** What a visitor of `{name}.localhost` sees. */
+    visit: (name: string, path = '/') => get(host.address.port, `${name}.localhost`, path),
+    async [Symbol.asyncDispose]() {
+      await host.stop();
+      await app[Symbol.asyncDispose]();
+      await changes.stop();
+    },
+  };
+}
+
+export function sha256Of(text: string | Buffer): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** The context of a signed-in person, as a request has it. */
+export async function contextOf(app: Pick<TestApp, 'providers' | 'context'>, person: Person): Promise<AccountContext> {
+  const { actor } = await authenticate(app.providers, person.accessToken);
+  if (actor.kind === 'anonymous') throw new Error('This person is not signed in.');
+  return { ...app.context(actor), actor };
+}
+
+export function manifestOf(site: Site) {
+  return Object.entries(site).map(([path, text]) => ({
+    path,
+    sha256: sha256Of(text),
+    sizeBytes: Buffer.byteLength(text),
+  }));
+}
+
+/** Announces the files and sends what is missing; answers what the manifest's door answered. */
+export async function sendSite(ctx: AccountContext, uploadId: string, site: Site): Promise<UploadManifestAnswer> {
+  const answer = await receiveManifest(ctx, uploadId, { files: manifestOf(site) });
+  const texts = new Map(Object.values(site).map((text) => [sha256Of(text), text]));
+  for (const sha256 of answer.missing) {
+    await receiveFile(ctx, uploadId, { sha256, body: bytesOf(texts.get(sha256) ?? ''), contentLength: null });
+  }
+  return answer;
+}
+
+export async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+/** A release of this content, queued: nothing has worked on it yet. */
+export async function startRelease(
+  app: Pick<TestApp, 'providers' | 'context'>,
+  person: Person,
+  deployment: Pick<Deployment, 'id'>,
+  site: Site,
+): Promise<Release> {
+  const { uploadId } = await person.caller.releases.prepare({ deploymentId: deployment.id });
+  await sendSite(await contextOf(app, person), uploadId, site);
+  return person.caller.releases.create({ deploymentId: deployment.id, uploadId });
+}
+
+/** Publishes this content and waits until the release is over. */
+export async function publish(
+  app: TestApp,
+  person: Person,
+  deployment: Pick<Deployment, 'id'>,
+  site: Site,
+): Promise<Release> {
+  const { id } = await startRelease(app, person, deployment, site);
+  await app.jobs.drain();
+  return person.caller.releases.get({ releaseId: id });
+}
