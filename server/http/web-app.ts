@@ -6,6 +6,10 @@ import type { Addresses } from '../service-context.ts';
 import { ownOrigins, setPageHeaders } from './security.ts';
 
 const NONCE_MARK = '__CSP_NONCE__';
+/** Where sites answer, for the address that a screen foretells before the deployment exists. */
+const SITES_HOST_MARK = '__SITES_HOST__';
+/** RFC 9110, section 4.2.1: it goes without saying. */
+const HTTP_PORT = 80;
 const INDEX = '/index.html';
 /** Names under it carry a hash of their content. */
 const HASHED = '/assets/';
@@ -152,7 +156,15 @@ function sendPage(
     response.end('The web app has not been built. Run "npm run build".\n');
     return;
   }
-  const body = Buffer.from(index.body.toString('utf8').replaceAll(NONCE_MARK, nonce));
+  const html = index.body
+    .toString('utf8')
+    .replaceAll(NONCE_MARK, nonce)
+    .replaceAll(SITES_HOST_MARK, sitesHost(addresses));
+  const body = Buffer.from(html);
   response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Length': body.length });
   response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+function sitesHost({ sitesDomain, sitesPort }: Addresses): string {
+  return sitesPort === HTTP_PORT ? sitesDomain : `${sitesDomain}:${sitesPort}`;
 }
