@@ -1,0 +1,220 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createChangeFeed } from '../../server/change-feed.ts';
+import { AppError } from '../../server/errors.ts';
+import type { JobHandlers } from '../../server/jobs/handler.ts';
+import { holdLease } from '../../server/jobs/lease.ts';
+import { claimJob, enqueueJob } from '../../server/jobs/queue.ts';
+import { createWorker } from '../../server/jobs/worker.ts';
+import { JobModel } from '../../server/models/job.ts';
+import { RateLimitModel } from '../../server/models/rate-limit.ts';
+import { newId, transaction } from '../../server/mongo.ts';
+import { createTestApp } from '../support/app.ts';
+
+const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+async function enqueue(fields: { deploymentId?: string; key?: string; maxAttempts?: number } = {}): Promise<string> {
+  const { deploymentId = newId(), ...rest } = fields;
+  await transaction((session) =>
+    enqueueJob(session, { name: 'remove-deployment', payload: { deploymentId }, accountId: newId(), ...rest }),
+  );
+  return deploymentId;
+}
+
+const handlersOf = (run: NonNullable<JobHandlers['remove-deployment']>['run']): JobHandlers => ({
+  'remove-deployment': { run },
+});
+/** Scans on purpose: no index serves what only a test asks. */
+const statusOf = async (deploymentId: string) =>
+  (await JobModel.find({}).comment('test')).find((job) => job.payload.deploymentId === deploymentId);
+
+/** One row an effect: a second one under the same name would show as a count of two. */
+async function note(effect: string): Promise<void> {
+  await RateLimitModel.updateOne(
+    { _id: `ledger:${effect}` },
+    { $inc: { count: 1 }, $set: { at: new Date(), expiresAt: new Date(Date.now() + 3_600_000) } },
+    { upsert: true },
+  );
+}
+
+test('fifty jobs of one key on four workers never run two at once, and each runs once', async () => {
+  await using app = await createTestApp();
+  const key = newId();
+  const ids = await Promise.all(Array.from({ length: 50 }, () => enqueue({ key })));
+  let running = 0;
+  let most = 0;
+  const ran: string[] = [];
+  const handlers = handlersOf(async (job) => {
+    running += 1;
+    most = Math.max(most, running);
+    await job.transaction(() => note(job.payload.deploymentId));
+    ran.push(job.payload.deploymentId);
+    running -= 1;
+  });
+  const workers = Array.from({ length: 4 }, () => createWorker(app.providers, { handlers, pollMs: 20, loops: 1 }));
+  for (const worker of workers) await worker.start();
+  await expect.poll(() => ran.length, { timeout: 25_000 }).toBe(50);
+  for (const worker of workers) await worker.stop();
+  expect(most).toBe(1);
+  expect(new Set(ran)).toEqual(new Set(ids));
+});
+
+test('a new job wakes a worker that would have slept for an hour', async () => {
+  const changes = createChangeFeed(QUIET);
+  await changes.start();
+  await using app = await createTestApp({ changes });
+  const done: string[] = [];
+  const worker = createWorker(app.providers, {
+    handlers: handlersOf(async (job) => void done.push(job.payload.deploymentId)),
+    pollMs: 3_600_000,
+  });
+  await worker.start();
+  const id = await enqueue();
+  await expect.poll(() => done, { timeout: 10_000 }).toEqual([id]);
+  await worker.stop();
+  await changes.stop();
+});
+
+test('an error that may pass is tried again by the table, a final one is not', async () => {
+  await using app = await createTestApp();
+  const passing = await enqueue();
+  const final = await enqueue();
+  const handlers = handlersOf(async (job) => {
+    if (job.payload.deploymentId === passing) throw new Error('socket hang up');
+    throw new AppError('platform_failed', 'The platform refuses this.');
+  });
+  await createWorker(app.providers, { handlers }).drain();
+  expect(await statusOf(passing)).toMatchObject({ status: 'queued', attempt: 1, lastError: 'Error: socket hang up' });
+  expect((await statusOf(passing))?.runAt.getTime()).toBeGreaterThan(Date.now() + 3_000);
+  expect(await statusOf(final)).toMatchObject({ status: 'dead', attempt: 1 });
+});
+
+test('what the other side asks to wait is waited', async () => {
+  await using app = await createTestApp();
+  const id = await enqueue();
+  const handlers = handlersOf(async () => {
+    throw new AppError('platform_failed', 'Too many calls.', { retryAfterMs: 600_000 });
+  });
+  await createWorker(app.providers, { handlers }).drain();
+  expect((await statusOf(id))?.runAt.getTime()).toBeGreaterThan(Date.now() + 500_000);
+});
+
+test('a poison job is dead after its attempts, crashes included, and its end is written with it', async () => {
+  await using app = await createTestApp();
+  await JobModel.deleteMany({}).comment('test');
+  const id = await enqueue({ maxAttempts: 3 });
+  let runs = 0;
+  const handlers: JobHandlers = {
+    'remove-deployment': {
+      async run() {
+        runs += 1;
+        throw new Error('poison');
+      },
+      giveUp: async (_session, job) => note(`buried ${job.payload.deploymentId}`),
+    },
+  };
+  const worker = createWorker(app.providers, { handlers });
+  const due = () => JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } });
+  await worker.drain();
+  // The second attempt kills its process: nobody ends it, and its lease runs out.
+  await due();
+  await claimJob('a process that dies', ['remove-deployment']);
+  await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } });
+  await worker.drain();
+  await due();
+  await worker.drain();
+  expect(runs).toBe(2);
+  expect(await statusOf(id)).toMatchObject({ status: 'dead', attempt: 3 });
+  expect((await RateLimitModel.findById(`ledger:buried ${id}`))?.count).toBe(1);
+});
+
+test('a job that kills its process each time is buried without being run once more', async () => {
+  await using app = await createTestApp();
+  const id = await enqueue({ maxAttempts: 2 });
+  for (let crash = 0; crash < 2; crash += 1) {
+    await claimJob('a process that dies', ['remove-deployment']);
+    await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } });
+  }
+  let runs = 0;
+  const handlers = handlersOf(async () => {
+    runs += 1;
+  });
+  await createWorker(app.providers, { handlers }).drain();
+  expect(runs).toBe(0);
+  expect((await statusOf(id))?.status).toBe('dead');
+});
+
+test('a payload that this version cannot read is buried', async () => {
+  await using app = await createTestApp();
+  const id = await enqueue();
+  await JobModel.updateMany({ status: 'queued' }, { $set: { 'payload.extra': true } });
+  await createWorker(app.providers, { handlers: handlersOf(async () => undefined) }).drain();
+  expect((await statusOf(id))?.status).toBe('dead');
+});
+
+test('a worker that stops gives its job back, and the next one runs it as the same attempt', async () => {
+  await using app = await createTestApp();
+  const id = await enqueue();
+  let hasBegun = false;
+  const first = createWorker(app.providers, {
+    handlers: handlersOf(async (job) => {
+      hasBegun = true;
+      await wait(60_000, undefined, { signal: job.signal });
+    }),
+    pollMs: 20,
+  });
+  await first.start();
+  await expect.poll(() => hasBegun).toBe(true);
+  await first.stop();
+  expect(await statusOf(id)).toMatchObject({ status: 'queued', attempt: 0, worker: null });
+  const attempts: number[] = [];
+  await createWorker(app.providers, { handlers: handlersOf(async (job) => void attempts.push(job.attempt)) }).drain();
+  expect(attempts).toEqual([1]);
+});
+
+test('a handler whose job was taken is told, and what it writes afterwards is refused', async () => {
+  await using app = await createTestApp();
+  const id = await enqueue();
+  const seen: unknown[] = [];
+  const handlers = handlersOf(async (job) => {
+    if (job.attempt > 1) return;
+    await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } });
+    await createWorker(app.providers, { handlers }).drain();
+    await job.transaction(() => note(`zombie ${id}`)).catch((error) => seen.push(error));
+    throw seen[0];
+  });
+  await createWorker(app.providers, { handlers }).drain();
+  expect(seen).toMatchObject([{ code: 'lease_lost' }]);
+  expect(await RateLimitModel.findById(`ledger:zombie ${id}`)).toBeNull();
+  expect(await statusOf(id)).toMatchObject({ status: 'done', attempt: 2 });
+});
+
+test('a lease is renewed while it is held, and its loss aborts the work', async () => {
+  await enqueue();
+  const claimed = await claimJob('tester', ['remove-deployment']);
+  if (claimed === null) throw new Error('Nothing was claimed.');
+  const times = { heartbeatMs: 20, unconfirmedMaxMs: 60_000, watchMs: 20 };
+  const lease = holdLease(claimed, new AbortController().signal, QUIET, times);
+  const before = (await JobModel.findById(claimed.id))?.leaseUntil?.getTime() ?? 0;
+  await expect
+    .poll(async () => (await JobModel.findById(claimed.id))?.leaseUntil?.getTime() ?? 0)
+    .toBeGreaterThan(before);
+  await JobModel.updateOne({ _id: claimed.id }, { $inc: { fence: 1 } });
+  await expect.poll(() => lease.signal.aborted).toBe(true);
+  expect(lease.signal.reason).toMatchObject({ code: 'lease_lost' });
+  lease.release();
+});
+
+test('without a confirmed renewal the work is aborted by the monotonic clock', async () => {
+  await enqueue();
+  const claimed = await claimJob('tester', ['remove-deployment']);
+  if (claimed === null) throw new Error('Nothing was claimed.');
+  const lease = holdLease(claimed, new AbortController().signal, QUIET, {
+    heartbeatMs: 3_600_000,
+    unconfirmedMaxMs: 50,
+    watchMs: 10,
+  });
+  await expect.poll(() => lease.signal.aborted).toBe(true);
+  expect(lease.signal.reason).toMatchObject({ code: 'lease_lost' });
+  lease.release();
+});
