@@ -28,7 +28,7 @@ export function ErrorState({ title, children, onRetry, isRetrying, details, requ
         {children !== undefined && <div className="mt-0.5 text-sm text-ink-muted">{children}</div>}
         <div className="mt-3 flex flex-wrap items-center gap-2 empty:hidden">
           {onRetry && (
-            <Button size="sm" onClick={onRetry} isBusy={isRetrying} busyLabel="Trying again…">
+            <Button size="sm" onClick={onRetry} isBusy={isRetrying} busyLabel="Retrying…">
               Retry
             </Button>
           )}

@@ -12,7 +12,7 @@ const benefits: readonly { icon: LucideIcon; title: string; text: string }[] = [
   {
     icon: Layers,
     title: 'Unlimited deployments',
-    text: 'Publish as many projects as you like, each with every release kept.',
+    text: 'Publish as many projects as you like, each with its own history of releases.',
   },
   { icon: Globe, title: 'Custom domains', text: 'Put your own names on what you publish, as many as you need.' },
   {
@@ -29,7 +29,7 @@ const benefits: readonly { icon: LucideIcon; title: string; text: string }[] = [
   {
     icon: BadgeCheck,
     title: 'Beta Tester badge',
-    text: 'On your profile and your deployments, for as long as you want it there.',
+    text: 'Shown on your profile and on your deployments.',
   },
 ];
 

@@ -30,7 +30,7 @@ export function DisclaimerScreen() {
           aria-label="Beta Program Disclaimer"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard (WCAG 2.1.1)
           tabIndex={0}
-          className="max-h-[max(15rem,min(34rem,calc(100dvh-21rem)))] overflow-y-auto overscroll-contain rounded-t-card px-4 py-5 focus-visible:-outline-offset-2 sm:px-6"
+          className="max-h-[max(15rem,min(34rem,calc(100dvh-24rem)))] overflow-y-auto overscroll-contain rounded-t-card px-4 py-5 focus-visible:-outline-offset-2 sm:px-6"
         >
           {disclaimerSections.map(({ title, paragraphs }, index) => (
             <section key={title} className="mt-6 first:mt-0">

@@ -33,10 +33,10 @@ export function FeedbackPrompt() {
           <button
             type="button"
             onClick={open}
-            className="flex h-9 items-center gap-2 rounded-full pr-2 pl-3.5 text-sm font-medium hover:text-accent touch:h-11"
+            className="flex h-9 items-center gap-2 rounded-full pr-2 pl-3.5 text-sm font-medium hover:text-accent touch:h-11 touch:pr-1"
           >
             <Star className="text-accent" />
-            Rate Your Experience
+            <span className="max-sm:sr-only">Rate Your Experience</span>
           </button>
           <button
             type="button"

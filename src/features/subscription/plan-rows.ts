@@ -13,8 +13,8 @@ export type PlanColumn = {
 const platforms: Record<PaidPlan, string> = {
   BASIC: 'One at a time',
   STANDARD: 'Any',
-  PRO: 'Any, several at once',
-  BETA: 'Any, several at once',
+  PRO: 'Several at once',
+  BETA: 'Several at once',
 };
 
 /** The plans beside one another, with what differs between them and nothing that is the same. */
