@@ -53,6 +53,6 @@ function judgeRange(range: string, sizeBytes: number): Verdict {
   }
   const start = Number(first);
   const end = last === '' ? sizeBytes : Number(last) + 1;
-  if (end <= start) return WHOLE;
+  if (last !== '' && end <= start) return WHOLE;
   return start >= sizeBytes ? { kind: 'unsatisfiable' } : { kind: 'part', start, end: Math.min(end, sizeBytes) };
 }

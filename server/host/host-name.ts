@@ -47,10 +47,10 @@ function targetOfLabel(label: string): Target {
 
 /** Lower case, without port and trailing dot, in ASCII; null when it is no host name. */
 export function normaliseHost(authority: string): string | null {
-  const withoutPort = authority.replace(PORT, '').toLowerCase();
+  const withoutPort = toAscii(authority.replace(PORT, '')).toLowerCase();
   const bracketed = BRACKETED.exec(withoutPort);
   if (bracketed?.[1] !== undefined) return isIP(bracketed[1]) === 6 ? withoutPort : null;
-  const name = toAscii(withoutPort.endsWith('.') ? withoutPort.slice(0, -1) : withoutPort);
+  const name = withoutPort.endsWith('.') ? withoutPort.slice(0, -1) : withoutPort;
   if (name === '' || name.length > HOST_MAX) return null;
   return name.split('.').every((label) => LABEL.test(label)) ? name : null;
 }

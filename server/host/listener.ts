@@ -1,16 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { AppError } from '../errors.ts';
-import type { Providers } from '../service-context.ts';
 import { createFileCache } from './file-cache.ts';
-import type { Target } from './host-name.ts';
-import { PAGES } from './pages.ts';
-import { respond, sendPage, sendTrouble } from './respond.ts';
-import { createRequestReader, HEADERS_MAX, type Reading } from './route.ts';
-import { createRouteTable, type RouteTable } from './route-table.ts';
-import { createSiteCache, type Entry, type Site, type SiteCache } from './site.ts';
-import type { Route } from './snapshot.ts';
+import { HEADERS_MAX } from './route.ts';
+import { createRouteTable } from './route-table.ts';
+import { createRequestHandler, type HostProviders } from './serve.ts';
+import { createSiteCache } from './site.ts';
 
 /** Security facts, 3.2, "Settings". */
 const SETTINGS = {
@@ -25,19 +20,15 @@ const CONNECTIONS_PER_ADDRESS = 100;
 const IDLE_SOCKET_MS = 60_000;
 /** Security facts, section 12: requests in hand get this long when the app stops. */
 const STOP_GRACE_MS = 10_000;
-/** One line a minute for the same damaged file: the log stays readable under load. */
-const TROUBLE_EVERY_MS = 60_000;
-
-export type HostProviders = Pick<Providers, 'store' | 'changes' | 'addresses' | 'limits' | 'log' | 'now'>;
-
 export type HostOptions = {
   /** 0 takes a free one; `address` tells which. */
   port: number;
-  host: string;
+  /** Undefined: all addresses. */
+  host: string | undefined;
   /** Where the list of live sites is kept, for the day when the database is away. */
   dataDir: string;
   /** Shorter only in tests. */
-  timeouts?: Partial<typeof SETTINGS> & { idleSocketMs?: number };
+  timeouts?: Partial<Record<keyof typeof SETTINGS, number>> & { idleSocketMs?: number };
 };
 
 export type Host = {
@@ -61,55 +52,8 @@ export function createHost(providers: HostProviders, options: HostOptions): Host
     dataDir: options.dataDir,
     warm: async (manifestHash) => void (await sites.load(manifestHash).catch(() => undefined)),
   });
-  const read = createRequestReader({
-    sitesDomain: providers.addresses.sitesDomain,
-    appHost: new URL(providers.addresses.publicUrl).hostname,
-  });
-  const tell = createTroubleLog(providers);
-
-  function answer(
-    request: IncomingMessage,
-    response: ServerResponse,
-    reading: Reading,
-    route: Route,
-    site: Site,
-  ): void {
-    const onTrouble = (error: unknown, entry: Entry): void => tell(error, route, entry.path);
-    const earlier = (): Promise<Site[]> | null => loadEarlier(sites, route, providers.now().getTime());
-    respond({ request, response, method: reading.method, site, earlier, files, onTrouble }, reading.path);
-  }
-
-  async function answerLater(request: IncomingMessage, response: ServerResponse, reading: Reading): Promise<void> {
-    const route = await findRoute(table, reading.target);
-    if (route === null) {
-      sendPage(response, PAGES.noSite);
-      return;
-    }
-    try {
-      const site = await sites.load(route.manifestHash);
-      if (!response.destroyed) answer(request, response, reading, route, site);
-    } catch (error) {
-      tell(error, route, '');
-      sendTrouble(response, error);
-    }
-  }
-
-  const server = createServer({ ...SETTINGS, ...options.timeouts }, (request, response) => {
-    const reading = read(request);
-    if ('status' in reading) {
-      sendPage(response, reading);
-      return;
-    }
-    const { target } = reading;
-    if (target.kind === 'misdirected' || target.kind === 'unknown') {
-      sendPage(response, target.kind === 'unknown' ? PAGES.noSite : PAGES.misdirected);
-      return;
-    }
-    const route = knownRoute(table, target);
-    const site = route && sites.known(route.manifestHash);
-    if (route !== undefined && site !== undefined) answer(request, response, reading, route, site);
-    else answerLater(request, response, reading).catch((error: unknown) => sendTrouble(response, error));
-  });
+  const handle = createRequestHandler({ providers, table, sites, files });
+  const server = createServer({ ...SETTINGS, ...options.timeouts }, handle);
   limitConnections(server, providers, options.timeouts?.idleSocketMs ?? IDLE_SOCKET_MS);
 
   return {
@@ -134,43 +78,6 @@ export function createHost(providers: HostProviders, options: HostOptions): Host
       if (address === null || typeof address === 'string') throw new Error('The host is not listening.');
       return address;
     },
-  };
-}
-
-type SiteTarget = Extract<Target, { slug: string }>;
-
-function knownRoute(table: RouteTable, target: SiteTarget): Route | undefined {
-  return target.kind === 'live' ? table.live(target.slug) : table.preview(target.slug, target.number);
-}
-
-async function findRoute(table: RouteTable, target: Target): Promise<Route | null> {
-  if (!('slug' in target)) return null;
-  const known = knownRoute(table, target);
-  if (known !== undefined) return known;
-  return target.kind === 'live' ? table.findLive(target.slug) : table.findPreview(target.slug, target.number);
-}
-
-/** Null when there is none to look into, so that most misses are answered without waiting. */
-function loadEarlier(sites: SiteCache, route: Route, now: number): Promise<Site[]> | null {
-  const wanted = route.earlier.filter((earlier) => earlier.until > now);
-  return wanted.length === 0 ? null : Promise.all(wanted.map((earlier) => sites.load(earlier.manifestHash)));
-}
-
-function createTroubleLog({ log, now }: HostProviders) {
-  const toldAt = new Map<string, number>();
-  return (error: unknown, route: Route, path: string): void => {
-    const key = `${route.manifestHash}/${path}`;
-    const at = now().getTime();
-    if (at - (toldAt.get(key) ?? 0) < TROUBLE_EVERY_MS) return;
-    if (toldAt.size > 1_000) toldAt.clear();
-    toldAt.set(key, at);
-    log.error('A file of a site cannot be served', {
-      code: error instanceof AppError ? error.code : 'internal',
-      deploymentId: route.deploymentId,
-      releaseId: route.releaseId,
-      path,
-      error: error instanceof Error ? error.message : String(error),
-    });
   };
 }
 

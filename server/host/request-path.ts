@@ -50,6 +50,6 @@ function decodeOnce(path: string): string | null {
  * name another host (security facts, 3.3 point 4).
  */
 export function locationOf(file: string, query: string): string {
-  const segments = file.split('/').filter((segment, index) => segment !== '' || index > 0);
+  const segments = file.replace(/^\/+/, '').split('/');
   return `/${segments.map(encodeURIComponent).join('/')}${query}`;
 }

@@ -1,0 +1,119 @@
+import { open, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import mongoose from 'mongoose';
+import { expect, inject, test } from 'vitest';
+import { connectMongo } from '../../server/mongo.ts';
+import { createTestHost, publishSite, type TestHost } from '../support/host.ts';
+
+/** Runs `work` while the process has no database at all, and comes back to it afterwards. */
+async function withoutDatabase(work: () => Promise<void>): Promise<void> {
+  const databaseName = mongoose.connection.name;
+  await mongoose.disconnect();
+  try {
+    await work();
+  } finally {
+    await connectMongo(inject('mongoUri'), { databaseName });
+  }
+}
+
+function pathOf(site: TestHost, sha256: string | undefined): string {
+  if (sha256 === undefined) throw new Error('The site has no such file.');
+  return join(site.folder, 'artifacts', sha256.charAt(0), sha256);
+}
+
+test('without the database every live site is served, also after a restart and though nobody had asked for it', async () => {
+  await using site = await createTestHost();
+  await publishSite(site, 'asked', { 'index.html': 'asked for' });
+  await publishSite(site, 'unasked', { 'index.html': 'never asked for', 'a/b.txt': 'deep' });
+  expect((await site.get('asked', '/')).text).toBe('asked for');
+  await withoutDatabase(async () => {
+    expect((await site.get('unasked', '/')).text).toBe('never asked for');
+    await site.restart();
+    expect((await site.get('asked', '/')).text).toBe('asked for');
+    expect((await site.get('unasked', '/a/b.txt')).text).toBe('deep');
+    const unknown = await site.get('unknown', '/');
+    expect([unknown.status, unknown.headers['cache-control']]).toEqual([503, 'no-store']);
+    expect(unknown.headers['retry-after']).toBe('2');
+    expect((await site.get('r1--asked', '/')).status).toBe(503);
+  });
+  await expect.poll(async () => (await site.get('unknown', '/')).status).toBe(404);
+});
+
+test('what changed while the database was away is seen when it is back', async () => {
+  await using site = await createTestHost();
+  await publishSite(site, 'meanwhile', { 'index.html': 'one' });
+  await withoutDatabase(async () => {
+    await site.host.refresh();
+    expect((await site.get('meanwhile', '/')).text).toBe('one');
+  });
+  await publishSite({ ...site, hasFeed: true }, 'meanwhile', { 'index.html': 'two' });
+  // Nobody tells the host: after a failed reading it tries again by itself.
+  await expect.poll(async () => (await site.get('meanwhile', '/')).text, { timeout: 5_000 }).toBe('two');
+});
+
+test('a list of sites that cannot be read is only a list', async () => {
+  await using site = await createTestHost();
+  await publishSite(site, 'listed', { 'index.html': 'still here' });
+  await site.host.stop();
+  await writeFile(join(site.folder, 'host', 'routes.json'), '{"version":1,"routes":[{"slug":');
+  await site.restart();
+  expect((await site.get('listed', '/')).text).toBe('still here');
+  expect(site.lines.some((line) => line.message.includes('cannot be read'))).toBe(true);
+});
+
+test('H8: a damaged, shortened or missing file is a 502 that nobody keeps, never wrong bytes, and is told', async () => {
+  await using site = await createTestHost();
+  const big = Buffer.alloc(2 * 1024 * 1024, 'whole ');
+  const files = {
+    'flipped.txt': 'flipped',
+    'short.txt': 'shortened',
+    'gone.txt': 'gone',
+    'big.bin': big,
+    'good.txt': 'good',
+  };
+  const { hashes } = await publishSite(site, 'hurt', files);
+  for (const path of ['flipped.txt', 'big.bin']) {
+    const file = await open(pathOf(site, hashes.get(path)), 'r+');
+    await file.write(Buffer.from('X'), 0, 1, 3);
+    await file.close();
+  }
+  await truncate(pathOf(site, hashes.get('short.txt')), 4);
+  await rm(pathOf(site, hashes.get('gone.txt')));
+  for (const path of ['flipped.txt', 'short.txt', 'gone.txt', 'big.bin']) {
+    for (const ask of [{}, { headers: { Range: 'bytes=0-1' } }, { method: 'HEAD' }]) {
+      const answer = await site.get('hurt', `/${path}`, ask);
+      expect([path, answer.status, answer.headers['cache-control'], answer.headers.etag]).toEqual([
+        path,
+        502,
+        'no-store',
+        undefined,
+      ]);
+      expect(answer.text).not.toMatch(/flipped|shor|gone|whole/);
+    }
+    const told = site.lines.filter((line) => line.level === 'error' && line.fields.path === path);
+    expect(told.map((line) => line.fields.code)).toEqual(['artifact_damaged']);
+  }
+  expect((await site.get('hurt', '/good.txt')).text).toBe('good');
+  await publishSite(site, 'hurt', files);
+  expect((await site.get('hurt', '/flipped.txt')).text).toBe('flipped');
+  expect((await site.get('hurt', '/big.bin')).body.equals(big)).toBe(true);
+});
+
+test('H8: a release whose list of files is damaged is a 502 as a whole', async () => {
+  await using site = await createTestHost();
+  const { manifestHash } = await publishSite(site, 'listless', { 'index.html': 'x' });
+  await truncate(pathOf(site, manifestHash), 10);
+  await site.restart();
+  const answer = await site.get('listless', '/');
+  expect([answer.status, answer.headers['cache-control']]).toEqual([502, 'no-store']);
+});
+
+test('a host that stops finishes the answer it is giving', async () => {
+  await using site = await createTestHost();
+  const bytes = Buffer.alloc(8 * 1024 * 1024, 3);
+  await publishSite(site, 'stopping', { 'big.bin': bytes });
+  const pending = site.get('stopping', '/big.bin');
+  await expect.poll(() => site.get('stopping', '/absent').then((answer) => answer.status)).toBe(404);
+  await site.host.stop();
+  expect((await pending).body.equals(bytes)).toBe(true);
+});

@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import { isHashedName } from '../../server/host/cache-rule.ts';
+import { judge } from '../../server/host/conditions.ts';
+import { contentTypeOf } from '../../server/host/content-types.ts';
+import { normaliseHost, targetOf } from '../../server/host/host-name.ts';
+import { locationOf, readRequestPath } from '../../server/host/request-path.ts';
+
+const NAMES = { sitesDomain: 'sites.example', appHost: 'app.example' };
+
+test.each([
+  ['a.sites.example', { kind: 'live', slug: 'a' }],
+  ['A.Sites.Example.:443', { kind: 'live', slug: 'a' }],
+  ['r12--my-site.sites.example', { kind: 'release', slug: 'my-site', number: 12 }],
+  ['r12-my-site.sites.example', { kind: 'live', slug: 'r12-my-site' }],
+  ['r0--a.sites.example', { kind: 'unknown' }],
+  ['r1--a--b.sites.example', { kind: 'unknown' }],
+  ['r1--r2--a.sites.example', { kind: 'unknown' }],
+  ['x.a.sites.example', { kind: 'unknown' }],
+  ['a.other.example', { kind: 'unknown' }],
+  ['asites.example', { kind: 'unknown' }],
+  ['sites.example', { kind: 'misdirected' }],
+  ['app.example', { kind: 'misdirected' }],
+  ['192.0.2.1', { kind: 'misdirected' }],
+  ['[2001:db8::1]:80', { kind: 'misdirected' }],
+  ['a.sites.example:99999999', { kind: 'malformed' }],
+  ['-a.sites.example', { kind: 'malformed' }],
+  ['a..sites.example', { kind: 'malformed' }],
+  ['', { kind: 'malformed' }],
+  ['.', { kind: 'malformed' }],
+  ['[::1', { kind: 'malformed' }],
+  [`${'a'.repeat(64)}.sites.example`, { kind: 'malformed' }],
+  [`${'a.'.repeat(121)}sites.example`, { kind: 'malformed' }],
+])('the name %j points at %j', (authority, target) => {
+  expect(targetOf(authority, NAMES)).toEqual(target);
+});
+
+test('an international name in raw UTF-8 is read in its ASCII form', () => {
+  expect(normaliseHost(Buffer.from('bücher.example').toString('latin1'))).toBe('xn--bcher-kva.example');
+  expect(normaliseHost('b\xfccher.example')).toBeNull();
+});
+
+test.each([
+  ['/', { file: '', query: '' }],
+  ['/a/b.html?x=%zz', { file: 'a/b.html', query: '?x=%zz' }],
+  ['/a%20b', { file: 'a b', query: '' }],
+  ['/100%25.html', { file: '100%.html', query: '' }],
+  ['/%2541', { file: '%41', query: '' }],
+  ['/.well-known/x', { file: '.well-known/x', query: '' }],
+  ['/...slug', { file: '...slug', query: '' }],
+  ['/a/../b', null],
+  ['/%2e%2e', null],
+  ['/a%2fb', null],
+  ['/a\\b', null],
+  ['/%00', null],
+  ['/%1f', null],
+  ['/%c3%28', null],
+  ['/%', null],
+])('the path %j is read as %j', (target, path) => {
+  expect(readRequestPath(target)).toEqual(path);
+});
+
+test.each([
+  ['dir/', '', '/dir/'],
+  ['ä b/', '?q', '/%C3%A4%20b/?q'],
+  ['/evil.com/', '', '/evil.com/'],
+  ['//evil.com', '', '/evil.com'],
+])('the location of %j is on the same host', (file, query, location) => {
+  expect(locationOf(file, query)).toBe(location);
+  expect(new URL(locationOf(file, query), 'http://here').host).toBe('here');
+});
+
+test.each([
+  'assets/index-DiwrgT0a.js',
+  'assets/index-BhXk3_2a.css',
+  'main.3f2a1b9c.js',
+  'static/js/2.9a1d4c7e.chunk.js',
+  'chunk-7ZQ2KXWM.js',
+  'app.0f9c2d1b8e7a6f5d4c3b.js.map',
+  '3f2a1b9c0d1e2f30.webp',
+  '_app/immutable/chunks/index.a1B2c3D4.js',
+  'img/logo.d41d8cd98f00b204.svg',
+])('%s carries a hash of its content', (path) => {
+  expect(isHashedName(path)).toBe(true);
+});
+
+test.each([
+  'style.css',
+  'index.html',
+  'index-DiwrgT0a.html',
+  'jquery.fancyBox.js',
+  'jquery.lazyLoad.js',
+  'bootstrap.min.css',
+  'my-component.js',
+  'documentation.css',
+  'report-20240101.pdf',
+  'img-photo001.jpg',
+  'photo-DSC00012.JPG',
+  'photo-IMG_2041.jpg',
+  'README-VERSION2.txt',
+  'icon-192x192.png',
+  'hero-1920x1080.jpg',
+  'jquery-3.7.1.min.js',
+  'a-iPhone15.png',
+  'polyfills-es2015.js',
+  'roboto-v30-latin-regular.woff2',
+  'app-release-2024-11-21.zip',
+  'favicon.ico',
+  'abcdefgh.js',
+  '12345678.png',
+  'index-abcdefgh.js',
+  '3f2a1b9c/style.css',
+])('%s may change under its name', (path) => {
+  expect(isHashedName(path)).toBe(false);
+});
+
+test.each([
+  ['a.HTML', 'text/html; charset=utf-8'],
+  ['a.mjs', 'text/javascript; charset=utf-8'],
+  ['a.woff2', 'font/woff2'],
+  ['.well-known/apple-app-site-association', 'application/json; charset=utf-8'],
+  ['README', 'application/octet-stream'],
+  ['.env', 'application/octet-stream'],
+  ['a.constructor', 'application/octet-stream'],
+  ['a.b/c', 'application/octet-stream'],
+])('%s is %s', (path, type) => {
+  expect(contentTypeOf(path)).toBe(type);
+});
+
+test('If-None-Match comes before the range, and If-Match before both', () => {
+  const file = { etag: '"e"', sizeBytes: 10 };
+  expect(judge('GET', { 'if-none-match': '"e"', range: 'bytes=0-1' }, file)).toEqual({ kind: 'notModified' });
+  expect(judge('GET', { 'if-match': '"x"', 'if-none-match': '"e"' }, file)).toEqual({ kind: 'preconditionFailed' });
+  expect(judge('GET', { 'if-match': 'W/"e"' }, file)).toEqual({ kind: 'preconditionFailed' });
+  expect(judge('GET', { range: 'bytes=99999999999999999999-' }, file)).toEqual({ kind: 'unsatisfiable' });
+});

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { DeploymentModel } from '../../server/models/deployment.ts';
+import { ReleaseModel } from '../../server/models/release.ts';
+import { addRelease, createTestHost, makeLive, publishSite } from '../support/host.ts';
+
+const ACROSS = { acrossAccounts: 'host' } as const;
+const release = (word: string) => ({
+  'index.html': `<script src="/app-${word}.js"></script>${word}`,
+  'style.css': word,
+  'data.json': word,
+});
+
+test('a first release is served at once, although nobody told the host', async () => {
+  await using site = await createTestHost();
+  expect((await site.get('fresh', '/')).status).toBe(404);
+  const first = await addRelease(site, 'fresh', release('one'), 'live');
+  await makeLive(first);
+  expect((await site.get('fresh', '/style.css')).text).toBe('one');
+});
+
+test('the change feed alone moves a name to its new release, and takes it away', async () => {
+  await using site = await createTestHost({ changes: 'feed' });
+  const first = await publishSite(site, 'fed', release('one'));
+  expect((await site.get('fed', '/style.css')).text).toBe('one');
+  await publishSite(site, 'fed', release('two'));
+  await expect.poll(async () => (await site.get('fed', '/style.css')).text).toBe('two');
+  await makeLive(first);
+  await expect.poll(async () => (await site.get('fed', '/style.css')).text).toBe('one');
+  await DeploymentModel.updateOne({ _id: first.deploymentId }, { $set: { state: 'deleting' } }).setOptions(ACROSS);
+  await expect.poll(async () => (await site.get('fed', '/style.css')).status).toBe(404);
+  expect((await site.get('r1--fed', '/style.css')).status).toBe(404);
+});
+
+test('a preview that is no longer to be seen goes when the feed says so', async () => {
+  await using site = await createTestHost({ changes: 'feed' });
+  await publishSite(site, 'seen', release('one'));
+  const second = await addRelease(site, 'seen', release('two'), 'verifying');
+  expect((await site.get('r2--seen', '/style.css')).text).toBe('two');
+  await ReleaseModel.updateOne({ _id: second.releaseId }, { $set: { state: 'failed' } }).setOptions(ACROSS);
+  await expect.poll(async () => (await site.get('r2--seen', '/style.css')).status).toBe(404);
+});
+
+test('a new address takes the place of the old one', async () => {
+  await using site = await createTestHost();
+  const first = await publishSite(site, 'old-name', release('one'));
+  await DeploymentModel.updateOne({ _id: first.deploymentId }, { $set: { slug: 'new-name' } }).setOptions(ACROSS);
+  await site.host.refresh();
+  expect((await site.get('new-name', '/style.css')).text).toBe('one');
+  expect((await site.get('old-name', '/style.css')).status).toBe(404);
+});
+
+test('deployments of other platforms have no address here', async () => {
+  await using site = await createTestHost();
+  const first = await publishSite(site, 'elsewhere', release('one'));
+  await DeploymentModel.updateOne({ _id: first.deploymentId }, { $set: { platform: 'netlify' } }).setOptions(ACROSS);
+  await site.host.refresh();
+  expect((await site.get('elsewhere', '/')).status).toBe(404);
+});
+
+test('H7: while releases change under load, every answer belongs to one of them and nothing fails', async () => {
+  await using site = await createTestHost({ changes: 'feed' });
+  const hashed = (word: string) => `assets/app-a1${createHash('sha256').update(word).digest('hex').slice(0, 8)}.js`;
+  const full = (word: string) => ({
+    ...release(word),
+    'index.html': hashed(word),
+    [hashed(word)]: `script of ${word}`,
+  });
+  await publishSite(site, 'busy', full('word0'));
+  await expect.poll(async () => (await site.get('busy', '/style.css')).text).toBe('word0');
+
+  let isOver = false;
+  let pages = 0;
+  const wrong: string[] = [];
+  const visitor = async (): Promise<void> => {
+    while (!isOver) {
+      const page = await site.get('busy', '/');
+      const script = await site.get('busy', `/${page.text}`);
+      // The page names its script by hash: a visitor who came just before a switch still gets the one that belongs to it.
+      const agree =
+        page.status === 200 && script.status === 200 && hashed(script.text.slice('script of '.length)) === page.text;
+      if (!agree) wrong.push(`${page.status} ${page.text} ${script.status} ${script.text}`);
+      pages += 1;
+    }
+  };
+  const visitors = Array.from({ length: 8 }, visitor);
+  for (let number = 1; number <= 10; number += 1) {
+    await publishSite(site, 'busy', full(`word${number}`));
+    await expect.poll(async () => (await site.get('busy', '/style.css')).text).toBe(`word${number}`);
+  }
+  isOver = true;
+  await Promise.all(visitors);
+  expect(wrong).toEqual([]);
+  expect(pages).toBeGreaterThan(50);
+});
+
+test('hashed assets of the release before answer for a day, its other files do not, nor for another day', async () => {
+  let shiftMs = 0;
+  await using site = await createTestHost({ providers: { now: () => new Date(Date.now() + shiftMs) } });
+  await publishSite(site, 'tabs', { 'index.html': 'one', 'old.html': 'x', 'plain.js': 'x', 'app-3f2a1b9c.js': 'OLD' });
+  await publishSite(site, 'tabs', { 'index.html': 'two', 'app-99d1e0f4.js': 'NEW' });
+  expect((await site.get('tabs', '/')).text).toBe('two');
+  const old = await site.get('tabs', '/app-3f2a1b9c.js');
+  expect([old.status, old.text]).toEqual([200, 'OLD']);
+  for (const path of ['/old.html', '/plain.js']) expect((await site.get('tabs', path)).status).toBe(404);
+  await site.restart();
+  expect((await site.get('tabs', '/app-3f2a1b9c.js')).text).toBe('OLD');
+  shiftMs = 25 * 60 * 60_000;
+  expect((await site.get('tabs', '/app-3f2a1b9c.js')).status).toBe(404);
+});
+
+test('the list of live sites is on disk soon after a switch', async () => {
+  await using site = await createTestHost({ changes: 'feed' });
+  const { releaseId } = await publishSite(site, 'on-disk', release('one'));
+  await expect
+    .poll(async () => readFile(join(site.folder, 'host', 'routes.json'), 'utf8').catch(() => ''))
+    .toContain(releaseId);
+});
