@@ -106,7 +106,8 @@ export function nameRequest(error: TRPCError, requestId: string): TRPCError {
   return error;
 }
 
-function requestIdOf(error: Error, ctx: Context | undefined): string {
+/** The number that names a failed request in its answer and in the log. */
+export function requestIdOf(error: Error, ctx: Context | undefined): string {
   if (ctx !== undefined) return ctx.requestId;
   const id = idsWithoutContext.get(error) ?? newRequestId();
   idsWithoutContext.set(error, id);

@@ -1,11 +1,25 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type NodeHTTPCreateContextFnOptions, nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
+import type { AnyTRPCProcedure, TRPCError } from '@trpc/server';
+import {
+  internal_exceptionHandler,
+  type NodeHTTPCreateContextFnOptions,
+  type NodeHTTPRequestHandlerOptions,
+  nodeHTTPRequestHandler,
+} from '@trpc/server/adapters/node-http';
 import { appRouter } from '../../routers/_app.ts';
-import { type Context, contextFor } from '../../routers/context.ts';
-import { logFault, nameRequest, retryAfterSeconds, toAppError, toTRPCError } from '../../routers/error-shape.ts';
+import { type Context, contextFor, REQUEST_ID_HEADER } from '../../routers/context.ts';
+import {
+  logFault,
+  nameRequest,
+  requestIdOf,
+  retryAfterSeconds,
+  toAppError,
+  toTRPCError,
+} from '../../routers/error-shape.ts';
 import { BATCH_MAX_CALLS, JSON_BODY_MAX_BYTES } from '../../routers/schemas/limits.ts';
+import { AppError } from '../errors.ts';
 import type { Providers } from '../service-context.ts';
 import { requestIdFor } from './answer-error.ts';
 import { createApp } from './app.ts';
@@ -86,27 +100,37 @@ export function createHttpServer({
 function answerProcedure(providers: Providers, request: IncomingMessage, response: ServerResponse): void {
   const path = request.url?.split('?', 1)[0] ?? TRPC;
   setApiHeaders(response, providers.addresses);
-  // It resolves when the answer has been sent, and never if the caller goes away: nobody waits for it.
-  void nodeHTTPRequestHandler({
+  const options: NodeHTTPRequestHandlerOptions<typeof appRouter, IncomingMessage, ServerResponse> = {
     req: request,
     res: response,
     router: appRouter,
     path: path.slice(TRPC.length),
     maxBodySize: JSON_BODY_MAX_BYTES,
     maxBatchSize: BATCH_MAX_CALLS,
-    middleware: (_request, _response, next) => next(refusal(providers, request, path)),
-    createContext: (options) => createContext(providers, options),
-    responseMeta: ({ errors, type }) => ({ headers: headersOf(errors, type) }),
-  });
-}
-
-function refusal(providers: Providers, request: IncomingMessage, path: string): Error | undefined {
+    createContext: (call) => createContext(providers, call),
+    responseMeta: ({ errors, type, ctx }) => ({ headers: headersOf(errors, { type, ctx }) }),
+  };
   try {
     guardChange(request, path, providers.addresses);
-    return undefined;
+    guardSubscription(options.path);
   } catch (error) {
-    return toTRPCError(error);
+    response.setHeader('Content-Type', 'application/json');
+    internal_exceptionHandler(options)(nameRequest(toTRPCError(error), requestIdFor(response)));
+    return;
   }
+  // It resolves when the answer has been sent, and never if the caller goes away: nobody waits for it.
+  void nodeHTTPRequestHandler(options);
+}
+
+/** tRPC would answer one as a stream of server-sent events, which no end of a session ends. */
+function guardSubscription(path: string): void {
+  if (proceduresByPath()[path]?._def.type !== 'subscription') return;
+  throw new AppError('method_not_allowed', 'Subscribe over the WebSocket at /api/trpc.');
+}
+
+/** tRPC keeps its procedures by their whole path, and types them as the tree they were declared in. */
+function proceduresByPath(): Record<string, AnyTRPCProcedure | undefined> {
+  return appRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure | undefined>;
 }
 
 async function createContext(
@@ -122,13 +146,18 @@ async function createContext(
   }
 }
 
-function headersOf(errors: Error[], type: string): Record<string, string> {
+type Answered = { type: string; ctx: Context | undefined };
+
+function headersOf(errors: TRPCError[], { type, ctx }: Answered): Record<string, string> {
   const known = errors.map(toAppError);
   const waits = known.flatMap((error) => retryAfterSeconds(error) ?? []).map(Number);
   const isWrongMethod = known.some((error) => error.code === 'method_not_allowed');
+  const [first] = errors;
   return {
     ...(waits.length > 0 && { 'Retry-After': String(Math.max(...waits)) }),
     ...(isWrongMethod && { Allow: type === 'mutation' ? 'POST' : 'GET, HEAD' }),
+    // What fails before it has a context is numbered by the formatter.
+    ...(first !== undefined && ctx === undefined && { [REQUEST_ID_HEADER]: requestIdOf(first, ctx) }),
   };
 }
 

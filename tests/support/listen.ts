@@ -1,0 +1,40 @@
+import { createHttpServer } from '../../server/http/server.ts';
+import type { SocketTimes } from '../../server/http/socket-member.ts';
+import type { TestApp } from './app.ts';
+
+export type Listening = Awaited<ReturnType<typeof listen>>;
+
+const READY = { isReady: true, parts: { database: 'ok', store: 'ok', worker: 'ok' } } as const;
+
+/**
+ * The application's real listener on a free port of its own, with its change feed running; `origin` is its public
+ * address. Dispose of it with `await using`, before the application.
+ */
+export async function listen(app: TestApp, options: { webRoot?: string; socketTimes?: Partial<SocketTimes> } = {}) {
+  const { providers } = app;
+  const server = createHttpServer({
+    providers,
+    port: 0,
+    host: '127.0.0.1',
+    webRoot: options.webRoot ?? app.folder,
+    readiness: { check: async () => READY },
+    ...(options.socketTimes !== undefined && { socketTimes: options.socketTimes }),
+  });
+  await providers.changes.start();
+  await server.start();
+  const { port } = server.address;
+  const origin = `http://localhost:${port}`;
+  providers.addresses = { ...providers.addresses, publicUrl: origin };
+
+  return {
+    server,
+    port,
+    origin,
+    /** The same listener by number: Node's resolver may know `localhost` by an address that nobody listens on. */
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      await server.stop();
+      await providers.changes.stop();
+    },
+  };
+}
