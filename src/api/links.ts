@@ -22,6 +22,18 @@ const http = {
   fetch: carry,
 };
 
+/** The React binding adds to an infinite query's input the direction it pages in, which no procedure knows. */
+const withoutDirectionLink: TRPCLink<AppRouter> =
+  () =>
+  ({ op, next }) =>
+    next({ ...op, input: withoutDirection(op.input) });
+
+function withoutDirection(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null || !('direction' in input)) return input;
+  const { direction: _direction, ...rest } = input;
+  return rest;
+}
+
 /** Queries that were answered within five minutes are not asked again; a Retry or a refresh goes past the cache. */
 const getCacheLink: TRPCLink<AppRouter> =
   () =>
@@ -76,6 +88,7 @@ export const links: TRPCLink<AppRouter>[] = [
     condition: (op) => op.type === 'subscription',
     true: webSocketLink,
     false: [
+      withoutDirectionLink,
       getCacheLink,
       splitLink({
         condition: isUnbatched,
