@@ -1,0 +1,308 @@
+import { EventEmitter, once } from 'node:events';
+import { request } from 'node:http';
+import { expect, test } from 'vitest';
+import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
+import { createDiskStore } from '../../server/artifacts/disk.ts';
+import { ArtifactModel } from '../../server/models/artifact.ts';
+import { UploadModel } from '../../server/models/upload.ts';
+import { createTestApp, type Person, type TestApp } from '../support/app.ts';
+import { type Listening, listen } from '../support/listen.ts';
+import { manifestOf, type Site, sha256Of } from '../support/publishing.ts';
+
+const SITE: Site = { 'index.html': 'hello', 'a/same.txt': 'twice', 'b/same.txt': 'twice', 'empty.txt': '' };
+const HELLO = sha256Of('hello');
+
+type Put = {
+  token?: string | undefined;
+  type?: string;
+  body?: string | Uint8Array | undefined;
+  method?: string;
+  headers?: Record<string, string>;
+};
+
+async function put(
+  door: Listening,
+  path: string,
+  { token, type = 'application/octet-stream', body = '', method = 'PUT', headers = {} }: Put,
+) {
+  const response = await fetch(`${door.url}/api/uploads/${path}`, {
+    method,
+    body: typeof body === 'string' ? body : new Uint8Array(body),
+    headers: { 'content-type': type, ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? null : JSON.parse(text), headers: response.headers };
+}
+
+async function announce(door: Listening, person: Person, uploadId: string, content: unknown, more: Partial<Put> = {}) {
+  const body = typeof content === 'string' ? content : JSON.stringify(content);
+  return put(door, `${uploadId}/manifest`, { token: person.accessToken, type: 'application/json', body, ...more });
+}
+
+const send = (door: Listening, person: Person, uploadId: string, text: string, more: Partial<Put> = {}) =>
+  put(door, `${uploadId}/files/${sha256Of(text)}`, { token: person.accessToken, body: text, ...more });
+
+async function open(app: TestApp) {
+  const door = await listen(app);
+  const person = await app.trialPerson();
+  const { uploadId } = await person.caller.releases.prepare();
+  return { door, person, uploadId };
+}
+
+test('a manifest is answered with the hashes that are missing, each once, and files go in by hash', async () => {
+  await using app = await createTestApp();
+  const { door, person, uploadId } = await open(app);
+  await using _door = door;
+  const answer = await announce(door, person, uploadId, { files: manifestOf(SITE) });
+  expect(answer).toMatchObject({ status: 200, body: { leftOut: [] } });
+  expect(new Set(answer.body.missing)).toEqual(new Set([HELLO, sha256Of('twice'), sha256Of('')]));
+  for (const text of ['hello', 'twice', '']) expect((await send(door, person, uploadId, text)).status).toBe(204);
+  expect((await announce(door, person, uploadId, { files: manifestOf(SITE) })).body.missing).toEqual([]);
+  expect((await app.providers.store.readWhole(HELLO)).toString()).toBe('hello');
+  expect(await ArtifactModel.findOne({ accountId: person.user.id, sha256: HELLO })).toMatchObject({ sizeBytes: 5 });
+  // Sent once more: nothing changes.
+  expect((await send(door, person, uploadId, 'hello')).status).toBe(204);
+  expect(await ArtifactModel.countDocuments({ accountId: person.user.id, sha256: HELLO })).toBe(1);
+});
+
+test('what another account has stored is missing for this one', async () => {
+  await using app = await createTestApp();
+  const { door, person, uploadId } = await open(app);
+  await using _door = door;
+  await announce(door, person, uploadId, { files: manifestOf(SITE) });
+  await send(door, person, uploadId, 'hello');
+  const other = await app.trialPerson();
+  const upload = await other.caller.releases.prepare();
+  expect(
+    (await announce(door, other, upload.uploadId, { files: manifestOf({ 'index.html': 'hello' }) })).body.missing,
+  ).toEqual([HELLO]);
+});
+
+test('secrets are left out and named, and published only on purpose, keys never', async () => {
+  await using app = await createTestApp();
+  const { door, person, uploadId } = await open(app);
+  await using _door = door;
+  const files = manifestOf({ 'index.html': 'x', '.env': 'A=1', '.git/config': 'y', id_rsa: 'k', '.DS_Store': 'z' });
+  const plain = await announce(door, person, uploadId, { files });
+  expect(plain.body.leftOut.map((entry: { path: string }) => entry.path)).toEqual(['.env', '.git/config', 'id_rsa']);
+  expect(plain.body.missing).toEqual([sha256Of('x')]);
+  const anyway = await announce(door, person, uploadId, { files, publishAnyway: ['.env', '.git/config', 'id_rsa'] });
+  expect(anyway.body.leftOut.map((entry: { path: string }) => entry.path)).toEqual(['.git/config', 'id_rsa']);
+  expect(anyway.body.missing).toContain(sha256Of('A=1'));
+});
+
+test('a refused path names the rule and the entry, and leaves the upload as it was', async () => {
+  await using app = await createTestApp();
+  const { door, person, uploadId } = await open(app);
+  await using _door = door;
+  await announce(door, person, uploadId, { files: manifestOf(SITE) });
+  const answer = await announce(door, person, uploadId, {
+    files: manifestOf({ 'index.html': 'x', 'a/../../etc/passwd': 'y', 'b\nc': 'z' }),
+  });
+  expect(answer).toMatchObject({
+    status: 400,
+    body: { code: 'upload_refused', reason: 'parent_folder', path: 'a/../../etc/passwd' },
+  });
+  expect(answer.body.message).toContain('a/../../etc/passwd');
+  expect(answer.body.requestId).toEqual(expect.any(String));
+  const control = await announce(door, person, uploadId, { files: manifestOf({ 'b\nc': 'z' }) });
+  expect(control.body).toMatchObject({ reason: 'control_character', path: 'b\\u{a}c' });
+  expect((await UploadModel.findOne({ _id: uploadId, accountId: person.user.id }))?.fileCount).toBe(4);
+});
+
+test('a body that is no manifest is refused by what is wrong with it', async () => {
+  await using app = await createTestApp();
+  const { door, person, uploadId } = await open(app);
+  await using _door = door;
+  expect(await announce(door, person, uploadId, '{"files": [')).toMatchObject({
+    status: 400,
+    body: { code: 'bad_request' },
+  });
+  expect(
+    await announce(door, person, uploadId, { files: [{ path: 'x', sha256: 'short', sizeBytes: 1 }] }),
+  ).toMatchObject({
+    status: 400,
+    body: { code: 'validation_failed', fieldErrors: { 'files.0.sha256': expect.any(String) } },
+  });
+  expect(await announce(door, person, uploadId, { files: [], accountId: 'x' })).toMatchObject({
+    status: 400,
+    body: { code: 'validation_failed' },
+  });
+  expect(await announce(door, person, uploadId, { files: [] }, { type: 'text/plain' })).toMatchObject({ status: 415 });
+  const huge = await announce(door, person, uploadId, `"${'x'.repeat(UPLOAD_LIMITS.maxManifestBytes)}"`);
+  expect(huge).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
+});
+
+test('a file is taken only as announced: hash, size and type', async () => {
+  await using app = await createTestApp();
+  const { door, person, uploadId } = await open(app);
+  await using _door = door;
+  expect(await send(door, person, uploadId, 'hello')).toMatchObject({
+    status: 409,
+    body: { code: 'hash_unannounced' },
+  });
+  await announce(door, person, uploadId, { files: manifestOf(SITE) });
+  expect(await send(door, person, uploadId, 'nobody announced this')).toMatchObject({
+    status: 409,
+    body: { code: 'hash_unannounced' },
+  });
+  expect(await send(door, person, uploadId, 'hello', { body: 'jello' })).toMatchObject({
+    status: 400,
+    body: { code: 'hash_mismatch' },
+  });
+  expect(await send(door, person, uploadId, 'hello', { body: 'hell' })).toMatchObject({
+    status: 400,
+    body: { code: 'hash_mismatch' },
+  });
+  expect(await send(door, person, uploadId, 'hello', { body: 'hello and more' })).toMatchObject({
+    status: 413,
+    body: { code: 'body_too_large' },
+  });
+  expect(await send(door, person, uploadId, 'hello', { type: 'text/html' })).toMatchObject({ status: 415 });
+  expect(await app.providers.store.has(HELLO)).toBe(false);
+  expect((await send(door, person, uploadId, 'hello')).status).toBe(204);
+});
+
+test('a body without a length is measured as it comes', async () => {
+  await using app = await createTestApp();
+  const { door, person, uploadId } = await open(app);
+  await using _door = door;
+  await announce(door, person, uploadId, { files: manifestOf(SITE) });
+  for (const [text, status] of [
+    ['hello and far more than that', 413],
+    ['hello', 204],
+  ] as const) {
+    const answered = await new Promise<number | undefined>((resolve, reject) => {
+      const outgoing = request(
+        `${door.url}/api/uploads/${uploadId}/files/${HELLO}`,
+        {
+          method: 'PUT',
+          headers: { authorization: `Bearer ${person.accessToken}`, 'content-type': 'application/octet-stream' },
+        },
+        (response) => resolve(response.resume().statusCode),
+      );
+      outgoing.on('error', reject);
+      outgoing.write(text.slice(0, 3));
+      outgoing.end(text.slice(3));
+    });
+    expect(answered).toBe(status);
+  }
+});
+
+test('a sender that goes away leaves nothing behind, and the next one succeeds', async () => {
+  await using app = await createTestApp();
+  const { door, person, uploadId } = await open(app);
+  await using _door = door;
+  await announce(door, person, uploadId, { files: manifestOf(SITE) });
+  const outgoing = request(`${door.url}/api/uploads/${uploadId}/files/${HELLO}`, {
+    method: 'PUT',
+    headers: {
+      authorization: `Bearer ${person.accessToken}`,
+      'content-type': 'application/octet-stream',
+      'content-length': '5',
+    },
+  });
+  outgoing.on('error', () => undefined);
+  await new Promise<void>((resolve) => outgoing.write('hel', () => resolve()));
+  outgoing.destroy();
+  expect((await send(door, person, uploadId, 'hello')).status).toBe(204);
+});
+
+test('uploads are for their owner, signed in, from the app itself', async () => {
+  await using app = await createTestApp();
+  const { door, person, uploadId } = await open(app);
+  await using _door = door;
+  const body = { files: manifestOf(SITE) };
+  expect((await announce(door, person, uploadId, body, { token: undefined })).status).toBe(401);
+  const stranger = await app.trialPerson();
+  expect(await announce(door, stranger, uploadId, body)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  expect((await send(door, stranger, uploadId, 'hello')).status).toBe(404);
+  expect(await announce(door, person, uploadId, body, { headers: { origin: 'https://evil.example' } })).toMatchObject({
+    status: 403,
+  });
+  expect((await announce(door, person, 'not-an-id', body)).status).toBe(404);
+});
+
+test('a token that may only read sends nothing', async () => {
+  await using app = await createTestApp();
+  const { door, person, uploadId } = await open(app);
+  await using _door = door;
+  const reader = await person.caller.tokens.create({ name: 'reader', scopes: ['read'] });
+  const writer = await person.caller.tokens.create({ name: 'writer', scopes: ['write'] });
+  const body = { files: manifestOf(SITE) };
+  expect(await announce(door, person, uploadId, body, { token: reader.secret })).toMatchObject({
+    status: 403,
+    body: { code: 'scope_missing' },
+  });
+  expect((await announce(door, person, uploadId, body, { token: writer.secret })).status).toBe(200);
+});
+
+test('the bytes of a day are counted, and the limit is named', async () => {
+  await using app = await createTestApp({ limits: { uploadBytesPerDay: 8 } });
+  const { door, person, uploadId } = await open(app);
+  await using _door = door;
+  await announce(door, person, uploadId, { files: manifestOf(SITE) });
+  expect((await send(door, person, uploadId, 'hello')).status).toBe(204);
+  const refused = await send(door, person, uploadId, 'twice');
+  expect(refused).toMatchObject({ status: 429, body: { code: 'quota_exhausted' } });
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+});
+
+test('a ninth file at once is asked to wait', async () => {
+  await using app = await createTestApp({ limits: { uploadsAtOnce: 1 } });
+  const { door, person, uploadId } = await open(app);
+  await using _door = door;
+  await announce(door, person, uploadId, { files: manifestOf(SITE) });
+  const { store } = app.providers;
+  const gate = new EventEmitter();
+  const begun = once(gate, 'begun');
+  app.providers.store = {
+    ...store,
+    write: (source, expected) => {
+      gate.emit('begun');
+      return store.write(source, expected);
+    },
+  };
+  const slow = request(`${door.url}/api/uploads/${uploadId}/files/${HELLO}`, {
+    method: 'PUT',
+    headers: {
+      authorization: `Bearer ${person.accessToken}`,
+      'content-type': 'application/octet-stream',
+      'content-length': '5',
+    },
+  });
+  slow.write('hel');
+  await begun;
+  expect(await send(door, person, uploadId, 'twice')).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+  const answered = once(slow, 'response');
+  slow.end('lo');
+  expect((await answered)[0]).toMatchObject({ statusCode: 204 });
+  expect((await send(door, person, uploadId, 'twice')).status).toBe(204);
+});
+
+test('a full disk is 507, and nothing of the file is kept', async () => {
+  await using app = await createTestApp();
+  const { door, person, uploadId } = await open(app);
+  await using _door = door;
+  await announce(door, person, uploadId, { files: manifestOf(SITE) });
+  app.providers.store = await createDiskStore({
+    folder: `${app.folder}/artifacts`,
+    minFreeBytes: Number.MAX_SAFE_INTEGER,
+  });
+  expect(await send(door, person, uploadId, 'hello')).toMatchObject({ status: 507, body: { code: 'storage_full' } });
+  expect(await app.providers.store.has(HELLO)).toBe(false);
+});
+
+test('a ZIP is told plainly that it is not read yet', async () => {
+  await using app = await createTestApp();
+  const { door, person, uploadId } = await open(app);
+  await using _door = door;
+  const answer = await put(door, `${uploadId}/zip`, {
+    token: person.accessToken,
+    method: 'POST',
+    type: 'application/zip',
+    body: 'PK',
+  });
+  expect(answer.status).toBe(415);
+  expect(answer.body.message).toContain('ZIP');
+});

@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest';
+import { encodeManifest, type Manifest } from '../../server/artifacts/manifest.ts';
+import { DeploymentModel } from '../../server/models/deployment.ts';
+import { ReleaseModel } from '../../server/models/release.ts';
+import { newId } from '../../server/mongo.ts';
+import {
+  type ReleaseToVerify,
+  verifyAtOwnAddress,
+  verifyAtPublicAddress,
+} from '../../server/services/verify-release.ts';
+import { createPublishingApp, type PublishingApp } from '../support/publishing.ts';
+import { oddNames } from '../support/sites.ts';
+
+type Content = Record<string, string | Buffer>;
+
+/** A release whose files are stored, known to the host; what it is compared with is up to the test. */
+async function createSubject(app: PublishingApp, slug: string, content: Content) {
+  const { store } = app.providers;
+  const entries = await Promise.all(
+    Object.entries(content).map(async ([path, text]) => {
+      const { sha256, sizeBytes } = await store.writeWhole(Buffer.from(text));
+      return [path.normalize('NFC'), { sha256, sizeBytes }] as const;
+    }),
+  );
+  const manifest: Manifest = new Map(entries);
+  const { sha256: manifestHash } = await store.writeWhole(encodeManifest(manifest));
+  const ids = { accountId: newId(), deploymentId: newId() };
+  await DeploymentModel.create({
+    _id: ids.deploymentId,
+    accountId: ids.accountId,
+    name: slug,
+    nameKey: slug,
+    slug,
+    platform: 'built-in',
+    state: 'deploying',
+  });
+  const release = await ReleaseModel.create({
+    _id: newId(),
+    ...ids,
+    number: 1,
+    state: 'verifying',
+    source: 'folder',
+    createdBy: 'test',
+    manifestHash,
+    fileCount: manifest.size,
+    totalBytes: 1,
+    changedFiles: 0,
+  });
+  const toVerify: ReleaseToVerify = {
+    addresses: app.providers.addresses,
+    slug,
+    number: 1,
+    manifest,
+    signal: new AbortController().signal,
+    settleMs: 0,
+  };
+  const makePublic = () =>
+    DeploymentModel.updateOne(
+      { _id: ids.deploymentId, accountId: ids.accountId },
+      { $set: { currentReleaseId: release._id } },
+    );
+  return { toVerify, manifest, makePublic };
+}
+
+const different = { sha256: 'f'.repeat(64), sizeBytes: 3 };
+
+test('every file that the host serves is seen at the release’s own address, odd names and hidden ones as they are', async () => {
+  await using app = await createPublishingApp();
+  const content = {
+    ...oddNames(),
+    '.well-known/a.txt': 'a',
+    '.env': 'on purpose',
+    '.nojekyll': '',
+    _redirects: '/a /b',
+    _headers: '/*',
+    'empty.txt': '',
+  };
+  const { toVerify, manifest } = await createSubject(app, 'odd', content);
+  const seen: number[] = [];
+  const count = await verifyAtOwnAddress({ ...toVerify, onProgress: ({ done }) => seen.push(done) });
+  expect(count).toBe(manifest.size - 3);
+  expect(seen.at(-1)).toBe(count);
+});
+
+test('one file that answers with other bytes fails the release, by name', async () => {
+  await using app = await createPublishingApp();
+  const { toVerify, manifest } = await createSubject(app, 'other', { 'index.html': 'one', 'über uns.html': 'two' });
+  const expected = new Map([...manifest, ['über uns.html', different] as const]);
+  await expect(verifyAtOwnAddress({ ...toVerify, manifest: expected })).rejects.toMatchObject({
+    code: 'verification_failed',
+    message: expect.stringContaining('/%C3%BCber%20uns.html answers with other bytes'),
+  });
+});
+
+test('a file that is not served at all fails the release', async () => {
+  await using app = await createPublishingApp();
+  const { toVerify, manifest } = await createSubject(app, 'less', { 'index.html': 'one' });
+  const expected = new Map([...manifest, ['missing.html', different] as const]);
+  await expect(verifyAtOwnAddress({ ...toVerify, manifest: expected })).rejects.toMatchObject({
+    message: expect.stringContaining('status 404 instead of 200'),
+  });
+});
+
+test('the public address is looked at: entry page, a page that does not exist, the largest files', async () => {
+  await using app = await createPublishingApp();
+  const { toVerify, manifest, makePublic } = await createSubject(app, 'public', {
+    'index.html': 'one',
+    '404.html': 'gone',
+    'a/b.css': 'x',
+  });
+  await expect(verifyAtPublicAddress(toVerify)).rejects.toMatchObject({ code: 'verification_failed' });
+  await makePublic();
+  await verifyAtPublicAddress({ ...toVerify, settleMs: 5_000 });
+  const otherPage = new Map([...manifest, ['404.html', different] as const]);
+  await expect(verifyAtPublicAddress({ ...toVerify, manifest: otherPage })).rejects.toMatchObject({
+    code: 'verification_failed',
+  });
+});
+
+test('a site without an entry page or a page for what is missing can be verified too', async () => {
+  await using app = await createPublishingApp();
+  const { toVerify, makePublic } = await createSubject(app, 'bare', { 'data.json': '{}' });
+  await makePublic();
+  await verifyAtPublicAddress({ ...toVerify, settleMs: 5_000 });
+});
+
+test('a host that follows the switch a moment later is asked again', async () => {
+  await using app = await createPublishingApp();
+  const { toVerify, makePublic } = await createSubject(app, 'late', { 'index.html': 'one' });
+  const verified = verifyAtPublicAddress({ ...toVerify, settleMs: 20_000 });
+  await makePublic();
+  await verified;
+});
+
+test('a host that cannot be reached is said so, and a cancelled look ends at once', async () => {
+  await using app = await createPublishingApp();
+  const { toVerify } = await createSubject(app, 'away', { 'index.html': 'one' });
+  const away = { ...toVerify, addresses: { ...toVerify.addresses, sitesListener: { host: '127.0.0.1', port: 1 } } };
+  await expect(verifyAtOwnAddress(away)).rejects.toMatchObject({
+    code: 'verification_failed',
+    message: expect.stringContaining('could not be opened'),
+  });
+  const reason = new Error('cancelled');
+  await expect(verifyAtOwnAddress({ ...away, settleMs: 60_000, signal: AbortSignal.abort(reason) })).rejects.toBe(
+    reason,
+  );
+});

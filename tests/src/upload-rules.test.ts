@@ -1,0 +1,241 @@
+import { expect, test } from 'vitest';
+import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
+import { inspectUpload } from '../../routers/schemas/upload-inspection.ts';
+import {
+  isServedPath,
+  leftOutRule,
+  normalisePath,
+  pathRefusal,
+  readUpload,
+  visiblePath,
+} from '../../routers/schemas/upload-rules.ts';
+
+const filesOf = (...paths: string[]) => paths.map((path) => ({ path, sizeBytes: 1 }));
+const pathsOf = (files: readonly { path: string }[]) => files.map((file) => file.path);
+
+test.each([
+  ['', 'empty_name'],
+  ['../x', 'parent_folder'],
+  ['a/../../x', 'parent_folder'],
+  ['a/..', 'parent_folder'],
+  ['..\\x', 'parent_folder'],
+  ['/etc/passwd', 'absolute_path'],
+  ['//server/share', 'absolute_path'],
+  ['\\\\server\\share', 'absolute_path'],
+  ['C:/x', 'drive_letter'],
+  ['C:x', 'drive_letter'],
+  ['c:\\x', 'drive_letter'],
+  ['a\u0000b', 'control_character'],
+  ['a\rb', 'control_character'],
+  ['a\nb', 'control_character'],
+  ['a\u001bb', 'control_character'],
+  ['a\u007fb', 'control_character'],
+  ['a\u0085b', 'control_character'],
+  ['a\u2028b', 'control_character'],
+  ['photo\u202egpj.exe', 'bidi_mark'],
+  ['a\u200fb', 'bidi_mark'],
+  ['a\u2066b', 'bidi_mark'],
+  ['a\ud800b', 'not_unicode'],
+  ['.', 'dot_folder'],
+  ['a/./b', 'dot_folder'],
+  ['a//b', 'empty_folder_name'],
+  ['a/', 'empty_folder_name'],
+  ['name.', 'trailing_dot_or_space'],
+  ['name ', 'trailing_dot_or_space'],
+  ['folder./x', 'trailing_dot_or_space'],
+  ['x.txt:hidden', 'colon'],
+  ['CON', 'device_name'],
+  ['nul.txt', 'device_name'],
+  ['a/aux/b', 'device_name'],
+  ['com1.tar.gz', 'device_name'],
+  ['LPT9', 'device_name'],
+  ['com¹', 'device_name'],
+  [`${'x'.repeat(201)}`, 'segment_too_long'],
+  [`${'ü'.repeat(101)}`, 'segment_too_long'],
+  [`${'x'.repeat(60_000)}`, 'path_too_long'],
+  [Array.from({ length: 4 }, () => 'x'.repeat(150)).join('/'), 'path_too_long'],
+  [Array.from({ length: 33 }, () => 'd').join('/'), 'too_deep'],
+])('%j is refused: %s', (path, reason) => {
+  expect(pathRefusal(normalisePath(path))).toBe(reason);
+});
+
+test.each(
+  [
+    '+page.svelte',
+    '[id].html',
+    '[...slug].html',
+    '(group)/a',
+    '..foo',
+    'foo..bar',
+    '...',
+    '@scope/x',
+    '~user',
+    'my photos/1 (2).jpg',
+    '🚢/⚓️.txt',
+    '👩‍👩‍👧.html',
+    '日本語.html',
+    '100%.html',
+    'q?.html',
+    'h#.html',
+    '__proto__/x',
+    'constructor',
+    'COMB.css',
+    'console.js',
+    'nul1.txt',
+    'com10.txt',
+    'auxiliary/x',
+    '.well-known/security.txt',
+    '_redirects',
+    '_headers',
+    'CNAME',
+    '.nojekyll',
+    'a&b=c.html',
+    "it's.html",
+    'x'.repeat(200),
+    Array.from({ length: 32 }, () => 'd').join('/'),
+  ].filter((path) => path !== '...'),
+)('%j is an honest name', (path) => {
+  expect(pathRefusal(normalisePath(path))).toBeNull();
+});
+
+test('names are brought into one form: NFC, slashes, no leading dot slash', () => {
+  expect(normalisePath('u\u0308ber\\a.html')).toBe('über/a.html');
+  expect(normalisePath('./index.html')).toBe('index.html');
+});
+
+test.each([
+  [['a.txt', 'a.txt'], 'duplicate'],
+  [['u\u0308.txt', '\u00fc.txt'], 'duplicate'],
+  [['Logo.png', 'logo.PNG'], 'case_collision'],
+  [['Ü.txt', 'ü.txt'], 'case_collision'],
+  [['a', 'a/b'], 'file_and_folder'],
+  [['a/b/c', 'a/b'], 'file_and_folder'],
+  [['A', 'a/b'], 'file_and_folder'],
+  [[], 'no_files'],
+  [['.DS_Store', '__MACOSX/x', 'a/._b'], 'no_files'],
+  [['.git/config'], 'no_files'],
+])('%j as a whole is refused: %s', (paths, reason) => {
+  expect(readUpload(filesOf(...paths)).refusal?.reason).toBe(reason);
+});
+
+test('limits are looked at on what would be published, after everything else was left out', () => {
+  const git = Array.from({ length: UPLOAD_LIMITS.maxFiles }, (_, index) => `.git/objects/${index}`);
+  expect(readUpload(filesOf('index.html', ...git)).refusal).toBeNull();
+  const many = Array.from({ length: UPLOAD_LIMITS.maxFiles + 1 }, (_, index) => `${index}.html`);
+  expect(readUpload(filesOf(...many)).refusal?.reason).toBe('too_many_files');
+  expect(readUpload(filesOf(...many.slice(1))).refusal).toBeNull();
+  const large = { path: 'film.mp4', sizeBytes: UPLOAD_LIMITS.maxFileBytes + 1 };
+  expect(readUpload([large]).refusal).toMatchObject({ reason: 'file_too_large', path: 'film.mp4' });
+  const half = { sizeBytes: UPLOAD_LIMITS.maxReleaseBytes / 2 - 1 };
+  const two = [
+    { path: 'a', ...half },
+    { path: 'b', ...half },
+  ];
+  expect(readUpload(two.map((file) => ({ ...file, sizeBytes: UPLOAD_LIMITS.maxFileBytes }))).refusal).toBeNull();
+  const three = ['a', 'b', 'c'].map((path) => ({ path, sizeBytes: UPLOAD_LIMITS.maxFileBytes }));
+  expect(readUpload(three).refusal?.reason).toBe('release_too_large');
+});
+
+test('what the system left behind is dropped and counted', () => {
+  const reading = readUpload(
+    filesOf('index.html', '.DS_Store', 'a/Thumbs.db', 'a/DESKTOP.INI', '__MACOSX/._index.html', 'a/._b.png', 'a/b.png'),
+  );
+  expect(pathsOf(reading.files)).toEqual(['index.html', 'a/b.png']);
+  expect(reading.droppedCount).toBe(5);
+});
+
+test('a single root folder is taken off where a person dropped one, once', () => {
+  const dropped = filesOf('my site/index.html', 'my site/docs/a.html', '__MACOSX/x', '.DS_Store');
+  const reading = readUpload(dropped, { takesRootOff: true });
+  expect(reading.root).toBe('my site');
+  expect(pathsOf(reading.files)).toEqual(['index.html', 'docs/a.html']);
+  expect(readUpload(dropped).root).toBeNull();
+  expect(readUpload(filesOf('a/x', 'b/y'), { takesRootOff: true }).root).toBeNull();
+  expect(readUpload(filesOf('a/x', 'y'), { takesRootOff: true }).root).toBeNull();
+  expect(readUpload(filesOf('../a', '../b'), { takesRootOff: true }).refusal?.reason).toBe('parent_folder');
+});
+
+test.each([
+  ['.env', true],
+  ['.env.local', true],
+  ['app/.ENV', true],
+  ['.npmrc', true],
+  ['.netrc', true],
+  ['.htpasswd', true],
+  ['.svn/entries', true],
+  ['.hg/store', true],
+  ['.ssh/config', true],
+  ['.aws/credentials', true],
+  ['dump.sql', true],
+  ['data.sqlite', true],
+  ['old.html.bak', true],
+  ['.git/HEAD', false],
+  ['vendor/.git', false],
+  ['id_rsa', false],
+  ['keys/id_ed25519', false],
+  ['cert.pem', false],
+  ['server.KEY', false],
+  ['store.p12', false],
+])('%s is left out; published on purpose: %s', (path, isPublishable) => {
+  expect(leftOutRule(path)?.isPublishable).toBe(isPublishable);
+  const reading = readUpload(filesOf('index.html', path), { publishAnyway: [path] });
+  expect(pathsOf(reading.files)).toEqual(isPublishable ? ['index.html', path] : ['index.html']);
+  expect(reading.leftOut).toHaveLength(isPublishable ? 0 : 1);
+});
+
+test.each([
+  '.gitignore',
+  'id_rsa.pub',
+  'keynote.html',
+  'environment.js',
+  'sql/index.html',
+  '.well-known/x',
+  'monkey.png',
+])('%s is published', (path) => {
+  expect(leftOutRule(path)).toBeNull();
+});
+
+test('a host answers with every file but its own rules and hidden files', () => {
+  for (const path of ['index.html', '.well-known/acme', 'a/..foo', '.env', 'sub/_redirects'])
+    expect(isServedPath(path)).toBe(true);
+  for (const path of ['_redirects', '_headers', '.nojekyll', 'a/.hidden/b']) expect(isServedPath(path)).toBe(false);
+});
+
+test('what cannot be seen is spelled out', () => {
+  expect(visiblePath('a\r\n\u202eb')).toBe('a\\u{d}\\u{a}\\u{202e}b');
+});
+
+test('plain pages, a finished build and source are told apart in words', () => {
+  expect(inspectUpload(filesOf('index.html', 'style.css'))).toMatchObject({
+    kind: 'plain',
+    entryPage: 'index.html',
+    problems: [],
+  });
+  expect(inspectUpload(filesOf('index.html', 'assets/index-BX2dk3Qa.js'))).toMatchObject({
+    kind: 'built',
+    title: 'A finished Vite build',
+  });
+  const source = inspectUpload(
+    filesOf('package.json', 'index.html', 'src/main.tsx', 'node_modules/react/index.js'),
+    new Map([
+      ['package.json', '{"devDependencies":{"vite":"8"}}'],
+      ['index.html', '<script type="module" src="/src/main.tsx"></script>'],
+    ]),
+  );
+  expect(source).toMatchObject({ kind: 'source', title: 'Vite source that still needs a build' });
+  expect(source.problems.map((problem) => problem.code)).toEqual(['needs_build', 'holds_node_modules']);
+  const built = inspectUpload(
+    filesOf('package.json', 'dist/index.html'),
+    new Map([['package.json', '{"dependencies":{"astro":"5"}}']]),
+  );
+  expect(built).toMatchObject({ kind: 'source', buildFolder: 'dist' });
+});
+
+test('what is wrong with the first page is said with the way out', () => {
+  const codeOf = (...paths: string[]) => inspectUpload(filesOf(...paths)).problems.map((problem) => problem.code);
+  expect(codeOf('about.html')).toEqual(['no_entry_page']);
+  expect(codeOf('Index.html')).toEqual(['entry_page_case']);
+  expect(codeOf('index.htm')).toEqual(['entry_page_case']);
+  expect(codeOf('readme.md', 'dist/index.html')).toEqual(['entry_page_elsewhere']);
+  expect(inspectUpload([{ path: 'index.html', sizeBytes: 0 }]).problems[0]?.code).toBe('empty_entry_page');
+});
