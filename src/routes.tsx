@@ -1,5 +1,5 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
-import { HOSTING_PLATFORMS, PLATFORMS } from '../routers/schemas/platforms/index.ts';
+import { HOSTING_PLATFORMS, PLATFORMS } from '../routers/schemas/platforms/list.ts';
 import { matchesPath, type PathName, paths } from './lib/paths.ts';
 
 export type Access = 'public' | 'app' | 'subscription';

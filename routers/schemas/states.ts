@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 
+export { isActiveStatus } from './active-status.ts';
+
 /** States and allowed moves: product page, section 3. A move that is not in its table does not happen. */
 export const DEPLOYMENT_MOVES = {
   draft: ['deploying', 'deleting'],
@@ -53,11 +55,6 @@ export type StepState = z.infer<typeof stepStateSchema>;
 /** Whether the table allows the move; the same table guards the server's conditional updates. */
 export function mayMove<State extends string>(moves: Record<State, readonly State[]>, from: State, to: State): boolean {
   return moves[from].includes(to);
-}
-
-/** Active means trialing or active (specification, section 4). */
-export function isActiveStatus(status: SubscriptionStatus): boolean {
-  return status === 'trialing' || status === 'active';
 }
 
 export function isRunningReleaseState(state: ReleaseState): boolean {

@@ -1,4 +1,4 @@
-import { isActiveStatus } from '../../routers/schemas/states.ts';
+import { isActiveStatus } from '../../routers/schemas/active-status.ts';
 import { errorDetails } from './errors.ts';
 import { trpc } from './trpc.ts';
 

@@ -1,57 +1,24 @@
-import { CircleAlert, X } from 'lucide-react';
-import { Toast } from 'radix-ui';
-import { useSyncExternalStore } from 'react';
-import { TOAST_DURATION_MS, TOAST_HOTKEY, TOAST_SWIPE_THRESHOLD_PX } from '../../routers/schemas/limits.ts';
-import { classNames } from './class-names.ts';
-import { currentToasts, dismissToast, subscribeToToasts, type ToastItem } from './toast-store.ts';
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
+import { currentToasts, subscribeToToasts } from './toast-store.ts';
 
-/** The one toast area of the app: F8 moves the focus to it, a swipe to the right closes. */
+const loadArea = async () => ({ default: (await import('./toast-area.tsx')).ToastArea });
+const ToastArea = lazy(loadArea);
+
+/** Long enough after the start that the first paint has the network to itself. */
+const FETCH_AFTER_MS = 1_500;
+
+/**
+ * The place of the toasts. Its code is no part of a visitor's first page: it is fetched with the first toast, or soon
+ * after the start, so that a toast about a lost network needs no network.
+ */
 export function Toaster() {
-  const toasts = useSyncExternalStore(subscribeToToasts, currentToasts);
-  return (
-    <Toast.Provider duration={TOAST_DURATION_MS} swipeDirection="right" swipeThreshold={TOAST_SWIPE_THRESHOLD_PX}>
-      {toasts.map((toast) => (
-        <ToastCard key={toast.id} toast={toast} />
-      ))}
-      <Toast.Viewport
-        hotkey={[TOAST_HOTKEY]}
-        className="fixed inset-x-0 bottom-0 z-50 flex w-full flex-col gap-2 p-4 outline-none md:inset-x-auto md:right-0 md:max-w-toast"
-      />
-    </Toast.Provider>
-  );
-}
+  const hasToasts = useSyncExternalStore(subscribeToToasts, () => currentToasts().length > 0);
+  const [isWanted, setWanted] = useState(false);
 
-function ToastCard({ toast }: { toast: ToastItem }) {
-  const isDestructive = toast.variant === 'destructive';
-  return (
-    <Toast.Root
-      open={toast.isOpen}
-      onOpenChange={(isOpen) => {
-        if (!isOpen) dismissToast(toast.id);
-      }}
-      duration={toast.durationMs}
-      type={isDestructive ? 'foreground' : 'background'}
-      data-variant={toast.variant}
-      className={classNames(
-        'pointer-events-auto relative flex items-start gap-3 rounded-card bg-surface-raised p-4 pr-12 shadow-float',
-        'data-[state=open]:animate-rise data-[state=closed]:animate-leave',
-        'data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x) data-[swipe=cancel]:translate-x-0 data-[swipe=cancel]:transition-transform',
-        'data-[swipe=end]:translate-x-(--radix-toast-swipe-end-x) data-[swipe=end]:opacity-0',
-      )}
-    >
-      {isDestructive && <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" strokeWidth={1.75} />}
-      <div className="min-w-0 grow">
-        <Toast.Title className={classNames('font-medium', isDestructive && 'text-bad')}>{toast.title}</Toast.Title>
-        {toast.description !== undefined && toast.description !== '' && (
-          <Toast.Description className="mt-0.5 text-sm text-ink-muted">{toast.description}</Toast.Description>
-        )}
-      </div>
-      <Toast.Close
-        aria-label="Close"
-        className="absolute top-2.5 right-2.5 flex size-8 items-center justify-center rounded-control text-ink-faint hover:bg-surface-hover hover:text-ink touch:top-1 touch:right-1 touch:size-11"
-      >
-        <X aria-hidden className="size-4" strokeWidth={1.75} />
-      </Toast.Close>
-    </Toast.Root>
-  );
+  useEffect(() => {
+    const timer = setTimeout(() => setWanted(true), FETCH_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
+
+  return <Suspense fallback={null}>{(isWanted || hasToasts) && <ToastArea />}</Suspense>;
 }

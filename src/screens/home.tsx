@@ -1,7 +1,7 @@
 import { Check } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { Link } from 'react-router';
-import { HOSTING_PLATFORMS, type HostingPlatform, PLATFORMS } from '../../routers/schemas/platforms/index.ts';
+import { HOSTING_PLATFORMS, type HostingPlatform, PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { Button } from '../components/button.tsx';
 import { DropTarget } from '../components/drop-target.tsx';
 import { Page } from '../components/page.tsx';

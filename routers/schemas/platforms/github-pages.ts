@@ -3,6 +3,10 @@ import type { PlatformFacts } from './platform-facts.ts';
 export const githubPages: PlatformFacts = {
   title: 'GitHub Pages',
   description: 'Free hosting from a repository of yours.',
-  bullets: ['No cost for public sites', 'Every release is a commit you can read', 'HTTPS enforced once the certificate is there'],
+  bullets: [
+    'No cost for public sites',
+    'Every release is a commit you can read',
+    'HTTPS enforced once the certificate is there',
+  ],
   isAvailable: false,
 };
