@@ -15,7 +15,7 @@ import { NoMongodError } from './mongod-binary.ts';
 import { buildProviders } from './providers.ts';
 import { createReadiness } from './readiness.ts';
 import type { Keys } from './secrets.ts';
-import type { Providers } from './service-context.ts';
+import type { Faults, Providers } from './service-context.ts';
 import { EXIT_CONFIG, EXIT_FAILED, StartError } from './start-error.ts';
 
 /**
@@ -28,9 +28,15 @@ import { EXIT_CONFIG, EXIT_FAILED, StartError } from './start-error.ts';
  */
 export type LifeCycle = { start(): Promise<void>; stop(): Promise<void> };
 
-export type LifeCycleOptions = { env: Env; log: Log; webRoot: string };
+export type LifeCycleOptions = {
+  env: Env;
+  log: Log;
+  webRoot: string;
+  /** Tests of crashes end the process at a boundary of its work; main.ts has no way to say this. */
+  faults?: Faults;
+};
 
-export function createLifeCycle({ env, log, webRoot }: LifeCycleOptions): LifeCycle {
+export function createLifeCycle({ env, log, webRoot, faults }: LifeCycleOptions): LifeCycle {
   /** What undoes the steps done so far, the last one first. */
   const undo: { what: string; stop(): Promise<void> }[] = [];
   let isOpen = false;
@@ -52,7 +58,8 @@ export function createLifeCycle({ env, log, webRoot }: LifeCycleOptions): LifeCy
     await runMigrations(log);
     await buildIndexes();
     const keys = await readOrMakeKeys(env.dataDir, env.keys, await hasData());
-    const providers = await openProviders(env, keys, log);
+    const built = await openProviders(env, keys, log);
+    const providers = faults === undefined ? built : { ...built, faults };
     await claimInstallation({ keysFingerprint: providers.secrets.fingerprint, storeId: providers.store.id });
     await openDoors(providers);
     isOpen = stopping === undefined;

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const START_TIMEOUT_MS = 120_000;
+const BUILT = ['dist/server/main.js'] as const;
 
 export type RealApp = {
   url: string;
@@ -13,6 +14,8 @@ export type RealApp = {
   dataDir: string;
   env: NodeJS.ProcessEnv;
   child: ChildProcess;
+  /** What Node runs at the next start: the built product, unless a test of crashes brings its own. */
+  entry: readonly string[];
   /** Everything the process has printed so far. */
   output(): string;
   /** SIGKILL, and waits until it is gone; the data folder stays. */
@@ -38,7 +41,7 @@ export async function freePort(): Promise<number> {
  * The built product as an operator starts it: its own process, database, data folder and ports.
  * Needs `dist/` (npm run build). Resolves when `/api/ready` answers 200.
  */
-export async function startRealApp(extra: NodeJS.ProcessEnv = {}): Promise<RealApp> {
+export async function startRealApp(extra: NodeJS.ProcessEnv = {}, entry: readonly string[] = BUILT): Promise<RealApp> {
   const dataDir = extra.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'fairlead-app-')));
   const port = await freePort();
   const sitesPort = await freePort();
@@ -48,7 +51,8 @@ export async function startRealApp(extra: NodeJS.ProcessEnv = {}): Promise<RealA
     sitesPort,
     dataDir,
     env,
-    child: spawnApp(env),
+    child: spawnApp(env, entry),
+    entry,
     output: () => '',
     kill: async () => {
       if (app.child.exitCode !== null || app.child.signalCode !== null) return;
@@ -56,7 +60,7 @@ export async function startRealApp(extra: NodeJS.ProcessEnv = {}): Promise<RealA
       await once(app.child, 'exit');
     },
     restart: async () => {
-      app.child = spawnApp(env);
+      app.child = spawnApp(env, app.entry);
       await untilReady(app);
     },
     [Symbol.asyncDispose]: async () => {
@@ -73,8 +77,8 @@ export async function startRealApp(extra: NodeJS.ProcessEnv = {}): Promise<RealA
   return app;
 }
 
-function spawnApp(env: NodeJS.ProcessEnv): ChildProcess {
-  return spawn(process.execPath, ['dist/server/main.js'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+function spawnApp(env: NodeJS.ProcessEnv, entry: readonly string[]): ChildProcess {
+  return spawn(process.execPath, [...entry], { env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 async function stop(child: ChildProcess): Promise<void> {
