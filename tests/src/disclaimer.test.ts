@@ -1,0 +1,85 @@
+import { TRPCClientError } from '@trpc/client';
+import { beforeEach, expect, test } from 'vitest';
+import {
+  hasNothingToAccept,
+  isDisclaimerExempt,
+  mustAcceptFirst,
+} from '../../src/features/disclaimer/disclaimer-rules.ts';
+import { readDisclaimerSeen, writeDisclaimerSeen } from '../../src/features/disclaimer/disclaimer-seen.ts';
+import { disclaimerSections } from '../../src/features/disclaimer/disclaimer-text.ts';
+import { acceptanceFailure } from '../../src/features/disclaimer/use-accept-disclaimer.ts';
+
+beforeEach(() => {
+  localStorage.clear();
+  // biome-ignore lint/suspicious/noDocumentCookie: as the app does
+  document.cookie = 'disclaimerSeen=; Max-Age=0; Path=/';
+});
+
+test('the eight sections have the names and the order of the specification', () => {
+  expect(disclaimerSections.map(({ title }) => title)).toEqual([
+    'Beta Status',
+    'Limited Warranty',
+    'Feature Changes',
+    'Beta Pricing',
+    'Feedback',
+    'Data Security',
+    'Support',
+    'Updates',
+  ]);
+});
+
+test.each([
+  '/disclaimer',
+  '/beta-welcome',
+  '/login',
+  '/register',
+  '/auth',
+  '/auth/reset',
+  '/about',
+  '/about/',
+  '/subscription/pricing',
+  '/subscription/success',
+  '/subscription/cancel',
+  '/websocket-demo',
+])('%s has no gate', (pathname) => {
+  expect(isDisclaimerExempt(pathname)).toBe(true);
+});
+
+test.each(['/', '/pricing', '/faq', '/help', '/dashboard', '/deploy/netlify', '/nowhere'])(
+  '%s is behind the gate',
+  (pathname) => {
+    expect(mustAcceptFirst({ pathname, isSeen: false, user: undefined })).toBe(true);
+    expect(mustAcceptFirst({ pathname, isSeen: true, user: undefined })).toBe(false);
+    expect(mustAcceptFirst({ pathname, isSeen: true, user: null })).toBe(false);
+    expect(mustAcceptFirst({ pathname, isSeen: true, user: { disclaimerAccepted: true } })).toBe(false);
+    expect(mustAcceptFirst({ pathname, isSeen: true, user: { disclaimerAccepted: false } })).toBe(true);
+  },
+);
+
+test('/disclaimer leads on only for who has nothing left to accept', () => {
+  expect(hasNothingToAccept({ isSeen: true, user: null })).toBe(true);
+  expect(hasNothingToAccept({ isSeen: true, user: { disclaimerAccepted: true } })).toBe(true);
+  expect(hasNothingToAccept({ isSeen: true, user: { disclaimerAccepted: false } })).toBe(false);
+  expect(hasNothingToAccept({ isSeen: true, user: undefined })).toBe(false);
+  expect(hasNothingToAccept({ isSeen: false, user: null })).toBe(false);
+});
+
+test('accepting sets flag and cookie, and either of them counts as seen', () => {
+  expect(readDisclaimerSeen()).toBe(false);
+  expect(writeDisclaimerSeen()).toBe(true);
+  expect(document.cookie).toContain('disclaimerSeen=true');
+  localStorage.clear();
+  expect(readDisclaimerSeen()).toBe(true);
+});
+
+test('a failed acceptance has the three texts of the specification', () => {
+  const refused = TRPCClientError.from({
+    error: { message: 'Try again in a minute.', code: -32029, data: { code: 'rate_limited', requestId: 'r1' } },
+  });
+  const unreadable = TRPCClientError.from(new SyntaxError('Unexpected token'), {
+    meta: { response: new Response('', { status: 502 }) },
+  });
+  expect(acceptanceFailure(refused)).toBe('Try again in a minute.');
+  expect(acceptanceFailure(unreadable)).toBe('Failed to record your acceptance');
+  expect(acceptanceFailure(new TypeError('Failed to fetch'))).toBe('An error occurred. Please try again.');
+});

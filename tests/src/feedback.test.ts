@@ -1,0 +1,62 @@
+import { beforeEach, expect, test } from 'vitest';
+import {
+  clearDraft,
+  emptyDraft,
+  isFeedbackDismissed,
+  parseDraft,
+  readDraft,
+  rememberFeedbackAsked,
+  rememberFeedbackDismissed,
+  wasFeedbackAsked,
+  writeDraft,
+} from '../../src/features/feedback/feedback-draft.ts';
+import { isSomethingOpen, isTyping } from '../../src/features/feedback/use-feedback-prompt.ts';
+
+beforeEach(() => {
+  localStorage.clear();
+  sessionStorage.clear();
+  document.body.innerHTML = '';
+});
+
+test('what was typed is there again after a reload, until it was sent', () => {
+  writeDraft({ rating: 4, comment: 'The upload stopped' });
+  expect(readDraft()).toEqual({ rating: 4, comment: 'The upload stopped' });
+  clearDraft();
+  expect(readDraft()).toEqual(emptyDraft);
+});
+
+test.each([
+  '',
+  '{',
+  'null',
+  '{"rating":4}',
+  '{"rating":9,"comment":""}',
+  '{"rating":1.5,"comment":""}',
+  '{"rating":1,"comment":7}',
+])('a draft of another shape counts as none: %s', (stored) => {
+  expect(parseDraft(stored)).toEqual(emptyDraft);
+});
+
+test('dismissal is remembered for good under main-app, asking for the browser session alone', () => {
+  expect([isFeedbackDismissed(), wasFeedbackAsked()]).toEqual([false, false]);
+  rememberFeedbackDismissed();
+  rememberFeedbackAsked();
+  expect([isFeedbackDismissed(), wasFeedbackAsked()]).toEqual([true, true]);
+  expect(Object.keys(localStorage).filter((key) => key.includes('main-app'))).toHaveLength(1);
+  sessionStorage.clear();
+  expect([isFeedbackDismissed(), wasFeedbackAsked()]).toEqual([true, false]);
+});
+
+test('the dialog waits while another is open', () => {
+  expect(isSomethingOpen(document)).toBe(false);
+  document.body.innerHTML = '<div role="alertdialog"></div>';
+  expect(isSomethingOpen(document)).toBe(true);
+});
+
+test('the dialog waits while a field has the focus, and not while a button has', () => {
+  document.body.innerHTML = '<button id="b"></button><input id="i">';
+  document.getElementById('b')?.focus();
+  expect(isTyping(document)).toBe(false);
+  document.getElementById('i')?.focus();
+  expect(isTyping(document)).toBe(true);
+});
