@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import mongoose, { type ClientSession } from 'mongoose';
 import { ID_ALPHABET, ID_LENGTH } from '../routers/schemas/primitives.ts';
 import { AppError } from './errors.ts';
@@ -14,8 +15,20 @@ mongoose.set('autoIndex', false);
 mongoose.set('autoCreate', false);
 
 const OLDEST_MAJOR = 6;
-/** Below 3 s, within which a call must be answered while the database is away. */
-const SERVER_SELECTION_TIMEOUT_MS = 2_500;
+/** A call meets a database that is away up to twice (its own work, the end of its transaction), and has 3 s in all. */
+const SERVER_SELECTION_TIMEOUT_MS = 1_200;
+/** A server that hangs with its socket open is noticed by its heartbeat alone (driver's default: every 10 s). */
+const HEARTBEAT_MS = 2_000;
+/** Of a start, when the database may be far away or may be starting as well. */
+const FIRST_CONTACT_TIMEOUT_MS = 5_000;
+/** A call that has taken this long is followed by a question whether the database answers at all … */
+const SLOW_CALL_MS = 1_600;
+/** … within this long; the two stay below 3 s. */
+const ANSWER_MS = 1_000;
+/** How long a transaction is run again that others got in the way of. */
+const CONFLICT_TIMEOUT_MS = 20_000;
+const CONFLICT_PAUSE_MS = 5;
+const CONFLICT_PAUSE_MAX_MS = 100;
 /** What a caller is asked to wait while the database is away. */
 const RETRY_AFTER_MS = 2_000;
 
@@ -44,37 +57,35 @@ export type ConnectOptions = {
  */
 export async function connectMongo(uri: string, { databaseName }: ConnectOptions = {}): Promise<void> {
   try {
+    await firstContact(uri);
     await mongoose.connect(uri, {
       serverSelectionTimeoutMS: SERVER_SELECTION_TIMEOUT_MS,
       connectTimeoutMS: SERVER_SELECTION_TIMEOUT_MS,
       waitQueueTimeoutMS: SERVER_SELECTION_TIMEOUT_MS,
+      heartbeatFrequencyMS: HEARTBEAT_MS,
       writeConcern: { w: 'majority', journal: true },
       readConcernLevel: 'majority',
       appName: 'fairlead',
       ...(databaseName !== undefined && { dbName: databaseName }),
     });
   } catch (error) {
+    if (error instanceof UnfitDatabaseError) throw error;
     const isMisspelt = error instanceof Error && error.name === 'MongoParseError';
-    throw new UnfitDatabaseError(
-      isMisspelt
-        ? `has an address that is not understood (${firstLine(error)})`
-        : `cannot be reached (${firstLine(error)})`,
-      { isFinal: isMisspelt, cause: error },
-    );
-  }
-  try {
-    await refuseUnfit();
-  } catch (error) {
-    await mongoose.disconnect();
-    throw error;
+    const what = isMisspelt ? 'has an address that is not understood' : 'cannot be reached';
+    throw new UnfitDatabaseError(`${what} (${firstLine(error)})`, { isFinal: isMisspelt, cause: error });
   }
 }
 
-async function refuseUnfit(): Promise<void> {
-  const admin = mongoose.connection.getClient().db('admin');
-  const hello = await admin.command({ hello: 1 });
-  const fault = unfitness(hello, await admin.command({ buildInfo: 1 }));
-  if (fault !== null) throw new UnfitDatabaseError(fault, { isFinal: true });
+/** Looks at the server with more patience than calls have, before mongoose holds on to it. */
+async function firstContact(uri: string): Promise<void> {
+  const client = new mongoose.mongo.MongoClient(uri, { serverSelectionTimeoutMS: FIRST_CONTACT_TIMEOUT_MS });
+  try {
+    const admin = client.db('admin');
+    const fault = unfitness(await admin.command({ hello: 1 }), await admin.command({ buildInfo: 1 }));
+    if (fault !== null) throw new UnfitDatabaseError(fault, { isFinal: true });
+  } finally {
+    await client.close();
+  }
 }
 
 /** Why a server of these answers to `hello` and `buildInfo` will not do; null when it will. */
@@ -91,8 +102,50 @@ function firstLine(error: unknown): string {
 
 /** Whether the database answers within this time. */
 export async function isMongoUp(timeoutMs: number): Promise<boolean> {
-  const answer = await mongoose.connection.getClient().db('admin').command({ ping: 1 }, { timeoutMS: timeoutMs });
-  return answer.ok === 1;
+  const giveUp = new AbortController();
+  const ping = mongoose.connection.getClient().db('admin').command({ ping: 1 });
+  const answered = ping.then(
+    (answer) => answer.ok === 1,
+    () => false,
+  );
+  const timedOut = wait(timeoutMs, false, { signal: giveUp.signal }).catch(() => false);
+  try {
+    return await Promise.race([answered, timedOut]);
+  } finally {
+    giveUp.abort();
+  }
+}
+
+/**
+ * Settles as `work` does, but ends with `database_unavailable` within 3 s while the database does not answer: a driver
+ * that waits, or tries again and again, is not waited for. What is merely slow takes the time it needs.
+ */
+export async function endWhenAway<T>(work: Promise<T>): Promise<T> {
+  const settled = new AbortController();
+  const watched = work.finally(() => settled.abort());
+  // Whoever loses the race is heard by nobody.
+  watched.catch(() => undefined);
+  return Promise.race([watched, refuseWhenAway(settled.signal)]);
+}
+
+/** Rejects once the database does not answer; never resolves. */
+async function refuseWhenAway(settled: AbortSignal): Promise<never> {
+  for (;;) {
+    const isSettled = await wait(SLOW_CALL_MS, false, { signal: settled, ref: false }).catch(() => true);
+    if (isSettled) return new Promise<never>(() => undefined);
+    if (!(await isMongoUp(ANSWER_MS)) && !settled.aborted) throw databaseAway();
+  }
+}
+
+function databaseAway(cause?: unknown): AppError {
+  return new AppError(
+    'database_unavailable',
+    'The database cannot be reached at the moment. Please try again shortly.',
+    {
+      retryAfterMs: RETRY_AFTER_MS,
+      cause,
+    },
+  );
 }
 
 /**
@@ -125,12 +178,49 @@ export function newId(): string {
  * Runs `work` in one transaction and returns what it returns. It may run more than once (write conflicts), so it has
  * no effect outside the database; an AppError thrown in it rolls back and arrives unchanged. Every mongoose call inside
  * joins by itself; raw driver calls, aggregates and bulk writes take the session.
+ *
+ * While the database is away it ends as any other call does: the driver's own loop would go on for 120 s, so each of
+ * its rounds is one of ours.
  */
 export async function transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T> {
-  return mongoose.connection.transaction(work, {
-    readConcern: 'snapshot',
-    writeConcern: { w: 'majority', journal: true },
-  }) as Promise<T>;
+  return endWhenAway(runUntilDone(work));
+}
+
+async function runUntilDone<T>(work: (session: ClientSession) => Promise<T>): Promise<T> {
+  const giveUpAt = Date.now() + CONFLICT_TIMEOUT_MS;
+  for (let round = 0; ; round += 1) {
+    try {
+      return await runOnce(work);
+    } catch (error) {
+      const cause = error instanceof RunAgain ? error.cause : error;
+      if (!isConflict(cause) || isDatabaseAway(cause) || Date.now() > giveUpAt) throw cause;
+    }
+    const ceiling = Math.min(CONFLICT_PAUSE_MAX_MS, CONFLICT_PAUSE_MS * 1.5 ** round);
+    await wait(Math.random() * ceiling);
+  }
+}
+
+/** Hides from the driver that an error may pass, so that it leaves the next round to us. */
+class RunAgain extends Error {
+  override name = 'RunAgain';
+}
+
+async function runOnce<T>(work: (session: ClientSession) => Promise<T>): Promise<T> {
+  // `connection.transaction` resolves with what the function has returned; mongoose's types say `unknown` loosely.
+  return mongoose.connection.transaction(
+    async (session) => {
+      try {
+        return await work(session);
+      } catch (error) {
+        throw isConflict(error) ? new RunAgain('The transaction may be run again.', { cause: error }) : error;
+      }
+    },
+    { readConcern: 'snapshot', writeConcern: { w: 'majority', journal: true } },
+  ) as Promise<T>;
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof mongoose.mongo.MongoError && error.hasErrorLabel('TransientTransactionError');
 }
 
 /** Names of driver errors that mean "not there now": the server is away, stepping down, or the pool is waiting for it. */
@@ -171,14 +261,7 @@ export function isDatabaseAway(error: unknown): boolean {
 /** What a caller is told when the database is away; undefined for any other error. */
 export function translateDatabaseError(error: unknown): AppError | undefined {
   if (!isDatabaseAway(error)) return undefined;
-  return new AppError(
-    'database_unavailable',
-    'The database cannot be reached at the moment. Please try again shortly.',
-    {
-      retryAfterMs: RETRY_AFTER_MS,
-      cause: error,
-    },
-  );
+  return databaseAway(error);
 }
 
 const DUPLICATE_KEY = 11_000;
