@@ -61,7 +61,7 @@ export function createHost(providers: HostProviders, options: HostOptions): Host
     async start() {
       await table.start();
       try {
-        server.listen(options.port, options.host);
+        server.listen({ port: options.port, ...(options.host !== undefined && { host: options.host }) });
         await once(server, 'listening');
       } catch (error) {
         await table.stop();
