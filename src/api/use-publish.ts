@@ -27,7 +27,12 @@ export function usePublish(): (request: PublicationRequest) => Promise<Publicati
       owner = session.accountId();
       const doors: PublicationDoors = {
         prepare: (input) => utils.client.releases.prepare.mutate(input),
-        createRelease: (input) => utils.client.releases.create.mutate(input),
+        createRelease: async (input) => {
+          const release = await utils.client.releases.create.mutate(input);
+          // Its page opens with its steps in sight; should this fail, the page asks again by itself.
+          await utils.releases.get.prefetch({ deploymentId: release.deploymentId, number: release.number });
+          return release;
+        },
         carrier: sessionFetch,
         hasher,
       };

@@ -43,13 +43,13 @@ export function DashboardScreen() {
           )
         }
         actions={
-          items.length > 0 && (
+          items.length > 0 ? (
             <Button variant="primary" asChild>
               <Link to={paths.newDeployment}>
                 <Plus /> New deployment
               </Link>
             </Button>
-          )
+          ) : undefined
         }
       />
       {hasNothing ? (

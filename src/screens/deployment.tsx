@@ -138,6 +138,7 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
   const publication = usePublication(deployment.id);
   const publish = usePublish();
   useLeadToRelease(publication, { replace: false });
+  useEffect(() => void import('./release.tsx'), []);
   const { currentRelease, latestRelease } = deployment;
 
   if (publication !== null && publication.state !== 'cancelled') {

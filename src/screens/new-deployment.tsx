@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Navigate, useNavigate, useSearchParams } from 'react-router';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import type { PlatformId } from '../../routers/schemas/platforms/index.ts';
@@ -97,6 +97,7 @@ function Sending({ publication, onBack }: SendingProps) {
   const { deploymentId, deploymentName, state, folder } = publication;
 
   useLeadToRelease(publication, { replace: true });
+  useEffect(() => void import('./release.tsx'), []);
 
   /** Nothing of it was ever published: cancelling takes the draft away and keeps the folder. */
   function cancel() {

@@ -81,7 +81,7 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
           { label: `Release ${release.number}` },
         ]}
         actions={
-          isRunning && (
+          isRunning ? (
             <Button
               isBusy={cancel.isPending}
               busyLabel="Cancelling…"
@@ -89,7 +89,7 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
             >
               Cancel
             </Button>
-          )
+          ) : undefined
         }
       />
       {/* What became of it is said aloud when it changes. */}

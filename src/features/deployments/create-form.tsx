@@ -68,7 +68,7 @@ export function CreateForm({ suggestedName, platform, blockedBecause, onCreated 
           error={form.formState.errors.name?.message}
           hint={
             <span className="flex flex-wrap items-baseline gap-x-1">
-              {slug === '' ? 'An address is made for it' : 'Live at'}
+              {slug === '' ? (name === '' ? 'The address is made of it' : 'An address is made for it') : 'Live at'}
               {slug !== '' && <HostName name={addressOfSlug(slug)} fit="wrap" className="text-xs!" />}
             </span>
           }

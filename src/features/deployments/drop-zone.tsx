@@ -1,3 +1,4 @@
+import { FolderUp } from 'lucide-react';
 import { useId, useRef } from 'react';
 import type { PickedFolder } from '../../api/upload-folder.ts';
 import { Button } from '../../components/button.tsx';
@@ -79,7 +80,8 @@ function PageTarget() {
       aria-hidden
       className="pointer-events-none fixed inset-0 z-50 flex animate-appear items-center justify-center bg-scrim p-4"
     >
-      <div className="flex size-full items-center justify-center rounded-card border-2 border-dashed border-accent bg-surface-raised/80">
+      <div className="flex size-full flex-col items-center justify-center gap-4 rounded-card border-2 border-dashed border-accent bg-surface-raised/95">
+        <FolderUp className="size-8 text-accent" />
         <p className="text-xl font-semibold">Let go to read the folder</p>
       </div>
     </div>

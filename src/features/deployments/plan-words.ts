@@ -9,7 +9,7 @@ export function planBar({ plan, deploymentLimit, deploymentCount, trialAvailable
     return trialAvailable
       ? {
           title: 'Start the free trial to publish',
-          text: '14 days of PRO, without a card. Your folder waits here.',
+          text: '14 days of PRO, without a card. A dropped folder waits for you.',
           action: 'Start the trial',
         }
       : {

@@ -61,9 +61,9 @@ function StepLog({ step }: { step: ReleaseStep }) {
         <ChevronRight
           className={isOpen ? 'size-3.5 rotate-90 transition-transform' : 'size-3.5 transition-transform'}
         />
-        Log
-        <span className="sr-only"> of {stepTitle(step)}</span>
-        <span className="tabular-nums">, {formatCount(step.log.length, 'line')}</span>
+        <span className="tabular-nums">
+          Log<span className="sr-only"> of {stepTitle(step)}</span>, {formatCount(step.log.length, 'line')}
+        </span>
       </button>
       {isOpen && (
         <div className="mt-1.5">
