@@ -17,7 +17,7 @@ export type ButtonProps = ComponentProps<'button'> & {
 };
 
 const base =
-  'inline-flex shrink-0 items-center justify-center gap-2 rounded-control border font-medium whitespace-nowrap select-none transition-colors disabled:opacity-50 aria-disabled:opacity-50';
+  'inline-flex shrink-0 items-center justify-center gap-2 rounded-control border font-medium whitespace-nowrap select-none transition-colors disabled:opacity-50 aria-disabled:not-aria-busy:opacity-50 aria-busy:cursor-progress';
 
 const variants: Record<ButtonVariant, string> = {
   primary: 'border-transparent bg-accent text-accent-ink enabled:hover:bg-accent-hover [a&]:hover:bg-accent-hover',

@@ -15,7 +15,7 @@ export function ToastArea() {
       ))}
       <Toast.Viewport
         hotkey={[TOAST_HOTKEY]}
-        className="fixed inset-x-0 bottom-0 z-50 flex w-full flex-col gap-2 p-4 outline-none md:inset-x-auto md:right-0 md:max-w-toast"
+        className="fixed inset-x-0 top-0 z-50 flex w-full flex-col gap-2 p-4 outline-none md:inset-x-auto md:top-auto md:right-0 md:bottom-0 md:max-w-toast"
       />
     </Toast.Provider>
   );
@@ -33,7 +33,7 @@ function ToastCard({ toast }: { toast: ToastItem }) {
       type={isDestructive ? 'foreground' : 'background'}
       data-variant={toast.variant}
       className={classNames(
-        'pointer-events-auto relative flex items-start gap-3 rounded-card bg-surface-raised p-4 pr-12 shadow-float',
+        'pointer-events-auto relative flex items-start gap-3 rounded-card border border-line bg-surface-raised p-4 pr-12 shadow-float',
         'data-[state=open]:animate-rise data-[state=closed]:animate-leave',
         'data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x) data-[swipe=cancel]:translate-x-0 data-[swipe=cancel]:transition-transform',
         'data-[swipe=end]:translate-x-(--radix-toast-swipe-end-x) data-[swipe=end]:opacity-0',
