@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { type Account, clientOf, openAccount, publishSite, startPublish } from '../support/doors.ts';
+import { get } from '../support/host.ts';
+import { startRealApp } from '../support/real-app.ts';
+
+/** Every boundary of the work on a release, in its order (server/jobs/steps.ts, server/jobs/deploy-release.ts). */
+const BOUNDARIES = [
+  'verifying:switched',
+  'uploading:end',
+  'preparing:start',
+  'preparing:end',
+  'uploading:start',
+  'processing:start',
+  'processing:end',
+  'verifying:start',
+  'verifying:seen',
+  'verifying:end',
+  'release:ended',
+] as const;
+const KILLED_AT = process.env.FAIRLEAD_FULL_COUNTS === '1' ? BOUNDARIES : BOUNDARIES.slice(0, 3);
+
+/** Product page, section 10: within 90 s of the restart nothing is left running that nobody works on. */
+const SETTLED_MS = 90_000;
+const FAULTY = (boundary: string) => ['--import', 'tsx', 'tests/support/faulty-main.ts', boundary];
+
+/** Asks four times a second: a lease takes 30 s to run out, and calls are limited to 600 a minute. */
+async function endOf(account: Account, releaseId: string): Promise<string> {
+  for (;;) {
+    const { state } = await clientOf(account).releases.get.query({ releaseId });
+    if (['live', 'failed', 'cancelled', 'superseded'].includes(state)) return state;
+    await wait(250);
+  }
+}
+
+test('killed at any boundary of a release, it ends live or failed after the restart, and the site is served throughout', {
+  timeout: 900_000,
+}, async () => {
+  await using app = await startRealApp();
+  const account = await openAccount(app.url, 'crash tester');
+  const site = await publishSite(account, 'Survivor', { 'index.html': 'release 0', 'style.css': 'p { color: red }' });
+  const visit = async () => (await get(app.sitesPort, `${site.slug}.localhost`, '/')).text;
+  let serving = 'release 0';
+
+  for (const [index, boundary] of KILLED_AT.entries()) {
+    await app.kill();
+    app.entry = FAULTY(boundary);
+    await app.restart();
+    expect(await visit()).toBe(serving);
+
+    const next = `release ${index + 1}, killed at ${boundary}`;
+    const killed = once(app.child, 'exit');
+    const { release } = await startPublish(account, site, { 'index.html': next, 'style.css': 'p { color: red }' });
+    expect(await killed).toEqual([null, 'SIGKILL']);
+
+    app.entry = ['dist/server/main.js'];
+    await app.restart();
+    expect([serving, next]).toContain(await visit());
+    const restartedAt = Date.now();
+    const state = await endOf(account, release.id);
+    expect(Date.now() - restartedAt).toBeLessThan(SETTLED_MS);
+    expect(['live', 'failed'], `killed at ${boundary}`).toContain(state);
+    if (state === 'live') serving = next;
+    await expect.poll(visit).toBe(serving);
+    const ended = await clientOf(account).releases.get.query({ releaseId: release.id });
+    expect(ended.steps.every((step) => step.state !== 'running')).toBe(true);
+    expect(ended.isCurrent).toBe(state === 'live');
+    const deployment = await clientOf(account).deployments.get.query({ deploymentId: site.deploymentId });
+    expect(deployment).toMatchObject({ state: 'live', releaseCount: index + 2 });
+  }
+});

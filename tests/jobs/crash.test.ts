@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import mongoose from 'mongoose';
+import { expect, inject, test } from 'vitest';
+import { enqueueJob } from '../../server/jobs/queue.ts';
+import { JobModel } from '../../server/models/job.ts';
+import { RateLimitModel } from '../../server/models/rate-limit.ts';
+import { newId, transaction } from '../../server/mongo.ts';
+
+const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
+const JOBS = IS_FULL ? 500 : 100;
+const KILL_EVERY_MS = 200;
+const KILLS = IS_FULL ? 40 : 4;
+
+async function startProcess(): Promise<ChildProcess> {
+  const args = ['--import', 'tsx', 'tests/support/job-process.ts', inject('mongoUri'), mongoose.connection.name];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  return child;
+}
+
+test('of two processes that are killed at random each job has its effect once, and none is lost', {
+  timeout: 300_000,
+}, async () => {
+  const ids = Array.from({ length: JOBS }, newId);
+  await transaction(async (session) => {
+    for (const deploymentId of ids) {
+      await enqueueJob(session, { name: 'remove-deployment', payload: { deploymentId }, accountId: newId() });
+    }
+  });
+  const processes = await Promise.all([startProcess(), startProcess()]);
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    await wait(KILL_EVERY_MS);
+    const victim = Math.floor(Math.random() * processes.length);
+    processes[victim]?.kill('SIGKILL');
+    processes[victim] = await startProcess();
+  }
+  // What a dead process held is taken when its lease of 30 s has run out.
+  await expect
+    .poll(() => JobModel.countDocuments({ status: { $in: ['queued', 'running'] } }), {
+      timeout: 120_000,
+      interval: 500,
+    })
+    .toBe(0);
+  for (const child of processes) child.kill('SIGKILL');
+  expect(await JobModel.countDocuments({ status: 'done' })).toBe(JOBS);
+  const effects = await RateLimitModel.find({ _id: { $in: ids.map((id) => `effect:${id}`) } });
+  expect(effects).toHaveLength(JOBS);
+  expect(effects.every((effect) => effect.count === 1)).toBe(true);
+});
