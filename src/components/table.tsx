@@ -30,7 +30,7 @@ export function Table({ label, columns, children }: TableProps) {
               key={key}
               {...roles.columnheader}
               scope="col"
-              className={classNames('h-10 px-4 text-xs font-medium text-ink-muted', className)}
+              className={classNames('h-10 px-4 text-xs font-medium whitespace-nowrap text-ink-muted', className)}
             >
               {title === '' ? <span className="sr-only">Actions</span> : title}
             </th>
