@@ -1,6 +1,6 @@
 import { Hourglass } from 'lucide-react';
 import { Link, useLocation } from 'react-router';
-import { PLATFORMS, platformIdSchema } from '../../routers/schemas/platforms/index.ts';
+import { HOSTING_PLATFORMS, PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { matchesPath, type PathName, paths } from '../lib/paths.ts';
@@ -93,9 +93,10 @@ export function ComingLaterScreen() {
 function laterScreen(pathname: string): Omit<Later, 'name'> {
   const known = laterScreens.find(({ name }) => matchesPath(paths[name], pathname));
   if (known) return known;
-  const platform = platformIdSchema.safeParse(pathname.split('/').filter(Boolean).at(-1));
-  if (!platform.success) return { title: 'This screen', text: 'What stands at this address comes in a later version.' };
-  const { title } = PLATFORMS[platform.data];
+  const platform = HOSTING_PLATFORMS.find((id) => id === pathname.split('/').filter(Boolean).at(-1));
+  if (platform === undefined)
+    return { title: 'This screen', text: 'What stands at this address comes in a later version.' };
+  const { title } = PLATFORMS[platform];
   return {
     title: `Deploy to ${title}`,
     text: `Publishing to ${title} with an account of your own. Until then the built-in host takes your files and needs no account.`,

@@ -1,0 +1,14 @@
+import { errorMessage } from '../api/errors.ts';
+import { Card } from '../components/card.tsx';
+import { ErrorState } from '../components/error-state.tsx';
+
+/** Nobody could say who is signed in: that ends nothing, and the person is not sent away. */
+export function Unreachable({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  return (
+    <Card className="mx-auto max-w-reading">
+      <ErrorState title={errorMessage(error)} onRetry={onRetry}>
+        You are still signed in. Check your connection, then try again.
+      </ErrorState>
+    </Card>
+  );
+}
