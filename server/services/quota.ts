@@ -17,6 +17,8 @@ export async function claimDeploymentSlot(session: ClientSession, ctx: AccountCo
   const { accountId } = ctx.actor;
   const plan = await currentPlan(ctx, session);
   const limit = deploymentLimit(plan);
+  // Read first: who is refused writes nothing, and so keeps nobody else from the account.
+  if (limit !== null && (await countInTransaction(session, accountId)) >= limit) throw limitReached(plan, limit);
   const claimed = await UserModel.updateOne(
     { _id: accountId, ...(limit !== null && { deploymentCount: { $lt: limit } }) },
     { $inc: { deploymentCount: 1 } },
@@ -53,6 +55,11 @@ export async function requireWritablePlan(ctx: AccountContext): Promise<void> {
 async function currentPlan(ctx: AccountContext, session: ClientSession | null = null): Promise<Plan> {
   const subscription = await SubscriptionModel.findOne({ accountId: ctx.actor.accountId }).session(session);
   return activePlan(subscription, ctx.now());
+}
+
+async function countInTransaction(session: ClientSession, accountId: string): Promise<number> {
+  const user = await UserModel.findOne({ _id: accountId }, { deploymentCount: 1 }).session(session);
+  return user?.deploymentCount ?? 0;
 }
 
 function limitReached(plan: Plan, limit: number): AppError {

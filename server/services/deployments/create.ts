@@ -41,13 +41,13 @@ async function insertDeployment(
 ): Promise<DeploymentDoc> {
   const { accountId } = ctx.actor;
   const id = newId();
-  await publishEvent(session, accountId, { type: 'analytics_update', deploymentId: id });
   // Before the cap: on the last place of a plan a second click is the first one's echo, not one too many.
   if (input.idempotencyKey !== undefined) {
     const key = { _id: newId(), accountId, key: input.idempotencyKey, deploymentId: id, createdAt: ctx.now() };
     await IdempotencyKeyModel.create([key], { session });
   }
   await claimDeploymentSlot(session, ctx);
+  await publishEvent(session, accountId, { type: 'analytics_update', deploymentId: id });
   const fields = {
     _id: id,
     accountId,
