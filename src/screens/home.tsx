@@ -14,7 +14,7 @@ export function HomeScreen() {
   return (
     <Page>
       <h1 className="text-2xl font-semibold sm:text-3xl">Put a folder on the web</h1>
-      <p className="mt-3 max-w-140 text-lg text-ink-muted text-balance">
+      <p className="mt-3 max-w-reading text-lg text-ink-muted text-balance">
         Drop your files and watch them go live, each step in sight. No terminal, no Git account.
       </p>
       <section aria-label="Publish a folder" className="mt-7">
