@@ -52,6 +52,8 @@ export type HttpServer = {
   start(): Promise<void>;
   stop(): Promise<void>;
   readonly address: AddressInfo;
+  /** Connections for events that are open now. */
+  readonly openSockets: number;
 };
 
 /**
@@ -93,6 +95,9 @@ export function createHttpServer({
       const address = server.address();
       if (address === null || typeof address === 'string') throw new Error('The server does not listen.');
       return address;
+    },
+    get openSockets() {
+      return sockets.size;
     },
   };
 }

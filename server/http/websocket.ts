@@ -30,6 +30,8 @@ export type SocketDoor = {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   start(): void;
   stop(): Promise<void>;
+  /** How many connections are open. */
+  readonly size: number;
 };
 
 type Room = {
@@ -77,6 +79,9 @@ export function createSocketDoor(providers: Providers, times: Partial<SocketTime
       clearInterval(looking);
       unsubscribe();
       await sendAway(room);
+    },
+    get size() {
+      return room.members.size;
     },
   };
 }

@@ -1,0 +1,234 @@
+import mongoose from 'mongoose';
+import { expect, test } from 'vitest';
+import { createChangeFeed } from '../../server/change-feed.ts';
+import { publishEvent } from '../../server/events/publish.ts';
+import type { Log } from '../../server/log.ts';
+import { EventModel } from '../../server/models/event.ts';
+import { ReleaseStepModel } from '../../server/models/release-step.ts';
+import { newId, transaction } from '../../server/mongo.ts';
+import { createTestApp, type Person, type TestApp } from '../support/app.ts';
+import { type EventClient, followEvents } from '../support/event-client.ts';
+import { type Listening, listen } from '../support/listen.ts';
+
+const SILENT: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const isFull = process.env.FAIRLEAD_FULL_COUNTS === '1';
+
+const testApp = (): Promise<TestApp> => createTestApp({ changes: createChangeFeed(SILENT) });
+
+function follow(door: Listening, person: Person, lastEventId?: string): EventClient {
+  const since = lastEventId === undefined ? {} : { lastEventId };
+  return followEvents({ url: door.url, origin: () => door.origin, token: person.accessToken, ...since });
+}
+
+async function notify(person: Person, messages: string[]): Promise<void> {
+  for (const message of messages) await person.caller.events.sendTest({ message });
+}
+
+const numbers = (from: number, to: number): string[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => String(from + index));
+
+test('a reader without an id is ready at once, under the number of the last event', async () => {
+  await using app = await testApp();
+  await using door = await listen(app);
+  const person = await app.person();
+  await notify(person, ['before']);
+
+  await using client = follow(door, person);
+  await client.until(() => client.seen.length > 0);
+
+  const last = await EventModel.findOne({ accountId: person.user.id }).sort({ seq: -1 }).lean();
+  expect(client.seen).toEqual([{ id: last?.seq, data: { type: 'ready' } }]);
+});
+
+test('events come in order, and what was missed is replayed over several pages', async () => {
+  await using app = await testApp();
+  await using door = await listen(app);
+  const person = await app.person();
+  await transaction(async (session) => {
+    for (const message of numbers(1, 450)) {
+      await publishEvent(session, person.user.id, { type: 'notification', message });
+    }
+  });
+  const first = await EventModel.findOne({ accountId: person.user.id, 'payload.message': '1' }).comment('test').lean();
+
+  await using client = follow(door, person, String((first?.seq ?? 0) - 1));
+  await client.until(() => client.seen.length >= 450);
+  await notify(person, numbers(451, 460));
+  await client.until(() => client.seen.length >= 460);
+
+  expect(client.messages()).toEqual(numbers(1, 460));
+  expect(client.seen.map(({ id }) => id)).toEqual(numbers(1, 460).map((n) => Number(n) + (first?.seq ?? 0) - 1));
+});
+
+test('fifty transactions of one account at once are numbered without a gap', async () => {
+  await using app = await testApp();
+  await using door = await listen(app);
+  const person = await app.person();
+  await using client = follow(door, person);
+  await client.until(() => client.seen.length > 0);
+  const start = client.seen[0]?.id ?? 0;
+
+  await Promise.all(numbers(1, 50).map((message) => person.caller.events.sendTest({ message })));
+  await client.until(() => client.seen.length > 50);
+
+  expect(client.seen.slice(1).map(({ id }) => id)).toEqual(Array.from({ length: 50 }, (_, index) => start + index + 1));
+  expect(client.messages().sort()).toEqual(numbers(1, 50).sort());
+});
+
+test('a socket that is destroyed again and again loses nothing and doubles nothing', async () => {
+  const events = isFull ? 1_000 : 200;
+  const kills = isFull ? 100 : 20;
+  await using app = await testApp();
+  await using door = await listen(app);
+  const person = await app.person();
+  await using client = follow(door, person);
+  await client.until(() => client.seen.length > 0);
+
+  let killed = 0;
+  const breaking = (async () => {
+    while (killed < kills) {
+      const had = client.seen.length;
+      await client.until(() => client.seen.length > had || client.messages().length === events);
+      if (client.messages().length === events) return;
+      client.socket().terminate();
+      killed += 1;
+    }
+  })();
+  await notify(person, numbers(1, events));
+  await client.until(() => client.messages().length >= events);
+  await breaking;
+
+  expect(client.messages()).toEqual(numbers(1, events));
+  expect(killed).toBeGreaterThan(kills / 2);
+  expect(client.errors).toEqual([]);
+});
+
+test('a connection that is cut before its first event loses nothing', async () => {
+  await using app = await testApp();
+  await using door = await listen(app);
+  const person = await app.person();
+  await using client = follow(door, person);
+  await client.until(() => client.seen.length > 0);
+
+  client.socket().terminate();
+  await notify(person, ['while away']);
+  await client.until(() => client.messages().length > 0);
+
+  expect(client.messages()).toEqual(['while away']);
+});
+
+test('what one instance writes is seen on another', async () => {
+  await using writer = await testApp();
+  await using reader = await createTestApp({ changes: createChangeFeed(SILENT) });
+  await using door = await listen(reader);
+  const person = await writer.person();
+  await using client = follow(door, person);
+  await client.until(() => client.seen.length > 0);
+
+  await notify(person, ['from the other']);
+  await client.until(() => client.messages().length > 0);
+
+  expect(client.messages()).toEqual(['from the other']);
+});
+
+test('an event visits the readers of its own account alone', async () => {
+  await using app = await testApp();
+  await using door = await listen(app);
+  const [ada, eve] = [await app.person(), await app.person()];
+  await using ofEve = follow(door, eve);
+  await using ofAda = follow(door, ada);
+  await ofEve.until(() => ofEve.seen.length > 0);
+  await ofAda.until(() => ofAda.seen.length > 0);
+
+  await notify(ada, ['for ada']);
+  await notify(eve, ['for eve']);
+  await ofAda.until(() => ofAda.messages().length > 0);
+  await ofEve.until(() => ofEve.messages().length > 0);
+
+  expect([ofAda.messages(), ofEve.messages()]).toEqual([['for ada'], ['for eve']]);
+});
+
+test('a reader from before the log, or from after its end, is told to fetch all again', async () => {
+  await using app = await testApp();
+  await using door = await listen(app);
+  const person = await app.person();
+  await notify(person, ['1', '2', '3', '4']);
+  const docs = await EventModel.find({ accountId: person.user.id }).sort({ seq: 1 }).lean();
+  const [first = 0, last = 0] = [docs.at(-4)?.seq, docs.at(-1)?.seq];
+  await EventModel.deleteMany({ accountId: person.user.id, seq: { $lte: first + 1 } });
+
+  await using old = follow(door, person, String(first - 1));
+  await old.until(() => old.seen.length >= 3);
+  await using future = follow(door, person, String(last + 100));
+  await future.until(() => future.seen.length >= 1);
+  await EventModel.deleteMany({ accountId: person.user.id, seq: { $lte: last } });
+  await using empty = follow(door, person, String(first));
+  await empty.until(() => empty.seen.length >= 1);
+
+  expect(old.seen.map(({ id, data }) => [id, data.type])).toEqual([
+    [first + 1, 'resync'],
+    [first + 2, 'notification'],
+    [first + 3, 'notification'],
+  ]);
+  expect(future.seen).toEqual([{ id: last, data: { type: 'resync' } }]);
+  expect(empty.seen).toEqual([{ id: last, data: { type: 'resync' } }]);
+});
+
+test('one event written while the change stream is down is delivered once it stands again', async () => {
+  await using app = await testApp();
+  await using door = await listen(app);
+  const person = await app.person();
+  await using client = follow(door, person);
+  await client.until(() => client.seen.length > 0);
+
+  await killChangeStream();
+  await notify(person, ['in between']);
+  await client.until(() => client.messages().length > 0);
+
+  expect(client.messages()).toEqual(['in between']);
+  expect(client.codes).toEqual([]);
+});
+
+/** Ends the server's side of this database's change stream for good, as a lost history does. */
+async function killChangeStream(): Promise<void> {
+  const admin = mongoose.connection.getClient().db('admin');
+  const database = mongoose.connection.name;
+  for (;;) {
+    const { inprog } = await admin.command({ currentOp: 1, ns: `${database}.$cmd`, op: 'getmore' });
+    for (const { opid } of inprog) await admin.command({ killOp: 1, op: opid });
+    if (inprog.length > 0) return;
+  }
+}
+
+test('progress goes out under the last event, with each line of the log once, and is read again after a reconnect', async () => {
+  await using app = await testApp();
+  await using door = await listen(app);
+  const person = await app.person();
+  const accountId = person.user.id;
+  const releaseId = newId();
+  const deploymentId = newId();
+  const _id = `${releaseId}.uploading`;
+  const line = (text: string): { at: Date; text: string } => ({ at: new Date(), text });
+  await using client = follow(door, person);
+  await client.until(() => client.seen.length > 0);
+  const progress = (): unknown[] => client.seen.flatMap(({ data }) => (data.type === 'release_progress' ? [data] : []));
+  const step = { _id, accountId, deploymentId, releaseId, name: 'uploading' as const, total: 9 };
+
+  await ReleaseStepModel.create({ ...step, state: 'running', done: 1, log: [line('one')], logCount: 1 });
+  await client.until(() => progress().length >= 1);
+  await ReleaseStepModel.updateOne({ _id, accountId }, { $set: { done: 5, logCount: 2 }, $push: { log: line('two') } });
+  await client.until(() => progress().length >= 2);
+  const under = client.seen.at(-1)?.id;
+  client.socket().terminate();
+  await client.until(() => progress().length >= 3);
+  await ReleaseStepModel.deleteOne({ _id, accountId });
+
+  const texts = (log: string[]): unknown[] => log.map((text) => ({ at: expect.any(Date), text }));
+  const common = { type: 'release_progress', deploymentId, releaseId, step: 'uploading', state: 'running', total: 9 };
+  expect(progress()).toEqual([
+    { ...common, done: 1, log: texts(['one']), firstLine: 0 },
+    { ...common, done: 5, log: texts(['two']), firstLine: 1 },
+    { ...common, done: 5, log: texts(['one', 'two']), firstLine: 0 },
+  ]);
+  expect(under).toBe(client.seen[0]?.id);
+});

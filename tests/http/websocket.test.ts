@@ -1,0 +1,301 @@
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { createChangeFeed } from '../../server/change-feed.ts';
+import { publishEvent } from '../../server/events/publish.ts';
+import type { Log } from '../../server/log.ts';
+import { transaction } from '../../server/mongo.ts';
+import type { Limits } from '../../server/service-context.ts';
+import { createTestApp, type Person, type TestApp } from '../support/app.ts';
+import { followEvents } from '../support/event-client.ts';
+import { type Listening, listen } from '../support/listen.ts';
+
+const SILENT: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+/** Security facts, 8.4; a time-out of the wait, no measure of speed. */
+const REVOKED_WITHIN_MS = 2_000;
+
+const testApp = (limits: Partial<Limits> = {}): Promise<TestApp> =>
+  createTestApp({ changes: createChangeFeed(SILENT), limits });
+
+type Raw = { socket: WebSocket; messages: unknown[]; closed: Promise<number>; nextMessage(): Promise<unknown> };
+
+/** A bare socket that says what a test makes it say. */
+function open(
+  { url }: Listening,
+  options: { path?: string; headers?: Record<string, string>; autoPong?: boolean } = {},
+): Raw {
+  const { path = '/api/trpc?connectionParams=1', headers = {}, autoPong = true } = options;
+  const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`, { headers, autoPong });
+  const messages: unknown[] = [];
+  socket.on('message', (data) => messages.push(JSON.parse(String(data))));
+  const closed = new Promise<number>((resolve) => socket.once('close', resolve));
+  return {
+    socket,
+    messages,
+    closed,
+    async nextMessage() {
+      await once(socket, 'message');
+      return messages.at(-1);
+    },
+  };
+}
+
+/** The status of an upgrade that is refused. */
+async function refusedWith(raw: Raw): Promise<number> {
+  const [, response] = await once(raw.socket, 'unexpected-response');
+  raw.socket.on('error', () => undefined);
+  raw.socket.terminate();
+  return response.statusCode;
+}
+
+async function hello(raw: Raw, token: string): Promise<void> {
+  await once(raw.socket, 'open');
+  raw.socket.send(JSON.stringify({ method: 'connectionParams', data: { token } }));
+}
+
+const subscribe = (id: number): string =>
+  JSON.stringify({
+    id,
+    jsonrpc: '2.0',
+    method: 'subscription',
+    params: { path: 'events.stream', input: { json: {} } },
+  });
+
+/** A socket with one subscription that has been taken. */
+async function admitted(door: Listening, person: Person): Promise<Raw> {
+  const raw = open(door, { headers: { origin: door.origin } });
+  await hello(raw, person.accessToken);
+  raw.socket.send(subscribe(1));
+  await raw.nextMessage();
+  return raw;
+}
+
+test('an upgrade from another site, or at another path, is refused', async () => {
+  await using app = await testApp();
+  await using door = await listen(app);
+
+  expect(await refusedWith(open(door, { headers: { origin: 'https://evil.test' } }))).toBe(403);
+  expect(await refusedWith(open(door, { headers: { origin: 'null' } }))).toBe(403);
+  expect(await refusedWith(open(door, { path: '/api/other' }))).toBe(404);
+});
+
+test('without an origin an API token may connect and a session may not', async () => {
+  await using app = await testApp();
+  await using door = await listen(app);
+  const person = await app.person();
+  const { secret } = await person.caller.tokens.create({ name: 'script', scopes: ['read'] });
+
+  const browser = open(door);
+  await hello(browser, person.accessToken);
+  await using script = followEvents({ url: door.url, token: secret });
+  await script.until(() => script.seen.length > 0);
+
+  expect(await browser.closed).toBe(4403);
+  expect(script.seen[0]?.data.type).toBe('ready');
+});
+
+test('without a good token a connection ends, cookies or not', async () => {
+  await using app = await testApp();
+  await using door = await listen(app, { socketTimes: { helloMs: 50 } });
+  const headers = { origin: door.origin, cookie: 'fairlead_refresh=anything' };
+
+  const wrong = open(door, { headers });
+  await hello(wrong, 'fla_wrong');
+  const none = open(door, { headers, path: '/api/trpc' });
+  const silent = open(door, { headers });
+
+  expect(await wrong.closed).toBe(4401);
+  expect(await none.closed).toBe(4401);
+  expect(await silent.closed).toBe(4408);
+});
+
+test('queries and mutations are refused with their code, and the connection goes on', async () => {
+  await using app = await testApp();
+  await using door = await listen(app);
+  const raw = await admitted(door, await app.person());
+  let id = 100;
+
+  for (const [method, path] of [
+    ['query', 'user.get'],
+    ['mutation', 'auth.refresh'],
+    ['mutation', 'auth.logout'],
+  ]) {
+    raw.socket.send(JSON.stringify({ id, jsonrpc: '2.0', method, params: { path } }));
+    while (!JSON.stringify(raw.messages).includes(`"id":${id}`)) await raw.nextMessage();
+    expect(raw.messages.at(-1)).toMatchObject({ id, error: { json: { data: { code: 'method_not_allowed' } } } });
+    id += 1;
+  }
+
+  expect(raw.socket.readyState).toBe(WebSocket.OPEN);
+  raw.socket.close();
+});
+
+test('a message above 64 KiB, too many messages or too many subscriptions end the connection', async () => {
+  await using app = await testApp();
+  await using door = await listen(app);
+  const person = await app.person();
+
+  const large = await admitted(door, person);
+  large.socket.send('x'.repeat(65 * 1024));
+  const chatty = await admitted(door, person);
+  for (let count = 0; count < 100; count += 1) chatty.socket.send('PONG');
+  const greedy = await admitted(door, person);
+  for (let id = 2; id <= 21; id += 1) greedy.socket.send(subscribe(id));
+
+  expect(await large.closed).toBe(1009);
+  expect(await chatty.closed).toBe(1008);
+  expect(await greedy.closed).toBe(1008);
+});
+
+test('an account has ten connections at most, and an address as many as is set', async () => {
+  await using app = await testApp({ isAddressCounted: true, socketsPerAddress: 12 });
+  await using door = await listen(app);
+  const person = await app.person();
+  const sockets = await Promise.all(Array.from({ length: 10 }, () => admitted(door, person)));
+
+  const eleventh = open(door, { headers: { origin: door.origin } });
+  await hello(eleventh, person.accessToken);
+  expect(await eleventh.closed).toBe(4429);
+
+  const others = [await admitted(door, await app.person()), await admitted(door, await app.person())];
+  expect(await refusedWith(open(door, { headers: { origin: door.origin } }))).toBe(429);
+  for (const { socket } of [...sockets, ...others]) socket.close();
+});
+
+test('a peer that answers no ping is let go, one that does stays', async () => {
+  await using app = await testApp();
+  await using door = await listen(app, { socketTimes: { pingMs: 40 } });
+  const person = await app.person();
+  const awake = await admitted(door, person);
+  const dead = open(door, { headers: { origin: door.origin }, autoPong: false });
+  await hello(dead, person.accessToken);
+
+  expect(await dead.closed).toBe(1006);
+  expect(awake.socket.readyState).toBe(WebSocket.OPEN);
+  awake.socket.close();
+});
+
+test('a reader that takes nothing is let go, and resumes where it was', async () => {
+  await using app = await testApp();
+  await using door = await listen(app, { socketTimes: { slowMs: 100 } });
+  const person = await app.person();
+  await using client = followEvents({ url: door.url, origin: () => door.origin, token: person.accessToken });
+  await client.until(() => client.seen.length > 0);
+  const count = 160;
+  const padding = 'x'.repeat(60_000);
+
+  client.socket().pause();
+  for (let page = 0; page < 4; page += 1) {
+    await transaction(async (session) => {
+      for (let index = 0; index < count / 4; index += 1) {
+        await publishEvent(session, person.user.id, {
+          type: 'notification',
+          title: padding,
+          message: String(page * 40 + index),
+        });
+      }
+    });
+  }
+  const broken = client.socket();
+  const gone = once(broken, 'close');
+  await serverLetGo(door, 1);
+  broken.resume();
+  await gone;
+  await client.until(() => client.messages().length >= count);
+
+  expect(client.messages()).toEqual(Array.from({ length: count }, (_, index) => String(index)));
+  expect(client.codes[0]).toBe(1006);
+}, 60_000);
+
+/** Resolves once the listener has fewer connections of this kind than it had. */
+async function serverLetGo({ server }: Listening, had: number): Promise<void> {
+  while (server.openSockets >= had) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+test('a session that ends closes its sockets on every instance, and no others', async () => {
+  await using one = await testApp();
+  await using two = await createTestApp({ changes: createChangeFeed(SILENT) });
+  await using door = await listen(one);
+  await using other = await listen(two);
+  const person = await one.person();
+  const bystander = await one.person();
+  const here = await admitted(door, person);
+  const there = await admitted(other, person);
+  const stays = await admitted(other, bystander);
+  const deadline = setTimeout(() => here.socket.emit('close', -1), REVOKED_WITHIN_MS);
+
+  await person.caller.auth.logout();
+
+  expect(await here.closed).toBe(4401);
+  clearTimeout(deadline);
+  expect(await there.closed).toBe(4401);
+  expect(stays.socket.readyState).toBe(WebSocket.OPEN);
+  stays.socket.close();
+});
+
+test('an API token that is revoked closes its sockets', async () => {
+  await using app = await testApp();
+  await using door = await listen(app);
+  const person = await app.person();
+  const { id, secret } = await person.caller.tokens.create({ name: 'script', scopes: ['read'] });
+  const raw = open(door);
+  await hello(raw, secret);
+  raw.socket.send(subscribe(1));
+  await raw.nextMessage();
+
+  await person.caller.tokens.revoke({ tokenId: id });
+
+  expect(await raw.closed).toBe(4401);
+});
+
+test('a change of password closes the sockets of the other sessions, not the own', async () => {
+  await using app = await testApp();
+  await using door = await listen(app);
+  const person = await app.person();
+  const elsewhere = await app.anonymous().auth.login({ username: person.user.username, password: person.password });
+  const mine = await admitted(door, person);
+  const theirs = await admitted(door, { ...person, accessToken: elsewhere.accessToken });
+
+  await person.caller.auth.changePassword({ currentPassword: person.password, newPassword: 'Correct horse 2' });
+
+  expect(await theirs.closed).toBe(4401);
+  expect(mine.socket.readyState).toBe(WebSocket.OPEN);
+  mine.socket.close();
+});
+
+test('a session that was over before the event is sent nothing more, even when no close has come yet', async () => {
+  const feed = createChangeFeed(SILENT);
+  await using app = await createTestApp({
+    changes: {
+      ...feed,
+      subscribe: (names, listener) =>
+        feed.subscribe(
+          names.filter((name) => name === 'events'),
+          listener,
+        ),
+    },
+  });
+  await using door = await listen(app);
+  const person = await app.person();
+  const raw = await admitted(door, person);
+  const stays = await app.anonymous().auth.login({ username: person.user.username, password: person.password });
+
+  await person.caller.auth.logout();
+  await (await app.callerFor(stays.accessToken)).events.sendTest({ message: 'secret' });
+
+  expect(await raw.closed).toBe(4401);
+  expect(JSON.stringify(raw.messages)).not.toContain('secret');
+});
+
+test('a stop tells everybody to come back, and takes no new connection', async () => {
+  await using app = await testApp();
+  const door = await listen(app);
+  const raw = await admitted(door, await app.person());
+
+  await door.server.stop();
+
+  expect(await raw.closed).toBe(1012);
+  expect(raw.messages.at(-1)).toEqual({ id: null, method: 'reconnect' });
+  await expect(once(open(door).socket, 'open')).rejects.toThrow('ECONNREFUSED');
+  await app.providers.changes.stop();
+});
