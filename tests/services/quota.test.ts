@@ -1,0 +1,228 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface, type Interface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import mongoose from 'mongoose';
+import { expect, inject, test } from 'vitest';
+import type { CreateDeploymentInput } from '../../routers/schemas/deployments.ts';
+import type { PaidPlan } from '../../routers/schemas/plans.ts';
+import { DeploymentModel } from '../../server/models/deployment.ts';
+import { JobModel } from '../../server/models/job.ts';
+import { SubscriptionModel } from '../../server/models/subscription.ts';
+import { UserModel } from '../../server/models/user.ts';
+import { createTestApp, type Person, type TestApp } from '../support/app.ts';
+import { insist } from '../support/insist.ts';
+import { refusalOf } from '../support/refusal.ts';
+
+/** The cases Q1 to Q5 of the security facts, section 9. */
+const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
+const MIXED_ACTS = IS_FULL ? 1_000 : 120;
+const KILLS = IS_FULL ? 20 : 3;
+const INSTANCE = fileURLToPath(new URL('../support/quota-instance.ts', import.meta.url));
+const YEAR_MS = 365 * 86_400_000;
+
+async function personWith(app: TestApp, plan: PaidPlan): Promise<Person> {
+  const person = await app.person();
+  await SubscriptionModel.create({
+    _id: person.user.id,
+    accountId: person.user.id,
+    plan,
+    status: 'active',
+    startedAt: new Date(),
+    endsAt: new Date(Date.now() + YEAR_MS),
+  });
+  return person;
+}
+
+/** The number that the caps count, beside the number of deployments that are there. */
+async function countsOf(person: Person) {
+  const accountId = person.user.id;
+  const user = await UserModel.findOne({ _id: accountId });
+  return { counted: user?.deploymentCount, there: await DeploymentModel.countDocuments({ accountId }) };
+}
+
+type Instance = { process: ChildProcess; lines: Interface };
+
+/** Starts another instance on the same database; resolves when it is ready to go. */
+async function startInstance(mode: 'create' | 'churn', accountId: string, count = 0): Promise<Instance> {
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', INSTANCE, mode, inject('mongoUri'), mongoose.connection.name, accountId, String(count)],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  );
+  const instance = { process: child, lines: createInterface({ input: child.stdout }) };
+  expect(await nextLine(instance)).toBe('ready');
+  return instance;
+}
+
+/** What the instance says next; fails when it ends instead. */
+async function nextLine({ process: child, lines }: Instance): Promise<string> {
+  const patience = new AbortController();
+  const end = once(child, 'exit', { signal: patience.signal }).then(() => {
+    throw new Error('The instance ended by itself.');
+  });
+  const line = once(lines, 'line', { signal: patience.signal }).then(([text]) => String(text));
+  try {
+    return await Promise.race([line, end]);
+  } finally {
+    patience.abort();
+    await Promise.allSettled([line, end]);
+  }
+}
+
+test('Q1: fifty creations at once over two instances end with exactly the cap', async () => {
+  await using app = await createTestApp();
+  const ada = await personWith(app, 'STANDARD');
+  const instances = await Promise.all([1, 2].map(() => startInstance('create', ada.user.id, 25)));
+
+  const answers = await Promise.all(
+    instances.map(async (instance) => {
+      const answer = nextLine(instance);
+      instance.process.stdin?.write('go\n');
+      return answer;
+    }),
+  );
+  await Promise.all(instances.map((instance) => instance.process.exitCode ?? once(instance.process, 'exit')));
+
+  const outcomes: unknown[] = answers.flatMap((answer) => JSON.parse(answer));
+  const expected = [...Array(3).fill('created'), ...Array(47).fill('deployment_limit_reached')];
+  expect(outcomes.sort()).toEqual(expected);
+  expect(await countsOf(ada)).toEqual({ counted: 3, there: 3 });
+}, 240_000);
+
+test('a cap of one holds against fifty at once in one process, and the refusal names plan, limit and way up', async () => {
+  await using app = await createTestApp();
+  const ada = await personWith(app, 'BASIC');
+
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 50 }, (_, n) => {
+      const input = { name: `Site ${n}`, platform: 'built-in', idempotencyKey: `fifty-at-once-${n}` } as const;
+      return insist(() => ada.caller.deployments.create(input));
+    }),
+  );
+
+  const codes = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.cause.code : 'created'));
+  expect(codes.sort()).toEqual(['created', ...Array.from({ length: 49 }, () => 'deployment_limit_reached')]);
+  expect(await countsOf(ada)).toEqual({ counted: 1, there: 1 });
+  const refusal = await refusalOf(ada.caller.deployments.create({ name: 'One more', platform: 'built-in' }));
+  expect(refusal).toMatchObject({ code: 'deployment_limit_reached', status: 403 });
+  expect(refusal.message).toMatch(/Basic plan allows 1 deployment\..*larger plan.*Pricing & Trial/);
+}, 180_000);
+
+test('without a plan there is no deployment', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const refusal = await refusalOf(ada.caller.deployments.create({ name: 'Atlas', platform: 'built-in' }));
+  expect(refusal).toMatchObject({ code: 'deployment_limit_reached' });
+  expect(refusal.message).toContain('Free plan allows no deployments');
+  expect(await countsOf(ada)).toEqual({ counted: 0, there: 0 });
+});
+
+test('Q2: after creations and removals in any order the count is the number of deployments', async () => {
+  await using app = await createTestApp();
+  const ada = await personWith(app, 'PRO');
+  const create = (input: CreateDeploymentInput) => insist(() => ada.caller.deployments.create(input));
+  let acts = 0;
+  async function churn(lane: number): Promise<void> {
+    const mine: string[] = [];
+    while (acts < MIXED_ACTS) {
+      acts += 1;
+      const oldest = acts % 3 === 0 ? mine.shift() : undefined;
+      const idempotencyKey = `churn-${lane}-${acts}`;
+      if (oldest !== undefined) await ada.caller.deployments.remove({ deploymentId: oldest });
+      else mine.push((await create({ name: `Site ${lane}`, platform: 'built-in', idempotencyKey })).id);
+    }
+  }
+
+  await Promise.all([1, 2, 3, 4].map(churn));
+  await app.jobs.drain();
+
+  const { counted, there } = await countsOf(ada);
+  expect(counted).toBe(there);
+  expect(there).toBeGreaterThan(0);
+}, 300_000);
+
+test('Q3: the count is right after an instance was killed between creations and removals', async () => {
+  await using app = await createTestApp();
+  const ada = await personWith(app, 'PRO');
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const instance = await startInstance('churn', ada.user.id);
+    const turn = nextLine(instance);
+    instance.process.stdin?.write('go\n');
+    await turn;
+    // Somewhere within the next turn, another place each time.
+    await new Promise((resolve) => setTimeout(resolve, (kill * 37) % 100));
+    const exit = once(instance.process, 'exit');
+    instance.process.kill('SIGKILL');
+    await exit;
+    const counts = await countsOf(ada);
+    expect(counts.counted).toBe(counts.there);
+  }
+  // What the killed ones left to do is done by the next worker, once their leases are over.
+  await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } });
+  await app.jobs.drain();
+  const counts = await countsOf(ada);
+  expect(counts.counted).toBe(counts.there);
+  expect(await DeploymentModel.countDocuments({ accountId: ada.user.id, state: 'deleting' })).toBe(0);
+}, 900_000);
+
+test('Q4: once the plan fell, nothing above its cap is created any more', async () => {
+  await using app = await createTestApp();
+  const ada = await personWith(app, 'PRO');
+  let hasFallen = false;
+  let createdAfter = 0;
+  let created = 0;
+  async function createUntilRefused(): Promise<string> {
+    for (;;) {
+      const startedAfter = hasFallen;
+      const creation = ada.caller.deployments.create({ name: 'Site', platform: 'built-in' });
+      const isCreated = await creation.then(
+        () => true,
+        () => false,
+      );
+      if (!isCreated) return (await refusalOf(creation)).code;
+      created += 1;
+      if (startedAfter) createdAfter += 1;
+      if (created === 8) {
+        await SubscriptionModel.updateOne({ accountId: ada.user.id }, { $set: { plan: 'BASIC' } });
+        hasFallen = true;
+      }
+    }
+  }
+
+  const ends = await Promise.all([1, 2, 3, 4].map(createUntilRefused));
+
+  expect(new Set(ends)).toEqual(new Set(['deployment_limit_reached']));
+  expect(createdAfter).toBe(0);
+  expect(await countsOf(ada)).toEqual({ counted: created, there: created });
+}, 180_000);
+
+test.each<PaidPlan>(['PRO', 'BASIC'])(
+  'Q5: one idempotency key twenty times at once makes one deployment on %s',
+  async (plan) => {
+    await using app = await createTestApp();
+    const ada = await personWith(app, plan);
+    const create = () =>
+      ada.caller.deployments.create({ name: 'Atlas', platform: 'built-in', idempotencyKey: 'click-0123456789' });
+
+    const answers = await Promise.all(Array.from({ length: 20 }, create));
+
+    expect(new Set(answers.map((answer) => answer.id)).size).toBe(1);
+    expect((await create()).id).toBe(answers[0]?.id);
+    expect(await countsOf(ada)).toEqual({ counted: 1, there: 1 });
+  },
+  60_000,
+);
+
+test('once no plan is active deployments stay, and are changed again with a plan', async () => {
+  await using app = await createTestApp();
+  const ada = await app.trialPerson();
+  const { id } = await ada.caller.deployments.create({ name: 'Atlas', platform: 'built-in' });
+  await SubscriptionModel.updateOne({ accountId: ada.user.id }, { $set: { endsAt: new Date(0) } });
+  const rename = () => ada.caller.deployments.update({ deploymentId: id, name: 'Atlas two' });
+
+  expect(await refusalOf(rename())).toMatchObject({ code: 'plan_required', status: 403 });
+  expect(await ada.caller.deployments.get({ deploymentId: id })).toMatchObject({ name: 'Atlas' });
+  await SubscriptionModel.updateOne({ accountId: ada.user.id }, { $set: { endsAt: new Date(Date.now() + YEAR_MS) } });
+  expect(await rename()).toMatchObject({ name: 'Atlas two' });
+});
