@@ -1,0 +1,98 @@
+import { cpuSeconds, median, type Pair, printRatio, type Served, startServer } from './harness.ts';
+import { load } from './load.ts';
+
+/** Performance facts, section 1: the API, batch of 1 and of 10. Each server is started anew three times (section 10). */
+const STARTS = 3;
+const ROUNDS_PER_START = 3;
+const ROUND_MS = 1_000;
+const WARM_MS = 5_000;
+const CONNECTIONS = 64;
+/** The driver holds a hundred connections at most, and a database on busy cores answers 503 rather than late. */
+const DATABASE_CONNECTIONS = 16;
+const SCRIPT = 'tests/bench/servers/api.ts';
+
+type Case = { name: string; path: string; calls: number; isSignedIn: boolean; expectBody: RegExp };
+const STATUS: Case = {
+  name: 'disclaimer.status, one call a request, signed out, no database',
+  path: '/api/trpc/disclaimer.status',
+  calls: 1,
+  isSignedIn: false,
+  expectBody: /"accepted":false|"isAccepted":false|"acceptedAt":null/,
+};
+const LIST: Case = {
+  name: 'deployments.list, 25 rows, signed in, with the database',
+  path: `/api/trpc/deployments.list?input=${encodeURIComponent('{"json":{}}')}`,
+  calls: 1,
+  isSignedIn: true,
+  expectBody: /Bench 25/,
+};
+const BATCH: Case = {
+  name: 'disclaimer.status, ten calls a request',
+  path: `/api/trpc/${Array.from({ length: 10 }, () => 'disclaimer.status').join(',')}?batch=1&input=%7B%7D`,
+  calls: 10,
+  isSignedIn: false,
+  expectBody: /^\[.*\]/s,
+};
+
+function requestOf(server: Served, { path, isSignedIn }: Case): string {
+  const bearer = isSignedIn ? `Authorization: Bearer ${server.facts.token}\r\n` : '';
+  return `GET ${path} HTTP/1.1\r\nHost: localhost:${server.port}\r\n${bearer}\r\n`;
+}
+
+async function drive(server: Served, which: Case, durationMs: number) {
+  const before = cpuSeconds(server.pid) ?? 0;
+  const { port } = server;
+  const result = await load({
+    port,
+    request: requestOf(server, which),
+    connections: which === LIST ? DATABASE_CONNECTIONS : CONNECTIONS,
+    durationMs,
+    expectBody: which.expectBody,
+  });
+  const cpu = (cpuSeconds(server.pid) ?? 0) - before;
+  return {
+    callsPerSecond: result.perSecond * which.calls,
+    cpuMicroseconds: (cpu / (result.requests * which.calls)) * 1e6,
+  };
+}
+
+const calls = new Map<Case, Pair[]>([
+  [STATUS, []],
+  [LIST, []],
+]);
+const batches: Pair[] = [];
+const cpu: Pair[] = [];
+
+for (let start = 0; start < STARTS; start += 1) {
+  const ours = await startServer(SCRIPT, ['ours']);
+  const peer = await startServer(SCRIPT, ['standalone']);
+  try {
+    await Promise.all([drive(ours, STATUS, WARM_MS), drive(peer, STATUS, WARM_MS)]);
+    for (const [which, pairs] of calls) {
+      await drive(ours, which, ROUND_MS / 2);
+      await drive(peer, which, ROUND_MS / 2);
+      for (let round = 0; round < ROUNDS_PER_START; round += 1) {
+        const one = await drive(ours, which, ROUND_MS);
+        const two = await drive(peer, which, ROUND_MS);
+        pairs.push({ ours: one.callsPerSecond, peer: two.callsPerSecond });
+        if (which === STATUS) cpu.push({ ours: one.cpuMicroseconds, peer: two.cpuMicroseconds });
+      }
+    }
+    for (let round = 0; round < ROUNDS_PER_START; round += 1) {
+      const ten = await drive(ours, BATCH, ROUND_MS);
+      const single = await drive(ours, STATUS, ROUND_MS);
+      batches.push({ ours: ten.callsPerSecond, peer: single.callsPerSecond });
+    }
+  } finally {
+    await Promise.all([ours.stop(), peer.stop()]);
+  }
+}
+
+console.log(
+  "API against tRPC's standalone adapter, same router, context and database, 64 connections (16 with the database)",
+);
+for (const [which, pairs] of calls) printRatio(which.name, pairs, { unit: 'calls/s', goal: 'at least 0.9' });
+printRatio('a batch of ten against ten single calls, both ours', batches, { unit: 'calls/s', goal: 'at least 4' });
+console.log(
+  `  CPU per call: ours ${Math.round(median(cpu.map((pair) => pair.ours)))} µs, peer ${Math.round(median(cpu.map((pair) => pair.peer)))} µs`,
+);
