@@ -19,7 +19,7 @@ const LOCK_ATTEMPTS = 5;
  */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeFolder(path);
     if (!(await stat(path)).isDirectory()) throw new Error('it is not a folder');
     await chmod(path, 0o700);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -33,6 +33,23 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     );
   }
   return { path, unlock: () => rm(join(path, LOCK), { force: true }) };
+}
+
+/** Not by `recursive`: below a folder like /proc, where nothing can be made, Node 20 tries for ever. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return;
+    const parent = dirname(path);
+    const isParentThere = await stat(parent).then(
+      () => true,
+      () => false,
+    );
+    if (codeOf(error) !== 'ENOENT' || isParentThere) throw error;
+    await makeFolder(parent);
+    await mkdir(path, { mode: 0o700 });
+  }
 }
 
 async function takeLock(folder: string): Promise<void> {

@@ -149,7 +149,11 @@ async function openProviders(env: Env, keys: Keys, log: Log): Promise<Providers>
   try {
     return await buildProviders(env, { keys, log });
   } catch (error) {
-    throw new StartError(EXIT_FAILED, sentenceOf(error), error);
+    throw new StartError(
+      EXIT_FAILED,
+      `${sentenceOf(error)}; give that folder to this user, or set ARTIFACTS_URL to another one.`,
+      error,
+    );
   }
 }
 

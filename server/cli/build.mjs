@@ -68,7 +68,11 @@ async function buildPart(part) {
   const made = join(ROOT, 'dist', `.${part.name}-${randomBytes(4).toString('hex')}`);
   const final = join(ROOT, 'dist', part.name);
   try {
-    await run(process.execPath, part.command(made), { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 });
+    await run(process.execPath, part.command(made), {
+      cwd: ROOT,
+      maxBuffer: 64 * 1024 * 1024,
+      env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
+    });
     await rm(stampFile(part), { force: true });
     await rm(final, { recursive: true, force: true });
     await rename(made, final);
