@@ -1,10 +1,8 @@
-import { AppError } from '../errors.ts';
 import { prepareFiles, startPublication } from '../services/publish-release.ts';
-import { endCancelled, endFailed, endLive, switchTo } from '../services/releases/outcome.ts';
-import { readManifest } from '../services/releases/read.ts';
-import { loadReleaseWork, type ReleaseWork, savePlatformRef, watchCancel } from '../services/releases/work.ts';
+import { endLive, switchTo } from '../services/releases/outcome.ts';
+import { loadReleaseWork, type ReleaseWork, watchCancel } from '../services/releases/work.ts';
 import { verifyRelease } from '../services/verify-release.ts';
-import { isFinal } from './failure.ts';
+import { endRelease, giveUpRelease } from './end-release.ts';
 import type { JobHandler, RunningJob } from './handler.ts';
 import { runStep } from './steps.ts';
 
@@ -24,29 +22,18 @@ export const deployRelease: JobHandler<'deploy-release'> = {
       if (!work.wasVerified) await publish(job, work, signal);
       await goLive(job, work, signal);
     } catch (error) {
-      await end(job, work, error, cancel.signal);
+      await endRelease(job, work, error, cancel.signal);
     } finally {
       cancel.stop();
     }
     await job.providers.faults?.at('release:ended');
   },
-
-  async giveUp(session, job, error) {
-    const work = await loadReleaseWork(job.providers, job.accountId, job.payload.releaseId);
-    if (work !== null) await endFailed(session, job.providers, work.release, error);
-  },
+  giveUp: giveUpRelease,
 };
 
 async function publish(job: Job, work: ReleaseWork, signal: AbortSignal): Promise<void> {
-  const { providers } = job;
-  await runStep(job, work.release, 'preparing', (step) => prepareFiles(providers.store, work, step));
-  const manifest = await readManifest(providers.store, work.release.manifestHash);
-  const publication = startPublication(work, {
-    providers,
-    manifest,
-    signal,
-    saveRef: (ref) => job.transaction((session) => savePlatformRef(session, work.release, ref)),
-  });
+  await runStep(job, work.release, 'preparing', (step) => prepareFiles(job.providers.store, work, step));
+  const publication = await startPublication(work, job, signal);
   await runStep(job, work.release, 'uploading', publication.upload);
   await runStep(job, work.release, 'processing', publication.process);
 }
@@ -61,16 +48,4 @@ async function goLive(job: Job, work: ReleaseWork, signal: AbortSignal): Promise
     await verification.atPublicAddress();
   });
   await job.transaction((session) => endLive(session, job.providers, work.release));
-}
-
-/** Cancelled, failed for good, or left to the worker to try again. */
-async function end(job: Job, work: ReleaseWork, error: unknown, cancelled: AbortSignal): Promise<void> {
-  if (job.signal.aborted) throw job.signal.reason;
-  const isCancelled = cancelled.aborted || (error instanceof AppError && error.code === 'state_changed');
-  if (!isCancelled && !isFinal(error)) throw error;
-  await job.transaction((session) =>
-    isCancelled
-      ? endCancelled(session, job.providers, work.release)
-      : endFailed(session, job.providers, work.release, error),
-  );
 }

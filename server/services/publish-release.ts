@@ -1,10 +1,11 @@
+import type { ClientSession } from 'mongoose';
 import { compareManifests, type Manifest } from '../artifacts/manifest.ts';
 import type { ArtifactStore } from '../artifacts/store.ts';
 import { AppError } from '../errors.ts';
 import type { PlatformCall, PlatformRef, PublishEvent } from '../platforms/platform.ts';
 import type { Providers } from '../service-context.ts';
 import { previousRelease, readManifest } from './releases/read.ts';
-import type { ReleaseWork } from './releases/work.ts';
+import { type ReleaseWork, savePlatformRef } from './releases/work.ts';
 
 /** Where a step tells how far it is. */
 export type StepReport = {
@@ -19,11 +20,10 @@ export type Publication = {
   process(report: StepReport): Promise<void>;
 };
 
-export type PublicationOptions = {
+/** What a job lends to the work that it does: its adapters, and its way to write. */
+export type Writer = {
   providers: Providers;
-  manifest: Manifest;
-  signal: AbortSignal;
-  saveRef(ref: PlatformRef): Promise<void>;
+  transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
 };
 
 /** Reads the list of files and holds it against the platform's own limits. Throws `platform_failed`. */
@@ -61,23 +61,27 @@ async function describe(store: ArtifactStore, work: ReleaseWork, manifest: Manif
  * Walks `platform.publish` in the two halves that are steps of a release. When the first half was done by an earlier
  * run, the second one walks it again from the stored reference: the platform continues, and repeats nothing.
  */
-export function startPublication(work: ReleaseWork, options: PublicationOptions): Publication {
+export async function startPublication(
+  work: ReleaseWork,
+  { providers, transaction }: Writer,
+  signal: AbortSignal,
+): Promise<Publication> {
   const { release, platform, deployment } = work;
-  const { providers, signal, manifest } = options;
-  const call: PlatformCall = { deployment, store: providers.store, signal, now: () => providers.now() };
-  const request = {
+  const { store } = providers;
+  const call: PlatformCall = { deployment, store, signal, now: () => providers.now() };
+  const events = platform.publish(call, {
     release: { id: release._id, number: release.number },
-    manifest,
+    manifest: await readManifest(store, release.manifestHash),
     manifestHash: release.manifestHash,
     ref: storedRef(release.platformRef),
-  };
-  const events = platform.publish(call, request);
+  });
+  const save = (ref: PlatformRef): Promise<void> => transaction((session) => savePlatformRef(session, release, ref));
   let next: IteratorResult<PublishEvent, PlatformRef> | null = null;
 
   const advance = async (): Promise<IteratorResult<PublishEvent, PlatformRef>> => {
     signal.throwIfAborted();
     const result = await events.next();
-    if (!result.done && result.value.type === 'ref') await options.saveRef(result.value.ref);
+    if (!result.done && result.value.type === 'ref') await save(result.value.ref);
     return result;
   };
 
@@ -91,7 +95,7 @@ export function startPublication(work: ReleaseWork, options: PublicationOptions)
       for (next ??= await advance(); !next.done; next = await advance()) {
         if (next.value.type === 'processing') report.log(next.value.text);
       }
-      await options.saveRef(next.value);
+      await save(next.value);
     },
   };
 }

@@ -4,6 +4,7 @@ import type { StoredEvent } from '../../routers/schemas/events.ts';
 import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
 import { AppError } from '../../server/errors.ts';
 import { EventModel } from '../../server/models/event.ts';
+import { JobModel } from '../../server/models/job.ts';
 import { UploadModel } from '../../server/models/upload.ts';
 import { builtIn } from '../../server/platforms/built-in/index.ts';
 import { platforms } from '../../server/platforms/index.ts';
@@ -191,6 +192,43 @@ test('a release that is being worked on ends at the next safe point after it was
   expect(cancelled.steps.map((step) => step.state)).toEqual(['done', 'cancelled', 'cancelled', 'cancelled']);
   expect((await person.caller.deployments.get({ deploymentId: deployment.id })).state).toBe('live');
   expect((await app.visit('midway')).text).toBe('<h1>One</h1>');
+});
+
+test('a release whose work breaks off each time ends failed with its job, not in a running state', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Poison', platform: 'built-in' });
+  const first = await publish(app, person, deployment, SITE);
+  app.providers.platforms = {};
+  await expect(startRelease(app, person, deployment, { 'index.html': 'no platform' })).resolves.toMatchObject({
+    number: 2,
+  });
+  await app.jobs.drain();
+  const [latest] = (await person.caller.releases.list({ deploymentId: deployment.id })).items;
+  expect(latest).toMatchObject({ state: 'failed', error: { code: 'platform_unavailable' } });
+
+  app.providers.platforms = {
+    'built-in': {
+      ...builtIn,
+      // biome-ignore lint/correctness/useYield: it breaks off before it has anything to tell
+      async *publish() {
+        throw new TypeError('a defect');
+      },
+    },
+  };
+  const poisoned = await startRelease(app, person, deployment, { 'index.html': 'poison' });
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    await JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } });
+    await app.jobs.drain();
+  }
+  expect(await person.caller.releases.get({ releaseId: poisoned.id })).toMatchObject({
+    state: 'failed',
+    error: { code: 'internal', message: 'Something went wrong on our side.' },
+  });
+  expect(await person.caller.deployments.get({ deploymentId: deployment.id })).toMatchObject({
+    state: 'live',
+    currentRelease: { id: first.id },
+  });
 });
 
 test('a deployment is published by one release at a time', async () => {

@@ -26,8 +26,8 @@ export async function loadReleaseWork(
   accountId: string,
   releaseId: string,
 ): Promise<ReleaseWork | null> {
-  const release = await ReleaseModel.findOne({ _id: releaseId, accountId });
-  if (release === null || !isRunningReleaseState(release.state)) return null;
+  const release = await findRunningRelease(accountId, releaseId);
+  if (release === null) return null;
   const deployment = await DeploymentModel.findOne({ _id: release.deploymentId, accountId });
   if (deployment === null) return null;
   const platform = providers.platforms[deployment.platform];
@@ -40,6 +40,12 @@ export async function loadReleaseWork(
     isSwitched: deployment.currentReleaseId === releaseId,
     wasVerified: release.verifiedAt !== null && release.verifiedAt !== undefined,
   };
+}
+
+/** The release alone, while it is on its way: for the one who gives it up, whatever the reason is. */
+export async function findRunningRelease(accountId: string, releaseId: string): Promise<ReleaseDoc | null> {
+  const release = await ReleaseModel.findOne({ _id: releaseId, accountId });
+  return release !== null && isRunningReleaseState(release.state) ? release : null;
 }
 
 /** Keeps what the platform named, so that a second run continues from there. */
