@@ -1,0 +1,171 @@
+import { QueryClient } from '@tanstack/react-query';
+import { beforeEach, expect, test } from 'vitest';
+import type { ReleaseProgressEvent, StreamItem } from '../../routers/schemas/events.ts';
+import type { ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.ts';
+import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
+import { getCache } from '../../src/api/get-cache.ts';
+import { clearToasts, currentToasts } from '../../src/components/toast-store.ts';
+import { applyEvent, refreshRunningReleases } from '../../src/realtime/apply-event.ts';
+
+const deploymentId = 'd'.repeat(20);
+const releaseId = 'a'.repeat(20);
+const keys = {
+  deployments: [['deployments', 'list'], { type: 'query' }],
+  releases: [['releases', 'list'], { type: 'query' }],
+  release: [['releases', 'get'], { input: { releaseId }, type: 'query' }],
+  subscription: [['subscription', 'get'], { type: 'query' }],
+  user: [['user', 'get'], { type: 'query' }],
+  tokens: [['tokens', 'list'], { type: 'query' }],
+  certificates: [['certificates', 'list'], { type: 'query' }],
+} as const;
+
+beforeEach(() => {
+  clearToasts();
+  getCache.clear();
+});
+
+function step(name: ReleaseStep['name'], state: ReleaseStep['state']): ReleaseStep {
+  return { name, state, startedAt: null, endedAt: null, done: 0, total: 0, doneBytes: 0, totalBytes: 0, log: [] };
+}
+
+function release(): ReleaseDetail {
+  return {
+    id: releaseId,
+    deploymentId,
+    deploymentName: 'docs',
+    platform: 'built-in',
+    number: 8,
+    state: 'preparing',
+    isCurrent: false,
+    source: 'folder',
+    createdBy: 'mara',
+    url: 'http://docs.localhost',
+    previewUrl: 'http://r8--docs.localhost',
+    fileCount: 2,
+    totalBytes: 9,
+    changedFiles: 2,
+    error: null,
+    createdAt: new Date(0),
+    startedAt: new Date(0),
+    finishedAt: null,
+    servingNumber: 7,
+    steps: RELEASE_STEPS.map((name) => step(name, 'waiting')),
+  };
+}
+
+/** A cache in which every list is fresh. */
+function arrange(): QueryClient {
+  const queryClient = new QueryClient();
+  for (const key of Object.values(keys)) queryClient.setQueryData(key, key === keys.release ? release() : []);
+  return queryClient;
+}
+
+function refreshed(queryClient: QueryClient): string[] {
+  return Object.entries(keys)
+    .filter(([, key]) => queryClient.getQueryState(key)?.isInvalidated)
+    .map(([name]) => name);
+}
+
+const progress: ReleaseProgressEvent = {
+  type: 'release_progress',
+  deploymentId,
+  releaseId,
+  step: 'uploading',
+  state: 'running',
+  done: 1,
+  total: 2,
+  log: [{ at: new Date(5), text: 'index.html' }],
+};
+
+test.each<[StreamItem, { title: string; description: string; variant: string } | null, string[]]>([
+  [
+    { type: 'deployment_status', status: 'success', message: 'docs is live.', deploymentId, releaseId },
+    { title: 'Deployment Successful', description: 'docs is live.', variant: 'default' },
+    ['deployments', 'releases', 'release'],
+  ],
+  [
+    { type: 'deployment_status', status: 'failed', message: 'docs did not go live.', deploymentId, releaseId },
+    { title: 'Deployment Failed', description: 'docs did not go live.', variant: 'destructive' },
+    ['deployments', 'releases', 'release'],
+  ],
+  [
+    { type: 'ssl_status', domain: 'docs.example', sslStatus: 'issued', isValid: true },
+    { title: 'SSL Status Updated', description: 'SSL status for docs.example is issued', variant: 'default' },
+    ['certificates'],
+  ],
+  [
+    { type: 'ssl_status', domain: 'docs.example', sslStatus: 'expired', isValid: false },
+    { title: 'SSL Status Updated', description: 'SSL status for docs.example is expired', variant: 'destructive' },
+    ['certificates'],
+  ],
+  [
+    { type: 'notification', message: 'Hello' },
+    { title: 'Notification', description: 'Hello', variant: 'default' },
+    ['deployments', 'releases', 'release'],
+  ],
+  [
+    { type: 'notification', title: 'Release 8', message: 'Cancelled', variant: 'destructive' },
+    { title: 'Release 8', description: 'Cancelled', variant: 'destructive' },
+    ['deployments', 'releases', 'release'],
+  ],
+  [{ type: 'subscription_update' }, null, ['subscription', 'user']],
+  [{ type: 'analytics_update', deploymentId }, null, ['deployments', 'releases', 'release', 'subscription', 'user']],
+  [{ type: 'ready' }, null, []],
+])('%j', (item, toast, names) => {
+  const queryClient = arrange();
+  applyEvent(queryClient, item);
+  const [shown] = currentToasts();
+  expect(
+    shown === undefined ? null : { title: shown.title, description: shown.description, variant: shown.variant },
+  ).toEqual(toast);
+  expect(refreshed(queryClient)).toEqual(names);
+});
+
+test('a stored event empties the GET cache; progress and ready do not', () => {
+  const queryClient = arrange();
+  const keep = (): void => getCache.set('key', 1, getCache.generation());
+  keep();
+  applyEvent(queryClient, { type: 'ready' });
+  applyEvent(queryClient, progress);
+  expect(getCache.size()).toBe(1);
+  applyEvent(queryClient, { type: 'analytics_update' });
+  expect(getCache.size()).toBe(0);
+});
+
+test('resync fetches everything again', () => {
+  const queryClient = arrange();
+  applyEvent(queryClient, { type: 'resync' });
+  expect(refreshed(queryClient)).toEqual(Object.keys(keys));
+});
+
+test('progress moves the step in the cache, appends its log once and refreshes nothing', () => {
+  const queryClient = arrange();
+  applyEvent(queryClient, progress);
+  applyEvent(queryClient, {
+    ...progress,
+    state: 'done',
+    done: 2,
+    log: [...progress.log, { at: new Date(6), text: 'app.js' }],
+  });
+  const shown = queryClient.getQueryData<ReleaseDetail>(keys.release);
+  expect(shown?.state).toBe('uploading');
+  const uploading = shown?.steps.find(({ name }) => name === 'uploading');
+  expect(uploading).toMatchObject({ state: 'done', done: 2, total: 2 });
+  expect(uploading?.log.map(({ text }) => text)).toEqual(['index.html', 'app.js']);
+  expect(uploading?.startedAt).toBeInstanceOf(Date);
+  expect(uploading?.endedAt).toBeInstanceOf(Date);
+  expect(refreshed(queryClient)).toEqual([]);
+  expect(currentToasts()).toEqual([]);
+});
+
+test('progress of another release changes nothing', () => {
+  const queryClient = arrange();
+  applyEvent(queryClient, { ...progress, releaseId: 'b'.repeat(20) });
+  expect(queryClient.getQueryData(keys.release)).toEqual(release());
+});
+
+test('after a reconnect the releases that run are read again', () => {
+  const queryClient = arrange();
+  refreshRunningReleases(queryClient);
+  expect(refreshed(queryClient)).toEqual(['release']);
+});

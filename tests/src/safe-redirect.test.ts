@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { safeRedirect } from '../../src/lib/safe-redirect.ts';
+
+const origin = 'https://app.example';
+
+test.each([
+  '/dashboard',
+  '/deployments?state=live&search=a%20b',
+  '/deployments/0123456789abcdefghij/releases/3#log',
+  '/',
+])('%s is followed', (path) => {
+  expect(safeRedirect(path, origin)).toBe(path);
+});
+
+test.each([
+  [null],
+  [''],
+  ['dashboard'],
+  ['https://evil.example/dashboard'],
+  ['//evil.example/dashboard'],
+  ['/\\evil.example/dashboard'],
+  ['/\t/evil.example/dashboard'],
+  ['/\n//evil.example'],
+  ['javascript:alert(1)'],
+  ['/api/logout'],
+  ['/nowhere'],
+  ['/login'],
+  ['/register?redirect=/login'],
+  ['/auth'],
+  ['/dashboard/../api/user'],
+])('%j leads to the dashboard', (redirect) => {
+  expect(safeRedirect(redirect, origin)).toBe('/dashboard');
+});

@@ -1,0 +1,359 @@
+// @vitest-environment node
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import {
+  SESSION_TEXTS,
+  SessionEndedError,
+  SessionMachine,
+  type SessionMessage,
+} from '../../src/api/session-machine.ts';
+import { createTokenStore } from '../../src/api/token-store.ts';
+import { LOCAL_KEYS, SESSION_KEYS } from '../../src/lib/storage.ts';
+
+type Answer = { status: number; body?: unknown; headers?: Record<string, string> };
+type Call = { method: string; url: string; headers: IncomingMessage['headers']; body: string };
+
+const HOUR_MS = 3_600_000;
+const refused: Answer = { status: 401, body: { message: 'Sign in to do this.', code: 'unauthenticated' } };
+
+/** A browser's storage as far as the session uses it. */
+class MemoryStorage extends Map<string, string> {
+  getItem = (key: string): string | null => this.get(key) ?? null;
+  setItem = (key: string, value: string): void => void this.set(key, value);
+  removeItem = (key: string): void => void this.delete(key);
+  key = (): null => null;
+  get length(): number {
+    return this.size;
+  }
+}
+
+/** A real server that answers as told, and a session that talks to it; time passes only where a test says so. */
+async function arrange(answer: (call: Call) => Answer | null) {
+  const calls: Call[] = [];
+  const server = createServer((request, response) => void serve(request, response));
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    const call = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body };
+    calls.push(call);
+    const given = answer(call);
+    if (given === null) return void request.socket.destroy();
+    response.writeHead(given.status, { 'content-type': 'application/json', ...given.headers });
+    response.end(JSON.stringify(given.body ?? {}));
+  }
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
+  const base = `http://127.0.0.1:${address.port}`;
+
+  const local = new MemoryStorage();
+  const perTab = new MemoryStorage();
+  const page = { path: '/deployments?state=live', isAuth: false, clockAheadMs: 0, slept: [] as number[] };
+  const told: string[] = [];
+  const messages: SessionMessage[] = [];
+  const now = (): number => Date.now() + page.clockAheadMs;
+  const open = (): SessionMachine =>
+    new SessionMachine({
+      fetch: (path, init) => fetch(base + path, init),
+      store: createTokenStore(local, perTab, now),
+      now,
+      sleep: async (ms) => {
+        page.slept.push(ms);
+        page.clockAheadMs += ms;
+      },
+      exclusively: (work) => work(),
+      currentPath: () => page.path,
+      isOnAuthScreen: () => page.isAuth,
+      notify: (message) => told.push(`notice: ${message}`),
+      redirect: (path) => told.push(`redirect: ${path}`),
+      tellOtherTabs: (message) => messages.push(message),
+    });
+  const hold = (token: string, expiresAt: number): void => {
+    local.setItem(LOCAL_KEYS.accessToken, token);
+    local.setItem(LOCAL_KEYS.accessExpiresAt, String(expiresAt));
+    local.setItem(LOCAL_KEYS.sessionHeld, 'true');
+  };
+  return {
+    calls,
+    local,
+    perTab,
+    page,
+    told,
+    messages,
+    open,
+    hold,
+    paths: () => calls.map(({ url }) => url),
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+const fresh = (token = 'new'): Answer => ({
+  status: 200,
+  body: { accessToken: token, expiresAt: new Date(Date.now() + HOUR_MS).toISOString() },
+});
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+test('every call but login, register and refresh carries the three headers', async () => {
+  await using at = await arrange(() => ({ status: 200 }));
+  at.hold('held', Date.now() + HOUR_MS);
+  const session = at.open();
+  for (const path of [
+    '/api/subscription',
+    '/api/trpc/deployments.list?batch=1',
+    '/api/logout',
+    '/api/login',
+    '/api/trpc/auth.register',
+    '/api/trpc/auth.login',
+  ]) {
+    await session.fetch(path, { method: 'POST' });
+  }
+  expect(
+    at.calls.map(({ headers }) => [headers.authorization, headers['x-auth-token'], headers['x-requested-with']]),
+  ).toEqual([
+    ['Bearer held', 'held', 'XMLHttpRequest'],
+    ['Bearer held', 'held', 'XMLHttpRequest'],
+    ['Bearer held', 'held', 'XMLHttpRequest'],
+    [undefined, undefined, undefined],
+    [undefined, undefined, undefined],
+    [undefined, undefined, undefined],
+  ]);
+});
+
+test('an expired token is refreshed before the call, once for many calls, with cookies only', async () => {
+  await using at = await arrange(({ url }) => (url === '/api/refresh-token' ? fresh() : { status: 200 }));
+  at.hold('old', Date.now() - 1);
+  const session = at.open();
+  await Promise.all([session.fetch('/api/a'), session.fetch('/api/b'), session.fetch('/api/c')]);
+  const [first, ...others] = at.calls;
+  expect(first).toMatchObject({ method: 'POST', url: '/api/refresh-token', body: '' });
+  expect(first?.headers).not.toHaveProperty('authorization');
+  expect(first?.headers).not.toHaveProperty('x-requested-with');
+  expect(others.map(({ url }) => url).sort()).toEqual(['/api/a', '/api/b', '/api/c']);
+  expect(others.every(({ headers }) => headers.authorization === 'Bearer new')).toBe(true);
+});
+
+test('a token that is missing while a session was held is refreshed too', async () => {
+  await using at = await arrange(({ url }) => (url === '/api/refresh-token' ? fresh() : { status: 200 }));
+  at.local.setItem(LOCAL_KEYS.sessionHeld, 'true');
+  await at.open().fetch('/api/a');
+  expect(at.paths()).toEqual(['/api/refresh-token', '/api/a']);
+});
+
+test('after a 401 the session is refreshed once and the call made again', async () => {
+  await using at = await arrange(({ url, headers }) => {
+    if (url === '/api/refresh-token') return fresh();
+    return headers.authorization === 'Bearer new' ? { status: 200, body: { fine: true } } : refused;
+  });
+  at.hold('revoked', Date.now() + HOUR_MS);
+  const response = await at.open().fetch('/api/a', { method: 'POST', body: '{"x":1}' });
+  expect(response.status).toBe(200);
+  expect(at.calls.map(({ url, body }) => url + body)).toEqual(['/api/a{"x":1}', '/api/refresh-token', '/api/a{"x":1}']);
+});
+
+test('the refused call in a batch of several answers is found', async () => {
+  const one = { result: { data: { json: 1 } } };
+  const other = { error: { json: { message: 'Sign in', data: { code: 'unauthenticated' } } } };
+  await using at = await arrange(({ url, headers }) => {
+    if (url === '/api/refresh-token') return fresh();
+    return headers.authorization === 'Bearer new'
+      ? { status: 200, body: [one, one] }
+      : { status: 207, body: [one, other] };
+  });
+  at.hold('revoked', Date.now() + HOUR_MS);
+  const response = await at.open().fetch('/api/trpc/disclaimer.status,deployments.list?batch=1');
+  expect(response.status).toBe(200);
+  expect(at.paths()).toHaveLength(3);
+});
+
+test('a wrong password is a 401 that refreshes and ends nothing', async () => {
+  const body = { error: { json: { message: 'That is not your password.', data: { code: 'credentials_wrong' } } } };
+  await using at = await arrange(() => ({ status: 401, body }));
+  at.hold('held', Date.now() + HOUR_MS);
+  const session = at.open();
+  expect((await session.fetch('/api/trpc/auth.changePassword', { method: 'POST' })).status).toBe(401);
+  expect(at.paths()).toEqual(['/api/trpc/auth.changePassword']);
+  expect(session.hasToken()).toBe(true);
+});
+
+test('a refused refresh ends the session: cleared, remembered, told after 100 ms, led away after 1.5 s', async () => {
+  await using at = await arrange(() => refused);
+  at.hold('old', Date.now() - 1);
+  const session = at.open();
+  await expect(session.fetch('/api/a')).rejects.toThrow(SESSION_TEXTS.expired);
+  expect(session.state()).toBe('ending');
+  expect(at.told).toEqual([]);
+  expect(at.local.getItem(LOCAL_KEYS.accessToken)).toBeNull();
+  expect(at.perTab.getItem(SESSION_KEYS.lastPath)).toBe('/deployments?state=live');
+  expect(at.messages).toEqual([{ kind: 'ended', reason: SESSION_TEXTS.expired }]);
+  await wait(300);
+  expect(at.told).toEqual(['notice: Session expired. Please log in again.']);
+  await wait(1_500);
+  expect(at.told).toEqual(['notice: Session expired. Please log in again.', 'redirect: /deployments?state=live']);
+  expect(session.state()).toBe('anonymous');
+  expect(JSON.parse(at.perTab.getItem(SESSION_KEYS.expiryMarker) ?? '{}')).toMatchObject({
+    reason: SESSION_TEXTS.expired,
+  });
+});
+
+test('a retry that is refused as well ends the session with the other text', async () => {
+  await using at = await arrange(({ url }) => (url === '/api/refresh-token' ? fresh() : refused));
+  at.hold('revoked', Date.now() + HOUR_MS);
+  await expect(at.open().fetch('/api/a')).rejects.toThrow(SESSION_TEXTS.failed);
+  expect(at.paths()).toEqual(['/api/a', '/api/refresh-token', '/api/a']);
+});
+
+test.each([
+  ['no answer', null],
+  ['408', { status: 408 }],
+  ['429', { status: 429, headers: { 'retry-after': '30' } }],
+  ['503', { status: 503 }],
+] satisfies [string, Answer | null][])('%s to a refresh ends nothing', async (_name, answer) => {
+  await using at = await arrange(({ url }) => (url === '/api/refresh-token' ? answer : { status: 200 }));
+  at.hold('old', Date.now() - 1);
+  const session = at.open();
+  const failure: unknown = await session.fetch('/api/a').catch((error: unknown) => error);
+  expect(failure).not.toBeInstanceOf(SessionEndedError);
+  expect(failure).toMatchObject({ name: 'SessionUnavailableError' });
+  expect(at.local.getItem(LOCAL_KEYS.accessToken)).toBe('old');
+  expect(at.told).toEqual([]);
+});
+
+test('the next attempt waits two seconds, and a Retry-After that is longer is not run into', async () => {
+  let answer: Answer = { status: 503 };
+  await using at = await arrange(({ url }) => (url === '/api/refresh-token' ? answer : { status: 200 }));
+  at.hold('old', Date.now() - 1);
+  const session = at.open();
+  await expect(session.fetch('/api/a')).rejects.toThrow(SESSION_TEXTS.unavailable);
+  answer = { status: 503, headers: { 'retry-after': '60' } };
+  await expect(session.fetch('/api/a')).rejects.toThrow(SESSION_TEXTS.unavailable);
+  expect(at.page.slept).toHaveLength(1);
+  expect(at.page.slept[0]).toBeGreaterThan(1_000);
+  expect(at.page.slept[0]).toBeLessThanOrEqual(2_000);
+  await expect(session.fetch('/api/a')).rejects.toThrow(SESSION_TEXTS.unavailable);
+  expect(at.paths()).toEqual(['/api/refresh-token', '/api/refresh-token']);
+  answer = fresh();
+  at.page.clockAheadMs += 61_000;
+  expect((await session.fetch('/api/a')).status).toBe(200);
+});
+
+test('a visitor who never held a session asks once, silently, and a 401 is nothing more', async () => {
+  await using at = await arrange(() => refused);
+  const session = at.open();
+  const answers = await Promise.all([session.fetch('/api/a'), session.whenReady().then(() => session.fetch('/api/b'))]);
+  expect(answers.map(({ status }) => status)).toEqual([401, 401]);
+  await wait(300);
+  expect(at.paths().filter((url) => url === '/api/refresh-token')).toHaveLength(1);
+  expect(at.told).toEqual([]);
+  expect(session.state()).toBe('anonymous');
+});
+
+test('a visitor whose cookie is still good is signed in silently', async () => {
+  await using at = await arrange(({ url }) => (url === '/api/refresh-token' ? fresh() : { status: 200 }));
+  const session = at.open();
+  expect(await session.whenReady()).toBe(true);
+  expect(session.state()).toBe('held');
+});
+
+test('the current user ends a session without notice and redirect', async () => {
+  await using at = await arrange(() => refused);
+  at.hold('old', Date.now() - 1);
+  const session = at.open();
+  await expect(session.fetch('/api/trpc/user.get?batch=1')).rejects.toThrow(SESSION_TEXTS.expired);
+  await wait(300);
+  expect(at.told).toEqual([]);
+  expect(session.state()).toBe('anonymous');
+});
+
+test('on the sign-in screen, and a second time, nobody is led anywhere', async () => {
+  await using at = await arrange(() => refused);
+  at.hold('old', Date.now() - 1);
+  at.page.isAuth = true;
+  await expect(at.open().fetch('/api/a')).rejects.toThrow(SESSION_TEXTS.expired);
+  expect(at.perTab.getItem(SESSION_KEYS.expiryMarker)).toBeNull();
+  at.page.isAuth = false;
+  at.page.clockAheadMs += 10_000;
+  at.perTab.setItem(SESSION_KEYS.expiredRedirectDone, 'true');
+  at.hold('old', Date.now() - 1);
+  await expect(at.open().fetch('/api/a')).rejects.toThrow(SESSION_TEXTS.expired);
+  await wait(300);
+  expect(at.told).toEqual([]);
+});
+
+test('logout is sent with the token as it is, and nothing follows from its answer', async () => {
+  await using at = await arrange(() => refused);
+  at.hold('old', Date.now() - 1);
+  const session = at.open();
+  expect((await session.fetch('/api/trpc/auth.logout', { method: 'POST' })).status).toBe(401);
+  expect(at.paths()).toEqual(['/api/trpc/auth.logout']);
+  session.signOut();
+  expect(session.hasToken()).toBe(false);
+  expect(at.messages).toEqual([{ kind: 'signed-out' }]);
+  expect(await at.open().whenReady()).toBe(false);
+  expect(at.paths()).toHaveLength(1);
+});
+
+test('both headers of a new token replace it; one alone does not', async () => {
+  let headers: Record<string, string> = { 'x-new-access-token': 'newer' };
+  await using at = await arrange(() => ({ status: 200, headers }));
+  at.hold('held', Date.now() + 60_000);
+  const session = at.open();
+  await session.fetch('/api/a');
+  expect(at.local.getItem(LOCAL_KEYS.accessToken)).toBe('held');
+  headers = { ...headers, 'x-token-expiry': new Date(Date.now() + HOUR_MS).toISOString() };
+  await session.fetch('/api/a');
+  expect(at.local.getItem(LOCAL_KEYS.accessToken)).toBe('newer');
+});
+
+test('a clock that is twenty minutes ahead does not refresh before every call', async () => {
+  await using at = await arrange(({ url }) =>
+    url === '/api/refresh-token'
+      ? { status: 200, body: { accessToken: 'new', expiresAt: new Date(Date.now() + 900_000).toISOString() } }
+      : { status: 200 },
+  );
+  at.page.clockAheadMs = 20 * 60_000;
+  at.hold('old', 1);
+  const session = at.open();
+  for (const path of ['/api/a', '/api/b', '/api/c']) await session.fetch(path);
+  expect(at.paths()).toEqual(['/api/refresh-token', '/api/a', '/api/b', '/api/c']);
+});
+
+test('an answer to a refresh that holds no token ends the session with its own text', async () => {
+  await using at = await arrange(() => ({ status: 200, body: { hello: 'from the hotel' } }));
+  at.hold('old', Date.now() - 1);
+  await expect(at.open().fetch('/api/a')).rejects.toThrow('Authentication error: the answer held no access token');
+});
+
+test('a storage that throws ends in the text for faults', async () => {
+  await using at = await arrange(() => ({ status: 200 }));
+  at.hold('held', Date.now() + HOUR_MS);
+  const session = at.open();
+  at.local.getItem = () => {
+    throw new Error('The storage is gone');
+  };
+  await expect(session.fetch('/api/a')).rejects.toThrow(SESSION_TEXTS.failedByError);
+});
+
+test('a network that fails is no word about the session', async () => {
+  await using at = await arrange(() => null);
+  at.hold('held', Date.now() + HOUR_MS);
+  const session = at.open();
+  await expect(session.fetch('/api/a')).rejects.toThrow(TypeError);
+  expect(session.state()).toBe('held');
+});
+
+test('a token that another tab has refreshed meanwhile is taken without asking', async () => {
+  await using at = await arrange(({ headers }) => {
+    if (headers.authorization === 'Bearer theirs') return { status: 200 };
+    at.hold('theirs', Date.now() + HOUR_MS);
+    return refused;
+  });
+  at.hold('mine', Date.now() + HOUR_MS);
+  expect((await at.open().fetch('/api/a')).status).toBe(200);
+  expect(at.paths()).toEqual(['/api/a', '/api/a']);
+});
