@@ -34,15 +34,24 @@ async function startDatabase(): Promise<{ uri: string; stop(): Promise<void> }> 
   };
 }
 
+/** After an interruption what was started is stopped, and no further bench begins. */
+let isInterrupted = false;
+
 async function runBench(file: string, mongoUri: string): Promise<boolean> {
   const [program = process.execPath, ...args] = pinned(1, [process.execPath, '--import', 'tsx', join(FOLDER, file)]);
   const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, BENCH_MONGODB_URI: mongoUri } });
+  const interrupt = (): void => {
+    isInterrupted = true;
+    void stopChild(child);
+  };
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
   const timer = setTimeout(() => {
     console.error(`${file} took longer than ${BENCH_TIMEOUT_MS / 1000} s and is ended.`);
     void stopChild(child);
   }, BENCH_TIMEOUT_MS);
   const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
   clearTimeout(timer);
+  process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   if (code !== 0) console.error(`${file} failed.`);
   return code === 0;
 }
@@ -68,6 +77,7 @@ const database = await startDatabase();
 let failed = 0;
 try {
   for (const file of files) {
+    if (isInterrupted) break;
     const startedAt = performance.now();
     console.log('');
     if (!(await runBench(file, database.uri))) failed += 1;
