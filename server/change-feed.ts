@@ -42,6 +42,7 @@ export function createChangeFeed(log: Log): ChangeFeed {
   const subscriptions = new Set<Subscription>();
   let stream: mongo.ChangeStream | undefined;
   let reopening: NodeJS.Timeout | undefined;
+  let closing: NodeJS.Timeout | undefined;
   let isStopped = true;
   let hasStood = false;
 
@@ -78,13 +79,21 @@ export function createChangeFeed(log: Log): ChangeFeed {
       hasStood = true;
       onStanding();
     });
-    opened.on('error', (error) => {
-      if (isStopped || stream !== opened) return;
-      log.warn('The change stream broke and is opened again', { error: String(error) });
-      stream = undefined;
-      opened.close().catch(() => undefined);
-      reopen(onStanding);
+    opened.on('error', (error) => replace(opened, String(error), onStanding));
+    // A cursor that the server killed ends the stream with no error. After a silent resume it is open again by then.
+    opened.on('close', () => {
+      closing = setTimeout(() => {
+        if (opened.closed) replace(opened, 'it was closed', onStanding);
+      }, REOPEN_AFTER_MS);
     });
+  }
+
+  function replace(broken: mongo.ChangeStream, why: string, onStanding: () => void): void {
+    if (isStopped || stream !== broken) return;
+    log.warn('The change stream broke and is opened again', { error: why });
+    stream = undefined;
+    broken.close().catch(() => undefined);
+    reopen(onStanding);
   }
 
   function reopen(onStanding: () => void): void {
@@ -105,6 +114,7 @@ export function createChangeFeed(log: Log): ChangeFeed {
     async stop() {
       isStopped = true;
       clearTimeout(reopening);
+      clearTimeout(closing);
       const open = stream;
       stream = undefined;
       await open?.close().catch(() => undefined);

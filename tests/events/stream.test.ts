@@ -68,12 +68,24 @@ test('fifty transactions of one account at once are numbered without a gap', asy
   await client.until(() => client.seen.length > 0);
   const start = client.seen[0]?.id ?? 0;
 
-  await Promise.all(numbers(1, 50).map((message) => person.caller.events.sendTest({ message })));
+  await Promise.all(numbers(1, 50).map((message) => publishAtOnce(person.user.id, message)));
   await client.until(() => client.seen.length > 50);
 
   expect(client.seen.slice(1).map(({ id }) => id)).toEqual(Array.from({ length: 50 }, (_, index) => start + index + 1));
   expect(client.messages().sort()).toEqual(numbers(1, 50).sort());
 });
+
+/** A transaction that found no connection in time has done nothing: it is begun again, as often as the machine needs. */
+async function publishAtOnce(accountId: string, message: string): Promise<void> {
+  try {
+    await mongoose.connection.transaction((session) =>
+      publishEvent(session, accountId, { type: 'notification', message }),
+    );
+  } catch (error) {
+    if (!(error instanceof mongoose.mongo.MongoWaitQueueTimeoutError)) throw error;
+    await publishAtOnce(accountId, message);
+  }
+}
 
 test('a socket that is destroyed again and again loses nothing and doubles nothing', async () => {
   const events = isFull ? 1_000 : 200;

@@ -99,6 +99,6 @@ export function followEvents(options: EventClientOptions): EventClient {
 }
 
 /** ws keeps to the browser's interface; its types differ in events that tRPC's client does not read. */
-function asBrowserSocket(socket: typeof WebSocket): typeof globalThis.WebSocket {
+function asBrowserSocket(socket: new (url: string) => WebSocket): typeof globalThis.WebSocket {
   return socket as unknown as typeof globalThis.WebSocket;
 }
