@@ -1,0 +1,232 @@
+import { createHash } from 'node:crypto';
+import { callTRPCProcedure } from '@trpc/server';
+import mongoose from 'mongoose';
+import { expect, test } from 'vitest';
+import { appRouter } from '../../routers/_app.ts';
+import { toAppError } from '../../routers/error-shape.ts';
+import type { Scope } from '../../routers/schemas/tokens.ts';
+import { newId } from '../../server/mongo.ts';
+import type { ServiceContext } from '../../server/service-context.ts';
+import { authenticate } from '../../server/services/auth/index.ts';
+import { createTestApp, type Person, type TestApp } from '../support/app.ts';
+
+/**
+ * Walks the router (security facts, section 13): every procedure says here who may call it and with what, and is then
+ * called by nobody, by tokens of each scope, with another account's ids and with fields that are not its own.
+ */
+type Access = 'public' | 'read' | 'write' | 'session';
+type Case = {
+  access: Access;
+  /** An input that its schema takes; ids in it are the owner's. */
+  input?: (owned: Owned) => Record<string, unknown>;
+  /** Keys of the input that name objects of an account. */
+  ids?: readonly string[];
+};
+type Owned = { deploymentId: string; releaseId: string; uploadId: string; tokenId: string; sessionId: string };
+
+const MAILED = 'A'.repeat(43);
+const PASSWORD = 'Correct horse 1';
+
+const CASES: Record<string, Case> = {
+  'user.get': { access: 'read' },
+  'auth.sessions': { access: 'session' },
+  'auth.register': {
+    access: 'public',
+    input: () => ({ username: `walker ${newId()}`, email: `${newId()}@example.com`, password: PASSWORD }),
+  },
+  'auth.login': { access: 'public', input: () => ({ username: `nobody ${newId()}`, password: PASSWORD }) },
+  'auth.refresh': { access: 'public' },
+  'auth.logout': { access: 'public' },
+  'auth.forgotPassword': { access: 'public', input: () => ({ email: `${newId()}@example.com` }) },
+  'auth.resetPassword': { access: 'public', input: () => ({ token: MAILED, password: PASSWORD }) },
+  'auth.changePassword': { access: 'session', input: () => ({ currentPassword: 'wrong one', newPassword: PASSWORD }) },
+  'auth.sendConfirmation': { access: 'session' },
+  'auth.confirmEmail': { access: 'public', input: () => ({ token: MAILED }) },
+  'auth.changeEmail': { access: 'session', input: () => ({ email: 'a@example.com', currentPassword: 'wrong one' }) },
+  'auth.revokeSession': { access: 'session', input: ({ sessionId }) => ({ sessionId }), ids: ['sessionId'] },
+  'subscription.get': { access: 'read' },
+  'subscription.allowance': { access: 'read' },
+  'subscription.startTrial': { access: 'write' },
+  'feedback.rate': {
+    access: 'public',
+    input: ({ deploymentId }) => ({ rating: 5, deploymentId }),
+    ids: ['deploymentId'],
+  },
+  'disclaimer.status': { access: 'public' },
+  'disclaimer.accept': { access: 'public' },
+  'events.stream': { access: 'read', input: () => ({}) },
+  'events.sendTest': { access: 'write', input: () => ({ message: 'a' }) },
+  'tokens.list': { access: 'session' },
+  'tokens.create': { access: 'session', input: () => ({ name: 'a', scopes: ['read'] }) },
+  'tokens.revoke': { access: 'session', input: ({ tokenId }) => ({ tokenId }), ids: ['tokenId'] },
+  'deployments.list': { access: 'read', input: () => ({}) },
+  'deployments.get': { access: 'read', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
+  'deployments.create': { access: 'write', input: () => ({ name: 'a', platform: 'built-in' }) },
+  'deployments.update': {
+    access: 'write',
+    input: ({ deploymentId }) => ({ deploymentId, name: 'b' }),
+    ids: ['deploymentId'],
+  },
+  'deployments.rollBack': {
+    access: 'write',
+    input: ({ deploymentId, releaseId }) => ({ deploymentId, releaseId }),
+    ids: ['deploymentId', 'releaseId'],
+  },
+  'deployments.remove': { access: 'write', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
+  'releases.list': { access: 'read', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
+  'releases.get': { access: 'read', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
+  'releases.diff': { access: 'read', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
+  'releases.prepare': { access: 'write', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
+  'releases.create': {
+    access: 'write',
+    input: ({ deploymentId, uploadId }) => ({ deploymentId, uploadId }),
+    ids: ['deploymentId', 'uploadId'],
+  },
+  'releases.cancel': { access: 'write', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
+  'releases.retry': { access: 'write', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
+};
+
+/** An id that is listed by a filter finds nothing instead of being looked up. */
+const LISTED_BY_FILTER: Record<string, unknown> = { 'releases.list': { items: [], nextCursor: null } };
+
+const PATHS = Object.keys(appRouter._def.procedures);
+
+test('every procedure has a case here, and no case is left of one that is gone', () => {
+  expect(Object.keys(CASES).sort()).toEqual([...PATHS].sort());
+});
+
+/** The code that a call ends with; `null` when it succeeds. */
+async function codeOf(path: string, ctx: ServiceContext, input: unknown): Promise<string | null> {
+  return (await resultOf(path, ctx, input)).code;
+}
+
+async function resultOf(
+  path: string,
+  ctx: ServiceContext,
+  input: unknown,
+): Promise<{ code: string | null; answer: unknown }> {
+  const procedures: Record<string, { _def: { type: 'query' | 'mutation' | 'subscription' } }> = flatProcedures();
+  const stop = new AbortController();
+  try {
+    const answer: unknown = await callTRPCProcedure({
+      router: appRouter,
+      path,
+      getRawInput: async () => input,
+      ctx,
+      type: procedures[path]?._def.type ?? 'query',
+      signal: stop.signal,
+      batchIndex: 0,
+    });
+    return { code: null, answer };
+  } catch (error) {
+    return { code: toAppError(error).code, answer: undefined };
+  } finally {
+    stop.abort();
+  }
+}
+
+/** tRPC keeps its procedures by their whole path, and types them as a tree. */
+function flatProcedures(): Record<string, { _def: { type: 'query' | 'mutation' | 'subscription' } }> {
+  return appRouter._def.procedures as unknown as Record<
+    string,
+    { _def: { type: 'query' | 'mutation' | 'subscription' } }
+  >;
+}
+
+async function ownedBy(person: Person): Promise<Owned> {
+  const { id: deploymentId } = await person.caller.deployments.create({ name: 'walked', platform: 'built-in' });
+  const { uploadId } = await person.caller.releases.prepare({ deploymentId });
+  const { id: tokenId } = await person.caller.tokens.create({ name: 'walked', scopes: ['read'] });
+  const [session] = (await person.caller.auth.sessions()).items;
+  return { deploymentId, releaseId: newId(), uploadId, tokenId, sessionId: session?.id ?? newId() };
+}
+
+const RANDOM: Owned = {
+  deploymentId: newId(),
+  releaseId: newId(),
+  uploadId: newId(),
+  tokenId: newId(),
+  sessionId: newId(),
+};
+
+const entries = Object.entries(CASES).map(([path, entry]) => ({ path, ...entry }));
+const inputOf = ({ input }: Case, owned: Owned): Record<string, unknown> | undefined => input?.(owned);
+
+test.each(entries)('$path: nobody in particular gets no further than its access says', async (entry) => {
+  await using app = await createTestApp();
+
+  const code = await codeOf(entry.path, app.context({ kind: 'anonymous' }), inputOf(entry, RANDOM));
+
+  if (entry.access === 'public')
+    expect(['scope_missing', 'session_required', 'validation_failed', 'internal']).not.toContain(code);
+  else expect(code).toBe('unauthenticated');
+});
+
+async function contextOfToken(app: TestApp, person: Person, scopes: Scope[]): Promise<ServiceContext> {
+  const { secret } = await person.caller.tokens.create({ name: scopes.join(), scopes });
+  return app.context((await authenticate(app.providers, secret)).actor);
+}
+
+test.each(entries)('$path: an API token reaches it by the right scope only', async (entry) => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  const input = inputOf(entry, RANDOM);
+
+  const read = await codeOf(entry.path, await contextOfToken(app, person, ['read']), input);
+  const write = await codeOf(entry.path, await contextOfToken(app, person, ['write']), input);
+
+  const refusals = ['scope_missing', 'session_required', 'unauthenticated'];
+  const refused = (code: string | null): string | null => (code !== null && refusals.includes(code) ? code : null);
+  const expected = {
+    public: [null, null],
+    read: [null, null],
+    write: ['scope_missing', null],
+    session: ['session_required', 'session_required'],
+  } as const;
+  // Refreshing without its cookie is nobody's, whoever calls.
+  if (entry.path !== 'auth.refresh') expect([refused(read), refused(write)]).toEqual(expected[entry.access]);
+});
+
+test.each(entries.filter(({ ids }) => ids !== undefined))(
+  "$path: another account's object is not found, and nothing is written",
+  async (entry) => {
+    await using app = await createTestApp();
+    const [owner, stranger] = [await app.trialPerson(), await app.trialPerson()];
+    const [owned, own] = [await ownedBy(owner), await ownedBy(stranger)];
+    const { actor } = await authenticate(app.providers, stranger.accessToken);
+    const before = await databaseHash();
+
+    for (const id of entry.ids ?? []) {
+      // One foreign id among one's own: each is looked at for itself.
+      const input = { ...inputOf(entry, own), [id]: inputOf(entry, owned)?.[id] };
+      const { code, answer } = await resultOf(entry.path, app.context(actor), input);
+      if (entry.path in LISTED_BY_FILTER) expect(answer).toEqual(LISTED_BY_FILTER[entry.path]);
+      else expect(code, id).toBe('not_found');
+    }
+
+    expect(await databaseHash()).toBe(before);
+  },
+);
+
+test.each(entries)('$path: unknown fields and fields of the owner are refused', async (entry) => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  const { actor } = await authenticate(app.providers, person.accessToken);
+
+  for (const stray of ['accountId', 'isBetaTester', 'plan', '$where']) {
+    const input = { ...inputOf(entry, RANDOM), [stray]: 'x' };
+    expect(await codeOf(entry.path, app.context(actor), input), stray).toBe('validation_failed');
+  }
+});
+
+/** All that is stored, but for the counters of limits: they count refused calls too. */
+async function databaseHash(): Promise<string> {
+  const hash = createHash('sha256');
+  const collections = (await mongoose.connection.db?.listCollections().toArray()) ?? [];
+  for (const { name } of collections.sort((a, b) => a.name.localeCompare(b.name))) {
+    if (name === 'rate_limits' || name.startsWith('system.')) continue;
+    const docs = await mongoose.connection.db?.collection(name).find({}, { comment: 'test' }).toArray();
+    for (const doc of (docs ?? []).map((one) => JSON.stringify(one)).sort()) hash.update(`${name} ${doc}`);
+  }
+  return hash.digest('hex');
+}
