@@ -67,7 +67,7 @@ export function retryPublication(deploymentId: string): Promise<Publication> | n
   const run = runs.get(deploymentId);
   if (run === undefined) return null;
   run.cancel = new AbortController();
-  change(run, { state: 'sending', failure: null });
+  change(run, { state: 'sending', failure: null, result: null });
   return work(run);
 }
 

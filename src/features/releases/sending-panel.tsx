@@ -60,7 +60,7 @@ export function SendingPanel({ publication, onReplace, aside }: SendingPanelProp
 
 /** The two steps of the page, then those of the server, which wait. */
 export function sendingSteps({ state, progress, result }: Publication): Step[] {
-  const isSent = state === 'creating' || state === 'done';
+  const isSent = result !== null;
   const isReading = progress === null || progress.phase === 'reading';
   const stopped: StepState | null = state === 'failed' ? 'failed' : state === 'cancelled' ? 'cancelled' : null;
   return [
@@ -77,7 +77,7 @@ export function sendingSteps({ state, progress, result }: Publication): Step[] {
       detail: result !== null ? <SentText result={result} filesThere={progress?.filesThere ?? 0} /> : null,
       body: !isReading && !isSent && progress !== null && <SendingLine progress={progress} />,
     },
-    { key: 'preparing', state: state === 'creating' ? 'running' : 'waiting', title: 'Preparing' },
+    { key: 'preparing', state: isSent ? (stopped ?? 'running') : 'waiting', title: 'Preparing' },
     { key: 'uploading', state: 'waiting', title: 'Uploading' },
     { key: 'processing', state: 'waiting', title: 'Processing' },
     { key: 'verifying', state: 'waiting', title: 'Verifying: every file fetched and compared' },

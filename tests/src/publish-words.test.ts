@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import type { Allowance } from '../../routers/schemas/subscription.ts';
+import type { Publication } from '../../src/api/publications.ts';
+import type { PickedFolder } from '../../src/api/upload-folder.ts';
+import {
+  findingsOf,
+  folderLine,
+  inspectFolder,
+  publishedFolder,
+  takeBuildFolder,
+} from '../../src/features/deployments/inspect-folder.ts';
+import { costText, planBar, usageText } from '../../src/features/deployments/plan-words.ts';
+import {
+  failedStep,
+  servingText,
+  shownAddress,
+  stepProgress,
+  stepTitle,
+} from '../../src/features/releases/release-words.ts';
+import { sendingSteps, sentText } from '../../src/features/releases/sending-panel.tsx';
+
+function folder(files: Record<string, string>, name = 'photo-site'): PickedFolder {
+  return { name, files: Object.entries(files).map(([path, text]) => ({ path, file: new File([text], path) })) };
+}
+
+test('a folder is told in one line, with its entry page and what is left out', async () => {
+  const report = await inspectFolder(folder({ 'index.html': '<h1>Hi</h1>', '.env': 'KEY=1', '.DS_Store': 'x' }));
+  expect(folderLine(report)).toBe('A plain website, 1 file, 11 B');
+  expect(findingsOf(report)).toMatchObject([
+    { id: 'entry', verdict: 'good', path: 'index.html' },
+    { id: 'left-out', verdict: 'secret', message: 'Private, and left out:', path: '.env' },
+    { id: 'litter', verdict: 'removed', message: '1 file of the operating system removed' },
+  ]);
+  expect(publishedFolder(report).files.map(({ path }) => path)).toEqual(['index.html']);
+});
+
+test('a private file that is published anyway stays in the list, and a private key never is published', async () => {
+  const report = await inspectFolder(folder({ 'index.html': 'x', '.env': 'KEY=1', 'server.key': 'k' }), [
+    '.env',
+    'server.key',
+  ]);
+  const [, leftOut] = findingsOf(report);
+  expect(leftOut?.message).toBe('1 private file left out, 1 published anyway');
+  expect(leftOut?.leftOut.map(({ path, isPublishable }) => [path, isPublishable])).toEqual([
+    ['.env', true],
+    ['server.key', false],
+  ]);
+  expect(publishedFolder(report).files.map(({ path }) => path)).toEqual(['index.html', '.env']);
+});
+
+test('a folder that breaks a rule says which file and what to do', async () => {
+  const report = await inspectFolder(folder({ 'index.html': 'x', 'INDEX.html': 'y' }));
+  expect(findingsOf(report)[0]).toMatchObject({ id: 'refusal', verdict: 'bad', path: 'INDEX.html' });
+});
+
+test('the finished folder inside takes the place of the source around it', async () => {
+  const source = { 'package.json': '{"devDependencies":{"vite":"8"}}', 'dist/index.html': 'x', 'dist/a.js': 'y' };
+  const report = await inspectFolder(folder(source, 'app'));
+  expect(report.inspection.kind).toBe('source');
+  expect(takeBuildFolder(report)?.files.map(({ path }) => path)).toEqual(['index.html', 'a.js']);
+  expect(takeBuildFolder(await inspectFolder(folder({ 'index.html': 'x', 'dist/index.html': 'y' })))).toBeNull();
+});
+
+const allowance: Allowance = {
+  plan: 'STANDARD',
+  deploymentLimit: 3,
+  deploymentCount: 2,
+  remaining: 1,
+  trialAvailable: false,
+};
+
+test('the plan says what is used, what it costs, and what stands in the way', () => {
+  expect(usageText(allowance)).toBe('2 of 3 deployments used on STANDARD');
+  expect(costText(allowance)).toBe('3 of 3 deployments on STANDARD will be used.');
+  expect(planBar(allowance)).toBeNull();
+  expect(planBar({ ...allowance, deploymentCount: 3 })?.title).toBe('All 3 deployments of STANDARD are used');
+  const free: Allowance = { ...allowance, plan: 'free', deploymentLimit: 0, deploymentCount: 0, trialAvailable: true };
+  expect(planBar(free)?.action).toBe('Start the trial');
+  expect(planBar({ ...free, trialAvailable: false })?.title).toBe('No plan is active');
+});
+
+test('a step says what it is, how far it is and where it stopped', () => {
+  expect(stepTitle({ name: 'uploading', state: 'done' })).toBe('Uploaded');
+  expect(stepProgress({ done: 118, total: 214, doneBytes: 5_100_000, totalBytes: 8_400_000 })).toEqual({
+    files: '118 of 214 files',
+    bytes: '5.1 of 8.4 MB',
+    fraction: 5.1 / 8.4,
+  });
+  expect(stepProgress({ done: 0, total: 0, doneBytes: 0, totalBytes: 0 })).toBeNull();
+  expect(
+    failedStep([
+      { name: 'preparing', state: 'done' },
+      { name: 'uploading', state: 'failed' },
+    ]),
+  ).toBe('uploading');
+  expect(servingText(7)).toBe('Release 7 is still live.');
+  expect(shownAddress('http://photo-site.localhost:3001/')).toBe('photo-site.localhost:3001');
+});
+
+test('what was sent and what was there already is told in numbers', () => {
+  expect(sentText(1, 9_000, 213)).toBe('1 file, 9 KB. 213 are already there.');
+  expect(sentText(0, 0, 214)).toBe('Nothing to send: every file is already there.');
+});
+
+test('a publication fails in the step in which it stopped', () => {
+  const publication: Publication = {
+    deploymentId: 'd',
+    deploymentName: 'photo-site',
+    url: '',
+    folder: folder({}),
+    isNew: true,
+    state: 'failed',
+    progress: {
+      phase: 'sending',
+      filesDone: 1,
+      filesTotal: 2,
+      bytesDone: 1,
+      bytesTotal: 2,
+      filesThere: 0,
+      isWaiting: false,
+    },
+    result: null,
+    release: null,
+    failure: null,
+  };
+  const states = (one: Publication) =>
+    sendingSteps(one)
+      .slice(0, 3)
+      .map(({ state }) => state);
+  expect(states(publication)).toEqual(['done', 'failed', 'waiting']);
+  expect(states({ ...publication, result: { sentFiles: 2, sentBytes: 2, leftOut: [] } })).toEqual([
+    'done',
+    'done',
+    'failed',
+  ]);
+  expect(states({ ...publication, state: 'sending', progress: null })).toEqual(['running', 'waiting', 'waiting']);
+});
