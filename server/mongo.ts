@@ -15,16 +15,18 @@ mongoose.set('autoIndex', false);
 mongoose.set('autoCreate', false);
 
 const OLDEST_MAJOR = 6;
-/** A call meets a database that is away up to twice (its own work, the end of its transaction), and has 3 s in all. */
-const SERVER_SELECTION_TIMEOUT_MS = 1_200;
+/** Of one operation; a call of several is ended by `endWhenAway`. */
+const SERVER_SELECTION_TIMEOUT_MS = 2_500;
+/** Also how long a heartbeat may take: a busy machine is not taken for a dead one. */
+const CONNECT_TIMEOUT_MS = 5_000;
 /** A server that hangs with its socket open is noticed by its heartbeat alone (driver's default: every 10 s). */
 const HEARTBEAT_MS = 2_000;
 /** Of a start, when the database may be far away or may be starting as well. */
 const FIRST_CONTACT_TIMEOUT_MS = 5_000;
 /** A call that has taken this long is followed by a question whether the database answers at all … */
-const SLOW_CALL_MS = 1_600;
-/** … within this long; the two stay below 3 s. */
-const ANSWER_MS = 1_000;
+const SLOW_CALL_MS = 1_200;
+/** … within this long; a call is answered within 3 s while the database is away. */
+const ANSWER_MS = 1_600;
 /** How long a transaction is run again that others got in the way of. */
 const CONFLICT_TIMEOUT_MS = 20_000;
 const CONFLICT_PAUSE_MS = 5;
@@ -60,8 +62,7 @@ export async function connectMongo(uri: string, { databaseName }: ConnectOptions
     await firstContact(uri);
     await mongoose.connect(uri, {
       serverSelectionTimeoutMS: SERVER_SELECTION_TIMEOUT_MS,
-      connectTimeoutMS: SERVER_SELECTION_TIMEOUT_MS,
-      waitQueueTimeoutMS: SERVER_SELECTION_TIMEOUT_MS,
+      connectTimeoutMS: CONNECT_TIMEOUT_MS,
       heartbeatFrequencyMS: HEARTBEAT_MS,
       writeConcern: { w: 'majority', journal: true },
       readConcernLevel: 'majority',

@@ -1,0 +1,166 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { type RealApp, startRealApp } from '../support/real-app.ts';
+
+/** Three of a kind with every run of the tests, twenty in the full counts. */
+const KILLS = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 20 : 3;
+const MINUTES_MS = 60_000;
+/** Product page, section 10: within this long a call is answered while the database is away. */
+const ANSWERED_MS = 3_000;
+const WRITERS = 4;
+const ATTEMPTS = 20;
+
+/** The number of the running database, as the log says it. */
+function mongodPid(app: RealApp): number {
+  const found = [...app.output().matchAll(/"message":"Database is running(?: again)?".*?"pid":(\d+)/g)].at(-1);
+  return Number(found?.[1]);
+}
+
+async function post(app: RealApp, path: string, body: unknown, token?: string): Promise<Response> {
+  return fetch(`${app.url}${path}`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(body),
+  });
+}
+
+let made = 0;
+const PASSWORD = 'Correct horse 1';
+
+function newPerson(): { username: string; email: string; password: string } {
+  made += 1;
+  const username = `person ${process.pid} ${made}`;
+  return { username, email: `p${process.pid}.${made}@example.com`, password: PASSWORD };
+}
+
+/** Registers people until told to stop; remembers whom the app has acknowledged. */
+async function write(app: RealApp, acknowledged: string[], until: AbortSignal): Promise<void> {
+  while (!until.aborted) {
+    const person = newPerson();
+    const response = await post(app, '/api/register', person).catch(() => null);
+    if (response?.ok) acknowledged.push(person.username);
+    else await wait(50);
+  }
+}
+
+/** A 503 asks to come again, as a client does; any other answer is the answer. */
+async function signInAs(app: RealApp, username: string): Promise<number> {
+  for (let attempt = 0; ; attempt += 1) {
+    const { status } = await post(app, '/api/login', { username, password: PASSWORD });
+    if (status !== 503 || attempt === ATTEMPTS) return status;
+    await wait(1_000);
+  }
+}
+
+async function untilReady(app: RealApp): Promise<void> {
+  await expect
+    .poll(async () => (await fetch(`${app.url}/api/ready`).catch(() => null))?.status, {
+      timeout: MINUTES_MS,
+      interval: 50,
+    })
+    .toBe(200);
+}
+
+async function dataFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'fairlead-faults-'));
+}
+
+/** Kills in the middle of writes, several times, and then looks for every write that was acknowledged. */
+async function killAndLook(kill: (app: RealApp) => Promise<void>): Promise<void> {
+  await using app = await startRealApp({ DATA_DIR: await dataFolder() });
+  const acknowledged: string[] = [];
+  for (let round = 0; round < KILLS; round += 1) {
+    const stop = new AbortController();
+    const before = acknowledged.length;
+    const writers = Array.from({ length: WRITERS }, () => write(app, acknowledged, stop.signal));
+    // In the middle of writes, not before the first: another moment each time.
+    await expect.poll(() => acknowledged.length, { timeout: MINUTES_MS, interval: 10 }).toBeGreaterThan(before + 2);
+    await wait(Math.random() * 200);
+    await kill(app);
+    stop.abort();
+    await Promise.all(writers);
+    await untilReady(app);
+    // The last ones of each round are the ones at risk.
+    for (const username of acknowledged.slice(-WRITERS - 1)) expect(await signInAs(app, username)).toBe(200);
+  }
+  for (const username of acknowledged.filter((_, index) => index % 5 === 0))
+    expect(await signInAs(app, username)).toBe(200);
+}
+
+test(
+  'every acknowledged write survives kill -9 of the app',
+  () =>
+    killAndLook(async (app) => {
+      await app.kill();
+      await app.restart();
+    }),
+  KILLS * MINUTES_MS,
+);
+
+test(
+  'every acknowledged write survives kill -9 of the database, which the running app starts again',
+  () =>
+    killAndLook(async (app) => {
+      const pid = mongodPid(app);
+      process.kill(pid, 'SIGKILL');
+      await expect.poll(() => mongodPid(app), { timeout: MINUTES_MS, interval: 50 }).not.toBe(pid);
+      expect(app.child.exitCode).toBeNull();
+    }),
+  KILLS * MINUTES_MS,
+);
+
+test(
+  'every acknowledged write survives kill -9 of both',
+  () =>
+    killAndLook(async (app) => {
+      process.kill(mongodPid(app), 'SIGKILL');
+      await app.kill();
+      await app.restart();
+    }),
+  KILLS * MINUTES_MS,
+);
+
+test(
+  'while the database hangs every call ends within 3 s with 503, and after it all goes on',
+  async () => {
+    await using app = await startRealApp({ DATA_DIR: await dataFolder() });
+    const person = newPerson();
+    const registered = await post(app, '/api/register', person);
+    expect(registered.ok).toBe(true);
+    const { accessToken } = await registered.json();
+    process.kill(mongodPid(app), 'SIGSTOP');
+    const calls = await Promise.all([
+      timed(() => fetch(`${app.url}/api/ready`)),
+      timed(() => fetch(`${app.url}/api/user`, { headers: { Authorization: `Bearer ${accessToken}` } })),
+      timed(() => post(app, '/api/login', { username: person.username, password: PASSWORD })),
+      timed(() => post(app, '/api/register', newPerson())),
+    ]);
+    expect((await fetch(`${app.url}/api/health`)).status).toBe(200);
+    process.kill(mongodPid(app), 'SIGCONT');
+    for (const { response, afterMs } of calls) {
+      expect(response.status).toBe(503);
+      expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
+      // Half a second for a machine that does other things as well.
+      expect(afterMs).toBeLessThan(ANSWERED_MS + 500);
+    }
+    const [ready, ...others] = await Promise.all(calls.map(({ response }) => response.json()));
+    expect(ready).toMatchObject({ status: 'not ready', database: 'unavailable' });
+    for (const body of others)
+      expect(body).toMatchObject({ code: 'database_unavailable', message: expect.any(String) });
+    await untilReady(app);
+    expect(await signInAs(app, person.username)).toBe(200);
+  },
+  3 * MINUTES_MS,
+);
+
+async function timed(call: () => Promise<Response>): Promise<{ response: Response; afterMs: number }> {
+  const startedAt = Date.now();
+  const response = await call();
+  return { response, afterMs: Date.now() - startedAt };
+}
