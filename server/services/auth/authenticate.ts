@@ -2,7 +2,7 @@ import type { Access } from '../../../routers/schemas/auth.ts';
 import type { Plan } from '../../../routers/schemas/plans.ts';
 import { type SessionDoc, SessionModel } from '../../models/session.ts';
 import { activePlan, SubscriptionModel } from '../../models/subscription.ts';
-import { translateDatabaseError } from '../../mongo.ts';
+import { endWhenAway, translateDatabaseError } from '../../mongo.ts';
 import type { Actor, Providers } from '../../service-context.ts';
 import { hashToken } from '../token-hash.ts';
 import { findApiToken, isApiToken } from '../tokens.ts';
@@ -24,8 +24,8 @@ export type Authenticated = { actor: Actor; freshAccess?: Access };
 export async function authenticate(providers: Providers, bearer: string | undefined): Promise<Authenticated> {
   if (bearer === undefined) return ANONYMOUS;
   try {
-    if (isAccessToken(bearer)) return await bySession(providers, bearer);
-    if (isApiToken(bearer)) return await byApiToken(providers, bearer);
+    if (isAccessToken(bearer)) return await endWhenAway(bySession(providers, bearer));
+    if (isApiToken(bearer)) return await endWhenAway(byApiToken(providers, bearer));
     return ANONYMOUS;
   } catch (error) {
     throw translateDatabaseError(error) ?? error;
