@@ -32,13 +32,13 @@ export function Shell() {
   const screen = (
     // Keyed: an error, and what a screen holds, stay with the page that they belong to. The tabs of sign-in are one page.
     <ErrorBoundary key={isAuthScreen(pathname) ? 'auth' : pathname}>
-      <AccessGuard access={route.access}>
-        <Suspense fallback={<ScreenSkeleton kind={route.skeleton} />}>
+      <Suspense fallback={<ScreenSkeleton kind={route.skeleton} />}>
+        <AccessGuard access={route.access}>
           <Routes>
             <Route path={route.path} element={<Screen />} />
           </Routes>
-        </Suspense>
-      </AccessGuard>
+        </AccessGuard>
+      </Suspense>
     </ErrorBoundary>
   );
   return (

@@ -35,7 +35,7 @@ function Sidebar() {
   const { user } = useUser();
   return (
     <aside className="fixed inset-y-0 left-0 z-30 flex w-sidebar flex-col overflow-y-auto border-r border-line bg-surface-sunken px-3 pt-4 pb-3 max-lg:hidden">
-      <Link to={paths.home} className="mx-2 mb-4 flex items-center gap-2.5 rounded-control">
+      <Link to={paths.home} className="mx-2 mb-6 flex items-center gap-2.5 rounded-control">
         <Mark />
         <span className="flex flex-col">
           <span className="text-base font-semibold">Fairlead</span>
