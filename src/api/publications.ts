@@ -41,6 +41,9 @@ type Run = { request: PublicationRequest; doors: PublicationDoors; cancel: Abort
 /** Progress comes a file at a time; the screen moves at most this often. */
 const PROGRESS_PAUSE_MS = 100;
 
+/** How long a finished publication waits for the screen that shows it. */
+const LEAD_ON_MS = 1_000;
+
 const publications = new Map<string, Publication>();
 const runs = new Map<string, Run>();
 const listeners = new Set<() => void>();
@@ -118,6 +121,8 @@ async function work(run: Run): Promise<Publication> {
     signal.throwIfAborted();
     change(run, { state: 'creating', result });
     const release = await doors.createRelease({ deploymentId, uploadId: run.uploadId });
+    // The screen that shows it leads on to the release; where none does, nobody is led there later.
+    setTimeout(() => runs.get(deploymentId) === run && forgetPublication(deploymentId), LEAD_ON_MS);
     return change(run, { state: 'done', release });
   } catch (cause) {
     if (signal.aborted) return change(run, { state: 'cancelled' });

@@ -29,6 +29,7 @@ export function usePublish(): (request: PublicationRequest) => Promise<Publicati
         prepare: (input) => utils.client.releases.prepare.mutate(input),
         createRelease: async (input) => {
           const release = await utils.client.releases.create.mutate(input);
+          await utils.invalidate();
           // Its page opens with its steps in sight; should this fail, the page asks again by itself.
           await utils.releases.get.prefetch({ deploymentId: release.deploymentId, number: release.number });
           return release;
@@ -36,9 +37,7 @@ export function usePublish(): (request: PublicationRequest) => Promise<Publicati
         carrier: sessionFetch,
         hasher,
       };
-      const publication = await startPublication(request, doors);
-      if (publication.state === 'done') await utils.invalidate();
-      return publication;
+      return startPublication(request, doors);
     },
     [utils],
   );
