@@ -135,6 +135,8 @@ test(
     expect(registered.ok).toBe(true);
     const { accessToken } = await registered.json();
     process.kill(mongodPid(app), 'SIGSTOP');
+    // A report on readiness is kept for half a second.
+    await wait(600);
     const calls = await Promise.all([
       timed(() => fetch(`${app.url}/api/ready`)),
       timed(() => fetch(`${app.url}/api/user`, { headers: { Authorization: `Bearer ${accessToken}` } })),
