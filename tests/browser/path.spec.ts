@@ -160,6 +160,8 @@ test('a second tab follows the release without a reload', async ({ page, folder 
   const other = await page.context().newPage();
   await other.goto('/deployments');
   await expect(other.getByRole('heading', { name: 'Active Deployments' })).toBeVisible();
+  // A tab in the background draws no frames, and Playwright waits for one before it types.
+  await page.bringToFront();
   await publishFolder(page, folder, 'two tabs');
   await expectLive(page);
   await expect(other.getByText('two tabs').first()).toBeVisible();
