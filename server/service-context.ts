@@ -3,8 +3,8 @@ import type { Scope } from '../routers/schemas/tokens.ts';
 import type { ArtifactStore } from './artifacts/store.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import type { Log } from './log.ts';
-import type { PlatformRegistry } from './platforms/platform.ts';
 import type { Mailer } from './mail/mailer.ts';
+import type { PlatformRegistry } from './platforms/platform.ts';
 import type { PasswordHasher, Secrets } from './secrets.ts';
 
 /** Who acts. Every filter of a service carries `accountId`. */

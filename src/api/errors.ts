@@ -27,6 +27,12 @@ export function errorDetails(error: unknown): Partial<ErrorDetails> {
   return error instanceof TRPCClientError ? detailsOf(error.data) : {};
 }
 
+/** Whether an answer came at all, though it may be one that says nothing. */
+export function wasAnswered(error: unknown): boolean {
+  if (error instanceof ResponseError) return true;
+  return error instanceof TRPCClientError && error.meta?.response instanceof Response;
+}
+
 /** Whether the call failed because nobody is signed in: the null user, not a failure to show. */
 export function isSignedOutError(error: unknown): boolean {
   if (error instanceof SessionEndedError) return true;

@@ -65,6 +65,20 @@ export async function refusesToken(response: Response): Promise<boolean> {
   return codes.some((code) => code === 'unauthenticated' || code === 'session_ended');
 }
 
+/** A body that was read once cannot be sent again, and of a batch of changes some have happened already. */
+export function mayRepeat(init: RequestInit, response: Response): boolean {
+  if (init.body instanceof ReadableStream) return false;
+  return response.status !== 207 || (init.method ?? 'GET') === 'GET';
+}
+
+/** How far this browser's clock is ahead of the server's, by the answer's Date header; small differences count as none. */
+export function clockSkew(response: Response, now: number): number {
+  const serverTime = new Date(response.headers.get('Date') ?? Number.NaN).getTime();
+  if (Number.isNaN(serverTime)) return 0;
+  const skew = now - serverTime;
+  return Math.abs(skew) < 5_000 ? 0 : skew;
+}
+
 /** The stable code of an error body: at the top of a plain answer, in `error.json.data` of a tRPC answer. */
 function errorCodeOf(body: unknown): unknown {
   if (!isRecord(body)) return undefined;

@@ -4,7 +4,7 @@ import {
   SESSION_REDIRECT_DELAY_MS,
 } from '../../routers/schemas/limits.ts';
 import { createRefresher, type RefreshOutcome } from './refresher.ts';
-import { type RequestKind, refusesToken, requestHeaders, requestKind } from './request-rules.ts';
+import { clockSkew, mayRepeat, type RequestKind, refusesToken, requestHeaders, requestKind } from './request-rules.ts';
 import type { Access, TokenStore } from './token-store.ts';
 
 /**
@@ -293,18 +293,4 @@ export class SessionMachine {
     this.#state = next;
     for (const listener of this.#listeners) listener();
   }
-}
-
-/** A body that was read once cannot be sent again, and of a batch of changes some have happened already. */
-function mayRepeat(init: RequestInit, response: Response): boolean {
-  if (init.body instanceof ReadableStream) return false;
-  return response.status !== 207 || (init.method ?? 'GET') === 'GET';
-}
-
-/** How far this browser's clock is ahead of the server's, by the answer's Date header; small differences count as none. */
-function clockSkew(response: Response, now: number): number {
-  const serverTime = new Date(response.headers.get('Date') ?? Number.NaN).getTime();
-  if (Number.isNaN(serverTime)) return 0;
-  const skew = now - serverTime;
-  return Math.abs(skew) < 5_000 ? 0 : skew;
 }

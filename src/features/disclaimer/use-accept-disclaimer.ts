@@ -1,7 +1,6 @@
-import { TRPCClientError } from '@trpc/client';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { errorDetails } from '../../api/errors.ts';
+import { errorDetails, wasAnswered } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { showToast } from '../../components/toast-store.ts';
 import { paths } from '../../lib/paths.ts';
@@ -33,6 +32,5 @@ export function useAcceptDisclaimer(): { accept: () => void; isAccepting: boolea
 /** The three texts of the specification, section 8: the server's own, an answer without one, no answer at all. */
 export function acceptanceFailure(error: unknown): string {
   if (errorDetails(error).code !== undefined && error instanceof Error && error.message !== '') return error.message;
-  const hasAnswer = error instanceof TRPCClientError && error.meta?.response instanceof Response;
-  return hasAnswer ? 'Failed to record your acceptance' : 'An error occurred. Please try again.';
+  return wasAnswered(error) ? 'Failed to record your acceptance' : 'An error occurred. Please try again.';
 }

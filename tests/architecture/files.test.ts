@@ -1,0 +1,107 @@
+import { basename } from 'node:path';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+import { parse, readSources, type SourceTree } from '../support/source-tree.ts';
+
+/** Sizes and names that the linter does not look at (house, sections 3 and 4). */
+const LINES_MAX = 300;
+const TEST_LINES_MAX = 500;
+/** Tables: a row more is no complexity more. */
+const TABLES = ['routers/schemas/limits.ts', 'src/routes.tsx'];
+const NAME = /^_?[a-z0-9]+(-[a-z0-9]+)*(\.(test|spec|bench|worker|config|d))?\.tsx?$/;
+const EMPTY_WORDS = /^(utils?|helpers?|common|manager|misc|types?)\b/;
+
+function tooLong(tree: SourceTree): string[] {
+  return [...tree]
+    .filter(([path]) => !TABLES.includes(path))
+    .map(([path, text]) => ({ path, lines: text.trimEnd().split('\n').length }))
+    .filter(({ path, lines }) => lines > (path.startsWith('tests/') ? TEST_LINES_MAX : LINES_MAX))
+    .map(({ path, lines }) => `${path} has ${lines} lines`);
+}
+
+function misnamed(tree: SourceTree): string[] {
+  return [...tree.keys()].filter((path) => !NAME.test(basename(path)) || EMPTY_WORDS.test(basename(path)));
+}
+
+/** `as` outside a named function, where nobody says why it holds. `as const` is free, and so is `satisfies`. */
+function looseAssertions(tree: SourceTree): string[] {
+  const found: string[] = [];
+  for (const [path, text] of tree) {
+    const source = parse(path, text);
+    const visit = (node: ts.Node, isNamed: boolean): void => {
+      if (ts.isAsExpression(node) && !isNamed && !ts.isConstTypeReference(node.type)) {
+        found.push(
+          `${path}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1} ${node.getText().slice(0, 60)}`,
+        );
+      }
+      const opens = ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node);
+      ts.forEachChild(node, (child) => visit(child, isNamed || opens));
+    };
+    visit(source, false);
+  }
+  return found;
+}
+
+/** Names of one side that a file of the other uses; a property of that name is none. */
+function foreignNames(tree: SourceTree, side: string, names: readonly string[]): string[] {
+  const found: string[] = [];
+  for (const [path, text] of tree) {
+    if (!path.startsWith(side)) continue;
+    const visit = (node: ts.Node): void => {
+      if (ts.isIdentifier(node) && names.includes(node.text) && isFree(node)) found.push(`${path} uses ${node.text}`);
+      ts.forEachChild(node, visit);
+    };
+    visit(parse(path, text));
+  }
+  return found;
+}
+
+function isFree(node: ts.Identifier): boolean {
+  const { parent } = node;
+  if (ts.isPropertyAccessExpression(parent) && parent.name === node) return false;
+  if (
+    (ts.isPropertyAssignment(parent) || ts.isPropertySignature(parent) || ts.isBindingElement(parent)) &&
+    parent.name === node
+  ) {
+    return false;
+  }
+  return !ts.isVariableDeclaration(parent) && !ts.isParameter(parent) && !ts.isFunctionDeclaration(parent);
+}
+
+const product = readSources(['routers', 'server', 'src']);
+const everything = readSources(['routers', 'server', 'src', 'tests']);
+
+test('no file is longer than a person reads at once', () => {
+  expect(tooLong(everything)).toEqual([]);
+  expect(tooLong(new Map([['server/long.ts', 'a\n'.repeat(301)]]))).toHaveLength(1);
+});
+
+test('files are named in kebab-case after the one thing inside', () => {
+  expect(misnamed(everything)).toEqual([]);
+  expect(
+    misnamed(
+      new Map([
+        ['server/utils.ts', ''],
+        ['src/LoginForm.tsx', ''],
+        ['src/login-form.tsx', ''],
+      ]),
+    ),
+  ).toHaveLength(2);
+});
+
+test('a type is asserted only in a named function that says why it holds', () => {
+  expect(looseAssertions(product)).toEqual([]);
+  const planted = 'const a = b as string;\nfunction asText(v: unknown) { return v as string }\nconst c = [1] as const;';
+  expect(looseAssertions(new Map([['src/a.ts', planted]]))).toEqual(['src/a.ts:1 b as string']);
+});
+
+test('the server knows no window, and the page no process', () => {
+  expect(foreignNames(product, 'server/', ['window', 'document'])).toEqual([]);
+  expect(foreignNames(product, 'src/', ['process', 'Buffer'])).toEqual([]);
+  const planted = new Map([
+    ['server/a.ts', 'window.alert(1)'],
+    ['src/a.ts', 'process.env.A; a.process; ({ process: 1 })'],
+  ]);
+  expect(foreignNames(planted, 'server/', ['window'])).toEqual(['server/a.ts uses window']);
+  expect(foreignNames(planted, 'src/', ['process'])).toEqual(['src/a.ts uses process']);
+});

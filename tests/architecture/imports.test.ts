@@ -1,0 +1,284 @@
+import { expect, test } from 'vitest';
+import { type Import, importsOf, readSources, type SourceTree } from '../support/source-tree.ts';
+
+/**
+ * Who may import whom. The first row that a file belongs to is its rule: the files it may take values from, those it may
+ * take types from besides, and its packages. Everybody may import from the own row (`own`), and types alone cost nothing.
+ */
+type Row = {
+  of: RegExp;
+  files?: readonly RegExp[];
+  types?: readonly RegExp[];
+  packages: readonly RegExp[];
+  own?: false;
+};
+
+const SCHEMAS = /^routers\/schemas\//;
+const NODE = /^node:/;
+const ZOD = /^zod\/mini$/;
+/** What every server folder may use, besides the interfaces of adapters as types. */
+const SERVER_BASE = [SCHEMAS, /^server\/(errors|log|service-context)\.ts$/];
+const INTERFACES = [
+  /^server\/(artifacts\/(store|manifest)|platforms\/platform|mail\/mailer|change-feed|secrets|jobs\/(queue|payloads|handler))\.ts$/,
+];
+const SERVER_TYPES = [...SERVER_BASE, ...INTERFACES];
+const CORE = /^server\/[^/]+\.tsx?$/;
+/** Pure: no state, no database, no network. */
+const PURE = /^server\/(artifacts\/manifest|site-domain)\.ts$/;
+
+const ROWS: readonly Row[] = [
+  { of: SCHEMAS, packages: [ZOD] },
+  // The types of `ws` are not in the declarations that a script gets.
+  { of: /^routers\/client\.ts$/, types: [/^routers\/_app\.ts$/], packages: [/^@trpc\/client$/, /^superjson$/, /^ws$/] },
+  {
+    // `mongo` for one function: what the driver throws is told apart there, once for all doors.
+    of: /^routers\//,
+    files: [...SERVER_BASE, /^server\/services\//, /^server\/mongo\.ts$/],
+    packages: [/^@trpc\/server/, /^superjson$/, ZOD, NODE],
+  },
+  // The order of the start, and the choice of adapters.
+  { of: /^server\/(main|providers|life-cycle)\.ts$/, files: [/^server\//, SCHEMAS], packages: [NODE, /^mongoose$/] },
+  // The two below the root that look into folders: what is ready, and whose installation it is.
+  {
+    of: /^server\/(readiness|installation)\.ts$/,
+    files: [CORE, /^server\/models\//, SCHEMAS, /^server\/http\/health\.ts$/],
+    types: SERVER_TYPES,
+    packages: [NODE, /^mongoose$/],
+  },
+  {
+    of: CORE,
+    files: [SCHEMAS],
+    types: SERVER_TYPES,
+    packages: [NODE, ZOD, /^mongoose$/, /^@node-rs\/argon2$/, /^mongodb-memory-server$/, /^tldts$/],
+  },
+  {
+    of: /^server\/(models|migrations)\//,
+    files: [...SERVER_BASE, /^server\/(mongo|start-error)\.ts$/, /^server\/models\//],
+    packages: [NODE, /^mongoose$/],
+  },
+  ...['platforms', 'dns', 'certificates', 'artifacts', 'mail', 'payments', 'diagnostics'].map((folder) => ({
+    // An adapter gets what it needs as an argument; of the others it knows interfaces and what is pure.
+    of: new RegExp(`^server/${folder}/`),
+    files: [...SERVER_BASE, PURE, /^server\/egress\.ts$/],
+    types: INTERFACES,
+    packages: [NODE, ZOD],
+  })),
+  {
+    of: /^server\/events\//,
+    files: [...SERVER_BASE, /^server\/models\//, /^server\/mongo\.ts$/],
+    types: INTERFACES,
+    packages: [NODE, /^mongoose$/],
+  },
+  {
+    of: /^server\/jobs\/(queue|steps|lease|payloads|failure|handler)\.ts$/,
+    files: [
+      ...SERVER_BASE,
+      /^server\/models\//,
+      /^server\/mongo\.ts$/,
+      /^server\/events\//,
+      /^server\/services\/move-state\.ts$/,
+    ],
+    types: INTERFACES,
+    packages: [NODE, ZOD, /^mongoose$/],
+  },
+  {
+    of: /^server\/jobs\/(worker|registry)\.ts$/,
+    files: [...SERVER_BASE, /^server\/jobs\//, /^server\/models\//, /^server\/mongo\.ts$/],
+    packages: [NODE, /^mongoose$/],
+  },
+  {
+    of: /^server\/jobs\//,
+    files: [
+      ...SERVER_BASE,
+      PURE,
+      /^server\/services\//,
+      /^server\/jobs\/(steps|payloads|queue|lease|failure|handler)\.ts$/,
+      /^server\/models\//,
+      /^server\/mongo\.ts$/,
+      /^server\/events\//,
+    ],
+    types: INTERFACES,
+    packages: [NODE, /^mongoose$/],
+  },
+  {
+    of: /^server\/services\//,
+    files: [
+      ...SERVER_BASE,
+      PURE,
+      /^server\/models\//,
+      /^server\/events\//,
+      /^server\/(mongo|secrets|egress)\.ts$/,
+      /^server\/jobs\/(queue|payloads)\.ts$/,
+      /^server\/mail\/templates\.ts$/,
+    ],
+    types: INTERFACES,
+    packages: [NODE, ZOD, /^mongoose$/],
+  },
+  {
+    // The visitor's way to a site; its own rules of names are pure and shared with the services.
+    of: /^server\/host\//,
+    files: [
+      ...SERVER_BASE,
+      PURE,
+      /^server\/models\//,
+      /^server\/artifacts\//,
+      /^server\/certificates\//,
+      /^server\/mongo\.ts$/,
+    ],
+    types: INTERFACES,
+    packages: [NODE, ZOD, /^mongoose$/],
+  },
+  {
+    of: /^server\/http\//,
+    files: [...SERVER_BASE, /^routers\//, /^server\/services\//],
+    types: [/^server\/providers\.ts$/, ...INTERFACES],
+    packages: [NODE, /^express$/, /^helmet$/, /^ws$/, /^@trpc\/server/],
+  },
+  { of: /^server\/cli\/deploy\.ts$/, files: [/^routers\/client\.ts$/], packages: [NODE] },
+  {
+    of: /^server\/cli\//,
+    files: [CORE, SCHEMAS, /^server\/services\//, /^server\/mail\//, /^server\/cli\//],
+    packages: [NODE, /^vite$/, /^mongoose$/],
+  },
+  {
+    of: /^src\/components\//,
+    files: [/^src\/lib\//, SCHEMAS],
+    packages: [/^react/, /^radix-ui$/, /^lucide-react$/, /^get-nonce$/],
+  },
+  { of: /^src\/lib\//, files: [SCHEMAS], packages: [/^react/] },
+  {
+    of: /^src\/(api|realtime)\//,
+    files: [SCHEMAS, /^src\/(api|realtime|lib|components)\//],
+    types: [/^routers\/_app\.ts$/],
+    packages: [/^react/, /^@trpc\//, /^@tanstack\/react-query$/, /^superjson$/, /^@noble\/hashes\//],
+  },
+  {
+    of: /^src\/features\//,
+    files: [SCHEMAS, /^src\/(components|api|realtime|lib)\//],
+    packages: [
+      /^react/,
+      /^radix-ui$/,
+      /^lucide-react$/,
+      /^@hookform\/resolvers\/zod$/,
+      /^@tanstack\/react-query$/,
+      ZOD,
+    ],
+  },
+  {
+    // Titles, skeletons and access stand in the one table of routes, which loads screens when they are opened.
+    of: /^src\/layouts\//,
+    files: [SCHEMAS, /^src\/(features|components|api|realtime|lib)\//, /^src\/routes\.tsx$/],
+    packages: [/^react/, /^radix-ui$/, /^lucide-react$/, /^@tanstack\/react-query$/],
+  },
+  {
+    of: /^src\/screens\//,
+    files: [SCHEMAS, /^src\/(features|layouts|components|api|realtime|lib)\//],
+    packages: [
+      /^react/,
+      /^radix-ui$/,
+      /^lucide-react$/,
+      /^@hookform\/resolvers\/zod$/,
+      /^@tanstack\/react-query$/,
+      ZOD,
+    ],
+  },
+  {
+    of: /^src\//,
+    files: [/^src\//, SCHEMAS],
+    packages: [/^react/, /^get-nonce$/, /^@tanstack\/react-query$/, /^lucide-react$/],
+  },
+];
+
+const matches = (patterns: readonly RegExp[] | undefined, name: string): boolean =>
+  patterns?.some((pattern) => pattern.test(name)) ?? false;
+
+/** Two features, though of one row, are strangers. */
+function isOtherFeature({ from, to }: Import): boolean {
+  const featureOf = (path: string): string | undefined => /^src\/features\/([^/]+)\//.exec(path)?.[1];
+  const [one, other] = [featureOf(from), featureOf(to)];
+  return one !== undefined && other !== undefined && one !== other;
+}
+
+function isAllowed(found: Import): boolean {
+  const row = ROWS.find(({ of }) => of.test(found.from));
+  if (row === undefined) return false;
+  if (!found.isFile) return matches(row.packages, found.to) || (found.isType && NODE.test(found.to));
+  if (/\.(css|svg|json)$/.test(found.to)) return true;
+  if (isOtherFeature(found)) return false;
+  if (row.of.test(found.to) || matches(row.files, found.to)) return true;
+  return found.isType && matches(row.types, found.to);
+}
+
+function violations(tree: SourceTree): string[] {
+  return [...tree]
+    .filter(([path]) => !path.startsWith('tests/'))
+    .flatMap(([path, text]) => importsOf(path, text))
+    .filter((found) => !isAllowed(found))
+    .map(({ from, to, isType }) => `${from} imports ${isType ? 'the types of ' : ''}${to}`);
+}
+
+/** Cycles of values: types come and go at compile time. */
+function cycles(tree: SourceTree): string[] {
+  const edges = new Map<string, string[]>();
+  for (const [path, text] of tree) {
+    edges.set(
+      path,
+      importsOf(path, text)
+        .filter(({ isFile, isType }) => isFile && !isType)
+        .map(({ to }) => to),
+    );
+  }
+  const done = new Set<string>();
+  const found: string[] = [];
+  const walk = (path: string, trail: string[]): void => {
+    const start = trail.indexOf(path);
+    if (start >= 0) found.push([...trail.slice(start), path].join(' → '));
+    if (start >= 0 || done.has(path)) return;
+    for (const next of edges.get(path) ?? []) walk(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of edges.keys()) walk(path, []);
+  return found;
+}
+
+const tree = readSources(['routers', 'server', 'src']);
+
+test('imports go the way that the house lays down', () => {
+  expect(tree.size).toBeGreaterThan(100);
+  expect(violations(tree)).toEqual([]);
+});
+
+test('no file reaches itself through its imports', () => {
+  expect(cycles(tree)).toEqual([]);
+});
+
+test.each([
+  ['src/lib/format.ts', "import { AppError } from '../../server/errors.ts';"],
+  ['src/lib/format.ts', "import type { Plan } from '../../server/service-context.ts';"],
+  ['src/screens/home.tsx', "import { appRouter } from '../../routers/_app.ts';"],
+  ['src/components/button.tsx', "import { trpc } from '../api/trpc.ts';"],
+  ['src/features/auth/login-form.tsx', "import { RateDialog } from '../feedback/rate-dialog.tsx';"],
+  ['src/screens/home.tsx', "const module = await import('../../server/main.ts');"],
+  ['server/services/user.ts', "import { Router } from 'express';"],
+  ['server/services/user.ts', "import { TRPCError } from '@trpc/server';"],
+  ['server/services/user.ts', "import { readEnv } from '../env.ts';"],
+  ['server/platforms/built-in/index.ts', "import { UserModel } from '../../models/user.ts';"],
+  ['server/artifacts/disk.ts', "export { deliver } from '../mail/outbox.ts';"],
+  ['server/http/rest.ts', "import { UserModel } from '../models/user.ts';"],
+  ['server/errors.ts', "import { z } from '../tests/support/app.ts';"],
+  ['routers/user.ts', "import { UserModel } from '../server/models/user.ts';"],
+  ['routers/schemas/user.ts', "import { newId } from '../../server/mongo.ts';"],
+  ['routers/schemas/user.ts', "import { randomBytes } from 'node:crypto';"],
+  ['routers/client.ts', "import { appRouter } from './_app.ts';"],
+])('planted in %s, %s is found', (path, line) => {
+  expect(violations(new Map([[path, line]]))).toHaveLength(1);
+});
+
+test('a planted cycle is found', () => {
+  const planted = new Map([
+    ['src/lib/a.ts', "import './b.ts';"],
+    ['src/lib/b.ts', "import type { A } from './a.ts';\nimport { c } from './c.ts';"],
+    ['src/lib/c.ts', "import { a } from './a.ts';"],
+  ]);
+  expect(cycles(planted)).toEqual(['src/lib/a.ts → src/lib/b.ts → src/lib/c.ts → src/lib/a.ts']);
+});
