@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
 import { UserModel } from '../../server/models/user.ts';
-import { newId, transaction } from '../../server/mongo.ts';
+import { endWhenAway, newId, transaction, translateDatabaseError, unfitness } from '../../server/mongo.ts';
 
 /** Every model there is, so that none is forgotten here. */
 import.meta.glob('../../server/models/*.ts', { eager: true });
@@ -48,4 +48,48 @@ test('a failed transaction takes back what was written without naming the sessio
 
 test('a filter that no index serves is refused', async () => {
   await expect(UserModel.findOne({ isBetaTester: true })).rejects.toThrow(/notablescan/);
+});
+
+test.each([
+  [{ setName: 'rs' }, '6.0.5', null],
+  [{ msg: 'isdbgrid' }, '8.0.1', null],
+  [{ setName: 'rs' }, '5.0.30', 'is MongoDB 5.0.30, which is older than 6'],
+  [{}, '7.0.2', 'is no replica set and no sharded cluster, so that it has no transactions'],
+])('a server that answers %o as version %s is fit: %s', (hello, version, fault) => {
+  expect(unfitness(hello, { version })).toBe(fault);
+});
+
+test('what takes its time is waited for while the database answers', async () => {
+  expect(await endWhenAway(new Promise((resolve) => setTimeout(() => resolve('late'), 2_000)))).toBe('late');
+  await expect(endWhenAway(Promise.reject(new Error('its own')))).rejects.toThrow('its own');
+});
+
+test('errors of a database that is away are told apart from errors of ours', async () => {
+  const nowhere = mongoose.createConnection('mongodb://127.0.0.1:1/', { serverSelectionTimeoutMS: 50 });
+  const away: unknown = await nowhere.asPromise().catch((error: unknown) => error);
+  await nowhere.close();
+  expect(translateDatabaseError(away)).toMatchObject({
+    code: 'database_unavailable',
+    retryAfterMs: expect.any(Number),
+  });
+  expect(translateDatabaseError(new Error('wrapped', { cause: away }))?.code).toBe('database_unavailable');
+  expect(translateDatabaseError(new Error('ours'))).toBeUndefined();
+  const user = newUser();
+  await UserModel.create(user);
+  const duplicate: unknown = await UserModel.create(user).catch((error: unknown) => error);
+  expect(translateDatabaseError(duplicate)).toBeUndefined();
+});
+
+test('transactions that get in each other’s way are run again until each has had its turn', async () => {
+  const user = newUser();
+  await UserModel.create(user);
+  await Promise.all(
+    Array.from({ length: 10 }, () =>
+      transaction(async () => {
+        const found = await UserModel.findById(user._id);
+        await UserModel.updateOne({ _id: user._id }, { $set: { deploymentCount: (found?.deploymentCount ?? 0) + 1 } });
+      }),
+    ),
+  );
+  expect((await UserModel.findById(user._id))?.deploymentCount).toBe(10);
 });
