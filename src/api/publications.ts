@@ -3,7 +3,7 @@ import type { Release } from '../../routers/schemas/releases.ts';
 import { errorDetails, errorMessage } from './errors.ts';
 import { type Hasher, type UploadProgress, type UploadResult, uploadFiles } from './upload.ts';
 import type { PickedFolder } from './upload-folder.ts';
-import { type Carrier, UploadError } from './upload-send.ts';
+import { type Carrier, UploadError, untilAnswered } from './upload-send.ts';
 
 export type PublicationState = 'sending' | 'creating' | 'done' | 'failed' | 'cancelled';
 /** A folder on its way to become a release: it lives in the page, across screens, until the server has it all. */
@@ -24,7 +24,8 @@ export type Publication = {
 /** What a publication asks the server, besides the files themselves. */
 export type PublicationDoors = {
   prepare(input: { deploymentId: string }): Promise<{ uploadId: string }>;
-  createRelease(input: { deploymentId: string; uploadId: string }): Promise<Release>;
+  /** `isRepeated`: the question before this one got no answer, and may have been heard all the same. */
+  createRelease(input: { deploymentId: string; uploadId: string }, isRepeated: boolean): Promise<Release>;
   carrier: Carrier;
   hasher: Hasher;
 };
@@ -115,12 +116,17 @@ async function work(run: Run): Promise<Publication> {
   const { signal } = run.cancel;
   const deploymentId = request.deployment.id;
   try {
-    run.uploadId ??= (await doors.prepare({ deploymentId })).uploadId;
+    const asking = { signal, onWaiting: (isWaiting: boolean) => void noteWaiting(run, isWaiting) };
+    run.uploadId ??= (await untilAnswered(() => doors.prepare({ deploymentId }), asking)).uploadId;
+    const { uploadId } = run;
     signal.throwIfAborted();
-    const result = await upload(run, run.uploadId);
+    const result = await upload(run, uploadId);
     signal.throwIfAborted();
     change(run, { state: 'creating', result });
-    const release = await doors.createRelease({ deploymentId, uploadId: run.uploadId });
+    const release = await untilAnswered(
+      (isRepeated) => doors.createRelease({ deploymentId, uploadId }, isRepeated),
+      asking,
+    );
     // The screen that shows it leads on to the release; where none does, nobody is led there later.
     setTimeout(() => runs.get(deploymentId) === run && forgetPublication(deploymentId), LEAD_ON_MS);
     return change(run, { state: 'done', release });
@@ -128,6 +134,11 @@ async function work(run: Run): Promise<Publication> {
     if (signal.aborted) return change(run, { state: 'cancelled' });
     return change(run, { state: 'failed', failure: failureOf(cause) });
   }
+}
+
+function noteWaiting(run: Run, isWaiting: boolean): void {
+  const progress = publications.get(run.request.deployment.id)?.progress;
+  if (progress && progress.isWaiting !== isWaiting) change(run, { progress: { ...progress, isWaiting } });
 }
 
 async function upload(run: Run, uploadId: string): Promise<UploadResult> {

@@ -157,6 +157,31 @@ function isNetworkError(cause: unknown): boolean {
   return cause instanceof TypeError || cause instanceof SessionUnavailableError;
 }
 
+/**
+ * Asks a procedure until it is answered; `isRepeated` tells it that an earlier question may have been heard.
+ *
+ * @throws what the procedure threw when it did answer; its last network error; the signal's reason
+ */
+export async function untilAnswered<Answer>(
+  ask: (isRepeated: boolean) => Promise<Answer>,
+  { signal, onWaiting, pausesMs = PAUSES_MS }: Pick<SendOptions, 'signal' | 'onWaiting' | 'pausesMs'>,
+): Promise<Answer> {
+  for (let attempt = 0; ; attempt += 1) {
+    signal.throwIfAborted();
+    try {
+      const answer = await ask(attempt > 0);
+      onWaiting?.(false);
+      return answer;
+    } catch (cause) {
+      const pause = pausesMs[attempt];
+      const isUnanswered = isNetworkError(cause) || (cause instanceof Error && isNetworkError(cause.cause));
+      if (!isUnanswered || pause === undefined) throw cause;
+      onWaiting?.(true);
+      await pauseFor(pause, signal);
+    }
+  }
+}
+
 /** Ends early when the browser is back online. */
 function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

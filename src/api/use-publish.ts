@@ -1,4 +1,5 @@
 import { useCallback } from 'react';
+import { errorDetails } from './errors.ts';
 import {
   cancelAllPublications,
   type Publication,
@@ -27,8 +28,14 @@ export function usePublish(): (request: PublicationRequest) => Promise<Publicati
       owner = session.accountId();
       const doors: PublicationDoors = {
         prepare: (input) => utils.client.releases.prepare.mutate(input),
-        createRelease: async (input) => {
-          const release = await utils.client.releases.create.mutate(input);
+        createRelease: async (input, isRepeated) => {
+          const release = await utils.client.releases.create.mutate(input).catch(async (cause: unknown) => {
+            // The answer was lost, the release was not: it is the newest of the deployment.
+            if (!isRepeated || errorDetails(cause).code !== 'upload_closed') throw cause;
+            const { items } = await utils.client.releases.list.query({ deploymentId: input.deploymentId, limit: 1 });
+            if (items[0] === undefined) throw cause;
+            return items[0];
+          });
           await utils.invalidate();
           // Its page opens with its steps in sight; should this fail, the page asks again by itself.
           await utils.releases.get.prefetch({ deploymentId: release.deploymentId, number: release.number });

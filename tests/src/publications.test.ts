@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import type { Release } from '../../routers/schemas/releases.ts';
+import {
+  cancelPublication,
+  isPublishing,
+  type PublicationDoors,
+  type PublicationRequest,
+  retryPublication,
+  startPublication,
+} from '../../src/api/publications.ts';
+import { hashBlobs } from '../../src/api/upload-hash.ts';
+
+const RELEASE: Release = {
+  id: '0123456789abcdefghij',
+  deploymentId: 'd',
+  deploymentName: 'photo-site',
+  platform: 'built-in',
+  number: 1,
+  state: 'queued',
+  isCurrent: false,
+  source: 'folder',
+  createdBy: 'mara',
+  url: 'http://photo-site.localhost',
+  previewUrl: 'http://r1--photo-site.localhost',
+  fileCount: 1,
+  totalBytes: 5,
+  changedFiles: 1,
+  error: null,
+  createdAt: new Date(),
+  startedAt: null,
+  finishedAt: null,
+};
+
+function request(id: string): PublicationRequest {
+  return {
+    deployment: { id, name: 'photo-site', url: RELEASE.url },
+    folder: { name: 'photo-site', files: [{ path: 'index.html', file: new File(['hello'], 'index.html') }] },
+    publishAnyway: [],
+    isNew: true,
+  };
+}
+
+function doors(parts: Partial<PublicationDoors> = {}): PublicationDoors {
+  return {
+    prepare: async () => ({ uploadId: '0123456789abcdefghij' }),
+    createRelease: async () => RELEASE,
+    carrier: async (path) =>
+      path.endsWith('/manifest') ? Response.json({ missing: [], leftOut: [] }) : new Response(null, { status: 204 }),
+    hasher: (files, onResult) => hashBlobs(files, onResult),
+    ...parts,
+  };
+}
+
+test('a folder becomes a release, and is no longer on its way then', async () => {
+  const running = startPublication(request('a'), doors());
+  expect(isPublishing()).toBe(true);
+  expect(await running).toMatchObject({ state: 'done', release: { number: 1 } });
+  expect(isPublishing()).toBe(false);
+});
+
+test('a question whose answer was lost is asked again, and says so', async () => {
+  const asked: boolean[] = [];
+  const ended = await startPublication(
+    request('b'),
+    doors({
+      createRelease: async (_input, isRepeated) => {
+        asked.push(isRepeated);
+        if (!isRepeated) throw new Error('no answer', { cause: new TypeError('Failed to fetch') });
+        return RELEASE;
+      },
+    }),
+  );
+  expect(ended.state).toBe('done');
+  expect(asked).toEqual([false, true]);
+});
+
+test('after a refusal the same upload goes on, and a closed one is opened anew', async () => {
+  const prepared: string[] = [];
+  const codes = ['storage_full', 'upload_closed', null];
+  const parts = doors({
+    prepare: async () => {
+      prepared.push('opened');
+      return { uploadId: '0123456789abcdefghij' };
+    },
+    carrier: async () => {
+      const code = codes.shift();
+      if (code === null || code === undefined) return Response.json({ missing: [], leftOut: [] });
+      return Response.json({ code, message: `It said ${code}.` }, { status: code === 'storage_full' ? 507 : 409 });
+    },
+  });
+  expect(await startPublication(request('c'), parts)).toMatchObject({
+    state: 'failed',
+    failure: { message: 'It said storage_full.', isFolderNeeded: false },
+  });
+  expect(await retryPublication('c')).toMatchObject({ state: 'failed' });
+  expect(prepared).toHaveLength(1);
+  expect(await retryPublication('c')).toMatchObject({ state: 'done' });
+  expect(prepared).toHaveLength(2);
+});
+
+test('a cancelled publication makes no release', async () => {
+  let isMade = false;
+  const running = startPublication(
+    request('d'),
+    doors({
+      prepare: async () => {
+        cancelPublication('d');
+        return { uploadId: '0123456789abcdefghij' };
+      },
+      createRelease: async () => {
+        isMade = true;
+        return RELEASE;
+      },
+    }),
+  );
+  expect(await running).toMatchObject({ state: 'cancelled', failure: null });
+  expect(isMade).toBe(false);
+});
