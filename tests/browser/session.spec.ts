@@ -80,10 +80,8 @@ test('a session that was ended elsewhere is told with a notice and leads to sign
     body: JSON.stringify({ json: { currentPassword: credentials.password, newPassword: 'Another anchor 2' } }),
   });
   expect(change.status).toBe(200);
-  await page.getByRole('link', { name: 'Deployment History' }).click();
-  await page.waitForURL(
-    (url) => url.pathname === '/auth' && url.searchParams.get('redirect') === '/deployment-history',
-  );
+  // The socket of an ended session is closed, and the page looks whether it may come back.
+  await page.waitForURL((url) => url.pathname === '/auth' && url.searchParams.get('redirect') === '/deployments');
   await expect(page.getByText('Session expired. Please log in again.').first()).toBeVisible();
   await logIn(page, { ...credentials, password: 'Another anchor 2' });
 });
@@ -92,7 +90,6 @@ test('two tabs that refresh at once stay signed in', async ({ page, complaints }
   complaints.allow(REFUSED_CALL);
   const app = await startRealApp({ ACCESS_TOKEN_SECONDS: '2' });
   try {
-    await seeDisclaimer(page);
     await page.goto(`${app.url}/disclaimer`);
     await page.getByRole('button', { name: 'Accept & Continue' }).click();
     await page.waitForURL('**/beta-welcome');
@@ -111,7 +108,9 @@ test('two tabs that refresh at once stay signed in', async ({ page, complaints }
       await expect(page.getByRole('heading', { name: 'Active Deployments' })).toBeVisible();
       await expect(other.getByRole('heading', { name: 'Deployment History' })).toBeVisible();
     }
+    await other.close();
   } finally {
+    await page.goto('about:blank');
     await app[Symbol.asyncDispose]();
   }
 });
@@ -154,6 +153,7 @@ test('a token that ends in mid-upload is refreshed and no file is sent twice', a
     expect(new Set(accepted).size).toBe(accepted.length);
     expect(accepted.length).toBeGreaterThanOrEqual(60);
   } finally {
+    await page.goto('about:blank');
     await app[Symbol.asyncDispose]();
   }
 });
