@@ -82,7 +82,7 @@ async function publishAtOnce(accountId: string, message: string): Promise<void> 
       publishEvent(session, accountId, { type: 'notification', message }),
     );
   } catch (error) {
-    if (!(error instanceof mongoose.mongo.MongoWaitQueueTimeoutError)) throw error;
+    if (!(error instanceof Error) || error.name !== 'MongoWaitQueueTimeoutError') throw error;
     await publishAtOnce(accountId, message);
   }
 }

@@ -1,0 +1,170 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { createFairleadClient } from '../../routers/client.ts';
+import { startEmbeddedMongo } from '../../server/embedded-mongo.ts';
+import { readMongodSources } from '../../server/env.ts';
+import type { Log } from '../../server/log.ts';
+import { newKeys } from '../../server/secrets.ts';
+import { type EventClient, followEvents, type Seen } from '../support/event-client.ts';
+import { type RealApp, startRealApp } from '../support/real-app.ts';
+
+/** Three of a kind with every run of the tests, twenty in the full counts. */
+const KILLS = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 20 : 3;
+const EVENTS_BETWEEN_KILLS = 25;
+const SILENT: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const RETRY_MS = 100;
+
+const byNumber = (app: RealApp): string => app.url.replace('localhost', '127.0.0.1');
+
+/** A new account's API token, made as a script makes it. */
+async function tokenOf(app: RealApp): Promise<string> {
+  const name = `p${process.pid}${Date.now()}`;
+  const response = await fetch(`${byNumber(app)}/api/register`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ username: name, email: `${name}@example.com`, password: 'Correct horse 1' }),
+  });
+  const { accessToken }: { accessToken: string } = await response.json();
+  const client = createFairleadClient({ url: byNumber(app), token: accessToken });
+  const { secret } = await client.tokens.create.mutate({ name: 'events', scopes: ['read', 'write'] });
+  return secret;
+}
+
+type Writer = { acknowledged: string[]; stop(): Promise<void> };
+
+/** Sends numbered notifications one after the other; a call that fails may or may not have been written. */
+function startWriting(app: RealApp, token: string, name: string): Writer {
+  const client = createFairleadClient({ url: byNumber(app), token });
+  const acknowledged: string[] = [];
+  let isStopped = false;
+  const writing = (async () => {
+    for (let number = 1; !isStopped; number += 1) {
+      const message = `${name} ${number}`;
+      const done = await client.events.sendTest.mutate({ message }).catch(() => null);
+      if (done === null) await wait(RETRY_MS);
+      else acknowledged.push(message);
+    }
+  })();
+  return {
+    acknowledged,
+    async stop() {
+      isStopped = true;
+      await writing;
+    },
+  };
+}
+
+function follow(app: RealApp, token: string, lastEventId?: string): EventClient {
+  const since = lastEventId === undefined ? {} : { lastEventId };
+  return followEvents({ url: byNumber(app), token, retryDelayMs: RETRY_MS, ...since });
+}
+
+/** Kills again and again while events are written, each time once some more have been seen. */
+async function killWhileReading(client: EventClient, kill: () => Promise<void>): Promise<void> {
+  for (let round = 0; round < KILLS; round += 1) {
+    const had = client.messages().length;
+    await client.until(() => client.messages().length >= had + EVENTS_BETWEEN_KILLS);
+    await kill();
+  }
+}
+
+/** What a client saw is the log from where it began to where it ends: each event once, in order. */
+async function expectWhole(app: RealApp, token: string, client: EventClient, writers: Writer[]): Promise<void> {
+  await using log = follow(app, token, '0');
+  const acknowledged = writers.flatMap((writer) => writer.acknowledged);
+  const isAllThere = (messages: string[]): boolean => {
+    const there = new Set(messages);
+    return acknowledged.every((message) => there.has(message));
+  };
+  await log.until(() => isAllThere(log.messages()));
+  const last = log.seen.at(-1)?.id ?? 0;
+  await client.until(() => (client.seen.at(-1)?.id ?? 0) >= last);
+
+  const begins = client.seen[0]?.id ?? 0;
+  const stored = (seen: Seen[]): Seen[] =>
+    seen.filter(({ id, data }) => data.type !== 'ready' && id > begins && id <= last);
+  expect(stored(client.seen)).toEqual(stored(log.seen));
+  expect(stored(client.seen).map(({ id }) => id)).toEqual(
+    Array.from({ length: last - begins }, (_, index) => begins + index + 1),
+  );
+  expect(client.seen.filter(({ data }) => data.type === 'resync')).toEqual([]);
+  expect(client.errors).toEqual([]);
+}
+
+test('a server that is killed in mid-stream loses nothing of what was written', async () => {
+  await using app = await startRealApp();
+  const token = await tokenOf(app);
+  await using client = follow(app, token);
+  await client.until(() => client.seen.length > 0);
+  const writer = startWriting(app, token, 'a');
+
+  await killWhileReading(client, async () => {
+    await app.kill();
+    await app.restart();
+  });
+  await writer.stop();
+
+  expect(writer.acknowledged.length).toBeGreaterThan((KILLS * EVENTS_BETWEEN_KILLS) / 2);
+  await expectWhole(app, token, client, [writer]);
+});
+
+test('a database that is killed in mid-stream loses nothing either, and no socket ends by it', async () => {
+  await using app = await startRealApp();
+  const token = await tokenOf(app);
+  await using client = follow(app, token);
+  await client.until(() => client.seen.length > 0);
+  const writer = startWriting(app, token, 'a');
+
+  await killWhileReading(client, async () => {
+    process.kill(mongodPid(app), 'SIGKILL');
+  });
+  const had = client.messages().length;
+  await client.until(() => client.messages().length >= had + EVENTS_BETWEEN_KILLS);
+  await writer.stop();
+
+  await expectWhole(app, token, client, [writer]);
+  expect(client.codes).toEqual([]);
+});
+
+/** The number of the running database, as the log says it. */
+function mongodPid(app: RealApp): number {
+  const found = [...app.output().matchAll(/"message":"Database is running(?: again)?".*?"pid":(\d+)/g)].at(-1);
+  return Number(found?.[1]);
+}
+
+test('two servers on one database tell each other, and either may be killed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-two-'));
+  const mongo = await startEmbeddedMongo({ dataDir: folder, sources: readMongodSources(process.env), log: SILENT });
+  try {
+    const shared = {
+      MONGODB_URI: mongo.uri,
+      FAIRLEAD_KEYS: JSON.stringify(newKeys()),
+      ARTIFACTS_URL: pathToFileURL(join(folder, 'artifacts')).href,
+    };
+    await using one = await startRealApp(shared);
+    await using two = await startRealApp(shared);
+    const token = await tokenOf(one);
+    await using reader = follow(one, token);
+    await using bystander = follow(two, token);
+    await reader.until(() => reader.seen.length > 0);
+    await bystander.until(() => bystander.seen.length > 0);
+    const writers = [startWriting(one, token, 'one'), startWriting(two, token, 'two')];
+
+    await killWhileReading(reader, async () => {
+      await one.kill();
+      await one.restart();
+    });
+    await Promise.all(writers.map((writer) => writer.stop()));
+
+    await expectWhole(one, token, reader, writers);
+    await expectWhole(two, token, bystander, writers);
+    expect(bystander.codes).toEqual([]);
+  } finally {
+    await mongo.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
