@@ -2,6 +2,7 @@ import { useCallback } from 'react';
 import { errorDetails } from './errors.ts';
 import {
   cancelAllPublications,
+  isPublishing,
   type Publication,
   type PublicationDoors,
   type PublicationRequest,
@@ -18,6 +19,11 @@ let owner: string | null = null;
 // The folder of one person is never published by the next; the same person who signed in again goes on.
 session.onAccountChange(() => {
   if (owner !== null && session.accountId() !== null && session.accountId() !== owner) cancelAllPublications();
+});
+
+// The files are in the page's memory: closing it now would lose the rest of them.
+addEventListener('beforeunload', (event) => {
+  if (isPublishing()) event.preventDefault();
 });
 
 /** Starts to publish a folder on a deployment, through the session of this page. */

@@ -19,6 +19,7 @@ import { useFolderReport } from '../features/deployments/use-folder-report.ts';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { SendingPanel } from '../features/releases/sending-panel.tsx';
 import { useLeadToRelease } from '../features/releases/use-lead-to-release.ts';
+import { usePageTitle } from '../lib/page-title.ts';
 import { href } from '../lib/paths.ts';
 
 /** Which deployment is being sent stands in the address; the files themselves are in the page's memory. */
@@ -96,6 +97,7 @@ function Sending({ publication, onBack }: SendingProps) {
   const remove = trpc.deployments.remove.useMutation();
   const { deploymentId, deploymentName, state, folder } = publication;
 
+  usePageTitle(deploymentName);
   useLeadToRelease(publication, { replace: true });
   useEffect(() => void import('./release.tsx'), []);
 
