@@ -6,7 +6,7 @@ import { endWhenAway, newId, transaction, translateDatabaseError, unfitness } fr
 /** Every model there is, so that none is forgotten here. */
 import.meta.glob('../../server/models/*.ts', { eager: true });
 
-function newUser(): Record<string, unknown> {
+function newUser() {
   const id = newId();
   return {
     _id: id,
