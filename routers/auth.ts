@@ -1,10 +1,29 @@
 import {
-  changeEmail, changePassword, confirmEmail, forgotPassword, listSessions, login, logout, refresh, register,
-  resetPassword, revokeSession, sendConfirmation,
+  changeEmail,
+  changePassword,
+  confirmEmail,
+  forgotPassword,
+  listSessions,
+  login,
+  logout,
+  refresh,
+  register,
+  resetPassword,
+  revokeSession,
+  sendConfirmation,
 } from '../server/services/auth/index.ts';
 import {
-  accessSchema, changeEmailInput, changePasswordInput, confirmEmailInput, forgotPasswordInput, loginInput, registerInput,
-  resetPasswordInput, revokeSessionInput, sessionListSchema, signedInSchema,
+  accessSchema,
+  changeEmailInput,
+  changePasswordInput,
+  confirmEmailInput,
+  forgotPasswordInput,
+  loginInput,
+  registerInput,
+  resetPasswordInput,
+  revokeSessionInput,
+  sessionListSchema,
+  signedInSchema,
 } from './schemas/auth.ts';
 import { doneSchema, emptyInput } from './schemas/primitives.ts';
 import { publicProcedure, router, sessionProcedure } from './trpc.ts';

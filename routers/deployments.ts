@@ -1,9 +1,20 @@
 import {
-  createDeployment, getDeployment, listDeployments, removeDeployment, rollBackDeployment, updateDeployment,
+  createDeployment,
+  getDeployment,
+  listDeployments,
+  removeDeployment,
+  rollBackDeployment,
+  updateDeployment,
 } from '../server/services/deployments/index.ts';
 import {
-  createDeploymentInput, deploymentListSchema, deploymentSchema, getDeploymentInput, listDeploymentsInput,
-  removeDeploymentInput, rollBackDeploymentInput, updateDeploymentInput,
+  createDeploymentInput,
+  deploymentListSchema,
+  deploymentSchema,
+  getDeploymentInput,
+  listDeploymentsInput,
+  removeDeploymentInput,
+  rollBackDeploymentInput,
+  updateDeploymentInput,
 } from './schemas/deployments.ts';
 import { doneSchema } from './schemas/primitives.ts';
 import { protectedProcedure, router, writeProcedure } from './trpc.ts';

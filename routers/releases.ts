@@ -1,9 +1,25 @@
 import {
-  cancelRelease, createRelease, diffRelease, getRelease, listReleases, prepareRelease, retryRelease,
+  cancelRelease,
+  createRelease,
+  diffRelease,
+  getRelease,
+  listReleases,
+  prepareRelease,
+  retryRelease,
 } from '../server/services/releases/index.ts';
 import {
-  cancelReleaseInput, createReleaseInput, diffReleaseInput, getReleaseInput, listReleasesInput, preparedUploadSchema,
-  prepareReleaseInput, releaseDetailSchema, releaseDiffSchema, releaseListSchema, releaseSchema, retryReleaseInput,
+  cancelReleaseInput,
+  createReleaseInput,
+  diffReleaseInput,
+  getReleaseInput,
+  listReleasesInput,
+  preparedUploadSchema,
+  prepareReleaseInput,
+  releaseDetailSchema,
+  releaseDiffSchema,
+  releaseListSchema,
+  releaseSchema,
+  retryReleaseInput,
 } from './schemas/releases.ts';
 import { protectedProcedure, router, writeProcedure } from './trpc.ts';
 

@@ -1,6 +1,6 @@
 import { getUser } from '../server/services/user.ts';
-import { userSchema } from './schemas/user.ts';
 import { emptyInput } from './schemas/primitives.ts';
+import { userSchema } from './schemas/user.ts';
 import { protectedProcedure, router } from './trpc.ts';
 
 export const userRouter = router({

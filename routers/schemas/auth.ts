@@ -4,39 +4,57 @@ import { idSchema } from './primitives.ts';
 import { emailSchema, usernameSchema, userSchema } from './user.ts';
 
 /** Specification, section 5: at login a password is only measured. */
-export const loginPasswordSchema = z.string().check(
-  z.minLength(LOGIN_PASSWORD_MIN, 'Password must be at least 6 characters'),
-  z.maxLength(PASSWORD_MAX, 'Password is too long'),
-);
-export const newPasswordSchema = z.string().check(
-  z.minLength(REGISTRATION_PASSWORD_MIN, 'Password must be at least 8 characters'),
-  z.maxLength(PASSWORD_MAX, 'Password is too long'),
-  z.regex(/[A-Z]/, 'Password must contain at least one uppercase letter'),
-  z.regex(/[a-z]/, 'Password must contain at least one lowercase letter'),
-  z.regex(/[0-9]/, 'Password must contain at least one number'),
-);
+export const loginPasswordSchema = z
+  .string()
+  .check(
+    z.minLength(LOGIN_PASSWORD_MIN, 'Password must be at least 6 characters'),
+    z.maxLength(PASSWORD_MAX, 'Password is too long'),
+  );
+export const newPasswordSchema = z
+  .string()
+  .check(
+    z.minLength(REGISTRATION_PASSWORD_MIN, 'Password must be at least 8 characters'),
+    z.maxLength(PASSWORD_MAX, 'Password is too long'),
+    z.regex(/[A-Z]/, 'Password must contain at least one uppercase letter'),
+    z.regex(/[a-z]/, 'Password must contain at least one lowercase letter'),
+    z.regex(/[0-9]/, 'Password must contain at least one number'),
+  );
 
 export const loginInput = z.strictObject({
-  username: z.string().check(
-    z.trim(),
-    z.minLength(USERNAME_MIN, 'Username must be at least 3 characters'),
-    z.maxLength(USERNAME_MAX, 'Username must be less than 50 characters'),
-  ),
+  username: z
+    .string()
+    .check(
+      z.trim(),
+      z.minLength(USERNAME_MIN, 'Username must be at least 3 characters'),
+      z.maxLength(USERNAME_MAX, 'Username must be less than 50 characters'),
+    ),
   password: loginPasswordSchema,
 });
-export const registerInput = z.strictObject({ username: usernameSchema, email: emailSchema, password: newPasswordSchema });
+export const registerInput = z.strictObject({
+  username: usernameSchema,
+  email: emailSchema,
+  password: newPasswordSchema,
+});
 
 /** What the form holds; `confirmPassword` is never sent (specification, section 3). */
-export const registerForm = z.extend(registerInput, { confirmPassword: z.string() }).check(
-  z.refine((form) => form.password === form.confirmPassword, { error: "Passwords don't match", path: ['confirmPassword'] }),
-);
+export const registerForm = z
+  .extend(registerInput, { confirmPassword: z.string() })
+  .check(
+    z.refine((form) => form.password === form.confirmPassword, {
+      error: "Passwords don't match",
+      path: ['confirmPassword'],
+    }),
+  );
 
 /** Mailed one-time tokens: 32 random bytes in base64url. */
 const mailedTokenSchema = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, 'This link is not complete'));
 
 export const forgotPasswordInput = z.strictObject({ email: emailSchema });
 export const resetPasswordInput = z.strictObject({ token: mailedTokenSchema, password: newPasswordSchema });
-export const changePasswordInput = z.strictObject({ currentPassword: loginPasswordSchema, newPassword: newPasswordSchema });
+export const changePasswordInput = z.strictObject({
+  currentPassword: loginPasswordSchema,
+  newPassword: newPasswordSchema,
+});
 export const confirmEmailInput = z.strictObject({ token: mailedTokenSchema });
 export const changeEmailInput = z.strictObject({ email: emailSchema, currentPassword: loginPasswordSchema });
 export const revokeSessionInput = z.strictObject({ sessionId: idSchema });

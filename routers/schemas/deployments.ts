@@ -4,18 +4,30 @@ import { cursorSchema, idSchema, pageSizeSchema } from './primitives.ts';
 import { deploymentStateSchema, releaseStateSchema } from './states.ts';
 
 export const DEPLOYMENT_NAME_MAX = 80;
-export const deploymentNameSchema = z.string().check(
-  z.trim(),
-  z.minLength(1, 'Give the deployment a name'),
-  z.maxLength(DEPLOYMENT_NAME_MAX, 'The name is too long'),
-  z.regex(/^[^\p{Cc}\p{Cf}]*$/u, 'The name holds a character that cannot be shown'),
-);
+export const deploymentNameSchema = z
+  .string()
+  .check(
+    z.trim(),
+    z.minLength(1, 'Give the deployment a name'),
+    z.maxLength(DEPLOYMENT_NAME_MAX, 'The name is too long'),
+    z.regex(/^[^\p{Cc}\p{Cf}]*$/u, 'The name holds a character that cannot be shown'),
+  );
 
 /** Product page, section 3: with `r{number}--` in front the label stays within 63 characters. */
 export const SLUG_MAX = 50;
 /** Security facts, section 3.1. */
 export const RESERVED_SLUGS: readonly string[] = [
-  'app', 'api', 'www', 'admin', 'mail', 'static', 'assets', 'status', 'help', 'fairlead', 'localhost',
+  'app',
+  'api',
+  'www',
+  'admin',
+  'mail',
+  'static',
+  'assets',
+  'status',
+  'help',
+  'fairlead',
+  'localhost',
 ];
 export const slugSchema = z.string().check(
   z.minLength(1, 'Write an address'),
@@ -30,9 +42,16 @@ export const slugSchema = z.string().check(
 export function slugFromName(name: string): string {
   const latin = name
     .toLowerCase()
-    .replaceAll('ä', 'ae').replaceAll('ö', 'oe').replaceAll('ü', 'ue').replaceAll('ß', 'ss')
-    .normalize('NFD').replace(/\p{M}/gu, '');
-  return latin.replace(/[^a-z0-9]+/g, '-').slice(0, SLUG_MAX).replace(/^-+|-+$/g, '');
+    .replaceAll('ä', 'ae')
+    .replaceAll('ö', 'oe')
+    .replaceAll('ü', 'ue')
+    .replaceAll('ß', 'ss')
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '');
+  return latin
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, SLUG_MAX)
+    .replace(/^-+|-+$/g, '');
 }
 
 const idempotencyKeySchema = z.string().check(z.minLength(8), z.maxLength(100));
@@ -44,13 +63,15 @@ export const createDeploymentInput = z.strictObject({
   idempotencyKey: z.optional(idempotencyKeySchema),
 });
 export const getDeploymentInput = z.strictObject({ deploymentId: idSchema });
-export const listDeploymentsInput = z.optional(z.strictObject({
-  search: z.optional(z.string().check(z.maxLength(DEPLOYMENT_NAME_MAX))),
-  platform: z.optional(platformIdSchema),
-  state: z.optional(deploymentStateSchema),
-  cursor: z.optional(cursorSchema),
-  limit: pageSizeSchema,
-}));
+export const listDeploymentsInput = z.optional(
+  z.strictObject({
+    search: z.optional(z.string().check(z.maxLength(DEPLOYMENT_NAME_MAX))),
+    platform: z.optional(platformIdSchema),
+    state: z.optional(deploymentStateSchema),
+    cursor: z.optional(cursorSchema),
+    limit: pageSizeSchema,
+  }),
+);
 export const updateDeploymentInput = z.strictObject({
   deploymentId: idSchema,
   name: z.optional(deploymentNameSchema),
@@ -86,7 +107,10 @@ export const deploymentSchema = z.strictObject({
   createdAt: z.date(),
   updatedAt: z.date(),
 });
-export const deploymentListSchema = z.strictObject({ items: z.array(deploymentSchema), nextCursor: z.nullable(z.string()) });
+export const deploymentListSchema = z.strictObject({
+  items: z.array(deploymentSchema),
+  nextCursor: z.nullable(z.string()),
+});
 
 export type CreateDeploymentInput = z.infer<typeof createDeploymentInput>;
 export type GetDeploymentInput = z.infer<typeof getDeploymentInput>;

@@ -6,7 +6,9 @@ import { idSchema } from './primitives.ts';
 export const FEEDBACK_MAIN_APP = 'main-app';
 
 export const rateInput = z.strictObject({
-  rating: z.int('Please select a rating').check(z.minimum(1, 'Please select a rating'), z.maximum(FEEDBACK_STARS, 'Please select a rating')),
+  rating: z
+    .int('Please select a rating')
+    .check(z.minimum(1, 'Please select a rating'), z.maximum(FEEDBACK_STARS, 'Please select a rating')),
   comment: z.optional(z.string().check(z.trim(), z.maxLength(2_000, 'The comment is too long'))),
   deploymentId: z.optional(z.union([z.literal(FEEDBACK_MAIN_APP), idSchema])),
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
+import { logLineSchema } from './events.ts';
 import { platformIdSchema } from './platforms/index.ts';
 import { cursorSchema, idSchema, pageSizeSchema, sha256Schema } from './primitives.ts';
-import { logLineSchema } from './events.ts';
 import { releaseStateSchema, releaseStepNameSchema, stepStateSchema } from './states.ts';
 
 export const prepareReleaseInput = z.optional(z.strictObject({ deploymentId: z.optional(idSchema) }));
@@ -28,12 +28,14 @@ export const getReleaseInput = z.union([
   z.strictObject({ deploymentId: idSchema, number: z.int().check(z.minimum(1)) }),
 ]);
 /** Without a deployment: all releases of the account, newest first (Deployment History). */
-export const listReleasesInput = z.optional(z.strictObject({
-  deploymentId: z.optional(idSchema),
-  state: z.optional(releaseStateSchema),
-  cursor: z.optional(cursorSchema),
-  limit: pageSizeSchema,
-}));
+export const listReleasesInput = z.optional(
+  z.strictObject({
+    deploymentId: z.optional(idSchema),
+    state: z.optional(releaseStateSchema),
+    cursor: z.optional(cursorSchema),
+    limit: pageSizeSchema,
+  }),
+);
 export const cancelReleaseInput = z.strictObject({ releaseId: idSchema });
 export const retryReleaseInput = z.strictObject({ releaseId: idSchema });
 export const diffReleaseInput = z.strictObject({ releaseId: idSchema });
@@ -59,7 +61,14 @@ export const releaseSchema = z.strictObject({
   totalBytes: z.number(),
   /** Files that differ from the release before; all of them for the first. */
   changedFiles: z.number(),
-  error: z.nullable(z.strictObject({ code: z.string(), message: z.string(), hint: z.nullable(z.string()), raw: z.nullable(z.string()) })),
+  error: z.nullable(
+    z.strictObject({
+      code: z.string(),
+      message: z.string(),
+      hint: z.nullable(z.string()),
+      raw: z.nullable(z.string()),
+    }),
+  ),
   createdAt: z.date(),
   startedAt: z.nullable(z.date()),
   finishedAt: z.nullable(z.date()),

@@ -34,7 +34,15 @@ export const SUBSCRIPTION_MOVES = {
 
 export const deploymentStateSchema = z.enum(['draft', 'deploying', 'live', 'failed', 'deleting']);
 export const releaseStateSchema = z.enum([
-  'queued', 'preparing', 'uploading', 'processing', 'verifying', 'live', 'superseded', 'failed', 'cancelled',
+  'queued',
+  'preparing',
+  'uploading',
+  'processing',
+  'verifying',
+  'live',
+  'superseded',
+  'failed',
+  'cancelled',
 ]);
 export const subscriptionStatusSchema = z.enum(['trialing', 'active', 'past_due', 'canceled', 'expired']);
 

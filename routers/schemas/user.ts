@@ -3,17 +3,17 @@ import { EMAIL_MAX, USERNAME_MAX, USERNAME_MIN } from './limits.ts';
 import { idSchema } from './primitives.ts';
 
 /** Specification, section 5; letters A to Z and a to z (product page, section 11, Sign-in). */
-export const usernameSchema = z.string().check(
-  z.trim(),
-  z.minLength(USERNAME_MIN, 'Username must be at least 3 characters'),
-  z.maxLength(USERNAME_MAX, 'Username must be less than 50 characters'),
-  z.regex(/^[A-Za-z0-9 _-]*$/, 'Username can only contain letters, numbers, spaces, underscores and hyphens'),
-);
-export const emailSchema = z.string().check(
-  z.trim(),
-  z.maxLength(EMAIL_MAX, 'Email is too long'),
-  z.email('Please enter a valid email address'),
-);
+export const usernameSchema = z
+  .string()
+  .check(
+    z.trim(),
+    z.minLength(USERNAME_MIN, 'Username must be at least 3 characters'),
+    z.maxLength(USERNAME_MAX, 'Username must be less than 50 characters'),
+    z.regex(/^[A-Za-z0-9 _-]*$/, 'Username can only contain letters, numbers, spaces, underscores and hyphens'),
+  );
+export const emailSchema = z
+  .string()
+  .check(z.trim(), z.maxLength(EMAIL_MAX, 'Email is too long'), z.email('Please enter a valid email address'));
 
 /** The signed-in person. Never a password, never a token. */
 export const userSchema = z.strictObject({

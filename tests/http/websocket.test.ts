@@ -53,6 +53,9 @@ async function hello(raw: Raw, token: string): Promise<void> {
   raw.socket.send(JSON.stringify({ method: 'connectionParams', data: { token } }));
 }
 
+/** How superjson writes undefined. */
+const NO_INPUT = { json: null, meta: { values: ['undefined'] } };
+
 const subscribe = (id: number): string =>
   JSON.stringify({
     id,
@@ -120,7 +123,7 @@ test('queries and mutations are refused with their code, and the connection goes
     ['mutation', 'auth.refresh'],
     ['mutation', 'auth.logout'],
   ]) {
-    raw.socket.send(JSON.stringify({ id, jsonrpc: '2.0', method, params: { path } }));
+    raw.socket.send(JSON.stringify({ id, jsonrpc: '2.0', method, params: { path, input: NO_INPUT } }));
     while (!JSON.stringify(raw.messages).includes(`"id":${id}`)) await raw.nextMessage();
     expect(raw.messages.at(-1)).toMatchObject({ id, error: { json: { data: { code: 'method_not_allowed' } } } });
     id += 1;
