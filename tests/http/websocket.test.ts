@@ -125,7 +125,10 @@ test('queries and mutations are refused with their code, and the connection goes
   ]) {
     raw.socket.send(JSON.stringify({ id, jsonrpc: '2.0', method, params: { path, input: NO_INPUT } }));
     while (!JSON.stringify(raw.messages).includes(`"id":${id}`)) await raw.nextMessage();
-    expect(raw.messages.at(-1)).toMatchObject({ id, error: { json: { data: { code: 'method_not_allowed' } } } });
+    const refused = {
+      json: expect.objectContaining({ data: expect.objectContaining({ code: 'method_not_allowed' }) }),
+    };
+    expect(raw.messages).toContainEqual(expect.objectContaining({ id, error: refused }));
     id += 1;
   }
 
