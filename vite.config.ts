@@ -7,8 +7,11 @@ import { defineConfig } from 'vitest/config';
 const here = fileURLToPath(new URL('.', import.meta.url));
 
 const LIBRARIES_OF_EVERY_PAGE =
-  /node_modules\/(react|react-dom|scheduler|react-router|cookie|@tanstack|@trpc\/(react-query|client|server)|superjson|copy-anything|is-what|get-nonce|@radix-ui\/react-(slot|compose-refs))\//;
-const STARTED_LATER = /wsLink|\/index\.mjs/;
+  /node_modules\/(react|react-dom|scheduler|react-router|cookie|get-nonce|@radix-ui\/react-(slot|compose-refs))\//;
+/** Of every page with data; the WebSocket link is fetched when a subscription starts. */
+const LIBRARIES_OF_DATA =
+  /node_modules\/(@tanstack|@trpc\/(react-query|client|server)|superjson|copy-anything|is-what)\//;
+const STARTED_LATER = /@trpc.*(wsLink|\/index\.mjs)/;
 
 /**
  * What every page needs becomes one file, which compresses better than forty small ones and needs one request: the
@@ -30,18 +33,27 @@ function basePart() {
     // The guard imports the app without naming it in the page: without a hint the browser would ask for it late.
     transformIndexHtml: {
       order: 'post',
-      handler: (_html, { bundle }) =>
+      handler: (html, { bundle }) =>
         Object.values(bundle ?? {})
-          .filter((part) => part.type === 'chunk' && (part.name === 'main' || part.name === 'base'))
+          .filter(
+            (part) =>
+              part.type === 'chunk' && (part.name === 'main' || part.name === 'base') && !html.includes(part.fileName),
+          )
           .map(({ fileName }) => ({
             tag: 'link',
             attrs: { rel: 'modulepreload', crossorigin: true, href: `/${fileName}` },
           })),
     },
   };
-  const includes = (id: string): boolean =>
-    own.has(id) || (LIBRARIES_OF_EVERY_PAGE.test(id) && !(id.includes('@trpc') && STARTED_LATER.test(id)));
-  return { plugin, includes };
+  return {
+    plugin,
+    groups: [
+      // Apart: the guard needs it, and must stand when the base does not.
+      { name: 'preload', test: /preload-helper|rolldown.runtime/, priority: 1 },
+      { name: 'base', test: (id: string) => own.has(id) || LIBRARIES_OF_EVERY_PAGE.test(id) },
+      { name: 'data', test: (id: string) => LIBRARIES_OF_DATA.test(id) && !STARTED_LATER.test(id) },
+    ],
+  };
 }
 
 const base = basePart();
@@ -78,7 +90,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           // A schema that nobody parses with is built for nothing: with it zod stays out of the pages that have no form.
           treeshake: { manualPureFunctions: ['z'] },
           // What every page needs in one file: it compresses better than forty, and needs one request.
-          output: { codeSplitting: { groups: [{ name: 'base', test: base.includes }] } },
+          output: { codeSplitting: { groups: base.groups } },
         },
       },
   // Inlining everything is right for the server bundle only: under Vitest it would quadruple the import time.

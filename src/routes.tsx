@@ -1,13 +1,16 @@
-import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+import { type ComponentType, lazy } from 'react';
 import { HOSTING_PLATFORMS, PLATFORMS } from '../routers/schemas/platforms/list.ts';
 import { matchesPath, type PathName, paths } from './lib/paths.ts';
 
 export type Access = 'public' | 'app' | 'subscription';
 export type SkeletonKind = 'dashboard' | 'table' | 'form' | 'spinner';
 
+/** A screen in a file of its own; `fetch` starts bringing it before it is rendered. */
+export type Page = { Screen: ComponentType; fetch: () => void };
+
 export type AppRoute = {
   path: string;
-  screen: LazyExoticComponent<ComponentType>;
+  screen: Page;
   access: Access;
   /** The name of the screen; null where the address names something that does not exist. */
   title: string | ((pathname: string) => string | null);
@@ -16,39 +19,42 @@ export type AppRoute = {
   skeleton: SkeletonKind;
   /** The entry of the navigation that is marked as current; its own path when left out. */
   highlights?: string;
+  /** Its screen uses the hooks of tRPC. */
+  needsData?: true;
   /** Later work: its screen says so, and the navigation does not lead there. */
   isLater?: true;
 };
 
-const home = lazy(async () => ({ default: (await import('./screens/home.tsx')).HomeScreen }));
-const auth = lazy(async () => ({ default: (await import('./screens/auth.tsx')).AuthScreen }));
-const disclaimer = lazy(async () => ({ default: (await import('./screens/disclaimer.tsx')).DisclaimerScreen }));
-const betaWelcome = lazy(async () => ({ default: (await import('./screens/beta-welcome.tsx')).BetaWelcomeScreen }));
-const pricing = lazy(async () => ({ default: (await import('./screens/pricing.tsx')).PricingScreen }));
-const subscriptionPricing = lazy(async () => ({
-  default: (await import('./screens/subscription/pricing.tsx')).SubscriptionPricingScreen,
-}));
-const subscriptionSuccess = lazy(async () => ({
-  default: (await import('./screens/subscription/success.tsx')).SubscriptionSuccessScreen,
-}));
-const subscriptionCancel = lazy(async () => ({
-  default: (await import('./screens/subscription/cancel.tsx')).SubscriptionCancelScreen,
-}));
-const dashboard = lazy(async () => ({ default: (await import('./screens/dashboard.tsx')).DashboardScreen }));
-const deployments = lazy(async () => ({ default: (await import('./screens/deployments.tsx')).DeploymentsScreen }));
-const deployment = lazy(async () => ({ default: (await import('./screens/deployment.tsx')).DeploymentScreen }));
-const release = lazy(async () => ({ default: (await import('./screens/release.tsx')).ReleaseScreen }));
-const deploymentHistory = lazy(async () => ({
-  default: (await import('./screens/deployment-history.tsx')).DeploymentHistoryScreen,
-}));
-const newDeployment = lazy(async () => ({
-  default: (await import('./screens/new-deployment.tsx')).NewDeploymentScreen,
-}));
-const comingLater = lazy(async () => ({ default: (await import('./screens/coming-later.tsx')).ComingLaterScreen }));
-const notFound = lazy(async () => ({ default: (await import('./screens/not-found.tsx')).NotFoundScreen }));
+const home = page(async () => (await import('./screens/home.tsx')).HomeScreen);
+const auth = page(async () => (await import('./screens/auth.tsx')).AuthScreen);
+const disclaimer = page(async () => (await import('./screens/disclaimer.tsx')).DisclaimerScreen);
+const betaWelcome = page(async () => (await import('./screens/beta-welcome.tsx')).BetaWelcomeScreen);
+const pricing = page(async () => (await import('./screens/pricing.tsx')).PricingScreen);
+const subscriptionPricing = page(
+  async () => (await import('./screens/subscription/pricing.tsx')).SubscriptionPricingScreen,
+);
+const subscriptionSuccess = page(
+  async () => (await import('./screens/subscription/success.tsx')).SubscriptionSuccessScreen,
+);
+const subscriptionCancel = page(
+  async () => (await import('./screens/subscription/cancel.tsx')).SubscriptionCancelScreen,
+);
+const dashboard = page(async () => (await import('./screens/dashboard.tsx')).DashboardScreen);
+const deployments = page(async () => (await import('./screens/deployments.tsx')).DeploymentsScreen);
+const deployment = page(async () => (await import('./screens/deployment.tsx')).DeploymentScreen);
+const release = page(async () => (await import('./screens/release.tsx')).ReleaseScreen);
+const deploymentHistory = page(async () => (await import('./screens/deployment-history.tsx')).DeploymentHistoryScreen);
+const newDeployment = page(async () => (await import('./screens/new-deployment.tsx')).NewDeploymentScreen);
+const comingLater = page(async () => (await import('./screens/coming-later.tsx')).ComingLaterScreen);
+const notFound = page(async () => (await import('./screens/not-found.tsx')).NotFoundScreen);
+
+function page(load: () => Promise<ComponentType>): Page {
+  const loadModule = async () => ({ default: await load() });
+  return { Screen: lazy(loadModule), fetch: () => void loadModule().catch(() => {}) };
+}
 
 const plain = { access: 'public', layout: 'plain', skeleton: 'spinner' } as const;
-const app = { access: 'app', layout: 'sidebar', skeleton: 'spinner' } as const;
+const app = { access: 'app', layout: 'sidebar', skeleton: 'spinner', needsData: true } as const;
 const later = { screen: comingLater, isLater: true } as const;
 
 const signInDescription = 'Log in to Fairlead or create an account. Manage your domain deployments with ease.';
@@ -120,6 +126,7 @@ export const routes: Record<PathName, AppRoute> = {
     path: paths.subscriptionSuccess,
     screen: subscriptionSuccess,
     ...plain,
+    needsData: true,
     title: 'Subscription',
     description: 'The state of your subscription.',
   },

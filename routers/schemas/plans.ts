@@ -1,26 +1,8 @@
 import * as z from 'zod/mini';
+import { PAID_PLANS, PLANS } from './plan-table.ts';
 
-/** Plans of the specification, sections 3 and 6; prices and features as the product page, section 4. */
-export const PLANS = {
-  free: { title: 'Free', price: '$0', deployments: 0, customDomains: 0, analytics: 'none', diagnostics: 'basic' },
-  BASIC: { title: 'Basic', price: '$5 a month', deployments: 1, customDomains: 1, analytics: '7 days', diagnostics: 'basic' },
-  STANDARD: { title: 'Standard', price: '$12 a month', deployments: 3, customDomains: 5, analytics: '30 days', diagnostics: 'all' },
-  PRO: { title: 'Pro', price: '$29 a month', deployments: null, customDomains: null, analytics: '13 months', diagnostics: 'all' },
-  BETA: { title: 'Beta', price: '$10 once, 6 months', deployments: null, customDomains: null, analytics: '13 months', diagnostics: 'all' },
-} as const satisfies Record<string, PlanRow>;
+export { PAID_PLANS, PLANS };
 
-/** `null` is unlimited. */
-type PlanRow = {
-  title: string;
-  price: string;
-  deployments: number | null;
-  customDomains: number | null;
-  analytics: string;
-  diagnostics: 'basic' | 'all';
-};
-
-/** What a subscription can be of; `free` is the absence of one. */
-export const PAID_PLANS = ['BASIC', 'STANDARD', 'PRO', 'BETA'] as const;
 export const paidPlanSchema = z.enum(PAID_PLANS);
 export const planSchema = z.enum(['free', ...PAID_PLANS]);
 

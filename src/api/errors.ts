@@ -1,6 +1,5 @@
-import { TRPCClientError } from '@trpc/client';
 import type { ErrorDetails } from '../../routers/schemas/errors.ts';
-import { SessionEndedError, SessionUnavailableError } from './session-machine.ts';
+import { SessionEndedError, SessionUnavailableError } from './session-errors.ts';
 
 /** A plain call that was answered with an error; its text is `status: body` (specification, section 8). */
 export class ResponseError extends Error {
@@ -24,19 +23,19 @@ export async function throwIfNotOk(response: Response): Promise<Response> {
 /** What the server said about an error beside its message: code, hint, field errors, request id. */
 export function errorDetails(error: unknown): Partial<ErrorDetails> {
   if (error instanceof ResponseError) return error.details;
-  return error instanceof TRPCClientError ? detailsOf(error.data) : {};
+  return isTRPCError(error) ? detailsOf(error.data) : {};
 }
 
 /** Whether an answer came at all, though it may be one that says nothing. */
 export function wasAnswered(error: unknown): boolean {
   if (error instanceof ResponseError) return true;
-  return error instanceof TRPCClientError && error.meta?.response instanceof Response;
+  return isTRPCError(error) && error.meta?.response instanceof Response;
 }
 
 /** Whether the call failed because nobody is signed in: the null user, not a failure to show. */
 export function isSignedOutError(error: unknown): boolean {
   if (error instanceof SessionEndedError) return true;
-  if (error instanceof TRPCClientError && error.cause instanceof SessionEndedError) return true;
+  if (isTRPCError(error) && error.cause instanceof SessionEndedError) return true;
   const code = errorDetails(error).code;
   return code === 'unauthenticated' || code === 'session_ended';
 }
@@ -46,7 +45,7 @@ export function errorMessage(error: unknown, fallback = 'Something went wrong on
   if (error instanceof ResponseError)
     return messageOf(parseJson(error.message.slice(error.message.indexOf(':') + 1))) ?? fallback;
   if (isSessionError(error)) return error.message;
-  if (error instanceof TRPCClientError) {
+  if (isTRPCError(error)) {
     if (isSessionError(error.cause)) return error.cause.message;
     if (error.data !== undefined && error.data !== null) return error.message;
     return 'Fairlead cannot be reached. Check your connection and try again.';
@@ -87,6 +86,11 @@ export function applyFieldErrors<Field extends string>(
     setError(field, { type: 'server', message: byField[field] ?? '' }, { shouldFocus: index === 0 });
   });
   return named.length > 0;
+}
+
+/** Known by its name: the class itself would bring the whole client into every page. */
+export function isTRPCError(error: unknown): error is Error & { data: unknown; meta?: { response?: unknown } } {
+  return error instanceof Error && error.name === 'TRPCClientError' && 'data' in error;
 }
 
 function isSessionError(error: unknown): error is SessionEndedError | SessionUnavailableError {

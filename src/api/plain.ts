@@ -1,7 +1,7 @@
 import { ResponseError, throwIfNotOk } from './errors.ts';
 import { cacheKey, getCache } from './get-cache.ts';
 import { session, sessionFetch } from './session.ts';
-import { SessionEndedError } from './session-machine.ts';
+import { SessionEndedError } from './session-errors.ts';
 
 /**
  * One call of the REST contract (specification, section 7): a JSON body only with a payload, an error `status: body`.

@@ -1,4 +1,6 @@
 import { hashKey, QueryClient } from '@tanstack/react-query';
+import { getCache } from './get-cache.ts';
+import { session } from './session.ts';
 
 /** Specification, section 7: queries never go stale, are not fetched again on focus, do not poll, do not retry; nor do mutations. */
 export const queryClient = new QueryClient({
@@ -41,3 +43,24 @@ function withoutPage(input: unknown): unknown {
   const { cursor: _cursor, direction: _direction, ...rest } = { cursor: null, direction: null, ...input };
   return rest;
 }
+
+let fetchedFor = session.accountId();
+
+/** Whatever was fetched for one account is gone before the next one, or nobody, looks at the page. */
+session.onAccountChange(() => {
+  getCache.clear();
+  const isSameAccount = session.hasToken() && session.accountId() === fetchedFor;
+  fetchedFor = session.accountId();
+  if (isSameAccount) {
+    void queryClient.invalidateQueries();
+  } else if (session.hasToken()) {
+    queryClient.removeQueries({ type: 'inactive' });
+    void queryClient.resetQueries();
+  } else {
+    // After the guards have closed the screens: what is still on screen is public and is asked again.
+    setTimeout(() => {
+      queryClient.removeQueries({ type: 'inactive' });
+      void queryClient.invalidateQueries();
+    }, 0);
+  }
+});

@@ -5,6 +5,7 @@ import {
 } from '../../routers/schemas/limits.ts';
 import { createRefresher, type RefreshOutcome } from './refresher.ts';
 import { clockSkew, mayRepeat, type RequestKind, refusesToken, requestHeaders, requestKind } from './request-rules.ts';
+import { SESSION_TEXTS, SessionEndedError, SessionUnavailableError } from './session-errors.ts';
 import type { Access, TokenStore } from './token-store.ts';
 
 /**
@@ -18,6 +19,7 @@ export type SessionState = 'unknown' | 'held' | 'anonymous' | 'ending';
 /** What one tab tells the others. */
 export type SessionMessage =
   | { kind: 'signed-in'; accountId: string }
+  | { kind: 'leaving' }
   | { kind: 'signed-out' }
   | { kind: 'ended'; reason: string };
 
@@ -38,24 +40,6 @@ export type SessionDeps = {
   tellOtherTabs: (message: SessionMessage) => void;
 };
 
-export const SESSION_TEXTS = {
-  expired: 'Session expired. Please log in again.',
-  failed: 'Authentication failed. Please log in again.',
-  failedByError: 'Authentication failed due to an error. Please log in again.',
-  other: (text: string) => `Authentication error: ${text}`,
-  unavailable: 'Fairlead cannot be reached right now.',
-} as const;
-
-/** The session is over; the message is the one of the specification, section 8. */
-export class SessionEndedError extends Error {
-  override name = 'SessionEndedError';
-}
-
-/** Neither yes nor no: the refresh got no answer, and nothing has ended. */
-export class SessionUnavailableError extends Error {
-  override name = 'SessionUnavailableError';
-}
-
 /** What `fetch` threw; everything else that is thrown in here is a fault of this code or of the browser's storage. */
 class NetworkFailure extends Error {}
 
@@ -68,6 +52,8 @@ export class SessionMachine {
   #state: SessionState;
   #silentStart: Promise<void> | null = null;
   #timers: ReturnType<typeof setTimeout>[] = [];
+  /** Somebody is logging out, here or in another tab: that the server ends the session is no surprise. */
+  #isLeaving = false;
   /** How far this browser's clock is ahead of the server's, by the newest answer. */
   #clockSkewMs = 0;
 
@@ -152,7 +138,13 @@ export class SessionMachine {
   /** The server ended a socket of this session: asks at once whether the session is over, as a 401 would. */
   async distrustToken(): Promise<void> {
     const token = this.#store.token();
-    if (token !== null) await this.#demandFresh('normal', token);
+    if (token !== null && !this.#isLeaving) await this.#demandFresh('normal', token);
+  }
+
+  /** Before the logout is sent: the server ends the sockets of the session sooner than it answers. */
+  startSignOut(): void {
+    this.#isLeaving = true;
+    this.#deps.tellOtherTabs({ kind: 'leaving' });
   }
 
   /** Local and regardless of what the server said (specification, section 4). */
@@ -165,6 +157,8 @@ export class SessionMachine {
 
   /** What another tab did; its storage is ours already. */
   hear(message: SessionMessage): void {
+    this.#isLeaving = message.kind === 'leaving';
+    if (this.#isLeaving) return;
     this.#stopEnding();
     if (message.kind === 'ended' && !this.#deps.isOnAuthScreen()) this.#store.writeMarker(message.reason);
     this.#changeAccount(message.kind === 'signed-in' ? 'held' : 'anonymous');
@@ -282,6 +276,7 @@ export class SessionMachine {
   }
 
   #changeAccount(next: SessionState): void {
+    this.#isLeaving = false;
     // Whether a cookie is there is settled: no silent start after this.
     this.#silentStart = Promise.resolve();
     for (const listener of this.#accountListeners) listener();

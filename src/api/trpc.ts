@@ -1,6 +1,8 @@
 import { createTRPCReact } from '@trpc/react-query';
 import type { AppRouter } from '../../routers/_app.ts';
+import { refreshOutsideOfCache } from './after-mutation.ts';
 import { links } from './links.ts';
+import { queryClient } from './query-client.ts';
 
 /**
  * The procedures as hooks. After every successful mutation all queries are stale at once and those on screen are fetched
@@ -10,14 +12,21 @@ import { links } from './links.ts';
 export const trpc = createTRPCReact<AppRouter>({
   overrides: {
     useMutation: {
-      async onSuccess({ originalFn, queryClient, meta }) {
-        if (meta.refresh !== false) {
-          await queryClient.invalidateQueries({ predicate: (query) => query.meta?.refresh !== false });
-        }
+      async onSuccess({ originalFn, meta }) {
+        if (meta.refresh !== false) await refreshAll();
         await originalFn();
       },
     },
   },
 });
 
+/** The same without hooks, for what is sent outside of a screen with data. */
 export const trpcClient = trpc.createClient({ links });
+
+/** After a change that was sent without a hook: everything on screen is asked again. */
+export async function refreshAll(): Promise<void> {
+  await Promise.all([
+    queryClient.invalidateQueries({ predicate: (query) => query.meta?.refresh !== false }),
+    refreshOutsideOfCache(),
+  ]);
+}

@@ -4,7 +4,7 @@ import {
   type UploadManifestInput,
   uploadManifestAnswer,
 } from '../../routers/schemas/releases.ts';
-import { SessionUnavailableError } from './session-machine.ts';
+import { SessionUnavailableError } from './session-errors.ts';
 
 /** What carries a request: sessionFetch in the app, which refreshes a token that ends in the middle and goes on. */
 export type Carrier = (path: string, init: RequestInit) => Promise<Response>;

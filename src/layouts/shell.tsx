@@ -1,17 +1,21 @@
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { Route, Routes, useLocation, useNavigate } from 'react-router';
-import { setSessionRedirect } from '../api/session.ts';
+import { session, setSessionRedirect } from '../api/session.ts';
 import { useUser } from '../api/user.ts';
 import { DisclaimerGate } from '../features/disclaimer/disclaimer-gate.tsx';
 import { useTitle } from '../lib/page-title.ts';
 import { href, isAuthScreen } from '../lib/paths.ts';
-import { findRoute } from '../routes.tsx';
+import { type AppRoute, findRoute } from '../routes.tsx';
 import { AccessGuard } from './access.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { PlainLayout } from './plain.tsx';
-import { SidebarLayout } from './sidebar.tsx';
 import { ScreenSkeleton } from './skeletons.tsx';
 
+const loadData = async () => ({ default: (await import('../api/data-provider.tsx')).DataProvider });
+const DataProvider = lazy(loadData);
+/** The plain pages, sign-in among them, go without the sidebar and its icons. */
+const loadSidebar = async () => ({ default: (await import('./sidebar.tsx')).SidebarLayout });
+const SidebarLayout = lazy(loadSidebar);
 /** The socket and the floating button come after the first paint, in files of their own. */
 const RealtimeProvider = lazy(async () => ({ default: (await import('../realtime/provider.tsx')).RealtimeProvider }));
 const FeedbackPrompt = lazy(async () => ({
@@ -24,19 +28,23 @@ export function Shell() {
   const { user } = useUser();
   const { route, title: routeTitle } = findRoute(pathname);
   const title = useTitle(routeTitle);
+  useEarlyFetch(route);
   useSessionRedirect();
   useDocumentHead(title, route.description);
   useArrival(isAuthScreen(pathname) ? 'auth' : pathname);
 
-  const Screen = route.screen;
+  const { Screen } = route.screen;
+  const routed = (
+    <Routes>
+      <Route path={route.path} element={<Screen />} />
+    </Routes>
+  );
   const screen = (
     // Keyed: an error, and what a screen holds, stay with the page that they belong to. The tabs of sign-in are one page.
     <ErrorBoundary key={isAuthScreen(pathname) ? 'auth' : pathname}>
       <Suspense fallback={<ScreenSkeleton kind={route.skeleton} />}>
         <AccessGuard access={route.access}>
-          <Routes>
-            <Route path={route.path} element={<Screen />} />
-          </Routes>
+          {route.needsData ? <DataProvider>{routed}</DataProvider> : routed}
         </AccessGuard>
       </Suspense>
     </ErrorBoundary>
@@ -47,7 +55,9 @@ export function Shell() {
         {route.layout === 'plain' ? (
           <PlainLayout>{screen}</PlainLayout>
         ) : (
-          <SidebarLayout title={title}>{screen}</SidebarLayout>
+          <Suspense fallback={null}>
+            <SidebarLayout title={title}>{screen}</SidebarLayout>
+          </Suspense>
         )}
       </DisclaimerGate>
       <Suspense fallback={null}>
@@ -56,6 +66,15 @@ export function Shell() {
       </Suspense>
     </>
   );
+}
+
+/** Screen and client come at once, not one after the other behind the question who is signed in. */
+function useEarlyFetch(route: AppRoute): void {
+  useEffect(() => {
+    if (route.access !== 'public' && !session.hasToken()) return;
+    route.screen.fetch();
+    if (route.needsData) loadData().catch(() => {});
+  }, [route]);
 }
 
 /** When the session ends, its machine leads to /auth through the router: nothing that the tab holds is lost. */

@@ -1,12 +1,22 @@
 import type { ReactNode } from 'react';
 import { Navigate } from 'react-router';
+import { DataProvider } from '../api/data-provider.tsx';
 import { useHasActiveSubscription } from '../api/has-active-subscription.ts';
 import { Spinner } from '../components/spinner.tsx';
 import { paths } from '../lib/paths.ts';
 import { Unreachable } from './unreachable.tsx';
 
-/** Of a signed-in person: leads to the plans when no subscription is trialing or active. */
+/** Of a signed-in person: asks the server, with a client that no other guard needs. */
 export function SubscribedOnly({ children }: { children: ReactNode }) {
+  return (
+    <DataProvider>
+      <Guard>{children}</Guard>
+    </DataProvider>
+  );
+}
+
+/** Leads to the plans when no subscription is trialing or active. */
+function Guard({ children }: { children: ReactNode }) {
   const { isActive, isLoading, error, retry } = useHasActiveSubscription();
   if (isLoading) return <Spinner label="Verifying access..." />;
   if (error !== null) return <Unreachable error={error} onRetry={retry} />;

@@ -15,8 +15,11 @@ const REFRESHES: Record<StoredEvent['type'], readonly string[]> = {
 /** A log of this many lines is shown; older ones are on the release's page after a reload. */
 const LOG_LINES_KEPT = 10_000;
 
+/** What an event works on: the query cache, and the user, who stands beside it. */
+export type EventTargets = { queryClient: QueryClient; refreshUser: () => void };
+
 /** Shows and refreshes what an item of the stream says (specification, sections 3 and 8; product page, section 8). */
-export function applyEvent(queryClient: QueryClient, item: StreamItem): void {
+export function applyEvent({ queryClient, refreshUser }: EventTargets, item: StreamItem): void {
   if (item.type === 'ready') return;
   if (item.type === 'release_progress') {
     queryClient.setQueriesData<ReleaseDetail>({ queryKey: [['releases', 'get']] }, (release) =>
@@ -27,11 +30,15 @@ export function applyEvent(queryClient: QueryClient, item: StreamItem): void {
   getCache.clear();
   if (item.type === 'resync') {
     void queryClient.invalidateQueries();
+    refreshUser();
     return;
   }
   const toast = eventToast(item);
   if (toast !== null) showToast(toast);
-  for (const router of REFRESHES[item.type]) void queryClient.invalidateQueries({ queryKey: [[router]] });
+  for (const router of REFRESHES[item.type]) {
+    if (router === 'user') refreshUser();
+    else void queryClient.invalidateQueries({ queryKey: [[router]] });
+  }
 }
 
 /** The toast of an event, to the letter of the specification, section 8; two of the five have none. */

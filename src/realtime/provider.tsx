@@ -2,6 +2,7 @@ import { useEffect } from 'react';
 import { REALTIME_RECONNECT_MS } from '../../routers/schemas/limits.ts';
 import { queryClient } from '../api/query-client.ts';
 import { trpcClient } from '../api/trpc.ts';
+import { refreshUser } from '../api/user.ts';
 import { applyEvent, refreshRunningReleases } from './apply-event.ts';
 import { closeConnection, expectRestart } from './connection.ts';
 
@@ -30,7 +31,7 @@ function startStream(): () => void {
       {
         onData: (item) => {
           lastEventId = item.id;
-          applyEvent(queryClient, item.data);
+          applyEvent({ queryClient, refreshUser: () => void refreshUser() }, item.data);
         },
         onConnectionStateChange: ({ state, error }) => {
           // tRPC's own words for the server's notice of a restart.

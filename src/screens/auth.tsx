@@ -6,16 +6,11 @@ import { Card } from '../components/card.tsx';
 import { Mark } from '../components/mark.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
-import { TabPanel, Tabs } from '../components/tabs.tsx';
+import { AuthTabs } from '../features/auth/auth-tabs.tsx';
 import { LoginForm } from '../features/auth/login-form.tsx';
 import { RegisterForm } from '../features/auth/register-form.tsx';
 import { matchesPath, paths } from '../lib/paths.ts';
 import { safeRedirect } from '../lib/safe-redirect.ts';
-
-const tabs = [
-  { value: 'login', label: 'Login' },
-  { value: 'register', label: 'Register' },
-] as const;
 
 /** /login, /register and /auth: one screen (specification, section 2). */
 export function AuthScreen() {
@@ -24,9 +19,11 @@ export function AuthScreen() {
   const [parameters] = useSearchParams();
   const [notice] = useState(recentExpiryReason);
   const wasSignedIn = useWasSignedIn();
+  const tab = matchesPath(paths.register, pathname) ? 'register' : 'login';
   const redirect = safeRedirect(parameters.get('redirect'), location.origin);
 
   useEffect(clearExpiry, []);
+  useEffect(fetchClient, []);
 
   if (wasSignedIn) return <Navigate to={redirect} replace />;
   return (
@@ -43,26 +40,23 @@ export function AuthScreen() {
           </Notice>
         )}
         <Card className="p-5 sm:p-6">
-          <Tabs
-            label="Login or register"
-            look="segmented"
-            value={matchesPath(paths.register, pathname) ? 'register' : 'login'}
-            onChange={(tab) =>
-              void navigate((tab === 'register' ? paths.register : paths.login) + search, { replace: true })
+          <AuthTabs
+            value={tab}
+            onChange={(next) =>
+              void navigate((next === 'register' ? paths.register : paths.login) + search, { replace: true })
             }
-            tabs={tabs}
           >
-            <TabPanel value="login">
-              <LoginForm redirect={redirect} />
-            </TabPanel>
-            <TabPanel value="register">
-              <RegisterForm />
-            </TabPanel>
-          </Tabs>
+            {tab === 'login' ? <LoginForm redirect={redirect} /> : <RegisterForm />}
+          </AuthTabs>
         </Card>
       </div>
     </Page>
   );
+}
+
+/** The client of the procedures comes while the form is filled in; a failure shows when it is sent. */
+function fetchClient(): void {
+  import('../api/trpc.ts').catch(() => {});
 }
 
 /** Whether the person was signed in when the screen opened; a login on this screen moves by its own timer alone. */

@@ -14,7 +14,6 @@ const keys = {
   releases: [['releases', 'list'], { type: 'query' }],
   release: [['releases', 'get'], { input: { releaseId }, type: 'query' }],
   subscription: [['subscription', 'get'], { type: 'query' }],
-  user: [['user', 'get'], { type: 'query' }],
   tokens: [['tokens', 'list'], { type: 'query' }],
   certificates: [['certificates', 'list'], { type: 'query' }],
 } as const;
@@ -22,6 +21,7 @@ const keys = {
 beforeEach(() => {
   clearToasts();
   getCache.clear();
+  userRefreshes = 0;
 });
 
 function step(name: ReleaseStep['name'], state: ReleaseStep['state']): ReleaseStep {
@@ -60,10 +60,17 @@ function arrange(): QueryClient {
   return queryClient;
 }
 
+let userRefreshes = 0;
+function refreshUser(): void {
+  userRefreshes += 1;
+}
+const targets = (queryClient: QueryClient) => ({ queryClient, refreshUser });
+
 function refreshed(queryClient: QueryClient): string[] {
   return Object.entries(keys)
     .filter(([, key]) => queryClient.getQueryState(key)?.isInvalidated)
-    .map(([name]) => name);
+    .map(([name]) => name)
+    .concat(userRefreshes > 0 ? ['user'] : []);
 }
 
 const progress: ReleaseProgressEvent = {
@@ -113,7 +120,7 @@ test.each<[StreamItem, { title: string; description: string; variant: string } |
   [{ type: 'ready' }, null, []],
 ])('%j', (item, toast, names) => {
   const queryClient = arrange();
-  applyEvent(queryClient, item);
+  applyEvent(targets(queryClient), item);
   const [shown] = currentToasts();
   expect(
     shown === undefined ? null : { title: shown.title, description: shown.description, variant: shown.variant },
@@ -125,23 +132,23 @@ test('a stored event empties the GET cache; progress and ready do not', () => {
   const queryClient = arrange();
   const keep = (): void => getCache.set('key', 1, getCache.generation());
   keep();
-  applyEvent(queryClient, { type: 'ready' });
-  applyEvent(queryClient, progress);
+  applyEvent(targets(queryClient), { type: 'ready' });
+  applyEvent(targets(queryClient), progress);
   expect(getCache.size()).toBe(1);
-  applyEvent(queryClient, { type: 'analytics_update' });
+  applyEvent(targets(queryClient), { type: 'analytics_update' });
   expect(getCache.size()).toBe(0);
 });
 
 test('resync fetches everything again', () => {
   const queryClient = arrange();
-  applyEvent(queryClient, { type: 'resync' });
-  expect(refreshed(queryClient)).toEqual(Object.keys(keys));
+  applyEvent(targets(queryClient), { type: 'resync' });
+  expect(refreshed(queryClient)).toEqual([...Object.keys(keys), 'user']);
 });
 
 test('progress moves the step in the cache, appends its log once and refreshes nothing', () => {
   const queryClient = arrange();
-  applyEvent(queryClient, progress);
-  applyEvent(queryClient, {
+  applyEvent(targets(queryClient), progress);
+  applyEvent(targets(queryClient), {
     ...progress,
     state: 'done',
     done: 2,
@@ -160,7 +167,7 @@ test('progress moves the step in the cache, appends its log once and refreshes n
 
 test('progress of another release changes nothing', () => {
   const queryClient = arrange();
-  applyEvent(queryClient, { ...progress, releaseId: 'b'.repeat(20) });
+  applyEvent(targets(queryClient), { ...progress, releaseId: 'b'.repeat(20) });
   expect(queryClient.getQueryData(keys.release)).toEqual(release());
 });
 

@@ -2,12 +2,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import {
-  SESSION_TEXTS,
-  SessionEndedError,
-  SessionMachine,
-  type SessionMessage,
-} from '../../src/api/session-machine.ts';
+import { SESSION_TEXTS, SessionEndedError } from '../../src/api/session-errors.ts';
+import { SessionMachine, type SessionMessage } from '../../src/api/session-machine.ts';
 import { createTokenStore } from '../../src/api/token-store.ts';
 import { LOCAL_KEYS, SESSION_KEYS } from '../../src/lib/storage.ts';
 
@@ -296,6 +292,32 @@ test('logout is sent with the token as it is, and nothing follows from its answe
   expect(at.messages).toEqual([{ kind: 'signed-out' }]);
   expect(await at.open().whenReady()).toBe(false);
   expect(at.paths()).toHaveLength(1);
+});
+
+test('a socket that the server ends during a logout, here or in another tab, is no expired session', async () => {
+  await using at = await arrange(() => refused);
+  at.hold('held', Date.now() + HOUR_MS);
+  const here = at.open();
+  here.startSignOut();
+  await here.distrustToken();
+  const otherTab = at.open();
+  otherTab.hear({ kind: 'leaving' });
+  await otherTab.distrustToken();
+  expect(at.paths()).toEqual([]);
+  here.signOut();
+  otherTab.hear({ kind: 'signed-out' });
+  expect([here.state(), otherTab.state()]).toEqual(['anonymous', 'anonymous']);
+  expect(at.told).toEqual([]);
+});
+
+test('a socket that the server ends for good asks at once whether the session is over', async () => {
+  await using at = await arrange(() => refused);
+  at.hold('held', Date.now() + HOUR_MS);
+  const session = at.open();
+  await expect(session.distrustToken()).rejects.toThrow(SESSION_TEXTS.expired);
+  expect(session.state()).toBe('ending');
+  await wait(300);
+  expect(at.told).toEqual(['notice: Session expired. Please log in again.']);
 });
 
 test('both headers of a new token replace it; one alone does not', async () => {

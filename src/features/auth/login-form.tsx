@@ -1,4 +1,3 @@
-import { zodResolver } from '@hookform/resolvers/zod';
 import { useForm } from 'react-hook-form';
 import { Link } from 'react-router';
 import { loginInput } from '../../../routers/schemas/auth.ts';
@@ -7,12 +6,13 @@ import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
 import { PasswordInput } from '../../components/password-input.tsx';
 import { paths } from '../../lib/paths.ts';
+import { schemaResolver } from '../../lib/schema-resolver.ts';
 import { useLogin } from './use-login.ts';
 
 /** `redirect`: a path of the app that a login leads to. */
 export function LoginForm({ redirect }: { redirect: string }) {
   const form = useForm({
-    resolver: zodResolver(loginInput),
+    resolver: schemaResolver(loginInput),
     mode: 'onTouched',
     defaultValues: { username: '', password: '' },
   });

@@ -1,6 +1,5 @@
 import { Check } from 'lucide-react';
 import { classNames } from '../../components/class-names.ts';
-import { Progress } from '../../components/progress.tsx';
 import { passwordChecks, passwordStrength, strengthLabel } from './password-strength.ts';
 
 /** Strength bar and live checklist under the password of a registration. */
@@ -9,8 +8,20 @@ export function PasswordMeter({ password }: { password: string }) {
   return (
     <div className="mt-2 flex flex-col gap-2.5">
       <div className="flex items-center gap-2">
-        <div className="grow">
-          <Progress label="Password strength" fraction={strength / 100} />
+        {/* biome-ignore lint/a11y/useSemanticElements: a <meter> is drawn by each browser in a way of its own */}
+        <div
+          role="meter"
+          aria-label="Password strength"
+          aria-valuenow={strength}
+          aria-valuemin={0}
+          aria-valuemax={100}
+          aria-valuetext={password === '' ? 'Empty' : strengthLabel(strength)}
+          className="h-1 grow overflow-hidden rounded-full bg-line"
+        >
+          <div
+            className="h-full w-full origin-left rounded-full bg-accent transition-transform"
+            style={{ transform: `scaleX(${strength / 100})` }}
+          />
         </div>
         <span className="min-w-16 text-right text-xs text-ink-muted">
           {password === '' ? '' : strengthLabel(strength)}

@@ -1,16 +1,16 @@
-import { zodResolver } from '@hookform/resolvers/zod';
 import { useForm, useWatch } from 'react-hook-form';
 import { registerForm } from '../../../routers/schemas/auth.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
 import { PasswordInput } from '../../components/password-input.tsx';
+import { schemaResolver } from '../../lib/schema-resolver.ts';
 import { PasswordMeter } from './password-meter.tsx';
 import { useRegister } from './use-register.ts';
 
 export function RegisterForm() {
   const form = useForm({
-    resolver: zodResolver(registerForm),
+    resolver: schemaResolver(registerForm),
     mode: 'onTouched',
     defaultValues: { username: '', email: '', password: '', confirmPassword: '' },
   });

@@ -1,9 +1,9 @@
+import { useState } from 'react';
 import type { UseFormSetError } from 'react-hook-form';
 import type { LoginInput } from '../../../routers/schemas/auth.ts';
 import { LOGIN_REDIRECT_DELAY_MS } from '../../../routers/schemas/limits.ts';
 import { applyFieldErrors } from '../../api/errors.ts';
 import { session } from '../../api/session.ts';
-import { trpc } from '../../api/trpc.ts';
 import { signInAs } from '../../api/user.ts';
 import { showToast } from '../../components/toast-store.ts';
 import { serverMessage } from './server-message.ts';
@@ -12,13 +12,17 @@ import { useDelayed } from './use-delayed.ts';
 /** Login with its toasts and its timer (specification, sections 4 and 8). */
 export function useLogin({ redirect, setError }: { redirect: string; setError: UseFormSetError<LoginInput> }) {
   const later = useDelayed();
-  // The new session drops every query by itself; refreshing them first would ask as the visitor of before.
-  const mutation = trpc.auth.login.useMutation({ meta: { refresh: false } });
+  /** Stays so until the timer leads away: nobody signs in twice. */
+  const [isPending, setPending] = useState(false);
 
   async function login(input: LoginInput): Promise<void> {
+    setPending(true);
     try {
-      signInAs(await mutation.mutateAsync(input));
+      // Fetched while the form is filled in; the screen itself goes without tRPC (performance facts, section 8).
+      const { trpcClient } = await import('../../api/trpc.ts');
+      signInAs(await trpcClient.auth.login.mutate(input));
     } catch (error) {
+      setPending(false);
       session.dropToken();
       applyFieldErrors(error, ['username', 'password'], setError);
       showToast({
@@ -32,5 +36,5 @@ export function useLogin({ redirect, setError }: { redirect: string; setError: U
     later(LOGIN_REDIRECT_DELAY_MS, (navigate) => navigate(redirect));
   }
 
-  return { login, isPending: mutation.isPending || mutation.isSuccess };
+  return { login, isPending };
 }

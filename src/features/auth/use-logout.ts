@@ -2,7 +2,6 @@ import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { errorDetails, errorMessage } from '../../api/errors.ts';
 import { session } from '../../api/session.ts';
-import { trpcClient } from '../../api/trpc.ts';
 import { showToast } from '../../components/toast-store.ts';
 import { paths } from '../../lib/paths.ts';
 
@@ -17,6 +16,8 @@ export function useLogout(): { logout: () => void; isPending: boolean } {
 
   async function logout() {
     setPending(true);
+    session.startSignOut();
+    const { trpcClient } = await import('../../api/trpc.ts');
     const failure = await trpcClient.auth.logout
       .mutate(undefined, { signal: AbortSignal.timeout(LOGOUT_TIMEOUT_MS) })
       .then(

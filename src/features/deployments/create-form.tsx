@@ -1,4 +1,3 @@
-import { zodResolver } from '@hookform/resolvers/zod';
 import { useEffect, useMemo } from 'react';
 import { useForm } from 'react-hook-form';
 import { Link } from 'react-router';
@@ -13,6 +12,7 @@ import { HostName } from '../../components/host-name.tsx';
 import { Input } from '../../components/input.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { paths } from '../../lib/paths.ts';
+import { schemaResolver } from '../../lib/schema-resolver.ts';
 import { newKey, useDraftName } from './create-draft.ts';
 import { costText, planBar } from './plan-words.ts';
 import { addressOfSlug } from './sites-address.ts';
@@ -31,7 +31,7 @@ export function CreateForm({ suggestedName, platform, blockedBecause, onCreated 
   const allowance = trpc.subscription.allowance.useQuery();
   const { name, setName, forget } = useDraftName(suggestedName);
   const form = useForm({
-    resolver: zodResolver(createDeploymentInput),
+    resolver: schemaResolver(createDeploymentInput),
     values: { name, platform },
   });
   // One key for one wish: pressing Publish twice makes one deployment, another name makes another.

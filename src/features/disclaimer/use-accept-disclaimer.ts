@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { errorDetails, wasAnswered } from '../../api/errors.ts';
-import { trpc } from '../../api/trpc.ts';
 import { showToast } from '../../components/toast-store.ts';
 import { paths } from '../../lib/paths.ts';
 import { writeDisclaimerSeen } from './disclaimer-seen.ts';
@@ -10,23 +9,29 @@ import { writeDisclaimerSeen } from './disclaimer-seen.ts';
 export function useAcceptDisclaimer(): { accept: () => void; isAccepting: boolean; hasAnswered: boolean } {
   const navigate = useNavigate();
   const [hasAnswered, setAnswered] = useState(false);
-  const acceptance = trpc.disclaimer.accept.useMutation();
+  const [isAccepting, setAccepting] = useState(false);
 
   async function accept() {
     setAnswered(true);
+    setAccepting(true);
     const isKept = writeDisclaimerSeen();
     try {
-      await acceptance.mutateAsync();
+      // Fetched when it is wanted: the page itself goes without tRPC (performance facts, section 8).
+      const { refreshAll, trpcClient } = await import('../../api/trpc.ts');
+      await trpcClient.disclaimer.accept.mutate();
+      await refreshAll();
     } catch (error) {
       showToast({ title: 'Error', description: acceptanceFailure(error), variant: 'destructive' });
       if (isKept) void navigate(paths.betaWelcome);
       return;
+    } finally {
+      setAccepting(false);
     }
     showToast({ title: 'Welcome Aboard!', description: "You're now part of our beta program." });
     void navigate(paths.betaWelcome);
   }
 
-  return { accept: () => void accept(), isAccepting: acceptance.isPending, hasAnswered };
+  return { accept: () => void accept(), isAccepting, hasAnswered };
 }
 
 /** The three texts of the specification, section 8: the server's own, an answer without one, no answer at all. */

@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
 import { FEEDBACK_MAIN_APP } from '../../../routers/schemas/feedback.ts';
+import { DataProvider } from '../../api/data-provider.tsx';
 import { errorMessage } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
@@ -16,7 +17,15 @@ export type FeedbackDialogProps = {
   onSent: () => void;
 };
 
-export function FeedbackDialog({ isOpen, onOpenChange, onSent }: FeedbackDialogProps) {
+export function FeedbackDialog(props: FeedbackDialogProps) {
+  return (
+    <DataProvider>
+      <DialogWithData {...props} />
+    </DataProvider>
+  );
+}
+
+function DialogWithData({ isOpen, onOpenChange, onSent }: FeedbackDialogProps) {
   const [draft, setDraft] = useState(readDraft);
   const formId = useId();
   const rate = trpc.feedback.rate.useMutation({

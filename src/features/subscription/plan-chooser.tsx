@@ -1,44 +1,23 @@
-import { errorMessage } from '../../api/errors.ts';
-import { Card } from '../../components/card.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
-import { PlanGrid } from './plan-grid.tsx';
-import { TrialOffer } from './trial-offer.tsx';
-import { usePlan } from './use-plan.ts';
+import { lazy, Suspense } from 'react';
+import { useUser } from '../../api/user.ts';
+import type { PlanSituation } from './plan-situation.ts';
+import { PlanView } from './plan-view.tsx';
+
+/** Asks the server where the account stands; a visitor needs neither the question nor the code for it. */
+const OwnPlan = lazy(async () => ({ default: (await import('./own-plan.tsx')).OwnPlan }));
 
 /** What /pricing and /subscription/pricing show below their headings. */
 export function PlanChooser() {
-  const situation = usePlan();
-  const ownPlan =
-    situation.kind === 'known' ? situation.allowance.plan : situation.kind === 'visitor' ? null : undefined;
-  const isTrial = situation.kind === 'known' && situation.subscription?.status === 'trialing';
+  const { user, isLoading, error, retry } = useUser();
+  if (user === null) return <PlanView situation={withoutAccount(isLoading, error, retry)} />;
   return (
-    <div className="flex flex-col gap-6">
-      {situation.kind === 'failed' ? (
-        <Card aria-label="Your plan">
-          <ErrorState title="Your plan could not be read" onRetry={situation.retry}>
-            {errorMessage(situation.error.cause ?? situation.error)}
-          </ErrorState>
-        </Card>
-      ) : (
-        <TrialOffer situation={situation} />
-      )}
-      <section aria-labelledby="plans-title">
-        <h2 id="plans-title" className="mb-4 text-lg font-semibold">
-          Plans
-        </h2>
-        <PlanGrid ownPlan={ownPlan} isTrial={isTrial} />
-      </section>
-      <div className="flex max-w-reading flex-col gap-2 text-sm text-ink-muted">
-        <p>
-          Beta testers pay $10 once for 6 months of Pro features: over 90% off. Early access, direct support and a Beta
-          Tester badge come with it.
-        </p>
-        <p>
-          Paying by card is not available in this version. Nothing on this page moves money, and nothing renews by
-          itself.
-        </p>
-        <p>When a plan ends, nothing you published is taken away: it stays live and becomes read-only.</p>
-      </div>
-    </div>
+    <Suspense fallback={<PlanView situation={{ kind: 'loading' }} />}>
+      <OwnPlan />
+    </Suspense>
   );
+}
+
+function withoutAccount(isLoading: boolean, error: Error | null, retry: () => void): PlanSituation {
+  if (error !== null) return { kind: 'failed', error, retry };
+  return isLoading ? { kind: 'loading' } : { kind: 'visitor' };
 }

@@ -1,4 +1,5 @@
-import { PAID_PLANS, type PaidPlan, PLANS } from '../../../routers/schemas/plans.ts';
+import { PAID_PLANS, PLANS } from '../../../routers/schemas/plan-table.ts';
+import type { PaidPlan } from '../../../routers/schemas/plans.ts';
 
 export type PlanColumn = {
   plan: PaidPlan;

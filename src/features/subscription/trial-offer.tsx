@@ -1,18 +1,17 @@
 import { type ReactNode, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
-import { PLANS } from '../../../routers/schemas/plans.ts';
+import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import { isActiveStatus } from '../../../routers/schemas/states.ts';
 import type { Subscription } from '../../../routers/schemas/subscription.ts';
 import { errorToast } from '../../api/errors.ts';
 import { usePendingDrop } from '../../api/pending-drop.ts';
-import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { formatDate } from '../../lib/format.ts';
 import { paths } from '../../lib/paths.ts';
-import type { PlanSituation } from './use-plan.ts';
+import type { PlanSituation } from './plan-situation.ts';
 
 /** The one thing to do here: start the trial, or go on with the plan that is there. */
 export function TrialOffer({ situation }: { situation: PlanSituation }) {
@@ -65,12 +64,14 @@ function StartTrial() {
   const navigate = useNavigate();
   const waiting = usePendingDrop();
   const [isStarting, setStarting] = useState(false);
-  const start = trpc.subscription.startTrial.useMutation();
 
   async function startTrial() {
     setStarting(true);
     try {
-      const { endsAt } = await start.mutateAsync();
+      // Fetched when it is wanted: the plans are read by visitors too, and go without tRPC (performance facts, section 8).
+      const { refreshAll, trpcClient } = await import('../../api/trpc.ts');
+      const { endsAt } = await trpcClient.subscription.startTrial.mutate();
+      await refreshAll();
       showToast({ title: 'Trial started', description: `Pro until ${formatDate(endsAt)}.` });
       // A folder that was dropped before waits for its owner (product page, section 11, Sign-in).
       await navigate(waiting === null ? paths.dashboard : paths.newDeployment);

@@ -1,14 +1,7 @@
-import type { Allowance, Subscription } from '../../../routers/schemas/subscription.ts';
 import { errorDetails } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { useUser } from '../../api/user.ts';
-
-/** Where the person stands with plans. */
-export type PlanSituation =
-  | { kind: 'loading' }
-  | { kind: 'failed'; error: Error; retry: () => void }
-  | { kind: 'visitor' }
-  | { kind: 'known'; allowance: Allowance; subscription: Subscription | null };
+import type { PlanSituation } from './plan-situation.ts';
 
 /** The truth of the server, never assumed from the address. Having no subscription is an answer, not a failure. */
 export function usePlan(): PlanSituation {

@@ -1,5 +1,5 @@
 import { Link } from 'react-router';
-import { PLANS } from '../../../routers/schemas/plans.ts';
+import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import { isActiveStatus } from '../../../routers/schemas/states.ts';
 import { errorMessage } from '../../api/errors.ts';
 import { Button } from '../../components/button.tsx';
@@ -7,7 +7,8 @@ import { Card } from '../../components/card.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Page } from '../../components/page.tsx';
 import { Spinner } from '../../components/spinner.tsx';
-import { type PlanSituation, usePlan } from '../../features/subscription/use-plan.ts';
+import type { PlanSituation } from '../../features/subscription/plan-situation.ts';
+import { usePlan } from '../../features/subscription/use-plan.ts';
 import { formatDate } from '../../lib/format.ts';
 import { paths } from '../../lib/paths.ts';
 

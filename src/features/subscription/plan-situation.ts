@@ -1,0 +1,8 @@
+import type { Allowance, Subscription } from '../../../routers/schemas/subscription.ts';
+
+/** Where the person stands with plans. */
+export type PlanSituation =
+  | { kind: 'loading' }
+  | { kind: 'failed'; error: Error; retry: () => void }
+  | { kind: 'visitor' }
+  | { kind: 'known'; allowance: Allowance; subscription: Subscription | null };
