@@ -1,16 +1,21 @@
+import type { RefObject } from 'react';
 import { Sheet } from '../components/sheet.tsx';
 import { NavGroups } from './nav-list.tsx';
 import { mobileGroups } from './navigation.ts';
 import { useCloseOnNavigation } from './use-close-on-navigation.ts';
 
-export type MobileMenuProps = { isOpen: boolean; onOpenChange: (isOpen: boolean) => void };
+export type MobileMenuProps = {
+  isOpen: boolean;
+  onOpenChange: (isOpen: boolean) => void;
+  opener: RefObject<HTMLElement | null>;
+};
 
 /** Main, Deployments and Configuration only; closes on a tap and on every change of route (specification, section 2). */
-export function MobileMenu({ isOpen, onOpenChange }: MobileMenuProps) {
+export function MobileMenu({ isOpen, onOpenChange, opener }: MobileMenuProps) {
   useCloseOnNavigation(() => onOpenChange(false));
 
   return (
-    <Sheet isOpen={isOpen} onOpenChange={onOpenChange} title="Fairlead">
+    <Sheet isOpen={isOpen} onOpenChange={onOpenChange} title="Fairlead" opener={opener}>
       <nav aria-label="Main" className="flex flex-col gap-5 p-3">
         <NavGroups groups={mobileGroups} onNavigate={() => onOpenChange(false)} />
       </nav>

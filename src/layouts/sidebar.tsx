@@ -1,5 +1,5 @@
 import { LogOut, Menu } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import { useUser } from '../api/user.ts';
 import { IconButton } from '../components/icon-button.tsx';
@@ -86,9 +86,11 @@ function MobileBar({ title }: { title: string }) {
   const { user } = useUser();
   const [isOpen, setOpen] = useState(false);
   const [isWanted, setWanted] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
   return (
     <header className="sticky top-0 z-30 flex h-14 items-center gap-2 border-b border-line bg-surface-raised px-3 lg:hidden">
       <IconButton
+        ref={button}
         label="Open menu"
         size="md"
         aria-haspopup="dialog"
@@ -113,7 +115,7 @@ function MobileBar({ title }: { title: string }) {
       )}
       {isWanted && (
         <Suspense fallback={null}>
-          <MobileMenu isOpen={isOpen} onOpenChange={setOpen} />
+          <MobileMenu isOpen={isOpen} onOpenChange={setOpen} opener={button} />
         </Suspense>
       )}
     </header>

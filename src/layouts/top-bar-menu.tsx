@@ -1,3 +1,4 @@
+import type { RefObject } from 'react';
 import { Link, useLocation } from 'react-router';
 import { useUser } from '../api/user.ts';
 import { classNames } from '../components/class-names.ts';
@@ -6,10 +7,14 @@ import { matchesPath, paths } from '../lib/paths.ts';
 import { topBarLinks } from './top-bar-links.ts';
 import { useCloseOnNavigation } from './use-close-on-navigation.ts';
 
-export type TopBarMenuProps = { isOpen: boolean; onOpenChange: (isOpen: boolean) => void };
+export type TopBarMenuProps = {
+  isOpen: boolean;
+  onOpenChange: (isOpen: boolean) => void;
+  opener: RefObject<HTMLElement | null>;
+};
 
 /** The top bar's links on a small screen; closes on a tap and on every change of route. */
-export function TopBarMenu({ isOpen, onOpenChange }: TopBarMenuProps) {
+export function TopBarMenu({ isOpen, onOpenChange, opener }: TopBarMenuProps) {
   const { pathname } = useLocation();
   const { user } = useUser();
   const links =
@@ -20,7 +25,7 @@ export function TopBarMenu({ isOpen, onOpenChange }: TopBarMenuProps) {
   useCloseOnNavigation(() => onOpenChange(false));
 
   return (
-    <Sheet isOpen={isOpen} onOpenChange={onOpenChange} title="Fairlead">
+    <Sheet isOpen={isOpen} onOpenChange={onOpenChange} title="Fairlead" opener={opener}>
       <nav aria-label="Main" className="flex flex-col p-3">
         {links.map(({ to, label }) => {
           const isCurrent = matchesPath(to, pathname);

@@ -1,5 +1,5 @@
 import { Menu } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { Link, useLocation } from 'react-router';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
@@ -84,9 +84,11 @@ function VisitorButtons({ pathname }: { pathname: string }) {
 function MobileMenuButton() {
   const [isOpen, setOpen] = useState(false);
   const [isWanted, setWanted] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
   return (
     <>
       <IconButton
+        ref={button}
         label="Open menu"
         size="md"
         aria-haspopup="dialog"
@@ -101,7 +103,7 @@ function MobileMenuButton() {
       </IconButton>
       {isWanted && (
         <Suspense fallback={null}>
-          <TopBarMenu isOpen={isOpen} onOpenChange={setOpen} />
+          <TopBarMenu isOpen={isOpen} onOpenChange={setOpen} opener={button} />
         </Suspense>
       )}
     </>
