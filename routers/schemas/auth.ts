@@ -37,14 +37,12 @@ export const registerInput = z.strictObject({
 });
 
 /** What the form holds; `confirmPassword` is never sent (specification, section 3). */
-export const registerForm = z
-  .extend(registerInput, { confirmPassword: z.string() })
-  .check(
-    z.refine((form) => form.password === form.confirmPassword, {
-      error: "Passwords don't match",
-      path: ['confirmPassword'],
-    }),
-  );
+export const registerForm = z.extend(registerInput, { confirmPassword: z.string() }).check(
+  z.refine((form) => form.password === form.confirmPassword, {
+    error: "Passwords don't match",
+    path: ['confirmPassword'],
+  }),
+);
 
 /** Mailed one-time tokens: 32 random bytes in base64url. */
 const mailedTokenSchema = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, 'This link is not complete'));
