@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { findChromium } from './chromium.ts';
 
 /**
@@ -9,7 +10,8 @@ import { findChromium } from './chromium.ts';
 type Suite = { name: string; command: string[]; count(): Counts };
 type Counts = { passed: number; failed: number };
 
-const OUT = 'test-results';
+/** Absolute: Vitest resolves a report's path from its own root, which is `src`. */
+const OUT = resolve('test-results');
 const VITEST = 'node_modules/vitest/vitest.mjs';
 const PLAYWRIGHT = 'node_modules/@playwright/test/cli.js';
 
