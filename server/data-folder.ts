@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
-import { access, chmod, link, mkdir, open, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { access, chmod, link, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createDurably, makeFolder } from './durable-file.ts';
 import { type Keys, newKeys, parseKeys } from './secrets.ts';
 import { EXIT_CONFIG, EXIT_FAILED, StartError } from './start-error.ts';
 
@@ -35,28 +36,11 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   return { path, unlock: () => rm(join(path, LOCK), { force: true }) };
 }
 
-/** Not by `recursive`: below a folder like /proc, where nothing can be made, Node 20 tries for ever. */
-async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path, { mode: 0o700 });
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return;
-    const parent = dirname(path);
-    const isParentThere = await stat(parent).then(
-      () => true,
-      () => false,
-    );
-    if (codeOf(error) !== 'ENOENT' || isParentThere) throw error;
-    await makeFolder(parent);
-    await mkdir(path, { mode: 0o700 });
-  }
-}
-
 async function takeLock(folder: string): Promise<void> {
   const lock = join(folder, LOCK);
   const own = join(folder, `${LOCK}.${process.pid}`);
   await rm(own, { force: true });
-  await writeDurably(own, `${process.pid}\n${await startedAt(process.pid)}\n`);
+  await createDurably(own, `${process.pid}\n${await startedAt(process.pid)}\n`);
   try {
     for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt += 1) {
       // A link is made whole or not at all: nobody ever reads a lock without a number.
@@ -163,32 +147,8 @@ function refuseUnlessMissing(error: unknown, path: string): null {
 
 async function makeKeys(path: string): Promise<Keys> {
   const keys = newKeys();
-  await writeDurably(path, `${JSON.stringify(keys, null, 2)}\n`);
+  await createDurably(path, `${JSON.stringify(keys, null, 2)}\n`);
   return keys;
-}
-
-/**
- * A new file (0600) that is there whole, and on the disk with its name, when this resolves. It never replaces one: the
- * link fails where the name is taken, as O_EXCL does.
- */
-async function writeDurably(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
-  await rm(temporary, { force: true });
-  const file = await open(temporary, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-    await link(temporary, path);
-  } finally {
-    await file.close();
-    await rm(temporary, { force: true });
-  }
-  const folder = await open(dirname(path), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 function codeOf(error: unknown): string {

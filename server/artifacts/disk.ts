@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type FileHandle, link, readdir, readFile, rm, stat, statfs, utimes } from 'node:fs/promises';
+import { type FileHandle, readdir, readFile, rm, stat, statfs, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createDurably, isUnfinished, makeFolder, unfinishedName, writeDurably } from '../durable-file.ts';
 import { AppError } from '../errors.ts';
 import { type Fingerprint, openVerified } from './disk-reader.ts';
-import { isUnfinished, makeFolder, syncFolder, unfinishedName, writeDurably } from './durable-file.ts';
 import { errnoOf, storageFull, translated, unusable } from './storage-errors.ts';
 import type { ArtifactInfo, ArtifactStore } from './store.ts';
 
@@ -80,20 +80,15 @@ async function prepareFolder(folder: string): Promise<string> {
   }
 }
 
-/** `link` fails when the name is there: of two processes that start at once one makes the id and both read it. */
+/** A name is given once: of two processes that start at once one makes the id and both read it. */
 async function readOrMakeId(folder: string): Promise<string> {
   const path = join(folder, 'store-id');
   const known = await readIfThere(path);
   if (known !== null) return known;
-  const candidate = unfinishedName(path);
-  await writeDurably(candidate, async (file) => void (await file.writeFile(`disk:${randomBytes(16).toString('hex')}`)));
   try {
-    await link(candidate, path);
-    await syncFolder(folder);
+    await createDurably(path, `disk:${randomBytes(16).toString('hex')}`);
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error;
-  } finally {
-    await rm(candidate, { force: true });
   }
   return (await readFile(path, 'utf8')).trim();
 }

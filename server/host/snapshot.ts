@@ -1,8 +1,8 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
-import { writeDurably } from '../artifacts/durable-file.ts';
+import { makeFolder, writeDurably } from '../durable-file.ts';
 import type { Log } from '../log.ts';
 
 /** Which release a name answers with. */
@@ -52,7 +52,7 @@ export function createSnapshot(dataDir: string, log: Log, routes: () => Iterable
 
   async function write(): Promise<void> {
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makeFolder(folder);
       const text = JSON.stringify({ version: 1, routes: [...routes()] });
       await writeDurably(path, (file) => file.writeFile(text));
     } catch (error) {

@@ -59,7 +59,7 @@ const ROWS: readonly Row[] = [
   ...['platforms', 'dns', 'certificates', 'artifacts', 'mail', 'payments', 'diagnostics'].map((folder) => ({
     // An adapter gets what it needs as an argument; of the others it knows interfaces and what is pure.
     of: new RegExp(`^server/${folder}/`),
-    files: [...SERVER_BASE, PURE, /^server\/egress\.ts$/],
+    files: [...SERVER_BASE, PURE, /^server\/(egress|durable-file)\.ts$/],
     types: INTERFACES,
     packages: [NODE, ZOD],
   })),
@@ -123,7 +123,7 @@ const ROWS: readonly Row[] = [
       /^server\/models\//,
       /^server\/artifacts\//,
       /^server\/certificates\//,
-      /^server\/mongo\.ts$/,
+      /^server\/(mongo|durable-file)\.ts$/,
     ],
     types: INTERFACES,
     packages: [NODE, ZOD, /^mongoose$/],

@@ -248,6 +248,18 @@ test('a folder for artifacts that cannot be written', async () => {
   );
 });
 
+test('a folder for artifacts where nothing can be made', async () => {
+  await using folder = await makeFolder();
+  await InstallationModel.deleteMany({ _id: INSTALLATION_ID });
+  const ended = await startUntilItEnds({
+    ...(await freePorts()),
+    DATA_DIR: join(folder.path, 'data'),
+    MONGODB_URI: ownDatabase(),
+    ARTIFACTS_URL: 'file:///proc/artifacts',
+  });
+  expectRefusal(ended, 1, /The folder \/proc\/artifacts cannot be used for artifacts.+; give that folder to this user/);
+});
+
 test('a database that a newer version has written', async () => {
   await using folder = await makeFolder();
   await MigrationModel.create({ _id: 9_999, name: 'of-tomorrow', ranAt: new Date() });

@@ -1,0 +1,109 @@
+import { type FileHandle, link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+
+/** Ends the name of every file that is not whole yet. */
+export const UNFINISHED = '.tmp';
+
+let writes = 0;
+
+/** A name beside `path` that no other write of this or another process uses. */
+export function unfinishedName(path: string): string {
+  writes += 1;
+  return `${path}.${process.pid}.${Date.now().toString(36)}${writes.toString(36)}${UNFINISHED}`;
+}
+
+/**
+ * Writes a file (0600) so that a reader, also one after a crash, finds the old bytes or the new ones and never a part:
+ * temporary name, fsync, rename, fsync of the folder (security facts, 10.4). `fill` writes into the open file; when it
+ * throws nothing is left behind.
+ */
+export async function writeDurably(path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> {
+  await writeBeside(path, fill, (unfinished) => rename(unfinished, path));
+}
+
+/** As `writeDurably`, but it never replaces a file: where the name is taken it fails with EEXIST, as O_EXCL does. */
+export async function createDurably(path: string, text: string): Promise<void> {
+  await writeBeside(
+    path,
+    (file) => file.writeFile(text),
+    async (unfinished) => {
+      await link(unfinished, path);
+      await rm(unfinished);
+    },
+  );
+}
+
+async function writeBeside(
+  path: string,
+  fill: (file: FileHandle) => Promise<void>,
+  giveName: (unfinished: string) => Promise<void>,
+): Promise<void> {
+  const unfinished = unfinishedName(path);
+  try {
+    const file = await open(unfinished, 'wx', 0o600);
+    try {
+      await fill(file);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await giveName(unfinished);
+  } catch (error) {
+    // A full disk leaves the part that fitted: it would keep the disk full.
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+  await syncFolder(dirname(path));
+}
+
+/** Makes names in a folder durable: a renamed file may be gone after a power cut without it. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Makes the folder and those above it, readable for the owner alone, and their names durable; a name that is taken, by a
+ * folder or by something else, is left as it is. Not by `recursive`: below a folder like /proc, where nothing can be
+ * made, Node 20 tries for ever.
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  const parent = dirname(folder);
+  try {
+    if (!(await isMade(folder))) return;
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT') || (await isThere(parent))) throw error;
+    await makeFolder(parent);
+    if (!(await isMade(folder))) return;
+  }
+  await syncFolder(parent);
+}
+
+/** False when the name was taken before. */
+async function isMade(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+export function isUnfinished(path: string): boolean {
+  return basename(path).endsWith(UNFINISHED);
+}
