@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import mongoose, { type ClientSession } from 'mongoose';
 import { ID_ALPHABET, ID_LENGTH } from '../routers/schemas/primitives.ts';
 import { AppError } from './errors.ts';
+import { isMongoUp, openPulse } from './mongo-pulse.ts';
 
 /** A filter on an unknown field throws instead of matching everything (security facts, 10.7). */
 mongoose.set('strictQuery', 'throw');
@@ -69,6 +70,7 @@ export async function connectMongo(uri: string, { databaseName }: ConnectOptions
       appName: 'fairlead',
       ...(databaseName !== undefined && { dbName: databaseName }),
     });
+    await openPulse(uri, { connectTimeoutMS: CONNECT_TIMEOUT_MS, heartbeatFrequencyMS: HEARTBEAT_MS });
   } catch (error) {
     if (error instanceof UnfitDatabaseError) throw error;
     const isMisspelt = error instanceof Error && error.name === 'MongoParseError';
@@ -99,22 +101,6 @@ export function unfitness(hello: Record<string, unknown>, buildInfo: Record<stri
 
 function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
-}
-
-/** Whether the database answers within this time. */
-export async function isMongoUp(timeoutMs: number): Promise<boolean> {
-  const giveUp = new AbortController();
-  const ping = mongoose.connection.getClient().db('admin').command({ ping: 1 });
-  const answered = ping.then(
-    (answer) => answer.ok === 1,
-    () => false,
-  );
-  const timedOut = wait(timeoutMs, false, { signal: giveUp.signal }).catch(() => false);
-  try {
-    return await Promise.race([answered, timedOut]);
-  } finally {
-    giveUp.abort();
-  }
 }
 
 /**

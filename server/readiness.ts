@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ArtifactStore } from './artifacts/store.ts';
 import type { PartState, Readiness, ReadinessReport } from './http/health.ts';
-import { isMongoUp } from './mongo.ts';
+import { isMongoUp } from './mongo-pulse.ts';
 
 /** Below the 3 s in which every call is answered. */
 const CHECK_TIMEOUT_MS = 2_000;
@@ -14,7 +14,7 @@ export function createReadiness(store: ArtifactStore, isOpen: () => boolean): Re
 
   async function look(): Promise<ReadinessReport> {
     const [database, artifacts] = await Promise.all([
-      stateOf(isMongoUp(CHECK_TIMEOUT_MS)),
+      isMongoUp(CHECK_TIMEOUT_MS).then((isUp): PartState => (isUp ? 'ok' : 'unavailable')),
       stateOf(store.check().then(() => true)),
     ]);
     const worker: PartState = isOpen() ? 'ok' : 'unavailable';

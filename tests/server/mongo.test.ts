@@ -1,7 +1,14 @@
 import mongoose from 'mongoose';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { UserModel } from '../../server/models/user.ts';
-import { endWhenAway, newId, transaction, translateDatabaseError, unfitness } from '../../server/mongo.ts';
+import {
+  connectMongo,
+  endWhenAway,
+  newId,
+  transaction,
+  translateDatabaseError,
+  unfitness,
+} from '../../server/mongo.ts';
 
 /** Every model there is, so that none is forgotten here. */
 import.meta.glob('../../server/models/*.ts', { eager: true });
@@ -62,6 +69,22 @@ test.each([
 test('what takes its time is waited for while the database answers', async () => {
   expect(await endWhenAway(new Promise((resolve) => setTimeout(() => resolve('late'), 2_000)))).toBe('late');
   await expect(endWhenAway(Promise.reject(new Error('its own')))).rejects.toThrow('its own');
+});
+
+test('a pool that is full is no database that is away', async () => {
+  const databaseName = mongoose.connection.name;
+  await mongoose.disconnect();
+  await connectMongo(`${inject('mongoUri')}&maxPoolSize=1`, { databaseName });
+  const holding = mongoose.connection.getClient().db(databaseName).watch([], { maxAwaitTimeMS: 4_000 });
+  await holding.tryNext();
+  const held = holding.tryNext();
+
+  expect(await endWhenAway(UserModel.findById('nobody'))).toBeNull();
+
+  expect(await held).toBeNull();
+  await holding.close();
+  await mongoose.disconnect();
+  await connectMongo(inject('mongoUri'), { databaseName });
 });
 
 test('errors of a database that is away are told apart from errors of ours', async () => {
