@@ -11,7 +11,7 @@ const CLOCK_TICKS_PER_SECOND = 100;
 const KIB = 1024;
 const START_TIMEOUT_MS = 30_000;
 
-const hasTaskset = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
+const hasTaskset = [0, 1].every((core) => spawnSync('taskset', ['-c', String(core), 'true']).status === 0);
 
 /** Server on the first core, generator on the second, where the system can pin. */
 export function pinned(core: number, command: string[]): string[] {
@@ -29,7 +29,12 @@ export type Served = {
 
 /** Starts a server script; it says `{ port, facts }` over IPC when it listens. */
 export async function startServer(script: string, args: string[] = []): Promise<Served> {
-  const [program = process.execPath, ...rest] = pinned(0, [process.execPath, '--import', 'tsx', script, ...args]);
+  const [program = process.execPath, ...rest] = pinned(0, [
+    process.execPath,
+    ...['--expose-gc', '--import', 'tsx'],
+    script,
+    ...args,
+  ]);
   const child = spawn(program, rest, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: process.env });
   const ready = once(child, 'message', { signal: AbortSignal.timeout(START_TIMEOUT_MS) });
   const ended = once(child, 'exit').then(() => {
@@ -47,6 +52,7 @@ export async function startServer(script: string, args: string[] = []): Promise<
   };
 }
 
+/** Asks, and ends what does not end by itself. */
 export async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');

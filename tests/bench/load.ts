@@ -40,6 +40,7 @@ function drive(options: LoadOptions, request: Buffer, endAt: number, latenciesMs
     };
     socket.once('connect', send);
     socket.once('error', fail);
+    socket.once('close', () => reject(new Error('The server closed a connection before its answer.')));
     socket.on('data', (piece: Buffer) => {
       pending = pending.length === 0 ? piece : Buffer.concat([pending, piece]);
       const answer = takeAnswer(pending);
@@ -55,7 +56,10 @@ function drive(options: LoadOptions, request: Buffer, endAt: number, latenciesMs
 }
 
 function end(socket: Socket, resolve: () => void): void {
-  socket.removeAllListeners('error').on('error', () => undefined);
+  socket
+    .removeAllListeners('close')
+    .removeAllListeners('error')
+    .on('error', () => undefined);
   socket.end(resolve);
 }
 
@@ -68,12 +72,30 @@ function takeAnswer(bytes: Buffer): Answer | null {
   const head = bytes.toString('latin1', 0, headEnd);
   const status = Number(head.slice(9, 12));
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-  const body = bytes.subarray(headEnd + 4);
-  if (length !== undefined) return body.length < Number(length) ? null : { status, body };
-  return body.length >= 5 && body.subarray(-5).equals(LAST_CHUNK) ? { status, body } : null;
+  const rest = bytes.subarray(headEnd + 4);
+  if (length === undefined) {
+    const body = joinChunks(rest);
+    return body === null ? null : { status, body };
+  }
+  return rest.length < Number(length) ? null : { status, body: rest };
 }
 
-const LAST_CHUNK = Buffer.from('0\r\n\r\n');
+/** RFC 9112, section 7.1; null while a chunk is missing. Nobody here sends trailers. */
+function joinChunks(bytes: Buffer): Buffer | null {
+  const chunks: Buffer[] = [];
+  let at = 0;
+  for (;;) {
+    const lineEnd = bytes.indexOf('\r\n', at);
+    if (lineEnd === -1) return null;
+    const size = Number.parseInt(bytes.toString('latin1', at, lineEnd), 16);
+    if (Number.isNaN(size)) throw new Error('An answer has neither a length nor chunks.');
+    const start = lineEnd + 2;
+    if (bytes.length < start + size + 2) return null;
+    if (size === 0) return Buffer.concat(chunks);
+    chunks.push(bytes.subarray(start, start + size));
+    at = start + size + 2;
+  }
+}
 
 function faultOf({ status, body }: Answer, expectBody: RegExp | undefined): string | null {
   if (status !== 200) return `Status ${status}: ${body.toString('utf8').slice(0, 300)}`;

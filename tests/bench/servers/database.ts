@@ -12,6 +12,7 @@ export async function connectDatabase(): Promise<void> {
   await buildIndexes();
 }
 
+/** Tells the bench, and ends when it says so or is gone. The folder of the test app goes with the run's (run.ts). */
 export function tellReady(port: number, facts: Record<string, string> = {}): void {
   process.send?.({ port, facts });
   process.on('disconnect', () => process.exit(0));
