@@ -55,7 +55,7 @@ export function innerContext(
 /**
  * A request over HTTP → context. The bearer token alone says who acts; a fresh access token goes back in the headers
  * when the old one is near its end (security facts, 1.1). `calls` is how many procedure calls the request holds: each
- * counts against the caller's limit; the bytes of an upload count none.
+ * counts against the caller's limit; the bytes of an upload count none, but whoever is nobody counts one.
  * Throws `bad_request` (X-Auth-Token differs), `rate_limited`, `database_unavailable`.
  */
 export async function contextFor(
@@ -73,11 +73,12 @@ export async function contextFor(
     origin: originOf(providers, request, bearer),
     jar: createCookieJar(request, response, {
       isSecure: addresses.publicUrl.startsWith('https:'),
-      mayReadRefresh: isRefreshing(request),
+      mayReadRefresh: takesRefreshCookie(request),
     }),
     ...(typeof sentId === 'string' && { requestId: sentId }),
   });
-  if (calls > 0) countContextCalls(context, calls);
+  const counted = actor.kind === 'anonymous' ? Math.max(1, calls) : calls;
+  if (counted > 0) countContextCalls(context, counted);
   if (freshAccess !== undefined) {
     response.setHeader('X-New-Access-Token', freshAccess.accessToken);
     response.setHeader('X-Token-Expiry', freshAccess.expiresAt.toISOString());
@@ -124,12 +125,15 @@ function bearerOf(request: IncomingMessage): string | undefined {
   return bearer;
 }
 
-/** `POST /api/refresh-token` and `auth.refresh` on its own (security facts, 1.6): in a batch others would share the cookie. */
-function isRefreshing(request: IncomingMessage): boolean {
+const REFRESH_COOKIE_CALLS: ReadonlySet<string> = new Set(['/api/refresh-token', '/api/logout']);
+const REFRESH_COOKIE_PROCEDURES: ReadonlySet<string> = new Set(['/api/trpc/auth.refresh', '/api/trpc/auth.logout']);
+
+/** Refreshing and logging out, by REST or as a procedure on its own (security facts, 1.6): in a batch others would share the cookie. */
+function takesRefreshCookie(request: IncomingMessage): boolean {
   if (request.method !== 'POST') return false;
   // Express cuts its mount path off `url` and keeps the whole in `originalUrl`.
   const whole = 'originalUrl' in request ? String(request.originalUrl) : (request.url ?? '');
   const { pathname, searchParams } = new URL(whole, 'http://local.invalid');
-  if (pathname === '/api/refresh-token') return true;
-  return pathname === '/api/trpc/auth.refresh' && !searchParams.has('batch');
+  if (REFRESH_COOKIE_CALLS.has(pathname)) return true;
+  return REFRESH_COOKIE_PROCEDURES.has(pathname) && !searchParams.has('batch');
 }

@@ -3,7 +3,7 @@ import superjson from 'superjson';
 import * as z from 'zod/mini';
 import { AppError } from '../server/errors.ts';
 import { endWhenAway } from '../server/mongo.ts';
-import type { AccountContext } from '../server/service-context.ts';
+import { requireAccount, requireWriter } from './access.ts';
 import type { Context } from './context.ts';
 import { formatError, logFault, toTRPCError } from './error-shape.ts';
 
@@ -20,7 +20,7 @@ const t = initTRPC.context<Context>().create({
 export const router = t.router;
 export const createCaller = t.createCallerFactory;
 
-/** What a service threw gets its code here, once, for HTTP, log, caller and test alike (house, section 11). */
+/** What a service threw gets its code here, once, for HTTP, log, caller and test alike. */
 const translated = t.procedure.use(async ({ ctx, path, type, next }) => {
   if (ctx.line !== undefined && type !== 'subscription') {
     throw new AppError(
@@ -41,24 +41,10 @@ const bounded = translated.use(({ type, next }) => (type === 'subscription' ? ne
 export const publicProcedure = bounded;
 
 /** A signed-in browser, or an API token of any scope. */
-export const protectedProcedure = bounded.use(({ ctx, next }) => {
-  if (ctx.actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in to do this.');
-  if (ctx.actor.kind === 'token' && !ctx.actor.scopes.includes('read') && !ctx.actor.scopes.includes('write')) {
-    throw new AppError('scope_missing', 'This API token may not read.');
-  }
-  const account: AccountContext = { ...ctx, actor: ctx.actor };
-  return next({ ctx: account });
-});
+export const protectedProcedure = bounded.use(({ ctx, next }) => next({ ctx: requireAccount(ctx) }));
 
 /** As above; an API token needs the scope `write`. */
-export const writeProcedure = protectedProcedure.use(({ ctx, next }) => {
-  if (ctx.actor.kind === 'token' && !ctx.actor.scopes.includes('write')) {
-    throw new AppError('scope_missing', 'This API token may read only.', {
-      hint: 'Make one with the scope "write" in Settings.',
-    });
-  }
-  return next();
-});
+export const writeProcedure = bounded.use(({ ctx, next }) => next({ ctx: requireWriter(ctx) }));
 
 /** A signed-in browser alone: passwords, sessions and tokens are out of an API token's reach. */
 export const sessionProcedure = protectedProcedure.use(({ ctx, next }) => {

@@ -1,4 +1,5 @@
 import express, { type Request, type Response, type Router } from 'express';
+import { requireWriter } from '../../routers/access.ts';
 import { contextFor } from '../../routers/context.ts';
 import { validationFailed } from '../../routers/error-shape.ts';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
@@ -19,8 +20,12 @@ export function uploadRoutes(providers: Providers): Router {
   routes.put('/:uploadId/manifest', async (request, response) => {
     requireType(request, 'application/json');
     const ctx = await writerFor(providers, request, response);
-    const input = parseManifest(await readBody(request, UPLOAD_LIMITS.maxManifestBytes));
-    response.json(await receiveManifest(ctx, uploadIdOf(request), input));
+    const uploadId = uploadIdOf(request);
+    const answer = await requests.during(ctx.actor.accountId, async () => {
+      const input = parseManifest(await readBody(request, UPLOAD_LIMITS.maxManifestBytes));
+      return receiveManifest(ctx, uploadId, input);
+    });
+    response.json(answer);
   });
 
   routes.put('/:uploadId/files/:sha256', async (request, response) => {
@@ -52,15 +57,7 @@ export function uploadRoutes(providers: Providers): Router {
 
 /** Uploads are writing: as `writeProcedure` has it. Bytes count against limits of their own, not as calls. */
 async function writerFor(providers: Providers, request: Request, response: Response): Promise<AccountContext> {
-  const ctx = await contextFor(providers, request, response, { calls: 0 });
-  const { actor } = ctx;
-  if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in to do this.');
-  if (actor.kind === 'token' && !actor.scopes.includes('write')) {
-    throw new AppError('scope_missing', 'This API token may read only.', {
-      hint: 'Make one with the scope "write" in Settings.',
-    });
-  }
-  return { ...ctx, actor };
+  return requireWriter(await contextFor(providers, request, response, { calls: 0 }));
 }
 
 function uploadIdOf(request: Request): string {
@@ -120,7 +117,7 @@ function parseJson(body: Buffer): unknown {
 
 type RequestCounter = { during<T>(accountId: string, work: () => Promise<T>): Promise<T> };
 
-/** Security facts, 1.8: at most so many file requests of an account at once. It guards this process's memory and disk, so it counts here. */
+/** Security facts, 1.8: at most so many requests of an account at once, lists and files. It guards this process's memory and disk, so it counts here. */
 function createRequestCounter(limit: number): RequestCounter {
   const counts = new Map<string, number>();
   return {

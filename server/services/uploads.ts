@@ -6,7 +6,7 @@ import type { ArtifactInfo, ArtifactStore } from '../artifacts/store.ts';
 import { AppError, notFound } from '../errors.ts';
 import { ArtifactModel } from '../models/artifact.ts';
 import { type UploadDoc, UploadModel } from '../models/upload.ts';
-import { isDuplicateKey, newId } from '../mongo.ts';
+import { endWhenAway, isDuplicateKey, newId } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
 import { countAgainst } from './rate-limit.ts';
 
@@ -83,6 +83,14 @@ export async function receiveManifest(
   uploadId: string,
   input: UploadManifestInput,
 ): Promise<UploadManifestAnswer> {
+  return endWhenAway(keepManifest(ctx, uploadId, input));
+}
+
+async function keepManifest(
+  ctx: AccountContext,
+  uploadId: string,
+  input: UploadManifestInput,
+): Promise<UploadManifestAnswer> {
   const { accountId } = ctx.actor;
   await findOpenUpload(ctx, uploadId);
   const reading = readUpload(input.files, { publishAnyway: input.publishAnyway });
@@ -135,11 +143,19 @@ export type IncomingFile = {
 };
 
 /**
- * Stores one announced file, streamed and verified against its hash; sending it twice does no harm.
+ * Stores one announced file, streamed and verified against its hash; sending it twice does no harm. What is asked of the
+ * database is bounded; how long the sender takes is not, here.
  * Throws `not_found`, `upload_closed`, `hash_unannounced`, `hash_mismatch`, `body_too_large`, `quota_exhausted`,
  * `storage_full`.
  */
 export async function receiveFile(ctx: AccountContext, uploadId: string, file: IncomingFile): Promise<void> {
+  const entry = await endWhenAway(expectFile(ctx, uploadId, file));
+  const info = await ctx.providers.store.write(file.body, entry);
+  await endWhenAway(keepFile(ctx, uploadId, info));
+}
+
+/** What the upload's list says of the file, once its bytes have been counted. */
+async function expectFile(ctx: AccountContext, uploadId: string, file: IncomingFile): Promise<ManifestEntry> {
   const upload = await findOpenUpload(ctx, uploadId);
   const entry = await announced(ctx.providers.store, upload, file.sha256);
   const length = file.contentLength ?? entry.sizeBytes;
@@ -148,11 +164,14 @@ export async function receiveFile(ctx: AccountContext, uploadId: string, file: I
   if (length < entry.sizeBytes)
     throw new AppError('hash_mismatch', `The list of files says ${entry.sizeBytes} bytes, and fewer are sent.`);
   await countBytes(ctx, entry.sizeBytes);
-  const info = await ctx.providers.store.write(file.body, entry);
+  return entry;
+}
+
+async function keepFile(ctx: AccountContext, uploadId: string, info: ArtifactInfo): Promise<void> {
   await remember(ctx, info);
   const soon = new Date(endAfter(ctx).getTime() - TOUCH_MS);
   await UploadModel.updateOne(
-    { _id: upload._id, accountId: ctx.actor.accountId, expiresAt: { $lt: soon } },
+    { _id: uploadId, accountId: ctx.actor.accountId, expiresAt: { $lt: soon } },
     { $set: { expiresAt: endAfter(ctx) } },
   );
 }

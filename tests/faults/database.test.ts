@@ -1,8 +1,12 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
+import { type ClientRequest, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { clientOf, openAccount } from '../support/doors.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
 
 /** Three of a kind with every run of the tests, twenty in the full counts. */
@@ -160,6 +164,53 @@ test(
   },
   3 * MINUTES_MS,
 );
+
+test(
+  'an upload in the middle of which the database hangs ends within 3 s with 503, and is taken when sent again',
+  async () => {
+    await using app = await startRealApp({ DATA_DIR: await dataFolder() });
+    const account = await openAccount(app.url, `uploader ${process.pid}`);
+    const { uploadId } = await clientOf(account).releases.prepare.mutate();
+    const list = JSON.stringify({ files: [{ path: 'index.html', sha256: HELLO, sizeBytes: 5 }] });
+    const put = (path: string, type: string, body: string) =>
+      request(`${app.url}/api/uploads/${uploadId}/${path}`, {
+        method: 'PUT',
+        headers: {
+          Authorization: `Bearer ${account.token}`,
+          'Content-Type': type,
+          'Content-Length': Buffer.byteLength(body),
+        },
+      });
+    const sendList = () => put('manifest', 'application/json', list);
+    const sendFile = () => put(`files/${HELLO}`, 'application/octet-stream', 'hello');
+    expect(await ended(sendList(), list)).toBe(200);
+    const begun = [
+      { sending: sendList(), body: list },
+      { sending: sendFile(), body: 'hello' },
+    ];
+    for (const { sending, body } of begun) sending.write(body.slice(0, 2));
+    // Whoever sends is known by then; that has a bound of its own.
+    await wait(1_000);
+    process.kill(mongodPid(app), 'SIGSTOP');
+    const startedAt = Date.now();
+    const statuses = await Promise.all(begun.map(({ sending, body }) => ended(sending, body.slice(2))));
+    const afterMs = Date.now() - startedAt;
+    process.kill(mongodPid(app), 'SIGCONT');
+    expect(statuses).toEqual([503, 503]);
+    expect(afterMs).toBeLessThan(ANSWERED_MS + 500);
+    await untilReady(app);
+    expect(await ended(sendFile(), 'hello')).toBe(204);
+  },
+  3 * MINUTES_MS,
+);
+
+const HELLO = createHash('sha256').update('hello').digest('hex');
+
+async function ended(sending: ClientRequest, rest: string): Promise<number | undefined> {
+  sending.end(rest);
+  const [response] = await once(sending, 'response');
+  return response.resume().statusCode;
+}
 
 async function timed(call: () => Promise<Response>): Promise<{ response: Response; afterMs: number }> {
   const startedAt = Date.now();

@@ -280,6 +280,42 @@ test('a ninth file at once is asked to wait', async () => {
   expect((await send(door, person, uploadId, 'twice')).status).toBe(204);
 });
 
+test('lists of files count as requests at once, too', async () => {
+  await using app = await createTestApp({ limits: { uploadsAtOnce: 1 } });
+  const { door, person, uploadId } = await open(app);
+  await using _door = door;
+  const { store } = app.providers;
+  const gate = new EventEmitter();
+  const begun = once(gate, 'begun');
+  const opened = once(gate, 'opened');
+  app.providers.store = {
+    ...store,
+    writeWhole: async (bytes) => {
+      gate.emit('begun');
+      await opened;
+      return store.writeWhole(bytes);
+    },
+  };
+  const body = { files: manifestOf(SITE) };
+  const first = announce(door, person, uploadId, body);
+  await begun;
+  expect(await announce(door, person, uploadId, body)).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+  gate.emit('opened');
+  expect((await first).status).toBe(200);
+});
+
+test('who is nobody is counted as with any other call', async () => {
+  await using app = await createTestApp({ limits: { isAddressCounted: true, anonymousCallsPerMinute: 2 } });
+  const { door, person, uploadId } = await open(app);
+  await using _door = door;
+  const statuses: number[] = [];
+  for (let time = 0; time < 3; time += 1) {
+    statuses.push((await send(door, person, uploadId, 'hello', { token: undefined })).status);
+  }
+  expect(statuses).toEqual([401, 401, 429]);
+  expect((await announce(door, person, uploadId, { files: manifestOf(SITE) })).status).toBe(200);
+});
+
 test('a full disk is 507, and nothing of the file is kept', async () => {
   await using app = await createTestApp();
   const { door, person, uploadId } = await open(app);

@@ -1,0 +1,23 @@
+import { AppError } from '../server/errors.ts';
+import type { AccountContext, ServiceContext } from '../server/service-context.ts';
+
+/** A signed-in browser, or an API token of any scope. Throws `unauthenticated`, `scope_missing`. */
+export function requireAccount(ctx: ServiceContext): AccountContext {
+  const { actor } = ctx;
+  if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in to do this.');
+  if (actor.kind === 'token' && !actor.scopes.includes('read') && !actor.scopes.includes('write')) {
+    throw new AppError('scope_missing', 'This API token may not read.');
+  }
+  return { ...ctx, actor };
+}
+
+/** As above; an API token needs the scope `write`. */
+export function requireWriter(ctx: ServiceContext): AccountContext {
+  const account = requireAccount(ctx);
+  if (account.actor.kind === 'token' && !account.actor.scopes.includes('write')) {
+    throw new AppError('scope_missing', 'This API token may read only.', {
+      hint: 'Make one with the scope "write" in Settings.',
+    });
+  }
+  return account;
+}
