@@ -30,8 +30,18 @@ import { createWebApp } from './web-app.ts';
 import { createSocketDoor } from './websocket.ts';
 
 const TRPC = '/api/trpc/';
-/** Security facts, 2.1: a file may take ten minutes to arrive. */
-const REQUEST_TIMEOUT_MS = 10 * 60_000;
+/** Security facts, 3.2, "Settings": what comes slowly holds no connection for long. */
+const SETTINGS = {
+  headersTimeout: 10_000,
+  /** Security facts, 2.1: a file may take ten minutes to arrive. */
+  requestTimeout: 10 * 60_000,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 5_000,
+} as const;
+const REQUESTS_PER_SOCKET = 1_000;
+const UPLOADS = '/api/uploads/';
+/** Of any other call: 100 KB are there by then, or never. */
+const BODY_MS = 30_000;
 /** Security facts, 12: what is in flight at a stop is given this long. */
 const IN_FLIGHT_MS = 10_000;
 
@@ -46,6 +56,7 @@ export type HttpServerOptions = {
   readiness: Readiness;
   /** Tests wait less. */
   socketTimes?: Partial<SocketTimes>;
+  timeouts?: Partial<Record<keyof typeof SETTINGS, number>> & { bodyMs?: number };
 };
 
 export type HttpServer = {
@@ -68,16 +79,18 @@ export function createHttpServer({
   webRoot,
   readiness,
   socketTimes,
+  timeouts: { bodyMs = BODY_MS, ...settings } = {},
 }: HttpServerOptions): HttpServer {
   const webApp = createWebApp(webRoot, () => providers.addresses);
   const app = createApp(providers, webApp, readiness);
   const sockets = createSocketDoor(providers, socketTimes);
-  const server = createServer((request, response) => {
+  const server = createServer({ ...SETTINGS, ...settings }, (request, response) => {
     requestIdFor(response);
+    if (!request.url?.startsWith(UPLOADS)) limitBody(request, response, bodyMs);
     if (request.url?.startsWith(TRPC)) answerProcedure(providers, request, response);
     else app(request, response);
   });
-  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.maxRequestsPerSocket = REQUESTS_PER_SOCKET;
   server.on('upgrade', sockets.upgrade);
 
   return {
@@ -100,6 +113,17 @@ export function createHttpServer({
       return sockets.size;
     },
   };
+}
+
+/** Ends a request whose body is not there in time, as Node ends one that is over `requestTimeout`. */
+function limitBody(request: IncomingMessage, response: ServerResponse, bodyMs: number): void {
+  const timer = setTimeout(() => {
+    if (request.complete) return;
+    if (!response.headersSent) request.socket.write('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
+    request.destroy();
+  }, bodyMs);
+  request.once('end', () => clearTimeout(timer));
+  request.once('close', () => clearTimeout(timer));
 }
 
 function answerProcedure(providers: Providers, request: IncomingMessage, response: ServerResponse): void {

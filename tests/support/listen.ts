@@ -1,5 +1,4 @@
-import { createHttpServer } from '../../server/http/server.ts';
-import type { SocketTimes } from '../../server/http/socket-member.ts';
+import { createHttpServer, type HttpServerOptions } from '../../server/http/server.ts';
 import type { TestApp } from './app.ts';
 
 export type Listening = Awaited<ReturnType<typeof listen>>;
@@ -10,7 +9,10 @@ const READY = { isReady: true, parts: { database: 'ok', store: 'ok', worker: 'ok
  * The application's real listener on a free port of its own, with its change feed running; `origin` is its public
  * address. Dispose of it with `await using`, before the application.
  */
-export async function listen(app: TestApp, options: { webRoot?: string; socketTimes?: Partial<SocketTimes> } = {}) {
+export async function listen(
+  app: TestApp,
+  options: Partial<Pick<HttpServerOptions, 'webRoot' | 'socketTimes' | 'timeouts'>> = {},
+) {
   const { providers } = app;
   const server = createHttpServer({
     providers,
@@ -19,6 +21,7 @@ export async function listen(app: TestApp, options: { webRoot?: string; socketTi
     webRoot: options.webRoot ?? app.folder,
     readiness: { check: async () => READY },
     ...(options.socketTimes !== undefined && { socketTimes: options.socketTimes }),
+    ...(options.timeouts !== undefined && { timeouts: options.timeouts }),
   });
   await providers.changes.start();
   await server.start();
