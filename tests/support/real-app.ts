@@ -5,7 +5,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const START_TIMEOUT_MS = 120_000;
+/** Below the time limit of a test, so that it tells what the app has said. */
+const START_TIMEOUT_MS = 100_000;
+/** Of one question: an answer that is lost is asked for again. */
+const ANSWER_TIMEOUT_MS = 5_000;
 const BUILT = ['dist/server/main.js'] as const;
 
 export type RealApp = {
@@ -97,8 +100,12 @@ async function untilReady(app: RealApp): Promise<void> {
   app.child.stderr?.on('data', collect);
   const giveUpAt = Date.now() + START_TIMEOUT_MS;
   while (Date.now() < giveUpAt) {
-    if (app.child.exitCode !== null) throw new Error(`The app ended with ${app.child.exitCode}:\n${output}`);
-    const answer = await fetch(`${app.url}/api/ready`).catch(() => null);
+    const { exitCode, signalCode } = app.child;
+    if (exitCode !== null || signalCode !== null)
+      throw new Error(`The app ended with ${exitCode ?? signalCode}:\n${output}`);
+    const answer = await fetch(`${app.url}/api/ready`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) }).catch(
+      () => null,
+    );
     if (answer?.ok) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
