@@ -58,6 +58,9 @@ function basePart() {
 
 const base = basePart();
 
+/** No measure of speed: on a busy machine a test takes as long as it takes, and ends at these when something hangs. */
+const PATIENCE = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 30_000 } } };
+
 export default defineConfig(({ isSsrBuild }) => ({
   root: `${here}src`,
   cacheDir: `${here}node_modules/.vite`,
@@ -108,14 +111,13 @@ export default defineConfig(({ isSsrBuild }) => ({
           exclude: ['tests/src/**', 'tests/faults/**'],
           globalSetup: ['tests/support/mongo.ts'],
           setupFiles: ['tests/support/database.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          ...PATIENCE,
         },
       },
       {
         extends: true,
         root: here,
-        test: { name: 'dom', environment: 'happy-dom', include: ['tests/src/**/*.test.{ts,tsx}'] },
+        test: { name: 'dom', environment: 'happy-dom', include: ['tests/src/**/*.test.{ts,tsx}'], ...PATIENCE },
       },
       {
         extends: true,

@@ -48,7 +48,7 @@ test('what changed while the database was away is seen when it is back', async (
   });
   await publishSite({ ...site, hasFeed: true }, 'meanwhile', { 'index.html': 'two' });
   // Nobody tells the host: after a failed reading it tries again by itself.
-  await expect.poll(async () => (await site.get('meanwhile', '/')).text, { timeout: 5_000 }).toBe('two');
+  await expect.poll(async () => (await site.get('meanwhile', '/')).text).toBe('two');
 });
 
 test('a list of sites that cannot be read is only a list', async () => {

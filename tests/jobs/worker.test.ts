@@ -53,7 +53,7 @@ test('fifty jobs of one key on four workers never run two at once, and each runs
   });
   const workers = Array.from({ length: 4 }, () => createWorker(app.providers, { handlers, pollMs: 20, loops: 1 }));
   for (const worker of workers) await worker.start();
-  await expect.poll(() => ran.length, { timeout: 25_000 }).toBe(50);
+  await expect.poll(() => ran.length, { timeout: 60_000 }).toBe(50);
   for (const worker of workers) await worker.stop();
   expect(most).toBe(1);
   expect(new Set(ran)).toEqual(new Set(ids));
@@ -70,7 +70,7 @@ test('a new job wakes a worker that would have slept for an hour', async () => {
   });
   await worker.start();
   const id = await enqueue();
-  await expect.poll(() => done, { timeout: 10_000 }).toEqual([id]);
+  await expect.poll(() => done).toEqual([id]);
   await worker.stop();
   await changes.stop();
 });

@@ -49,13 +49,11 @@ test('a request in hand is answered whole before the end, and nothing new is tak
   await wait(300);
   app.child.kill('SIGTERM');
   await expect
-    .poll(
-      () =>
-        fetch(`${app.url}/api/health`).then(
-          () => 'taken',
-          () => 'refused',
-        ),
-      { timeout: 5_000 },
+    .poll(() =>
+      fetch(`${app.url}/api/health`).then(
+        () => 'taken',
+        () => 'refused',
+      ),
     )
     .toBe('refused');
   inHand.end(body.slice(10));
