@@ -39,6 +39,100 @@ test('a refresh gives a new access token and rotates at most once in 30 seconds'
   }
 });
 
+/** A clock that stands where it is put, or goes on by a millisecond at every look. */
+function createHandClock() {
+  let atMs = Date.now();
+  let stepMs = 0;
+  return {
+    now: () => {
+      atMs += stepMs;
+      return new Date(atMs);
+    },
+    stand: (ms: number) => {
+      atMs = ms;
+      stepMs = 0;
+    },
+    tickFrom: (ms: number) => {
+      atMs = ms;
+      stepMs = 1;
+    },
+  };
+}
+
+async function sessionOf(person: Person) {
+  return SessionModel.findOne({ accountId: person.user.id }).orFail();
+}
+
+test('the 30 seconds end at 30,000 ms, and not at 29,999', async () => {
+  const clock = createHandClock();
+  await using app = await createTestApp({ providers: { now: clock.now } });
+  const ada = await app.person();
+  const rotatedMs = (await sessionOf(ada)).rotatedAt.getTime();
+
+  clock.stand(rotatedMs + 29_999);
+  expect((await refreshWith(app, cookieOf(ada))).cookie).toBe(cookieOf(ada));
+  clock.stand(rotatedMs + 30_000);
+  const rotated = await refreshWith(app, cookieOf(ada));
+  expect(generationOf(rotated.cookie)).toBe(generationOf(cookieOf(ada)) + 1);
+});
+
+test('a replaced token has its 60 seconds to the millisecond', async () => {
+  const clock = createHandClock();
+  await using app = await createTestApp({ providers: { now: clock.now } });
+  const ada = await app.person();
+  const replacedMs = (await sessionOf(ada)).rotatedAt.getTime() + 30_000;
+  clock.stand(replacedMs);
+  const { cookie } = await refreshWith(app, cookieOf(ada));
+
+  clock.stand(replacedMs + 60_000);
+  expect((await refreshWith(app, cookieOf(ada))).cookie).toBe(cookie);
+  clock.stand(replacedMs + 60_001);
+  expect(await refusalOf(refreshWith(app, cookieOf(ada)))).toMatchObject({ code: 'session_ended' });
+});
+
+test('fifty refreshes during which the 30 seconds run out end no session', async () => {
+  const clock = createHandClock();
+  await using app = await createTestApp({ providers: { now: clock.now } });
+  const ada = await app.person();
+  let cookie = cookieOf(ada);
+  for (let round = 0; round < 50; round += 1) {
+    const { rotatedAt } = await sessionOf(ada);
+    clock.tickFrom(rotatedAt.getTime() + 29_999 - (round % 5));
+    const answers = await Promise.all([cookie, cookie].map((held) => refreshWith(app, held)));
+    cookie = answers.map((answer) => answer.cookie).sort((a, b) => generationOf(b) - generationOf(a))[0] ?? '';
+  }
+  expect((await sessionOf(ada)).revokedAt).toBeNull();
+  expect(await EventModel.countDocuments({ accountId: ada.user.id, type: 'notification' })).toBe(0);
+});
+
+test('a stolen token that is used ten times at once ends the session once, with one warning', async () => {
+  const warnings: string[] = [];
+  const quiet = () => undefined;
+  const log = { debug: quiet, info: quiet, warn: (text: string) => void warnings.push(text), error: quiet };
+  await using app = await createTestApp({ log });
+  const ada = await app.person();
+  app.clock.advance(31 * SECOND_MS);
+  await refreshWith(app, cookieOf(ada));
+  app.clock.advance(61 * SECOND_MS);
+
+  const refusals = await Promise.all(Array.from({ length: 10 }, () => refusalOf(refreshWith(app, cookieOf(ada)))));
+
+  expect(new Set(refusals.map((refusal) => refusal?.code))).toEqual(new Set(['session_ended']));
+  expect(warnings.filter((text) => text.includes('refresh token'))).toHaveLength(1);
+  expect(await EventModel.countDocuments({ accountId: ada.user.id, type: 'notification' })).toBe(1);
+});
+
+test('a token newer than what is stored, as after a restored backup, ends nothing', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  app.clock.advance(31 * SECOND_MS);
+  const newer = await refreshWith(app, cookieOf(ada));
+  await SessionModel.updateOne({ accountId: ada.user.id }, { $inc: { generation: -1 } });
+
+  expect(await refusalOf(refreshWith(app, newer.cookie))).toMatchObject({ code: 'session_ended' });
+  expect((await sessionOf(ada)).revokedAt).toBeNull();
+});
+
 test('two tabs that refresh at once, fifty times, both stay in', async () => {
   await using app = await createTestApp();
   const ada = await app.person();

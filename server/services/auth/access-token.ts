@@ -29,3 +29,8 @@ export function newAccess(providers: Providers, now: Date): NewAccess {
 export function pushAccess(stored: StoredAccess): { access: { $each: StoredAccess[]; $slice: number } } {
   return { access: { $each: [stored], $slice: -KEPT } };
 }
+
+/** The same as a value, for an update by a pipeline. */
+export function withAccess(stored: StoredAccess) {
+  return { $slice: [{ $concatArrays: ['$access', [{ $literal: stored }]] }, -KEPT] };
+}

@@ -6,7 +6,7 @@ import { UserModel } from '../../models/user.ts';
 import { transaction } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { queueMail } from '../mail.ts';
-import { newAccess, pushAccess, type StoredAccess } from './access-token.ts';
+import { newAccess, type StoredAccess, withAccess } from './access-token.ts';
 import { deviceName } from './device-name.ts';
 import { endSessions } from './end-sessions.ts';
 import { IDLE_MS } from './open-session.ts';
@@ -29,10 +29,12 @@ export async function refresh(ctx: ServiceContext): Promise<Access> {
   if (cookie === undefined || cookie === '') throw new AppError('unauthenticated', 'Sign in to do this.');
   const token = readRefreshToken(ctx.providers.secrets, cookie);
   if (token === null) throw sessionEnded(ctx);
-  const { access, stored } = newAccess(ctx.providers, ctx.now());
-  const session = (await rotate(ctx, token, stored)) ?? (await grace(ctx, token, stored));
+  // One moment for all that follows: a call that judged by two could fall between the rules.
+  const now = ctx.now();
+  const { access, stored } = newAccess(ctx.providers, now);
+  const session = await issue(ctx, token, { stored, now });
   if (session === null) {
-    await endReused(ctx, token);
+    await endReused(ctx, token, now);
     throw sessionEnded(ctx);
   }
   const next = { sessionId: session._id, generation: session.generation };
@@ -40,53 +42,62 @@ export async function refresh(ctx: ServiceContext): Promise<Access> {
   return access;
 }
 
-/** The current token, and the last rotation is long enough ago: the next generation. Conditional, so one call wins. */
-function rotate(ctx: ServiceContext, token: RefreshToken, stored: StoredAccess): Promise<SessionDoc | null> {
-  const now = ctx.now();
-  return SessionModel.findOneAndUpdate(
-    {
-      ...liveSession(token, now),
-      generation: token.generation,
-      rotatedAt: { $lte: before(now, ROTATION_INTERVAL_MS) },
-    },
-    {
-      $set: {
-        ...usageAt(now),
-        generation: token.generation + 1,
-        rotatedAt: now,
-        keyId: ctx.providers.secrets.currentKeyId,
-      },
-      $push: pushAccess(stored),
-    },
-    { returnDocument: 'after', acrossAccounts: 'sign-in' },
-  );
-}
-
-/** The current token soon after a rotation, or the one before it within its grace: no rotation. */
-function grace(ctx: ServiceContext, token: RefreshToken, stored: StoredAccess): Promise<SessionDoc | null> {
-  const now = ctx.now();
+/**
+ * Adds the access token to the session of a good refresh token, and rotates where the token is the current one and the
+ * last rotation long enough ago. One statement, so that the session is judged as it is written, whoever else refreshes.
+ */
+function issue(
+  ctx: ServiceContext,
+  token: RefreshToken,
+  { stored, now }: { stored: StoredAccess; now: Date },
+): Promise<SessionDoc | null> {
+  const rotates = {
+    $and: [{ $eq: ['$generation', token.generation] }, { $lte: ['$rotatedAt', before(now, ROTATION_INTERVAL_MS)] }],
+  };
+  const keyId = { $literal: ctx.providers.secrets.currentKeyId };
   return SessionModel.findOneAndUpdate(
     {
       ...liveSession(token, now),
       $or: [
-        { generation: token.generation, rotatedAt: { $gt: before(now, ROTATION_INTERVAL_MS) } },
+        { generation: token.generation },
         { generation: token.generation + 1, rotatedAt: { $gte: before(now, GRACE_MS) } },
       ],
     },
-    { $set: usageAt(now), $push: pushAccess(stored) },
-    { returnDocument: 'after', acrossAccounts: 'sign-in' },
+    [
+      {
+        $set: {
+          lastIssuedAt: now,
+          lastUsedAt: now,
+          idleEndsAt: new Date(now.getTime() + IDLE_MS),
+          access: withAccess(stored),
+          generation: { $cond: [rotates, token.generation + 1, '$generation'] },
+          rotatedAt: { $cond: [rotates, now, '$rotatedAt'] },
+          keyId: { $cond: [rotates, keyId, '$keyId'] },
+        },
+      },
+    ],
+    { updatePipeline: true, returnDocument: 'after', acrossAccounts: 'sign-in' },
   );
 }
 
-/** A token that was already replaced is used again: somebody has a copy, so the whole session ends and its owner is told. */
-async function endReused(ctx: ServiceContext, token: RefreshToken): Promise<void> {
-  const session = await SessionModel.findOne(liveSession(token, ctx.now())).setOptions({ acrossAccounts: 'sign-in' });
+/**
+ * A token that was replaced longer ago than its grace is used again: somebody has a copy, so the whole session ends and
+ * its owner is told, once. A session that is over or has no newer token is left as it is.
+ */
+async function endReused(ctx: ServiceContext, token: RefreshToken, now: Date): Promise<void> {
+  const session = await SessionModel.findOne({
+    ...liveSession(token, now),
+    $or: [
+      { generation: { $gt: token.generation + 1 } },
+      { generation: token.generation + 1, rotatedAt: { $lt: before(now, GRACE_MS) } },
+    ],
+  }).setOptions({ acrossAccounts: 'sign-in' });
   if (session === null) return;
   const { accountId } = session;
-  await transaction(async (databaseSession) => {
+  const hasEnded = await transaction(async (databaseSession) => {
     const user = await UserModel.findOne({ _id: accountId }).session(databaseSession);
     const ended = await endSessions(ctx, { accountId, _id: session._id }, 'token_reused', databaseSession);
-    if (ended === 0 || user === null) return;
+    if (ended === 0 || user === null) return ended > 0;
     await publishEvent(databaseSession, accountId, {
       type: 'notification',
       title: 'We ended a session',
@@ -103,7 +114,9 @@ async function endReused(ctx: ServiceContext, token: RefreshToken): Promise<void
         address: `${ctx.origin.address} (${deviceName(ctx.origin.userAgent)})`,
       },
     });
+    return true;
   });
+  if (!hasEnded) return;
   ctx.providers.log.warn('A replaced refresh token was used again; its session was ended.', {
     accountId,
     session: session._id.slice(0, 6),
@@ -113,10 +126,6 @@ async function endReused(ctx: ServiceContext, token: RefreshToken): Promise<void
 
 function liveSession(token: RefreshToken, now: Date) {
   return { _id: token.sessionId, revokedAt: null, endsAt: { $gt: now }, idleEndsAt: { $gt: now } };
-}
-
-function usageAt(now: Date) {
-  return { lastIssuedAt: now, lastUsedAt: now, idleEndsAt: new Date(now.getTime() + IDLE_MS) };
 }
 
 function before(now: Date, ms: number): Date {
