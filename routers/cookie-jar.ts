@@ -23,8 +23,8 @@ function readCookie(header: string | undefined, name: string): string | undefine
 }
 
 /**
- * A service's cookies over one request and its answer. The refresh cookie is in reach of refreshing alone, so that no
- * other call is ever authorised by a cookie (security facts, 1.6).
+ * A service's cookies over one request and its answer. The refresh cookie is in reach of refreshing and logging out
+ * alone, so that no other call is ever authorised by a cookie (security facts, 1.6).
  */
 export function createCookieJar(
   request: IncomingMessage,

@@ -169,7 +169,7 @@ test('refresh works by its cookie alone, and no other call does', async () => {
   expect(none.status).toBe(401);
 });
 
-test('over tRPC the refresh cookie is in reach of auth.refresh alone, and not in a batch', async () => {
+test('over tRPC the refresh cookie is in reach of a call on its own, and not in a batch', async () => {
   await using app = await createTestApp();
   await using door = await listen(app);
   const cookie = cookieOf(await register(door), 'fairlead_refresh').split(';')[0] ?? '';
@@ -193,6 +193,26 @@ test('logout ends the session, and is a 200 whoever calls', async () => {
   expect((await call(door, 'POST', '/api/logout', { token })).status).toBe(200);
   expect((await call(door, 'POST', '/api/logout')).status).toBe(200);
 });
+
+test.each([
+  ['/api/logout', '{}', 401],
+  ['/api/trpc/auth.logout', '{}', 401],
+  ['/api/trpc/auth.logout?batch=1', '{"0":{}}', 200],
+])(
+  'POST %s with the refresh cookie and an unknown token, body %s: refreshing is a %d then',
+  async (path, body, status) => {
+    await using app = await createTestApp();
+    await using door = await listen(app);
+    const headers = { Cookie: cookieOf(await register(door), 'fairlead_refresh').split(';')[0] ?? '' };
+    const token = `fla_${'a'.repeat(43)}`;
+    const foreign = { ...headers, Origin: 'https://evil.example' };
+
+    expect((await call(door, 'POST', path, { token, body, headers: foreign })).status).toBe(403);
+    expect((await call(door, 'POST', '/api/refresh-token', { headers })).status).toBe(200);
+    expect((await call(door, 'POST', path, { token, body, headers })).status).toBe(200);
+    expect((await call(door, 'POST', '/api/refresh-token', { headers })).status).toBe(status);
+  },
+);
 
 test('the subscription is a 404 while there is none, and the trial once it runs', async () => {
   await using app = await createTestApp();

@@ -144,6 +144,19 @@ test('logout ends the session, also with a token that is over, and is never an e
   expect(await app.anonymous().auth.logout()).toEqual({ done: true });
 });
 
+test('logout ends a session by its cookie when its first token is no longer kept', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const refreshCookie = ada.jar.cookies.get('refresh') ?? '';
+  for (let count = 0; count < 60; count += 1) await app.anonymous(ada.jar).auth.refresh();
+  const first = await app.callerFor(ada.accessToken, ada.jar);
+
+  expect(await first.auth.logout()).toEqual({ done: true });
+
+  ada.jar.write('refresh', refreshCookie);
+  expect(await refusalOf(app.anonymous(ada.jar).auth.refresh())).toMatchObject({ code: 'session_ended', status: 401 });
+});
+
 test('the list shows browsers in words, which is the current one, and nothing that signs in', async () => {
   await using app = await createTestApp();
   const ada = await app.person();

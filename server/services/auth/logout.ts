@@ -4,20 +4,34 @@ import type { ServiceContext } from '../../service-context.ts';
 import { hashToken } from '../token-hash.ts';
 import { isAccessToken, LOGOUT_GRACE_MS } from './access-token.ts';
 import { endSessions } from './end-sessions.ts';
+import { readRefreshToken } from './refresh-token.ts';
 
 /**
- * Ends this browser's session, also with an access token that ran out within the last hour. Whoever has no session is
- * signed out already: that is no error (security facts, 1.5).
+ * Ends this browser's session, also with an access token that ran out within the last hour. The refresh cookie finds it
+ * too: of a session that was renewed often an older access token is no longer kept. Whoever has no session is signed out
+ * already: that is no error (security facts, 1.5).
  */
 export async function logout(ctx: ServiceContext): Promise<Done> {
+  const named = [...byBearer(ctx), ...byCookie(ctx)];
   ctx.jar.write('refresh', null);
-  const { bearer } = ctx.origin;
-  if (bearer === undefined || !isAccessToken(bearer)) return DONE;
-  const expiredAfter = new Date(ctx.now().getTime() - LOGOUT_GRACE_MS);
-  const session = await SessionModel.findOne(
-    { access: { $elemMatch: { hash: hashToken(bearer), expiresAt: { $gt: expiredAfter } } }, revokedAt: null },
-    { accountId: 1 },
-  ).setOptions({ acrossAccounts: 'sign-in' });
-  if (session !== null) await endSessions(ctx, { accountId: session.accountId, _id: session._id }, 'logout');
+  if (named.length === 0) return DONE;
+  const sessions = await SessionModel.find({ $or: named, revokedAt: null }, { accountId: 1 }).setOptions({
+    acrossAccounts: 'sign-in',
+  });
+  for (const { accountId, _id } of sessions) await endSessions(ctx, { accountId, _id }, 'logout');
   return DONE;
+}
+
+function byBearer(ctx: ServiceContext) {
+  const { bearer } = ctx.origin;
+  if (bearer === undefined || !isAccessToken(bearer)) return [];
+  const expiredAfter = new Date(ctx.now().getTime() - LOGOUT_GRACE_MS);
+  return [{ access: { $elemMatch: { hash: hashToken(bearer), expiresAt: { $gt: expiredAfter } } } }];
+}
+
+/** Any generation will do: to end a session, its oldest token is proof enough. */
+function byCookie(ctx: ServiceContext) {
+  const cookie = ctx.jar.read('refresh') ?? '';
+  const token = cookie === '' ? null : readRefreshToken(ctx.providers.secrets, cookie);
+  return token === null ? [] : [{ _id: token.sessionId }];
 }
