@@ -1,9 +1,11 @@
 import * as z from 'zod/mini';
 import { platformIdSchema } from './platforms/index.ts';
 import { cursorSchema, idSchema, pageSizeSchema } from './primitives.ts';
+import { DEPLOYMENT_NAME_MAX, SLUG_MAX } from './slug.ts';
 import { deploymentStateSchema, releaseStateSchema } from './states.ts';
 
-export const DEPLOYMENT_NAME_MAX = 80;
+export { DEPLOYMENT_NAME_MAX, SLUG_MAX, slugFromName } from './slug.ts';
+
 export const deploymentNameSchema = z
   .string()
   .check(
@@ -13,8 +15,6 @@ export const deploymentNameSchema = z
     z.regex(/^[^\p{Cc}\p{Cf}]*$/u, 'The name holds a character that cannot be shown'),
   );
 
-/** Product page, section 3: with `r{number}--` in front the label stays within 63 characters. */
-export const SLUG_MAX = 50;
 /** Security facts, section 3.1. */
 export const RESERVED_SLUGS: readonly string[] = [
   'app',
@@ -37,22 +37,6 @@ export const slugSchema = z.string().check(
   z.refine((slug) => !slug.includes('--'), 'An address has no two hyphens in a row'),
   z.refine((slug) => !RESERVED_SLUGS.includes(slug), 'This address is reserved'),
 );
-
-/** A slug from a name as people write it: `Müllers Café 2` gives `muellers-cafe-2`; empty when nothing is left. */
-export function slugFromName(name: string): string {
-  const latin = name
-    .toLowerCase()
-    .replaceAll('ä', 'ae')
-    .replaceAll('ö', 'oe')
-    .replaceAll('ü', 'ue')
-    .replaceAll('ß', 'ss')
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '');
-  return latin
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, SLUG_MAX)
-    .replace(/^-+|-+$/g, '');
-}
 
 const idempotencyKeySchema = z.string().check(z.minLength(8), z.maxLength(100));
 

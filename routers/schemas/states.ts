@@ -1,6 +1,13 @@
 import * as z from 'zod/mini';
+import { DEPLOYMENT_STATES, RELEASE_STATES } from './state-names.ts';
 
 export { isActiveStatus } from './active-status.ts';
+export {
+  type DeploymentState,
+  isRunningReleaseState,
+  type ReleaseState,
+  RUNNING_RELEASE_STATES,
+} from './state-names.ts';
 
 /** States and allowed moves: product page, section 3. A move that is not in its table does not happen. */
 export const DEPLOYMENT_MOVES = {
@@ -32,30 +39,15 @@ export const SUBSCRIPTION_MOVES = {
   expired: ['active'],
 } as const;
 
-export const deploymentStateSchema = z.enum(['draft', 'deploying', 'live', 'failed', 'deleting']);
-export const releaseStateSchema = z.enum([
-  'queued',
-  'preparing',
-  'uploading',
-  'processing',
-  'verifying',
-  'live',
-  'superseded',
-  'failed',
-  'cancelled',
-]);
+export const deploymentStateSchema = z.enum(DEPLOYMENT_STATES);
+export const releaseStateSchema = z.enum(RELEASE_STATES);
 export const subscriptionStatusSchema = z.enum(['trialing', 'active', 'past_due', 'canceled', 'expired']);
-
-/** The states in which somebody works on a release, or will; at most one release of a deployment is in one of them. */
-export const RUNNING_RELEASE_STATES = ['queued', 'preparing', 'uploading', 'processing', 'verifying'] as const;
 
 /** The steps of a release, in their order; a roll back has the last one only. */
 export const RELEASE_STEPS = ['preparing', 'uploading', 'processing', 'verifying'] as const;
 export const releaseStepNameSchema = z.enum(RELEASE_STEPS);
 export const stepStateSchema = z.enum(['waiting', 'running', 'done', 'failed', 'cancelled']);
 
-export type DeploymentState = z.infer<typeof deploymentStateSchema>;
-export type ReleaseState = z.infer<typeof releaseStateSchema>;
 export type SubscriptionStatus = z.infer<typeof subscriptionStatusSchema>;
 export type ReleaseStepName = z.infer<typeof releaseStepNameSchema>;
 export type StepState = z.infer<typeof stepStateSchema>;
@@ -63,8 +55,4 @@ export type StepState = z.infer<typeof stepStateSchema>;
 /** Whether the table allows the move; the same table guards the server's conditional updates. */
 export function mayMove<State extends string>(moves: Record<State, readonly State[]>, from: State, to: State): boolean {
   return moves[from].includes(to);
-}
-
-export function isRunningReleaseState(state: ReleaseState): boolean {
-  return (RUNNING_RELEASE_STATES as readonly ReleaseState[]).includes(state);
 }

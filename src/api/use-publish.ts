@@ -1,56 +1,26 @@
 import { useCallback } from 'react';
-import { errorDetails } from './errors.ts';
-import {
-  cancelAllPublications,
-  isPublishing,
-  type Publication,
-  type PublicationDoors,
-  type PublicationRequest,
-  startPublication,
-} from './publications.ts';
-import { session, sessionFetch } from './session.ts';
+import { showToast } from '../components/toast-store.ts';
+import { later, useWhenIdle } from '../lib/later.ts';
+import { errorToast } from './errors.ts';
+import type { PublicationRequest } from './publication-store.ts';
 import { trpc } from './trpc.ts';
-import { createWorkerHasher } from './upload.ts';
-import HashWorker from './upload-hash.worker.ts?worker';
 
-const hasher = createWorkerHasher(() => new HashWorker());
-let owner: string | null = null;
+/** The upload, its hashing and its repeats: no screen needs them before somebody publishes. */
+const publishing = later(async () => (await import('./publish.ts')).publish);
 
-// The folder of one person is never published by the next; the same person who signed in again goes on.
-session.onAccountChange(() => {
-  if (owner !== null && session.accountId() !== null && session.accountId() !== owner) cancelAllPublications();
-});
-
-// The files are in the page's memory: closing it now would lose the rest of them.
-addEventListener('beforeunload', (event) => {
-  if (isPublishing()) event.preventDefault();
-});
-
-/** Starts to publish a folder on a deployment, through the session of this page. */
-export function usePublish(): (request: PublicationRequest) => Promise<Publication> {
+/** Starts to publish; `onStart` runs in the same step, so that a screen follows without a moment between. */
+export function usePublish(): (request: PublicationRequest, onStart?: () => void) => Promise<void> {
   const utils = trpc.useUtils();
+  useWhenIdle(publishing.fetch);
   return useCallback(
-    async (request) => {
-      owner = session.accountId();
-      const doors: PublicationDoors = {
-        prepare: (input) => utils.client.releases.prepare.mutate(input),
-        createRelease: async (input, isRepeated) => {
-          const release = await utils.client.releases.create.mutate(input).catch(async (cause: unknown) => {
-            // The answer was lost, the release was not: it is the newest of the deployment.
-            if (!isRepeated || errorDetails(cause).code !== 'upload_closed') throw cause;
-            const { items } = await utils.client.releases.list.query({ deploymentId: input.deploymentId, limit: 1 });
-            if (items[0] === undefined) throw cause;
-            return items[0];
-          });
-          await utils.invalidate();
-          // Its page opens with its steps in sight; should this fail, the page asks again by itself.
-          await utils.releases.get.prefetch({ deploymentId: release.deploymentId, number: release.number });
-          return release;
-        },
-        carrier: sessionFetch,
-        hasher,
-      };
-      return startPublication(request, doors);
+    async (request, onStart) => {
+      try {
+        const publish = await publishing.fetch();
+        onStart?.();
+        await publish(utils, request);
+      } catch (cause) {
+        showToast(errorToast('Could not publish', cause));
+      }
     },
     [utils],
   );

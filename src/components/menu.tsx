@@ -1,6 +1,14 @@
-import { DropdownMenu } from 'radix-ui';
-import type { ComponentProps, ReactNode } from 'react';
-import { classNames } from './class-names.ts';
+import { Slot } from 'radix-ui';
+import { createContext, type ReactNode, useContext } from 'react';
+import { later } from '../lib/later.ts';
+import { useLaterTrigger } from './later-trigger.ts';
+import type { MenuItemProps } from './menu-parts.tsx';
+
+export type { MenuItemProps };
+
+/** The library behind it places, locks and traps: a sixth of a page, and of no use before the first paint. */
+const menuParts = later(() => import('./menu-parts.tsx'));
+const Parts = createContext<typeof import('./menu-parts.tsx') | null>(null);
 
 export type MenuProps = {
   /** The button that opens it; it names itself. */
@@ -11,42 +19,35 @@ export type MenuProps = {
 };
 
 export function Menu({ trigger, align = 'end', side = 'bottom', children }: MenuProps) {
+  const { part, isOpenAtFirst, trigger: triggerRef, standIn } = useLaterTrigger(menuParts);
+  if (part === null) {
+    return (
+      <Slot.Root ref={triggerRef} aria-haspopup="menu" {...standIn}>
+        {trigger}
+      </Slot.Root>
+    );
+  }
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          align={align}
-          side={side}
-          sideOffset={6}
-          collisionPadding={8}
-          className="z-40 max-h-(--radix-dropdown-menu-content-available-height) min-w-48 animate-appear overflow-y-auto rounded-card bg-surface-raised p-1 shadow-float"
-        >
-          {children}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+    <Parts value={part}>
+      <part.MenuPart trigger={trigger} triggerRef={triggerRef} isOpenAtFirst={isOpenAtFirst} align={align} side={side}>
+        {children}
+      </part.MenuPart>
+    </Parts>
   );
 }
 
-const itemLook =
-  'flex h-9 items-center gap-2.5 rounded-control px-2.5 text-base outline-none select-none data-disabled:opacity-50 data-highlighted:bg-surface-hover touch:h-11 [&_.lucide]:text-ink-muted';
-
-export type MenuItemProps = Omit<ComponentProps<typeof DropdownMenu.Item>, 'className'> & {
-  isDestructive?: boolean | undefined;
-};
-
 /** An entry; with `asChild` around a link it is that link. */
-export function MenuItem({ isDestructive = false, ...rest }: MenuItemProps) {
-  return (
-    <DropdownMenu.Item {...rest} className={classNames(itemLook, isDestructive && 'text-bad [&_.lucide]:text-bad')} />
-  );
+export function MenuItem(props: MenuItemProps) {
+  const parts = useContext(Parts);
+  return parts && <parts.ItemPart {...props} />;
 }
 
 export function MenuLabel({ children }: { children: ReactNode }) {
-  return <DropdownMenu.Label className="px-2.5 py-1.5 text-xs text-ink-muted">{children}</DropdownMenu.Label>;
+  const parts = useContext(Parts);
+  return parts && <parts.LabelPart>{children}</parts.LabelPart>;
 }
 
 export function MenuSeparator() {
-  return <DropdownMenu.Separator className="mx-1 my-1 h-px bg-line" />;
+  const parts = useContext(Parts);
+  return parts && <parts.SeparatorPart />;
 }

@@ -1,5 +1,5 @@
 import { Link } from 'react-router';
-import { releaseStateSchema } from '../../routers/schemas/states.ts';
+import { RELEASE_STATES } from '../../routers/schemas/state-names.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
 import { PageHeader } from '../components/page-header.tsx';
@@ -25,7 +25,7 @@ const STATE_WORDS = {
 /** All releases of all deployments, newest first. */
 export function DeploymentHistoryScreen() {
   const filters = useListFilters(['state', 'deployment']);
-  const state = oneOf(releaseStateSchema.options, filters.get('state'));
+  const state = oneOf(RELEASE_STATES, filters.get('state'));
   const deploymentId = filters.get('deployment') ?? undefined;
   const allowance = trpc.subscription.allowance.useQuery();
   const deployments = trpc.deployments.list.useQuery({ limit: 50 });
@@ -55,7 +55,7 @@ export function DeploymentHistoryScreen() {
           onValueChange={(value) => filters.set('state', value === ALL ? null : value)}
           options={[
             { value: ALL, label: 'All states' },
-            ...releaseStateSchema.options.map((value) => ({ value, label: STATE_WORDS[value] })),
+            ...RELEASE_STATES.map((value) => ({ value, label: STATE_WORDS[value] })),
           ]}
         />
       </div>

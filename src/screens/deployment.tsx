@@ -1,11 +1,11 @@
 import { ExternalLink, FolderUp } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { Link, useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
 import type { Deployment, ReleaseRef } from '../../routers/schemas/deployments.ts';
-import { PLATFORMS } from '../../routers/schemas/platforms/index.ts';
-import { isRunningReleaseState } from '../../routers/schemas/states.ts';
+import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
+import { isRunningReleaseState } from '../../routers/schemas/state-names.ts';
 import { errorDetails, errorMessage } from '../api/errors.ts';
-import { cancelPublication, forgetPublication, type Publication, usePublication } from '../api/publications.ts';
+import { cancelPublication, forgetPublication, type Publication, usePublication } from '../api/publication-store.ts';
 import { trpc } from '../api/trpc.ts';
 import { usePublish } from '../api/use-publish.ts';
 import { Button } from '../components/button.tsx';
@@ -19,19 +19,28 @@ import { StateBadge } from '../components/state-badge.tsx';
 import { TabPanel, Tabs } from '../components/tabs.tsx';
 import { Time } from '../components/time.tsx';
 import { DeploymentMenu } from '../features/deployments/deployment-menu.tsx';
-import { DeploymentSettings } from '../features/deployments/deployment-settings.tsx';
 import { deploymentShownState } from '../features/deployments/deployment-table.tsx';
-import { publishedFolder } from '../features/deployments/inspect-folder.ts';
+import { publishedFolder } from '../features/deployments/folder-report.ts';
 import { isReadOnly } from '../features/deployments/plan-words.ts';
 import { PublishSection } from '../features/deployments/publish-section.tsx';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
-import { ReleaseList } from '../features/releases/release-list.tsx';
-import { SendingPanel } from '../features/releases/sending-panel.tsx';
 import { SiteThumbnail } from '../features/releases/site-thumbnail.tsx';
 import { useLeadToRelease } from '../features/releases/use-lead-to-release.ts';
 import { formatCount } from '../lib/format.ts';
+import { useWhenIdle } from '../lib/later.ts';
 import { usePageTitle } from '../lib/page-title.ts';
 import { href, paths } from '../lib/paths.ts';
+
+/** What only another tab, or a folder on its way, shows; all of it is here before it is wanted. */
+const loadPanel = async () => ({ default: (await import('../features/releases/sending-panel.tsx')).SendingPanel });
+const loadList = async () => ({ default: (await import('../features/releases/release-list.tsx')).ReleaseList });
+const loadSettings = async () => ({
+  default: (await import('../features/deployments/deployment-settings.tsx')).DeploymentSettings,
+});
+const loadRest = () => Promise.all([loadPanel(), loadList(), loadSettings()]);
+const SendingPanel = lazy(loadPanel);
+const ReleaseList = lazy(loadList);
+const DeploymentSettings = lazy(loadSettings);
 
 export function DeploymentScreen() {
   const { deploymentId = '' } = useParams();
@@ -77,6 +86,7 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
   const tab = TABS.find(({ value }) => value === params.get('tab'))?.value ?? 'overview';
   const isServing = deployment.currentRelease !== null && deployment.state !== 'deleting';
   const leave = () => void navigate(paths.deployments);
+  useWhenIdle(loadRest);
   return (
     <>
       <PageHeader
@@ -119,15 +129,19 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
           <Overview deployment={deployment} isReadOnly={readOnly} />
         </TabPanel>
         <TabPanel value="releases">
-          <ReleaseList
-            label={`Releases of ${deployment.name}`}
-            deploymentId={deployment.id}
-            isReadOnly={readOnly}
-            empty="No releases yet. Drop a folder on Overview to make the first."
-          />
+          <Suspense fallback={<TabSkeleton />}>
+            <ReleaseList
+              label={`Releases of ${deployment.name}`}
+              deploymentId={deployment.id}
+              isReadOnly={readOnly}
+              empty="No releases yet. Drop a folder on Overview to make the first."
+            />
+          </Suspense>
         </TabPanel>
         <TabPanel value="settings">
-          <DeploymentSettings deployment={deployment} isReadOnly={readOnly} onRemoved={leave} />
+          <Suspense fallback={<TabSkeleton />}>
+            <DeploymentSettings deployment={deployment} isReadOnly={readOnly} onRemoved={leave} />
+          </Suspense>
         </TabPanel>
       </Tabs>
     </>
@@ -178,11 +192,13 @@ function SendingOverview({ publication, serving }: { publication: Publication; s
   };
   return (
     <>
-      <SendingPanel
-        publication={publication}
-        onReplace={cancel}
-        aside={serving === null ? 'Nothing is live yet.' : `Release ${serving.number} stays live.`}
-      />
+      <Suspense fallback={null}>
+        <SendingPanel
+          publication={publication}
+          onReplace={cancel}
+          aside={serving === null ? 'Nothing is live yet.' : `Release ${serving.number} stays live.`}
+        />
+      </Suspense>
       <Button className="mt-4" onClick={cancel} disabled={publication.state === 'creating'}>
         Cancel
       </Button>
@@ -270,6 +286,14 @@ function PublishAnchor({ children }: { children: React.ReactNode }) {
     <section ref={anchor} aria-label="Publish">
       {children}
     </section>
+  );
+}
+
+function TabSkeleton() {
+  return (
+    <Card>
+      <SkeletonRows rows={5} />
+    </Card>
   );
 }
 

@@ -1,7 +1,8 @@
 import { Globe, Plus, SearchX } from 'lucide-react';
 import { Link } from 'react-router';
-import { HOSTING_PLATFORMS, PLATFORMS, type PlatformId } from '../../routers/schemas/platforms/index.ts';
-import { deploymentStateSchema } from '../../routers/schemas/states.ts';
+import type { PlatformId } from '../../routers/schemas/platforms/index.ts';
+import { HOSTING_PLATFORMS, PLATFORMS } from '../../routers/schemas/platforms/list.ts';
+import { DEPLOYMENT_STATES } from '../../routers/schemas/state-names.ts';
 import { errorDetails, errorMessage } from '../api/errors.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
@@ -24,7 +25,7 @@ export function DeploymentsScreen() {
   const filters = useListFilters(['search', 'platform', 'state']);
   const search = filters.get('search') ?? '';
   const platform = oneOf(PLATFORM_IDS, filters.get('platform'));
-  const state = oneOf(deploymentStateSchema.options, filters.get('state'));
+  const state = oneOf(DEPLOYMENT_STATES, filters.get('state'));
   const [typed, setTyped] = useTyped(search, (text) => filters.set('search', text.trim()));
   const allowance = trpc.subscription.allowance.useQuery();
   const list = trpc.deployments.list.useInfiniteQuery(
@@ -65,7 +66,7 @@ export function DeploymentsScreen() {
             onValueChange={(value) => filters.set('state', value === ALL ? null : value)}
             options={[
               { value: ALL, label: 'All states' },
-              ...deploymentStateSchema.options.map((value) => ({ value, label: STATE_WORDS[value] })),
+              ...DEPLOYMENT_STATES.map((value) => ({ value, label: STATE_WORDS[value] })),
             ]}
           />
         </div>

@@ -1,9 +1,9 @@
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { Navigate, useNavigate, useSearchParams } from 'react-router';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import type { PlatformId } from '../../routers/schemas/platforms/index.ts';
 import { setPendingDrop, usePendingDrop } from '../api/pending-drop.ts';
-import { cancelPublication, forgetPublication, type Publication, usePublication } from '../api/publications.ts';
+import { cancelPublication, forgetPublication, type Publication, usePublication } from '../api/publication-store.ts';
 import { trpc } from '../api/trpc.ts';
 import type { PickedFolder } from '../api/upload-folder.ts';
 import { usePublish } from '../api/use-publish.ts';
@@ -12,15 +12,19 @@ import { PageHeader } from '../components/page-header.tsx';
 import { nameFromFolder } from '../features/deployments/create-draft.ts';
 import { CreateForm } from '../features/deployments/create-form.tsx';
 import { DropZone } from '../features/deployments/drop-zone.tsx';
-import { FolderSummary } from '../features/deployments/folder-summary.tsx';
-import { type FolderReport, publishedFolder, takeBuildFolder } from '../features/deployments/inspect-folder.ts';
+import { type FolderReport, publishedFolder, takeBuildFolder } from '../features/deployments/folder-report.ts';
+import { FolderSummaryLater } from '../features/deployments/folder-summary-later.tsx';
 import { PlatformChoice } from '../features/deployments/platform-choice.tsx';
 import { useFolderReport } from '../features/deployments/use-folder-report.ts';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
-import { SendingPanel } from '../features/releases/sending-panel.tsx';
 import { useLeadToRelease } from '../features/releases/use-lead-to-release.ts';
+import { useWhenIdle } from '../lib/later.ts';
 import { usePageTitle } from '../lib/page-title.ts';
 import { href } from '../lib/paths.ts';
+
+const loadPanel = async () => ({ default: (await import('../features/releases/sending-panel.tsx')).SendingPanel });
+/** Of no use before something is sent; it is here by then. */
+const SendingPanel = lazy(loadPanel);
 
 /** Which deployment is being sent stands in the address; the files themselves are in the page's memory. */
 const SENDING = 'deployment';
@@ -30,14 +34,19 @@ export function NewDeploymentScreen() {
   const sendingId = params.get(SENDING);
   const publication = usePublication(sendingId ?? '');
   const publish = usePublish();
+  useWhenIdle(loadPanel);
   const folder = usePendingDrop();
   const { report, setPublishAnyway } = useFolderReport(folder);
   const [platform, setPlatform] = useState<PlatformId>('built-in');
 
   function start(deployment: Deployment, ready: FolderReport) {
-    setParams({ [SENDING]: deployment.id }, { replace: true });
-    setPendingDrop(null);
-    void publish({ deployment, folder: publishedFolder(ready), publishAnyway: ready.publishAnyway, isNew: true });
+    void publish(
+      { deployment, folder: publishedFolder(ready), publishAnyway: ready.publishAnyway, isNew: true },
+      () => {
+        setParams({ [SENDING]: deployment.id }, { replace: true });
+        setPendingDrop(null);
+      },
+    );
   }
 
   if (publication?.isNew === true) {
@@ -61,7 +70,7 @@ export function NewDeploymentScreen() {
         <div className="flex min-w-0 flex-col gap-4">
           {folder === null && <DropZone onFolder={setPendingDrop} />}
           {report !== null && (
-            <FolderSummary
+            <FolderSummaryLater
               report={report}
               onReplace={() => setPendingDrop(null)}
               onPublishAnyway={setPublishAnyway}
@@ -120,11 +129,13 @@ function Sending({ publication, onBack }: SendingProps) {
           </Button>
         }
       />
-      <SendingPanel
-        publication={publication}
-        onReplace={() => void navigate(`${href.deployment(deploymentId)}#publish`)}
-        aside="The site is live once every file was fetched and compared."
-      />
+      <Suspense fallback={null}>
+        <SendingPanel
+          publication={publication}
+          onReplace={() => void navigate(`${href.deployment(deploymentId)}#publish`)}
+          aside="The site is live once every file was fetched and compared."
+        />
+      </Suspense>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { useNavigate, useParams } from 'react-router';
-import { PLATFORMS } from '../../routers/schemas/platforms/index.ts';
+import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
-import { isRunningReleaseState } from '../../routers/schemas/states.ts';
+import { isRunningReleaseState } from '../../routers/schemas/state-names.ts';
 import { errorDetails, errorMessage } from '../api/errors.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';

@@ -2,13 +2,8 @@ import { expect, test } from 'vitest';
 import type { Allowance } from '../../routers/schemas/subscription.ts';
 import type { Publication } from '../../src/api/publications.ts';
 import type { PickedFolder } from '../../src/api/upload-folder.ts';
-import {
-  findingsOf,
-  folderLine,
-  inspectFolder,
-  publishedFolder,
-  takeBuildFolder,
-} from '../../src/features/deployments/inspect-folder.ts';
+import { publishedFolder, takeBuildFolder } from '../../src/features/deployments/folder-report.ts';
+import { findingsOf, folderLine, inspectFolder } from '../../src/features/deployments/inspect-folder.ts';
 import { costText, planBar, usageText } from '../../src/features/deployments/plan-words.ts';
 import {
   failedStep,

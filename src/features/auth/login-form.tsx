@@ -1,18 +1,19 @@
 import { useForm } from 'react-hook-form';
 import { Link } from 'react-router';
-import { loginInput } from '../../../routers/schemas/auth.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
 import { PasswordInput } from '../../components/password-input.tsx';
 import { paths } from '../../lib/paths.ts';
-import { schemaResolver } from '../../lib/schema-resolver.ts';
+import { useSchemaResolver } from '../../lib/schema-resolver.ts';
 import { useLogin } from './use-login.ts';
+
+const loadSchema = async () => (await import('../../../routers/schemas/auth.ts')).loginInput;
 
 /** `redirect`: a path of the app that a login leads to. */
 export function LoginForm({ redirect }: { redirect: string }) {
   const form = useForm({
-    resolver: schemaResolver(loginInput),
+    resolver: useSchemaResolver(loadSchema),
     mode: 'onTouched',
     defaultValues: { username: '', password: '' },
   });

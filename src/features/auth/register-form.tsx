@@ -1,16 +1,17 @@
 import { useForm, useWatch } from 'react-hook-form';
-import { registerForm } from '../../../routers/schemas/auth.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
 import { PasswordInput } from '../../components/password-input.tsx';
-import { schemaResolver } from '../../lib/schema-resolver.ts';
+import { useSchemaResolver } from '../../lib/schema-resolver.ts';
 import { PasswordMeter } from './password-meter.tsx';
 import { useRegister } from './use-register.ts';
 
+const loadSchema = async () => (await import('../../../routers/schemas/auth.ts')).registerForm;
+
 export function RegisterForm() {
   const form = useForm({
-    resolver: schemaResolver(registerForm),
+    resolver: useSchemaResolver(loadSchema),
     mode: 'onTouched',
     defaultValues: { username: '', email: '', password: '', confirmPassword: '' },
   });

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { DEPLOYMENT_NAME_MAX } from '../../../routers/schemas/deployments.ts';
+import { DEPLOYMENT_NAME_MAX } from '../../../routers/schemas/slug.ts';
 import { formDraftKey } from '../../lib/storage.ts';
 
 const KEY = formDraftKey('new-deployment');

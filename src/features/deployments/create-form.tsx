@@ -1,9 +1,9 @@
-import { useEffect, useMemo } from 'react';
-import { useForm } from 'react-hook-form';
+import { useMemo, useState } from 'react';
 import { Link } from 'react-router';
-import { createDeploymentInput, type Deployment, slugFromName } from '../../../routers/schemas/deployments.ts';
+import type { Deployment } from '../../../routers/schemas/deployments.ts';
 import type { PlatformId } from '../../../routers/schemas/platforms/index.ts';
-import { applyFieldErrors, errorToast } from '../../api/errors.ts';
+import { slugFromName } from '../../../routers/schemas/slug.ts';
+import { errorToast, fieldErrors } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
@@ -11,11 +11,13 @@ import { Field } from '../../components/field.tsx';
 import { HostName } from '../../components/host-name.tsx';
 import { Input } from '../../components/input.tsx';
 import { showToast } from '../../components/toast-store.ts';
+import { useWhenIdle } from '../../lib/later.ts';
 import { paths } from '../../lib/paths.ts';
-import { schemaResolver } from '../../lib/schema-resolver.ts';
 import { newKey, useDraftName } from './create-draft.ts';
 import { costText, planBar } from './plan-words.ts';
 import { addressOfSlug } from './sites-address.ts';
+
+const loadSchema = async () => (await import('../../../routers/schemas/deployments.ts')).createDeploymentInput;
 
 export type CreateFormProps = {
   /** What the name is until the person writes another. */
@@ -30,10 +32,8 @@ export type CreateFormProps = {
 export function CreateForm({ suggestedName, platform, blockedBecause, onCreated }: CreateFormProps) {
   const allowance = trpc.subscription.allowance.useQuery();
   const { name, setName, forget } = useDraftName(suggestedName);
-  const form = useForm({
-    resolver: schemaResolver(createDeploymentInput),
-    values: { name, platform },
-  });
+  const [refusal, setRefusal] = useState<{ name: string; message: string } | null>(null);
+  useWhenIdle(loadSchema);
   // One key for one wish: pressing Publish twice makes one deployment, another name makes another.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the wish is name and platform
   const idempotencyKey = useMemo(newKey, [name, platform]);
@@ -43,29 +43,34 @@ export function CreateForm({ suggestedName, platform, blockedBecause, onCreated 
       onCreated(deployment);
     },
     onError: (error) => {
-      if (!applyFieldErrors(error, ['name'], form.setError)) showToast(errorToast('Could not publish', error));
+      const message = fieldErrors(error).name;
+      if (message === undefined) showToast(errorToast('Could not publish', error));
+      else setRefusal({ name, message });
     },
   });
   const bar = allowance.data ? planBar(allowance.data) : null;
   const slug = slugFromName(name);
 
-  useEffect(() => {
-    if (name !== '') form.clearErrors('name');
-  }, [name, form]);
+  /** By the rule that the server has as well; it stands until the name is another. */
+  async function submit() {
+    const schema = await loadSchema();
+    const input = schema.safeParse({ name, platform });
+    if (!input.success) setRefusal({ name, message: input.error.issues[0]?.message ?? '' });
+    else if (blockedBecause === null && bar === null) create.mutate({ ...input.data, idempotencyKey });
+  }
 
   return (
     <Card className="p-4 sm:p-5">
       <form
         className="flex flex-col gap-4"
-        onSubmit={(event) =>
-          void form.handleSubmit((values) => {
-            if (blockedBecause === null && bar === null) create.mutate({ ...values, idempotencyKey });
-          })(event)
-        }
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit().catch((cause: unknown) => showToast(errorToast('Could not publish', cause)));
+        }}
       >
         <Field
           label="Name"
-          error={form.formState.errors.name?.message}
+          error={refusal?.name === name ? refusal.message : undefined}
           hint={
             <span className="flex flex-wrap items-baseline gap-x-1">
               {slug === '' ? (name === '' ? 'The address is made of it' : 'An address is made for it') : 'Live at'}

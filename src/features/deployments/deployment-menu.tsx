@@ -1,11 +1,15 @@
 import { Ellipsis, ExternalLink, FolderUp, Link2, PenLine, Trash2, Undo2 } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Link } from 'react-router';
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../components/menu.tsx';
+import { useWhenIdle } from '../../lib/later.ts';
 import { href } from '../../lib/paths.ts';
-import { type DeploymentAct, DeploymentDialog } from './deployment-dialogs.tsx';
+import type { DeploymentAct } from './deployment-dialogs.tsx';
+
+const loadDialog = async () => ({ default: (await import('./deployment-dialogs.tsx')).DeploymentDialog });
+const DeploymentDialog = lazy(loadDialog);
 
 export type DeploymentMenuProps = {
   deployment: Deployment;
@@ -16,6 +20,7 @@ export type DeploymentMenuProps = {
 /** Everything that can be done with a deployment, from wherever it is named. */
 export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: DeploymentMenuProps) {
   const [act, setAct] = useState<DeploymentAct | null>(null);
+  useWhenIdle(loadDialog);
   const page = href.deployment(deployment.id);
   const isDeleting = deployment.state === 'deleting';
   const mayChange = !isReadOnly && !isDeleting;
@@ -66,7 +71,11 @@ export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: Deployment
           <Trash2 /> Delete
         </MenuItem>
       </Menu>
-      <DeploymentDialog deployment={deployment} act={act} onClose={() => setAct(null)} onRemoved={onRemoved} />
+      <Suspense fallback={null}>
+        {act !== null && (
+          <DeploymentDialog deployment={deployment} act={act} onClose={() => setAct(null)} onRemoved={onRemoved} />
+        )}
+      </Suspense>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { ExternalLink } from 'lucide-react';
 import { Link } from 'react-router';
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
-import { PLATFORMS } from '../../../routers/schemas/platforms/index.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { HostName } from '../../components/host-name.tsx';
 import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
 import { type ShownState, StateBadge } from '../../components/state-badge.tsx';

@@ -15,7 +15,8 @@ import { Checkbox } from '../../components/checkbox.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { Size } from '../../components/size.tsx';
 import { formatCount } from '../../lib/format.ts';
-import { type Finding, type FolderReport, findingsOf, folderLine, folderTitle } from './inspect-folder.ts';
+import { type FolderReport, folderTitle } from './folder-report.ts';
+import { type Finding, findingsOf, folderLine } from './inspect-folder.ts';
 
 export type FolderSummaryProps = {
   report: FolderReport;

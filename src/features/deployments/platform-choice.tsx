@@ -1,6 +1,7 @@
 import { Check } from 'lucide-react';
 import { useState } from 'react';
-import { HOSTING_PLATFORMS, PLATFORMS, type PlatformId } from '../../../routers/schemas/platforms/index.ts';
+import type { PlatformId } from '../../../routers/schemas/platforms/index.ts';
+import { HOSTING_PLATFORMS, PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardBody } from '../../components/card.tsx';
 import { ChoiceList } from '../../components/choice-list.tsx';

@@ -6,8 +6,8 @@ import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { paths } from '../../lib/paths.ts';
 import { DropZone } from './drop-zone.tsx';
-import { FolderSummary } from './folder-summary.tsx';
-import { type FolderReport, takeBuildFolder } from './inspect-folder.ts';
+import { type FolderReport, takeBuildFolder } from './folder-report.ts';
+import { FolderSummaryLater } from './folder-summary-later.tsx';
 import { useFolderReport } from './use-folder-report.ts';
 
 export type PublishSectionProps = {
@@ -50,7 +50,7 @@ export function PublishSection({ deployment, isReadOnly, onPublish }: PublishSec
   }
   const build = takeBuildFolder(report);
   return (
-    <FolderSummary
+    <FolderSummaryLater
       report={report}
       onReplace={() => setFolder(null)}
       onPublishAnyway={setPublishAnyway}

@@ -1,13 +1,14 @@
-import { Link, useNavigate } from 'react-router';
+import { lazy, Suspense } from 'react';
+import { useNavigate } from 'react-router';
 import { setPendingDrop, usePendingDrop } from '../../api/pending-drop.ts';
 import type { PickedFolder } from '../../api/upload-folder.ts';
 import { useUser } from '../../api/user.ts';
-import { Button } from '../../components/button.tsx';
-import { href, paths } from '../../lib/paths.ts';
+import { useWhenIdle } from '../../lib/later.ts';
+import { paths } from '../../lib/paths.ts';
 import { DropZone, type DropZoneProps } from './drop-zone.tsx';
-import { FolderSummary } from './folder-summary.tsx';
-import { takeBuildFolder } from './inspect-folder.ts';
-import { useFolderReport } from './use-folder-report.ts';
+
+const loadSummary = async () => ({ default: (await import('./visitor-summary.tsx')).VisitorSummary });
+const VisitorSummary = lazy(loadSummary);
 
 export type QuickDropProps = Pick<DropZoneProps, 'title' | 'description' | 'shape'>;
 
@@ -20,45 +21,19 @@ export function QuickDrop(props: QuickDropProps) {
   const { user } = useUser();
   const pending = usePendingDrop();
   const isVisitor = user === null;
+  useWhenIdle(loadSummary);
 
   function take(folder: PickedFolder) {
     setPendingDrop(folder);
     if (!isVisitor) void navigate(paths.newDeployment);
   }
 
-  if (isVisitor && pending !== null) return <VisitorSummary folder={pending} />;
+  if (isVisitor && pending !== null) {
+    return (
+      <Suspense fallback={null}>
+        <VisitorSummary folder={pending} />
+      </Suspense>
+    );
+  }
   return <DropZone {...props} onFolder={take} />;
-}
-
-function VisitorSummary({ folder }: { folder: PickedFolder }) {
-  const { report, setPublishAnyway } = useFolderReport(folder);
-  if (report === null) return null;
-  const build = takeBuildFolder(report);
-  return (
-    <FolderSummary
-      report={report}
-      onReplace={() => setPendingDrop(null)}
-      onPublishAnyway={setPublishAnyway}
-      onTakeBuildFolder={build === null ? null : () => setPendingDrop(build)}
-      footer={
-        <div className="flex flex-wrap items-center justify-between gap-3 p-4 sm:px-5">
-          <p className="min-w-0 text-ink-muted">
-            {report.reading.refusal === null
-              ? 'Nothing has left your computer yet. It waits here while you register.'
-              : 'Nothing has left your computer.'}
-          </p>
-          {report.reading.refusal === null && (
-            <div className="flex flex-wrap gap-2">
-              <Button asChild>
-                <Link to={href.auth(paths.newDeployment)}>Log in</Link>
-              </Button>
-              <Button variant="primary" asChild>
-                <Link to={paths.register}>Register to publish</Link>
-              </Button>
-            </div>
-          )}
-        </div>
-      }
-    />
-  );
 }

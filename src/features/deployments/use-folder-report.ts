@@ -1,6 +1,11 @@
 import { useEffect, useState } from 'react';
 import type { PickedFolder } from '../../api/upload-folder.ts';
-import { type FolderReport, inspectFolder } from './inspect-folder.ts';
+import { useWhenIdle } from '../../lib/later.ts';
+import type { FolderReport } from './folder-report.ts';
+import { loadFolderSummary } from './folder-summary-later.tsx';
+
+/** The rules come with the page at rest: nothing of them shows before a folder was dropped. */
+const loadBoth = () => Promise.all([import('./inspect-folder.ts'), loadFolderSummary()]);
 
 /** The report of a folder, and the choice of files to publish anyway; null while it is being read. */
 export function useFolderReport(folder: PickedFolder | null): {
@@ -12,20 +17,26 @@ export function useFolderReport(folder: PickedFolder | null): {
     paths: [],
   });
   const [report, setReport] = useState<FolderReport | null>(null);
+  const [failure, setFailure] = useState<{ cause: unknown } | null>(null);
+  useWhenIdle(loadBoth);
   // What was chosen for one folder says nothing about the next.
   const paths = chosen.folder === folder ? chosen.paths : NONE;
 
   useEffect(() => {
     if (folder === null) return;
     let isCurrent = true;
-    void inspectFolder(folder, paths).then((next) => {
-      if (isCurrent) setReport(next);
-    });
+    loadBoth()
+      .then(([{ inspectFolder }]) => inspectFolder(folder, paths))
+      .then(
+        (next) => isCurrent && setReport(next),
+        (cause: unknown) => isCurrent && setFailure({ cause }),
+      );
     return () => {
       isCurrent = false;
     };
   }, [folder, paths]);
 
+  if (failure !== null) throw failure.cause;
   return {
     report: folder !== null && report?.folder === folder ? report : null,
     setPublishAnyway: (path, isWanted) => {

@@ -47,6 +47,6 @@ export function isTyping(page: Document): boolean {
 
 /** Loaded only when it is asked, so that a visitor's first page does not carry the uploads. */
 async function isUploading(): Promise<boolean> {
-  const { isPublishing } = await import('../../api/publications.ts');
+  const { isPublishing } = await import('../../api/publication-store.ts');
   return isPublishing();
 }

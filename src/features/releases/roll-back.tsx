@@ -1,45 +1,16 @@
 import { Undo2 } from 'lucide-react';
-import { useState } from 'react';
-import { useNavigate } from 'react-router';
-import type { Release } from '../../../routers/schemas/releases.ts';
-import { errorToast } from '../../api/errors.ts';
-import { trpc } from '../../api/trpc.ts';
+import { lazy, Suspense, useState } from 'react';
 import { Button, type ButtonProps } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { showToast } from '../../components/toast-store.ts';
-import { href } from '../../lib/paths.ts';
+import { useWhenIdle } from '../../lib/later.ts';
+import type { RollBackTarget } from './roll-back-dialog.tsx';
 
-export type RollBackTarget = Pick<Release, 'id' | 'number' | 'deploymentId' | 'deploymentName'>;
+const loadDialog = async () => ({ default: (await import('./roll-back-dialog.tsx')).RollBackDialog });
+const Dialog = lazy(loadDialog);
 
-/** The second of the two clicks. It leads to the release, where the roll back is seen live. */
+/** The dialog of the second click, while there is a release to roll back to. */
 export function RollBackDialog({ target, onClose }: { target: RollBackTarget | null; onClose: () => void }) {
-  const navigate = useNavigate();
-  const rollBack = trpc.deployments.rollBack.useMutation({
-    onSuccess: () => {
-      onClose();
-      if (target) void navigate(href.release(target.deploymentId, target.number));
-    },
-    onError: (error) => {
-      onClose();
-      showToast(errorToast('Could not roll back', error));
-    },
-  });
-  if (target === null) return null;
-  return (
-    <ConfirmDialog
-      isOpen
-      onOpenChange={(isOpen) => {
-        if (!isOpen) onClose();
-      }}
-      title={`Roll back ${target.deploymentName} to release ${target.number}?`}
-      description="Visitors see that release again in about a second. The release that is live now is kept, and can be brought back the same way."
-      confirmLabel={`Roll back to ${target.number}`}
-      busyLabel="Rolling back…"
-      isDestructive={false}
-      isBusy={rollBack.isPending}
-      onConfirm={() => rollBack.mutate({ deploymentId: target.deploymentId, releaseId: target.id })}
-    />
-  );
+  useWhenIdle(loadDialog);
+  return <Suspense fallback={null}>{target !== null && <Dialog target={target} onClose={onClose} />}</Suspense>;
 }
 
 /** The first of the two clicks. */

@@ -1,6 +1,6 @@
 import { Link } from 'react-router';
 import type { ReleaseStep } from '../../../routers/schemas/releases.ts';
-import type { Publication } from '../../api/publications.ts';
+import type { Publication } from '../../api/publication-store.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Progress } from '../../components/progress.tsx';
 import { formatCount, formatSizeOf } from '../../lib/format.ts';

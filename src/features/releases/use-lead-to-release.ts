@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { useNavigate } from 'react-router';
-import { forgetPublication, type Publication } from '../../api/publications.ts';
+import { forgetPublication, type Publication } from '../../api/publication-store.ts';
 import { href } from '../../lib/paths.ts';
 
 /** When everything is sent the release begins: its own page takes over. */

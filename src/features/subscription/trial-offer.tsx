@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
+import { isActiveStatus } from '../../../routers/schemas/active-status.ts';
 import { TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
-import { isActiveStatus } from '../../../routers/schemas/states.ts';
 import type { Subscription } from '../../../routers/schemas/subscription.ts';
 import { errorToast } from '../../api/errors.ts';
 import { usePendingDrop } from '../../api/pending-drop.ts';

@@ -1,6 +1,6 @@
 import { Link } from 'react-router';
+import { isActiveStatus } from '../../../routers/schemas/active-status.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
-import { isActiveStatus } from '../../../routers/schemas/states.ts';
 import { errorMessage } from '../../api/errors.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';

@@ -1,0 +1,20 @@
+/** Without a schema, so that the form that only shows an address carries no zod. */
+export const DEPLOYMENT_NAME_MAX = 80;
+/** Product page, section 3: with `r{number}--` in front the label stays within 63 characters. */
+export const SLUG_MAX = 50;
+
+/** A slug from a name as people write it: `Müllers Café 2` gives `muellers-cafe-2`; empty when nothing is left. */
+export function slugFromName(name: string): string {
+  const latin = name
+    .toLowerCase()
+    .replaceAll('ä', 'ae')
+    .replaceAll('ö', 'oe')
+    .replaceAll('ü', 'ue')
+    .replaceAll('ß', 'ss')
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '');
+  return latin
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, SLUG_MAX)
+    .replace(/^-+|-+$/g, '');
+}

@@ -1,0 +1,135 @@
+import { useSyncExternalStore } from 'react';
+import type { Release } from '../../routers/schemas/releases.ts';
+import type { Hasher, UploadProgress, UploadResult } from './upload.ts';
+import type { PickedFolder } from './upload-folder.ts';
+import type { Carrier } from './upload-send.ts';
+
+export type PublicationState = 'sending' | 'creating' | 'done' | 'failed' | 'cancelled';
+/** A folder on its way to become a release: it lives in the page, across screens, until the server has it all. */
+export type Publication = {
+  deploymentId: string;
+  deploymentName: string;
+  url: string;
+  folder: PickedFolder;
+  /** The deployment was made for this folder: cancelling may take it away again. */
+  isNew: boolean;
+  state: PublicationState;
+  progress: UploadProgress | null;
+  result: UploadResult | null;
+  release: Release | null;
+  failure: { message: string; hint: string | undefined; isFolderNeeded: boolean } | null;
+};
+
+/** What a publication asks the server, besides the files themselves. */
+export type PublicationDoors = {
+  prepare(input: { deploymentId: string }): Promise<{ uploadId: string }>;
+  /** `isRepeated`: the question before this one got no answer, and may have been heard all the same. */
+  createRelease(input: { deploymentId: string; uploadId: string }, isRepeated: boolean): Promise<Release>;
+  carrier: Carrier;
+  hasher: Hasher;
+};
+
+export type PublicationRequest = {
+  deployment: { id: string; name: string; url: string };
+  folder: PickedFolder;
+  publishAnyway: readonly string[];
+  isNew: boolean;
+};
+
+export type Run = {
+  request: PublicationRequest;
+  doors: PublicationDoors;
+  cancel: AbortController;
+  uploadId: string | null;
+};
+
+/** Why a run was stopped that nobody wants any more. */
+const CANCELLED = new DOMException('Cancelled', 'AbortError');
+
+/** What is known about folders on their way, without the code that sends them. */
+const publications = new Map<string, Publication>();
+export const runs = new Map<string, Run>();
+const listeners = new Set<() => void>();
+let snapshot: readonly Publication[] = [];
+let announcement: ReturnType<typeof setTimeout> | undefined;
+
+/** Takes the place of whatever was on its way to the same deployment. */
+export function beginRun(run: Run): void {
+  const { id } = run.request.deployment;
+  runs.get(id)?.cancel.abort(CANCELLED);
+  runs.set(id, run);
+  publications.delete(id);
+  change(run, {});
+}
+
+export function cancelPublication(deploymentId: string): void {
+  runs.get(deploymentId)?.cancel.abort(CANCELLED);
+}
+
+export function cancelAllPublications(): void {
+  for (const [deploymentId, run] of runs) {
+    run.cancel.abort(CANCELLED);
+    forgetPublication(deploymentId);
+  }
+}
+
+/** Its outcome was seen: it leaves the lists. */
+export function forgetPublication(deploymentId: string): void {
+  runs.delete(deploymentId);
+  if (publications.delete(deploymentId)) announce();
+}
+
+export function isPublishing(): boolean {
+  return snapshot.some(({ state }) => state === 'sending' || state === 'creating');
+}
+
+export function subscribePublications(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+export function usePublications(): readonly Publication[] {
+  return useSyncExternalStore(subscribePublications, () => snapshot);
+}
+
+export function usePublication(deploymentId: string): Publication | null {
+  return useSyncExternalStore(subscribePublications, () => publicationOf(deploymentId));
+}
+
+/** The one way in which a publication changes; progress tells its listeners at most once a pause. */
+export function change(run: Run, fields: Partial<Publication>, pauseMs = 0): Publication {
+  const { id, name, url } = run.request.deployment;
+  const after: Publication = {
+    ...(publications.get(id) ?? {
+      deploymentId: id,
+      deploymentName: name,
+      url,
+      folder: run.request.folder,
+      isNew: run.request.isNew,
+      state: 'sending',
+      progress: null,
+      result: null,
+      release: null,
+      failure: null,
+    }),
+    ...fields,
+  };
+  // A run that another one replaced, or that was forgotten, tells nobody.
+  if (runs.get(id) === run) {
+    publications.set(id, after);
+    if (pauseMs === 0) announce();
+    else announcement ??= setTimeout(announce, pauseMs);
+  }
+  return after;
+}
+
+function announce(): void {
+  clearTimeout(announcement);
+  announcement = undefined;
+  snapshot = [...publications.values()];
+  for (const listener of listeners) listener();
+}
+
+export function publicationOf(deploymentId: string): Publication | null {
+  return publications.get(deploymentId) ?? null;
+}

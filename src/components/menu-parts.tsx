@@ -1,0 +1,54 @@
+import { DropdownMenu } from 'radix-ui';
+import type { ComponentProps, ReactNode, Ref } from 'react';
+import { classNames } from './class-names.ts';
+
+export type MenuPartProps = {
+  trigger: ReactNode;
+  triggerRef: Ref<HTMLButtonElement>;
+  isOpenAtFirst: boolean;
+  align: 'start' | 'center' | 'end';
+  side: 'top' | 'bottom';
+  children: ReactNode;
+};
+
+export function MenuPart({ trigger, triggerRef, isOpenAtFirst, align, side, children }: MenuPartProps) {
+  return (
+    <DropdownMenu.Root modal={false} defaultOpen={isOpenAtFirst}>
+      <DropdownMenu.Trigger asChild ref={triggerRef}>
+        {trigger}
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          align={align}
+          side={side}
+          sideOffset={6}
+          collisionPadding={8}
+          className="z-40 max-h-(--radix-dropdown-menu-content-available-height) min-w-48 animate-appear overflow-y-auto rounded-card bg-surface-raised p-1 shadow-float"
+        >
+          {children}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}
+
+const itemLook =
+  'flex h-9 items-center gap-2.5 rounded-control px-2.5 text-base outline-none select-none data-disabled:opacity-50 data-highlighted:bg-surface-hover touch:h-11 [&_.lucide]:text-ink-muted';
+
+export type MenuItemProps = Omit<ComponentProps<typeof DropdownMenu.Item>, 'className'> & {
+  isDestructive?: boolean | undefined;
+};
+
+export function ItemPart({ isDestructive = false, ...rest }: MenuItemProps) {
+  return (
+    <DropdownMenu.Item {...rest} className={classNames(itemLook, isDestructive && 'text-bad [&_.lucide]:text-bad')} />
+  );
+}
+
+export function LabelPart({ children }: { children: ReactNode }) {
+  return <DropdownMenu.Label className="px-2.5 py-1.5 text-xs text-ink-muted">{children}</DropdownMenu.Label>;
+}
+
+export function SeparatorPart() {
+  return <DropdownMenu.Separator className="mx-1 my-1 h-px bg-line" />;
+}

@@ -1,0 +1,79 @@
+import { getNonce } from 'get-nonce';
+import { Check, ChevronDown } from 'lucide-react';
+import { Select as RadixSelect } from 'radix-ui';
+import type { Ref } from 'react';
+import { useField } from './field.tsx';
+
+export type SelectOption<Value extends string = string> = { value: Value; label: string; isDisabled?: boolean };
+
+export type SelectProps<Value extends string> = {
+  value: Value | undefined;
+  onValueChange: (value: Value) => void;
+  options: readonly SelectOption<Value>[];
+  placeholder?: string | undefined;
+  /** Where no field with a label is around it. */
+  label?: string | undefined;
+  isDisabled?: boolean | undefined;
+  className?: string | undefined;
+};
+
+export type SelectPartProps<Value extends string> = SelectProps<Value> & {
+  look: string;
+  triggerRef: Ref<HTMLButtonElement>;
+  isOpenAtFirst: boolean;
+};
+
+export function SelectPart<Value extends string>({
+  value,
+  onValueChange,
+  options,
+  placeholder,
+  label,
+  isDisabled,
+  look,
+  triggerRef,
+  isOpenAtFirst,
+}: SelectPartProps<Value>) {
+  const field = useField();
+  return (
+    <RadixSelect.Root
+      value={value ?? ''}
+      disabled={isDisabled}
+      defaultOpen={isOpenAtFirst}
+      onValueChange={(next) => {
+        const chosen = options.find((option) => option.value === next);
+        if (chosen) onValueChange(chosen.value);
+      }}
+    >
+      <RadixSelect.Trigger {...field} aria-label={label} ref={triggerRef} className={look}>
+        <RadixSelect.Value placeholder={placeholder} />
+        <RadixSelect.Icon asChild>
+          <ChevronDown className="text-ink-muted" />
+        </RadixSelect.Icon>
+      </RadixSelect.Trigger>
+      <RadixSelect.Portal>
+        <RadixSelect.Content
+          position="popper"
+          sideOffset={6}
+          className="z-40 max-h-(--radix-select-content-available-height) min-w-(--radix-select-trigger-width) animate-appear overflow-hidden rounded-card bg-surface-raised p-1 shadow-float"
+        >
+          <RadixSelect.Viewport nonce={getNonce()}>
+            {options.map((option) => (
+              <RadixSelect.Item
+                key={option.value}
+                value={option.value}
+                disabled={option.isDisabled ?? false}
+                className="flex h-9 items-center justify-between gap-6 rounded-control px-2.5 text-base outline-none select-none data-disabled:opacity-50 data-highlighted:bg-surface-hover touch:h-11"
+              >
+                <RadixSelect.ItemText>{option.label}</RadixSelect.ItemText>
+                <RadixSelect.ItemIndicator>
+                  <Check className="text-accent" />
+                </RadixSelect.ItemIndicator>
+              </RadixSelect.Item>
+            ))}
+          </RadixSelect.Viewport>
+        </RadixSelect.Content>
+      </RadixSelect.Portal>
+    </RadixSelect.Root>
+  );
+}

@@ -1,0 +1,104 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { builtinModules } from 'node:module';
+import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import { beforeAll, expect, test } from 'vitest';
+
+/**
+ * The pages as they are built, in `dist/web`, which `npm test` builds first. Budgets: performance facts, section 8; a
+ * count of KB is exact and the same on every machine.
+ */
+const WEB_ROOT = new URL('../../dist/web/', import.meta.url).pathname;
+const ENTRY = 'index.html';
+/** What stands around every screen of the app before its first paint. */
+const APP = ['layouts/sidebar.tsx', 'layouts/account-menu.tsx', 'api/data-provider.tsx', 'realtime/provider.tsx'];
+const PUBLIC_KB = 100;
+const SIGN_IN_KB = 104;
+const APP_KB = 140;
+
+const BUDGETS = [
+  { route: '/', roots: ['screens/home.tsx'], budgetKb: PUBLIC_KB },
+  { route: '/disclaimer', roots: ['screens/disclaimer.tsx'], budgetKb: PUBLIC_KB },
+  { route: '/pricing', roots: ['layouts/sidebar.tsx', 'screens/pricing.tsx'], budgetKb: PUBLIC_KB },
+  { route: '/login and /register', roots: ['screens/auth.tsx'], budgetKb: SIGN_IN_KB },
+  { route: '/dashboard', roots: [...APP, 'screens/dashboard.tsx'], budgetKb: APP_KB },
+  { route: '/deployments', roots: [...APP, 'screens/deployments.tsx'], budgetKb: APP_KB },
+  { route: '/deployment-history', roots: [...APP, 'screens/deployment-history.tsx'], budgetKb: APP_KB },
+  { route: '/deployments/{id}/releases/{n}', roots: [...APP, 'screens/release.tsx'], budgetKb: APP_KB },
+];
+
+type Chunk = { file: string; imports?: string[]; dynamicImports?: string[]; css?: string[] };
+let manifest: Record<string, Chunk>;
+
+beforeAll(async () => {
+  manifest = JSON.parse(await readFile(join(WEB_ROOT, '.vite/manifest.json'), 'utf8'));
+});
+
+/** The scripts that these modules need before they run. */
+function scriptsOf(roots: readonly string[]): Set<string> {
+  const scripts = new Set<string>();
+  const seen = new Set<string>();
+  const visit = (name: string): void => {
+    const chunk = manifest[name];
+    if (chunk === undefined) throw new Error(`The build has no ${name}.`);
+    if (seen.has(name)) return;
+    seen.add(name);
+    if (chunk.file.endsWith('.js')) scripts.add(chunk.file);
+    chunk.imports?.forEach(visit);
+  };
+  roots.forEach(visit);
+  return scripts;
+}
+
+async function brotliKb(files: Iterable<string>): Promise<number> {
+  let bytes = 0;
+  // Brotli is at its best quality unless told otherwise.
+  for (const file of files) bytes += brotliCompressSync(await readFile(join(WEB_ROOT, file))).length;
+  return bytes / 1024;
+}
+
+test.each(BUDGETS)('the first load of $route stays within $budgetKb KB of JavaScript', async ({ roots, budgetKb }) => {
+  const shell = [ENTRY, ...(manifest[ENTRY]?.dynamicImports ?? [])];
+  const kb = await brotliKb(scriptsOf([...shell, ...roots]));
+  expect(kb).toBeGreaterThan(58);
+  expect(kb).toBeLessThanOrEqual(budgetKb);
+});
+
+test('all style sheets together stay within 15 KB', async () => {
+  const sheets = new Set(Object.values(manifest).flatMap(({ css = [] }) => css));
+  expect(sheets.size).toBeGreaterThan(0);
+  expect(await brotliKb(sheets)).toBeLessThanOrEqual(15);
+});
+
+test('no chunk comes from the server, and none names a module of Node', async () => {
+  const sources = Object.keys(manifest);
+  expect(sources.filter((name) => /(^|\/)(server|tests|dist)\//.test(name))).toEqual([]);
+
+  const scripts = (await readdir(join(WEB_ROOT, 'assets'))).filter((name) => name.endsWith('.js'));
+  expect(scripts.length).toBeGreaterThan(20);
+  const found: string[] = [];
+  for (const script of scripts) {
+    const text = await readFile(join(WEB_ROOT, 'assets', script), 'utf8');
+    found.push(...nodeModulesIn(text).map((name) => `${script}: ${name}`), ...serverWordsIn(text, script));
+  }
+  expect(found).toEqual([]);
+});
+
+/** Imports that a browser could not follow, and what Vite puts in the place of one. */
+function nodeModulesIn(text: string): string[] {
+  const imported = [...text.matchAll(/(?:from|import|require)\s*\(?\s*["'`]([^"'`]+)["'`]/g)].map(
+    ([, name = '']) => name,
+  );
+  const ofNode = imported.filter((name) => name.startsWith('node:') || builtinModules.includes(name));
+  return text.includes('__vite-browser-external') ? [...ofNode, '__vite-browser-external'] : ofNode;
+}
+
+/** Words of the code that only the server has. */
+function serverWordsIn(text: string, script: string): string[] {
+  const words = ['mongodb://', 'mongoose', 'process.env.', 'TOKEN_SECRET'];
+  return words.filter((word) => text.includes(word)).map((word) => `${script}: ${word}`);
+}
+
+test('the search for modules of Node finds one', () => {
+  expect(nodeModulesIn('import{a}from"node:fs";import("crypto");import b from"./b.js"')).toEqual(['node:fs', 'crypto']);
+});
