@@ -86,9 +86,15 @@ export function lineOf({ client, request }: Member): Line {
     async whenWritable(signal) {
       if (client.bufferedAmount <= BUFFERED_MAX_BYTES) return;
       await new Promise<void>((resolve) => {
-        request.socket.once('drain', resolve);
-        client.once('close', () => resolve());
-        signal?.addEventListener('abort', () => resolve(), { once: true });
+        const end = (): void => {
+          request.socket.off('drain', end);
+          client.off('close', end);
+          signal?.removeEventListener('abort', end);
+          resolve();
+        };
+        request.socket.on('drain', end);
+        client.on('close', end);
+        signal?.addEventListener('abort', end);
       });
     },
     hangUp: () => client.close(CLOSE.ended, 'session_ended'),
