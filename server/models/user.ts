@@ -15,6 +15,8 @@ const userSchema = new Schema(
     /** A new address that waits for its confirmation; the old one stays until then. */
     pendingEmail: { type: String, default: null },
     passwordHash: { type: String, required: true },
+    /** Raised in the transaction that opens a session by the password, so that a change of the password meets it. */
+    signIns: { type: Number, required: true, default: 0 },
     disclaimer: {
       version: { type: Number, default: 0 },
       acceptedAt: { type: Date, default: null },

@@ -1,5 +1,7 @@
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
+import { SessionModel } from '../../server/models/session.ts';
+import type { PasswordHasher } from '../../server/secrets.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
 import { createJar, createTestApp, type TestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
@@ -47,6 +49,43 @@ test('a forgotten password is replaced by the mailed link: all sessions end, nob
   });
   const signedIn = await auth.login({ username: ada.user.username, password: newPassword });
   expect(signedIn).toMatchObject({ id: ada.user.id, emailConfirmed: true });
+});
+
+/** From now on passwords are looked at before `meanwhile` happens, and the answer is used after it. */
+function meanwhile(app: TestApp, happens: () => Promise<unknown>): void {
+  const { hasher } = app.providers;
+  const verify: PasswordHasher['verify'] = async (...checked) => {
+    const result = await hasher.verify(...checked);
+    app.providers.hasher = hasher;
+    await happens();
+    return result;
+  };
+  app.providers.hasher = { ...hasher, verify };
+}
+
+test('a sign-in whose password was reset while it was looked at is refused, and leaves no session', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const token = await resetTokenFor(app, ada.user.email);
+  meanwhile(app, () => app.anonymous().auth.resetPassword({ token, password: newPassword }));
+
+  const signingIn = app.anonymous().auth.login({ username: ada.user.username, password: ada.password });
+
+  expect(await refusalOf(signingIn)).toMatchObject({ code: 'credentials_wrong' });
+  expect(await SessionModel.countDocuments({ accountId: ada.user.id, revokedAt: null })).toBe(0);
+});
+
+test('a change of the password that began before a reset does not undo it', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const token = await resetTokenFor(app, ada.user.email);
+  meanwhile(app, () => app.anonymous().auth.resetPassword({ token, password: newPassword }));
+
+  const changing = ada.caller.auth.changePassword({ currentPassword: ada.password, newPassword: 'Third horse 3' });
+
+  expect(await refusalOf(changing)).toMatchObject({ code: 'validation_failed', field: 'currentPassword' });
+  const { auth } = app.anonymous();
+  expect(await auth.login({ username: ada.user.username, password: newPassword })).toMatchObject({ id: ada.user.id });
 });
 
 test('a link that is used twice at once changes the password once', async () => {

@@ -26,7 +26,10 @@ export async function changePassword(ctx: SessionContext, input: ChangePasswordI
   if (!matches) throw currentPasswordWrong();
   const passwordHash = await ctx.providers.hasher.hash(input.newPassword);
   await transaction(async (session) => {
-    await UserModel.updateOne({ _id: accountId }, { $set: { passwordHash } }, { session });
+    const known = { _id: accountId, passwordHash: user.passwordHash };
+    const changed = await UserModel.updateOne(known, { $set: { passwordHash } }, { session });
+    // A reset came first: what was current is not any more.
+    if (changed.matchedCount === 0) throw currentPasswordWrong();
     await endSessions(ctx, { accountId, _id: { $ne: sessionId } }, 'password_changed', session);
     await closeTokens(session, ctx, accountId, 'reset-password');
     const words = { kind: 'password-changed', username: user.username, how: 'changed' } as const;

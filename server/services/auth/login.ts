@@ -1,12 +1,13 @@
 import type { LoginInput, SignedIn } from '../../../routers/schemas/auth.ts';
 import { AppError } from '../../errors.ts';
 import { toUser, UserModel } from '../../models/user.ts';
+import { transaction } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { joinDisclaimerAcceptance } from '../disclaimer.ts';
 import { checkPassword } from './check-password.ts';
 import { knownDevice } from './device-cookie.ts';
 import { usernameKey } from './names.ts';
-import { keepSession, openSession } from './open-session.ts';
+import { keepSession, type OpenedSession, openSession } from './open-session.ts';
 
 /**
  * Signs in with name and password: a session for this browser, its cookies, and an access token. One message for unknown
@@ -25,13 +26,30 @@ export async function login(ctx: ServiceContext, input: LoginInput): Promise<Sig
   if (user === null || !matches) {
     throw new AppError('credentials_wrong', 'The username or the password is not right.');
   }
-  const accountId = user._id;
-  if (needsRehash) await rehash(ctx, accountId, user.passwordHash, input.password);
+  const { _id: accountId, passwordHash } = user;
+  const opened = await openUnlessChanged(ctx, accountId, passwordHash);
+  // Changed since it was looked at: whether it is still the right one is asked again.
+  if (opened === null) return login(ctx, input);
+  if (needsRehash) await rehash(ctx, accountId, passwordHash, input.password);
   await joinDisclaimerAcceptance(ctx, accountId);
-  const opened = await openSession(ctx, accountId);
   await keepSession(ctx, accountId, opened);
   const signedIn = await UserModel.findOne({ _id: accountId }).orFail();
   return { ...toUser(signedIn), ...opened.access };
+}
+
+/**
+ * Opens a session if the password is still the one that was checked: a reset ends the sessions that it sees, and must not
+ * be outlived by one that it does not. Counting the sign-in makes the two conflict, so that one of them comes second.
+ */
+function openUnlessChanged(
+  ctx: ServiceContext,
+  accountId: string,
+  passwordHash: string,
+): Promise<OpenedSession | null> {
+  return transaction(async (session) => {
+    const counted = await UserModel.updateOne({ _id: accountId, passwordHash }, { $inc: { signIns: 1 } }, { session });
+    return counted.matchedCount === 0 ? null : openSession(ctx, accountId, session);
+  });
 }
 
 /** Stores the password under today's parameters, unless it was changed meanwhile. */
