@@ -5,7 +5,7 @@ import type { Deployment, ReleaseRef } from '../../routers/schemas/deployments.t
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { isRunningReleaseState } from '../../routers/schemas/state-names.ts';
 import { errorDetails, errorMessage } from '../api/errors.ts';
-import { cancelPublication, forgetPublication, type Publication, usePublication } from '../api/publication-store.ts';
+import { usePublication } from '../api/publication-store.ts';
 import { trpc } from '../api/trpc.ts';
 import { usePublish } from '../api/use-publish.ts';
 import { Button } from '../components/button.tsx';
@@ -32,13 +32,15 @@ import { usePageTitle } from '../lib/page-title.ts';
 import { href, paths } from '../lib/paths.ts';
 
 /** What only another tab, or a folder on its way, shows; all of it is here before it is wanted. */
-const loadPanel = async () => ({ default: (await import('../features/releases/sending-panel.tsx')).SendingPanel });
+const loadSending = async () => ({
+  default: (await import('../features/deployments/sending-overview.tsx')).SendingOverview,
+});
 const loadList = async () => ({ default: (await import('../features/releases/release-list.tsx')).ReleaseList });
 const loadSettings = async () => ({
   default: (await import('../features/deployments/deployment-settings.tsx')).DeploymentSettings,
 });
-const loadRest = () => Promise.all([loadPanel(), loadList(), loadSettings()]);
-const SendingPanel = lazy(loadPanel);
+const loadRest = () => Promise.all([loadSending(), loadList(), loadSettings()]);
+const SendingOverview = lazy(loadSending);
 const ReleaseList = lazy(loadList);
 const DeploymentSettings = lazy(loadSettings);
 
@@ -156,7 +158,11 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
   const { currentRelease, latestRelease } = deployment;
 
   if (publication !== null && publication.state !== 'cancelled') {
-    return <SendingOverview publication={publication} serving={currentRelease} />;
+    return (
+      <Suspense fallback={null}>
+        <SendingOverview publication={publication} serving={currentRelease} />
+      </Suspense>
+    );
   }
   if (deployment.state === 'deleting') {
     return <Notice tone="accent">It is being taken off the air, and leaves the lists when that is done.</Notice>;
@@ -182,27 +188,6 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
         />
       </PublishAnchor>
     </div>
-  );
-}
-
-function SendingOverview({ publication, serving }: { publication: Publication; serving: ReleaseRef | null }) {
-  const cancel = () => {
-    cancelPublication(publication.deploymentId);
-    forgetPublication(publication.deploymentId);
-  };
-  return (
-    <>
-      <Suspense fallback={null}>
-        <SendingPanel
-          publication={publication}
-          onReplace={cancel}
-          aside={serving === null ? 'Nothing is live yet.' : `Release ${serving.number} stays live.`}
-        />
-      </Suspense>
-      <Button className="mt-4" onClick={cancel} disabled={publication.state === 'creating'}>
-        Cancel
-      </Button>
-    </>
   );
 }
 

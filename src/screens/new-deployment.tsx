@@ -1,13 +1,11 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
-import { Navigate, useNavigate, useSearchParams } from 'react-router';
+import { lazy, Suspense, useState } from 'react';
+import { Navigate, useSearchParams } from 'react-router';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import type { PlatformId } from '../../routers/schemas/platforms/index.ts';
 import { setPendingDrop, usePendingDrop } from '../api/pending-drop.ts';
-import { cancelPublication, forgetPublication, type Publication, usePublication } from '../api/publication-store.ts';
-import { trpc } from '../api/trpc.ts';
+import { usePublication } from '../api/publication-store.ts';
 import type { PickedFolder } from '../api/upload-folder.ts';
 import { usePublish } from '../api/use-publish.ts';
-import { Button } from '../components/button.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { nameFromFolder } from '../features/deployments/create-draft.ts';
 import { CreateForm } from '../features/deployments/create-form.tsx';
@@ -16,15 +14,13 @@ import { type FolderReport, publishedFolder, takeBuildFolder } from '../features
 import { FolderSummaryLater } from '../features/deployments/folder-summary-later.tsx';
 import { PlatformChoice } from '../features/deployments/platform-choice.tsx';
 import { useFolderReport } from '../features/deployments/use-folder-report.ts';
-import { ReleaseAddress } from '../features/releases/release-address.tsx';
-import { useLeadToRelease } from '../features/releases/use-lead-to-release.ts';
 import { useWhenIdle } from '../lib/later.ts';
-import { usePageTitle } from '../lib/page-title.ts';
 import { href } from '../lib/paths.ts';
 
-const loadPanel = async () => ({ default: (await import('../features/releases/sending-panel.tsx')).SendingPanel });
-/** Of no use before something is sent; it is here by then. */
-const SendingPanel = lazy(loadPanel);
+/** Of no use before something is sent; it and the page that follows are here by then. */
+const loadSending = async () => ({ default: (await import('../features/deployments/sending-first.tsx')).SendingFirst });
+const loadNext = () => Promise.all([loadSending(), import('./release.tsx')]);
+const Sending = lazy(loadSending);
 
 /** Which deployment is being sent stands in the address; the files themselves are in the page's memory. */
 const SENDING = 'deployment';
@@ -34,7 +30,7 @@ export function NewDeploymentScreen() {
   const sendingId = params.get(SENDING);
   const publication = usePublication(sendingId ?? '');
   const publish = usePublish();
-  useWhenIdle(loadPanel);
+  useWhenIdle(loadNext);
   const folder = usePendingDrop();
   const { report, setPublishAnyway } = useFolderReport(folder);
   const [platform, setPlatform] = useState<PlatformId>('built-in');
@@ -51,13 +47,15 @@ export function NewDeploymentScreen() {
 
   if (publication?.isNew === true) {
     return (
-      <Sending
-        publication={publication}
-        onBack={(back) => {
-          setPendingDrop(back);
-          setParams({}, { replace: true });
-        }}
-      />
+      <Suspense fallback={null}>
+        <Sending
+          publication={publication}
+          onBack={(back) => {
+            setPendingDrop(back);
+            setParams({}, { replace: true });
+          }}
+        />
+      </Suspense>
     );
   }
   // After a reload the files are gone from the page; the deployment is there and takes the folder again.
@@ -96,46 +94,4 @@ function blockedBecause(folder: PickedFolder | null, report: FolderReport | null
   if (folder === null) return 'Drop a folder first.';
   if (report === null) return 'The folder is being read.';
   return report.reading.refusal === null ? null : 'The folder cannot be published as it is.';
-}
-
-type SendingProps = { publication: Publication; onBack: (folder: PickedFolder) => void };
-
-/** The deployment exists from here on: its address is the real one. */
-function Sending({ publication, onBack }: SendingProps) {
-  const navigate = useNavigate();
-  const remove = trpc.deployments.remove.useMutation();
-  const { deploymentId, deploymentName, state, folder } = publication;
-
-  usePageTitle(deploymentName);
-  useLeadToRelease(publication, { replace: true });
-  useEffect(() => void import('./release.tsx'), []);
-
-  /** Nothing of it was ever published: cancelling takes the draft away and keeps the folder. */
-  function cancel() {
-    cancelPublication(deploymentId);
-    remove.mutate({ deploymentId });
-    forgetPublication(deploymentId);
-    onBack(folder);
-  }
-
-  return (
-    <>
-      <PageHeader
-        title={deploymentName}
-        description={<ReleaseAddress url={publication.url} />}
-        actions={
-          <Button onClick={cancel} disabled={state === 'creating' || state === 'done'}>
-            Cancel
-          </Button>
-        }
-      />
-      <Suspense fallback={null}>
-        <SendingPanel
-          publication={publication}
-          onReplace={() => void navigate(`${href.deployment(deploymentId)}#publish`)}
-          aside="The site is live once every file was fetched and compared."
-        />
-      </Suspense>
-    </>
-  );
 }
