@@ -22,12 +22,15 @@ const OF_TRPC: Partial<Record<TRPC_ERROR_CODE_KEY, { code: ErrorCode; message: s
 
 type Issue = z.core.$ZodIssue;
 
+/** As many as a form shows. An input of a hundred thousand mistakes is answered with the first ones. */
+const MAX_ISSUES = 20;
+
 /** One issue per field that can be named: of a union the branch that fits best, of a stray key the key itself. */
 function flatten(issues: readonly Issue[], prefix: readonly PropertyKey[] = []): { field: string; message: string }[] {
-  return issues.flatMap((issue) => {
+  return issues.slice(0, MAX_ISSUES).flatMap((issue) => {
     const path = [...prefix, ...issue.path];
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({
+      return issue.keys.slice(0, MAX_ISSUES).map((key) => ({
         field: [...path, key].map(String).join('.'),
         message: 'This field is not known.',
       }));

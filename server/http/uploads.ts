@@ -1,13 +1,12 @@
 import express, { type Request, type Response, type Router } from 'express';
 import { requireWriter } from '../../routers/access.ts';
 import { contextFor } from '../../routers/context.ts';
-import { validationFailed } from '../../routers/error-shape.ts';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
-import { type UploadManifestInput, uploadManifestInput } from '../../routers/schemas/releases.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { AccountContext, Providers } from '../service-context.ts';
 import { receiveFile, receiveManifest } from '../services/uploads.ts';
+import { readManifestBody } from './manifest-body.ts';
 
 /**
  * The doors for files, below `/api/uploads` (product page, section 10). Bodies are streamed: a file is never whole in
@@ -22,7 +21,7 @@ export function uploadRoutes(providers: Providers): Router {
     const ctx = await writerFor(providers, request, response);
     const uploadId = uploadIdOf(request);
     const answer = await requests.during(ctx.actor.accountId, async () => {
-      const input = parseManifest(await readBody(request, UPLOAD_LIMITS.maxManifestBytes));
+      const input = readManifestBody(await readBody(request, UPLOAD_LIMITS.maxManifestBytes));
       return receiveManifest(ctx, uploadId, input);
     });
     response.json(answer);
@@ -99,20 +98,6 @@ async function readBody(request: Request, maxBytes: number): Promise<Buffer> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-function parseManifest(body: Buffer): UploadManifestInput {
-  const parsed = uploadManifestInput.safeParse(parseJson(body));
-  if (!parsed.success) throw validationFailed(parsed.error);
-  return parsed.data;
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch (error) {
-    throw new AppError('bad_request', 'The list of files is not valid JSON.', { cause: error });
-  }
 }
 
 type RequestCounter = { during<T>(accountId: string, work: () => Promise<T>): Promise<T> };

@@ -133,6 +133,51 @@ test('a body that is no manifest is refused by what is wrong with it', async () 
   expect(huge).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
 });
 
+test('a list that is wrong a million times is refused by its first fault', async () => {
+  await using app = await createTestApp();
+  const { door, person, uploadId } = await open(app);
+  await using _door = door;
+  const many = (entry: string, count: number) => `[${`${entry},`.repeat(count - 1)}${entry}]`;
+  const { maxFiles } = UPLOAD_LIMITS;
+  for (const body of [
+    `{"files":${many('0', 1_900_000)}}`,
+    `{"files":[],"publishAnyway":${many('0', 1_900_000)}}`,
+    `{"files":${many('{}', maxFiles + 1)}}`,
+  ]) {
+    expect(await announce(door, person, uploadId, body)).toMatchObject({
+      status: 400,
+      body: { code: 'upload_refused', reason: 'too_many_files' },
+    });
+  }
+  const wrong = await announce(door, person, uploadId, `{"files":${many('0', maxFiles)}}`);
+  expect(wrong).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+  expect(Object.keys(wrong.body.fieldErrors)).toEqual(['files.0']);
+  const stray = Array.from({ length: 100_000 }, (_, key) => `"k${key}":0`).join();
+  const atTop = await announce(door, person, uploadId, `{${stray}}`);
+  const inEntry = await announce(door, person, uploadId, `{"files":[{${stray}}]}`);
+  for (const { status, body } of [atTop, inEntry]) {
+    expect([status, body.code]).toEqual([400, 'validation_failed']);
+    expect(Object.keys(body.fieldErrors).length).toBeLessThan(30);
+  }
+  for (const text of [many('0', 1_900_000), '0', 'null', '"x"']) {
+    expect(await announce(door, person, uploadId, text)).toMatchObject({ status: 400 });
+  }
+});
+
+test('a body that is nested deeper than a list of files is not parsed; brackets in names are no nesting', async () => {
+  await using app = await createTestApp();
+  const { door, person, uploadId } = await open(app);
+  await using _door = door;
+  for (const depth of [4, 4_000_000]) {
+    expect(await announce(door, person, uploadId, `${'['.repeat(depth)}${']'.repeat(depth)}`)).toMatchObject({
+      status: 400,
+      body: { code: 'bad_request', message: 'A list of files is not nested this deep.' },
+    });
+  }
+  const files = manifestOf({ 'a[[[[{{{{.txt': 'hello', 'quote"[[[[\'.txt': 'hello', 'index.html': 'hello' });
+  expect((await announce(door, person, uploadId, { files })).status).toBe(200);
+});
+
 test('a file is taken only as announced: hash, size and type', async () => {
   await using app = await createTestApp();
   const { door, person, uploadId } = await open(app);
