@@ -74,12 +74,15 @@ export function createLifeCycle({ env, log, webRoot, faults }: LifeCycleOptions)
     began('host', () => sites.stop());
     const worker = createWorker(providers);
     await worker.start();
+    let resting: Promise<void> | undefined;
+    const restWorker = (): Promise<void> => (resting ??= worker.stop());
+    began('worker', restWorker);
     const readiness = createReadiness(providers.store, () => isOpen);
     const http = createHttpServer({ providers, port: env.port, host, webRoot, readiness });
     await listening('PORT', env.port, env, () => http.start());
-    began('doors and worker', async () => {
+    began('doors', async () => {
       // Together: the worker claims nothing more from the first moment, and its jobs end while requests do.
-      await Promise.all([http.stop(), worker.stop()]);
+      await Promise.all([http.stop(), restWorker()]);
     });
   }
 
