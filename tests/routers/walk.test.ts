@@ -9,6 +9,7 @@ import { newId } from '../../server/mongo.ts';
 import type { ServiceContext } from '../../server/service-context.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
+import { createPublishingApp, publish } from '../support/publishing.ts';
 
 /**
  * Walks the router (security facts, section 13): every procedure says here who may call it and with what, and is then
@@ -95,6 +96,18 @@ test('every procedure has a case here, and no case is left of one that is gone',
   expect(Object.keys(CASES).sort()).toEqual([...PATHS].sort());
 });
 
+/** Items of a stream are checked one by one, each against `streamItemSchema` (services/events.ts). */
+const WITHOUT_OUTPUT = ['events.stream'];
+
+test('every procedure says what it answers', () => {
+  const procedures: Record<string, { _def: object }> = flatProcedures();
+  const silent = PATHS.filter((path) => {
+    const definition = procedures[path]?._def ?? {};
+    return !('output' in definition) || definition.output === undefined;
+  });
+  expect(silent).toEqual(WITHOUT_OUTPUT);
+});
+
 /** The code that a call ends with; `null` when it succeeds. */
 async function codeOf(path: string, ctx: ServiceContext, input: unknown): Promise<string | null> {
   return (await resultOf(path, ctx, input)).code;
@@ -133,12 +146,15 @@ function flatProcedures(): Record<string, { _def: { type: 'query' | 'mutation' |
   >;
 }
 
-async function ownedBy(person: Person): Promise<Owned> {
-  const { id: deploymentId } = await person.caller.deployments.create({ name: 'walked', platform: 'built-in' });
+async function ownedBy(app: TestApp, person: Person): Promise<Owned> {
+  const deployment = await person.caller.deployments.create({ name: 'walked', platform: 'built-in' });
+  const deploymentId = deployment.id;
+  const release = await publish(app, person, deployment, { 'index.html': person.user.id });
+  expect(release.state).toBe('live');
   const { uploadId } = await person.caller.releases.prepare({ deploymentId });
   const { id: tokenId } = await person.caller.tokens.create({ name: 'walked', scopes: ['read'] });
   const [session] = (await person.caller.auth.sessions()).items;
-  return { deploymentId, releaseId: newId(), uploadId, tokenId, sessionId: session?.id ?? newId() };
+  return { deploymentId, releaseId: release.id, uploadId, tokenId, sessionId: session?.id ?? newId() };
 }
 
 const RANDOM: Owned = {
@@ -190,9 +206,9 @@ test.each(entries)('$path: an API token reaches it by the right scope only', asy
 test.each(entries.filter(({ ids }) => ids !== undefined))(
   "$path: another account's object is not found, and nothing is written",
   async (entry) => {
-    await using app = await createTestApp();
+    await using app = await createPublishingApp();
     const [owner, stranger] = [await app.trialPerson(), await app.trialPerson()];
-    const [owned, own] = [await ownedBy(owner), await ownedBy(stranger)];
+    const [owned, own] = [await ownedBy(app, owner), await ownedBy(app, stranger)];
     const { actor } = await authenticate(app.providers, stranger.accessToken);
     const before = await databaseHash();
 
