@@ -3,7 +3,7 @@ import type { Log } from './log.ts';
 
 /**
  * One change stream a process, fanned out in memory: a wake-up, never the truth. Whoever subscribes reads the
- * collection again when woken, so a missed or doubled wake-up does no harm (security facts, 8.2; stack facts, f).
+ * collection again when woken, so a missed or doubled wake-up does no harm (security facts, 8.2).
  */
 export type Change = {
   collection: string;
@@ -72,7 +72,7 @@ export function createChangeFeed(log: Log): ChangeFeed {
       });
     });
     // The first sign that the server answers for this stream. `init` is no such sign, and `close` also fires on every
-    // silent resume (stack facts, f).
+    // silent resume, as watching the driver's events shows.
     opened.once('resumeTokenChanged', () => {
       if (isStopped || stream !== opened) return;
       if (hasStood) tellAll(({ listener }) => listener.onReopened());

@@ -6,7 +6,7 @@ import { queryClient } from './query-client.ts';
 
 /**
  * The procedures as hooks. After every successful mutation all queries are stale at once and those on screen are fetched
- * again in one batch, before the hook's own `onSuccess` runs: a form closes when the new data are there (house, section 11).
+ * again in one batch, before the hook's own `onSuccess` runs: a form closes when the new data are there.
  * A query that is expensive or fed by events opts out with `meta: { refresh: false }`.
  */
 export const trpc = createTRPCReact<AppRouter>({
