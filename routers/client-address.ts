@@ -12,11 +12,18 @@ const GROUPS_OF_A_NETWORK = 4;
 export function clientAddress(request: IncomingMessage, trustedProxies: number): string {
   const peer = request.socket.remoteAddress ?? 'unknown';
   if (trustedProxies === 0) return addressKey(peer);
-  const forwarded = String(request.headers['x-forwarded-for'] ?? '')
-    .split(',')
-    .map((entry) => entry.trim());
-  const chain = [...forwarded.filter((entry) => isIP(entry) !== 0), peer];
-  return addressKey(chain[Math.max(0, chain.length - 1 - trustedProxies)] ?? peer);
+  const header = request.headers['x-forwarded-for'];
+  const forwarded = header === undefined ? [] : String(header).split(',');
+  const chain = [...forwarded.map(withoutPort), peer];
+  const named = chain[Math.max(0, chain.length - 1 - trustedProxies)] ?? peer;
+  // Every entry keeps its place: one that is no address must not let a claimed one before it take its turn.
+  return addressKey(isIP(named) === 0 ? peer : named);
+}
+
+/** Some proxies write the port as well: `192.0.2.1:4711`, `[2001:db8::1]:4711` (RFC 7239, section 6). */
+function withoutPort(entry: string): string {
+  const text = entry.trim();
+  return /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
 }
 
 export function addressKey(address: string): string {
