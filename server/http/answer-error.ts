@@ -28,7 +28,7 @@ export function requestIdFor(response: ServerResponse): string {
  * section 7; product page, section 10). A fault of ours is logged and masked.
  */
 export function answerError(request: IncomingMessage, response: ServerResponse, thrown: unknown, log: Log): void {
-  const error = readBodyParserError(thrown) ?? toAppError(thrown);
+  const error = readBodyParserError(thrown) ?? readRouterError(thrown) ?? toAppError(thrown);
   const requestId = requestIdFor(response);
   logFault(log, { requestId, path: request.url?.split('?', 1)[0] ?? '/' }, error);
   if (response.headersSent) {
@@ -51,4 +51,10 @@ function readBodyParserError(thrown: unknown): AppError | undefined {
   if (!(thrown instanceof Error) || !('type' in thrown) || typeof thrown.type !== 'string') return undefined;
   const known = OF_BODY_PARSER[thrown.type];
   return known === undefined ? undefined : new AppError(...known);
+}
+
+/** What Express's router says of an address that cannot be decoded (npm: router, `decodeParam`). */
+function readRouterError(thrown: unknown): AppError | undefined {
+  if (!(thrown instanceof URIError) || !('status' in thrown) || thrown.status !== 400) return undefined;
+  return new AppError('bad_request', 'The address holds a percent sign that stands for nothing.', { cause: thrown });
 }

@@ -141,7 +141,7 @@ function answerProcedure(providers: Providers, request: IncomingMessage, respons
   };
   try {
     guardChange(request, path, providers.addresses);
-    guardSubscription(options.path);
+    guardSubscription(decodedPath(options.path));
   } catch (error) {
     response.setHeader('Content-Type', 'application/json');
     internal_exceptionHandler(options)(nameRequest(toTRPCError(error), requestIdFor(response)));
@@ -149,6 +149,17 @@ function answerProcedure(providers: Providers, request: IncomingMessage, respons
   }
   // It resolves when the answer has been sent, and never if the caller goes away: nobody waits for it.
   void nodeHTTPRequestHandler(options);
+}
+
+/** As tRPC reads it. Throws `bad_request` where it would fail. */
+function decodedPath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch (error) {
+    throw new AppError('bad_request', 'The address of this call holds a percent sign that stands for nothing.', {
+      cause: error,
+    });
+  }
 }
 
 /** tRPC would answer one as a stream of server-sent events, which no end of a session ends. */

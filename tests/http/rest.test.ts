@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { clientAddress } from '../../routers/client-address.ts';
 import { JSON_BODY_MAX_BYTES } from '../../routers/schemas/limits.ts';
 import { REST_CALLS } from '../../server/http/rest.ts';
 import { createTestApp } from '../support/app.ts';
@@ -392,6 +395,52 @@ test('the anonymous are counted by the address that the trusted proxy names', as
   expect(network.map(({ status }) => status)).toEqual([401, 401, 429]);
   expect(other.status).toBe(401);
 });
+
+test.each([
+  ['203.0.113.99, 192.0.2.7:4711', '192.0.2.7'],
+  ['203.0.113.99, [2001:db8:1:2::1]:4711', '2001:db8:1:2::/64'],
+  ['203.0.113.99, [2001:db8:1:2::1]', '2001:db8:1:2::/64'],
+  ['203.0.113.99, 2001:db8:1:2::1', '2001:db8:1:2::/64'],
+  ['203.0.113.99, unknown', '127.0.0.1'],
+  ['203.0.113.99, ', '127.0.0.1'],
+])('behind one proxy that writes "%s" the address is %s, and never the claimed one', (header, address) => {
+  const request = new IncomingMessage(new Socket());
+  Object.defineProperty(request.socket, 'remoteAddress', { value: '127.0.0.1' });
+  request.headers['x-forwarded-for'] = header;
+
+  expect(clientAddress(request, 1)).toBe(address);
+});
+
+test('an address that cannot be decoded is a 400, and nothing to log', async () => {
+  const lines: string[] = [];
+  const keep = (message: string): void => void lines.push(message);
+  await using app = await createTestApp({ log: { debug: keep, info: keep, warn: keep, error: keep } });
+  await using door = await listen(app);
+
+  for (const [method, path] of [
+    ['PUT', '/api/uploads/%E0%A4%A/manifest'],
+    ['GET', '/api/trpc/%E0%A4%A'],
+    ['POST', '/api/trpc/auth.logout,%E0%A4%A?batch=1'],
+  ] as const) {
+    const answer = await call(door, method, path);
+    expect(answer.status, path).toBe(400);
+    expect(JSON.stringify(answer.body), path).toContain('"code":"bad_request"');
+  }
+  expect(lines).toEqual([]);
+});
+
+test.each(['events.stream', 'events%2Estream', '%65vents.stream'])(
+  'GET /api/trpc/%s is no way to subscribe',
+  async (path) => {
+    await using app = await createTestApp();
+    await using door = await listen(app);
+
+    const answer = await call(door, 'GET', `/api/trpc/${path}`);
+
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('content-type')).toContain('application/json');
+  },
+);
 
 test('an unknown error is logged with its stack and answered without its text', async () => {
   const lines: string[] = [];
