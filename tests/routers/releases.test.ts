@@ -6,6 +6,7 @@ import { AppError } from '../../server/errors.ts';
 import { EventModel } from '../../server/models/event.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { UploadModel } from '../../server/models/upload.ts';
+import { newId } from '../../server/mongo.ts';
 import { builtIn } from '../../server/platforms/built-in/index.ts';
 import { platforms } from '../../server/platforms/index.ts';
 import type { Person } from '../support/app.ts';
@@ -160,6 +161,22 @@ test('a queued release is cancelled at once: a notification, no failure', async 
   expect(events.at(-1)).toMatchObject({ type: 'notification', payload: { releaseId: started.id } });
   expect(events.some((event) => event.type === 'deployment_status')).toBe(false);
   await expect(person.caller.releases.cancel({ releaseId: started.id })).rejects.toMatchObject({ code: 'CONFLICT' });
+});
+
+test("another account's work has no say in how a release is cancelled", async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Own', platform: 'built-in' });
+  const started = await startRelease(app, person, deployment, SITE);
+  const work = {
+    name: 'send-mail',
+    payload: {},
+    status: 'running',
+    runAt: new Date(),
+    leaseUntil: new Date(),
+  } as const;
+  await JobModel.create({ _id: newId(), accountId: newId(), key: deployment.id, ...work });
+  expect(await person.caller.releases.cancel({ releaseId: started.id })).toMatchObject({ state: 'cancelled' });
 });
 
 test('a release that is being worked on ends at the next safe point after it was cancelled', async () => {

@@ -27,7 +27,7 @@ export async function cancelRelease(ctx: AccountContext, input: CancelReleaseInp
 
 async function requestCancel(session: ClientSession, ctx: AccountContext, before: ReleaseDoc): Promise<ReleaseDoc> {
   const { accountId } = ctx.actor;
-  const worked = await JobModel.exists({ key: before.deploymentId, status: 'running' }).session(session);
+  const worked = await JobModel.exists({ accountId, key: before.deploymentId, status: 'running' }).session(session);
   if (worked === null) {
     const ended = await endCancelled(session, ctx.providers, before);
     if (ended === null) throw over(before);
