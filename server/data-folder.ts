@@ -49,19 +49,15 @@ async function takeLock(folder: string): Promise<void> {
         (error: unknown) => refuseUnlessThere(error),
       );
       if (isTaken) return;
-      const holder = await holderOf(lock);
+      const judged = await readFile(lock, 'utf8').catch(() => '');
+      const holder = await holderOf(judged);
       if (holder !== null) {
         throw new StartError(
           EXIT_FAILED,
           `DATA_DIR "${folder}" is in use by another Fairlead (process ${holder}); stop that one, or set DATA_DIR to another folder.`,
         );
       }
-      // Renamed before it is removed: of two that find the same stale lock, one moves it and the other looks again.
-      const stale = `${own}.stale`;
-      await rename(lock, stale).then(
-        () => unlink(stale),
-        () => undefined,
-      );
+      await removeStale(lock, judged, `${own}.stale`);
     }
     throw new Error('its lock keeps changing hands');
   } finally {
@@ -69,14 +65,28 @@ async function takeLock(folder: string): Promise<void> {
   }
 }
 
+/**
+ * Removes the lock that was judged stale, and no other. Renamed first: of two that judge the same lock, one moves it. The
+ * other may come when the first has put its own there: what it moved is not what it judged, and goes back.
+ */
+export async function removeStale(lock: string, judged: string, moved: string): Promise<void> {
+  const isMoved = await rename(lock, moved).then(
+    () => true,
+    () => false,
+  );
+  if (!isMoved) return;
+  if ((await readFile(moved, 'utf8')) !== judged) await link(moved, lock).catch(refuseUnlessThere);
+  await unlink(moved);
+}
+
 function refuseUnlessThere(error: unknown): false {
   if (codeOf(error) === 'EEXIST') return false;
   throw error;
 }
 
-/** The number of the process that holds the lock, or null when that process is gone. */
-async function holderOf(lock: string): Promise<number | null> {
-  const [pidText = '', since = ''] = (await readFile(lock, 'utf8').catch(() => '')).split('\n');
+/** The number of the process that a lock of this content names, or null when that process is gone. */
+async function holderOf(content: string): Promise<number | null> {
+  const [pidText = '', since = ''] = content.split('\n');
   const pid = Number(pidText);
   if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return null;
   // After a crash of the machine or in a new container the number may belong to somebody else by now.

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from './durable-file.ts';
+import { makeFolder, writeDurably } from './durable-file.ts';
 import type { Log } from './log.ts';
 import { findMongod, type Mongod, type MongodSources } from './mongod-binary.ts';
 import { endOrphan, freePort, initiate, launchMongod, type MongodProcess } from './mongod-process.ts';
@@ -42,7 +42,7 @@ export async function startEmbeddedMongo({ dataDir, sources, log }: EmbeddedMong
   const mongod = await findMongod(sources, log, (version) =>
     canOpen(version, marker?.featureCompatibilityVersion ?? null),
   );
-  const credentials = await ownCredentials(folder);
+  const credentials = await ownCredentials(folder, dbPath);
   const keyfile = await ownKeyfile(folder);
   // The data folder is locked, so a mongod that still holds it was left behind by an app that was killed.
   await endOrphan(dbPath, log);
@@ -142,10 +142,13 @@ function uriOf(port: number, { user, password }: Credentials): string {
   return `mongodb://${user}:${password}@127.0.0.1:${port}/${DATABASE}?directConnection=true&authSource=admin`;
 }
 
-async function ownCredentials(folder: string): Promise<Credentials> {
+/** Made before the first data are. Throws when there are data without them: new ones would open nothing. */
+async function ownCredentials(folder: string, dbPath: string): Promise<Credentials> {
   const path = join(folder, 'credentials.json');
   const known = await readJson(path, asCredentials);
   if (known !== null) return known;
+  if ((await readdir(dbPath)).length > 0)
+    throw new Error(`${path} is missing although the database has data; put it back from a backup.`);
   const made: Credentials = { user: 'fairlead', password: randomBytes(32).toString('base64url') };
   await writePrivately(path, `${JSON.stringify(made)}\n`);
   return made;
@@ -153,20 +156,28 @@ async function ownCredentials(folder: string): Promise<Credentials> {
 
 async function ownKeyfile(folder: string): Promise<string> {
   const path = join(folder, 'keyfile');
-  if ((await readFile(path, 'utf8').catch(() => '')) === '')
-    await writePrivately(path, randomBytes(96).toString('base64'));
+  const known = await readIfThere(path);
+  if (known === null || known === '') await writePrivately(path, randomBytes(96).toString('base64'));
   return path;
 }
 
 /** Whole or not at all, readable by the owner alone. */
 async function writePrivately(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
-  await writeFile(temporary, text, { mode: 0o600, flush: true });
-  await rename(temporary, path);
+  await writeDurably(path, (file) => file.writeFile(text));
+}
+
+/** Null when there is no such file; what is there and cannot be read is an error, and never written anew. */
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw new Error(`${path} cannot be read; give it to this user.`, { cause: error });
+  }
 }
 
 async function readJson<T>(path: string, parse: (value: unknown) => T | null): Promise<T | null> {
-  const text = await readFile(path, 'utf8').catch(() => null);
+  const text = await readIfThere(path);
   if (text === null) return null;
   const parsed = parse(jsonOf(text));
   if (parsed === null) throw new Error(`${path} is damaged; put it back from a backup.`);

@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openDataFolder, readOrMakeKeys } from '../../server/data-folder.ts';
+import { openDataFolder, readOrMakeKeys, removeStale } from '../../server/data-folder.ts';
 import { newKeys } from '../../server/secrets.ts';
 
 async function makeFolder(): Promise<{ path: string } & AsyncDisposable> {
@@ -51,6 +51,17 @@ test('the lock of a process whose number was given to another since is taken ove
   await using folder = await makeFolder();
   await writeFile(join(folder.path, 'app.lock'), `${process.pid}\nanother-boot 12345\n`);
   await (await openDataFolder(folder.path)).unlock();
+});
+
+test('a lock that was put there since the stale one was judged stays', async () => {
+  await using folder = await makeFolder();
+  const [lock, moved] = [join(folder.path, 'app.lock'), join(folder.path, 'moved')];
+  await writeFile(lock, 'fresh');
+  await removeStale(lock, 'stale', moved);
+  expect(await readFile(lock, 'utf8')).toBe('fresh');
+  expect(await isThere(moved)).toBe(false);
+  await removeStale(lock, 'fresh', moved);
+  expect([await isThere(lock), await isThere(moved)]).toEqual([false, false]);
 });
 
 test('of many that start at once on a stale lock, exactly one gets the folder', async () => {

@@ -213,10 +213,32 @@ test('a first start that broke off before the user was made is finished by the n
     await admin.close();
   }
   await rm(join(folder.path, 'mongo', 'version.json'));
-  await rm(join(folder.path, 'mongo', 'credentials.json'));
   await using second = await running(folder.path);
   expect(await second.notes.findOne({ _id: 'kept' })).toEqual({ _id: 'kept' });
 });
+
+test('data whose credentials are gone are refused, and no new ones are made', async () => {
+  await using folder = await makeFolder();
+  const path = join(folder.path, 'mongo', 'credentials.json');
+  await mkdir(join(folder.path, 'mongo', 'data'), { recursive: true });
+  await writeFile(join(folder.path, 'mongo', 'data', 'WiredTiger'), '');
+  await expect(
+    startEmbeddedMongo({ dataDir: folder.path, sources: realSources(), log: capture().log }),
+  ).rejects.toThrow(`${path} is missing although the database has data; put it back from a backup.`);
+  await expect(stat(path)).rejects.toThrow('ENOENT');
+});
+
+test.each(['version.json', 'credentials.json', 'keyfile'])(
+  'a %s that cannot be read is not taken for a missing one',
+  async (name) => {
+    await using folder = await makeFolder();
+    const path = join(folder.path, 'mongo', name);
+    await mkdir(path, { recursive: true });
+    await expect(
+      startEmbeddedMongo({ dataDir: folder.path, sources: realSources(), log: capture().log }),
+    ).rejects.toThrow(`${path} cannot be read; give it to this user.`);
+  },
+);
 
 test('a newer or older MongoDB never takes over data that it does not open', async () => {
   await using folder = await makeFolder();
