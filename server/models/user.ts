@@ -25,6 +25,8 @@ const userSchema = new Schema(
     deploymentCount: { type: Number, required: true, default: 0 },
     /** Number of the account's last stored event: raised first in every transaction that publishes one. */
     eventSeq: { type: Number, required: true, default: 0 },
+    /** Raised in every transaction that makes an API token, so that of two at once one sees the other's. */
+    tokenWrites: { type: Number, required: true, default: 0 },
     isBetaTester: { type: Boolean, default: false },
   },
   { timestamps: true, collection: 'users' },

@@ -1,9 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { DONE, type Done } from '../../routers/schemas/primitives.ts';
 import type { ApiToken, CreatedToken, CreateTokenInput, RevokeTokenInput } from '../../routers/schemas/tokens.ts';
+import { DAY_MS } from '../durations.ts';
 import { AppError, notFound } from '../errors.ts';
 import { type ApiTokenDoc, ApiTokenModel, toApiToken } from '../models/api-token.ts';
-import { newId } from '../mongo.ts';
+import { UserModel } from '../models/user.ts';
+import { newId, transaction } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
 import { hashToken } from './token-hash.ts';
 
@@ -13,7 +15,6 @@ const SECRET_BYTES = 32;
 const CHECKSUM_LENGTH = 6;
 const TOKEN_FORM = /^flt_[A-Za-z0-9_-]{49}$/;
 const SHOWN_LENGTH = 8;
-const DAY_MS = 86_400_000;
 const LAST_USED_INTERVAL_MS = 60_000;
 /** More than a person keeps apart; the list has one page. */
 const MAX_TOKENS = 100;
@@ -29,12 +30,9 @@ export async function listTokens(ctx: AccountContext): Promise<{ items: ApiToken
 /** Makes an API token; its secret is in this answer and nowhere else. Throws `conflict` at 100 tokens. */
 export async function createToken(ctx: AccountContext, input: CreateTokenInput): Promise<CreatedToken> {
   const { accountId } = ctx.actor;
-  if ((await ApiTokenModel.countDocuments({ accountId })) >= MAX_TOKENS) {
-    throw new AppError('conflict', `An account can have ${MAX_TOKENS} API tokens. Revoke one that is no longer used.`);
-  }
   const secret = newApiToken();
   const days = input.expiresInDays ?? null;
-  const doc = await ApiTokenModel.create({
+  const fields = {
     _id: newId(),
     accountId,
     name: input.name,
@@ -42,8 +40,20 @@ export async function createToken(ctx: AccountContext, input: CreateTokenInput):
     prefix: secret.slice(0, SHOWN_LENGTH),
     scopes: [...new Set(input.scopes)],
     expiresAt: days === null ? null : new Date(ctx.now().getTime() + days * DAY_MS),
+  };
+  const doc = await transaction(async (session) => {
+    // Written first: of two creations at once one conflicts here, runs again and counts the other's token.
+    await UserModel.updateOne({ _id: accountId }, { $inc: { tokenWrites: 1 } }, { session });
+    if ((await ApiTokenModel.countDocuments({ accountId }).session(session)) >= MAX_TOKENS) throw tooManyTokens();
+    const [made] = await ApiTokenModel.create([fields], { session });
+    return made;
   });
+  if (doc === undefined) throw new Error('An insert gave no document.');
   return { ...toApiToken(doc), secret };
+}
+
+function tooManyTokens(): AppError {
+  return new AppError('conflict', `An account can have ${MAX_TOKENS} API tokens. Revoke one that is no longer used.`);
 }
 
 /** Ends an API token at once. Throws `not_found`. */

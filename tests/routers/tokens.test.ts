@@ -60,6 +60,32 @@ test('the last use is written at most once a minute', async () => {
   expect(await lastUse()).toBeGreaterThan(first ?? Number.POSITIVE_INFINITY);
 });
 
+test('an account has a hundred tokens at most, also when many are made at once', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const { id, accountId } = { id: 'a'.repeat(18), accountId: ada.user.id };
+  await ApiTokenModel.insertMany(
+    Array.from({ length: 97 }, (_, count) => ({
+      _id: `${id}${String(count).padStart(2, '0')}`,
+      accountId,
+      name: 'old',
+      hash: `hash ${count}`,
+      prefix: 'flt_aaaa',
+      scopes: ['read'],
+    })),
+  );
+
+  const made = await Promise.allSettled(
+    Array.from({ length: 12 }, (_, count) => ada.caller.tokens.create({ name: `new ${count}`, scopes: ['read'] })),
+  );
+
+  expect(await ApiTokenModel.countDocuments({ accountId })).toBe(100);
+  expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+  for (const outcome of made) {
+    if (outcome.status === 'rejected') expect(outcome.reason.cause).toMatchObject({ code: 'conflict' });
+  }
+});
+
 test("another account's token is not found, and stays", async () => {
   await using app = await createTestApp();
   const [ada, eve] = [await app.person(), await app.person()];
