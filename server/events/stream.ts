@@ -5,7 +5,7 @@ import { ReleaseStepModel } from '../models/release-step.ts';
 import { UserModel } from '../models/user.ts';
 
 /** Security facts, 8.3. */
-const PAGE_SIZE = 200;
+export const EVENTS_A_PAGE = 200;
 /** A page that nobody asked for again is dropped at the next wake-up, or when there are this many. */
 const SHARED_READS_MAX = 50;
 
@@ -172,7 +172,7 @@ async function readCurrentNumber(accountId: string): Promise<number | null> {
 async function readEvents(accountId: string, seq: number): Promise<LoggedEvent[]> {
   const docs = await EventModel.find({ accountId, seq: { $gt: seq } })
     .sort({ seq: 1 })
-    .limit(PAGE_SIZE)
+    .limit(EVENTS_A_PAGE)
     .lean();
   return docs.map((doc) => ({ seq: doc.seq, type: doc.type, payload: payloadOf(doc) }));
 }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type SendTestInput, type StreamItem, streamItemSchema } from '../../routers/schemas/events.ts';
 import { DONE, type Done } from '../../routers/schemas/primitives.ts';
 import { publishEvent } from '../events/publish.ts';
-import { type EventReader, type LoggedEvent, openEventReader, type StepRow } from '../events/stream.ts';
+import { EVENTS_A_PAGE, type EventReader, type LoggedEvent, openEventReader, type StepRow } from '../events/stream.ts';
 import { transaction } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
 import { isInForce, standingOf } from './standing.ts';
@@ -26,9 +26,27 @@ export async function* streamEvents(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<NumberedItem, void> {
   const reader = openEventReader(ctx.providers.changes, ctx.actor.accountId);
+  const delivery = { ctx, reader, signal, seen: parseNumber(input.lastEventId) };
   signal?.addEventListener('abort', reader.wake, { once: true });
   try {
-    yield* deliver({ ctx, reader, signal, seen: parseNumber(input.lastEventId) });
+    const start = await findStart(delivery);
+    if (start === null) return ctx.line?.hangUp();
+    const progress = createProgress(ctx);
+    let { last, steps } = start;
+    for (const data of start.items) yield { id: String(last), data };
+
+    while (signal?.aborted !== true) {
+      const news = await untilAnswered(delivery, () => readNews(delivery, last));
+      if (news === null) return;
+      if (!news.mayGoOn) return ctx.line?.hangUp();
+      for (const item of [...progress(last, [...steps, ...reader.takeSteps()]), ...news.items]) {
+        await ctx.line?.whenWritable(signal);
+        yield item;
+      }
+      last = news.last;
+      steps = [];
+      if (!news.hasMore) await reader.woken();
+    }
   } finally {
     signal?.removeEventListener('abort', reader.wake);
     reader.close();
@@ -52,34 +70,20 @@ type Delivery = {
   seen: number | null;
 };
 
-async function* deliver(delivery: Delivery): AsyncGenerator<NumberedItem, void> {
-  const { ctx, reader, signal } = delivery;
-  const start = await findStart(delivery);
-  if (start === null) return ctx.line?.hangUp();
-  const progress = createProgress(ctx);
-  let { last, steps } = start;
-  for (const data of start.items) yield { id: String(last), data };
+type News = { items: NumberedItem[]; last: number; hasMore: boolean; mayGoOn: boolean };
 
-  while (signal?.aborted !== true) {
-    const events = await untilAnswered(delivery, () => reader.readAfter(last));
-    steps = [...steps, ...reader.takeSteps()];
-    if (events === null) return;
-    if (events.length === 0 && steps.length === 0) {
-      await reader.woken();
-      continue;
-    }
-    // Nothing more for a session that was ended, even when the door has not closed yet.
-    const mayGoOn = await untilAnswered(delivery, () =>
-      reader.share(`may ${actorKey(ctx)} go on`, () => isInForce(ctx)),
-    );
-    if (mayGoOn !== true) return ctx.line?.hangUp();
-    for (const item of [...progress(last, steps), ...numbered(ctx, last, events)]) {
-      await ctx.line?.whenWritable(signal);
-      yield item;
-    }
-    last = events.at(-1)?.seq ?? last;
-    steps = [];
-  }
+/** What came after this number: read, checked and made into items once for all connections of a session or token. */
+function readNews({ ctx, reader }: Delivery, last: number): Promise<News> {
+  return reader.share(`news of ${actorKey(ctx)} after ${last}`, async () => {
+    const events = await reader.readAfter(last);
+    return {
+      items: numbered(ctx, last, events),
+      last: events.at(-1)?.seq ?? last,
+      hasMore: events.length === EVENTS_A_PAGE,
+      // Asked last: nothing more for a session that was ended, even when the door has not closed yet.
+      mayGoOn: await isInForce(ctx),
+    };
+  });
 }
 
 type Start = { last: number; items: StreamItem[]; steps: StepRow[] };
