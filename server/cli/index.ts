@@ -7,7 +7,7 @@ import { listMails, showMail } from './outbox.ts';
 const USAGE = `Usage: fairlead <command>
 
   serve                 start Fairlead, as npm start does
-  outbox list           mails that were not sent by SMTP, oldest first
+  outbox [list]         mails that were not sent by SMTP, oldest first
   outbox show <id>      one of them, whole; it may hold a one-time link
 `;
 
@@ -17,7 +17,7 @@ async function main(words: string[]): Promise<void> {
   const write = (text: string): void => void process.stdout.write(text);
   if (command === 'serve' && words.length === 1) {
     await import('../main.ts');
-  } else if (command === 'outbox' && action === 'list' && words.length === 2) {
+  } else if (command === 'outbox' && (action ?? 'list') === 'list' && words.length <= 2) {
     await listMails(readEnv(process.env), write);
   } else if (command === 'outbox' && action === 'show' && id !== undefined && words.length === 3) {
     await showMail(readEnv(process.env), id, write);
