@@ -1,34 +1,13 @@
 import type { ErrorDetails } from '../../routers/schemas/errors.ts';
 import { SessionEndedError, SessionUnavailableError } from './session-errors.ts';
 
-/** A plain call that was answered with an error; its text is `status: body` (specification, section 8). */
-export class ResponseError extends Error {
-  override name = 'ResponseError';
-  readonly status: number;
-  readonly details: Partial<ErrorDetails>;
-
-  constructor(status: number, body: string) {
-    super(`${status}: ${body}`);
-    this.status = status;
-    this.details = detailsOf(parseJson(body));
-  }
-}
-
-/** Throws the specification's error for an answer that is not OK; else hands it back. */
-export async function throwIfNotOk(response: Response): Promise<Response> {
-  if (!response.ok) throw new ResponseError(response.status, await response.text());
-  return response;
-}
-
 /** What the server said about an error beside its message: code, hint, field errors, request id. */
 export function errorDetails(error: unknown): Partial<ErrorDetails> {
-  if (error instanceof ResponseError) return error.details;
   return isTRPCError(error) ? detailsOf(error.data) : {};
 }
 
 /** Whether an answer came at all, though it may be one that says nothing. */
 export function wasAnswered(error: unknown): boolean {
-  if (error instanceof ResponseError) return true;
   return isTRPCError(error) && error.meta?.response instanceof Response;
 }
 
@@ -42,8 +21,6 @@ export function isSignedOutError(error: unknown): boolean {
 
 /** The sentence for a person: what the server said, else what can be said without an answer. */
 export function errorMessage(error: unknown, fallback = 'Something went wrong on our side. Try again.'): string {
-  if (error instanceof ResponseError)
-    return messageOf(parseJson(error.message.slice(error.message.indexOf(':') + 1))) ?? fallback;
   if (isSessionError(error)) return error.message;
   if (isTRPCError(error)) {
     if (isSessionError(error.cause)) return error.cause.message;
@@ -95,18 +72,6 @@ export function isTRPCError(error: unknown): error is Error & { data: unknown; m
 
 function isSessionError(error: unknown): error is SessionEndedError | SessionUnavailableError {
   return error instanceof SessionEndedError || error instanceof SessionUnavailableError;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-function messageOf(body: unknown): string | undefined {
-  return isRecord(body) && typeof body.message === 'string' && body.message !== '' ? body.message : undefined;
 }
 
 /** The server writes these fields through its own type `ErrorDetails`, on REST at the top and in tRPC's `data`. */
