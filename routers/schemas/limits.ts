@@ -36,7 +36,6 @@ export const TRIAL_DAYS = 14;
 export const DEFAULT_ROUTE_AFTER_LOGIN = '/dashboard';
 export const TOOLTIP_DELAY_MS = 700;
 export const TOOLTIP_SKIP_DELAY_MS = 300;
-export const CONTACT_RESPONSE_HOURS = 24;
 
 /** Security facts, section 2.1. */
 export const UPLOAD_LIMITS = {

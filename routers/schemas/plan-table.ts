@@ -1,3 +1,5 @@
+import { BETA_MONTHS, BETA_PRICE_DOLLARS } from './limits.ts';
+
 /** Plans of the specification, sections 3 and 6; prices and features as the product page, section 4. */
 export const PLANS = {
   free: { title: 'Free', price: '$0', deployments: 0, customDomains: 0, analytics: 'none', diagnostics: 'basic' },
@@ -27,7 +29,7 @@ export const PLANS = {
   },
   BETA: {
     title: 'Beta',
-    price: '$10 once, 6 months',
+    price: `$${BETA_PRICE_DOLLARS} once, ${BETA_MONTHS} months`,
     deployments: null,
     customDomains: null,
     analytics: '13 months',

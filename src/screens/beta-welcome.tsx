@@ -1,5 +1,6 @@
 import { BadgeCheck, Globe, Layers, type LucideIcon, MessagesSquare, Stethoscope, Zap } from 'lucide-react';
 import { useNavigate } from 'react-router';
+import { BETA_MONTHS, BETA_PRICE_DOLLARS } from '../../routers/schemas/limits.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { Notice } from '../components/notice.tsx';
@@ -48,7 +49,7 @@ const expectations: readonly { title: string; text: string }[] = [
   },
   {
     title: 'It ends clearly',
-    text: 'The offer covers 6 months for $10, once. Nothing renews by itself, and nothing you published is taken down when it ends.',
+    text: `The offer covers ${BETA_MONTHS} months for $${BETA_PRICE_DOLLARS}, once. Nothing renews by itself, and nothing you published is taken down when it ends.`,
   },
 ];
 

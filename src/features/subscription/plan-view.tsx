@@ -1,3 +1,4 @@
+import { BETA_MONTHS, BETA_PRICE_DOLLARS } from '../../../routers/schemas/limits.ts';
 import { errorMessage } from '../../api/errors.ts';
 import { Card } from '../../components/card.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
@@ -29,8 +30,8 @@ export function PlanView({ situation }: { situation: PlanSituation }) {
       </section>
       <div className="flex max-w-reading flex-col gap-2 text-sm text-ink-muted">
         <p>
-          Beta testers pay $10 once for 6 months of Pro features: over 90% off. Early access, direct support and a Beta
-          Tester badge come with it.
+          Beta testers pay ${BETA_PRICE_DOLLARS} once for {BETA_MONTHS} months of Pro features: over 90% off. Early
+          access, direct support and a Beta Tester badge come with it.
         </p>
         <p>
           Paying by card is not available in this version. Nothing on this page moves money, and nothing renews by
