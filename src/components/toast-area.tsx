@@ -31,7 +31,7 @@ function ToastCard({ toast }: { toast: ToastItem }) {
       }}
       duration={toast.durationMs}
       type={isDestructive ? 'foreground' : 'background'}
-      data-variant={toast.variant}
+      data-toast={toast.variant}
       className={classNames(
         'pointer-events-auto relative flex items-start gap-3 rounded-card border border-line bg-surface-raised p-4 pr-12 shadow-float',
         'data-[state=open]:animate-rise data-[state=closed]:animate-leave',
