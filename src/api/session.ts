@@ -60,7 +60,12 @@ export function clearExpiry(): void {
   store.clearExpiry();
 }
 
-/** The two global hooks of the specification, section 4. */
-export function useSessionToasts(): { showSessionExpired: (message: string) => void; clearToasts: () => void } {
-  return { showSessionExpired, clearToasts };
+/** Whether this browser logged out, rather than lost its session. */
+export function isSignedOut(): boolean {
+  return store.isSignedOut();
 }
+
+// What the app said to one account is not for whoever comes after it, in other tabs too (specification, section 4).
+session.onAccountChange(() => {
+  if (isSignedOut()) clearToasts();
+});
