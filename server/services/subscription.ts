@@ -8,8 +8,7 @@ import { activePlan, type SubscriptionDoc, SubscriptionModel, toSubscription } f
 import { UserModel } from '../models/user.ts';
 import { isDuplicateKey, newId, transaction } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from './durations.ts';
 
 /** The account's subscription; one past its end reads as `expired`. Throws `not_found` where there never was one. */
 export async function getSubscription(ctx: AccountContext): Promise<Subscription> {

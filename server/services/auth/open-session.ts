@@ -3,13 +3,13 @@ import type { Access } from '../../../routers/schemas/auth.ts';
 import { SessionModel } from '../../models/session.ts';
 import { newId } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
+import { DAY_MS } from '../durations.ts';
 import { newAccess } from './access-token.ts';
 import { rememberDevice } from './device-cookie.ts';
 import { deviceName } from './device-name.ts';
 import { endSessions } from './end-sessions.ts';
 import { makeRefreshToken } from './refresh-token.ts';
 
-const DAY_MS = 86_400_000;
 /** Security facts, 1.2: 30 days idle, 90 days absolute. */
 export const IDLE_MS = 30 * DAY_MS;
 const ABSOLUTE_MS = 90 * DAY_MS;

@@ -5,8 +5,8 @@ import { HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
 import { ID_ALPHABET } from '../../../routers/schemas/primitives.ts';
 import { DeploymentModel } from '../../models/deployment.ts';
 import { HeldSlugModel } from '../../models/held-slug.ts';
+import { DAY_MS } from '../durations.ts';
 
-const DAY_MS = 24 * 60 * 60_000;
 /** What a name of signs alone becomes. */
 const NAMELESS = 'website';
 const COUNTED_SUFFIXES = 8;
