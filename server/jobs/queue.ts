@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { ClientSession } from 'mongoose';
 import { AppError } from '../errors.ts';
 import { type JobDoc, JobModel } from '../models/job.ts';
-import { newId, transaction } from '../mongo.ts';
+import { isDuplicateKey, newId, transaction } from '../mongo.ts';
 import { JOB_PAYLOADS, type JobName, type JobPayload } from './payloads.ts';
 
 /**
@@ -22,8 +22,6 @@ const BACKOFF_FIRST_MS = 5_000;
 const BACKOFF_FACTOR = 3;
 const BACKOFF_MAX_MS = 60 * 60_000;
 const BACKOFF_SPREAD = 0.2;
-
-const DUPLICATE_KEY = 11_000;
 
 export type NewJob<Name extends JobName> = {
   name: Name;
@@ -137,8 +135,7 @@ function fromNow(ms: number) {
 
 /** The key that already runs, when that is what the error says. */
 function duplicateKeyOf(error: unknown): string | null {
-  if (!(error instanceof Error) || !('code' in error) || error.code !== DUPLICATE_KEY || !('keyValue' in error))
-    return null;
+  if (!isDuplicateKey(error, 'key') || !(error instanceof Error && 'keyValue' in error)) return null;
   const { keyValue } = error;
   if (typeof keyValue !== 'object' || keyValue === null || !('key' in keyValue)) return null;
   return typeof keyValue.key === 'string' ? keyValue.key : null;

@@ -1,8 +1,13 @@
 import type { Schema } from 'mongoose';
 
 /** Query option for the few reads that serve all accounts: jobs, the host, sign-in. Its value says which. */
-export const ACROSS_ACCOUNTS = 'acrossAccounts';
-export type AcrossAccounts = { acrossAccounts: 'job' | 'host' | 'sign-in' | 'unique-name' | 'maintenance' };
+type AcrossAccounts = 'host' | 'sign-in' | 'unique-name' | 'maintenance';
+
+declare module 'mongoose' {
+  interface QueryOptions<DocType = unknown> {
+    acrossAccounts?: AcrossAccounts;
+  }
+}
 
 const FILTERED = [
   'find',
@@ -25,7 +30,7 @@ const FILTERED = [
  */
 export function accountScope(schema: Schema): void {
   schema.pre([...FILTERED], function requireAccount() {
-    if (this.getOptions()[ACROSS_ACCOUNTS] !== undefined) return;
+    if (this.getOptions().acrossAccounts !== undefined) return;
     if (!('accountId' in this.getFilter())) throw new Error(`A filter on ${this.model.modelName} lacks the account.`);
   });
 }

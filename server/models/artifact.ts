@@ -1,4 +1,4 @@
-import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
+import { model, Schema } from 'mongoose';
 import { accountScope } from './account-scope.ts';
 
 /**
@@ -21,5 +21,4 @@ artifactDocSchema.index({ accountId: 1, sha256: 1 }, { name: 'account_sha256', u
 artifactDocSchema.index({ sha256: 1 }, { name: 'sha256' });
 artifactDocSchema.plugin(accountScope);
 
-export type ArtifactDoc = HydratedDocument<InferSchemaType<typeof artifactDocSchema>>;
 export const ArtifactModel = model('Artifact', artifactDocSchema);

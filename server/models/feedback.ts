@@ -1,4 +1,4 @@
-import { type InferSchemaType, model, Schema } from 'mongoose';
+import { model, Schema } from 'mongoose';
 import { FEEDBACK_STARS } from '../../routers/schemas/limits.ts';
 
 /** What a person thinks of Fairlead, or of one of their deployments. Signed out it has no account. */
@@ -17,5 +17,4 @@ const feedbackSchema = new Schema(
 feedbackSchema.index({ at: -1 }, { name: 'newest' });
 feedbackSchema.index({ accountId: 1, at: -1 }, { name: 'account_newest' });
 
-export type FeedbackDoc = InferSchemaType<typeof feedbackSchema>;
 export const FeedbackModel = model('Feedback', feedbackSchema);

@@ -1,4 +1,4 @@
-import { type InferSchemaType, model, Schema } from 'mongoose';
+import { model, Schema } from 'mongoose';
 import { accountScope } from './account-scope.ts';
 
 /** A freed address: nobody but the account that had it gets it until it is over (security facts, 3.1: 30 days). `_id` is the slug. */
@@ -13,5 +13,4 @@ const heldSlugSchema = new Schema(
 heldSlugSchema.index({ heldUntil: 1 }, { name: 'held_until', expireAfterSeconds: 0 });
 heldSlugSchema.plugin(accountScope);
 
-export type HeldSlugDoc = InferSchemaType<typeof heldSlugSchema>;
 export const HeldSlugModel = model('HeldSlug', heldSlugSchema);

@@ -1,4 +1,4 @@
-import { type InferSchemaType, model, Schema } from 'mongoose';
+import { model, Schema } from 'mongoose';
 import { accountScope } from './account-scope.ts';
 
 const HOURS_KEPT = 24;
@@ -18,5 +18,4 @@ idempotencyKeySchema.index({ accountId: 1, key: 1 }, { name: 'account_key', uniq
 idempotencyKeySchema.index({ createdAt: 1 }, { name: 'kept_hours', expireAfterSeconds: HOURS_KEPT * 3_600 });
 idempotencyKeySchema.plugin(accountScope);
 
-export type IdempotencyKeyDoc = InferSchemaType<typeof idempotencyKeySchema>;
 export const IdempotencyKeyModel = model('IdempotencyKey', idempotencyKeySchema);

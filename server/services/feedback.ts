@@ -23,7 +23,7 @@ export async function rate(ctx: ServiceContext, input: RateInput): Promise<Done>
   const deploymentId = input.deploymentId ?? FEEDBACK_MAIN_APP;
   if (deploymentId !== FEEDBACK_MAIN_APP) await requireOwnDeployment(accountId, deploymentId);
   if (accountId !== null || countsAddress(ctx)) {
-    await countAgainst(ctx.providers, {
+    await countAgainst({
       name: 'feedback',
       key: accountId ?? ctx.origin.address,
       limit: ctx.providers.limits.feedbackPerHour,

@@ -3,7 +3,7 @@ import type { PipelineStage } from 'mongoose';
 import { AppError } from '../errors.ts';
 import { type RateLimitDoc, RateLimitModel } from '../models/rate-limit.ts';
 import { isDuplicateKey } from '../mongo.ts';
-import type { Providers, ServiceContext } from '../service-context.ts';
+import type { ServiceContext } from '../service-context.ts';
 
 type UpdatePipeline = (PipelineStage.Set | PipelineStage.Unset)[];
 
@@ -23,13 +23,13 @@ const NOT_BLOCKED = null;
  * Counts one act against a limit, atomically and over all instances, in windows that begin with their first act.
  * Throws `rate_limited` with `retryAfterMs` once more than `limit` acts fell into the window.
  */
-export async function countAgainst(_providers: Providers, count: Count): Promise<void> {
+export async function countAgainst(count: Count): Promise<void> {
   const counter = await countOne(count);
   if (counter.count > count.limit) throw tooMany(counter.expiresAt.getTime() - counter.at.getTime());
 }
 
 /** As `countAgainst`, but only tells whether the act was within the limit. */
-export async function isWithin(_providers: Providers, count: Count): Promise<boolean> {
+export async function isWithin(count: Count): Promise<boolean> {
   return (await countOne(count)).count <= count.limit;
 }
 
@@ -41,7 +41,7 @@ export async function uncount(counted: { name: string; key: string }): Promise<v
 /**
  * Takes a turn, or throws `rate_limited` with the time left to wait. A refused attempt does not make the wait longer.
  */
-export async function takeTurn(_providers: Providers, pace: Pace): Promise<void> {
+export async function takeTurn(pace: Pace): Promise<void> {
   const counter = await upsert(idOf(pace), turnPipeline(pace));
   if (counter.isBlocked) throw tooMany((counter.blockedUntil?.getTime() ?? 0) - counter.at.getTime());
 }

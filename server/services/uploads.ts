@@ -8,22 +8,23 @@ import { ArtifactModel } from '../models/artifact.ts';
 import { type UploadDoc, UploadModel } from '../models/upload.ts';
 import { endWhenAway, isDuplicateKey, newId } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
+import { DAY_MS } from './durations.ts';
 import { countAgainst } from './rate-limit.ts';
+import { removeUnnamedManifest } from './unnamed-manifest.ts';
 
 /**
  * Files on their way in. A manifest announces paths and hashes; only what the account has not stored before is sent,
  * each file under its hash. What arrives belongs to nobody's site until a release is made of it.
  */
-const DAY_MS = 24 * 60 * 60_000;
-/** Security facts, 2.1: a request takes at most ten minutes, so an upload that was quiet longer has none under way. */
-const QUIET_MS = 10 * 60_000;
-/** How often bytes move the end of an upload: once a minute is as good as each time. */
-const TOUCH_MS = 60_000;
+/** An upload for which nothing has arrived for so long gives its slot to a new one. */
+const QUIET_MS = 30_000;
+/** How often bytes move the end of an upload; often enough that one at work is never quiet. */
+const TOUCH_MS = 10_000;
 /** Hashes asked for in one query. */
 const HASHES_A_QUERY = 5_000;
 
 /**
- * Opens an upload in one of the account's three slots; one that has been quiet for ten minutes gives way.
+ * Opens an upload in one of the account's three slots; one that has been quiet for half a minute gives way.
  * Throws `quota_exhausted`.
  */
 export async function openUpload(ctx: AccountContext, deploymentId: string | null): Promise<string> {
@@ -42,7 +43,7 @@ export async function openUpload(ctx: AccountContext, deploymentId: string | nul
     'quota_exhausted',
     `${UPLOAD_LIMITS.maxOpenUploads} uploads are open already, which is the most at once.`,
     {
-      hint: 'Publish one of them, or wait ten minutes.',
+      hint: 'Publish one of them, or wait half a minute.',
       retryAfterMs: QUIET_MS,
     },
   );
@@ -76,7 +77,7 @@ export async function findOpenUpload(ctx: AccountContext, uploadId: string): Pro
 /**
  * Takes the list of files, applies the rules of upload-rules.ts, and answers which hashes are not here yet; from the
  * account's own artifacts only, since anything else would tell what others have stored. A second list replaces the first.
- * Throws `upload_refused` with `reason` and `path`, `not_found`, `upload_closed`.
+ * Throws `upload_refused` with `reason` and `path`, `not_found`, `upload_closed`, `quota_exhausted`.
  */
 export async function receiveManifest(
   ctx: AccountContext,
@@ -98,12 +99,20 @@ async function keepManifest(
   const manifest: Manifest = new Map(reading.files.map(({ path, sha256, sizeBytes }) => [path, { sha256, sizeBytes }]));
   requireOneSizeAHash(manifest);
 
-  const { sha256: manifestHash } = await ctx.providers.store.writeWhole(encodeManifest(manifest));
-  const updated = await UploadModel.updateOne(
+  const { store } = ctx.providers;
+  const bytes = encodeManifest(manifest);
+  await countBytes(ctx, bytes.byteLength);
+  const { sha256: manifestHash } = await store.writeWhole(bytes);
+  const before = await UploadModel.findOneAndUpdate(
     { _id: uploadId, accountId, state: 'open' },
     { $set: { manifestHash, fileCount: manifest.size, totalBytes: reading.totalBytes, expiresAt: endAfter(ctx) } },
+    { returnDocument: 'before' },
   );
-  if (updated.matchedCount === 0) throw notFound('upload');
+  if (before === null) throw notFound('upload');
+  // Whoever replaced an equal list meanwhile may have taken it away before this upload named it.
+  if (!(await store.has(manifestHash))) await store.writeWhole(bytes);
+  const replaced = before.manifestHash ?? manifestHash;
+  if (replaced !== manifestHash) await removeUnnamedManifest(store, replaced);
   const leftOut = reading.leftOut.map(({ path, reason }) => ({ path, reason }));
   return { missing: await missingHashes(accountId, manifest), leftOut };
 }
@@ -149,13 +158,15 @@ export type IncomingFile = {
  * `storage_full`.
  */
 export async function receiveFile(ctx: AccountContext, uploadId: string, file: IncomingFile): Promise<void> {
-  const entry = await endWhenAway(expectFile(ctx, uploadId, file));
-  const info = await ctx.providers.store.write(file.body, entry);
+  const { entry, upload } = await endWhenAway(expectFile(ctx, uploadId, file));
+  const info = await ctx.providers.store.write(keepingOpen(ctx, upload, file.body), entry);
   await endWhenAway(keepFile(ctx, uploadId, info));
 }
 
+type ExpectedFile = { entry: ManifestEntry; upload: UploadDoc };
+
 /** What the upload's list says of the file, once its bytes have been counted. */
-async function expectFile(ctx: AccountContext, uploadId: string, file: IncomingFile): Promise<ManifestEntry> {
+async function expectFile(ctx: AccountContext, uploadId: string, file: IncomingFile): Promise<ExpectedFile> {
   const upload = await findOpenUpload(ctx, uploadId);
   const entry = await announced(ctx.providers.store, upload, file.sha256);
   const length = file.contentLength ?? entry.sizeBytes;
@@ -164,11 +175,32 @@ async function expectFile(ctx: AccountContext, uploadId: string, file: IncomingF
   if (length < entry.sizeBytes)
     throw new AppError('hash_mismatch', `The list of files says ${entry.sizeBytes} bytes, and fewer are sent.`);
   await countBytes(ctx, entry.sizeBytes);
-  return entry;
+  return { entry, upload };
+}
+
+/** The bytes as they come; they keep the upload from being taken for a quiet one, however slowly they do. */
+async function* keepingOpen(
+  ctx: AccountContext,
+  upload: UploadDoc,
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let endsMs = upload.expiresAt.getTime();
+  for await (const chunk of body) {
+    if (endAfter(ctx).getTime() - endsMs >= TOUCH_MS) {
+      endsMs = endAfter(ctx).getTime();
+      // While the database is away nobody else opens an upload either: no reason to break this file off.
+      await endWhenAway(touch(ctx, upload._id)).catch(() => undefined);
+    }
+    yield chunk;
+  }
 }
 
 async function keepFile(ctx: AccountContext, uploadId: string, info: ArtifactInfo): Promise<void> {
   await remember(ctx, info);
+  await touch(ctx, uploadId);
+}
+
+async function touch(ctx: AccountContext, uploadId: string): Promise<void> {
   const soon = new Date(endAfter(ctx).getTime() - TOUCH_MS);
   await UploadModel.updateOne(
     { _id: uploadId, accountId: ctx.actor.accountId, expiresAt: { $lt: soon } },
@@ -187,7 +219,7 @@ async function countBytes(ctx: AccountContext, sizeBytes: number): Promise<void>
   const limit = ctx.providers.limits.uploadBytesPerDay;
   const count = { name: 'upload-bytes', key: ctx.actor.accountId, limit, windowMs: DAY_MS, amount: sizeBytes };
   try {
-    await countAgainst(ctx.providers, count);
+    await countAgainst(count);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error;
     const gib = Math.round(limit / 1024 ** 3);

@@ -60,14 +60,14 @@ function pairOf(ctx: ServiceContext, nameKey: string, knownBy: string | null): C
 
 async function countPair(ctx: ServiceContext, pair: Counted, counted: Counted[]): Promise<void> {
   const free = ctx.providers.limits.freeFailuresPerUsernameAndAddress;
-  await takeTurn(ctx.providers, { ...pair, free, firstMs: FIRST_WAIT_MS, maxMs: LONGEST_WAIT_MS });
+  await takeTurn({ ...pair, free, firstMs: FIRST_WAIT_MS, maxMs: LONGEST_WAIT_MS });
   counted.push(pair);
 }
 
 async function countAddress(ctx: ServiceContext, counted: Counted[]): Promise<void> {
   const { count: limit, windowMs } = ctx.providers.limits.failuresPerAddress;
   const byAddress = { name: BY_ADDRESS, key: ctx.origin.address };
-  await countAgainst(ctx.providers, { ...byAddress, limit, windowMs });
+  await countAgainst({ ...byAddress, limit, windowMs });
   counted.push(byAddress);
 }
 
@@ -79,11 +79,11 @@ async function countName(
 ): Promise<void> {
   const { count: limit, windowMs } = ctx.providers.limits.failuresPerUsername;
   const byName = { name: BY_NAME, key: nameKey };
-  const isCalm = await isWithin(ctx.providers, { ...byName, limit, windowMs });
+  const isCalm = await isWithin({ ...byName, limit, windowMs });
   counted.push(byName);
   if (isCalm || knownBy !== null) return;
   const pace = { free: 0, firstMs: STRANGER_INTERVAL_MS, maxMs: STRANGER_INTERVAL_MS };
-  await takeTurn(ctx.providers, { name: BY_STRANGERS, key: nameKey, ...pace });
+  await takeTurn({ name: BY_STRANGERS, key: nameKey, ...pace });
 }
 
 async function takeBack(counted: Counted[]): Promise<void> {

@@ -87,7 +87,7 @@ async function signedInUser(ctx: SessionContext): Promise<UserDoc> {
 }
 
 async function limitConfirmations(ctx: SessionContext): Promise<void> {
-  await countAgainst(ctx.providers, {
+  await countAgainst({
     name: 'confirm-email',
     key: ctx.actor.accountId,
     limit: ctx.providers.limits.forgotPasswordPerHour.perAccount,

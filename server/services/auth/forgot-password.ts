@@ -44,5 +44,5 @@ function isWithinLimit(
 ): Promise<boolean> {
   const { perAccount, perAddress } = ctx.providers.limits.forgotPasswordPerHour;
   const limit = name === 'forgot-password-account' ? perAccount : perAddress;
-  return isWithin(ctx.providers, { name, key, limit, windowMs: HOUR_MS });
+  return isWithin({ name, key, limit, windowMs: HOUR_MS });
 }

@@ -42,7 +42,7 @@ export async function register(ctx: ServiceContext, input: RegisterInput): Promi
 /** Security facts, 1.8: it bounds how many names and addresses one can ask for. */
 async function limitRegistrations(ctx: ServiceContext): Promise<void> {
   if (!countsAddress(ctx)) return;
-  await countAgainst(ctx.providers, {
+  await countAgainst({
     name: 'register',
     key: ctx.origin.address,
     limit: ctx.providers.limits.registrationsPerHour,
