@@ -52,6 +52,7 @@ releaseDocSchema.index(
   { deploymentId: 1 },
   { name: 'one_running', unique: true, partialFilterExpression: { state: { $in: [...RUNNING_RELEASE_STATES] } } },
 );
+releaseDocSchema.index({ manifestHash: 1 }, { name: 'manifest' });
 releaseDocSchema.plugin(accountScope);
 
 export type ReleaseDoc = HydratedDocument<InferSchemaType<typeof releaseDocSchema>>;

@@ -24,6 +24,7 @@ uploadDocSchema.index(
   { name: 'open_slots', unique: true, partialFilterExpression: { state: 'open' } },
 );
 uploadDocSchema.index({ expiresAt: 1 }, { name: 'kept_a_day', expireAfterSeconds: 0 });
+uploadDocSchema.index({ manifestHash: 1 }, { name: 'manifest' });
 uploadDocSchema.plugin(accountScope);
 
 export type UploadDoc = HydratedDocument<InferSchemaType<typeof uploadDocSchema>>;

@@ -282,15 +282,22 @@ test('a token that may only read sends nothing', async () => {
   expect((await announce(door, person, uploadId, body, { token: writer.secret })).status).toBe(200);
 });
 
-test('the bytes of a day are counted, and the limit is named', async () => {
-  await using app = await createTestApp({ limits: { uploadBytesPerDay: 8 } });
+test('the bytes of a day are counted, those of the list as well, and the limit is named', async () => {
+  const entries = manifestOf(SITE).map(({ path, sha256, sizeBytes }) => [path, sha256, sizeBytes]);
+  const listBytes = JSON.stringify(entries).length;
+  await using app = await createTestApp({ limits: { uploadBytesPerDay: listBytes + 8 } });
   const { door, person, uploadId } = await open(app);
   await using _door = door;
   await announce(door, person, uploadId, { files: manifestOf(SITE) });
   expect((await send(door, person, uploadId, 'hello')).status).toBe(204);
-  const refused = await send(door, person, uploadId, 'twice');
-  expect(refused).toMatchObject({ status: 429, body: { code: 'quota_exhausted' } });
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  const refusals = [
+    await send(door, person, uploadId, 'twice'),
+    await announce(door, person, uploadId, { files: manifestOf({ 'index.html': 'other' }) }),
+  ];
+  for (const refused of refusals) {
+    expect(refused).toMatchObject({ status: 429, body: { code: 'quota_exhausted' } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  }
 });
 
 test('a ninth file at once is asked to wait', async () => {

@@ -9,8 +9,19 @@ import { UploadModel } from '../../server/models/upload.ts';
 import { newId } from '../../server/mongo.ts';
 import { builtIn } from '../../server/platforms/built-in/index.ts';
 import { platforms } from '../../server/platforms/index.ts';
+import type { AccountContext } from '../../server/service-context.ts';
+import { receiveFile, receiveManifest } from '../../server/services/uploads.ts';
 import type { Person } from '../support/app.ts';
-import { contextOf, createPublishingApp, publish, sendSite, sha256Of, startRelease } from '../support/publishing.ts';
+import {
+  contextOf,
+  createPublishingApp,
+  manifestOf,
+  publish,
+  type Site,
+  sendSite,
+  sha256Of,
+  startRelease,
+} from '../support/publishing.ts';
 
 const SITE = { 'index.html': '<h1>One</h1>', 'style.css': 'h1 { color: teal }', 'about/index.html': 'About' };
 
@@ -328,12 +339,85 @@ test('releases of another account are not found, and signed out nothing is', asy
   await expect(owner.caller.releases.get({ releaseId: 'x' })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
 });
 
-test('three uploads may be open; a fourth waits until one has been quiet for ten minutes', async () => {
+test('three uploads may be open; a fourth waits until one has been quiet for half a minute', async () => {
   await using app = await createPublishingApp();
   const person = await app.trialPerson();
   for (let count = 0; count < 3; count += 1) await person.caller.releases.prepare();
+  app.clock.advance(20_000);
   await expect(person.caller.releases.prepare()).rejects.toMatchObject({ cause: { code: 'quota_exhausted' } });
-  app.clock.advance(11 * 60_000);
+  app.clock.advance(11_000);
   await person.caller.releases.prepare();
   expect(await UploadModel.countDocuments({ accountId: person.user.id, state: 'open' })).toBe(3);
+});
+
+test('an upload whose bytes come slowly is not a quiet one', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const ctx = await contextOf(app, person);
+  const [slow, second] = [await person.caller.releases.prepare(), await person.caller.releases.prepare()];
+  await person.caller.releases.prepare();
+  const site = { 'index.html': 'slowly' };
+  await receiveManifest(ctx, slow.uploadId, { files: manifestOf(site) });
+  async function* slowly(): AsyncGenerator<Uint8Array> {
+    for (const letter of 'slowly') {
+      yield Buffer.from(letter);
+      app.clock.advance(15_000);
+    }
+    await person.caller.releases.prepare();
+  }
+
+  await receiveFile(ctx, slow.uploadId, { sha256: sha256Of('slowly'), body: slowly(), contentLength: null });
+
+  const open = await UploadModel.find({ accountId: person.user.id, state: 'open' });
+  expect(open.map((doc) => doc._id)).toContain(slow.uploadId);
+  expect(open.map((doc) => doc._id)).not.toContain(second.uploadId);
+});
+
+test('a list of files that was replaced leaves the store, unless something else names it', async () => {
+  await using app = await createPublishingApp();
+  const [person, other] = [await app.trialPerson(), await app.trialPerson()];
+  const { store } = app.providers;
+  const deployment = await person.caller.deployments.create({ name: 'Lists', platform: 'built-in' });
+  const ctx = await contextOf(app, person);
+  const announce = async (owner: AccountContext, uploadId: string, site: Site) => {
+    await sendSite(owner, uploadId, site);
+    const doc = await UploadModel.findOne({ _id: uploadId, accountId: owner.actor.accountId }).orFail();
+    return doc.manifestHash ?? '';
+  };
+
+  const { uploadId } = await person.caller.releases.prepare();
+  const [lonely, shared] = [{ 'index.html': 'lonely' }, { 'index.html': 'shared' }];
+  const first = await announce(ctx, uploadId, lonely);
+  const second = await announce(ctx, uploadId, shared);
+  expect([await store.has(first), await store.has(second)]).toEqual([false, true]);
+
+  const foreign = await other.caller.releases.prepare();
+  expect(await announce(await contextOf(app, other), foreign.uploadId, shared)).toBe(second);
+  const third = await announce(ctx, uploadId, { 'index.html': 'published' });
+  expect(await store.has(second)).toBe(true);
+
+  const release = await person.caller.releases.create({ deploymentId: deployment.id, uploadId });
+  const next = await person.caller.releases.prepare();
+  expect(await announce(ctx, next.uploadId, { 'index.html': 'published' })).toBe(third);
+  await announce(ctx, next.uploadId, lonely);
+  expect(await store.has(third)).toBe(true);
+  await app.jobs.drain();
+  expect(await person.caller.releases.get({ releaseId: release.id })).toMatchObject({ state: 'live' });
+});
+
+test('uploads that replace and announce one list at once end with what they name in the store', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const ctx = await contextOf(app, person);
+  const uploads = [await person.caller.releases.prepare(), await person.caller.releases.prepare()];
+  for (let round = 0; round < 10; round += 1) {
+    const sites = [{ 'index.html': `${round % 2}` }, { 'index.html': `${(round + 1) % 2}` }];
+    await Promise.all(
+      uploads.flatMap(({ uploadId }) =>
+        sites.map((site) => receiveManifest(ctx, uploadId, { files: manifestOf(site) })),
+      ),
+    );
+    const docs = await UploadModel.find({ accountId: person.user.id, state: 'open' });
+    for (const doc of docs) expect(await app.providers.store.has(doc.manifestHash ?? '')).toBe(true);
+  }
 });
