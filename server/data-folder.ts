@@ -102,13 +102,17 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Start time of a process in clock ticks since boot, with the boot's id; empty where the system has no /proc. */
+/**
+ * Start time of a process in clock ticks since boot, with the boot's id; empty where the system has no /proc. "ended" for
+ * one that was killed and that its parent has not looked after yet: its number still answers, and holds nothing.
+ */
 async function startedAt(pid: number): Promise<string> {
   const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')).trim();
-  // Field 22 of proc(5); the name in field 2 may hold blanks and is closed by the last parenthesis.
-  const ticks = line.slice(line.lastIndexOf(')') + 2).split(' ')[19];
-  return ticks === undefined ? '' : `${boot} ${ticks}`;
+  // Fields 3 and 22 of proc(5); the name in field 2 may hold blanks and is closed by the last parenthesis.
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+  if (fields[0] === 'Z' || fields[0] === 'X') return 'ended';
+  return fields[19] === undefined ? '' : `${boot} ${fields[19]}`;
 }
 
 /**

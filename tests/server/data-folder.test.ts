@@ -53,6 +53,31 @@ test('the lock of a process whose number was given to another since is taken ove
   await (await openDataFolder(folder.path)).unlock();
 });
 
+test.skipIf(process.platform !== 'linux')(
+  'the lock of a killed process that nobody has buried is taken over',
+  async () => {
+    await using folder = await makeFolder();
+    const script = `import(${JSON.stringify(join(import.meta.dirname, '../../server/data-folder.ts'))})
+    .then((m) => m.openDataFolder(process.argv[1]))
+    .then(() => { console.log(process.pid); setInterval(() => {}, 1000); });`;
+    // The shell becomes a program that never asks after its child.
+    const parent = spawn('sh', [
+      '-c',
+      '"$0" --import tsx --eval "$1" "$2" & exec sleep 600',
+      process.execPath,
+      script,
+      folder.path,
+    ]);
+    const pid = Number(String((await once(parent.stdout, 'data'))[0]).trim());
+    await expect(openDataFolder(folder.path)).rejects.toThrow(`process ${pid}`);
+
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(() => readFile(`/proc/${pid}/stat`, 'utf8')).toContain(') Z ');
+    await (await openDataFolder(folder.path)).unlock();
+    parent.kill('SIGKILL');
+  },
+);
+
 test('a lock that was put there since the stale one was judged stays', async () => {
   await using folder = await makeFolder();
   const [lock, moved] = [join(folder.path, 'app.lock'), join(folder.path, 'moved')];
