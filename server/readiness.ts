@@ -7,15 +7,29 @@ import { isMongoUp } from './mongo-pulse.ts';
 const CHECK_TIMEOUT_MS = 2_000;
 /** Many who ask at once, or in a row, cost one check: the store's writes a file. */
 const KEPT_MS = 500;
+/** Waited in pieces, so that a pause of this process counts as one of them and not as a store that does not answer. */
+const PIECE_MS = 100;
 
 /** `isOpen` is false before the start is whole and from the first moment of a stop. */
 export function createReadiness(store: ArtifactStore, isOpen: () => boolean): Readiness {
   let last: { at: number; report: Promise<ReadinessReport> } | undefined;
+  let storeCheck: Promise<boolean> | undefined;
+
+  /** One at a time: checks that hang would fill the threads that all work on files goes through. */
+  function checkStore(): Promise<boolean> {
+    storeCheck ??= store
+      .check()
+      .then(() => true)
+      .finally(() => {
+        storeCheck = undefined;
+      });
+    return storeCheck;
+  }
 
   async function look(): Promise<ReadinessReport> {
     const [database, artifacts] = await Promise.all([
       isMongoUp(CHECK_TIMEOUT_MS).then((isUp): PartState => (isUp ? 'ok' : 'unavailable')),
-      stateOf(store.check().then(() => true)),
+      stateOf(checkStore()),
     ]);
     const worker: PartState = isOpen() ? 'ok' : 'unavailable';
     return {
@@ -35,7 +49,7 @@ export function createReadiness(store: ArtifactStore, isOpen: () => boolean): Re
 
 async function stateOf(check: Promise<boolean>): Promise<PartState> {
   const giveUp = new AbortController();
-  const timedOut = wait(CHECK_TIMEOUT_MS, false, { signal: giveUp.signal });
+  const timedOut = workedFor(CHECK_TIMEOUT_MS, giveUp.signal).then(() => false);
   try {
     return (await Promise.race([check, timedOut])) ? 'ok' : 'unavailable';
   } catch {
@@ -44,4 +58,8 @@ async function stateOf(check: Promise<boolean>): Promise<PartState> {
     timedOut.catch(() => undefined);
     giveUp.abort();
   }
+}
+
+async function workedFor(ms: number, signal: AbortSignal): Promise<void> {
+  for (let spentMs = 0; spentMs < ms; spentMs += PIECE_MS) await wait(PIECE_MS, undefined, { signal });
 }

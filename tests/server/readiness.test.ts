@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createDiskStore } from '../../server/artifacts/disk.ts';
+import { createReadiness } from '../../server/readiness.ts';
+
+async function makeStore() {
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-ready-'));
+  const store = await createDiskStore({ folder, minFreeBytes: 0 });
+  return { store, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}
+
+test('a store that hangs is asked once, however many ask, and is well again as soon as it answers', async () => {
+  await using made = await makeStore();
+  const disk = new EventTarget();
+  let asked = 0;
+  let isHanging = true;
+  const store = {
+    ...made.store,
+    async check() {
+      asked += 1;
+      if (isHanging) await once(disk, 'back');
+      await made.store.check();
+    },
+  };
+  const readiness = createReadiness(store, () => false);
+
+  const reports = await Promise.all(Array.from({ length: 5 }, () => readiness.check()));
+  expect(reports.map(({ parts }) => parts.store)).toEqual(Array.from({ length: 5 }, () => 'unavailable'));
+  expect(asked).toBe(1);
+
+  isHanging = false;
+  const next = readiness.check();
+  disk.dispatchEvent(new Event('back'));
+  expect((await next).parts.store).toBe('ok');
+  expect((await readiness.check()).parts.store).toBe('ok');
+});
+
+test('a pause of the process is no trouble of the store', async () => {
+  await using made = await makeStore();
+  const report = createReadiness(made.store, () => true).check();
+  // Nothing of this process goes on meanwhile.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);
+  expect((await report).parts.store).toBe('ok');
+});
