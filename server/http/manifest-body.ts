@@ -1,7 +1,11 @@
-import * as z from 'zod/mini';
 import { validationFailed } from '../../routers/error-shape.ts';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
-import { manifestFileSchema, type UploadManifestInput, uploadManifestInput } from '../../routers/schemas/releases.ts';
+import {
+  manifestFileSchema,
+  publishedPathSchema,
+  type UploadManifestInput,
+  uploadManifestInput,
+} from '../../routers/schemas/releases.ts';
 import { REFUSAL_SENTENCES } from '../../routers/schemas/upload-rules.ts';
 import { AppError } from '../errors.ts';
 
@@ -10,10 +14,11 @@ const DEPTH = 3;
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
+type EntrySchema = typeof manifestFileSchema | typeof publishedPathSchema;
 /** What each list of the body holds. */
-const ENTRIES: ReadonlyMap<string, z.ZodMiniType> = new Map([
+const ENTRIES: ReadonlyMap<string, EntrySchema> = new Map<string, EntrySchema>([
   ['files', manifestFileSchema],
-  ['publishAnyway', z.string()],
+  ['publishAnyway', publishedPathSchema],
 ]);
 
 /**
@@ -58,7 +63,7 @@ function upToFirstFault(content: unknown): unknown {
   return Object.fromEntries(entries.map(([key, value]) => [key, cutList(value, ENTRIES.get(key))]));
 }
 
-function cutList(list: unknown, entrySchema: z.ZodMiniType | undefined): unknown {
+function cutList(list: unknown, entrySchema: EntrySchema | undefined): unknown {
   if (!Array.isArray(list) || entrySchema === undefined) return list;
   if (list.length > UPLOAD_LIMITS.maxFiles) {
     throw new AppError('upload_refused', REFUSAL_SENTENCES.too_many_files, { reason: 'too_many_files', path: '' });
