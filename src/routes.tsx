@@ -5,8 +5,11 @@ import { matchesPath, type PathName, paths } from './lib/paths.ts';
 export type Access = 'public' | 'app' | 'subscription';
 export type SkeletonKind = 'dashboard' | 'table' | 'form' | 'spinner';
 
-/** A screen in a file of its own; `fetch` starts bringing it before it is rendered. */
-export type Page = { Screen: ComponentType; fetch: () => void };
+/**
+ * A screen in a file of its own; `fetch` starts bringing it before it is rendered, `fetchAgain` lets the next rendering
+ * try once more, for React keeps a failure for good.
+ */
+export type Page = { Screen: ComponentType; fetch: () => void; fetchAgain: () => void };
 
 export type AppRoute = {
   path: string;
@@ -50,7 +53,16 @@ const notFound = page(async () => (await import('./screens/not-found.tsx')).NotF
 
 function page(load: () => Promise<ComponentType>): Page {
   const loadModule = async () => ({ default: await load() });
-  return { Screen: lazy(loadModule), fetch: () => void loadModule().catch(() => {}) };
+  let Current = lazy(loadModule);
+  return {
+    Screen: function Screen() {
+      return <Current />;
+    },
+    fetch: () => void loadModule().catch(() => {}),
+    fetchAgain() {
+      Current = lazy(loadModule);
+    },
+  };
 }
 
 const plain = { access: 'public', layout: 'plain', skeleton: 'spinner' } as const;

@@ -1,20 +1,61 @@
 import { Component, type ReactNode } from 'react';
 import { Button } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { ErrorState } from '../components/error-state.tsx';
 
-export type ErrorBoundaryProps = { children: ReactNode };
+export type ErrorBoundaryProps = {
+  children: ReactNode;
+  /** Before what failed to be fetched is rendered again; without it only a reload can help. */
+  onFetchAgain?: (() => void) | undefined;
+};
 
 /** Shows what a screen that fails to render leaves behind (specification, section 2). A class: React offers no hook for it. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { error: Error | null }> {
   override state: { error: Error | null } = { error: null };
+  private hasRetried = false;
 
   static getDerivedStateFromError(cause: unknown): { error: Error } {
     return { error: cause instanceof Error ? cause : new Error(String(cause)) };
   }
 
+  /** After an upgrade the file is gone for good, and only a new page names the one that took its place. */
+  override componentDidCatch(error: Error): void {
+    if (this.hasRetried && isFetchFailure(error) && navigator.onLine) location.reload();
+  }
+
   override render(): ReactNode {
     const { error } = this.state;
-    return error === null ? this.props.children : <RenderError error={error} />;
+    if (error === null) return this.props.children;
+    return isFetchFailure(error) ? <FetchError onRetry={this.retry} /> : <RenderError error={error} />;
   }
+
+  private readonly retry = (): void => {
+    const { onFetchAgain } = this.props;
+    if (onFetchAgain === undefined) {
+      location.reload();
+      return;
+    }
+    this.hasRetried = true;
+    onFetchAgain();
+    this.setState({ error: null });
+  };
+}
+
+/** The words of Chromium, Firefox, Safari and Vite for a part of the app that did not arrive; none has a code for it. */
+const FETCH_FAILURE = /dynamically imported module|importing a module script failed|unable to preload css/i;
+
+function isFetchFailure(error: Error): boolean {
+  return FETCH_FAILURE.test(error.message);
+}
+
+function FetchError({ onRetry }: { onRetry: () => void }) {
+  return (
+    <Card className="mx-auto my-8 w-full max-w-reading">
+      <ErrorState title="This screen could not be fetched" onRetry={onRetry}>
+        You are offline, or a new version is there.
+      </ErrorState>
+    </Card>
+  );
 }
 
 function RenderError({ error }: { error: Error }) {

@@ -41,7 +41,7 @@ export function Shell() {
   );
   const screen = (
     // Keyed: an error, and what a screen holds, stay with the page that they belong to. The tabs of sign-in are one page.
-    <ErrorBoundary key={isAuthScreen(pathname) ? 'auth' : pathname}>
+    <ErrorBoundary key={isAuthScreen(pathname) ? 'auth' : pathname} onFetchAgain={route.screen.fetchAgain}>
       <Suspense fallback={<ScreenSkeleton kind={route.skeleton} />}>
         <AccessGuard access={route.access}>
           {route.needsData ? <DataProvider>{routed}</DataProvider> : routed}
