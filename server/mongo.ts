@@ -107,21 +107,35 @@ function firstLine(error: unknown): string {
  * Settles as `work` does, but ends with `database_unavailable` within 3 s while the database does not answer: a driver
  * that waits, or tries again and again, is not waited for. What is merely slow takes the time it needs.
  */
-export async function endWhenAway<T>(work: Promise<T>): Promise<T> {
-  const settled = new AbortController();
-  const watched = work.finally(() => settled.abort());
-  // Whoever loses the race is heard by nobody.
-  watched.catch(() => undefined);
-  return Promise.race([watched, refuseWhenAway(settled.signal)]);
+export function endWhenAway<T>(work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stopWatching = watchForAway(reject);
+    // Whoever loses the race is heard by nobody.
+    work.then(resolve, reject).then(stopWatching, stopWatching);
+  });
 }
 
-/** Rejects once the database does not answer; never resolves. */
-async function refuseWhenAway(settled: AbortSignal): Promise<never> {
-  for (;;) {
-    const isSettled = await wait(SLOW_CALL_MS, false, { signal: settled, ref: false }).catch(() => true);
-    if (isSettled) return new Promise<never>(() => undefined);
-    if (!(await isMongoUp(ANSWER_MS)) && !settled.aborted) throw databaseAway();
-  }
+/**
+ * Calls `onAway` once the database does not answer, unless stopped before. Every call has such a watch: a bare timer,
+ * since an abort signal builds an error at each end, which was a fifth of a small call's time.
+ */
+function watchForAway(onAway: (error: AppError) => void): () => void {
+  let isOver = false;
+  let timer: NodeJS.Timeout;
+  const look = async (): Promise<void> => {
+    const isUp = await isMongoUp(ANSWER_MS).catch(() => false);
+    if (isOver) return;
+    if (isUp) lookLater();
+    else onAway(databaseAway());
+  };
+  const lookLater = (): void => {
+    timer = setTimeout(look, SLOW_CALL_MS).unref();
+  };
+  lookLater();
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
 }
 
 function databaseAway(cause?: unknown): AppError {
