@@ -12,11 +12,12 @@ export const manifestFileSchema = z.strictObject({
   sha256: sha256Schema,
   sizeBytes: z.int().check(z.minimum(0)),
 });
+export const publishedPathSchema = z.string();
 /** Body of `PUT /api/uploads/{uploadId}/manifest`. */
 export const uploadManifestInput = z.strictObject({
   files: z.array(manifestFileSchema),
   /** Paths that would be left out by default and that the person chose to publish (security facts, 2.4). */
-  publishAnyway: z.optional(z.array(z.string())),
+  publishAnyway: z.optional(z.array(publishedPathSchema)),
 });
 export const leftOutSchema = z.strictObject({ path: z.string(), reason: z.string() });
 /** Its answer: the hashes that are not here yet, and what is not published. */

@@ -33,7 +33,7 @@ import { href, paths } from '../lib/paths.ts';
 
 /** What only another tab, or a folder on its way, shows; all of it is here before it is wanted. */
 const loadSending = async () => ({
-  default: (await import('../features/deployments/sending-overview.tsx')).SendingOverview,
+  default: (await import('../features/releases/sending-overview.tsx')).SendingOverview,
 });
 const loadList = async () => ({ default: (await import('../features/releases/release-list.tsx')).ReleaseList });
 const loadSettings = async () => ({
@@ -84,9 +84,10 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
   const [params, setParams] = useSearchParams();
   const navigate = useNavigate();
   const allowance = trpc.subscription.allowance.useQuery();
+  const isDeleting = deployment.state === 'deleting';
   const readOnly = isReadOnly(allowance.data);
   const tab = TABS.find(({ value }) => value === params.get('tab'))?.value ?? 'overview';
-  const isServing = deployment.currentRelease !== null && deployment.state !== 'deleting';
+  const isServing = deployment.currentRelease !== null && !isDeleting;
   const leave = () => void navigate(paths.deployments);
   useWhenIdle(loadRest);
   return (
@@ -110,7 +111,7 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
                 </a>
               </Button>
             )}
-            {!readOnly && deployment.releaseCount > 0 && deployment.state !== 'deleting' && (
+            {!readOnly && deployment.releaseCount > 0 && !isDeleting && (
               <Button variant="primary" asChild>
                 <Link to="#publish">
                   <FolderUp /> Publish again
@@ -121,6 +122,11 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
           </>
         }
       />
+      {isDeleting && (
+        <Notice tone="accent" className="mb-6">
+          It is being taken off the air and leaves the lists when that is done; nothing of it can be changed any more.
+        </Notice>
+      )}
       <Tabs
         label="Parts of the deployment"
         value={tab}
@@ -135,7 +141,7 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
             <ReleaseList
               label={`Releases of ${deployment.name}`}
               deploymentId={deployment.id}
-              isReadOnly={readOnly}
+              isReadOnly={readOnly || isDeleting}
               empty="No releases yet. Drop a folder on Overview to make the first."
             />
           </Suspense>
@@ -164,9 +170,7 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
       </Suspense>
     );
   }
-  if (deployment.state === 'deleting') {
-    return <Notice tone="accent">It is being taken off the air, and leaves the lists when that is done.</Notice>;
-  }
+  if (deployment.state === 'deleting') return null;
   return (
     <div className="flex flex-col gap-6">
       {latestRelease !== null && latestRelease.id !== currentRelease?.id && (

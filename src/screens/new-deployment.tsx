@@ -18,7 +18,7 @@ import { useWhenIdle } from '../lib/later.ts';
 import { href } from '../lib/paths.ts';
 
 /** Of no use before something is sent; it and the page that follows are here by then. */
-const loadSending = async () => ({ default: (await import('../features/deployments/sending-first.tsx')).SendingFirst });
+const loadSending = async () => ({ default: (await import('../features/releases/sending-first.tsx')).SendingFirst });
 const loadNext = () => Promise.all([loadSending(), import('./release.tsx')]);
 const Sending = lazy(loadSending);
 

@@ -12,12 +12,13 @@ export type DeploymentSettingsProps = { deployment: Deployment; isReadOnly: bool
 export function DeploymentSettings({ deployment, isReadOnly, onRemoved }: DeploymentSettingsProps) {
   const [act, setAct] = useState<DeploymentAct | null>(null);
   const isBusy = deployment.state === 'deploying';
+  const isDeleting = deployment.state === 'deleting';
   return (
     <Card className="max-w-reading divide-y divide-line">
       <Row
         title="Name"
         action={
-          <Button disabled={isReadOnly} onClick={() => setAct('rename')}>
+          <Button disabled={isReadOnly || isDeleting} onClick={() => setAct('rename')}>
             Rename
           </Button>
         }
@@ -28,7 +29,7 @@ export function DeploymentSettings({ deployment, isReadOnly, onRemoved }: Deploy
       <Row
         title="Address"
         action={
-          <Button disabled={isReadOnly || isBusy} onClick={() => setAct('address')}>
+          <Button disabled={isReadOnly || isBusy || isDeleting} onClick={() => setAct('address')}>
             Change address
           </Button>
         }
@@ -43,7 +44,7 @@ export function DeploymentSettings({ deployment, isReadOnly, onRemoved }: Deploy
       <Row
         title="Delete"
         action={
-          <Button variant="danger" disabled={isBusy} onClick={() => setAct('delete')}>
+          <Button variant="danger" disabled={isBusy || isDeleting} onClick={() => setAct('delete')}>
             Delete
           </Button>
         }

@@ -114,7 +114,7 @@ function LastRelease({ deployment }: PartProps) {
   if (latestRelease === null) return <>none yet</>;
   return (
     <span className="tabular-nums">
-      {latestRelease.number}, <Time at={latestRelease.createdAt} />
+      Release {latestRelease.number}, <Time at={latestRelease.createdAt} />
     </span>
   );
 }

@@ -22,7 +22,7 @@ export function VisitorSummary({ folder }: { folder: PickedFolder }) {
         <div className="flex flex-wrap items-center justify-between gap-3 p-4 sm:px-5">
           <p className="min-w-0 text-ink-muted">
             {report.reading.refusal === null
-              ? 'Nothing has left your computer yet. It waits here while you register.'
+              ? 'Nothing has left your computer yet. Keep this tab open: it waits here while you register.'
               : 'Nothing has left your computer.'}
           </p>
           {report.reading.refusal === null && (

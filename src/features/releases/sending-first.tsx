@@ -6,9 +6,9 @@ import { Button } from '../../components/button.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { href } from '../../lib/paths.ts';
-import { ReleaseAddress } from '../releases/release-address.tsx';
-import { SendingPanel } from '../releases/sending-panel.tsx';
-import { useLeadToRelease } from '../releases/use-lead-to-release.ts';
+import { ReleaseAddress } from './release-address.tsx';
+import { SendingPanel } from './sending-panel.tsx';
+import { useLeadToRelease } from './use-lead-to-release.ts';
 
 export type SendingFirstProps = { publication: Publication; onBack: (folder: PickedFolder) => void };
 

@@ -1,7 +1,7 @@
 import type { ReleaseRef } from '../../../routers/schemas/deployments.ts';
 import { cancelPublication, forgetPublication, type Publication } from '../../api/publication-store.ts';
 import { Button } from '../../components/button.tsx';
-import { SendingPanel } from '../releases/sending-panel.tsx';
+import { SendingPanel } from './sending-panel.tsx';
 
 /** A folder on its way to a deployment that stands, in the place of what the deployment shows else. */
 export function SendingOverview({ publication, serving }: { publication: Publication; serving: ReleaseRef | null }) {
