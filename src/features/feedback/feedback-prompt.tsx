@@ -1,5 +1,8 @@
 import { Star, X } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
+import { useLocation } from 'react-router';
+import { classNames } from '../../components/class-names.ts';
+import { isAuthScreen } from '../../lib/paths.ts';
 import { isFeedbackDismissed, rememberFeedbackAsked, rememberFeedbackDismissed } from './feedback-draft.ts';
 import { useFeedbackPrompt } from './use-feedback-prompt.ts';
 
@@ -7,6 +10,7 @@ const FeedbackDialog = lazy(async () => ({ default: (await import('./feedback-di
 
 /** The floating button at the bottom right, and the dialog that it opens; one for the whole app. */
 export function FeedbackPrompt() {
+  const { pathname } = useLocation();
   const [isHidden, setHidden] = useState(isFeedbackDismissed);
   const [isOpen, setOpen] = useState(false);
   // The dialog is loaded when it is first wanted, and stays, so that closing it can be seen.
@@ -29,7 +33,13 @@ export function FeedbackPrompt() {
   return (
     <>
       {!isHidden && (
-        <div className="fixed right-4 bottom-4 z-20 flex items-center rounded-full border border-line bg-surface-raised shadow-float">
+        <div
+          className={classNames(
+            'fixed right-4 bottom-4 z-20 flex items-center rounded-full border border-line bg-surface-raised shadow-float',
+            // On a phone it would lie on the button of the form.
+            isAuthScreen(pathname) && 'max-sm:hidden',
+          )}
+        >
           <button
             type="button"
             onClick={open}
