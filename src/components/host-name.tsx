@@ -12,6 +12,9 @@ export type HostNameProps = {
 /** What stays in sight at the end of a name that is cut: the domain that it belongs to. */
 const TAIL_LENGTH = 18;
 
+/** The part that is cut ends with a letter, so that no piece of one stands as a gap before the tail; 18 as above. */
+const WHOLE_LETTERS = 'max-w-[calc(round(down,100%-18ch+0.5px,1ch)+0.1px)]';
+
 export function HostName({ name, fit = 'truncate', className }: HostNameProps) {
   if (fit === 'wrap') return <BrokenAtDots name={name} className={className} />;
   const cut = Math.max(0, name.length - TAIL_LENGTH);
@@ -24,7 +27,7 @@ export function HostName({ name, fit = 'truncate', className }: HostNameProps) {
       {/* Two boxes are two words to a screen reader and one name to a person: the name is read from here. */}
       <span className="sr-only select-none">{name}</span>
       {cut > 0 && (
-        <span aria-hidden className="min-w-0 overflow-hidden text-ellipsis">
+        <span aria-hidden className={classNames('min-w-0 overflow-hidden text-ellipsis', WHOLE_LETTERS)}>
           {name.slice(0, cut)}
         </span>
       )}
