@@ -61,6 +61,7 @@ export async function verifyRelease(
     },
     async atPublicAddress() {
       await verifyAtPublicAddress({ ...toVerify, onProgress: () => undefined });
+      if (work.wasVerified) report.log(`Rolled back to release ${release.number}`);
       report.log(`Seen live at ${urlOfHost(providers.addresses, publicHost(providers.addresses, deployment.slug))}`);
     },
   };

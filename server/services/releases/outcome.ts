@@ -59,14 +59,21 @@ export async function endLive(
     when: { currentReleaseId: id },
   });
   if (deployment === null) throw new AppError('state_changed', 'The deployment changed meanwhile.');
+  const url = urlOfHost(providers.addresses, publicHost(providers.addresses, deployment.slug));
+  const where = `${deployment.name} is live at ${url}`;
   await publishEvent(session, accountId, {
     type: 'deployment_status',
     status: 'success',
-    message: `${deployment.name} is live at ${urlOfHost(providers.addresses, publicHost(providers.addresses, deployment.slug))}`,
+    message: wasLiveBefore(release) ? `Rolled back to release ${release.number}. ${where}` : where,
     deploymentId,
     releaseId: id,
   });
   return live;
+}
+
+/** It was seen live once: what runs is a roll back. */
+function wasLiveBefore({ verifiedAt }: ReleaseDoc): boolean {
+  return verifiedAt !== null && verifiedAt !== undefined;
 }
 
 /** Failed for good: the error is kept for the person, and what was live before is live again. */
@@ -77,7 +84,7 @@ export async function endFailed(
   error: unknown,
 ): Promise<ReleaseDoc | null> {
   const shown = shownError(error);
-  const isRollBack = release.verifiedAt !== null && release.verifiedAt !== undefined;
+  const isRollBack = wasLiveBefore(release);
   const ended = await moveRelease(session, {
     id: release._id,
     accountId: release.accountId,
