@@ -1,3 +1,4 @@
+import { Check } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import type { ComponentProps, ReactNode, Ref } from 'react';
 import { classNames } from './class-names.ts';
@@ -51,4 +52,37 @@ export function LabelPart({ children }: { children: ReactNode }) {
 
 export function SeparatorPart() {
   return <DropdownMenu.Separator className="mx-1 my-1 h-px bg-line" />;
+}
+
+export type MenuChoiceProps<Value extends string> = {
+  label: string;
+  value: Value;
+  choices: readonly { value: Value; title: string }[];
+  onChange: (value: Value) => void;
+};
+
+/** The menu stays open, so that the choice is seen. */
+export function ChoicePart<Value extends string>({ label, value, choices, onChange }: MenuChoiceProps<Value>) {
+  return (
+    <DropdownMenu.RadioGroup aria-label={label} value={value}>
+      {choices.map((choice) => (
+        <DropdownMenu.RadioItem
+          key={choice.value}
+          value={choice.value}
+          onSelect={(event) => {
+            event.preventDefault();
+            onChange(choice.value);
+          }}
+          className={itemLook}
+        >
+          <span className="flex size-4 shrink-0 items-center justify-center">
+            <DropdownMenu.ItemIndicator>
+              <Check aria-hidden />
+            </DropdownMenu.ItemIndicator>
+          </span>
+          {choice.title}
+        </DropdownMenu.RadioItem>
+      ))}
+    </DropdownMenu.RadioGroup>
+  );
 }

@@ -2,9 +2,9 @@ import { Slot } from 'radix-ui';
 import { createContext, type ReactNode, useContext } from 'react';
 import { later } from '../lib/later.ts';
 import { useLaterTrigger } from './later-trigger.ts';
-import type { MenuItemProps } from './menu-parts.tsx';
+import type { MenuChoiceProps, MenuItemProps } from './menu-parts.tsx';
 
-export type { MenuItemProps };
+export type { MenuChoiceProps, MenuItemProps };
 
 /** The library behind it places, locks and traps: a sixth of a page, and of no use before the first paint. */
 const menuParts = later(() => import('./menu-parts.tsx'));
@@ -50,4 +50,10 @@ export function MenuLabel({ children }: { children: ReactNode }) {
 export function MenuSeparator() {
   const parts = useContext(Parts);
   return parts && <parts.SeparatorPart />;
+}
+
+/** One of a few, as entries that are marked. */
+export function MenuChoice<Value extends string>(props: MenuChoiceProps<Value>) {
+  const parts = useContext(Parts);
+  return parts && <parts.ChoicePart {...props} />;
 }

@@ -8,6 +8,7 @@ import { useLogout } from '../features/auth/use-logout.ts';
 import { paths } from '../lib/paths.ts';
 import { routes } from '../routes.tsx';
 import { toolEntries } from './navigation.ts';
+import { ThemeChoice } from './theme-choice.tsx';
 
 export type AccountMenuProps = {
   user: User;
@@ -15,7 +16,7 @@ export type AccountMenuProps = {
   look: 'row' | 'icon';
 };
 
-/** Account, Tools, Pricing & Trial, Help & Documentation, Log out (product page, section 7), as far as they lead somewhere. */
+/** Account, Tools, Pricing & Trial, Help & Documentation, Theme, Log out (product page, section 7), as far as they lead somewhere. */
 export function AccountMenu({ user, look }: AccountMenuProps) {
   const { logout } = useLogout();
   return (
@@ -52,6 +53,7 @@ export function AccountMenu({ user, look }: AccountMenuProps) {
           Help & Documentation
         </MenuLink>
       )}
+      <ThemeChoice />
       <MenuSeparator />
       <MenuItem onSelect={logout}>
         <LogOut />

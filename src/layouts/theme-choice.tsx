@@ -1,0 +1,29 @@
+import { useState } from 'react';
+import { MenuChoice, MenuLabel, MenuSeparator } from '../components/menu.tsx';
+import { readTheme, type Theme, writeTheme } from '../lib/storage.ts';
+
+const THEMES: readonly { value: Theme; title: string }[] = [
+  { value: 'light', title: 'Light' },
+  { value: 'dark', title: 'Dark' },
+  { value: 'system', title: 'System' },
+];
+
+/** Entries of the account menu. Mounted with each opening, so that it shows what another tab has chosen. */
+export function ThemeChoice() {
+  const [theme, setTheme] = useState(readTheme);
+  return (
+    <>
+      <MenuSeparator />
+      <MenuLabel>Theme</MenuLabel>
+      <MenuChoice
+        label="Theme"
+        value={theme}
+        choices={THEMES}
+        onChange={(next) => {
+          writeTheme(next);
+          setTheme(next);
+        }}
+      />
+    </>
+  );
+}
