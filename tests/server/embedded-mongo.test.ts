@@ -182,7 +182,10 @@ test('a mongod that is killed is started again under the same address, with ever
   const pid = mongo.pid();
   process.kill(pid ?? 0, 'SIGKILL');
   await expect.poll(() => lines.at(-1), { timeout: 60_000 }).toBe('Database is running again');
-  expect(await mongo.notes.findOne({ _id: 'acknowledged' })).toEqual({ _id: 'acknowledged' });
+  // The connection of the test itself may not have noticed yet: it asks until it has.
+  await expect
+    .poll(() => mongo.notes.findOne({ _id: 'acknowledged' }), { timeout: 60_000 })
+    .toEqual({ _id: 'acknowledged' });
   expect(mongo.pid()).not.toBe(pid);
 });
 
