@@ -117,7 +117,7 @@ export function endWhenAway<T>(work: Promise<T>): Promise<T> {
 
 /**
  * Calls `onAway` once the database does not answer, unless stopped before. Every call has such a watch: a bare timer,
- * since an abort signal builds an error at each end, which was a fifth of a small call's time.
+ * since an abort signal builds an error object at the end of each one.
  */
 function watchForAway(onAway: (error: AppError) => void): () => void {
   let isOver = false;
