@@ -3,6 +3,7 @@ import { type ReactNode, useId, useState } from 'react';
 import { Button } from './button.tsx';
 import { Field } from './field.tsx';
 import { Input } from './input.tsx';
+import { useFocusReturn } from './use-focus-return.ts';
 
 export type ConfirmDialogProps = {
   isOpen: boolean;
@@ -22,11 +23,15 @@ export type ConfirmDialogProps = {
 };
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
+  const focusReturn = useFocusReturn();
   return (
     <AlertDialog.Root open={props.isOpen} onOpenChange={props.onOpenChange}>
       <AlertDialog.Portal>
         <AlertDialog.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim data-[state=closed]:animate-leave" />
-        <AlertDialog.Content className="fixed inset-x-4 inset-y-0 z-40 m-auto h-fit max-h-[90dvh] overflow-y-auto rounded-card bg-surface-raised shadow-float outline-none data-[state=open]:animate-rise data-[state=closed]:animate-leave sm:max-w-dialog">
+        <AlertDialog.Content
+          {...focusReturn}
+          className="fixed inset-x-4 inset-y-0 z-40 m-auto h-fit max-h-[90dvh] overflow-y-auto rounded-card bg-surface-raised shadow-float outline-none data-[state=open]:animate-rise data-[state=closed]:animate-leave sm:max-w-dialog"
+        >
           <ConfirmForm {...props} />
         </AlertDialog.Content>
       </AlertDialog.Portal>

@@ -2,6 +2,7 @@ import { X } from 'lucide-react';
 import { Dialog as RadixDialog } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { IconButton } from './icon-button.tsx';
+import { useFocusReturn } from './use-focus-return.ts';
 
 export type DialogProps = {
   isOpen: boolean;
@@ -17,12 +18,14 @@ export type DialogProps = {
 
 /** A question in the middle of the screen; the whole screen under 640 px. Escape and the cross close it, the focus returns. */
 export function Dialog({ isOpen, onOpenChange, title, description, trigger, footer, children }: DialogProps) {
+  const focusReturn = useFocusReturn();
   return (
     <RadixDialog.Root open={isOpen} onOpenChange={onOpenChange}>
       {trigger !== undefined && <RadixDialog.Trigger asChild>{trigger}</RadixDialog.Trigger>}
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim data-[state=closed]:animate-leave" />
         <RadixDialog.Content
+          {...focusReturn}
           {...(description === undefined && { 'aria-describedby': undefined })}
           className="fixed inset-0 z-40 m-auto flex w-full flex-col bg-surface-raised shadow-float outline-none data-[state=open]:animate-rise data-[state=closed]:animate-leave sm:h-fit sm:max-h-[min(90dvh,720px)] sm:max-w-dialog sm:rounded-card"
         >
