@@ -57,8 +57,16 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 
 export { expect };
 
-/** What a person sees when a call was refused as expected: the browser itself writes this line. */
-export const REFUSED_CALL = /Failed to load resource: the server responded with a status of 4\d\d/;
+/**
+ * The line that the browser itself writes about a refused call; nothing else is let through.
+ * `path` is a part of the address.
+ */
+export function refusedCall(status: number, path: string): RegExp {
+  const escaped = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(
+    `Failed to load resource: the server responded with a status of ${status} .*\\(http[^ ]*${escaped}`,
+  );
+}
 
 let people = 0;
 
@@ -71,14 +79,20 @@ export function newCredentials(): Credentials {
 }
 
 /** Marks the disclaimer as seen in this browser, as an earlier visit would have. */
-export async function seeDisclaimer(page: Page): Promise<void> {
-  await page.goto('/disclaimer');
+export async function seeDisclaimer(page: Page, baseUrl = ''): Promise<void> {
+  await page.goto(`${baseUrl}/disclaimer`);
   await page.getByRole('button', { name: 'Accept & Continue' }).click();
   await page.waitForURL('**/beta-welcome');
 }
 
-export async function register(page: Page, credentials = newCredentials()): Promise<Credentials> {
-  await page.goto('/register');
+/** Opens the form and registers; `baseUrl` names another app than the worker's own. */
+export async function register(page: Page, credentials = newCredentials(), baseUrl = ''): Promise<Credentials> {
+  await page.goto(`${baseUrl}/register`);
+  return registerHere(page, credentials);
+}
+
+/** The same on a page that shows the form already, whatever that page holds. */
+export async function registerHere(page: Page, credentials = newCredentials()): Promise<Credentials> {
   await page.getByLabel('Username').fill(credentials.username);
   await page.getByLabel('Email').fill(credentials.email);
   await page.getByLabel('Password', { exact: true }).fill(credentials.password);
@@ -88,10 +102,70 @@ export async function register(page: Page, credentials = newCredentials()): Prom
   return credentials;
 }
 
+export async function startTrial(page: Page, baseUrl = ''): Promise<void> {
+  await page.goto(`${baseUrl}/subscription/pricing`);
+  await page.getByRole('button', { name: 'Start the trial' }).click();
+  await page.waitForURL('**/dashboard');
+}
+
+/** Somebody who may publish: disclaimer seen, registered, the trial running. */
+export async function newcomer(page: Page, baseUrl = ''): Promise<Credentials> {
+  await seeDisclaimer(page, baseUrl);
+  const credentials = await register(page, newCredentials(), baseUrl);
+  await startTrial(page, baseUrl);
+  return credentials;
+}
+
 export async function logIn(page: Page, credentials: Pick<Credentials, 'username' | 'password'>): Promise<void> {
   await page.goto('/login');
+  await logInHere(page, credentials);
+  await page.waitForURL('**/dashboard');
+}
+
+/** On a page that shows the form already; where it leads is the caller's. */
+export async function logInHere(page: Page, credentials: Pick<Credentials, 'username' | 'password'>): Promise<void> {
   await page.getByLabel('Username').fill(credentials.username);
   await page.getByLabel('Password', { exact: true }).fill(credentials.password);
   await page.getByRole('button', { name: 'Log In', exact: true }).click();
-  await page.waitForURL('**/dashboard');
+}
+
+/** Another device changes the password: every other session is over. */
+export async function endOtherSessions(url: string, credentials: Credentials, newPassword: string): Promise<void> {
+  const json = { 'content-type': 'application/json' };
+  const { username, password } = credentials;
+  const login = await fetch(`${url}/api/login`, {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify({ username, password }),
+  });
+  const { accessToken }: { accessToken: string } = await login.json();
+  const change = await fetch(`${url}/api/trpc/auth.changePassword`, {
+    method: 'POST',
+    headers: { ...json, authorization: `Bearer ${accessToken}` },
+    body: JSON.stringify({ json: { currentPassword: password, newPassword } }),
+  });
+  expect(change.status).toBe(200);
+}
+
+/** Counts every toast of the pages to come, those too that are gone again; call it before the page is opened. */
+export async function countToasts(page: Page): Promise<() => string[]> {
+  const texts: string[] = [];
+  await page.exposeFunction('noteToast', (text: string) => void texts.push(text));
+  await page.addInitScript(() => {
+    const seen = new WeakSet<Element>();
+    const note = (toast: Element): void => {
+      const send: unknown = Reflect.get(window, 'noteToast');
+      if (seen.has(toast) || typeof send !== 'function') return;
+      seen.add(toast);
+      send(toast.textContent);
+    };
+    new MutationObserver((changes) => {
+      const added = changes.flatMap(({ addedNodes }) => [...addedNodes]);
+      for (const node of added.filter((candidate) => candidate instanceof Element)) {
+        if (node.matches('[data-toast]')) note(node);
+        node.querySelectorAll('[data-toast]').forEach(note);
+      }
+    }).observe(document, { childList: true, subtree: true });
+  });
+  return () => texts;
 }

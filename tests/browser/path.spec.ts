@@ -3,13 +3,17 @@ import { basename, join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { openAccount, publishSite } from '../support/doors.ts';
 import { oddNames, type SiteFiles, twentyPages, viteBuild, writeSite } from '../support/sites.ts';
-import { expect, logIn, newCredentials, register, seeDisclaimer, test } from './fixtures.ts';
-
-async function startTrial(page: Page): Promise<void> {
-  await page.goto('/subscription/pricing');
-  await page.getByRole('button', { name: 'Start the trial' }).click();
-  await page.waitForURL('**/dashboard');
-}
+import {
+  expect,
+  logIn,
+  newCredentials,
+  newcomer,
+  register,
+  registerHere,
+  seeDisclaimer,
+  startTrial,
+  test,
+} from './fixtures.ts';
 
 async function chooseFolder(page: Page, folder: string): Promise<void> {
   await page.getByLabel('Folder to publish').setInputFiles(folder);
@@ -46,12 +50,6 @@ async function fetchedBySite(page: Page, address: string, encodedPath: string): 
   const body = await visitor.evaluate(async (path) => (await fetch(path)).text(), `/${encodedPath}`);
   await visitor.close();
   return body;
-}
-
-async function newcomer(page: Page): Promise<void> {
-  await seeDisclaimer(page);
-  await register(page);
-  await startTrial(page);
 }
 
 test('a newcomer goes from the first visit to a live site, publishes a change and rolls back', async ({
@@ -100,23 +98,33 @@ test('a folder dropped by a visitor is found again after registration and trial'
   await page.goto('/');
   await chooseFolder(page, folder);
   await expect(page.getByLabel(`Folder ${basename(folder)}`)).toBeVisible();
-  const credentials = newCredentials();
   await page
     .getByRole('link', { name: /Register/ })
     .last()
     .click();
-  await page.getByLabel('Username').fill(credentials.username);
-  await page.getByLabel('Email').fill(credentials.email);
-  await page.getByLabel('Password', { exact: true }).fill(credentials.password);
-  await page.getByLabel('Confirm Password').fill(credentials.password);
-  await page.getByRole('button', { name: 'Register', exact: true }).click();
-  await page.waitForURL('**/subscription/pricing');
+  await registerHere(page);
   await page.getByRole('button', { name: 'Start the trial' }).click();
   await page.waitForURL('**/new-deployment');
   await expect(page.getByLabel(`Folder ${basename(folder)}`)).toBeVisible();
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
   await page.waitForURL(/\/releases\/1$/);
   expect(await bodyOf(page, await expectLive(page))).toContain('Dropped before registering');
+});
+
+test('a folder that waits is gone for the next account in the tab', async ({ page, folder }) => {
+  await writeSite(folder, twentyPages());
+  await newcomer(page);
+  await page.goto('/new-deployment');
+  await chooseFolder(page, folder);
+  await expect(page.getByLabel(`Folder ${basename(folder)}`)).toBeVisible();
+  await page.getByRole('link', { name: 'Logout' }).click();
+  await page.waitForURL('**/login');
+  await page.getByRole('tab', { name: 'Register' }).click();
+  await registerHere(page);
+  await page.getByRole('button', { name: 'Start the trial' }).click();
+  await page.waitForURL('**/dashboard');
+  // A folder that waited would have led to New Deployment, and would be named there.
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
 });
 
 test('a folder is taken by dropping it on the page', async ({ page, folder }) => {
@@ -130,6 +138,9 @@ test('a folder is taken by dropping it on the page', async ({ page, folder }) =>
     await cdp.send('Input.dispatchDragEvent', { type, x: 500, y: 400, data });
   }
   await expect(page.getByLabel('Folder dropped site')).toBeVisible();
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.waitForURL(/\/releases\/1$/);
+  expect(await bodyOf(page, await expectLive(page))).toContain('Welcome to the harbour');
 });
 
 test('a Vite build goes live with its hashed files', async ({ page, folder }) => {

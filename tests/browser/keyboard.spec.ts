@@ -1,0 +1,98 @@
+import type { Locator, Page } from '@playwright/test';
+import { twentyPages, writeSite } from '../support/sites.ts';
+import { expect, newCredentials, newcomer, test } from './fixtures.ts';
+
+const STOPS_MAX = 80;
+
+/** Goes there by Tab alone, as somebody without a pointer has to. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await expect(target).toBeVisible();
+  for (let stop = 0; stop < STOPS_MAX; stop += 1) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not reach ${target}.`);
+}
+
+async function press(page: Page, target: Locator, key: 'Enter' | 'Space' = 'Enter'): Promise<void> {
+  await tabTo(page, target);
+  await page.keyboard.press(key);
+}
+
+async function type(page: Page, target: Locator, text: string): Promise<void> {
+  await tabTo(page, target);
+  await page.keyboard.type(text);
+}
+
+test('from registration to a live site and its roll back by keyboard alone', async ({ page, folder }) => {
+  test.setTimeout(150_000);
+  await writeSite(folder, twentyPages());
+  const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
+  const { username, email, password } = newCredentials();
+  await page.goto('/disclaimer');
+  await press(page, button('Accept & Continue'));
+  await page.waitForURL('**/beta-welcome');
+  await page.goto('/register');
+  await type(page, page.getByLabel('Username'), username);
+  await type(page, page.getByLabel('Email'), email);
+  await type(page, page.getByLabel('Password', { exact: true }), password);
+  await type(page, page.getByLabel('Confirm Password'), password);
+  await press(page, button('Register'));
+  await page.waitForURL('**/subscription/pricing');
+  await press(page, button('Start the trial'), 'Space');
+  await page.waitForURL('**/dashboard');
+
+  await page.goto('/new-deployment');
+  for (const number of [1, 2]) {
+    await tabTo(page, button('Choose a folder'));
+    const chooser = page.waitForEvent('filechooser');
+    await page.keyboard.press('Enter');
+    await (await chooser).setFiles(folder);
+    await press(page, button('Publish'));
+    await page.waitForURL(new RegExp(`/releases/${number}$`));
+    await expect(page.getByLabel('Live', { exact: true })).toBeVisible();
+    if (number === 1) await page.goto(`${page.url().replace(/\/releases\/1$/, '')}#publish`);
+  }
+
+  await page.goto(page.url().replace(/2$/, '1'));
+  const rollBack = page.getByRole('button', { name: 'Roll back to release 1' });
+  await press(page, rollBack);
+  await expect(page.getByRole('alertdialog')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('alertdialog')).toHaveCount(0);
+  await expect(rollBack).toBeFocused();
+  await press(page, rollBack, 'Space');
+  await press(page, button('Roll back to 1'));
+  await expect(page.getByLabel('Live', { exact: true })).toBeVisible();
+});
+
+test('a theme is chosen in the account menu by keyboard, and kept over a reload without a flash', async ({ page }) => {
+  await newcomer(page);
+  const trigger = page.getByRole('button', { name: 'Account menu' });
+  const html = page.locator('html');
+  for (const [title, theme] of [
+    ['Dark', 'dark'],
+    ['Light', 'light'],
+  ] as const) {
+    await press(page, trigger);
+    const item = page.getByRole('menuitemradio', { name: title });
+    await expect(item).toBeVisible();
+    for (let stop = 0; stop < STOPS_MAX && !(await item.evaluate((it) => it === document.activeElement)); stop += 1)
+      await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect(item).toBeChecked();
+    await expect(html).toHaveAttribute('data-theme', theme);
+    await page.keyboard.press('Escape');
+    await expect(trigger).toBeFocused();
+  }
+  // The system is light: only a stored choice makes the page dark before its first paint.
+  await page.evaluate(() => localStorage.setItem('fairlead.theme', 'dark'));
+  await page.addInitScript(() => {
+    addEventListener('DOMContentLoaded', () => {
+      document.documentElement.dataset.themeAtFirst = document.documentElement.dataset.theme;
+    });
+  });
+  await page.reload();
+  await expect(html).toHaveAttribute('data-theme-at-first', 'dark');
+  await expect(html).toHaveAttribute('data-theme', 'dark');
+});
