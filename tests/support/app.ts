@@ -15,25 +15,7 @@ import { platforms } from '../../server/platforms/index.ts';
 import { createSecrets, newKeys } from '../../server/secrets.ts';
 import type { Actor, CookieJar, JarName, Limits, Providers, ServiceContext } from '../../server/service-context.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
-
-/** Wide enough that a test meets a limit only when it brings its own. */
-const WIDE_LIMITS: Limits = {
-  isAddressCounted: false,
-  callsPerMinute: 1_000_000,
-  anonymousCallsPerMinute: 1_000_000,
-  failuresPerAddress: { count: 30, windowMs: 600_000 },
-  freeFailuresPerUsernameAndAddress: 5,
-  failuresPerUsername: { count: 20, windowMs: 900_000 },
-  registrationsPerHour: 10,
-  forgotPasswordPerHour: { perAccount: 3, perAddress: 10 },
-  feedbackPerHour: 20,
-  uploadBytesPerDay: 10 * 1024 ** 3,
-  uploadsAtOnce: 8,
-  socketsPerAccount: 10,
-  socketsPerAddress: 50,
-  accessTokenSeconds: 900,
-  minFreeDiskBytes: 0,
-};
+import { WIDE_LIMITS } from './wide-limits.ts';
 
 /** A jar that a test can look into: the browser's side of `CookieJar`. */
 export function createJar(): CookieJar & { cookies: Map<JarName, string> } {

@@ -13,6 +13,7 @@ import type { Log } from '../../server/log.ts';
 import { DeploymentModel } from '../../server/models/deployment.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { newId } from '../../server/mongo.ts';
+import { WIDE_LIMITS } from './wide-limits.ts';
 
 export type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer; text: string };
 export type Ask = { method?: string; headers?: Record<string, string> };
@@ -68,7 +69,7 @@ export async function createTestHost(options: TestHostOptions = {}): Promise<Tes
       sitesListener: { host: '127.0.0.1', port: 0 },
       supportEmail: 'support@localhost',
     },
-    limits: NO_LIMITS,
+    limits: WIDE_LIMITS,
     now: () => new Date(),
     ...options.providers,
   };
@@ -105,24 +106,6 @@ export async function createTestHost(options: TestHostOptions = {}): Promise<Tes
   await test.host.start();
   return test;
 }
-
-const NO_LIMITS: HostProviders['limits'] = {
-  isAddressCounted: false,
-  callsPerMinute: 1_000_000,
-  anonymousCallsPerMinute: 1_000_000,
-  failuresPerAddress: { count: 30, windowMs: 600_000 },
-  freeFailuresPerUsernameAndAddress: 5,
-  failuresPerUsername: { count: 20, windowMs: 900_000 },
-  registrationsPerHour: 10,
-  forgotPasswordPerHour: { perAccount: 3, perAddress: 10 },
-  feedbackPerHour: 20,
-  uploadBytesPerDay: 10 * 1024 ** 3,
-  uploadsAtOnce: 8,
-  socketsPerAccount: 10,
-  socketsPerAddress: 50,
-  accessTokenSeconds: 900,
-  minFreeDiskBytes: 0,
-};
 
 /** One request over a connection of its own; `path` is not changed in any way. */
 export function get(port: number, host: string, path: string, ask: Ask = {}): Promise<Answer> {
