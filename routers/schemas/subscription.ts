@@ -16,7 +16,7 @@ export const allowanceSchema = z.strictObject({
   deploymentLimit: z.nullable(z.number()),
   deploymentCount: z.number(),
   remaining: z.nullable(z.number()),
-  trialAvailable: z.boolean(),
+  isTrialAvailable: z.boolean(),
 });
 
 export type Subscription = z.infer<typeof subscriptionSchema>;

@@ -31,7 +31,7 @@ export async function getAllowance(ctx: AccountContext): Promise<Allowance> {
     deploymentLimit: deploymentLimit(plan),
     deploymentCount: user.deploymentCount,
     remaining: remainingDeployments(plan, user.deploymentCount),
-    trialAvailable: plan === 'free' && !hadTrial(subscription),
+    isTrialAvailable: plan === 'free' && !hadTrial(subscription),
   };
 }
 

@@ -88,7 +88,7 @@ export function DashboardScreen() {
 }
 
 function firstDropText(allowance: Allowance | undefined): string {
-  const isFree = allowance?.plan === 'free' && allowance.trialAvailable;
+  const isFree = allowance?.plan === 'free' && allowance.isTrialAvailable;
   return isFree
     ? 'See what it is first. Publishing starts with a free trial of 14 days, without a card.'
     : 'See what it is first. It stays private until you publish.';

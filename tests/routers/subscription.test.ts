@@ -17,7 +17,7 @@ test('an account without a subscription has none, and may start the trial', asyn
     deploymentLimit: 0,
     deploymentCount: 0,
     remaining: 0,
-    trialAvailable: true,
+    isTrialAvailable: true,
   });
 });
 
@@ -34,7 +34,7 @@ test('the trial is PRO for 14 days, and other tabs are told', async () => {
     plan: 'PRO',
     deploymentLimit: null,
     remaining: null,
-    trialAvailable: false,
+    isTrialAvailable: false,
   });
   const events = await EventModel.find({ accountId: ada.user.id }).sort({ accountId: 1, seq: 1 });
   expect(events.map((event) => event.type)).toEqual(['subscription_update']);
@@ -63,7 +63,7 @@ test('a trial past its end reads as expired at once, and cannot be started again
   const later = app.callerOf(app.context({ kind: 'account', accountId: ada.user.id, sessionId: 'any', plan: 'free' }));
 
   expect(await later.subscription.get()).toMatchObject({ status: 'expired', plan: 'PRO' });
-  expect(await later.subscription.allowance()).toMatchObject({ plan: 'free', remaining: 0, trialAvailable: false });
+  expect(await later.subscription.allowance()).toMatchObject({ plan: 'free', remaining: 0, isTrialAvailable: false });
   expect(await refusalOf(later.subscription.startTrial())).toMatchObject({ code: 'trial_used' });
 });
 

@@ -61,7 +61,7 @@ const allowance: Allowance = {
   deploymentLimit: 3,
   deploymentCount: 2,
   remaining: 1,
-  trialAvailable: false,
+  isTrialAvailable: false,
 };
 
 test('the plan says what is used, what it costs, and what stands in the way', () => {
@@ -69,9 +69,15 @@ test('the plan says what is used, what it costs, and what stands in the way', ()
   expect(costText(allowance)).toBe('3 of 3 deployments on STANDARD will be used.');
   expect(planBar(allowance)).toBeNull();
   expect(planBar({ ...allowance, deploymentCount: 3 })?.title).toBe('All 3 deployments of STANDARD are used');
-  const free: Allowance = { ...allowance, plan: 'free', deploymentLimit: 0, deploymentCount: 0, trialAvailable: true };
+  const free: Allowance = {
+    ...allowance,
+    plan: 'free',
+    deploymentLimit: 0,
+    deploymentCount: 0,
+    isTrialAvailable: true,
+  };
   expect(planBar(free)?.action).toBe('Start the trial');
-  expect(planBar({ ...free, trialAvailable: false })?.title).toBe('No plan is active');
+  expect(planBar({ ...free, isTrialAvailable: false })?.title).toBe('No plan is active');
 });
 
 test('a step says what it is, how far it is and where it stopped', () => {

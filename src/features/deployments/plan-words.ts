@@ -4,9 +4,9 @@ import { formatCount } from '../../lib/format.ts';
 /** What stands between a person and a new deployment; null when nothing does. */
 export type PlanBar = { title: string; text: string; action: string };
 
-export function planBar({ plan, deploymentLimit, deploymentCount, trialAvailable }: Allowance): PlanBar | null {
+export function planBar({ plan, deploymentLimit, deploymentCount, isTrialAvailable }: Allowance): PlanBar | null {
   if (plan === 'free') {
-    return trialAvailable
+    return isTrialAvailable
       ? {
           title: 'Start the free trial to publish',
           text: '14 days of PRO, without a card. A dropped folder waits for you.',

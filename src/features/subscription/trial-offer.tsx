@@ -46,7 +46,7 @@ function Offer({ situation }: { situation: Extract<PlanSituation, { kind: 'visit
     );
   }
   const { subscription, allowance } = situation;
-  if (allowance.trialAvailable) return <StartTrial />;
+  if (allowance.isTrialAvailable) return <StartTrial />;
   if (subscription !== null && isActiveStatus(subscription.status)) return <ActivePlan subscription={subscription} />;
   return (
     <OfferText
