@@ -57,7 +57,7 @@ async function writeBeside(
 }
 
 /** Makes names in a folder durable: a renamed file may be gone after a power cut without it. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();

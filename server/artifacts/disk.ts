@@ -3,6 +3,7 @@ import { type FileHandle, readdir, readFile, rm, stat, statfs, utimes } from 'no
 import { join } from 'node:path';
 import { createDurably, isUnfinished, makeFolder, unfinishedName, writeDurably } from '../durable-file.ts';
 import { AppError } from '../errors.ts';
+import { createDiskIntake } from './disk-intake.ts';
 import { type Fingerprint, openVerified } from './disk-reader.ts';
 import { errnoOf, storageFull, translated, unusable } from './storage-errors.ts';
 import type { ArtifactInfo, ArtifactStore } from './store.ts';
@@ -52,6 +53,8 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Artifa
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       return store.write(piecesOf(bytes), { sha256, sizeBytes: bytes.byteLength });
     },
+    intake: async () =>
+      createDiskIntake({ folder, pathOf, requireSpace: (sizeBytes) => requireSpace(options, sizeBytes) }),
     open: (sha256) => translated(() => openVerified({ folder, path: pathOf(sha256), sha256, verified })),
     readWhole: async (sha256) => {
       const artifact = await store.open(sha256);

@@ -20,12 +20,29 @@ export type OpenArtifact = {
   close(): Promise<void>;
 };
 
+/**
+ * Many artifacts that become readable together: those of one archive. Nothing of it can be read, and nothing of it
+ * outlives a crash, before `commit` has resolved. End it by `commit` or `abandon`, once; `abandon` after a failure of
+ * either is right as well. Calls of `add` may overlap.
+ */
+export type ArtifactIntake = {
+  /** `info` was computed by the caller over these very bytes, which must not change until this resolves. */
+  add(bytes: Uint8Array, info: ArtifactInfo): Promise<void>;
+  /** For what is too large to be held: its digests are computed here. A source that throws adds nothing. */
+  addStream(source: AsyncIterable<Uint8Array>): Promise<ArtifactInfo>;
+  /** Durable and readable from now on. */
+  commit(): Promise<void>;
+  /** Leaves nothing behind. */
+  abandon(): Promise<void>;
+};
+
 export interface ArtifactStore {
   /** Names the store: kept in the database, so that an instance with another store refuses to start. */
   readonly id: string;
   has(sha256: string): Promise<boolean>;
   write(source: AsyncIterable<Uint8Array>, expected: { sha256: string; sizeBytes: number }): Promise<ArtifactInfo>;
   writeWhole(bytes: Buffer): Promise<ArtifactInfo>;
+  intake(): Promise<ArtifactIntake>;
   open(sha256: string): Promise<OpenArtifact>;
   /** The whole artifact, its hash verified. For small things: manifests, pages. */
   readWhole(sha256: string): Promise<Buffer>;
