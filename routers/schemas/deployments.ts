@@ -40,6 +40,12 @@ export const slugSchema = z.string().check(
 
 const idempotencyKeySchema = z.string().check(z.minLength(8), z.maxLength(100));
 
+/**
+ * How the built-in host reads the addresses of a deployment. Clean addresses are on from the start, as on Netlify and
+ * Cloudflare Pages: they only add an address (`/about` for `about.html`) where there would be none.
+ */
+export const SERVING_DEFAULTS = { isSinglePage: false, hasCleanUrls: true } as const;
+
 export const createDeploymentInput = z.strictObject({
   name: deploymentNameSchema,
   platform: platformIdSchema,
@@ -61,6 +67,10 @@ export const updateDeploymentInput = z.strictObject({
   name: z.optional(deploymentNameSchema),
   /** A change of address is an act of its own; the old one is held for 30 days. */
   slug: z.optional(slugSchema),
+  /** On the built-in host: a page that does not exist shows `index.html`. */
+  isSinglePage: z.optional(z.boolean()),
+  /** On the built-in host: `about.html` also answers at `/about`. */
+  hasCleanUrls: z.optional(z.boolean()),
 });
 export const removeDeploymentInput = z.strictObject({ deploymentId: idSchema });
 export const rollBackDeploymentInput = z.strictObject({ deploymentId: idSchema, releaseId: idSchema });
@@ -88,6 +98,8 @@ export const deploymentSchema = z.strictObject({
   /** The newest or the one that is worked on, whatever became of it. */
   latestRelease: z.nullable(releaseRefSchema),
   releaseCount: z.number(),
+  isSinglePage: z.boolean(),
+  hasCleanUrls: z.boolean(),
   createdAt: z.date(),
   updatedAt: z.date(),
 });

@@ -1,4 +1,5 @@
 import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
+import { SERVING_DEFAULTS } from '../../routers/schemas/deployments.ts';
 import { platformIdSchema } from '../../routers/schemas/platforms/index.ts';
 import { deploymentStateSchema } from '../../routers/schemas/states.ts';
 import { accountScope } from './account-scope.ts';
@@ -17,6 +18,8 @@ const deploymentDocSchema = new Schema(
     currentReleaseId: { type: String, default: null },
     latestReleaseId: { type: String, default: null },
     releaseCount: { type: Number, required: true, default: 0 },
+    isSinglePage: { type: Boolean, required: true, default: SERVING_DEFAULTS.isSinglePage },
+    hasCleanUrls: { type: Boolean, required: true, default: SERVING_DEFAULTS.hasCleanUrls },
   },
   { timestamps: true, collection: 'deployments' },
 );

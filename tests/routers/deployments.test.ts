@@ -26,6 +26,8 @@ test('a deployment begins as a draft with an address made of its name', async ()
     currentRelease: null,
     latestRelease: null,
     releaseCount: 0,
+    isSinglePage: false,
+    hasCleanUrls: true,
     platform: 'built-in',
   });
   expect((await UserModel.findById(person.user.id))?.deploymentCount).toBe(1);

@@ -20,8 +20,9 @@ import { findDeployment, toDeployment } from './read.ts';
 import { holdSlug, isSlugFree, unholdSlug } from './slug.ts';
 
 /**
- * Renames a deployment, or gives it another address; the two are acts of their own. The old address stays held for 30
- * days. Throws `not_found`, `plan_required`, `slug_taken` on `slug`, `deployment_busy` while it is being published.
+ * Renames a deployment, gives it another address, or changes how the built-in host reads its addresses, which takes
+ * effect at once without a release. The old address stays held for 30 days. Throws `not_found`, `plan_required`,
+ * `slug_taken` on `slug`, `deployment_busy` for another address while it is being published.
  */
 export async function updateDeployment(ctx: AccountContext, input: UpdateDeploymentInput): Promise<Deployment> {
   await findDeployment(ctx, input.deploymentId);
@@ -52,6 +53,8 @@ async function applyUpdate(
       $set: {
         ...(input.name !== undefined && { name: input.name, nameKey: input.name.toLowerCase() }),
         ...(isMoving && { slug: input.slug }),
+        ...(input.isSinglePage !== undefined && { isSinglePage: input.isSinglePage }),
+        ...(input.hasCleanUrls !== undefined && { hasCleanUrls: input.hasCleanUrls }),
       },
     },
     { session, returnDocument: 'after' },

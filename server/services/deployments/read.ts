@@ -74,6 +74,8 @@ function assemble(addresses: Addresses, doc: DeploymentDoc, refs: ReadonlyMap<st
     currentRelease: refs.get(doc.currentReleaseId ?? '') ?? null,
     latestRelease: refs.get(doc.latestReleaseId ?? '') ?? null,
     releaseCount: doc.releaseCount,
+    isSinglePage: doc.isSinglePage,
+    hasCleanUrls: doc.hasCleanUrls,
     createdAt: doc.createdAt,
     updatedAt: doc.updatedAt,
   };
