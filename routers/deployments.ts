@@ -1,4 +1,5 @@
 import {
+  checkAddress,
   createDeployment,
   getDeployment,
   listDeployments,
@@ -7,6 +8,8 @@ import {
   updateDeployment,
 } from '../server/services/deployments/index.ts';
 import {
+  addressCheckSchema,
+  checkAddressInput,
   createDeploymentInput,
   deploymentListSchema,
   deploymentSchema,
@@ -29,6 +32,11 @@ export const deploymentsRouter = router({
     .input(getDeploymentInput)
     .output(deploymentSchema)
     .query(({ ctx, input }) => getDeployment(ctx, input)),
+
+  checkAddress: protectedProcedure
+    .input(checkAddressInput)
+    .output(addressCheckSchema)
+    .query(({ ctx, input }) => checkAddress(ctx, input)),
 
   create: writeProcedure
     .input(createDeploymentInput)

@@ -4,7 +4,7 @@ import { cursorSchema, idSchema, pageSizeSchema } from './primitives.ts';
 import { DEPLOYMENT_NAME_MAX, SLUG_MAX } from './slug.ts';
 import { deploymentStateSchema, releaseStateSchema } from './states.ts';
 
-export { DEPLOYMENT_NAME_MAX, SLUG_MAX, slugFromName } from './slug.ts';
+export { cutSlug, DEPLOYMENT_NAME_MAX, SLUG_MAX, slugFromName } from './slug.ts';
 
 export const deploymentNameSchema = z
   .string()
@@ -72,8 +72,22 @@ export const updateDeploymentInput = z.strictObject({
   /** On the built-in host: `about.html` also answers at `/about`. */
   hasCleanUrls: z.optional(z.boolean()),
 });
+/** Of a deployment to come, the name that makes its address; of one that stands, the address that it shall have. */
+export const checkAddressInput = z.union([
+  z.strictObject({ name: deploymentNameSchema }),
+  z.strictObject({ deploymentId: idSchema, slug: slugSchema }),
+]);
 export const removeDeploymentInput = z.strictObject({ deploymentId: idSchema });
 export const rollBackDeploymentInput = z.strictObject({ deploymentId: idSchema, releaseId: idSchema });
+
+export const addressCheckSchema = z.strictObject({
+  wanted: z.string(),
+  /**
+   * What it would be now: `wanted` where that is free, else the next one that is. Null where a name has random letters
+   * added to it, and for a change to an address that is taken.
+   */
+  slug: z.nullable(z.string()),
+});
 
 /** A release as a deployment's row names it. */
 export const releaseRefSchema = z.strictObject({
@@ -112,8 +126,10 @@ export type CreateDeploymentInput = z.infer<typeof createDeploymentInput>;
 export type GetDeploymentInput = z.infer<typeof getDeploymentInput>;
 export type ListDeploymentsInput = z.infer<typeof listDeploymentsInput>;
 export type UpdateDeploymentInput = z.infer<typeof updateDeploymentInput>;
+export type CheckAddressInput = z.infer<typeof checkAddressInput>;
 export type RemoveDeploymentInput = z.infer<typeof removeDeploymentInput>;
 export type RollBackDeploymentInput = z.infer<typeof rollBackDeploymentInput>;
+export type AddressCheck = z.infer<typeof addressCheckSchema>;
 export type ReleaseRef = z.infer<typeof releaseRefSchema>;
 export type Deployment = z.infer<typeof deploymentSchema>;
 export type DeploymentList = z.infer<typeof deploymentListSchema>;

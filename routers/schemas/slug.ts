@@ -13,8 +13,13 @@ export function slugFromName(name: string): string {
     .replaceAll('ß', 'ss')
     .normalize('NFD')
     .replace(/\p{M}/gu, '');
-  return latin
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, SLUG_MAX)
-    .replace(/^-+|-+$/g, '');
+  return cutSlug(latin.replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, ''), SLUG_MAX);
+}
+
+/** The first words of a slug that fit into `length`; a single word that is longer is cut where it must be. */
+export function cutSlug(slug: string, length: number): string {
+  if (slug.length <= length) return slug;
+  // A hyphen right behind the limit ends a word that fits.
+  const end = slug.lastIndexOf('-', length);
+  return slug.slice(0, end > 0 ? end : length);
 }

@@ -50,6 +50,36 @@ test('the same name again gets a number, a reserved or unwritable one a name tha
   expect(slugs[6]).toBe(`${'x'.repeat(48)}-2`);
 });
 
+test('a name that is too long for an address is cut between two words', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  const name = 'The harbour museum of the northern islands and its lighthouse';
+  const slugs = [(await create(person, name)).slug, (await create(person, name)).slug];
+  expect(slugs).toEqual([
+    'the-harbour-museum-of-the-northern-islands-and-its',
+    'the-harbour-museum-of-the-northern-islands-and-2',
+  ]);
+});
+
+test('an address is told before it is taken: whether it is free, and what it would be', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  const stranger = await app.trialPerson();
+  const { id: deploymentId } = await create(stranger, 'Quay');
+  const { checkAddress } = person.caller.deployments;
+  expect(await checkAddress({ name: 'Pier' })).toEqual({ wanted: 'pier', slug: 'pier' });
+  expect(await checkAddress({ name: 'Quay' })).toEqual({ wanted: 'quay', slug: 'quay-2' });
+  expect(await checkAddress({ name: 'API' })).toEqual({ wanted: 'api', slug: 'api-2' });
+  expect(await checkAddress({ name: '🚢' })).toEqual({ wanted: 'website', slug: 'website' });
+
+  const own = await create(person, 'Mole');
+  expect(await checkAddress({ deploymentId: own.id, slug: 'mole' })).toEqual({ wanted: 'mole', slug: 'mole' });
+  expect(await checkAddress({ deploymentId: own.id, slug: 'quay' })).toEqual({ wanted: 'quay', slug: null });
+  await stranger.caller.deployments.update({ deploymentId, slug: 'dock' });
+  expect(await checkAddress({ deploymentId: own.id, slug: 'quay' })).toEqual({ wanted: 'quay', slug: null });
+  expect(await checkAddress({ deploymentId: own.id, slug: 'landing' })).toEqual({ wanted: 'landing', slug: 'landing' });
+});
+
 test('two creations of one name at once both get an address', async () => {
   await using app = await createTestApp();
   const person = await app.trialPerson();

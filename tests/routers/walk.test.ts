@@ -62,6 +62,11 @@ const CASES: Record<string, Case> = {
   'tokens.revoke': { access: 'session', input: ({ tokenId }) => ({ tokenId }), ids: ['tokenId'] },
   'deployments.list': { access: 'read', input: () => ({}) },
   'deployments.get': { access: 'read', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
+  'deployments.checkAddress': {
+    access: 'read',
+    input: ({ deploymentId }) => ({ deploymentId, slug: 'walked-elsewhere' }),
+    ids: ['deploymentId'],
+  },
   'deployments.create': { access: 'write', input: () => ({ name: 'a', platform: 'built-in' }) },
   'deployments.update': {
     access: 'write',
@@ -76,7 +81,12 @@ const CASES: Record<string, Case> = {
   'deployments.remove': { access: 'write', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
   'releases.list': { access: 'read', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
   'releases.get': { access: 'read', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
-  'releases.diff': { access: 'read', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
+  'releases.diff': {
+    access: 'read',
+    input: ({ releaseId }) => ({ releaseId, against: releaseId }),
+    ids: ['releaseId', 'against'],
+  },
+  'releases.download': { access: 'read', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
   'releases.prepare': { access: 'write', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
   'releases.create': {
     access: 'write',

@@ -1,16 +1,44 @@
 import { randomInt } from 'node:crypto';
 import type { ClientSession } from 'mongoose';
-import { RESERVED_SLUGS, SLUG_MAX, slugFromName } from '../../../routers/schemas/deployments.ts';
+import {
+  type AddressCheck,
+  type CheckAddressInput,
+  cutSlug,
+  RESERVED_SLUGS,
+  SLUG_MAX,
+  slugFromName,
+} from '../../../routers/schemas/deployments.ts';
 import { HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
 import { ID_ALPHABET } from '../../../routers/schemas/primitives.ts';
 import { DeploymentModel } from '../../models/deployment.ts';
 import { HeldSlugModel } from '../../models/held-slug.ts';
+import type { AccountContext } from '../../service-context.ts';
 import { DAY_MS } from '../durations.ts';
+import { findDeployment } from './read.ts';
 
 /** What a name of signs alone becomes. */
 const NAMELESS = 'website';
 const COUNTED_SUFFIXES = 8;
 const RANDOM_SUFFIX_LENGTH = 5;
+
+/**
+ * What address a name would be given now, or whether a deployment may have the one that was written. Nothing is kept
+ * free by asking. Throws `not_found`.
+ */
+export async function checkAddress(ctx: AccountContext, input: CheckAddressInput): Promise<AddressCheck> {
+  const { accountId } = ctx.actor;
+  if ('slug' in input) {
+    const { slug: own } = await findDeployment(ctx, input.deploymentId);
+    const mayHave = input.slug === own || (await isSlugFree(null, accountId, input.slug));
+    return { wanted: input.slug, slug: mayHave ? input.slug : null };
+  }
+  const candidates = candidatesFor(input.name).slice(0, -1);
+  const taken = await takenSlugs(null, accountId, candidates);
+  return {
+    wanted: slugFromName(input.name) || NAMELESS,
+    slug: candidates.find((slug) => !taken.has(slug)) ?? null,
+  };
+}
 
 /** A free address for a new deployment: the name's own, then with a number, then with random letters. */
 export async function freeSlug(session: ClientSession, accountId: string, name: string): Promise<string> {
@@ -23,7 +51,7 @@ export async function freeSlug(session: ClientSession, accountId: string, name: 
 }
 
 /** Whether this account may take the address: nobody uses it, and nobody else's is held. */
-export async function isSlugFree(session: ClientSession, accountId: string, slug: string): Promise<boolean> {
+export async function isSlugFree(session: ClientSession | null, accountId: string, slug: string): Promise<boolean> {
   return (await takenSlugs(session, accountId, [slug])).size === 0;
 }
 
@@ -38,6 +66,7 @@ export async function unholdSlug(session: ClientSession, accountId: string, slug
   await HeldSlugModel.deleteOne({ _id: slug, accountId }).session(session);
 }
 
+/** In the order in which they are tried; the last one holds random letters. */
 function candidatesFor(name: string): string[] {
   const base = slugFromName(name) || NAMELESS;
   const counted = Array.from({ length: COUNTED_SUFFIXES }, (_, index) => withSuffix(base, String(index + 2)));
@@ -49,10 +78,14 @@ function candidatesFor(name: string): string[] {
 }
 
 function withSuffix(base: string, suffix: string): string {
-  return `${base.slice(0, SLUG_MAX - suffix.length - 1).replace(/-+$/, '')}-${suffix}`;
+  return `${cutSlug(base, SLUG_MAX - suffix.length - 1)}-${suffix}`;
 }
 
-async function takenSlugs(session: ClientSession, accountId: string, slugs: readonly string[]): Promise<Set<string>> {
+async function takenSlugs(
+  session: ClientSession | null,
+  accountId: string,
+  slugs: readonly string[],
+): Promise<Set<string>> {
   const used = await DeploymentModel.find({ slug: { $in: [...slugs] } }, { slug: 1 })
     .setOptions({ acrossAccounts: 'unique-name' })
     .session(session);
