@@ -31,6 +31,15 @@ export function errorMessage(error: unknown, fallback = 'Something went wrong on
   return error instanceof Error && error.message !== '' ? error.message : fallback;
 }
 
+/** What the place of a list or of a screen says when it could not be fetched; null where nothing failed. */
+export function shownFailure(
+  title: string,
+  error: unknown,
+): { title: string; message: string; requestId: string | undefined } | null {
+  if (error === null) return null;
+  return { title, message: errorMessage(error), requestId: errorDetails(error).requestId };
+}
+
 /** Title and description of the toast for a failed act, for example `errorToast('Could not publish', error)`. */
 export function errorToast(
   title: string,

@@ -1,5 +1,4 @@
-import { RadioGroup } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 
 export type Choice<Value extends string> = {
   value: Value;
@@ -17,27 +16,27 @@ export type ChoiceListProps<Value extends string> = {
   choices: readonly Choice<Value>[];
 };
 
-/** One of a few, each with a sentence: the whole row is the radio button. */
+/** One of a few, each with a sentence: the whole row belongs to the browser's own radio button, and so do the keys. */
 export function ChoiceList<Value extends string>({ label, value, onChange, choices }: ChoiceListProps<Value>) {
+  const name = useId();
   return (
-    <RadioGroup.Root
-      aria-label={label}
-      value={value}
-      onValueChange={(next) => {
-        const chosen = choices.find((choice) => choice.value === next);
-        if (chosen) onChange(chosen.value);
-      }}
-      className="flex flex-col gap-2.5"
-    >
+    <div role="radiogroup" aria-label={label} className="flex flex-col gap-2.5">
       {choices.map((choice) => (
-        <RadioGroup.Item
+        <label
           key={choice.value}
-          value={choice.value}
-          disabled={choice.isDisabled ?? false}
-          className="group flex w-full items-center gap-3 rounded-card border border-line px-3.5 py-3 text-left transition-colors enabled:hover:border-line-control disabled:opacity-60 data-[state=checked]:border-accent data-[state=checked]:bg-accent-soft"
+          className="group relative flex w-full items-center gap-3 rounded-card border border-line px-3.5 py-3 transition-colors has-checked:border-accent has-checked:bg-accent-soft has-disabled:opacity-60 has-enabled:hover:border-line-control has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
         >
-          <span className="flex size-4 shrink-0 items-center justify-center rounded-full border border-line-control bg-surface-raised group-data-[state=checked]:border-accent group-data-[state=checked]:bg-accent">
-            <RadioGroup.Indicator className="size-1.5 rounded-full bg-accent-ink" />
+          <input
+            type="radio"
+            name={name}
+            value={choice.value}
+            checked={choice.value === value}
+            disabled={choice.isDisabled ?? false}
+            onChange={() => onChange(choice.value)}
+            className="absolute inset-0 size-full opacity-0 enabled:cursor-pointer"
+          />
+          <span className="flex size-4 shrink-0 items-center justify-center rounded-full border border-line-control bg-surface-raised group-has-checked:border-accent group-has-checked:bg-accent">
+            <span className="hidden size-1.5 rounded-full bg-accent-ink group-has-checked:block" />
           </span>
           <span className="min-w-0 grow">
             <span className="flex flex-wrap items-center justify-between gap-x-3">
@@ -48,8 +47,8 @@ export function ChoiceList<Value extends string>({ label, value, onChange, choic
               <span className="block text-sm text-ink-muted">{choice.description}</span>
             )}
           </span>
-        </RadioGroup.Item>
+        </label>
       ))}
-    </RadioGroup.Root>
+    </div>
   );
 }

@@ -1,4 +1,3 @@
-import { Progress as RadixProgress } from 'radix-ui';
 import { classNames } from './class-names.ts';
 
 export type ProgressProps = {
@@ -12,18 +11,21 @@ export type ProgressProps = {
 export function Progress({ label, fraction, className }: ProgressProps) {
   const percent = fraction === null ? null : Math.round(Math.min(1, Math.max(0, fraction)) * 100);
   return (
-    <RadixProgress.Root
+    <div
+      role="progressbar"
       aria-label={label}
-      value={percent}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={percent ?? undefined}
       className={classNames('relative h-1 w-full overflow-hidden rounded-full bg-line', className)}
     >
-      <RadixProgress.Indicator
+      <div
         className={classNames(
           'h-full origin-left rounded-full bg-accent',
           percent === null ? 'w-1/3 animate-run' : 'w-full transition-transform',
         )}
         {...(percent !== null && { style: { transform: `translateX(${percent - 100}%)` } })}
       />
-    </RadixProgress.Root>
+    </div>
   );
 }

@@ -23,6 +23,11 @@ const looks: Record<ShownState, Look> = {
   'read-only': { tone: 'unknown', icon: Lock, word: 'Read-only' },
 };
 
+/** The word of a state, the same in its badge and in the filter of a list. */
+export function stateWord(state: ShownState): string {
+  return looks[state].word;
+}
+
 export function StateBadge({ state }: { state: ShownState }) {
   const { tone, icon, word, isRunning } = looks[state];
   return (

@@ -38,7 +38,6 @@ export function Stepper({ label, steps }: { label: string; steps: readonly Step[
             <div className="flex items-baseline justify-between gap-3">
               <p className={step.state === 'waiting' || step.state === 'cancelled' ? 'text-ink-muted' : 'font-medium'}>
                 {step.title}
-                <span className="sr-only">, {words[step.state].toLowerCase()}</span>
               </p>
               {step.aside !== undefined && (
                 <span className="shrink-0 text-sm text-ink-muted tabular-nums">{step.aside}</span>
@@ -63,7 +62,11 @@ const marks: Record<StepState, { look: string; icon: ReactNode }> = {
 
 function StepMark({ state }: { state: StepState }) {
   return (
-    <span className={classNames('flex size-5 shrink-0 items-center justify-center rounded-full', marks[state].look)}>
+    <span
+      role="img"
+      aria-label={words[state]}
+      className={classNames('flex size-5 shrink-0 items-center justify-center rounded-full', marks[state].look)}
+    >
       {marks[state].icon}
     </span>
   );

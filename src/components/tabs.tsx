@@ -1,5 +1,4 @@
-import { Tabs as RadixTabs } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { createContext, type KeyboardEvent, type ReactNode, useContext, useId, useRef } from 'react';
 import { classNames } from './class-names.ts';
 
 export type TabsProps<Value extends string> = {
@@ -8,67 +7,90 @@ export type TabsProps<Value extends string> = {
   value: Value;
   onChange: (value: Value) => void;
   tabs: readonly { value: Value; label: string; count?: number | undefined }[];
-  /** `line`: parts of a page; `segmented`: two or three ways of the same thing. */
-  look?: 'line' | 'segmented' | undefined;
   /** The `TabPanel`s. */
   children: ReactNode;
   className?: string | undefined;
 };
 
-const looks = {
-  line: {
-    list: 'flex gap-6 overflow-x-auto border-b border-line',
-    tab: '-mb-px h-control shrink-0 border-b-2 border-transparent px-0.5 font-medium text-ink-muted transition-colors hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:border-accent data-[state=active]:text-ink',
-  },
-  segmented: {
-    list: 'grid auto-cols-fr grid-flow-col gap-1 rounded-card bg-surface-sunken p-0.5',
-    tab: 'h-control rounded-control border border-transparent font-medium text-ink-muted transition-colors hover:text-ink data-[state=active]:border-line data-[state=active]:bg-surface-raised data-[state=active]:text-ink',
-  },
-};
+const Chosen = createContext<{ value: string; id: string }>({ value: '', id: '' });
 
-export function Tabs<Value extends string>({
-  label,
-  value,
-  onChange,
-  tabs,
-  look = 'line',
-  children,
-  className,
-}: TabsProps<Value>) {
+/** Where each key leads among so many tabs, by the tab pattern of the ARIA practices; undefined for any other key. */
+function target(key: string, index: number, count: number): number | undefined {
+  if (key === 'ArrowRight') return (index + 1) % count;
+  if (key === 'ArrowLeft') return (index - 1 + count) % count;
+  if (key === 'Home') return 0;
+  return key === 'End' ? count - 1 : undefined;
+}
+
+/** Parts of a page. One tab is in the order of the keyboard; arrows, Home and End move and switch. */
+export function Tabs<Value extends string>({ label, value, onChange, tabs, children, className }: TabsProps<Value>) {
+  const id = useId();
+  const buttons = useRef(new Map<Value, HTMLButtonElement>());
+
+  function move(event: KeyboardEvent) {
+    const index = target(
+      event.key,
+      tabs.findIndex((tab) => tab.value === value),
+      tabs.length,
+    );
+    const next = index === undefined ? undefined : tabs[index];
+    if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    buttons.current.get(next.value)?.focus();
+    if (next.value !== value) onChange(next.value);
+  }
+
   return (
-    <RadixTabs.Root
-      value={value}
-      onValueChange={(next) => {
-        const chosen = tabs.find((tab) => tab.value === next);
-        if (chosen) onChange(chosen.value);
-      }}
-      className={className}
-    >
-      <RadixTabs.List aria-label={label} className={looks[look].list}>
-        {tabs.map((tab) => (
-          <RadixTabs.Trigger key={tab.value} value={tab.value} className={looks[look].tab}>
-            {tab.label}
-            {tab.count !== undefined && <span className="ml-1.5 text-ink-faint tabular-nums">{tab.count}</span>}
-          </RadixTabs.Trigger>
-        ))}
-      </RadixTabs.List>
-      {children}
-    </RadixTabs.Root>
+    <Chosen value={{ value, id }}>
+      <div className={className}>
+        <div role="tablist" aria-label={label} className="flex gap-6 overflow-x-auto border-b border-line">
+          {tabs.map((tab) => (
+            <button
+              key={tab.value}
+              ref={(element) => {
+                if (element !== null) buttons.current.set(tab.value, element);
+              }}
+              type="button"
+              role="tab"
+              id={`${id}-tab-${tab.value}`}
+              aria-selected={tab.value === value}
+              // Of a panel that is not there nothing can be said.
+              aria-controls={tab.value === value ? `${id}-panel` : undefined}
+              tabIndex={tab.value === value ? 0 : -1}
+              onKeyDown={move}
+              onClick={() => onChange(tab.value)}
+              className={classNames(
+                '-mb-px h-control shrink-0 border-b-2 px-0.5 font-medium transition-colors focus-visible:-outline-offset-2',
+                tab.value === value ? 'border-accent text-ink' : 'border-transparent text-ink-muted hover:text-ink',
+              )}
+            >
+              {tab.label}
+              {tab.count !== undefined && <span className="ml-1.5 text-ink-faint tabular-nums">{tab.count}</span>}
+            </button>
+          ))}
+        </div>
+        {children}
+      </div>
+    </Chosen>
   );
 }
 
-export function TabPanel({
-  value,
-  children,
-  className,
-}: {
-  value: string;
-  children: ReactNode;
-  className?: string | undefined;
-}) {
+export type TabPanelProps = { value: string; children: ReactNode; className?: string | undefined };
+
+/** What belongs to one tab, while it is the chosen one. */
+export function TabPanel({ value, children, className }: TabPanelProps) {
+  const chosen = useContext(Chosen);
+  if (value !== chosen.value) return null;
   return (
-    <RadixTabs.Content value={value} className={classNames('pt-6', className)}>
+    <div
+      role="tabpanel"
+      id={`${chosen.id}-panel`}
+      aria-labelledby={`${chosen.id}-tab-${value}`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard goes on from the tab to its panel (ARIA practices, tabs)
+      tabIndex={0}
+      className={classNames('rounded-control pt-6', className)}
+    >
       {children}
-    </RadixTabs.Content>
+    </div>
   );
 }

@@ -41,9 +41,13 @@ function ToastCard({ toast }: { toast: ToastItem }) {
     >
       {isDestructive && <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" strokeWidth={1.75} />}
       <div className="min-w-0 grow">
-        <Toast.Title className={classNames('font-medium', isDestructive && 'text-bad')}>{toast.title}</Toast.Title>
+        <Toast.Title className={classNames('font-medium wrap-anywhere', isDestructive && 'text-bad')}>
+          {toast.title}
+        </Toast.Title>
         {toast.description !== undefined && toast.description !== '' && (
-          <Toast.Description className="mt-0.5 text-sm text-ink-muted">{toast.description}</Toast.Description>
+          <Toast.Description className="mt-0.5 text-sm wrap-anywhere text-ink-muted">
+            {toast.description}
+          </Toast.Description>
         )}
       </div>
       <Toast.Close

@@ -2,6 +2,7 @@ import { LogOut, Menu } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import { useUser } from '../api/user.ts';
+import { Button } from '../components/button.tsx';
 import { IconButton } from '../components/icon-button.tsx';
 import { Mark } from '../components/mark.tsx';
 import { useLogout } from '../features/auth/use-logout.ts';
@@ -32,7 +33,7 @@ export function SidebarLayout({ title, children }: { title: string; children: Re
 }
 
 function Sidebar() {
-  const { user } = useUser();
+  const { user, isLoading } = useUser();
   return (
     <aside className="fixed inset-y-0 left-0 z-30 flex w-sidebar flex-col overflow-y-auto border-r border-line bg-surface-sunken px-3 pt-4 pb-3 max-lg:hidden">
       <Link to={paths.home} className="mx-2 mb-6 flex items-center gap-2.5 rounded-control">
@@ -57,8 +58,22 @@ function Sidebar() {
             </Suspense>
           </div>
         )}
+        {!isLoading && user === null && (
+          <div className="mt-2 border-t border-line pt-3">
+            <LoginButton className="w-full" />
+          </div>
+        )}
       </div>
     </aside>
+  );
+}
+
+/** For a visitor, beside the Logout entry that the specification has. */
+function LoginButton({ className }: { className?: string }) {
+  return (
+    <Button asChild variant="primary" className={className}>
+      <Link to={paths.login}>Login</Link>
+    </Button>
   );
 }
 
@@ -83,7 +98,7 @@ function LogoutEntry() {
 }
 
 function MobileBar({ title }: { title: string }) {
-  const { user } = useUser();
+  const { user, isLoading } = useUser();
   const [isOpen, setOpen] = useState(false);
   const [isWanted, setWanted] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
@@ -104,10 +119,13 @@ function MobileBar({ title }: { title: string }) {
       </IconButton>
       <p className="min-w-0 grow truncate font-semibold">{title}</p>
       {user === null ? (
-        <Link to={paths.home} className="flex size-11 items-center justify-center rounded-control">
-          <Mark className="size-6" />
-          <span className="sr-only">Fairlead, Home</span>
-        </Link>
+        <>
+          {!isLoading && <LoginButton />}
+          <Link to={paths.home} className="flex size-11 items-center justify-center rounded-control">
+            <Mark className="size-6" />
+            <span className="sr-only">Fairlead, Home</span>
+          </Link>
+        </>
       ) : (
         <Suspense fallback={<span className="size-control" />}>
           <AccountMenu user={user} look="icon" />

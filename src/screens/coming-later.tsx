@@ -66,8 +66,9 @@ const laterScreens: readonly Later[] = [
 export function ComingLaterScreen() {
   const { pathname } = useLocation();
   const { user } = useUser();
-  const { title, text } = laterScreen(pathname);
+  const { title, text, notice } = laterScreen(pathname);
   const isSignedIn = user !== null;
+  const isPlatform = notice !== NOT_AVAILABLE;
   return (
     <div className="mx-auto flex w-full max-w-reading flex-col items-center px-4 py-16 text-center sm:py-24">
       <span className="flex size-11 items-center justify-center rounded-card border border-line bg-surface-raised text-ink-muted">
@@ -75,30 +76,42 @@ export function ComingLaterScreen() {
       </span>
       <h1 className="mt-5 text-xl font-semibold">{title}</h1>
       <p className="mt-1 max-w-96 text-ink-muted text-pretty">{text}</p>
-      <p className="mt-4 text-sm font-medium">Not available in this version</p>
+      <p className="mt-4 text-sm font-medium">{notice}</p>
       <div className="mt-6 flex flex-wrap justify-center gap-2">
-        <Button asChild variant="primary">
-          <Link to={isSignedIn ? paths.dashboard : paths.home}>{isSignedIn ? 'Go to Dashboard' : 'Back to Home'}</Link>
-        </Button>
         {isSignedIn && (
-          <Button asChild>
-            <Link to={paths.newDeployment}>New deployment</Link>
+          <Button
+            asChild
+            variant={isPlatform ? 'primary' : 'secondary'}
+            className={isPlatform ? undefined : 'order-last'}
+          >
+            <Link to={paths.newDeployment}>{isPlatform ? 'Publish on the built-in host' : 'New deployment'}</Link>
           </Button>
         )}
+        <Button asChild variant={isPlatform ? 'secondary' : 'primary'}>
+          <Link to={isSignedIn ? paths.dashboard : paths.home}>{isSignedIn ? 'Go to Dashboard' : 'Back to Home'}</Link>
+        </Button>
       </div>
     </div>
   );
 }
 
-function laterScreen(pathname: string): Omit<Later, 'name'> {
+const NOT_AVAILABLE = 'Not available in this version';
+
+function laterScreen(pathname: string): Omit<Later, 'name'> & { notice: string } {
   const known = laterScreens.find(({ name }) => matchesPath(paths[name], pathname));
-  if (known) return known;
+  if (known) return { ...known, notice: NOT_AVAILABLE };
   const platform = HOSTING_PLATFORMS.find((id) => id === pathname.split('/').filter(Boolean).at(-1));
-  if (platform === undefined)
-    return { title: 'This screen', text: 'What stands at this address comes in a later version.' };
+  if (platform === undefined) {
+    return {
+      title: 'This screen',
+      text: 'What stands at this address comes in a later version.',
+      notice: NOT_AVAILABLE,
+    };
+  }
   const { title } = PLATFORMS[platform];
   return {
     title: `Deploy to ${title}`,
-    text: `Publishing to ${title} with an account of your own. Until then the built-in host takes your files and needs no account.`,
+    text: 'The built-in host takes the same folder now, and needs no account anywhere else.',
+    notice: `Publishing to ${title} is not available in this version`,
   };
 }

@@ -4,23 +4,13 @@ import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Select } from '../components/select.tsx';
+import { StateFilter } from '../components/state-filter.tsx';
 import { isReadOnly } from '../features/deployments/plan-words.ts';
 import { oneOf, useListFilters } from '../features/deployments/use-list-filters.ts';
 import { ReleaseList } from '../features/releases/release-list.tsx';
 import { paths } from '../lib/paths.ts';
 
 const ALL = 'all';
-const STATE_WORDS = {
-  queued: 'Queued',
-  preparing: 'Preparing',
-  uploading: 'Uploading',
-  processing: 'Processing',
-  verifying: 'Verifying',
-  live: 'Live',
-  superseded: 'Superseded',
-  failed: 'Failed',
-  cancelled: 'Cancelled',
-};
 
 /** All releases of all deployments, newest first. */
 export function DeploymentHistoryScreen() {
@@ -48,16 +38,7 @@ export function DeploymentHistoryScreen() {
           ]}
           className="max-w-full"
         />
-        <Select
-          label="State"
-          placeholder="State"
-          value={state}
-          onValueChange={(value) => filters.set('state', value === ALL ? null : value)}
-          options={[
-            { value: ALL, label: 'All states' },
-            ...RELEASE_STATES.map((value) => ({ value, label: STATE_WORDS[value] })),
-          ]}
-        />
+        <StateFilter states={RELEASE_STATES} value={state} onChange={(next) => filters.set('state', next)} />
       </div>
       <ReleaseList
         label="Releases"

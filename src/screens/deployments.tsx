@@ -3,15 +3,15 @@ import { Link } from 'react-router';
 import type { PlatformId } from '../../routers/schemas/platforms/index.ts';
 import { HOSTING_PLATFORMS, PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { DEPLOYMENT_STATES } from '../../routers/schemas/state-names.ts';
-import { errorDetails, errorMessage } from '../api/errors.ts';
+import { shownFailure } from '../api/errors.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
-import { ErrorState } from '../components/error-state.tsx';
+import { ListStates } from '../components/list-states.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { SearchField } from '../components/search-field.tsx';
 import { Select } from '../components/select.tsx';
+import { StateFilter } from '../components/state-filter.tsx';
 import { DeploymentTable, DeploymentTableSkeleton } from '../features/deployments/deployment-table.tsx';
 import { isReadOnly } from '../features/deployments/plan-words.ts';
 import { oneOf, useListFilters, useTyped } from '../features/deployments/use-list-filters.ts';
@@ -19,7 +19,6 @@ import { paths } from '../lib/paths.ts';
 
 const PLATFORM_IDS: readonly PlatformId[] = ['built-in', ...HOSTING_PLATFORMS];
 const ALL = 'all';
-const STATE_WORDS = { draft: 'Draft', deploying: 'Deploying', live: 'Live', failed: 'Failed', deleting: 'Deleting' };
 
 export function DeploymentsScreen() {
   const filters = useListFilters(['search', 'platform', 'state']);
@@ -48,7 +47,7 @@ export function DeploymentsScreen() {
       />
       {(!isEmpty || filters.isFiltered) && (
         <div className="mb-4 flex flex-wrap gap-2">
-          <SearchField label="Search deployments" value={typed} onValueChange={setTyped} className="w-70 max-w-full" />
+          <SearchField label="Search deployments" value={typed} onValueChange={setTyped} className="w-full sm:w-70" />
           <Select
             label="Platform"
             placeholder="Platform"
@@ -59,34 +58,19 @@ export function DeploymentsScreen() {
               ...PLATFORM_IDS.map((value) => ({ value, label: PLATFORMS[value].title })),
             ]}
           />
-          <Select
-            label="State"
-            placeholder="State"
-            value={state}
-            onValueChange={(value) => filters.set('state', value === ALL ? null : value)}
-            options={[
-              { value: ALL, label: 'All states' },
-              ...DEPLOYMENT_STATES.map((value) => ({ value, label: STATE_WORDS[value] })),
-            ]}
-          />
+          <StateFilter states={DEPLOYMENT_STATES} value={state} onChange={(next) => filters.set('state', next)} />
         </div>
       )}
       <Card className="overflow-hidden" aria-busy={list.isFetching}>
-        {list.isPending && <DeploymentTableSkeleton />}
-        {list.error && deployments.length === 0 && (
-          <ErrorState
-            title="The deployments could not be fetched"
-            onRetry={() => void list.refetch()}
-            isRetrying={list.isFetching}
-            requestId={errorDetails(list.error).requestId}
-          >
-            {errorMessage(list.error)}
-          </ErrorState>
-        )}
-        {isEmpty && (filters.isFiltered ? <NothingFound onClear={filters.clear} /> : <NothingYet />)}
-        {deployments.length > 0 && (
+        <ListStates
+          list={list}
+          count={deployments.length}
+          skeleton={<DeploymentTableSkeleton />}
+          failure={shownFailure('The deployments could not be fetched', list.error)}
+          empty={filters.isFiltered ? nothingFound(filters.clear) : NOTHING_YET}
+        >
           <DeploymentTable deployments={deployments} isReadOnly={isReadOnly(allowance.data)} />
-        )}
+        </ListStates>
       </Card>
       {list.hasNextPage && (
         <div className="mt-4 flex justify-center">
@@ -99,25 +83,20 @@ export function DeploymentsScreen() {
   );
 }
 
-function NothingYet() {
-  return (
-    <EmptyState
-      icon={Globe}
-      action={
-        <Button variant="primary" asChild>
-          <Link to={paths.newDeployment}>Drop your first folder</Link>
-        </Button>
-      }
-    >
-      No deployments yet. Each stands here with its address, its state and what can be done with it.
-    </EmptyState>
-  );
-}
+const NOTHING_YET = {
+  icon: Globe,
+  text: 'No deployments yet. Each stands here with its address, its state and what can be done with it.',
+  action: (
+    <Button variant="primary" asChild>
+      <Link to={paths.newDeployment}>Drop your first folder</Link>
+    </Button>
+  ),
+};
 
-function NothingFound({ onClear }: { onClear: () => void }) {
-  return (
-    <EmptyState icon={SearchX} action={<Button onClick={onClear}>Clear the filters</Button>}>
-      No deployment fits these filters.
-    </EmptyState>
-  );
+function nothingFound(onClear: () => void) {
+  return {
+    icon: SearchX,
+    text: 'No deployment fits these filters.',
+    action: <Button onClick={onClear}>Clear the filters</Button>,
+  };
 }

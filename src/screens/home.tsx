@@ -1,7 +1,8 @@
-import { Check } from 'lucide-react';
+import { Check, Clock } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { Link } from 'react-router';
 import { HOSTING_PLATFORMS, type HostingPlatform, PLATFORMS } from '../../routers/schemas/platforms/list.ts';
+import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { DropTarget } from '../components/drop-target.tsx';
 import { Page } from '../components/page.tsx';
@@ -51,10 +52,17 @@ function DropPlaceholder() {
 }
 
 function PlatformCard({ platform }: { platform: HostingPlatform }) {
-  const { title, description, bullets } = PLATFORMS[platform];
+  const { title, description, bullets, isAvailable } = PLATFORMS[platform];
   return (
     <li className="flex flex-col rounded-card border border-line bg-surface-raised p-5">
-      <h3 className="font-semibold">Deploy to {title}</h3>
+      <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1">
+        <h3 className="font-semibold">Deploy to {title}</h3>
+        {!isAvailable && (
+          <Badge tone="unknown" icon={Clock}>
+            Not yet available
+          </Badge>
+        )}
+      </div>
       <p className="mt-0.5 text-ink-muted">{description}</p>
       <ul className="mt-3.5 mb-5 flex flex-col gap-1.5">
         {bullets.map((bullet) => (

@@ -1,12 +1,11 @@
 import { History } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { ReleaseState } from '../../../routers/schemas/states.ts';
-import { errorDetails, errorMessage } from '../../api/errors.ts';
+import { shownFailure } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
+import { ListStates } from '../../components/list-states.tsx';
 import { ReleaseTable, ReleaseTableSkeleton } from './release-table.tsx';
 
 export type ReleaseListProps = {
@@ -40,25 +39,15 @@ export function ReleaseList({
   return (
     <>
       <Card className="overflow-hidden">
-        {list.isPending && <ReleaseTableSkeleton />}
-        {list.error && releases.length === 0 && (
-          <ErrorState
-            title="The releases could not be fetched"
-            onRetry={() => void list.refetch()}
-            isRetrying={list.isFetching}
-            requestId={errorDetails(list.error).requestId}
-          >
-            {errorMessage(list.error)}
-          </ErrorState>
-        )}
-        {list.isSuccess && releases.length === 0 && (
-          <EmptyState icon={History} action={action}>
-            {empty}
-          </EmptyState>
-        )}
-        {releases.length > 0 && (
+        <ListStates
+          list={list}
+          count={releases.length}
+          skeleton={<ReleaseTableSkeleton />}
+          failure={shownFailure('The releases could not be fetched', list.error)}
+          empty={{ icon: History, text: empty, action }}
+        >
           <ReleaseTable label={label} releases={releases} showsDeployment={showsDeployment} isReadOnly={isReadOnly} />
-        )}
+        </ListStates>
       </Card>
       {list.hasNextPage && (
         <div className="mt-4 flex justify-center">

@@ -55,15 +55,14 @@ function StepLog({ step }: { step: ReleaseStep }) {
       <button
         type="button"
         aria-expanded={isOpen}
+        aria-label={`Log of ${stepTitle(step)}, ${formatCount(step.log.length, 'line')}`}
         onClick={() => setChoice(!isOpen)}
         className="-ml-1 flex min-h-6 items-center gap-1 rounded-tight px-1 text-sm text-ink-muted hover:text-ink touch:min-h-11"
       >
         <ChevronRight
           className={isOpen ? 'size-3.5 rotate-90 transition-transform' : 'size-3.5 transition-transform'}
         />
-        <span className="tabular-nums">
-          Log<span className="sr-only"> of {stepTitle(step)}</span>, {formatCount(step.log.length, 'line')}
-        </span>
+        <span className="tabular-nums">Log, {formatCount(step.log.length, 'line')}</span>
       </button>
       {isOpen && (
         <div className="mt-1.5">

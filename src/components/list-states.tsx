@@ -1,0 +1,43 @@
+import type { LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { EmptyState } from './empty-state.tsx';
+import { ErrorState } from './error-state.tsx';
+
+/** A list that is asked of the server, as far as its states go. */
+export type AskedList = { isPending: boolean; isFetching: boolean; refetch: () => unknown };
+
+export type ListStatesProps = {
+  list: AskedList;
+  /** How many rows there are to show; with some, they are the caller's children and nothing stands in their place. */
+  count: number;
+  /** In the geometry of the rows. */
+  skeleton: ReactNode;
+  /** What of a failed question is for a person; null while none failed. */
+  failure: { title: string; message: string; requestId: string | undefined } | null;
+  /** One sentence: what goes here, and what to do first. */
+  empty: { icon: LucideIcon; text: ReactNode; action?: ReactNode };
+  children: ReactNode;
+};
+
+/** The four states of every list: on its way, failed with Retry, empty, and the rows. */
+export function ListStates({ list, count, skeleton, failure, empty, children }: ListStatesProps) {
+  if (count > 0) return children;
+  if (failure !== null) {
+    return (
+      <ErrorState
+        title={failure.title}
+        onRetry={() => void list.refetch()}
+        isRetrying={list.isFetching}
+        requestId={failure.requestId}
+      >
+        {failure.message}
+      </ErrorState>
+    );
+  }
+  if (list.isPending) return skeleton;
+  return (
+    <EmptyState icon={empty.icon} action={empty.action}>
+      {empty.text}
+    </EmptyState>
+  );
+}
