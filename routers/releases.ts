@@ -4,6 +4,7 @@ import {
   diffRelease,
   getRelease,
   listReleases,
+  prepareDownload,
   prepareRelease,
   retryRelease,
 } from '../server/services/releases/index.ts';
@@ -11,12 +12,14 @@ import {
   cancelReleaseInput,
   createReleaseInput,
   diffReleaseInput,
+  downloadReleaseInput,
   getReleaseInput,
   listReleasesInput,
   preparedUploadSchema,
   prepareReleaseInput,
   releaseDetailSchema,
   releaseDiffSchema,
+  releaseDownloadSchema,
   releaseListSchema,
   releaseSchema,
   retryReleaseInput,
@@ -38,6 +41,11 @@ export const releasesRouter = router({
     .input(diffReleaseInput)
     .output(releaseDiffSchema)
     .query(({ ctx, input }) => diffRelease(ctx, input)),
+
+  download: protectedProcedure
+    .input(downloadReleaseInput)
+    .output(releaseDownloadSchema)
+    .mutation(({ ctx, input }) => prepareDownload(ctx, input)),
 
   prepare: writeProcedure
     .input(prepareReleaseInput)

@@ -39,7 +39,9 @@ export const listReleasesInput = z.optional(
 );
 export const cancelReleaseInput = z.strictObject({ releaseId: idSchema });
 export const retryReleaseInput = z.strictObject({ releaseId: idSchema });
-export const diffReleaseInput = z.strictObject({ releaseId: idSchema });
+/** `against`: another release of the same deployment; without it the one before that was ever live. */
+export const diffReleaseInput = z.strictObject({ releaseId: idSchema, against: z.optional(idSchema) });
+export const downloadReleaseInput = z.strictObject({ releaseId: idSchema });
 
 export const RELEASE_SOURCES = ['folder', 'zip', 'retry'] as const;
 
@@ -92,14 +94,28 @@ export const releaseDetailSchema = z.extend(releaseSchema, {
 });
 export const releaseListSchema = z.strictObject({ items: z.array(releaseSchema), nextCursor: z.nullable(z.string()) });
 
+/** Of each kind a difference lists so many files; the counts go on. */
+export const DIFF_FILES_MAX = 500;
+const differingFileSchema = z.strictObject({ path: z.string(), sizeBytes: z.number() });
+
 export const releaseDiffSchema = z.strictObject({
   /** Number of the release it is compared with; null for the first. */
   previousNumber: z.nullable(z.number()),
-  added: z.array(z.string()),
-  changed: z.array(z.string()),
-  removed: z.array(z.string()),
-  /** True when a list was cut at 500 names. */
+  added: z.array(differingFileSchema),
+  changed: z.array(z.extend(differingFileSchema, { previousBytes: z.number() })),
+  removed: z.array(differingFileSchema),
+  /** Of all files, also of those that a list has no room for. */
+  counts: z.strictObject({ added: z.number(), changed: z.number(), removed: z.number() }),
+  /** True when a list was cut at `DIFF_FILES_MAX`. */
   isCut: z.boolean(),
+});
+
+/** A link that streams the release as a ZIP to whoever opens it, for a minute: a browser saves it without a header. */
+export const releaseDownloadSchema = z.strictObject({
+  url: z.string(),
+  fileName: z.string(),
+  sizeBytes: z.number(),
+  expiresAt: z.date(),
 });
 
 export type PrepareReleaseInput = z.infer<typeof prepareReleaseInput>;
@@ -114,9 +130,12 @@ export type ListReleasesInput = z.infer<typeof listReleasesInput>;
 export type CancelReleaseInput = z.infer<typeof cancelReleaseInput>;
 export type RetryReleaseInput = z.infer<typeof retryReleaseInput>;
 export type DiffReleaseInput = z.infer<typeof diffReleaseInput>;
+export type DownloadReleaseInput = z.infer<typeof downloadReleaseInput>;
 export type Release = z.infer<typeof releaseSchema>;
 export type ReleaseStep = z.infer<typeof releaseStepSchema>;
 export type ReleaseDetail = z.infer<typeof releaseDetailSchema>;
 export type ReleaseList = z.infer<typeof releaseListSchema>;
+export type DifferingFile = z.infer<typeof differingFileSchema>;
 export type ReleaseDiff = z.infer<typeof releaseDiffSchema>;
+export type ReleaseDownload = z.infer<typeof releaseDownloadSchema>;
 export type ReleaseSource = (typeof RELEASE_SOURCES)[number];

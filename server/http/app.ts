@@ -2,6 +2,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { AppError } from '../errors.ts';
 import type { Providers } from '../service-context.ts';
 import { answerError } from './answer-error.ts';
+import { downloadRoutes } from './downloads.ts';
 import { healthRoutes, type Readiness } from './health.ts';
 import { restRoutes } from './rest.ts';
 import { guardChange, setApiHeaders } from './security.ts';
@@ -19,6 +20,7 @@ export function createApp(providers: Providers, webApp: WebApp, readiness: Readi
   app.use('/api', apiHeaders(providers));
   app.use('/api', guard(providers));
   app.use('/api/uploads', uploadRoutes(providers));
+  app.use('/api/releases', downloadRoutes(providers));
   app.use(restRoutes(providers));
   app.use('/api', unknownCall);
   app.use(pages(webApp));

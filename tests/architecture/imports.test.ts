@@ -23,8 +23,8 @@ const INTERFACES = [
 ];
 const SERVER_TYPES = [...SERVER_BASE, ...INTERFACES];
 const CORE = /^server\/[^/]+\.tsx?$/;
-/** Pure: no state, no database, no network. */
-const PURE = /^server\/(artifacts\/manifest|site-domain)\.ts$/;
+/** Without state, database or network of their own. */
+const PURE = /^server\/(artifacts\/(manifest|archive)|site-domain)\.ts$/;
 
 const ROWS: readonly Row[] = [
   { of: SCHEMAS, packages: [ZOD] },

@@ -92,8 +92,9 @@ test('publishing again with one changed file asks for one file, and the old rele
   expect(await person.caller.releases.diff({ releaseId: second.id })).toEqual({
     previousNumber: 1,
     added: [],
-    changed: ['index.html'],
+    changed: [{ path: 'index.html', sizeBytes: 12, previousBytes: 12 }],
     removed: [],
+    counts: { added: 0, changed: 1, removed: 0 },
     isCut: false,
   });
 });
@@ -107,7 +108,7 @@ test('a release that cannot be seen live fails, and the old one stays live', asy
   // What arrived is lost again before the release is worked on.
   const started = await startRelease(app, person, deployment, { ...SITE, 'lost.html': 'lost' });
   const manifest = await person.caller.releases.diff({ releaseId: started.id });
-  expect(manifest.added).toEqual(['lost.html']);
+  expect(manifest.added).toEqual([{ path: 'lost.html', sizeBytes: 4 }]);
   await store.remove(sha256Of('lost'));
   await app.jobs.drain();
 

@@ -1,28 +1,27 @@
 import type { ClientSession } from 'mongoose';
 import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
-import type {
-  DiffReleaseInput,
-  GetReleaseInput,
-  ListReleasesInput,
-  Release,
-  ReleaseDetail,
-  ReleaseDiff,
-  ReleaseList,
-  ReleaseStep,
+import {
+  DIFF_FILES_MAX,
+  type DifferingFile,
+  type DiffReleaseInput,
+  type GetReleaseInput,
+  type ListReleasesInput,
+  type Release,
+  type ReleaseDetail,
+  type ReleaseDiff,
+  type ReleaseList,
+  type ReleaseStep,
 } from '../../../routers/schemas/releases.ts';
 import { RELEASE_STEPS } from '../../../routers/schemas/states.ts';
 import { compareManifests, decodeManifest, type Manifest } from '../../artifacts/manifest.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
-import { notFound } from '../../errors.ts';
+import { AppError, notFound } from '../../errors.ts';
 import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
 import { type ReleaseStepDoc, ReleaseStepModel } from '../../models/release-step.ts';
 import type { AccountContext, Addresses } from '../../service-context.ts';
 import { afterCursor, encodeCursor, unknownCursor } from '../page-cursor.ts';
 import { publicHost, releaseHost, urlOfHost } from '../site-address.ts';
-
-/** Names shown of each kind of difference. */
-const DIFF_NAMES_MAX = 500;
 
 /** Releases of one deployment by number, or of the whole account by time; newest first. */
 export async function listReleases(ctx: AccountContext, input: ListReleasesInput): Promise<ReleaseList> {
@@ -79,20 +78,35 @@ export async function getRelease(ctx: AccountContext, input: GetReleaseInput): P
   };
 }
 
-/** What the release has that the one before it had not. Throws `not_found`. */
+/**
+ * What the release has that another one of its deployment has not: the one named, else the last before it that was ever
+ * live. Throws `not_found`, `conflict` for a release of another deployment.
+ */
 export async function diffRelease(ctx: AccountContext, input: DiffReleaseInput): Promise<ReleaseDiff> {
   const doc = await findRelease(ctx, input.releaseId);
-  const previous = await previousRelease(ctx.actor.accountId, doc.deploymentId, doc.number);
+  const previous =
+    input.against === undefined
+      ? await previousRelease(ctx.actor.accountId, doc.deploymentId, doc.number)
+      : await findRelease(ctx, input.against);
+  if (previous !== null && previous.deploymentId !== doc.deploymentId) {
+    throw new AppError('conflict', 'Only releases of one deployment can be compared.');
+  }
   const { store } = ctx.providers;
-  const before = previous === null ? null : await readManifest(store, previous.manifestHash);
-  const { added, changed, removed } = compareManifests(before, await readManifest(store, doc.manifestHash));
-  const cut = (names: string[]): string[] => names.slice(0, DIFF_NAMES_MAX);
+  const before: Manifest = previous === null ? new Map() : await readManifest(store, previous.manifestHash);
+  const after = await readManifest(store, doc.manifestHash);
+  return { previousNumber: previous?.number ?? null, ...listDifferences(before, after) };
+}
+
+function listDifferences(before: Manifest, after: Manifest): Omit<ReleaseDiff, 'previousNumber'> {
+  const { added, changed, removed } = compareManifests(before, after);
+  const cut = (paths: string[], manifest: Manifest): DifferingFile[] =>
+    paths.slice(0, DIFF_FILES_MAX).map((path) => ({ path, sizeBytes: manifest.get(path)?.sizeBytes ?? 0 }));
   return {
-    previousNumber: previous?.number ?? null,
-    added: cut(added),
-    changed: cut(changed),
-    removed: cut(removed),
-    isCut: [added, changed, removed].some((names) => names.length > DIFF_NAMES_MAX),
+    added: cut(added, after),
+    changed: cut(changed, after).map((file) => ({ ...file, previousBytes: before.get(file.path)?.sizeBytes ?? 0 })),
+    removed: cut(removed, before),
+    counts: { added: added.length, changed: changed.length, removed: removed.length },
+    isCut: [added, changed, removed].some((paths) => paths.length > DIFF_FILES_MAX),
   };
 }
 

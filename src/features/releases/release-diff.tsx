@@ -1,9 +1,15 @@
 import { ChevronRight, type LucideIcon, Minus, PenLine, Plus } from 'lucide-react';
+import {
+  DIFF_FILES_MAX,
+  type DifferingFile,
+  type ReleaseDiff as ReleaseDifference,
+} from '../../../routers/schemas/releases.ts';
 import { errorMessage } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Card, CardHeader } from '../../components/card.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
+import { formatSize } from '../../lib/format.ts';
 
 /** What differs from the release before, by name. */
 export function ReleaseDiff({ releaseId }: { releaseId: string }) {
@@ -37,42 +43,43 @@ export function ReleaseDiff({ releaseId }: { releaseId: string }) {
   );
 }
 
-type DiffListsProps = {
-  previousNumber: number | null;
-  added: string[];
-  changed: string[];
-  removed: string[];
-  isCut: boolean;
-};
-
-function DiffLists({ previousNumber, added, changed, removed, isCut }: DiffListsProps) {
-  if (added.length + changed.length + removed.length === 0) {
+function DiffLists({ previousNumber, added, changed, removed, counts, isCut }: ReleaseDifference) {
+  if (counts.added + counts.changed + counts.removed === 0) {
     return <p className="p-4 text-ink-muted sm:px-5">The files are the same as before.</p>;
   }
   return (
     <div className="divide-y divide-line">
-      <Names icon={PenLine} look="text-warn" word="Changed" names={changed} />
-      <Names icon={Plus} look="text-good" word={previousNumber === null ? 'New' : 'Added'} names={added} />
-      <Names icon={Minus} look="text-bad" word="Removed" names={removed} />
-      {isCut && <p className="px-4 py-2.5 text-sm text-ink-muted sm:px-5">The lists end at 500 names.</p>}
+      <Files icon={PenLine} look="text-warn" word="Changed" files={changed} count={counts.changed} />
+      <Files
+        icon={Plus}
+        look="text-good"
+        word={previousNumber === null ? 'New' : 'Added'}
+        files={added}
+        count={counts.added}
+      />
+      <Files icon={Minus} look="text-bad" word="Removed" files={removed} count={counts.removed} />
+      {isCut && <p className="px-4 py-2.5 text-sm text-ink-muted sm:px-5">The lists end at {DIFF_FILES_MAX} names.</p>}
     </div>
   );
 }
 
-function Names({ icon: Icon, look, word, names }: { icon: LucideIcon; look: string; word: string; names: string[] }) {
-  if (names.length === 0) return null;
+type FilesProps = { icon: LucideIcon; look: string; word: string; files: DifferingFile[]; count: number };
+
+function Files({ icon: Icon, look, word, files, count }: FilesProps) {
+  if (count === 0) return null;
   return (
     <details className="group">
       <summary className="flex cursor-pointer items-center gap-3 px-4 py-2.5 hover:bg-surface-hover sm:px-5 touch:py-3">
         <Icon className={look} />
         <span className="grow">{word}</span>
-        <span className="text-ink-muted tabular-nums">{names.length.toLocaleString('en')}</span>
+        <span className="text-ink-muted tabular-nums">{count.toLocaleString('en')}</span>
         <ChevronRight className="text-ink-faint transition-transform group-open:rotate-90" />
       </summary>
       <ul className="max-h-72 overflow-y-auto px-4 pb-3 font-mono text-sm sm:px-5">
-        {names.map((name) => (
-          <li key={name} className="py-0.5 pl-7 wrap-anywhere">
-            {name}
+        {files.map(({ path, sizeBytes }) => (
+          <li key={path} className="flex gap-4 py-0.5 pl-7">
+            <span className="grow wrap-anywhere">{path}</span>
+            <span className="shrink-0 text-ink-muted tabular-nums">{formatSize(sizeBytes)}</span>
           </li>
         ))}
       </ul>
