@@ -80,6 +80,7 @@ export function NewDeploymentScreen() {
         <CreateForm
           suggestedName={folder === null ? '' : nameFromFolder(folder.name)}
           platform={platform}
+          report={report}
           blockedBecause={blockedBecause(folder, report)}
           onCreated={(deployment) => {
             if (report !== null) start(deployment, report);

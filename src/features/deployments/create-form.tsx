@@ -2,20 +2,20 @@ import { useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
 import type { PlatformId } from '../../../routers/schemas/platforms/index.ts';
-import { slugFromName } from '../../../routers/schemas/slug.ts';
 import { errorToast, fieldErrors } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { Field } from '../../components/field.tsx';
-import { HostName } from '../../components/host-name.tsx';
 import { Input } from '../../components/input.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { useWhenIdle } from '../../lib/later.ts';
 import { paths } from '../../lib/paths.ts';
+import { AddressHint, useNameCheck } from './address-hint.tsx';
 import { newKey, useDraftName } from './create-draft.ts';
+import { useEntryQuestion } from './entry-question.tsx';
+import type { FolderReport } from './folder-report.ts';
 import { costText, planBar } from './plan-words.ts';
-import { addressOfSlug } from './sites-address.ts';
 
 const loadSchema = async () => (await import('../../../routers/schemas/deployments.ts')).createDeploymentInput;
 
@@ -23,13 +23,15 @@ export type CreateFormProps = {
   /** What the name is until the person writes another. */
   suggestedName: string;
   platform: PlatformId;
+  /** What is published; null until it was read. */
+  report: FolderReport | null;
   /** Why nothing can be published: no folder yet, or one that breaks a rule. */
   blockedBecause: string | null;
   onCreated: (deployment: Deployment) => void;
 };
 
 /** Name, the address that comes of it, and Publish; or the way to a plan where there is none. */
-export function CreateForm({ suggestedName, platform, blockedBecause, onCreated }: CreateFormProps) {
+export function CreateForm({ suggestedName, platform, report, blockedBecause, onCreated }: CreateFormProps) {
   const allowance = trpc.subscription.allowance.useQuery();
   const { name, setName, forget } = useDraftName(suggestedName);
   const [refusal, setRefusal] = useState<{ name: string; message: string } | null>(null);
@@ -49,14 +51,15 @@ export function CreateForm({ suggestedName, platform, blockedBecause, onCreated 
     },
   });
   const bar = allowance.data ? planBar(allowance.data) : null;
-  const slug = slugFromName(name);
+  const check = useNameCheck(name, create.isPending || create.isSuccess);
+  const { ask, question } = useEntryQuestion(report);
 
   /** By the rule that the server has as well; it stands until the name is another. */
   async function submit() {
     const schema = await loadSchema();
     const input = schema.safeParse({ name, platform });
     if (!input.success) setRefusal({ name, message: input.error.issues[0]?.message ?? '' });
-    else if (blockedBecause === null && bar === null) create.mutate({ ...input.data, idempotencyKey });
+    else if (blockedBecause === null && bar === null) ask(() => create.mutate({ ...input.data, idempotencyKey }));
   }
 
   return (
@@ -71,12 +74,7 @@ export function CreateForm({ suggestedName, platform, blockedBecause, onCreated 
         <Field
           label="Name"
           error={refusal?.name === name ? refusal.message : undefined}
-          hint={
-            <span className="flex flex-wrap items-baseline gap-x-1">
-              {slug === '' ? (name === '' ? 'The address is made of it' : 'An address is made for it') : 'Live at'}
-              {slug !== '' && <HostName name={addressOfSlug(slug)} fit="wrap" className="text-xs!" />}
-            </span>
-          }
+          hint={<AddressHint name={name} check={check} />}
         >
           <Input
             name="name"
@@ -113,6 +111,7 @@ export function CreateForm({ suggestedName, platform, blockedBecause, onCreated 
           </p>
         )}
       </form>
+      {question}
     </Card>
   );
 }

@@ -1,5 +1,5 @@
 import { type FormEvent, useId, useState } from 'react';
-import { type Deployment, updateDeploymentInput } from '../../../routers/schemas/deployments.ts';
+import { type Deployment, slugSchema, updateDeploymentInput } from '../../../routers/schemas/deployments.ts';
 import { HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
 import { errorToast, fieldErrors } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
@@ -10,6 +10,7 @@ import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { formatCount } from '../../lib/format.ts';
+import { useSettled } from '../../lib/settled.ts';
 import { addressOfSlug } from './sites-address.ts';
 
 export type DeploymentAct = 'rename' | 'address' | 'delete';
@@ -38,6 +39,10 @@ const words = {
     busy: 'Renaming…',
     failed: 'Could not rename',
     text: 'The name is what you see in lists. The address stays as it is.',
+    done: (before: Deployment, after: Deployment) => ({
+      title: 'Renamed',
+      description: `${before.name} is now called ${after.name}.`,
+    }),
   },
   slug: {
     title: 'Change address',
@@ -46,31 +51,42 @@ const words = {
     busy: 'Changing…',
     failed: 'Could not change the address',
     text: `Links to the old address stop working at once. It is held for you for ${HELD_SLUG_DAYS} days.`,
+    done: (_before: Deployment, after: Deployment) => ({
+      title: 'Address changed',
+      description: `${after.name} is at ${addressOfSlug(after.slug)} now.`,
+    }),
   },
 } as const;
 
 type ChangeDialogProps = { deployment: Deployment; field: 'name' | 'slug'; onClose: () => void };
 
-/** One field, by the rule that the server has as well. */
+/** One field, by the rule that the server has as well; an address is looked at while it is typed. */
 function ChangeDialog({ deployment, field, onClose }: ChangeDialogProps) {
-  const { title, label, act, busy, failed, text } = words[field];
+  const { title, label, act, busy, failed, text, done } = words[field];
   const [value, setValue] = useState(deployment[field]);
-  const [problem, setProblem] = useState<string | undefined>();
+  const [refusal, setRefusal] = useState<{ value: string; message: string } | null>(null);
   const formId = useId();
   const update = trpc.deployments.update.useMutation({
-    onSuccess: onClose,
+    onSuccess: (after) => {
+      onClose();
+      showToast(done(deployment, after));
+    },
     onError: (error) => {
       const ofField = fieldErrors(error)[field];
-      setProblem(ofField);
       if (ofField === undefined) showToast(errorToast(failed, error));
+      else setRefusal({ value, message: ofField });
     },
   });
+  const isAddress = field === 'slug';
+  const liveProblem = useAddressProblem(deployment, isAddress && !update.isPending ? value : deployment.slug);
+  const problem = refusal?.value === value ? refusal.message : liveProblem;
 
   function submit(event: FormEvent) {
     event.preventDefault();
     const input = updateDeploymentInput.safeParse({ deploymentId: deployment.id, [field]: value });
-    setProblem(input.error?.issues[0]?.message);
-    if (input.success && !update.isPending) update.mutate(input.data);
+    if (!input.success) setRefusal({ value, message: input.error.issues[0]?.message ?? '' });
+    else if (value === deployment[field]) onClose();
+    else if (liveProblem === undefined && !update.isPending) update.mutate(input.data);
   }
 
   return (
@@ -91,22 +107,32 @@ function ChangeDialog({ deployment, field, onClose }: ChangeDialogProps) {
       }
     >
       <form id={formId} onSubmit={submit} noValidate>
-        <Field
-          label={label}
-          error={problem}
-          hint={field === 'slug' && value !== '' ? `Live at ${addressOfSlug(value)}` : null}
-        >
+        <Field label={label} error={problem} hint={isAddress ? `Live at ${addressOfSlug(value)}` : null}>
           <Input
             value={value}
             onChange={(event) => setValue(event.target.value)}
             autoComplete="off"
             spellCheck={false}
-            className={field === 'slug' ? 'font-mono' : undefined}
+            className={isAddress ? 'font-mono' : undefined}
           />
         </Field>
       </form>
     </Dialog>
   );
+}
+
+/** What stands against an address that was typed: the rule at once, that it is taken a moment later. */
+function useAddressProblem({ id, slug: own }: Deployment, typed: string): string | undefined {
+  const settled = useSettled(typed);
+  const isWritable = slugSchema.safeParse(settled).success;
+  const check = trpc.deployments.checkAddress.useQuery(
+    { deploymentId: id, slug: settled },
+    { enabled: isWritable && settled !== own },
+  );
+  if (typed === own) return undefined;
+  const broken = slugSchema.safeParse(typed).error?.issues[0]?.message;
+  if (broken !== undefined) return broken;
+  return check.data?.wanted === typed && check.data.slug === null ? `The address "${typed}" is taken.` : undefined;
 }
 
 function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogProps, 'act'>) {

@@ -6,6 +6,7 @@ import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { paths } from '../../lib/paths.ts';
 import { DropZone } from './drop-zone.tsx';
+import { useEntryQuestion } from './entry-question.tsx';
 import { type FolderReport, takeBuildFolder } from './folder-report.ts';
 import { FolderSummaryLater } from './folder-summary-later.tsx';
 import { useFolderReport } from './use-folder-report.ts';
@@ -20,6 +21,7 @@ export type PublishSectionProps = {
 export function PublishSection({ deployment, isReadOnly, onPublish }: PublishSectionProps) {
   const [folder, setFolder] = useState<PickedFolder | null>(null);
   const { report, setPublishAnyway } = useFolderReport(folder);
+  const { ask, question } = useEntryQuestion(report);
   const isFirst = deployment.releaseCount === 0;
   const isBusy = deployment.state === 'deploying';
 
@@ -61,13 +63,16 @@ export function PublishSection({ deployment, isReadOnly, onPublish }: PublishSec
           <Button
             variant="primary"
             disabled={isBusy || report.reading.refusal !== null}
-            onClick={() => {
-              onPublish(report);
-              setFolder(null);
-            }}
+            onClick={() =>
+              ask(() => {
+                onPublish(report);
+                setFolder(null);
+              })
+            }
           >
             Publish
           </Button>
+          {question}
         </div>
       }
     />

@@ -1,8 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useSearchParams } from 'react-router';
-
-/** Typing is followed by a question to the server, not accompanied by one for every letter. */
-const SEARCH_PAUSE_MS = 250;
+import { TYPING_PAUSE_MS } from '../../lib/settled.ts';
 
 /** Filters of a list, kept in the address: a link to it shows the same, and Back undoes it. */
 export function useListFilters<Name extends string>(names: readonly Name[]) {
@@ -45,7 +43,7 @@ export function useTyped(asked: string, ask: (text: string) => void): [string, (
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed starts the pause
   useEffect(() => {
     if (typed === asked) return;
-    const timer = setTimeout(() => ask(typed), SEARCH_PAUSE_MS);
+    const timer = setTimeout(() => ask(typed), TYPING_PAUSE_MS);
     return () => clearTimeout(timer);
   }, [typed]);
   return [typed, setTyped];
