@@ -19,8 +19,21 @@ const releaseDocSchema = new Schema(
     changedFiles: { type: Number, required: true },
     /** What a second run continues from; stored as soon as the platform names it. */
     platformRef: { type: Schema.Types.Mixed, default: null },
+    /**
+     * Compressed twins of its text files (server/artifacts/twins.ts), made once it is live: their list and their packs
+     * are artifacts, which stay as long as a release names them. Null until then.
+     */
+    twins: {
+      type: new Schema(
+        { indexHash: { type: String, default: null }, packHashes: { type: [String], required: true } },
+        { _id: false },
+      ),
+      default: null,
+    },
     /** When it was first seen live: a roll back to a verified release runs the second half of verification only. */
     verifiedAt: { type: Date, default: null },
+    /** When it last went live; a roll back to it sets it anew. */
+    liveSince: { type: Date, default: null },
     /** The release that served when this one took over: the pointer goes back to it when verification fails. */
     replacedReleaseId: { type: String, default: null },
     cancelRequestedAt: { type: Date, default: null },

@@ -1,0 +1,79 @@
+/**
+ * Addresses as `_redirects` and `_headers` write them: `/about`, `/news/:year/:title`, `/blog/*`. Pure and linear in the
+ * length of the address: no pattern of a person ever becomes a regular expression.
+ */
+export type AddressPattern = {
+  /** Decoded; a name stands for exactly one segment. */
+  segments: readonly ({ text: string } | { name: string })[];
+  /** Ends with `/*`: whatever follows, also nothing. */
+  hasSplat: boolean;
+};
+
+/** What the names of a pattern stand for in one address, decoded; `splat` is the rest. */
+export type AddressMatch = ReadonlyMap<string, string>;
+
+export const SPLAT = 'splat';
+const NAME = /^:[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** The pattern, or the sentence that says what is wrong with it. */
+export function parsePattern(text: string): AddressPattern | string {
+  if (!text.startsWith('/')) return 'An address starts with a slash.';
+  const decoded = decodeAddress(text);
+  if (decoded === null) return 'The address holds a percent sign that stands for no character.';
+  const parts = segmentsOf(decoded.slice(1));
+  const hasSplat = parts.at(-1) === '*';
+  const named = hasSplat ? parts.slice(0, -1) : parts;
+  if (named.some((part) => part.includes('*'))) return 'A star is read only as the whole last part, as in /blog/*.';
+  const segments = named.map((part) => (NAME.test(part) ? { name: part.slice(1) } : { text: part }));
+  const names = segments.flatMap((segment) => ('name' in segment ? [segment.name] : []));
+  if (new Set(names).size < names.length || names.includes(SPLAT)) return 'Each name stands in an address once.';
+  return { segments, hasSplat };
+}
+
+/** Whether an address fits, told as its decoded path without the leading slash; a slash at its end does not count. */
+export function matchPattern(pattern: AddressPattern, file: string): AddressMatch | null {
+  const parts = segmentsOf(file);
+  const { segments, hasSplat } = pattern;
+  if (parts.length < segments.length || (!hasSplat && parts.length > segments.length)) return null;
+  const match = new Map<string, string>();
+  for (const [index, segment] of segments.entries()) {
+    const part = parts[index] ?? '';
+    if ('text' in segment) {
+      if (segment.text !== part) return null;
+    } else {
+      if (part === '') return null;
+      match.set(segment.name, part);
+    }
+  }
+  if (hasSplat) match.set(SPLAT, file.split('/').slice(segments.length).join('/'));
+  return match;
+}
+
+/** The address itself when the pattern has neither names nor a star: looked up instead of matched. */
+export function exactAddress(pattern: AddressPattern): string | null {
+  if (pattern.hasSplat) return null;
+  const texts = pattern.segments.map((segment) => ('text' in segment ? segment.text : null));
+  return texts.includes(null) ? null : texts.join('/');
+}
+
+export function patternNames(pattern: AddressPattern): readonly string[] {
+  const names = pattern.segments.flatMap((segment) => ('name' in segment ? [segment.name] : []));
+  return pattern.hasSplat ? [...names, SPLAT] : names;
+}
+
+/** As a request's path is read: decoded once, NFC; null for a broken escape. */
+export function decodeAddress(text: string): string | null {
+  try {
+    return decodeURIComponent(text).normalize('NFC');
+  } catch {
+    return null;
+  }
+}
+
+export function withoutEndSlash(file: string): string {
+  return file.endsWith('/') ? file.slice(0, -1) : file;
+}
+
+function segmentsOf(file: string): string[] {
+  return file === '' ? [] : withoutEndSlash(file).split('/');
+}

@@ -1,0 +1,172 @@
+import { type AddressPattern, decodeAddress, matchPattern, parsePattern, withoutEndSlash } from './address-pattern.ts';
+import { inOrder, type RuleProblem, ruleLines } from './rule-file.ts';
+
+/**
+ * `_headers` as Netlify and Cloudflare Pages write it, of which the built-in host follows this much:
+ *
+ *     /assets/*
+ *       Cache-Control: public, max-age=3600
+ *       ! X-Robots-Tag
+ *
+ * An address of the site with `:names` for one part, or with one star anywhere for any text; below it the headers that
+ * answers with a file there get, or lose with `!`. All blocks that fit count: a header that two of them set is joined by
+ * a comma, and takes the place of the host's own. Headers that describe the transfer are the host's alone.
+ */
+export type HeaderRule = {
+  line: number;
+  fits: AddressPattern | { before: string; after: string };
+  set: { name: string; value: string }[];
+  /** In lower case. */
+  removed: string[];
+};
+
+export type HeadersFile = { rules: HeaderRule[]; problems: RuleProblem[] };
+
+/** Cloudflare Pages, "Headers". */
+const RULES_MAX = 100;
+/** RFC 9110, 5.6.2. */
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}$/;
+/** RFC 9110, 5.5, without the bytes above ASCII, which clients read in different ways. */
+const VALUE = /^[\t\x20-\x7e]*$/;
+
+/** The transfer and the identity of an answer are the host's (Netlify, "Custom headers"; security facts, 3.4). */
+const KEPT_BY_HOST: ReadonlySet<string> = new Set([
+  'accept-ranges',
+  'age',
+  'allow',
+  'alt-svc',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-range',
+  'date',
+  'etag',
+  'keep-alive',
+  'last-modified',
+  'location',
+  'proxy-authenticate',
+  'proxy-connection',
+  'retry-after',
+  'server',
+  'service-worker-allowed',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'via',
+  'x-content-type-options',
+]);
+
+export function parseHeaders(text: string): HeadersFile {
+  const { lines, problems } = ruleLines(text);
+  const rules: HeaderRule[] = [];
+  let current: HeaderRule | null = null;
+  let isInBlock = false;
+  for (const { line, text: content } of lines) {
+    const problem = (message: string): void => void problems.push({ line, message });
+    if (content.startsWith('/') || /^https?:\/\//i.test(content)) {
+      isInBlock = true;
+      const rule =
+        rules.length < RULES_MAX ? startRule(line, content) : `More than ${RULES_MAX} addresses are not read.`;
+      current = typeof rule === 'string' ? null : rule;
+      if (typeof rule === 'string') problem(rule);
+      else rules.push(rule);
+    } else if (!isInBlock) {
+      problem('A header stands below the address that it is for.');
+    } else if (current !== null) {
+      const fault = addHeader(current, content);
+      if (fault !== null) problem(fault);
+    }
+  }
+  const said = rules.filter((rule) => rule.set.length > 0 || rule.removed.length > 0);
+  return { rules: said, problems: inOrder(problems) };
+}
+
+function startRule(line: number, address: string): HeaderRule | string {
+  if (!address.startsWith('/')) return 'Rules on other host names are not followed: start with a slash.';
+  const rule = { line, set: [], removed: [] };
+  const hasNames = /\/:[A-Za-z_]/.test(address);
+  const stars = address.split('*').length - 1;
+  if (hasNames || stars === 0) {
+    const pattern = parsePattern(address);
+    return typeof pattern === 'string' ? pattern : { ...rule, fits: pattern };
+  }
+  const [before, after] = address.split('*').map(decodeAddress);
+  if (stars > 1) return 'An address has one star at most.';
+  if (before === null || before === undefined || after === null || after === undefined) {
+    return 'The address holds a percent sign that stands for no character.';
+  }
+  return { ...rule, fits: { before, after } };
+}
+
+/** Adds the line to the rule; the sentence of what is wrong with it otherwise. */
+function addHeader(rule: HeaderRule, line: string): string | null {
+  const isRemoval = line.startsWith('!');
+  const colon = isRemoval ? line.length : line.indexOf(':');
+  if (colon === -1) return 'A header is written as "Name: value".';
+  const name = line.slice(isRemoval ? 1 : 0, colon).trim();
+  const value = line.slice(colon + 1).trim();
+  const fault = headerFault(name.toLowerCase(), name, value);
+  if (fault !== null) return fault;
+  if (isRemoval && name.toLowerCase() === 'content-type') return 'Every answer says what it is: Content-Type stays.';
+  if (isRemoval) rule.removed.push(name.toLowerCase());
+  else if (name.toLowerCase() !== 'x-content-type-options') rule.set.push({ name, value });
+  return null;
+}
+
+function headerFault(key: string, name: string, value: string): string | null {
+  if (!NAME.test(name)) return 'This is no name of a header.';
+  if (!VALUE.test(value)) return `The value of ${name} holds characters other than ASCII.`;
+  if (key === 'x-content-type-options' && value.toLowerCase() === 'nosniff') return null;
+  if (KEPT_BY_HOST.has(key)) return `${name} is set by the host itself.`;
+  // A rule of Netlify's own: sent as a header it would show the password to everybody.
+  if (key === 'basic-auth') return 'Pages behind a password are not offered: this line is not sent.';
+  // Security facts, 3.1: a cookie of the whole domain would reach other people's sites.
+  if (key === 'set-cookie' && /;\s*domain\s*=/i.test(value)) return 'A cookie with a Domain is not sent.';
+  return null;
+}
+
+/** What the rules say of one address. */
+export type HeaderChange = {
+  /** Name, value, name, value. */
+  set: readonly string[];
+  /** In lower case: the host's own header of this name does not stand. */
+  replaced: ReadonlySet<string>;
+};
+
+/** Of the decoded path without the leading slash; null when no rule fits. */
+export function headersFor(rules: readonly HeaderRule[], file: string): HeaderChange | null {
+  const fitting = rules.filter(({ fits }) => isFitting(fits, file));
+  if (fitting.length === 0) return null;
+  const values = new Map<string, { name: string; values: string[] }>();
+  const replaced = new Set<string>();
+  for (const rule of fitting) {
+    for (const key of rule.removed) {
+      values.delete(key);
+      replaced.add(key);
+    }
+    for (const { name, value } of rule.set) {
+      const key = name.toLowerCase();
+      replaced.add(key);
+      const known = values.get(key);
+      if (known === undefined) values.set(key, { name, values: [value] });
+      else known.values.push(value);
+    }
+  }
+  return { set: [...values.values()].flatMap(written), replaced };
+}
+
+/** Cookies do not join (RFC 6265, 3). */
+function written({ name, values }: { name: string; values: string[] }): string[] {
+  if (name.toLowerCase() === 'set-cookie') return values.flatMap((value) => [name, value]);
+  return [name, values.join(', ')];
+}
+
+function isFitting(fits: HeaderRule['fits'], file: string): boolean {
+  if ('segments' in fits) return matchPattern(fits, file) !== null;
+  const address = `/${file}`;
+  const isLongEnough = address.length >= fits.before.length + fits.after.length;
+  return (
+    isLongEnough && address.startsWith(fits.before) && withoutEndSlash(address).endsWith(withoutEndSlash(fits.after))
+  );
+}

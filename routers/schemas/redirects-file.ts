@@ -1,0 +1,230 @@
+import {
+  type AddressMatch,
+  type AddressPattern,
+  decodeAddress,
+  exactAddress,
+  matchPattern,
+  parsePattern,
+  patternNames,
+  withoutEndSlash,
+} from './address-pattern.ts';
+import { inOrder, type RuleLine, type RuleProblem, ruleLines } from './rule-file.ts';
+
+/**
+ * `_redirects` as Netlify and Cloudflare Pages write it, of which the built-in host follows this much:
+ *
+ *     /from /to [status[!]]      # comment
+ *
+ * `from` is an address of the site, with `:names` for one part and `/*` at its end for the rest; `to` is an address of
+ * the site, or (301, 302, 303, 307, 308) an http or https URL, and takes `:names` and `:splat`. 301 is the status where
+ * none is written (Netlify); 200 answers with another file of the site, 404 does so with that status. The first line
+ * that fits counts, and only where there is no file, unless the status ends with `!`. Not followed, and told: proxies
+ * to other hosts, conditions (Country, Language, Role), rules on queries and on other host names.
+ */
+export const REDIRECT_STATUSES = [301, 302, 303, 307, 308] as const;
+export const REWRITE_STATUSES = [200, 404] as const;
+export type RedirectStatus = (typeof REDIRECT_STATUSES)[number];
+export type RewriteStatus = (typeof REWRITE_STATUSES)[number];
+
+/** Cloudflare Pages, "Redirects". */
+const EXACT_RULES_MAX = 2_000;
+const PATTERN_RULES_MAX = 100;
+const DEFAULT_STATUS = 301;
+
+type Piece = { text: string } | { name: string };
+export type RedirectRule = {
+  line: number;
+  from: AddressPattern;
+  isForced: boolean;
+  to:
+    | { kind: 'redirect'; status: RedirectStatus; origin: string; pieces: readonly Piece[] }
+    | { kind: 'rewrite'; status: RewriteStatus; pieces: readonly Piece[] };
+};
+
+export type RedirectsFile = { rules: RedirectRule[]; problems: RuleProblem[] };
+
+/** Reads the whole file; a line with a problem is left out and the others count. */
+export function parseRedirects(text: string): RedirectsFile {
+  const { lines, problems } = ruleLines(text);
+  const rules: RedirectRule[] = [];
+  let exact = 0;
+  let patterns = 0;
+  for (const line of lines) {
+    const rule = parseLine(line);
+    if (typeof rule === 'string') {
+      problems.push({ line: line.line, message: rule });
+      continue;
+    }
+    const isExact = exactAddress(rule.from) !== null;
+    exact += isExact ? 1 : 0;
+    patterns += isExact ? 0 : 1;
+    if (exact > EXACT_RULES_MAX || patterns > PATTERN_RULES_MAX) {
+      const limit = `at most ${EXACT_RULES_MAX.toLocaleString('en')} plain rules and ${PATTERN_RULES_MAX} with names or a star`;
+      problems.push({ line: line.line, message: `Too many rules: ${limit} are read.` });
+      break;
+    }
+    rules.push(rule);
+  }
+  return { rules, problems: inOrder(problems) };
+}
+
+function parseLine({ line, text }: RuleLine): RedirectRule | string {
+  const words = text.split(/[ \t]+/);
+  const comment = words.findIndex((word) => word.startsWith('#'));
+  const [from = '', ...rest] = comment === -1 ? words : words.slice(0, comment);
+  if (/^https?:\/\//i.test(from)) return 'Rules on other host names are not followed: start with a slash.';
+  const pattern = parsePattern(from);
+  if (typeof pattern === 'string') return pattern;
+  const toIndex = rest.findIndex((word) => word.startsWith('/') || /^https?:\/\//i.test(word));
+  const to = rest[toIndex];
+  if (to === undefined) return 'There is no address to lead to: it starts with a slash, http:// or https://.';
+  if (toIndex > 0) return 'Rules on queries are not followed.';
+  const [status = String(DEFAULT_STATUS), ...conditions] = rest.slice(1);
+  if (conditions.length > 0 || status.includes('=')) return 'Conditions (Country, Language, Role) are not followed.';
+  return parseTarget({ line, from: pattern, to, status });
+}
+
+type RawRule = { line: number; from: AddressPattern; to: string; status: string };
+
+function parseTarget({ line, from, to, status }: RawRule): RedirectRule | string {
+  const isForced = status.endsWith('!');
+  const number = Number(isForced ? status.slice(0, -1) : status);
+  const host = /^https?:\/\/[^/?#]*/i.exec(to)?.[0] ?? '';
+  const fault = host === '' ? pathFault(to) : hostFault(host);
+  if (fault !== null) return fault;
+  const origin = host === '' ? '' : new URL(host).origin;
+  const pieces = parsePieces(to.slice(host.length), patternNames(from));
+  if (typeof pieces === 'string') return pieces;
+  const redirect = REDIRECT_STATUSES.find((known) => known === number);
+  if (redirect !== undefined) {
+    return {
+      line,
+      from,
+      isForced,
+      to: { kind: 'redirect', status: redirect, origin, pieces: pieces.map(encodePiece) },
+    };
+  }
+  const rewrite = REWRITE_STATUSES.find((known) => known === number);
+  if (rewrite === undefined) return `The status ${visible(status)} is not one of 200, 301, 302, 303, 307, 308 and 404.`;
+  if (origin !== '') return 'Answers of other hosts are not passed on: 200 and 404 take an address of this site.';
+  return { line, from, isForced, to: { kind: 'rewrite', status: rewrite, pieces: pieces.map(decodePiece) } };
+}
+
+/** `//host` and `/\host` name another host in a browser. */
+function pathFault(path: string): string | null {
+  return /^\/[/\\]/.test(path) ? 'An address of this site starts with one slash.' : null;
+}
+
+/** No name of a pattern may ever choose the host that visitors are sent to. */
+function hostFault(host: string): string | null {
+  const url = URL.canParse(host) ? new URL(host) : null;
+  if (url === null || url.hostname === '') return 'The host to lead to cannot be read.';
+  return url.username !== '' || url.password !== '' ? 'A URL with a user name is not followed.' : null;
+}
+
+function parsePieces(text: string, names: readonly string[]): Piece[] | string {
+  if (decodeAddress(text) === null) return 'The target holds a percent sign that stands for no character.';
+  const pieces: Piece[] = [];
+  let at = 0;
+  for (const found of text.matchAll(/:([A-Za-z_][A-Za-z0-9_]*)/g)) {
+    const name = found[1] ?? '';
+    if (!names.includes(name)) {
+      // `/wiki/Talk:Main` is an honest address, `/news/:year` asks for a name.
+      if (text[found.index - 1] !== '/') continue;
+      return `The target asks for :${name}, which the address before it does not name.`;
+    }
+    pieces.push({ text: text.slice(at, found.index) }, { name });
+    at = found.index + name.length + 1;
+  }
+  return [...pieces, { text: text.slice(at) }];
+}
+
+/** For a `Location`: ASCII, with what is escaped already left as it is. */
+function encodePiece(piece: Piece): Piece {
+  if (!('text' in piece)) return piece;
+  return {
+    text: piece.text.replace(/[^\w\-.~!$&'()*+,;=:@/?#%[\]]+/g, (odd) =>
+      encodeURIComponent(odd.replace(/\p{Cs}/gu, '\ufffd')),
+    ),
+  };
+}
+
+/** For the name of a file: decoded, without query and fragment. */
+function decodePiece(piece: Piece): Piece {
+  return 'text' in piece ? { text: decodeAddress(piece.text.replace(/[?#].*$/, '')) ?? '' } : piece;
+}
+
+function visible(text: string): string {
+  return JSON.stringify(text.slice(0, 20));
+}
+
+export type Redirection =
+  | { kind: 'redirect'; status: RedirectStatus; location: string }
+  /** `file` as in a manifest, without the leading slash. */
+  | { kind: 'rewrite'; status: RewriteStatus; file: string };
+
+/** `file`: decoded path without the leading slash; `query` with its question mark, or empty. */
+export type RedirectTable = {
+  /** Rules that count although there may be a file. */
+  forced(file: string, query: string): Redirection | null;
+  /** Those that count where there is none; the forced ones have been asked before. */
+  otherwise(file: string, query: string): Redirection | null;
+};
+
+/** Finds the rule for an address: plain ones by name, at most a hundred others one by one, in the order of the file. */
+export function createRedirectTable(rules: readonly RedirectRule[]): RedirectTable {
+  return {
+    forced: createIndex(rules.filter((rule) => rule.isForced)),
+    otherwise: createIndex(rules.filter((rule) => !rule.isForced)),
+  };
+}
+
+function createIndex(rules: readonly RedirectRule[]): RedirectTable['forced'] {
+  const exact = new Map<string, RedirectRule>();
+  const patterns: RedirectRule[] = [];
+  for (const rule of rules) {
+    const address = exactAddress(rule.from);
+    if (address === null) patterns.push(rule);
+    else if (!exact.has(address)) exact.set(address, rule);
+  }
+  return (file, query) => {
+    const plain = exact.get(withoutEndSlash(file));
+    for (const rule of patterns) {
+      if (plain !== undefined && plain.line < rule.line) break;
+      const redirection = follow(rule, file, query);
+      if (redirection !== null) return redirection;
+    }
+    return plain === undefined ? null : follow(plain, file, query);
+  };
+}
+
+/** Null when the rule does not fit, or would lead to where the visitor is. */
+function follow({ from, to }: RedirectRule, file: string, query: string): Redirection | null {
+  const match = matchPattern(from, file);
+  if (match === null) return null;
+  if (to.kind === 'rewrite') {
+    const path = fill(to.pieces, match, (value) => value);
+    return { kind: 'rewrite', status: to.status, file: path.replace(/^\/+/, '') };
+  }
+  const filled = fill(to.pieces, match, (value) => value.split('/').map(encodeURIComponent).join('/'));
+  // Of this site: always one slash, so that no address can turn it into another host (security facts, 3.3 point 4).
+  const target = to.origin === '' ? filled.replace(/^\/+/, '/') : filled;
+  if (to.origin === '' && decodeAddress(target.replace(/[?#].*$/, '')) === `/${file}`) return null;
+  return { kind: 'redirect', status: to.status, location: to.origin + withQuery(target, query) };
+}
+
+function fill(pieces: readonly Piece[], match: AddressMatch, write: (value: string) => string): string {
+  return pieces.map((piece) => ('text' in piece ? piece.text : write(match.get(piece.name) ?? ''))).join('');
+}
+
+/** The visitor's query goes along, unless the target has one of its own. */
+function withQuery(target: string, query: string): string {
+  if (query === '' || target.includes('?')) return target;
+  const hash = target.indexOf('#');
+  return hash === -1 ? target + query : target.slice(0, hash) + query + target.slice(hash);
+}
+
+/** Where a rule leads visitors of the site to other hosts: shown with the release (security facts, 3.3 point 4). */
+export function hostsLedTo(rules: readonly RedirectRule[]): string[] {
+  return [...new Set(rules.flatMap(({ to }) => (to.kind === 'redirect' && to.origin !== '' ? [to.origin] : [])))];
+}
