@@ -96,6 +96,8 @@ export const releaseRefSchema = z.strictObject({
   state: releaseStateSchema,
   createdAt: z.date(),
   finishedAt: z.nullable(z.date()),
+  /** Since when it serves, or when it last began to: a roll back begins anew. Null while it was never live. */
+  liveSince: z.nullable(z.date()),
   /** The sentence of a failure, for a person. */
   errorMessage: z.nullable(z.string()),
 });

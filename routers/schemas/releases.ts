@@ -92,7 +92,27 @@ export const releaseDetailSchema = z.extend(releaseSchema, {
   /** The release that goes on serving while this one is made, or after it failed. */
   servingNumber: z.nullable(z.number()),
 });
-export const releaseListSchema = z.strictObject({ items: z.array(releaseSchema), nextCursor: z.nullable(z.string()) });
+export const ROLL_BACK_STATES = ['running', 'done', 'failed'] as const;
+
+/** One act of going back to an earlier release, as the history shows it. */
+export const rollBackSchema = z.strictObject({
+  id: idSchema,
+  deploymentId: idSchema,
+  deploymentName: z.string(),
+  fromNumber: z.number(),
+  toNumber: z.number(),
+  /** User name, or the name of the API token. */
+  createdBy: z.string(),
+  state: z.enum(ROLL_BACK_STATES),
+  createdAt: z.date(),
+  endedAt: z.nullable(z.date()),
+});
+export const releaseListSchema = z.strictObject({
+  items: z.array(releaseSchema),
+  /** Those of the time that the page covers; none where it is narrowed to a state. */
+  rollBacks: z.array(rollBackSchema),
+  nextCursor: z.nullable(z.string()),
+});
 
 /** Of each kind a difference lists so many files; the counts go on. */
 export const DIFF_FILES_MAX = 500;
@@ -138,4 +158,5 @@ export type ReleaseList = z.infer<typeof releaseListSchema>;
 export type DifferingFile = z.infer<typeof differingFileSchema>;
 export type ReleaseDiff = z.infer<typeof releaseDiffSchema>;
 export type ReleaseDownload = z.infer<typeof releaseDownloadSchema>;
+export type RollBack = z.infer<typeof rollBackSchema>;
 export type ReleaseSource = (typeof RELEASE_SOURCES)[number];

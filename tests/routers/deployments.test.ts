@@ -4,6 +4,7 @@ import { EventModel } from '../../server/models/event.ts';
 import { HeldSlugModel } from '../../server/models/held-slug.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { ReleaseStepModel } from '../../server/models/release-step.ts';
+import { RollBackModel } from '../../server/models/roll-back.ts';
 import { SubscriptionModel } from '../../server/models/subscription.ts';
 import { UserModel } from '../../server/models/user.ts';
 import { createTestApp, type Person } from '../support/app.ts';
@@ -236,6 +237,43 @@ test('a roll back is live without a new upload, and can be rolled forward again'
   ).rejects.toMatchObject({ cause: { code: 'conflict' } });
 });
 
+test('a roll back stays in the history, with who did it, when, and from which release to which', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await create(person, 'Traced');
+  const { get, rollBack } = person.caller.deployments;
+  const { list } = person.caller.releases;
+  const one = await publish(app, person, deployment, { 'index.html': 'one' });
+  const first = (await get({ deploymentId: deployment.id })).currentRelease;
+  expect(first?.liveSince).toEqual(first?.finishedAt);
+  await publish(app, person, deployment, { 'index.html': 'two' });
+  await rollBack({ deploymentId: deployment.id, releaseId: one.id });
+  expect((await list()).rollBacks).toMatchObject([{ state: 'running', endedAt: null }]);
+  await app.jobs.drain();
+
+  const trace = {
+    deploymentName: 'Traced',
+    fromNumber: 2,
+    toNumber: 1,
+    createdBy: person.user.username,
+    state: 'done',
+  };
+  const page = await list({ deploymentId: deployment.id, limit: 1 });
+  expect(page.rollBacks).toMatchObject([trace]);
+  expect((await list({ limit: 1 })).rollBacks).toMatchObject([trace]);
+  const [noted] = page.rollBacks;
+  const current = (await get({ deploymentId: deployment.id })).currentRelease;
+  expect(current).toMatchObject({ number: 1, liveSince: noted?.endedAt, finishedAt: first?.finishedAt });
+
+  // It belongs to the time after release 2: neither to the page before that, nor to the releases of one state.
+  const next = await list({ deploymentId: deployment.id, limit: 1, cursor: page.nextCursor ?? '' });
+  expect(next).toMatchObject({ items: [{ number: 1 }], rollBacks: [] });
+  const ofAll = await list({ limit: 1, cursor: (await list({ limit: 1 })).nextCursor ?? '' });
+  expect(ofAll).toMatchObject({ items: [{ number: 1 }], rollBacks: [] });
+  expect((await list({ state: 'live' })).rollBacks).toEqual([]);
+  expect((await (await app.trialPerson()).caller.releases.list()).rollBacks).toEqual([]);
+});
+
 test('a roll back that cannot be seen live puts the pointer back and says why', async () => {
   await using app = await createPublishingApp();
   const person = await app.trialPerson();
@@ -253,6 +291,9 @@ test('a roll back that cannot be seen live puts the pointer back and says why', 
     state: 'superseded',
     error: { code: 'verification_failed' },
   });
+  expect((await person.caller.releases.list()).rollBacks).toMatchObject([
+    { fromNumber: 2, toNumber: 1, state: 'failed' },
+  ]);
   expect(await person.caller.deployments.get({ deploymentId: deployment.id })).toMatchObject({
     state: 'live',
     currentRelease: { id: two.id },
@@ -264,7 +305,10 @@ test('a removed deployment is gone with its releases, its place in the plan is f
   await using app = await createPublishingApp();
   const person = await app.trialPerson();
   const deployment = await create(person, 'Gone');
-  await publish(app, person, deployment, { 'index.html': 'here' });
+  const one = await publish(app, person, deployment, { 'index.html': 'here' });
+  await publish(app, person, deployment, { 'index.html': 'there' });
+  await person.caller.deployments.rollBack({ deploymentId: deployment.id, releaseId: one.id });
+  await app.jobs.drain();
   expect(await person.caller.deployments.remove({ deploymentId: deployment.id })).toEqual({ done: true });
   expect((await person.caller.deployments.get({ deploymentId: deployment.id })).state).toBe('deleting');
   await person.caller.deployments.remove({ deploymentId: deployment.id });
@@ -275,6 +319,7 @@ test('a removed deployment is gone with its releases, its place in the plan is f
   const ofAccount = { accountId: person.user.id };
   expect(await ReleaseModel.countDocuments(ofAccount).comment('test')).toBe(0);
   expect(await ReleaseStepModel.countDocuments(ofAccount).comment('test')).toBe(0);
+  expect(await RollBackModel.countDocuments(ofAccount).comment('test')).toBe(0);
   expect((await UserModel.findById(person.user.id))?.deploymentCount).toBe(0);
   expect(await HeldSlugModel.exists({ _id: 'gone', ...ofAccount })).not.toBeNull();
   await expect.poll(async () => (await app.visit('gone')).status).toBe(404);

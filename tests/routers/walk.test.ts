@@ -98,7 +98,7 @@ const CASES: Record<string, Case> = {
 };
 
 /** An id that is listed by a filter finds nothing instead of being looked up. */
-const LISTED_BY_FILTER: Record<string, unknown> = { 'releases.list': { items: [], nextCursor: null } };
+const LISTED_BY_FILTER: Record<string, unknown> = { 'releases.list': { items: [], rollBacks: [], nextCursor: null } };
 
 const PATHS = Object.keys(appRouter._def.procedures);
 

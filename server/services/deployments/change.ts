@@ -14,8 +14,10 @@ import { ReleaseModel } from '../../models/release.ts';
 import { ReleaseStepModel } from '../../models/release-step.ts';
 import { isDuplicateKey, transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
+import { actorName } from '../actor-name.ts';
 import { moveDeployment, moveRelease } from '../move-state.ts';
 import { requireWritablePlan } from '../quota.ts';
+import { noteRollBack } from '../releases/roll-backs.ts';
 import { findDeployment, toDeployment } from './read.ts';
 import { holdSlug, isSlugFree, unholdSlug } from './slug.ts';
 
@@ -91,6 +93,8 @@ export async function rollBackDeployment(ctx: AccountContext, input: RollBackDep
     throw new AppError('conflict', `Release ${target.number} is the one that is live.`);
   if (target.state !== 'superseded')
     throw new AppError('conflict', `Release ${target.number} was never live, so nothing can go back to it.`);
+  const serving = await ReleaseModel.findOne({ _id: before.currentReleaseId ?? '', accountId }, { number: 1 });
+  const createdBy = await actorName(ctx);
 
   const doc = await transaction(async (session) => {
     const ids = { deploymentId: before._id, releaseId: target._id };
@@ -111,6 +115,9 @@ export async function rollBackDeployment(ctx: AccountContext, input: RollBackDep
       set: { error: null, cancelRequestedAt: null, replacedReleaseId: null },
     });
     if (moved === null) throw busy();
+    if (serving !== null) {
+      await noteRollBack(session, { from: serving.number, to: moved, createdBy, at: ctx.now() });
+    }
     await ReleaseStepModel.updateOne(
       { _id: `${target._id}.verifying`, accountId },
       { $set: { state: 'waiting', startedAt: null, endedAt: null, done: 0, total: 0, doneBytes: 0, totalBytes: 0 } },

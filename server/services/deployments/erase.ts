@@ -5,6 +5,7 @@ import { ReleaseModel } from '../../models/release.ts';
 import { ReleaseStepModel } from '../../models/release-step.ts';
 import type { Providers } from '../../service-context.ts';
 import { releaseDeploymentSlot } from '../quota.ts';
+import { eraseRollBacks } from '../releases/roll-backs.ts';
 import { holdSlug } from './slug.ts';
 
 /** Releases erased in one transaction: its writes are kept small (MongoDB manual, production considerations). */
@@ -37,6 +38,7 @@ export async function eraseDeployment(
   const { accountId, _id: deploymentId, slug } = deployment;
   const erased = await DeploymentModel.deleteOne({ _id: deploymentId, accountId, state: 'deleting' }, { session });
   if (erased.deletedCount === 0) return;
+  await eraseRollBacks(session, accountId, deploymentId);
   await releaseDeploymentSlot(session, accountId);
   await holdSlug(session, accountId, slug, providers.now());
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });

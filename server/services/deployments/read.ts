@@ -96,6 +96,8 @@ function toReleaseRef(doc: ReleaseDoc): ReleaseRef {
     state: doc.state,
     createdAt: doc.createdAt,
     finishedAt: doc.finishedAt ?? null,
+    // A release that went live before this was kept has the time of its making.
+    liveSince: doc.liveSince ?? doc.verifiedAt ?? null,
     errorMessage: doc.error?.message ?? null,
   };
 }

@@ -8,9 +8,9 @@ import { enqueueJob } from '../../jobs/queue.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
 import { ReleaseStepModel } from '../../models/release-step.ts';
 import { UploadModel } from '../../models/upload.ts';
-import { UserModel } from '../../models/user.ts';
 import { newId, transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
+import { actorName } from '../actor-name.ts';
 import { busy } from '../deployments/change.ts';
 import { findDeployment } from '../deployments/read.ts';
 import { moveDeployment } from '../move-state.ts';
@@ -51,7 +51,7 @@ export async function createRelease(ctx: AccountContext, input: CreateReleaseInp
     source: upload.source,
     manifestHash,
     manifest,
-    createdBy: await nameOf(ctx),
+    createdBy: await actorName(ctx),
   };
   const doc = await transaction(async (session) => {
     const started = await startRelease(session, ctx, release);
@@ -82,7 +82,7 @@ export async function retryRelease(ctx: AccountContext, input: RetryReleaseInput
     source: 'retry' as const,
     manifestHash: failed.manifestHash,
     manifest,
-    createdBy: await nameOf(ctx),
+    createdBy: await actorName(ctx),
   };
   return toReleaseOf(ctx, await transaction((session) => startRelease(session, ctx, release)));
 }
@@ -136,13 +136,4 @@ async function countChanged(ctx: AccountContext, previous: ReleaseDoc | null, re
   const before = previous === null ? null : await readManifest(ctx.providers.store, previous.manifestHash);
   const { added, changed, removed } = compareManifests(before, release.manifest);
   return added.length + changed.length + removed.length;
-}
-
-/** Who made it, as the history shows it. */
-async function nameOf(ctx: AccountContext): Promise<string> {
-  const { actor } = ctx;
-  if (actor.kind === 'token') return actor.tokenName;
-  if (actor.kind === 'job') return actor.name;
-  const user = await UserModel.findById(actor.accountId, { username: 1 });
-  return user?.username ?? '';
 }

@@ -9,6 +9,7 @@ import { ReleaseStepModel } from '../../models/release-step.ts';
 import type { Providers } from '../../service-context.ts';
 import { moveDeployment, moveRelease } from '../move-state.ts';
 import { publicHost, urlOfHost } from '../site-address.ts';
+import { endRollBack } from './roll-backs.ts';
 
 /**
  * How a release takes over, and how it ends. Each verb is part of the caller's transaction and holds only while the
@@ -45,12 +46,18 @@ export async function endLive(
 ): Promise<ReleaseDoc | null> {
   const { accountId, deploymentId, _id: id } = release;
   const now = providers.now();
-  const set = { verifiedAt: release.verifiedAt ?? now, finishedAt: release.finishedAt ?? now, error: null };
+  const set = {
+    verifiedAt: release.verifiedAt ?? now,
+    finishedAt: release.finishedAt ?? now,
+    liveSince: now,
+    error: null,
+  };
   const live = await moveRelease(session, { id, accountId, from: ['verifying'], to: 'live', set });
   if (live === null) return null;
   if (live.replacedReleaseId) {
     await moveRelease(session, { id: live.replacedReleaseId, accountId, from: ['live'], to: 'superseded' });
   }
+  await endRollBack(session, live, 'done', now);
   const deployment = await moveDeployment(session, {
     id: deploymentId,
     accountId,
@@ -93,6 +100,7 @@ export async function endFailed(
     set: { error: shown, ...(!isRollBack && { finishedAt: providers.now() }) },
   });
   if (ended === null) return null;
+  if (isRollBack) await endRollBack(session, ended, 'failed', providers.now());
   const deployment = await leaveDeployment(session, ended, 'failed');
   await endSteps(session, providers, ended, 'failed');
   const what = isRollBack ? `Rolling back ${deployment.name} failed` : `${deployment.name} was not published`;

@@ -20,19 +20,44 @@ import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts'
 import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
 import { type ReleaseStepDoc, ReleaseStepModel } from '../../models/release-step.ts';
 import type { AccountContext, Addresses } from '../../service-context.ts';
-import { afterCursor, encodeCursor, unknownCursor } from '../page-cursor.ts';
+import { afterCursor, decodeCursor, encodeCursor, unknownCursor } from '../page-cursor.ts';
 import { publicHost, releaseHost, urlOfHost } from '../site-address.ts';
+import { findRollBacks, toRollBack } from './roll-backs.ts';
 
-/** Releases of one deployment by number, or of the whole account by time; newest first. */
+/**
+ * Releases of one deployment by number, or of the whole account by time; newest first, with the roll backs of the time
+ * that the page covers.
+ */
 export async function listReleases(ctx: AccountContext, input: ListReleasesInput): Promise<ReleaseList> {
+  const { accountId } = ctx.actor;
   const limit = input?.limit ?? PAGE_SIZE_DEFAULT;
-  const { docs, cursorOf } = await readPage(ctx.actor.accountId, input, limit + 1);
+  const { docs, cursorOf } = await readPage(accountId, input, limit + 1);
   const page = docs.slice(0, limit);
   const last = page.at(-1);
+  const hasMore = docs.length > limit && last !== undefined;
+  const span = { after: hasMore ? last.createdAt : null, until: await startOf(accountId, input) };
+  const rollBacks = input?.state === undefined ? await findRollBacks(accountId, input?.deploymentId, span) : [];
+  const deployments = await deploymentsOf(accountId, [...page, ...rollBacks]);
   return {
-    items: await toReleases(ctx, page),
-    nextCursor: docs.length > limit && last !== undefined ? cursorOf(last) : null,
+    items: page.flatMap((doc) => {
+      const deployment = deployments.get(doc.deploymentId);
+      return deployment === undefined ? [] : [toRelease(ctx.providers.addresses, doc, deployment)];
+    }),
+    rollBacks: rollBacks.flatMap((doc) => {
+      const deployment = deployments.get(doc.deploymentId);
+      return deployment === undefined ? [] : [toRollBack(doc, deployment)];
+    }),
+    nextCursor: hasMore ? cursorOf(last) : null,
   };
+}
+
+/** When the page before this one ended; null for the first. */
+async function startOf(accountId: string, input: ListReleasesInput): Promise<Date | null> {
+  if (input?.cursor === undefined) return null;
+  if (input.deploymentId === undefined) return decodeCursor(input.cursor).createdAt;
+  const number = numberCursor(input.cursor);
+  const before = await ReleaseModel.findOne({ accountId, deploymentId: input.deploymentId, number }, { createdAt: 1 });
+  return before?.createdAt ?? null;
 }
 
 type Page = { docs: ReleaseDoc[]; cursorOf(last: ReleaseDoc): string };
@@ -135,20 +160,19 @@ export async function readManifest(store: ArtifactStore, manifestHash: string): 
 }
 
 export async function toReleaseOf(ctx: AccountContext, doc: ReleaseDoc): Promise<Release> {
-  const [release] = await toReleases(ctx, [doc]);
-  if (release === undefined) throw notFound('release');
-  return release;
+  const deployment = (await deploymentsOf(ctx.actor.accountId, [doc])).get(doc.deploymentId);
+  if (deployment === undefined) throw notFound('release');
+  return toRelease(ctx.providers.addresses, doc, deployment);
 }
 
-/** A release whose deployment was removed meanwhile is gone too. */
-async function toReleases(ctx: AccountContext, docs: readonly ReleaseDoc[]): Promise<Release[]> {
+/** By id. What belongs to a deployment that was removed meanwhile is gone too. */
+async function deploymentsOf(
+  accountId: string,
+  docs: readonly { deploymentId: string }[],
+): Promise<Map<string, DeploymentDoc>> {
   const ids = [...new Set(docs.map((doc) => doc.deploymentId))];
-  const deployments = await DeploymentModel.find({ _id: { $in: ids }, accountId: ctx.actor.accountId });
-  const byId = new Map(deployments.map((deployment) => [deployment._id, deployment]));
-  return docs.flatMap((doc) => {
-    const deployment = byId.get(doc.deploymentId);
-    return deployment === undefined ? [] : [toRelease(ctx.providers.addresses, doc, deployment)];
-  });
+  const deployments = await DeploymentModel.find({ _id: { $in: ids }, accountId });
+  return new Map(deployments.map((deployment) => [deployment._id, deployment]));
 }
 
 function toRelease(addresses: Addresses, doc: ReleaseDoc, deployment: DeploymentDoc): Release {

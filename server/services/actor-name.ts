@@ -1,0 +1,10 @@
+import { UserModel } from '../models/user.ts';
+import type { AccountContext } from '../service-context.ts';
+
+/** Who did something, as the history shows it: the user name, or the name of the API token. */
+export async function actorName({ actor }: AccountContext): Promise<string> {
+  if (actor.kind === 'token') return actor.tokenName;
+  if (actor.kind === 'job') return actor.name;
+  const user = await UserModel.findById(actor.accountId, { username: 1 });
+  return user?.username ?? '';
+}
