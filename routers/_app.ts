@@ -1,4 +1,5 @@
 import { authRouter } from './auth.ts';
+import { contactRouter } from './contact.ts';
 import { deploymentsRouter } from './deployments.ts';
 import { disclaimerRouter } from './disclaimer.ts';
 import { eventsRouter } from './events.ts';
@@ -19,6 +20,7 @@ export const appRouter = router({
   tokens: tokensRouter,
   deployments: deploymentsRouter,
   releases: releasesRouter,
+  contact: contactRouter,
 });
 
 export type AppRouter = typeof appRouter;

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { availableParallelism, homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod/mini';
@@ -20,7 +20,12 @@ export type Env = {
   /** Whether people reach the app on this machine alone. */
   isLocal: boolean;
   supportEmail: string;
+  operatorEmail: string;
+  /** Undefined keeps mail in the outbox. */
+  smtp: { url: string; from: string } | undefined;
   dataDir: string;
+  /** How many processes share the ports. */
+  processes: number;
   mongodbUri: string | undefined;
   mongodSources: MongodSources;
   artifactsFolder: string;
@@ -53,9 +58,35 @@ function whole(min: number, max: number): z.ZodMiniType<number, string> {
   );
 }
 
+const PROCESSES_MAX = 64;
+const PROCESSES_TEXT = `it must be a whole number from 1 to ${PROCESSES_MAX}, or auto for one a core`;
+const processes = z.pipe(
+  z.string().check(z.regex(/^(?:auto|[1-9]\d?)$/, PROCESSES_TEXT)),
+  z.pipe(
+    z.transform((text: string) => (text === 'auto' ? Math.min(availableParallelism(), PROCESSES_MAX) : Number(text))),
+    z.number().check(z.maximum(PROCESSES_MAX, PROCESSES_TEXT)),
+  ),
+);
+
 const emailAddress = z
   .string()
   .check(z.regex(/^[^\s@<>]+@[^\s@<>]+$/, 'it must be an e-mail address like ops@example.com'));
+const smtpUrl = z
+  .string()
+  .check(
+    z.refine(
+      isSmtpUrl,
+      'it must be like smtp://user:password@mail.example.com:587, or smtps:// for TLS from the start',
+    ),
+  );
+const mailFrom = z
+  .string()
+  .check(
+    z.regex(
+      /^([^<>@\p{Cc}]+ <[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/u,
+      'it must be an address like fairlead@example.com or Fairlead <fairlead@example.com>',
+    ),
+  );
 const hostName = z
   .string()
   .check(
@@ -101,7 +132,11 @@ const variables = z.object({
   HOST: z.optional(listenAddress),
   PUBLIC_URL: z.optional(origin),
   SUPPORT_EMAIL: z.optional(emailAddress),
+  OPERATOR_EMAIL: z.optional(emailAddress),
+  SMTP_URL: z.optional(smtpUrl),
+  MAIL_FROM: z.optional(mailFrom),
   DATA_DIR: z._default(z.string(), 'data'),
+  PROCESSES: z._default(processes, 1),
   MONGODB_URI: z.optional(mongodbUri),
   MONGOMS_SYSTEM_BINARY: z.optional(z.string()),
   ARTIFACTS_URL: z.optional(artifactsUrl),
@@ -117,15 +152,12 @@ const variables = z.object({
 /** Known to the operators' contract, but with no part behind them yet: nothing that is set is silently ignored. */
 const NOT_YET: Record<string, string> = {
   SITES_TLS_PORT: 'TLS on the built-in host',
-  OPERATOR_EMAIL: 'mail to the operator',
   ACME_DIRECTORY_URL: 'certificates from an authority',
   ACME_EMAIL: 'certificates from an authority',
   ACME_EAB_KID: 'certificates from an authority',
   ACME_EAB_HMAC: 'certificates from an authority',
   ACME_CA_FILE: 'certificates from an authority',
   DNS_RESOLVERS: 'DNS checks',
-  SMTP_URL: 'mail by SMTP',
-  MAIL_FROM: 'mail by SMTP',
   STRIPE_SECRET_KEY: 'payments',
   STRIPE_WEBHOOK_SECRET: 'payments',
   STRIPE_API_URL: 'payments',
@@ -170,6 +202,7 @@ export function readEnv(environment: Record<string, string | undefined>): Env {
   const publicHost = new URL(publicUrl).hostname;
   refuseContradictions(values.PORT, values.SITES_PORT, values.SITES_DOMAIN, publicHost, given);
   const dataDir = resolve(values.DATA_DIR);
+  const supportEmail = values.SUPPORT_EMAIL ?? `support@${publicHost}`;
   return {
     port: values.PORT,
     sitesPort: values.SITES_PORT,
@@ -177,8 +210,14 @@ export function readEnv(environment: Record<string, string | undefined>): Env {
     host: values.HOST ?? (isLocal(publicHost) ? '127.0.0.1' : undefined),
     publicUrl,
     isLocal: isLocal(publicHost),
-    supportEmail: values.SUPPORT_EMAIL ?? `support@${publicHost}`,
+    supportEmail,
+    operatorEmail: values.OPERATOR_EMAIL ?? supportEmail,
+    smtp:
+      values.SMTP_URL === undefined
+        ? undefined
+        : { url: values.SMTP_URL, from: values.MAIL_FROM ?? `Fairlead <${supportEmail}>` },
     dataDir,
+    processes: values.PROCESSES,
     mongodbUri: values.MONGODB_URI,
     mongodSources: readMongodSources(given),
     artifactsFolder:
@@ -202,6 +241,13 @@ function refuseContradictions(
   if (appPort === sitesPort) {
     const name = given.SITES_PORT === undefined ? 'PORT' : 'SITES_PORT';
     throw refusal(name, given[name], 'PORT and SITES_PORT must differ');
+  }
+  if (given.MAIL_FROM !== undefined && given.SMTP_URL === undefined) {
+    throw refusal(
+      'MAIL_FROM',
+      given.MAIL_FROM,
+      'mail stays in the outbox without SMTP_URL; set that too, or leave both',
+    );
   }
   const fault = siteDomainFault(sitesDomain, publicHost);
   if (fault === null) return;
@@ -249,6 +295,12 @@ function isOrigin(text: string): boolean {
   const url = new URL(text);
   const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
   return isWeb && url.username === '' && url.href === `${url.origin}/` && !text.endsWith('?') && !text.endsWith('#');
+}
+
+function isSmtpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return (url.protocol === 'smtp:' || url.protocol === 'smtps:') && url.hostname !== '' && url.hash === '';
 }
 
 function isFolderUrl(text: string): boolean {

@@ -4,6 +4,7 @@ import { createChangeFeed } from './change-feed.ts';
 import type { Env } from './env.ts';
 import type { Log } from './log.ts';
 import { createOutbox } from './mail/outbox.ts';
+import { createSmtpMailer } from './mail/smtp.ts';
 import { createPasswordHasher } from './password-hasher.ts';
 import { platforms } from './platforms/index.ts';
 import { createSecrets, type Keys } from './secrets.ts';
@@ -30,6 +31,7 @@ function limitsOf(env: Env): Limits {
     registrationsPerHour: 10,
     forgotPasswordPerHour: { perAccount: 3, perAddress: 10 },
     feedbackPerHour: 5,
+    contactPerHour: 5,
     uploadBytesPerDay: 10 * GIB,
     uploadsAtOnce: 8,
     socketsPerAccount: 10,
@@ -52,12 +54,13 @@ export async function buildProviders(env: Env, { keys, log }: { keys: Keys; log:
       sitesPort: env.sitesPort,
       sitesListener: { host: connectableHost(env.host), port: env.sitesPort },
       supportEmail: env.supportEmail,
+      operatorEmail: env.operatorEmail,
       trustedProxies: env.trustProxy,
     },
     limits,
     store: await createDiskStore({ folder: env.artifactsFolder, minFreeBytes: limits.minFreeDiskBytes }),
     platforms,
-    mailer: createOutbox(join(env.dataDir, 'outbox'), log),
+    mailer: env.smtp === undefined ? createOutbox(join(env.dataDir, 'outbox'), log) : createSmtpMailer(env.smtp, log),
     hasher: createPasswordHasher(),
     secrets: createSecrets(keys),
     changes: createChangeFeed(log),

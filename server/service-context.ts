@@ -25,6 +25,7 @@ export type Limits = {
   registrationsPerHour: number;
   forgotPasswordPerHour: { perAccount: number; perAddress: number };
   feedbackPerHour: number;
+  contactPerHour: number;
   uploadBytesPerDay: number;
   uploadsAtOnce: number;
   socketsPerAccount: number;
@@ -41,6 +42,8 @@ export type Addresses = {
   /** Where our own requests to our own host connect, since not every resolver knows `*.localhost`. */
   sitesListener: { host: string; port: number };
   supportEmail: string;
+  /** Who gets what people write through the contact form. */
+  operatorEmail: string;
   /** TRUST_PROXY: how many proxies in front add to `X-Forwarded-For`; none when absent. */
   trustedProxies?: number;
 };

@@ -38,6 +38,7 @@ export const ERROR_CODES = {
   internal: { status: 500, trpc: 'INTERNAL_SERVER_ERROR' },
   artifact_damaged: { status: 500, trpc: 'INTERNAL_SERVER_ERROR' },
   verification_failed: { status: 502, trpc: 'BAD_GATEWAY' },
+  mail_refused: { status: 502, trpc: 'BAD_GATEWAY' },
   platform_failed: { status: 502, trpc: 'BAD_GATEWAY' },
   database_unavailable: { status: 503, trpc: 'SERVICE_UNAVAILABLE' },
   storage_unavailable: { status: 503, trpc: 'SERVICE_UNAVAILABLE' },

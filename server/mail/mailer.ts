@@ -3,7 +3,16 @@
  * lists; the log names kind and recipient only, since the text may hold a one-time link.
  * `deliver` is called by the job `send-mail`, possibly twice for one mail: `id` stays the same.
  */
-export type Mail = { id: string; kind: string; to: string; subject: string; text: string; at: Date };
+export type Mail = {
+  id: string;
+  kind: string;
+  to: string;
+  /** Whom an answer goes to, when that is not the sender. */
+  replyTo?: string | undefined;
+  subject: string;
+  text: string;
+  at: Date;
+};
 
 export interface Mailer {
   deliver(mail: Mail): Promise<void>;

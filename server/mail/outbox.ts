@@ -14,6 +14,7 @@ const keptMailSchema = z.object({
   id: z.string(),
   kind: z.string(),
   to: z.string(),
+  replyTo: z.optional(z.string()),
   subject: z.string(),
   text: z.string(),
   at: z.coerce.date(),

@@ -7,21 +7,35 @@ export type MailContent =
   | { kind: 'confirm-email'; username: string; link: string }
   | { kind: 'password-changed'; username: string; how: 'changed' | 'reset' }
   | { kind: 'session-reused'; username: string; device: string; address: string }
-  | { kind: 'email-changed'; username: string; newEmail: string };
+  | { kind: 'email-changed'; username: string; newEmail: string }
+  | { kind: 'contact'; name: string; email: string; message: string };
 
-export type MailText = { subject: string; text: string };
+export type MailText = { subject: string; text: string; replyTo?: string };
 
 /** One-time links hold for half an hour (product page, section 6). */
 export const LINK_MINUTES = 30;
 
 /** Subject and text of a mail; `reach` is where its reader can turn to. */
 export function renderMail(content: MailContent, reach: { publicUrl: string; supportEmail: string }): MailText {
+  if (content.kind === 'contact') return contactMail(content);
   const { subject, paragraphs } = body(content, reach.publicUrl);
   const closing = `Fairlead\n${reach.publicUrl}\nQuestions: ${reach.supportEmail}`;
   return { subject, text: `${[`Hello ${content.username},`, ...paragraphs, closing].join('\n\n')}\n` };
 }
 
-function body(content: MailContent, publicUrl: string): { subject: string; paragraphs: string[] } {
+/** What somebody wrote, for the operator: an answer goes to its writer. */
+function contactMail({ name, email, message }: Extract<MailContent, { kind: 'contact' }>): MailText {
+  return {
+    subject: `Contact form: ${name}`,
+    text: `${name} <${email}> wrote through the contact form:\n\n${message}\n`,
+    replyTo: email,
+  };
+}
+
+function body(
+  content: Exclude<MailContent, { kind: 'contact' }>,
+  publicUrl: string,
+): { subject: string; paragraphs: string[] } {
   const forgotten = `choose a new password at ${publicUrl}/login ("Forgot your password?"): that signs out every browser.`;
   switch (content.kind) {
     case 'reset-password':

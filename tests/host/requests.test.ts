@@ -188,6 +188,7 @@ test.each([
         sitesPort: 0,
         sitesListener: { host: '127.0.0.1', port: 0 },
         supportEmail: 'support@app.example',
+        operatorEmail: 'support@app.example',
       },
     },
   });

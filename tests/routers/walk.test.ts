@@ -53,6 +53,8 @@ const CASES: Record<string, Case> = {
     input: ({ deploymentId }) => ({ rating: 5, deploymentId }),
     ids: ['deploymentId'],
   },
+  'contact.get': { access: 'public' },
+  'contact.send': { access: 'public', input: () => ({ name: 'a', email: 'a@example.com', message: 'b' }) },
   'disclaimer.status': { access: 'public' },
   'disclaimer.accept': { access: 'public' },
   'events.stream': { access: 'read', input: () => ({}) },

@@ -54,8 +54,8 @@ test.each([
     /MONGODB_URI is set to a value that is not shown, but it must begin with mongodb:\/\//,
   ],
   [
-    { SMTP_URL: 'smtp://user:hunter2@mail.example.com' },
-    /SMTP_URL is set to a value that is not shown, but this version of Fairlead has no mail by SMTP yet; leave it unset/,
+    { SMTP_URL: 'http://user:hunter2@mail.example.com' },
+    /SMTP_URL is set to a value that is not shown, but it must be like smtp:\/\/user:password@/,
   ],
   [
     { ACME_DIRECTORY_URL: 'https://acme.example.com/directory' },

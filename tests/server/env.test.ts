@@ -24,6 +24,8 @@ test('an empty environment gives the documented defaults', () => {
     host: '127.0.0.1',
     publicUrl: 'http://localhost:3000',
     supportEmail: 'support@localhost',
+    operatorEmail: 'support@localhost',
+    smtp: undefined,
     dataDir: resolve('data'),
     artifactsFolder: resolve('data/artifacts'),
     mongodbUri: undefined,
@@ -39,6 +41,17 @@ test('an empty environment gives the documented defaults', () => {
 
 test('an empty variable counts as not set', () => {
   expect(readEnv({ PORT: '', PUBLIC_URL: '', SMTP_URL: '' }).port).toBe(3000);
+});
+
+test('mail goes by SMTP once a server is named, from the address of the support unless another is', () => {
+  const SMTP_URL = 'smtp://user:secret@mail.example.com:587';
+  expect(readEnv({ SMTP_URL, SUPPORT_EMAIL: 'help@example.com' }).smtp).toEqual({
+    url: SMTP_URL,
+    from: 'Fairlead <help@example.com>',
+  });
+  expect(readEnv({ SMTP_URL, MAIL_FROM: 'Ada <ada@example.com>' }).smtp?.from).toBe('Ada <ada@example.com>');
+  expect(readEnv({ SUPPORT_EMAIL: 'help@example.com' }).operatorEmail).toBe('help@example.com');
+  expect(readEnv({ OPERATOR_EMAIL: 'ops@example.com' }).operatorEmail).toBe('ops@example.com');
 });
 
 test('the app listens on all addresses once it is reached by another name than localhost', () => {
@@ -71,6 +84,22 @@ test.each([
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL is "loud", but it must be one of debug, info, warn, error.'],
   [{ SUPPORT_EMAIL: 'nobody' }, 'SUPPORT_EMAIL is "nobody", but it must be an e-mail address like ops@example.com.'],
   [
+    { OPERATOR_EMAIL: 'a b@example.com' },
+    'OPERATOR_EMAIL is "a b@example.com", but it must be an e-mail address like ops@example.com.',
+  ],
+  [
+    { SMTP_URL: 'mail.example.com' },
+    'SMTP_URL is set to a value that is not shown, but it must be like smtp://user:password@mail.example.com:587, or smtps:// for TLS from the start.',
+  ],
+  [
+    { SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'Fairlead' },
+    'MAIL_FROM is "Fairlead", but it must be an address like fairlead@example.com or Fairlead <fairlead@example.com>.',
+  ],
+  [
+    { MAIL_FROM: 'fairlead@example.com' },
+    'MAIL_FROM is "fairlead@example.com", but mail stays in the outbox without SMTP_URL; set that too, or leave both.',
+  ],
+  [
     { HOST: 'not an address' },
     'HOST is "not an address", but it must be an address of this machine like 127.0.0.1 or 0.0.0.0.',
   ],
@@ -88,15 +117,12 @@ test.each([
 
 test.each([
   'SITES_TLS_PORT',
-  'OPERATOR_EMAIL',
   'ACME_DIRECTORY_URL',
   'ACME_EMAIL',
   'ACME_EAB_KID',
   'ACME_EAB_HMAC',
   'ACME_CA_FILE',
   'DNS_RESOLVERS',
-  'SMTP_URL',
-  'MAIL_FROM',
   'STRIPE_SECRET_KEY',
   'STRIPE_WEBHOOK_SECRET',
   'STRIPE_API_URL',

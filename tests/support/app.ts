@@ -95,6 +95,7 @@ export async function createTestApp(options: TestAppOptions = {}) {
       sitesPort: 3001,
       sitesListener: { host: '127.0.0.1', port: 3001 },
       supportEmail: 'support@localhost',
+      operatorEmail: 'operator@localhost',
     },
     limits: { ...WIDE_LIMITS, ...options.limits },
     store: await createDiskStore({ folder: join(folder, 'artifacts'), minFreeBytes: 0 }),

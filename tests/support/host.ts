@@ -68,6 +68,7 @@ export async function createTestHost(options: TestHostOptions = {}): Promise<Tes
       sitesPort: 0,
       sitesListener: { host: '127.0.0.1', port: 0 },
       supportEmail: 'support@localhost',
+      operatorEmail: 'operator@localhost',
     },
     limits: WIDE_LIMITS,
     now: () => new Date(),

@@ -11,6 +11,7 @@ export const WIDE_LIMITS: Limits = {
   registrationsPerHour: 10,
   forgotPasswordPerHour: { perAccount: 3, perAddress: 10 },
   feedbackPerHour: 20,
+  contactPerHour: 20,
   uploadBytesPerDay: 10 * 1024 ** 3,
   uploadsAtOnce: 8,
   socketsPerAccount: 10,

@@ -1,0 +1,16 @@
+import { getContact, sendContact } from '../server/services/contact.ts';
+import { contactSchema, sendContactInput } from './schemas/contact.ts';
+import { doneSchema, emptyInput } from './schemas/primitives.ts';
+import { publicProcedure, router } from './trpc.ts';
+
+export const contactRouter = router({
+  get: publicProcedure
+    .input(emptyInput)
+    .output(contactSchema)
+    .query(({ ctx }) => getContact(ctx)),
+
+  send: publicProcedure
+    .input(sendContactInput)
+    .output(doneSchema)
+    .mutation(({ ctx, input }) => sendContact(ctx, input)),
+});

@@ -1,0 +1,25 @@
+import * as z from 'zod/mini';
+import { CONTACT_MESSAGE_MAX, CONTACT_NAME_MAX } from './limits.ts';
+import { emailSchema } from './user.ts';
+
+/** The Quick Contact Form of the About page (specification, section 2). */
+export const sendContactInput = z.strictObject({
+  name: z
+    .string()
+    .check(
+      z.trim(),
+      z.minLength(1, 'Please enter your name'),
+      z.maxLength(CONTACT_NAME_MAX, 'Name is too long'),
+      z.regex(/^\P{Cc}*$/u, 'Name cannot contain control characters'),
+    ),
+  email: emailSchema,
+  message: z
+    .string()
+    .check(z.trim(), z.minLength(1, 'Please enter a message'), z.maxLength(CONTACT_MESSAGE_MAX, 'Message is too long')),
+});
+
+/** Where people write to by themselves. */
+export const contactSchema = z.strictObject({ supportEmail: z.string() });
+
+export type SendContactInput = z.infer<typeof sendContactInput>;
+export type Contact = z.infer<typeof contactSchema>;

@@ -1,0 +1,18 @@
+import { model, Schema } from 'mongoose';
+
+/** What somebody wrote through the contact form. Signed out it has no account. */
+const contactMessageSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, default: null },
+    name: { type: String, required: true },
+    email: { type: String, required: true },
+    message: { type: String, required: true },
+    at: { type: Date, required: true },
+  },
+  { collection: 'contact-messages' },
+);
+contactMessageSchema.index({ at: -1 }, { name: 'newest' });
+contactMessageSchema.index({ accountId: 1, at: -1 }, { name: 'account_newest' });
+
+export const ContactMessageModel = model('ContactMessage', contactMessageSchema);

@@ -1,0 +1,43 @@
+import type { Contact, SendContactInput } from '../../routers/schemas/contact.ts';
+import { DONE, type Done } from '../../routers/schemas/primitives.ts';
+import { ContactMessageModel } from '../models/contact-message.ts';
+import { newId, transaction } from '../mongo.ts';
+import type { ServiceContext } from '../service-context.ts';
+import { queueMail } from './mail.ts';
+import { countAgainst, countsAddress } from './rate-limit.ts';
+
+const HOUR_MS = 3_600_000;
+/** A mail to the operator belongs to nobody's account. */
+const OPERATOR = 'operator';
+
+/** Where people can write to without the form. */
+export function getContact(ctx: ServiceContext): Contact {
+  return { supportEmail: ctx.providers.addresses.supportEmail };
+}
+
+/**
+ * Stores a message of the contact form and mails it to the operator in the same transaction. Nothing is sent to the
+ * address that was typed: it would be a mail cannon (product page, section 11, Contact). Limited by account, else by
+ * address (security facts, 1.8). Throws `rate_limited`.
+ */
+export async function sendContact(ctx: ServiceContext, input: SendContactInput): Promise<Done> {
+  const { actor, providers } = ctx;
+  const accountId = actor.kind === 'anonymous' ? null : actor.accountId;
+  if (accountId !== null || countsAddress(ctx)) {
+    await countAgainst({
+      name: 'contact',
+      key: accountId ?? ctx.origin.address,
+      limit: providers.limits.contactPerHour,
+      windowMs: HOUR_MS,
+    });
+  }
+  await transaction(async (session) => {
+    await ContactMessageModel.create([{ _id: newId(), accountId, ...input, at: ctx.now() }], { session });
+    await queueMail(session, providers, {
+      accountId: OPERATOR,
+      to: providers.addresses.operatorEmail,
+      words: { kind: 'contact', ...input },
+    });
+  });
+  return DONE;
+}

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { ContactMessageModel } from '../../server/models/contact-message.ts';
+import { createTestApp } from '../support/app.ts';
+import { refusalOf } from '../support/refusal.ts';
+
+const LETTER = { name: 'Ada', email: 'ada@example.com', message: 'Where do I start?\nAda' };
+
+test('a message is stored and mailed to the operator, and nothing goes to the address that was typed', async () => {
+  await using app = await createTestApp();
+
+  expect(await app.anonymous().contact.send(LETTER)).toEqual({ done: true });
+  await app.jobs.drain();
+
+  expect(await ContactMessageModel.find({ accountId: null }).lean()).toMatchObject([
+    { ...LETTER, at: expect.any(Date) },
+  ]);
+  expect(app.outbox).toMatchObject([
+    { kind: 'contact', to: 'operator@localhost', replyTo: 'ada@example.com', subject: 'Contact form: Ada' },
+  ]);
+  expect(app.outbox[0]?.text).toContain('Where do I start?\nAda');
+});
+
+test('signed in, the message is kept with its account', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+
+  await ada.caller.contact.send(LETTER);
+
+  expect(await ContactMessageModel.countDocuments({ accountId: ada.user.id })).toBe(1);
+});
+
+test('where to write is told to everybody', async () => {
+  await using app = await createTestApp();
+  expect(await app.anonymous().contact.get()).toEqual({ supportEmail: 'support@localhost' });
+});
+
+test.each([
+  [{ name: '  ' }, 'name', 'Please enter your name'],
+  [{ name: 'x'.repeat(101) }, 'name', 'Name is too long'],
+  [{ name: 'Ada\r\nBcc: all@example.com' }, 'name', 'Name cannot contain control characters'],
+  [{ email: 'ada' }, 'email', 'Please enter a valid email address'],
+  [{ message: '' }, 'message', 'Please enter a message'],
+  [{ message: 'x'.repeat(5_001) }, 'message', 'Message is too long'],
+])('%o is refused on its field', async (wrong, field, text) => {
+  await using app = await createTestApp();
+  const refusal = await refusalOf(app.anonymous().contact.send({ ...LETTER, ...wrong }));
+  expect(refusal).toMatchObject({ code: 'validation_failed', fieldErrors: { [field]: text } });
+});
+
+test('too many messages of one account are refused with the time to wait', async () => {
+  await using app = await createTestApp({ limits: { contactPerHour: 2 } });
+  const { contact } = (await app.person()).caller;
+  await contact.send(LETTER);
+  await contact.send(LETTER);
+
+  expect(await refusalOf(contact.send(LETTER))).toMatchObject({
+    code: 'rate_limited',
+    retryAfterMs: expect.any(Number),
+  });
+});
