@@ -251,7 +251,7 @@ function LiveCard({ deployment, current }: { deployment: Deployment; current: Re
                 </Link>
               ),
             },
-            { name: 'Live since', value: <Time at={current.finishedAt ?? current.createdAt} /> },
+            { name: 'Live since', value: <Time at={current.liveSince ?? current.createdAt} /> },
             { name: 'All releases', value: formatCount(deployment.releaseCount, 'release') },
             { name: 'Created', value: <Time at={deployment.createdAt} /> },
           ]}

@@ -1,4 +1,5 @@
-import { useNavigate, useParams } from 'react-router';
+import { Download } from 'lucide-react';
+import { useParams } from 'react-router';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../routers/schemas/state-names.ts';
@@ -18,7 +19,7 @@ import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { ReleaseDiff } from '../features/releases/release-diff.tsx';
 import { CancelledPanel, FailedPanel, LivePanel, SupersededPanel } from '../features/releases/release-panels.tsx';
 import { ReleaseSteps } from '../features/releases/release-steps.tsx';
-import { SOURCE_WORDS } from '../features/releases/release-words.ts';
+import { isCancellable, isRollingBack, SOURCE_WORDS } from '../features/releases/release-words.ts';
 import { RollBackButton } from '../features/releases/roll-back.tsx';
 import { useReleaseActs } from '../features/releases/use-release-acts.ts';
 import { formatCount } from '../lib/format.ts';
@@ -54,9 +55,8 @@ export function ReleaseScreen() {
 }
 
 function ReleaseStory({ release }: { release: ReleaseDetail }) {
-  const navigate = useNavigate();
   const allowance = trpc.subscription.allowance.useQuery();
-  const { cancel, retry } = useReleaseActs((made) => void navigate(href.release(made.deploymentId, made.number)));
+  const { cancel, retry, download } = useReleaseActs();
   const isRunning = isRunningReleaseState(release.state);
   const mayChange = !isReadOnly(allowance.data);
   const tryAgain = mayChange && (
@@ -81,15 +81,26 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
           { label: `Release ${release.number}` },
         ]}
         actions={
-          isRunning ? (
-            <Button
-              isBusy={cancel.isPending}
-              busyLabel="Cancelling…"
-              onClick={() => cancel.mutate({ releaseId: release.id })}
-            >
-              Cancel
-            </Button>
-          ) : undefined
+          <>
+            {isCancellable(release) && (
+              <Button
+                isBusy={cancel.isPending}
+                busyLabel="Cancelling…"
+                onClick={() => cancel.mutate({ releaseId: release.id })}
+              >
+                Cancel
+              </Button>
+            )}
+            {!isRunning && (
+              <Button
+                isBusy={download.isPending}
+                busyLabel="Preparing…"
+                onClick={() => download.mutate({ releaseId: release.id })}
+              >
+                <Download /> Download as ZIP
+              </Button>
+            )}
+          </>
         }
       />
       {/* What became of it is said aloud when it changes. */}
@@ -106,7 +117,7 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
           <Card>
             <ReleaseSteps steps={release.steps} />
           </Card>
-          {!isRunning && <ReleaseDiff releaseId={release.id} />}
+          {!isRunning && <ReleaseDiff release={release} />}
         </div>
         <Card>
           <CardBody>
@@ -120,7 +131,9 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
   );
 }
 
-function meanwhile({ number, servingNumber }: ReleaseDetail): string {
+function meanwhile(release: ReleaseDetail): string {
+  const { number, servingNumber } = release;
+  if (isRollingBack(release)) return `Rolling back: visitors see release ${number} in about a second.`;
   if (servingNumber === null)
     return 'The site is live once every file was fetched and compared. You can close this page.';
   return `Release ${servingNumber} stays live until release ${number} has been seen live, file by file. You can close this page.`;

@@ -1,7 +1,8 @@
-import { Ellipsis, ExternalLink, FolderUp, Link2, PenLine, Trash2, Undo2 } from 'lucide-react';
+import { Download, Ellipsis, ExternalLink, FolderUp, Link2, PenLine, Trash2, Undo2 } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { Link } from 'react-router';
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
+import { useDownload } from '../../api/use-download.ts';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../components/menu.tsx';
 import { useWhenIdle } from '../../lib/later.ts';
@@ -21,6 +22,8 @@ export type DeploymentMenuProps = {
 export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: DeploymentMenuProps) {
   const [act, setAct] = useState<DeploymentAct | null>(null);
   useWhenIdle(loadDialog);
+  const download = useDownload();
+  const kept = deployment.currentRelease ?? deployment.latestRelease;
   const page = href.deployment(deployment.id);
   const isDeleting = deployment.state === 'deleting';
   const mayChange = !isReadOnly && !isDeleting;
@@ -53,6 +56,11 @@ export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: Deployment
             <Link to={`${page}?tab=releases`}>
               <Undo2 /> Roll back
             </Link>
+          </MenuItem>
+        )}
+        {kept !== null && !isDeleting && (
+          <MenuItem disabled={download.isPending} onSelect={() => download.mutate({ releaseId: kept.id })}>
+            <Download /> Download as ZIP
           </MenuItem>
         )}
         {mayChange && <MenuSeparator />}

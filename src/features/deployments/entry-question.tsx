@@ -1,5 +1,4 @@
 import { lazy, type ReactNode, Suspense, useState } from 'react';
-import type { PickedFolder } from '../../api/upload-folder.ts';
 import { useWhenIdle } from '../../lib/later.ts';
 import type { FolderReport } from './folder-report.ts';
 
@@ -14,7 +13,7 @@ export function useEntryQuestion(report: FolderReport | null): {
   ask: (goOn: () => void) => void;
   question: ReactNode;
 } {
-  const [agreed, setAgreed] = useState<PickedFolder | null>(null);
+  const [agreed, setAgreed] = useState<FolderReport['folder'] | null>(null);
   const [waiting, setWaiting] = useState<{ goOn: () => void } | null>(null);
   useWhenIdle(loadDialog);
   const folder = report?.folder ?? null;

@@ -36,6 +36,7 @@ export function ReleaseList({
     { getNextPageParam: (page) => page.nextCursor, placeholderData: (before) => before },
   );
   const releases = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  const rollBacks = list.data?.pages.flatMap((page) => page.rollBacks) ?? [];
   return (
     <>
       <Card className="overflow-hidden">
@@ -46,7 +47,13 @@ export function ReleaseList({
           failure={shownFailure('The releases could not be fetched', list.error)}
           empty={{ icon: History, text: empty, action }}
         >
-          <ReleaseTable label={label} releases={releases} showsDeployment={showsDeployment} isReadOnly={isReadOnly} />
+          <ReleaseTable
+            label={label}
+            releases={releases}
+            rollBacks={rollBacks}
+            showsDeployment={showsDeployment}
+            isReadOnly={isReadOnly}
+          />
         </ListStates>
       </Card>
       {list.hasNextPage && (

@@ -1,10 +1,8 @@
-import { Ellipsis, ExternalLink, Eye, Undo2 } from 'lucide-react';
+import { Eye } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import type { Release } from '../../../routers/schemas/releases.ts';
+import type { Release, RollBack } from '../../../routers/schemas/releases.ts';
 import { Badge } from '../../components/badge.tsx';
-import { IconButton } from '../../components/icon-button.tsx';
-import { Menu, MenuItem } from '../../components/menu.tsx';
 import { Size } from '../../components/size.tsx';
 import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
@@ -12,23 +10,25 @@ import { Table, TableCell, TableRow } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatCount, formatDuration } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
+import { historyEntries } from './history-entries.ts';
+import { ReleaseMenu, type ReleaseMenuProps } from './release-menu.tsx';
 import { isFinal, SOURCE_WORDS } from './release-words.ts';
 import { RollBackDialog } from './roll-back.tsx';
+import { RollBackRow } from './roll-back-row.tsx';
 
 export type ReleaseTableProps = {
   label: string;
   releases: readonly Release[];
+  rollBacks: readonly RollBack[];
   /** Where releases of several deployments stand together. */
   showsDeployment?: boolean;
   /** While no plan is active nothing is changed. */
   isReadOnly: boolean;
 };
 
-/** Releases below one another; the one that is live comes first where they are of one deployment. */
-export function ReleaseTable({ label, releases, showsDeployment = false, isReadOnly }: ReleaseTableProps) {
+/** Releases and roll backs below one another; what is live comes first where they are of one deployment. */
+export function ReleaseTable({ label, releases, rollBacks, showsDeployment = false, isReadOnly }: ReleaseTableProps) {
   const [target, setTarget] = useState<Release | null>(null);
-  const current = showsDeployment ? undefined : releases.find(({ isCurrent }) => isCurrent);
-  const rows = current ? [current, ...releases.filter((release) => release !== current)] : releases;
   return (
     <>
       <Table
@@ -43,23 +43,28 @@ export function ReleaseTable({ label, releases, showsDeployment = false, isReadO
           { key: 'actions', title: '', className: 'w-16' },
         ]}
       >
-        {rows.map((release) => (
-          <ReleaseRow
-            key={release.id}
-            release={release}
-            showsDeployment={showsDeployment}
-            onRollBack={!isReadOnly && release.state === 'superseded' ? () => setTarget(release) : null}
-          />
-        ))}
+        {historyEntries(releases, rollBacks, !showsDeployment).map((entry) =>
+          entry.kind === 'rollBack' ? (
+            <RollBackRow key={entry.id} rollBack={entry.rollBack} showsDeployment={showsDeployment} />
+          ) : (
+            <ReleaseRow
+              key={entry.id}
+              release={entry.release}
+              showsDeployment={showsDeployment}
+              isReadOnly={isReadOnly}
+              onRollBack={!isReadOnly && entry.release.state === 'superseded' ? () => setTarget(entry.release) : null}
+            />
+          ),
+        )}
       </Table>
       <RollBackDialog target={target} onClose={() => setTarget(null)} />
     </>
   );
 }
 
-type ReleaseRowProps = { release: Release; showsDeployment: boolean; onRollBack: (() => void) | null };
+type ReleaseRowProps = ReleaseMenuProps & { showsDeployment: boolean };
 
-function ReleaseRow({ release, showsDeployment, onRollBack }: ReleaseRowProps) {
+function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: ReleaseRowProps) {
   const address = href.release(release.deploymentId, release.number);
   const took = durationOf(release);
   return (
@@ -97,39 +102,9 @@ function ReleaseRow({ release, showsDeployment, onRollBack }: ReleaseRowProps) {
         <span className="whitespace-nowrap">{formatCount(release.changedFiles, 'file')}</span>
       </TableCell>
       <TableCell isCorner>
-        <ReleaseMenu release={release} onRollBack={onRollBack} />
+        <ReleaseMenu release={release} isReadOnly={isReadOnly} onRollBack={onRollBack} />
       </TableCell>
     </TableRow>
-  );
-}
-
-function ReleaseMenu({ release, onRollBack }: Pick<ReleaseRowProps, 'release' | 'onRollBack'>) {
-  return (
-    <Menu
-      trigger={
-        <IconButton label={`Actions for release ${release.number} of ${release.deploymentName}`}>
-          <Ellipsis />
-        </IconButton>
-      }
-    >
-      <MenuItem asChild>
-        <Link to={href.release(release.deploymentId, release.number)}>
-          <Eye /> Steps and changes
-        </Link>
-      </MenuItem>
-      {(release.state === 'live' || release.state === 'superseded') && (
-        <MenuItem asChild>
-          <a href={release.previewUrl} target="_blank" rel="noreferrer">
-            <ExternalLink /> Open this release
-          </a>
-        </MenuItem>
-      )}
-      {onRollBack && (
-        <MenuItem onSelect={onRollBack}>
-          <Undo2 /> Roll back to {release.number}
-        </MenuItem>
-      )}
-    </Menu>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { ReleaseSource, ReleaseStep } from '../../../routers/schemas/releases.ts';
+import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import type { ReleaseState, ReleaseStepName } from '../../../routers/schemas/states.ts';
 import { formatCount, formatDuration, formatSize, formatSizeOf } from '../../lib/format.ts';
 
@@ -65,8 +66,33 @@ export function servingText(servingNumber: number | null): string {
   return servingNumber === null ? 'Nothing was live before.' : `Release ${servingNumber} is still live.`;
 }
 
+/** On its way once more: a roll back, which is over in about a second and cannot be cancelled. */
+export function isRollingBack({ state, finishedAt }: { state: ReleaseState; finishedAt: Date | null }): boolean {
+  return isRunningReleaseState(state) && finishedAt !== null;
+}
+
+export function isCancellable(release: { state: ReleaseState; finishedAt: Date | null }): boolean {
+  return isRunningReleaseState(release.state) && !isRollingBack(release);
+}
+
+/** "Try again" makes a new release of the same files. */
+export function isRetryable({ state }: { state: ReleaseState }): boolean {
+  return state === 'failed' || state === 'cancelled';
+}
+
+/** It has an address of its own that answers. */
+export function wasSeenLive({ state }: { state: ReleaseState }): boolean {
+  return state === 'live' || state === 'superseded';
+}
+
 export function isFinal(state: ReleaseState): boolean {
   return state === 'live' || state === 'failed' || state === 'cancelled' || state === 'superseded';
+}
+
+/** What a list of differences is about; null: there is no release to compare with. */
+export function differenceTitle(number: number, otherNumber: number | null): string {
+  if (otherNumber === null) return 'Changes';
+  return otherNumber < number ? `Changes since release ${otherNumber}` : `Compared with release ${otherNumber}`;
 }
 
 /** An address as a person reads it: without its scheme and the slash at its end. */

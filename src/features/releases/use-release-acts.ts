@@ -1,15 +1,21 @@
+import { useNavigate } from 'react-router';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
+import { useDownload } from '../../api/use-download.ts';
 import { showToast } from '../../components/toast-store.ts';
+import { href } from '../../lib/paths.ts';
 
-/** What can be done with a release from its page, besides the roll back. */
-export function useReleaseActs(onRetried: (release: { deploymentId: string; number: number }) => void) {
+/** What can be done with a release from wherever it is named, besides the roll back. */
+export function useReleaseActs() {
+  const navigate = useNavigate();
   const cancel = trpc.releases.cancel.useMutation({
     onError: (error) => void showToast(errorToast('Could not cancel', error)),
   });
   const retry = trpc.releases.retry.useMutation({
-    onSuccess: (release) => onRetried(release),
+    // The new release is a page of its own, where its steps are seen.
+    onSuccess: ({ deploymentId, number }) => void navigate(href.release(deploymentId, number)),
     onError: (error) => void showToast(errorToast('Could not try again', error)),
   });
-  return { cancel, retry };
+  const download = useDownload();
+  return { cancel, retry, download };
 }

@@ -1,0 +1,27 @@
+import type { ReleaseDownload } from '../../routers/schemas/releases.ts';
+import { showToast } from '../components/toast-store.ts';
+import { formatSize } from '../lib/format.ts';
+import { errorToast } from './errors.ts';
+import { rewriteApiPath } from './rewrite.ts';
+import { trpc } from './trpc.ts';
+
+/** "Download as ZIP" of a release, from wherever it is named. */
+export function useDownload() {
+  return trpc.releases.download.useMutation({
+    // It changes nothing that a screen shows.
+    meta: { refresh: false },
+    onSuccess: (link) => {
+      save(link);
+      showToast({ title: 'Download started', description: `${link.fileName}, ${formatSize(link.sizeBytes)}` });
+    },
+    onError: (error) => void showToast(errorToast('Could not download', error)),
+  });
+}
+
+/** The link carries its own right, so that the browser itself streams the file to the disk and shows how far it is. */
+function save({ url, fileName }: ReleaseDownload): void {
+  const link = document.createElement('a');
+  link.href = rewriteApiPath(url, location.host, __FUNCTION_API_HOST__);
+  link.download = fileName;
+  link.click();
+}

@@ -1,0 +1,63 @@
+import { CircleX, LoaderCircle, Undo2 } from 'lucide-react';
+import { Link } from 'react-router';
+import type { RollBack } from '../../../routers/schemas/releases.ts';
+import { Badge } from '../../components/badge.tsx';
+import { TableCell, TableRow } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { formatDuration } from '../../lib/format.ts';
+import { href } from '../../lib/paths.ts';
+
+/** A roll back among the releases: who, when, from which to which, and what became of it. */
+export function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack; showsDeployment: boolean }) {
+  const { deploymentId, deploymentName, fromNumber, toNumber, createdBy, createdAt, endedAt } = rollBack;
+  return (
+    <TableRow>
+      <TableCell className="max-sm:pr-12">
+        <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+          <Link
+            to={href.release(deploymentId, toNumber)}
+            className="min-w-0 rounded-tight wrap-anywhere hover:underline touch:py-2"
+          >
+            {showsDeployment ? `${deploymentName}, from ` : 'From '}
+            release {fromNumber} back to {toNumber}
+          </Link>
+          <Outcome rollBack={rollBack} />
+        </span>
+      </TableCell>
+      <TableCell label="By" className="text-ink-muted md:max-w-48 sm:max-md:hidden!">
+        <span className="min-w-0 wrap-anywhere">{createdBy}</span>
+      </TableCell>
+      <TableCell label="When" className="text-ink-muted">
+        <Time at={createdAt} className="sm:whitespace-nowrap" />
+      </TableCell>
+      <TableCell label="Took" className="text-ink-muted tabular-nums sm:text-right sm:max-lg:hidden!">
+        {endedAt === null ? 'not finished' : formatDuration(endedAt.getTime() - createdAt.getTime())}
+      </TableCell>
+      <TableCell className="max-lg:hidden!" />
+      <TableCell className="max-sm:hidden!" />
+      <TableCell className="max-sm:hidden!" />
+    </TableRow>
+  );
+}
+
+function Outcome({ rollBack: { state } }: { rollBack: RollBack }) {
+  if (state === 'running') {
+    return (
+      <Badge tone="accent" icon={LoaderCircle} isRunning>
+        Rolling back
+      </Badge>
+    );
+  }
+  if (state === 'failed') {
+    return (
+      <Badge tone="bad" icon={CircleX}>
+        Roll back failed
+      </Badge>
+    );
+  }
+  return (
+    <Badge tone="unknown" icon={Undo2}>
+      Rolled back
+    </Badge>
+  );
+}
