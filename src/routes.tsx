@@ -30,6 +30,8 @@ export type AppRoute = {
 
 const home = page(async () => (await import('./screens/home.tsx')).HomeScreen);
 const auth = page(async () => (await import('./screens/auth.tsx')).AuthScreen);
+const authReset = page(async () => (await import('./screens/auth/reset.tsx')).AuthResetScreen);
+const authConfirm = page(async () => (await import('./screens/auth/confirm.tsx')).AuthConfirmScreen);
 const disclaimer = page(async () => (await import('./screens/disclaimer.tsx')).DisclaimerScreen);
 const betaWelcome = page(async () => (await import('./screens/beta-welcome.tsx')).BetaWelcomeScreen);
 const pricing = page(async () => (await import('./screens/pricing.tsx')).PricingScreen);
@@ -93,14 +95,14 @@ export const routes: Record<PathName, AppRoute> = {
   auth: { path: paths.auth, screen: auth, ...plain, title: 'Login', description: signInDescription },
   authReset: {
     path: paths.authReset,
-    ...later,
+    screen: authReset,
     ...plain,
     title: 'New password',
     description: 'Choose a new password for your account.',
   },
   authConfirm: {
     path: paths.authConfirm,
-    ...later,
+    screen: authConfirm,
     ...plain,
     title: 'Confirm your address',
     description: 'Confirm the e-mail address of your account.',

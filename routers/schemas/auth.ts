@@ -36,13 +36,15 @@ export const registerInput = z.strictObject({
   password: newPasswordSchema,
 });
 
-/** What the form holds; `confirmPassword` is never sent (specification, section 3). */
-export const registerForm = z.extend(registerInput, { confirmPassword: z.string() }).check(
-  z.refine((form) => form.password === form.confirmPassword, {
-    error: "Passwords don't match",
-    path: ['confirmPassword'],
-  }),
+const passwordsMatch = z.refine<{ password: string; confirmPassword: string }>(
+  (form) => form.password === form.confirmPassword,
+  { error: "Passwords don't match", path: ['confirmPassword'] },
 );
+/** What the forms hold; `confirmPassword` is never sent (specification, section 3). */
+export const registerForm = z.extend(registerInput, { confirmPassword: z.string() }).check(passwordsMatch);
+export const newPasswordForm = z
+  .strictObject({ password: newPasswordSchema, confirmPassword: z.string() })
+  .check(passwordsMatch);
 
 /** Mailed one-time tokens: 32 random bytes in base64url. */
 const mailedTokenSchema = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, 'This link is not complete'));

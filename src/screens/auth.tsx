@@ -2,10 +2,8 @@ import { useEffect, useState } from 'react';
 import { Navigate, useLocation, useNavigate, useSearchParams } from 'react-router';
 import { clearExpiry, recentExpiryReason } from '../api/session.ts';
 import { useUser } from '../api/user.ts';
-import { Card } from '../components/card.tsx';
-import { Mark } from '../components/mark.tsx';
 import { Notice } from '../components/notice.tsx';
-import { Page } from '../components/page.tsx';
+import { AuthCard } from '../features/auth/auth-card.tsx';
 import { AuthTabs } from '../features/auth/auth-tabs.tsx';
 import { LoginForm } from '../features/auth/login-form.tsx';
 import { RegisterForm } from '../features/auth/register-form.tsx';
@@ -27,30 +25,26 @@ export function AuthScreen() {
 
   if (wasSignedIn) return <Navigate to={redirect} replace />;
   return (
-    <Page className="sm:pt-12">
-      <div className="mx-auto flex max-w-form flex-col">
-        <div className="mb-6 flex flex-col items-center text-center">
-          <Mark className="mb-5 size-9" />
-          <h1 className="text-xl font-semibold">Fairlead</h1>
-          <p className="text-ink-muted">Manage your domain deployments with ease</p>
-        </div>
-        {notice !== null && (
+    <AuthCard
+      title="Fairlead"
+      subtitle="Manage your domain deployments with ease"
+      notice={
+        notice !== null && (
           <Notice tone="warn" className="mb-4">
             <p role="status">{notice}</p>
           </Notice>
-        )}
-        <Card className="p-5 sm:p-6">
-          <AuthTabs
-            value={tab}
-            onChange={(next) =>
-              void navigate((next === 'register' ? paths.register : paths.login) + search, { replace: true })
-            }
-          >
-            {tab === 'login' ? <LoginForm redirect={redirect} /> : <RegisterForm />}
-          </AuthTabs>
-        </Card>
-      </div>
-    </Page>
+        )
+      }
+    >
+      <AuthTabs
+        value={tab}
+        onChange={(next) =>
+          void navigate((next === 'register' ? paths.register : paths.login) + search, { replace: true })
+        }
+      >
+        {tab === 'login' ? <LoginForm redirect={redirect} /> : <RegisterForm />}
+      </AuthTabs>
+    </AuthCard>
   );
 }
 

@@ -10,12 +10,6 @@ type Later = { name: PathName; title: string; text: string };
 /** What each screen will hold. The platforms' pages are named after the platform in the address. */
 const laterScreens: readonly Later[] = [
   { name: 'about', title: 'About', text: 'What Fairlead is for, what it supports and how to reach us.' },
-  { name: 'authReset', title: 'New password', text: 'Choosing a new password with the link from a mail.' },
-  {
-    name: 'authConfirm',
-    title: 'Confirm your address',
-    text: 'Confirming your e-mail address with the link from a mail.',
-  },
   {
     name: 'websocketDemo',
     title: 'WebSocket demo',

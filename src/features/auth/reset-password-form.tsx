@@ -1,0 +1,63 @@
+import { useForm, useWatch } from 'react-hook-form';
+import { applyFieldErrors, errorDetails, errorToast } from '../../api/errors.ts';
+import { session } from '../../api/session.ts';
+import { Button } from '../../components/button.tsx';
+import { Field } from '../../components/field.tsx';
+import { PasswordInput } from '../../components/password-input.tsx';
+import { showToast } from '../../components/toast-store.ts';
+import { useSchemaResolver } from '../../lib/schema-resolver.ts';
+import { PasswordMeter } from './password-meter.tsx';
+
+const loadSchema = async () => (await import('../../../routers/schemas/auth.ts')).newPasswordForm;
+
+export type ResetPasswordFormProps = {
+  token: string;
+  onDone: () => void;
+  /** The link was used before, or it is too old. */
+  onLinkOver: (message: string) => void;
+};
+
+/** The new password ends all sessions, this browser's own as well, and signs nobody in. */
+export function ResetPasswordForm({ token, onDone, onLinkOver }: ResetPasswordFormProps) {
+  const form = useForm({
+    resolver: useSchemaResolver(loadSchema),
+    mode: 'onTouched',
+    defaultValues: { password: '', confirmPassword: '' },
+  });
+  const password = useWatch({ control: form.control, name: 'password' });
+  const { errors, isSubmitting } = form.formState;
+
+  async function save({ password: chosen }: { password: string }): Promise<void> {
+    try {
+      const { trpcClient } = await import('../../api/trpc.ts');
+      await trpcClient.auth.resetPassword.mutate({ token, password: chosen });
+    } catch (error) {
+      const { code, fieldErrors } = errorDetails(error);
+      if (code === 'token_invalid' || fieldErrors?.token !== undefined) {
+        onLinkOver(errorDetails(error).hint ?? 'A link works once, for 30 minutes. Ask for a new one.');
+      } else if (!applyFieldErrors(error, ['password'], form.setError)) {
+        showToast(errorToast('The password was not saved', error));
+      }
+      return;
+    }
+    session.signOut();
+    onDone();
+  }
+
+  return (
+    <form noValidate onSubmit={form.handleSubmit(save)} className="flex flex-col gap-4">
+      <div>
+        <Field label="New password" error={errors.password?.message}>
+          <PasswordInput {...form.register('password')} autoComplete="new-password" />
+        </Field>
+        <PasswordMeter password={password} />
+      </div>
+      <Field label="Confirm Password" error={errors.confirmPassword?.message}>
+        <PasswordInput {...form.register('confirmPassword')} autoComplete="new-password" />
+      </Field>
+      <Button type="submit" variant="primary" isBusy={isSubmitting} busyLabel="Saving…" className="mt-1 w-full">
+        Save the new password
+      </Button>
+    </form>
+  );
+}

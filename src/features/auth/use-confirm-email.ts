@@ -1,0 +1,40 @@
+import { useEffect, useRef, useState } from 'react';
+import { errorDetails, errorMessage } from '../../api/errors.ts';
+import { refreshUser } from '../../api/user.ts';
+
+export type Confirmation =
+  | { kind: 'confirming' }
+  | { kind: 'confirmed' }
+  /** `isOver`: no other try with this link can succeed. */
+  | { kind: 'failed'; message: string; isOver: boolean; retry: () => void };
+
+const INCOMPLETE = 'This link is not complete. Open it from the mail again, or ask for a new one.';
+
+/** Confirms the address that the link was mailed to, once: a second use of the same token would be refused. */
+export function useConfirmEmail(token: string | null): Confirmation {
+  const [state, setState] = useState<Confirmation>({ kind: 'confirming' });
+  const hasStarted = useRef(false);
+
+  useEffect(() => {
+    async function confirm(): Promise<void> {
+      if (token === null) return setState({ kind: 'failed', message: INCOMPLETE, isOver: true, retry: () => {} });
+      setState({ kind: 'confirming' });
+      try {
+        const { trpcClient } = await import('../../api/trpc.ts');
+        await trpcClient.auth.confirmEmail.mutate({ token });
+        setState({ kind: 'confirmed' });
+        void refreshUser();
+      } catch (error) {
+        const { code, fieldErrors } = errorDetails(error);
+        const message = fieldErrors?.token === undefined ? errorMessage(error) : INCOMPLETE;
+        const isOver = code === 'token_invalid' || code === 'email_taken' || fieldErrors?.token !== undefined;
+        setState({ kind: 'failed', message, isOver, retry: () => void confirm() });
+      }
+    }
+    if (hasStarted.current) return;
+    hasStarted.current = true;
+    void confirm();
+  }, [token]);
+
+  return state;
+}

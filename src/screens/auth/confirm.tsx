@@ -1,0 +1,51 @@
+import { Link } from 'react-router';
+import { useUser } from '../../api/user.ts';
+import { Button } from '../../components/button.tsx';
+import { Spinner } from '../../components/spinner.tsx';
+import { AuthCard } from '../../features/auth/auth-card.tsx';
+import { SendConfirmation } from '../../features/auth/send-confirmation.tsx';
+import { useConfirmEmail } from '../../features/auth/use-confirm-email.ts';
+import { useLinkToken } from '../../features/auth/use-link-token.ts';
+import { paths } from '../../lib/paths.ts';
+
+/** Where the link of a confirmation mail ends (product page, section 11, E-mail). */
+export function AuthConfirmScreen() {
+  const confirmation = useConfirmEmail(useLinkToken());
+  const { user } = useUser();
+
+  if (confirmation.kind === 'confirming') return <Spinner label="Confirming your address…" />;
+  if (confirmation.kind === 'confirmed') {
+    return (
+      <AuthCard title="Your address is confirmed" subtitle="Mail about your account goes there from now on.">
+        <Button asChild variant="primary" className="w-full">
+          {user === null ? <Link to={paths.login}>Log in</Link> : <Link to={paths.dashboard}>Go to Dashboard</Link>}
+        </Button>
+      </AuthCard>
+    );
+  }
+  const { message, isOver, retry } = confirmation;
+  return (
+    <AuthCard title="Your address is not confirmed yet" subtitle={message}>
+      <div className="flex flex-col gap-2">
+        {!isOver && (
+          <Button variant="primary" className="w-full" onClick={retry}>
+            Try again
+          </Button>
+        )}
+        {isOver && user !== null && !user.emailConfirmed && (
+          <SendConfirmation email={user.email} variant="primary" className="w-full" />
+        )}
+        {isOver && user === null && (
+          <Button asChild variant="primary" className="w-full">
+            <Link to={paths.login}>Log in to get another link</Link>
+          </Button>
+        )}
+        <Button asChild variant="quiet" className="w-full">
+          <Link to={user === null ? paths.home : paths.dashboard}>
+            {user === null ? 'Back to Home' : 'Go to Dashboard'}
+          </Link>
+        </Button>
+      </div>
+    </AuthCard>
+  );
+}

@@ -1,0 +1,48 @@
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { Button } from '../../components/button.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { AuthCard } from '../../features/auth/auth-card.tsx';
+import { ForgotPasswordForm } from '../../features/auth/forgot-password-form.tsx';
+import { ResetPasswordForm } from '../../features/auth/reset-password-form.tsx';
+import { useLinkToken } from '../../features/auth/use-link-token.ts';
+import { paths } from '../../lib/paths.ts';
+
+/** Where 'Forgot your password?' leads, and where its mailed link ends (product page, section 6). */
+export function AuthResetScreen() {
+  const token = useLinkToken();
+  const [isDone, setDone] = useState(false);
+  const [refusal, setRefusal] = useState<string | null>(null);
+
+  if (isDone) {
+    return (
+      <AuthCard title="Your password is changed" subtitle="Every browser was signed out, this one as well.">
+        <Button asChild variant="primary" className="w-full">
+          <Link to={paths.login}>Log in with the new password</Link>
+        </Button>
+      </AuthCard>
+    );
+  }
+  if (token !== null && refusal === null) {
+    return (
+      <AuthCard title="Choose a new password" subtitle="It takes the place of the old one at once.">
+        <ResetPasswordForm token={token} onDone={() => setDone(true)} onLinkOver={setRefusal} />
+      </AuthCard>
+    );
+  }
+  return (
+    <AuthCard
+      title="Forgot your password?"
+      subtitle="We mail you a link that lets you choose a new one."
+      notice={
+        refusal !== null && (
+          <Notice tone="warn" title="This link works no more" className="mb-4">
+            <p role="alert">{refusal}</p>
+          </Notice>
+        )
+      }
+    >
+      <ForgotPasswordForm />
+    </AuthCard>
+  );
+}
