@@ -1,26 +1,37 @@
-import { createHash } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { syncFolder, unfinishedName } from '../durable-file.ts';
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { syncFolder, unfinishedName, writeDurably } from '../durable-file.ts';
+import { digest, WRITE_PIECE_BYTES } from './digest.ts';
+import type { Disk } from './disk.ts';
+import { writeAll } from './disk-file.ts';
+import { type PackEntry, packOf } from './disk-pack.ts';
 import { translated } from './storage-errors.ts';
 import type { ArtifactInfo, ArtifactIntake } from './store.ts';
 
-export type DiskIntakeParts = {
-  folder: string;
-  pathOf(sha256: string): string;
-  requireSpace(sizeBytes: number): Promise<void>;
-};
+/** Up to so many artifacts that fit into one write become loose files: a few fsyncs, and no pack to look into later. */
+const LOOSE_MAX = 64;
 
-/** Each artifact under a temporary name until all of them get theirs. */
-export function createDiskIntake({ folder, pathOf, requireSpace }: DiskIntakeParts): ArtifactIntake {
-  const waiting = new Map<string, string>();
+type Staged = { sha256: string; bytes: Buffer };
+type Stage = { buffer: Buffer; used: number; staged: Staged[] };
+type OpenPack = { file: FileHandle; unfinished: string; path: string; sizeBytes: number; entries: PackEntry[] };
 
-  async function keep(source: AsyncIterable<Uint8Array>): Promise<ArtifactInfo> {
-    const unfinished = unfinishedName(join(folder, 'intake'));
+/** Small artifacts go to one pack, large ones to files of their own; all under names that nobody looks for. */
+export function createDiskIntake(disk: Disk): ArtifactIntake {
+  const { places } = disk;
+  const taken = new Set<string>();
+  const packing = createPacking(disk);
+  /** Hash to the name that is not final yet. */
+  const streams = new Map<string, string>();
+
+  async function addStream(source: AsyncIterable<Uint8Array>): Promise<ArtifactInfo> {
+    const unfinished = unfinishedName(join(places.folder, 'intake'));
     try {
-      const info = await writeAndSync(unfinished, source);
-      if (waiting.has(info.sha256)) await rm(unfinished);
-      else waiting.set(info.sha256, unfinished);
+      const info = await writeStream(unfinished, source, disk);
+      const isNew = !taken.has(info.sha256) && !(await disk.reuse(info.sha256, info.sizeBytes));
+      taken.add(info.sha256);
+      if (isNew) streams.set(info.sha256, unfinished);
+      else await rm(unfinished);
       return info;
     } catch (error) {
       await rm(unfinished, { force: true });
@@ -28,53 +39,152 @@ export function createDiskIntake({ folder, pathOf, requireSpace }: DiskIntakePar
     }
   }
 
+  async function commit(): Promise<void> {
+    for (const [sha256, unfinished] of streams) await rename(unfinished, places.loose(sha256));
+    for (const folder of new Set([...streams.keys()].map((sha256) => dirname(places.loose(sha256))))) {
+      await syncFolder(folder);
+    }
+    streams.clear();
+    await packing.finish();
+  }
+
+  async function abandon(): Promise<void> {
+    await packing.drop();
+    for (const unfinished of streams.values()) await rm(unfinished, { force: true });
+    streams.clear();
+  }
+
   return {
-    add: (bytes) =>
+    add: (bytes, { sha256 }) =>
       translated(async () => {
-        await requireSpace(bytes.byteLength);
-        await keep(only(bytes));
+        if (taken.has(sha256)) return;
+        taken.add(sha256);
+        await packing.put(bytes, sha256);
       }),
-    addStream: (source) =>
-      translated(async () => {
-        await requireSpace(0);
-        return keep(source);
-      }),
-    commit: () =>
-      translated(async () => {
-        const folders = new Set<string>();
-        for (const [sha256, unfinished] of waiting) {
-          await rename(unfinished, pathOf(sha256));
-          folders.add(join(folder, sha256.charAt(0)));
-        }
-        waiting.clear();
-        for (const named of folders) await syncFolder(named);
-      }),
-    async abandon() {
-      for (const unfinished of waiting.values()) await rm(unfinished, { force: true });
-      waiting.clear();
+    addStream: (source) => translated(() => addStream(source)),
+    commit: () => translated(commit),
+    abandon: () => translated(abandon),
+  };
+}
+
+/**
+ * What comes is gathered to pieces of a megabyte, and those are written; what the store has already is left out. While
+ * one piece is written the next one is gathered.
+ */
+function createPacking(disk: Disk) {
+  let stage = newStage();
+  let pack: OpenPack | null = null;
+  let writing: Promise<void> = Promise.resolve();
+
+  async function writePiece(staged: readonly Staged[]): Promise<void> {
+    const absent = await onlyAbsent(disk, staged);
+    if (absent.length === 0) return;
+    await disk.requireSpace(sizeOf(absent));
+    pack ??= await openPack(disk.packs.pathOf(randomBytes(12).toString('hex')));
+    await appendTo(pack, absent);
+  }
+
+  return {
+    /** Copies: the caller may use its buffer for the next one. */
+    async put(bytes: Uint8Array, sha256: string): Promise<void> {
+      stageBytes(stage, bytes, sha256);
+      if (stage.used < WRITE_PIECE_BYTES) return;
+      const { staged } = stage;
+      stage = newStage();
+      const before = writing;
+      writing = before.then(() => writePiece(staged));
+      // Whoever comes next hears of it, at the latest `finish`.
+      writing.catch(() => undefined);
+      await before;
+    },
+    async finish(): Promise<void> {
+      await writing;
+      const { staged } = stage;
+      if (pack === null && staged.length <= LOOSE_MAX) await writeLoose(disk, staged);
+      else await writePiece(staged);
+      stage = newStage();
+      if (pack !== null) disk.packs.add(await closePack(pack));
+      pack = null;
+    },
+    async drop(): Promise<void> {
+      await writing.catch(() => undefined);
+      stage = newStage();
+      const dropped = pack;
+      pack = null;
+      if (dropped === null) return;
+      await dropped.file.close().catch(() => undefined);
+      await rm(dropped.unfinished, { force: true });
     },
   };
 }
 
-async function writeAndSync(path: string, source: AsyncIterable<Uint8Array>): Promise<ArtifactInfo> {
-  const sha256 = createHash('sha256');
-  const sha1 = createHash('sha1');
-  let sizeBytes = 0;
+function newStage(): Stage {
+  return { buffer: Buffer.allocUnsafeSlow(WRITE_PIECE_BYTES), used: 0, staged: [] };
+}
+
+function stageBytes(stage: Stage, bytes: Uint8Array, sha256: string): void {
+  const end = stage.used + bytes.byteLength;
+  const fits = end <= stage.buffer.length;
+  const own = fits ? stage.buffer.subarray(stage.used, end) : Buffer.from(bytes);
+  if (fits) own.set(bytes);
+  stage.used = end;
+  stage.staged.push({ sha256, bytes: own });
+}
+
+async function appendTo(pack: OpenPack, staged: readonly Staged[]): Promise<void> {
+  for (const { sha256, bytes } of staged) {
+    pack.entries.push({ sha256, offset: pack.sizeBytes, sizeBytes: bytes.byteLength });
+    pack.sizeBytes += bytes.byteLength;
+  }
+  await writeAll(
+    pack.file,
+    staged.map(({ bytes }) => bytes),
+  );
+}
+
+async function writeLoose(disk: Disk, staged: readonly Staged[]): Promise<void> {
+  const absent = await onlyAbsent(disk, staged);
+  await disk.requireSpace(sizeOf(absent));
+  await Promise.all(
+    absent.map(({ sha256, bytes }) => writeDurably(disk.places.loose(sha256), (file) => writeAll(file, [bytes]))),
+  );
+}
+
+/** What the store has is used again, and so not written again. */
+async function onlyAbsent(disk: Disk, staged: readonly Staged[]): Promise<Staged[]> {
+  const isHere = await Promise.all(staged.map(({ sha256, bytes }) => disk.reuse(sha256, bytes.byteLength)));
+  return staged.filter((_, index) => isHere[index] !== true);
+}
+
+function sizeOf(staged: readonly Staged[]): number {
+  return staged.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
+}
+
+async function openPack(path: string): Promise<OpenPack> {
+  const unfinished = unfinishedName(path);
+  return { file: await open(unfinished, 'wx', 0o600), unfinished, path, sizeBytes: 0, entries: [] };
+}
+
+async function closePack({ file, unfinished, path, entries }: OpenPack) {
+  const { pack, tail } = packOf(path, entries);
+  await writeAll(file, [tail]);
+  await file.sync();
+  await file.close();
+  await rename(unfinished, path);
+  await syncFolder(dirname(path));
+  return pack;
+}
+
+async function writeStream(path: string, source: AsyncIterable<Uint8Array>, disk: Disk): Promise<ArtifactInfo> {
   const file = await open(path, 'wx', 0o600);
   try {
-    for await (const piece of source) {
-      sizeBytes += piece.byteLength;
-      sha256.update(piece);
-      sha1.update(piece);
-      await file.writeFile(piece);
-    }
+    const info = await digest(source, async (pieces) => {
+      await disk.requireSpace(0);
+      await writeAll(file, pieces);
+    });
     await file.sync();
+    return info;
   } finally {
     await file.close();
   }
-  return { sha256: sha256.digest('hex'), sizeBytes, sha1: sha1.digest('hex') };
-}
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

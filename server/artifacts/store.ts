@@ -26,7 +26,7 @@ export type OpenArtifact = {
  * either is right as well. Calls of `add` may overlap.
  */
 export type ArtifactIntake = {
-  /** `info` was computed by the caller over these very bytes, which must not change until this resolves. */
+  /** `info` was computed by the caller over these very bytes; once this has resolved they may change. */
   add(bytes: Uint8Array, info: ArtifactInfo): Promise<void>;
   /** For what is too large to be held: its digests are computed here. A source that throws adds nothing. */
   addStream(source: AsyncIterable<Uint8Array>): Promise<ArtifactInfo>;
@@ -35,6 +35,16 @@ export type ArtifactIntake = {
   /** Leaves nothing behind. */
   abandon(): Promise<void>;
 };
+
+/** What garbage collection asks of a store (server/jobs/collect-garbage.ts). */
+export type Collection = {
+  /** Only what was neither written nor used again since then is looked at. */
+  before: Date;
+  /** Of these artifacts, which are old, those that nothing needs. Called for some at a time. */
+  choose(sha256s: string[]): Promise<ReadonlySet<string>>;
+  signal?: AbortSignal | undefined;
+};
+export type Collected = { artifacts: number; sizeBytes: number };
 
 export interface ArtifactStore {
   /** Names the store: kept in the database, so that an instance with another store refuses to start. */
@@ -47,6 +57,11 @@ export interface ArtifactStore {
   /** The whole artifact, its hash verified. For small things: manifests, pages. */
   readWhole(sha256: string): Promise<Buffer>;
   remove(sha256: string): Promise<void>;
+  /**
+   * Removes what `choose` gives up, unless it is used again before it goes: writing it, by `write` or an intake, is
+   * such a use. May keep some of it, where taking it out would cost more than it frees.
+   */
+  collect(collection: Collection): Promise<Collected>;
   /** Takes away what interrupted writes left behind more than an hour ago; returns how many. */
   sweep(): Promise<number>;
   /** Writes and reads back a probe; throws a sentence for the start and for `/api/ready`. */

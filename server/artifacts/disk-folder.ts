@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import { link, readdir, readFile, rm, stat, statfs, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createDurably, isUnfinished, makeFolder, unfinishedName, writeDurably } from '../durable-file.ts';
+import { errnoOf, storageFull, unusable } from './storage-errors.ts';
+
+/** Sixteen folders instead of 256 keep the folders' own blocks in the cache (performance facts, 5). */
+export const FAN_OUT = [...'0123456789abcdef'];
+const PACKS = 'packs';
+const QUARANTINE = 'quarantine';
+const TRASH = 'trash';
+/** Security facts, 10.4: a write that has not ended after an hour never will. */
+const LEFTOVER_MS = 60 * 60_000;
+/** Using an artifact again renews its age at most so often: collecting begins at a day. */
+const YOUNG_MS = 60 * 60_000;
+
+/** The places below the store's folder. */
+export type Places = {
+  folder: string;
+  packs: string;
+  quarantine: string;
+  trash: string;
+  loose(sha256: string): string;
+};
+
+export function placesIn(folder: string): Places {
+  return {
+    folder,
+    packs: join(folder, PACKS),
+    quarantine: join(folder, QUARANTINE),
+    trash: join(folder, TRASH),
+    loose: (sha256) => join(folder, sha256.charAt(0), sha256),
+  };
+}
+
+/** Makes what is missing of it and reads its id. Throws a sentence that names the folder when it cannot be used. */
+export async function prepareFolder(folder: string): Promise<string> {
+  try {
+    await makeFolder(folder);
+    for (const name of [...FAN_OUT, PACKS, QUARANTINE, TRASH]) await makeFolder(join(folder, name));
+    return await readOrMakeId(folder);
+  } catch (error) {
+    throw unusable(folder, error);
+  }
+}
+
+/** A name is given once: of two processes that start at once one makes the id and both read it. */
+async function readOrMakeId(folder: string): Promise<string> {
+  const path = join(folder, 'store-id');
+  const known = await readIfThere(path);
+  if (known !== null) return known;
+  try {
+    await createDurably(path, `disk:${randomBytes(16).toString('hex')}`);
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+  }
+  return (await readFile(path, 'utf8')).trim();
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Throws `storage_full` when fewer than `minFreeBytes` would stay free. */
+export async function requireSpace(folder: string, sizeBytes: number, minFreeBytes: number): Promise<void> {
+  const disk = await statfs(folder);
+  if (disk.bavail * disk.bsize - sizeBytes < minFreeBytes) throw storageFull();
+}
+
+/** Writes and reads back a probe. */
+export async function checkFolder(folder: string): Promise<void> {
+  const path = join(folder, 'probe');
+  const probe = randomBytes(16).toString('hex');
+  const name = unfinishedName(path);
+  try {
+    await writeDurably(name, async (file) => void (await file.writeFile(probe)));
+    const found = await readFile(name, 'utf8');
+    if (found !== probe) throw new Error('other bytes came back than were written');
+  } catch (error) {
+    throw unusable(folder, error);
+  } finally {
+    await rm(name, { force: true }).catch(() => undefined);
+  }
+}
+
+/**
+ * Takes away what interrupted writes left behind, and puts back what an interrupted collection had in its hand: it may
+ * have been used again meanwhile, and the next collection finds it.
+ */
+export async function sweepFolder({ folder, packs, trash, loose }: Places): Promise<number> {
+  let swept = 0;
+  for (const place of [folder, packs, ...FAN_OUT.map((digit) => join(folder, digit))]) {
+    for (const name of (await readdir(place)).filter(isUnfinished)) swept += await removeIfOld(join(place, name));
+  }
+  for (const name of await readdir(trash)) {
+    const [original = ''] = name.split('~');
+    const path = original.includes('.') ? join(packs, original) : loose(original);
+    await putBack(join(trash, name), path);
+  }
+  return swept;
+}
+
+/** Gives a file in the trash its name again, unless that was taken or the file has gone meanwhile. */
+export async function putBack(trashed: string, path: string): Promise<void> {
+  await link(trashed, path).catch(ignoring('EEXIST', 'ENOENT'));
+  await rm(trashed, { force: true });
+}
+
+async function removeIfOld(path: string): Promise<number> {
+  const found = await statOrNull(path);
+  if (found === null || Date.now() - found.mtimeMs < LEFTOVER_MS) return 0;
+  await rm(path, { force: true });
+  return 1;
+}
+
+/** Renews the age of a file that is used again; false when it has gone. */
+export async function keepYoung(path: string): Promise<boolean> {
+  const found = await statOrNull(path);
+  if (found === null) return false;
+  if (Date.now() - found.mtimeMs < YOUNG_MS) return true;
+  try {
+    const now = new Date();
+    await utimes(path, now, now);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+export async function statOrNull(path: string) {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** For what may happen because somebody else was at it too. */
+export function ignoring(...errnos: string[]): (error: unknown) => void {
+  return (error) => {
+    if (!errnos.includes(errnoOf(error) ?? '')) throw error;
+  };
+}

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { basename } from 'node:path';
+
+/**
+ * A pack: the artifacts of one intake in one file, which costs one fsync instead of thousands (performance facts, 2.6).
+ *
+ *   bytes of the artifacts, one after the other
+ *   index: rows of hash (32 bytes), offset (6), size (6), sorted by hash
+ *   end: magic (8), number of rows (4), the first 20 bytes of the index's SHA-256
+ *
+ * It is written under a temporary name and never changes under its own, so that a pack that can be seen is whole.
+ */
+export const PACK_ENDING = '.pack';
+
+const MAGIC = Buffer.from('FLPACK01', 'latin1');
+const HASH_BYTES = 32;
+const NUMBER_BYTES = 6;
+const ROW_BYTES = HASH_BYTES + 2 * NUMBER_BYTES;
+const DIGEST_BYTES = 20;
+const END_BYTES = MAGIC.length + 4 + DIGEST_BYTES;
+
+export type PackEntry = { sha256: string; offset: number; sizeBytes: number };
+
+export type Pack = {
+  /** Without its ending. */
+  id: string;
+  path: string;
+  index: Buffer;
+  /** What is in its bytes but counts as not there: found damaged, or removed on its own. */
+  gone: Set<string>;
+};
+
+/** The pack as a reader finds it, made of what was written; `tail` is what still has to be. */
+export function packOf(path: string, entries: readonly PackEntry[]): { pack: Pack; tail: Buffer } {
+  const index = Buffer.alloc(entries.length * ROW_BYTES);
+  const sorted = [...entries].sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
+  for (const [row, entry] of sorted.entries()) {
+    const at = row * ROW_BYTES;
+    index.write(entry.sha256, at, 'hex');
+    index.writeUIntBE(entry.offset, at + HASH_BYTES, NUMBER_BYTES);
+    index.writeUIntBE(entry.sizeBytes, at + HASH_BYTES + NUMBER_BYTES, NUMBER_BYTES);
+  }
+  const count = Buffer.alloc(4);
+  count.writeUInt32BE(entries.length);
+  return { pack: packAt(path, index), tail: Buffer.concat([index, MAGIC, count, digestOf(index)]) };
+}
+
+function packAt(path: string, index: Buffer): Pack {
+  return { id: basename(path, PACK_ENDING), path, index, gone: new Set() };
+}
+
+function digestOf(index: Buffer): Buffer {
+  return createHash('sha256').update(index).digest().subarray(0, DIGEST_BYTES);
+}
+
+/** Reads the index of a pack; null when its end is not what was written. Throws ENOENT when it has gone meanwhile. */
+export async function readPack(path: string): Promise<Pack | null> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    if (size < END_BYTES) return null;
+    const { buffer: end } = await file.read(Buffer.alloc(END_BYTES), 0, END_BYTES, size - END_BYTES);
+    const bytes = end.readUInt32BE(MAGIC.length) * ROW_BYTES;
+    const start = size - END_BYTES - bytes;
+    if (!end.subarray(0, MAGIC.length).equals(MAGIC) || start < 0) return null;
+    const { buffer: index } = await file.read(Buffer.alloc(bytes), 0, bytes, start);
+    return digestOf(index).equals(end.subarray(-DIGEST_BYTES)) ? packAt(path, index) : null;
+  } finally {
+    await file.close();
+  }
+}
+
+export function findInPack(pack: Pack, sha256: string): PackEntry | null {
+  const wanted = Buffer.from(sha256, 'hex');
+  let low = 0;
+  let high = pack.index.length / ROW_BYTES - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const order = pack.index.compare(wanted, 0, HASH_BYTES, middle * ROW_BYTES, middle * ROW_BYTES + HASH_BYTES);
+    if (order === 0) return pack.gone.has(sha256) ? null : entryAt(pack, middle);
+    if (order < 0) low = middle + 1;
+    else high = middle - 1;
+  }
+  return null;
+}
+
+export function* entriesOf(pack: Pack): Generator<PackEntry, void> {
+  for (let row = 0; row * ROW_BYTES < pack.index.length; row += 1) {
+    const entry = entryAt(pack, row);
+    if (!pack.gone.has(entry.sha256)) yield entry;
+  }
+}
+
+function entryAt({ index }: Pack, row: number): PackEntry {
+  const at = row * ROW_BYTES;
+  return {
+    sha256: index.toString('hex', at, at + HASH_BYTES),
+    offset: index.readUIntBE(at + HASH_BYTES, NUMBER_BYTES),
+    sizeBytes: index.readUIntBE(at + HASH_BYTES + NUMBER_BYTES, NUMBER_BYTES),
+  };
+}
