@@ -6,35 +6,60 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
+import { findInPack, readPack } from '../../server/artifacts/disk-pack.ts';
 import { type StoreUnderTest, sha256Of, storeSuite } from '../support/store-suite.ts';
 
 const TWO_HOURS_AGO = new Date(Date.now() - 2 * 60 * 60_000);
+const TWO_DAYS_AGO = new Date(Date.now() - 48 * 60 * 60_000);
 
 async function makeDisk(): Promise<StoreUnderTest & { folder: string }> {
   const root = await mkdtemp(join(tmpdir(), 'fairlead-store-'));
   const folder = join(root, 'artifacts');
-  const pathOf = (sha256: string): string => join(folder, sha256.charAt(0), sha256);
+  const packs = join(folder, 'packs');
   return {
     folder,
     store: await createDiskStore({ folder, minFreeBytes: 0 }),
     reopen: () => createDiskStore({ folder, minFreeBytes: 0 }),
     corrupt: async (sha256) => {
-      const file = await open(pathOf(sha256), 'r+');
-      const { bytesRead, buffer } = await file.read(Buffer.alloc(1), 0, 1, 10);
+      const { path, offset } = await whereIs(folder, sha256);
+      const file = await open(path, 'r+');
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(1), 0, 1, offset + 10);
       expect(bytesRead).toBe(1);
-      await file.write(Buffer.from([buffer.readUInt8(0) ^ 1]), 0, 1, 10);
+      await file.write(Buffer.from([buffer.readUInt8(0) ^ 1]), 0, 1, offset + 10);
       await file.close();
     },
-    shorten: async (sha256) => truncate(pathOf(sha256), (await stat(pathOf(sha256))).size - 1),
+    shorten: async (sha256) => {
+      const { path, offset, sizeBytes } = await whereIs(folder, sha256);
+      await truncate(path, offset + sizeBytes - 1);
+    },
     leaveBehind: async () => {
-      const old = join(folder, 'a', `${'a'.repeat(64)}.1.x.tmp`);
-      await writeFile(old, 'half');
-      await utimes(old, TWO_HOURS_AGO, TWO_HOURS_AGO);
+      const old = [join(folder, 'a', `${'a'.repeat(64)}.1.x.tmp`), join(packs, '0a.pack.1.x.tmp')];
+      for (const path of old) {
+        await writeFile(path, 'half');
+        await utimes(path, TWO_HOURS_AGO, TWO_HOURS_AGO);
+      }
       await writeFile(join(folder, 'b', `${'b'.repeat(64)}.1.x.tmp`), 'being written right now');
-      return 1;
+      return old.length;
+    },
+    grow: async () => {
+      for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+        if (entry.isFile()) await utimes(join(entry.parentPath, entry.name), TWO_DAYS_AGO, TWO_DAYS_AGO);
+      }
     },
     [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }),
   };
+}
+
+/** The file, and the place in it, that an artifact is in. */
+async function whereIs(folder: string, sha256: string): Promise<{ path: string; offset: number; sizeBytes: number }> {
+  const packs = join(folder, 'packs');
+  for (const name of (await readdir(packs)).filter((one) => one.endsWith('.pack'))) {
+    const pack = await readPack(join(packs, name));
+    const entry = pack === null ? null : findInPack(pack, sha256);
+    if (entry !== null) return { path: join(packs, name), ...entry };
+  }
+  const path = join(folder, sha256.charAt(0), sha256);
+  return { path, offset: 0, sizeBytes: (await stat(path)).size };
 }
 
 storeSuite('disk', makeDisk);

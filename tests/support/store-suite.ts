@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { ArtifactStore } from '../../server/artifacts/store.ts';
+import type { ArtifactInfo, ArtifactStore } from '../../server/artifacts/store.ts';
 
 /** A store under test, and what a test may do to it behind its back. */
 export type StoreUnderTest = {
@@ -13,6 +13,8 @@ export type StoreUnderTest = {
   shorten(sha256: string): Promise<void>;
   /** Makes the store older than an hour for `sweep`: returns how many leftovers were put there. */
   leaveBehind(): Promise<number>;
+  /** Makes all that is stored look as if it was last used two days ago. */
+  grow(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
@@ -30,6 +32,12 @@ function expectedOf(bytes: Buffer): { sha256: string; sizeBytes: number } {
 
 /** What every artifact store must do (server/artifacts/store.ts). */
 export function storeSuite(name: string, make: () => Promise<StoreUnderTest>): void {
+  writingSuite(name, make);
+  intakeSuite(name, make);
+  collectingSuite(name, make);
+}
+
+function writingSuite(name: string, make: () => Promise<StoreUnderTest>): void {
   test(`${name}: what was written is read back, whole and in parts, with both digests`, async () => {
     await using place = await make();
     const bytes = randomBytes(3 * 1024 * 1024 + 17);
@@ -170,4 +178,220 @@ export function storeSuite(name: string, make: () => Promise<StoreUnderTest>): v
     await using place = await make();
     await expect(place.store.check()).resolves.toBeUndefined();
   });
+}
+
+export function infoOf(bytes: Buffer): ArtifactInfo {
+  return { ...expectedOf(bytes), sha1: createHash('sha1').update(bytes).digest('hex') };
+}
+
+/** So many artifacts of so many bytes each, all different. */
+export function manyBytes(count: number, sizeBytes: number): Buffer[] {
+  return Array.from({ length: count }, () => randomBytes(sizeBytes));
+}
+
+export async function takeIn(store: ArtifactStore, all: readonly Buffer[]): Promise<void> {
+  const intake = await store.intake();
+  for (const bytes of all) await intake.add(bytes, infoOf(bytes));
+  await intake.commit();
+}
+
+async function areThere(store: ArtifactStore, all: readonly Buffer[]): Promise<boolean[]> {
+  return Promise.all(all.map((bytes) => store.has(sha256Of(bytes))));
+}
+
+/** A few small ones, and so many that they fill several writes. */
+const INTAKES = [
+  { what: 'a few artifacts', count: 5, sizeBytes: 300 },
+  { what: 'many artifacts', count: 300, sizeBytes: 10_000 },
+] as const;
+
+function intakeSuite(name: string, make: () => Promise<StoreUnderTest>): void {
+  test.each(INTAKES)(
+    `${name}: $what of an intake can be read from its commit on, also by who was there before`,
+    async ({ count, sizeBytes }) => {
+      await using place = await make();
+      const other = await place.reopen();
+      const all = manyBytes(count, sizeBytes);
+      const large = randomBytes(3_000_000);
+      const intake = await place.store.intake();
+      for (const bytes of all) await intake.add(bytes, infoOf(bytes));
+      expect(await intake.addStream(piecesOf(large, 70_000))).toEqual(infoOf(large));
+      for (const store of [place.store, other]) {
+        expect(new Set(await areThere(store, [...all, large]))).toEqual(new Set([false]));
+        await expect(store.readWhole(sha256Of(large))).rejects.toMatchObject({ code: 'artifact_damaged' });
+      }
+      await intake.commit();
+      for (const store of [place.store, other, await place.reopen()]) {
+        for (const bytes of [...all, large]) {
+          expect((await store.readWhole(sha256Of(bytes))).equals(bytes)).toBe(true);
+          expect(await store.has(sha256Of(bytes))).toBe(true);
+        }
+      }
+    },
+  );
+
+  test.each(INTAKES)(`${name}: an abandoned intake of $what leaves nothing behind`, async ({ count, sizeBytes }) => {
+    await using place = await make();
+    const all = manyBytes(count, sizeBytes);
+    const intake = await place.store.intake();
+    for (const bytes of all) await intake.add(bytes, infoOf(bytes));
+    await intake.addStream(piecesOf(Buffer.from('streamed'), 3));
+    await intake.abandon();
+    await intake.abandon();
+    expect(new Set(await areThere(place.store, [...all, Buffer.from('streamed')]))).toEqual(new Set([false]));
+    await place.grow();
+    expect(await place.store.sweep()).toBe(0);
+  });
+
+  test(`${name}: the bytes given to an intake may change as soon as it has taken them`, async () => {
+    await using place = await make();
+    const intake = await place.store.intake();
+    const reused = Buffer.alloc(40_000);
+    const all = manyBytes(100, reused.length);
+    for (const bytes of all) {
+      bytes.copy(reused);
+      await intake.add(reused, infoOf(bytes));
+    }
+    await intake.commit();
+    for (const bytes of all) expect((await place.store.readWhole(sha256Of(bytes))).equals(bytes)).toBe(true);
+  });
+
+  test(`${name}: an intake takes the same bytes many times, at once and as a stream, and what is stored already`, async () => {
+    await using place = await make();
+    const [known = Buffer.alloc(0), twice = Buffer.alloc(0)] = manyBytes(2, 50_000);
+    await place.store.writeWhole(known);
+    const intake = await place.store.intake();
+    await Promise.all([known, twice, twice, Buffer.alloc(0)].map((bytes) => intake.add(bytes, infoOf(bytes))));
+    await intake.addStream(piecesOf(twice, 9_000));
+    await intake.addStream(piecesOf(known, 9_000));
+    await intake.commit();
+    for (const bytes of [known, twice, Buffer.alloc(0)]) {
+      expect((await place.store.readWhole(sha256Of(bytes))).equals(bytes)).toBe(true);
+    }
+  });
+
+  test(`${name}: a stream that breaks off adds nothing, and the intake goes on`, async () => {
+    await using place = await make();
+    async function* broken(): AsyncGenerator<Buffer> {
+      yield randomBytes(2_000_000);
+      throw new Error('the line went dead');
+    }
+    const intake = await place.store.intake();
+    await expect(intake.addStream(broken())).rejects.toThrow('the line went dead');
+    const bytes = randomBytes(1000);
+    await intake.add(bytes, infoOf(bytes));
+    await intake.commit();
+    expect(await place.store.has(sha256Of(bytes))).toBe(true);
+    await place.grow();
+    expect(await place.store.sweep()).toBe(0);
+  });
+
+  for (const harm of ['corrupt', 'shorten'] as const) {
+    test(`${name}: one of many that came together was ${harm}ed: it alone is not handed out, and an upload heals it`, async () => {
+      await using place = await make();
+      const all = manyBytes(200, 9_000);
+      await takeIn(place.store, all);
+      const [bad = Buffer.alloc(0), ...good] = all;
+      await place[harm](sha256Of(bad));
+      await expect(place.store.readWhole(sha256Of(bad))).rejects.toMatchObject({ code: 'artifact_damaged' });
+      if (harm === 'corrupt') {
+        for (const bytes of good) expect((await place.store.readWhole(sha256Of(bytes))).equals(bytes)).toBe(true);
+      }
+      await takeIn(place.store, [bad]);
+      for (const store of [place.store, await place.reopen()]) {
+        expect((await store.readWhole(sha256Of(bad))).equals(bad)).toBe(true);
+      }
+    });
+  }
+
+  test(`${name}: one of many that came together can be removed`, async () => {
+    await using place = await make();
+    const other = await place.reopen();
+    const all = manyBytes(200, 9_000);
+    await takeIn(place.store, all);
+    const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = all;
+    await place.store.remove(sha256Of(first));
+    for (const store of [place.store, other, await place.reopen()]) {
+      expect(await areThere(store, [first, second])).toEqual([false, true]);
+    }
+  });
+}
+
+const yesterday = (): Date => new Date(Date.now() - 24 * 60 * 60_000);
+
+function collectingSuite(name: string, make: () => Promise<StoreUnderTest>): void {
+  const collecting = (unused: readonly Buffer[]) => {
+    const hashes = new Set(unused.map(sha256Of));
+    return { before: yesterday(), choose: async (asked: string[]) => new Set(asked.filter((one) => hashes.has(one))) };
+  };
+
+  test(`${name}: what is old and chosen is collected, what is young or needed stays`, async () => {
+    await using place = await make();
+    const together = manyBytes(300, 10_000);
+    const single = manyBytes(4, 500);
+    await takeIn(place.store, together);
+    for (const bytes of single) await place.store.writeWhole(bytes);
+    expect(await place.store.collect(collecting([...together, ...single]))).toEqual({ artifacts: 0, sizeBytes: 0 });
+    await place.grow();
+    const young = randomBytes(700);
+    await place.store.writeWhole(young);
+
+    const needed = [...together.slice(0, 20), ...single.slice(0, 1)];
+    const unused = [...together.slice(20), ...single.slice(1), young];
+    const collected = await place.store.collect(collecting(unused));
+
+    expect(collected).toEqual({ artifacts: 283, sizeBytes: 280 * 10_000 + 3 * 500 });
+    for (const store of [place.store, await place.reopen()]) {
+      for (const bytes of [...needed, young]) {
+        expect((await store.readWhole(sha256Of(bytes))).equals(bytes)).toBe(true);
+      }
+      expect(new Set(await areThere(store, unused.slice(0, -1)))).toEqual(new Set([false]));
+    }
+    await takeIn(place.store, together);
+    for (const bytes of together) expect((await place.store.readWhole(sha256Of(bytes))).equals(bytes)).toBe(true);
+  });
+
+  test(`${name}: whoever reads an artifact while it is collected reads it to its end`, async () => {
+    await using place = await make();
+    const together = manyBytes(150, 10_000);
+    const [read = Buffer.alloc(0)] = together;
+    await takeIn(place.store, together);
+    await place.grow();
+    const artifact = await place.store.open(sha256Of(read));
+    await place.store.collect(collecting(together));
+    expect((await artifact.read(0, artifact.sizeBytes)).equals(read)).toBe(true);
+    await artifact.close();
+    await expect(place.store.open(sha256Of(read))).rejects.toMatchObject({ code: 'artifact_damaged' });
+  });
+
+  test.each(['write', 'intake'] as const)(
+    `${name}: what is used again by %s while it is collected stays`,
+    async (door) => {
+      await using place = await make();
+      const other = await place.reopen();
+      const together = manyBytes(150, 10_000);
+      const single = manyBytes(150, 600);
+      await takeIn(place.store, together);
+      for (const bytes of single) await place.store.writeWhole(bytes);
+      await place.grow();
+      const used = [together[3], together[149], single[0], single[149]].filter((bytes) => bytes !== undefined);
+
+      const { before, choose } = collecting([...together, ...single]);
+      await place.store.collect({
+        before,
+        choose: async (asked) => {
+          // The moment between the decision and the removal: as long as one likes.
+          const chosen = await choose(asked);
+          const now = used.filter((bytes) => asked.includes(sha256Of(bytes)));
+          if (door === 'intake') await takeIn(other, now);
+          else for (const bytes of now) await other.writeWhole(bytes);
+          return chosen;
+        },
+      });
+
+      for (const store of [place.store, other, await place.reopen()]) {
+        for (const bytes of used) expect((await store.readWhole(sha256Of(bytes))).equals(bytes)).toBe(true);
+      }
+    },
+  );
 }
