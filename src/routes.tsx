@@ -44,6 +44,10 @@ const subscriptionSuccess = page(
 const subscriptionCancel = page(
   async () => (await import('./screens/subscription/cancel.tsx')).SubscriptionCancelScreen,
 );
+const about = page(async () => (await import('./screens/about.tsx')).AboutScreen);
+const websocketDemo = page(async () => (await import('./screens/websocket-demo.tsx')).WebsocketDemoScreen);
+const faq = page(async () => (await import('./screens/faq.tsx')).FaqScreen);
+const help = page(async () => (await import('./screens/help.tsx')).HelpScreen);
 const dashboard = page(async () => (await import('./screens/dashboard.tsx')).DashboardScreen);
 const deployments = page(async () => (await import('./screens/deployments.tsx')).DeploymentsScreen);
 const deployment = page(async () => (await import('./screens/deployment.tsx')).DeploymentScreen);
@@ -85,8 +89,9 @@ export const routes: Record<PathName, AppRoute> = {
   },
   about: {
     path: paths.about,
-    ...later,
+    screen: about,
     ...plain,
+    needsData: true,
     title: 'About',
     description: 'What Fairlead is for, what it does and how to reach us.',
   },
@@ -153,14 +158,15 @@ export const routes: Record<PathName, AppRoute> = {
   },
   websocketDemo: {
     path: paths.websocketDemo,
-    ...later,
+    screen: websocketDemo,
     ...plain,
+    needsData: true,
     title: 'WebSocket demo',
     description: 'The real-time channel of Fairlead at work.',
   },
   faq: {
     path: paths.faq,
-    ...later,
+    screen: faq,
     ...plain,
     layout: 'sidebar',
     title: 'Frequently Asked Questions',
@@ -168,7 +174,7 @@ export const routes: Record<PathName, AppRoute> = {
   },
   help: {
     path: paths.help,
-    ...later,
+    screen: help,
     ...plain,
     layout: 'sidebar',
     title: 'Help & Documentation',

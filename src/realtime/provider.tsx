@@ -4,6 +4,7 @@ import { queryClient } from '../api/query-client.ts';
 import { trpcClient } from '../api/trpc.ts';
 import { refreshUser } from '../api/user.ts';
 import { applyEvent, refreshRunningReleases } from './apply-event.ts';
+import { type ChannelState, forgetChannel, rememberItem, setChannelState } from './channel.ts';
 import { closeConnection, expectRestart } from './connection.ts';
 
 /** The one subscription of a signed-in page; mounted while somebody is signed in (product page, section 11). */
@@ -13,6 +14,7 @@ export function RealtimeProvider() {
     return () => {
       stop();
       closeConnection();
+      forgetChannel();
     };
   }, []);
   return null;
@@ -31,11 +33,13 @@ function startStream(): () => void {
       {
         onData: (item) => {
           lastEventId = item.id;
+          rememberItem(item.id, item.data);
           applyEvent({ queryClient, refreshUser: () => void refreshUser() }, item.data);
         },
         onConnectionStateChange: ({ state, error }) => {
           // tRPC's own words for the server's notice of a restart.
           if (error?.message === 'Server requested reconnect') expectRestart();
+          setChannelState(channelState(state, error !== null));
           if (state !== 'pending') return;
           // Progress is not stored: what was missed while the socket was away is read once.
           if (wasConnected) refreshRunningReleases(queryClient);
@@ -43,6 +47,7 @@ function startStream(): () => void {
         },
         // An error message ends a tRPC subscription for good; the channel comes back like a broken socket does.
         onError: () => {
+          setChannelState('closed');
           restart = setTimeout(open, REALTIME_RECONNECT_MS);
         },
       },
@@ -54,4 +59,10 @@ function startStream(): () => void {
     clearTimeout(restart);
     running?.unsubscribe();
   };
+}
+
+/** tRPC's `connecting` with an error is the wait before the next attempt. */
+function channelState(state: 'idle' | 'connecting' | 'pending', hasFailed: boolean): ChannelState {
+  if (state === 'pending') return 'open';
+  return state === 'connecting' && !hasFailed ? 'connecting' : 'closed';
 }

@@ -9,14 +9,6 @@ type Later = { name: PathName; title: string; text: string };
 
 /** What each screen will hold. The platforms' pages are named after the platform in the address. */
 const laterScreens: readonly Later[] = [
-  { name: 'about', title: 'About', text: 'What Fairlead is for, what it supports and how to reach us.' },
-  {
-    name: 'websocketDemo',
-    title: 'WebSocket demo',
-    text: 'The real-time channel at work: its state, and events as they come.',
-  },
-  { name: 'faq', title: 'Frequently Asked Questions', text: 'Questions that people ask about Fairlead, with answers.' },
-  { name: 'help', title: 'Help & Documentation', text: 'How to publish, step by step.' },
   { name: 'analytics', title: 'Analytics', text: 'Visits, bandwidth, top pages and how releases went.' },
   { name: 'quickDeploy', title: 'Quick Deploy', text: 'Drop a folder, and it is live on the platform that fits.' },
   {

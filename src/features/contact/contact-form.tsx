@@ -1,0 +1,75 @@
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import type { SendContactInput } from '../../../routers/schemas/contact.ts';
+import { applyFieldErrors, errorToast } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
+import { Field } from '../../components/field.tsx';
+import { Input } from '../../components/input.tsx';
+import { Textarea } from '../../components/textarea.tsx';
+import { showToast } from '../../components/toast-store.ts';
+import { forgetFormDraft, readFormDraft, useFormDraft } from '../../lib/form-draft.ts';
+import { useSchemaResolver } from '../../lib/schema-resolver.ts';
+
+const loadSchema = async () => (await import('../../../routers/schemas/contact.ts')).sendContactInput;
+const DRAFT = 'contact';
+const empty = { name: '', email: '', message: '' };
+
+/** The Quick Contact Form; it is confirmed on the screen (product page, section 11, Contact). */
+export function ContactForm() {
+  const [isSent, setSent] = useState(false);
+  const form = useForm({
+    resolver: useSchemaResolver(loadSchema),
+    mode: 'onTouched',
+    defaultValues: readFormDraft(DRAFT, empty),
+  });
+  useFormDraft(DRAFT, form);
+  const { errors } = form.formState;
+  const send = trpc.contact.send.useMutation({
+    meta: { refresh: false },
+    onSuccess() {
+      form.reset(empty);
+      forgetFormDraft(DRAFT);
+      setSent(true);
+    },
+    onError(error) {
+      if (!applyFieldErrors(error, ['name', 'email', 'message'], form.setError)) {
+        showToast(errorToast('The message was not sent', error));
+      }
+    },
+  });
+
+  if (isSent) {
+    return (
+      <div role="status" className="flex flex-col items-start gap-3">
+        <p className="font-medium">Your message is on its way.</p>
+        <p className="text-ink-muted">An answer goes to the address that you gave.</p>
+        <Button onClick={() => setSent(false)}>Write another message</Button>
+      </div>
+    );
+  }
+  return (
+    <form
+      noValidate
+      onSubmit={form.handleSubmit((input: SendContactInput) => {
+        if (!send.isPending) send.mutate(input);
+      })}
+      className="flex flex-col gap-4"
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label="Name" error={errors.name?.message}>
+          <Input {...form.register('name')} autoComplete="name" />
+        </Field>
+        <Field label="Email" error={errors.email?.message}>
+          <Input {...form.register('email')} type="email" autoComplete="email" spellCheck={false} />
+        </Field>
+      </div>
+      <Field label="Message" error={errors.message?.message}>
+        <Textarea {...form.register('message')} rows={5} />
+      </Field>
+      <Button type="submit" variant="primary" isBusy={send.isPending} busyLabel="Sending…" className="self-start">
+        Send Message
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,48 @@
+import { useForm } from 'react-hook-form';
+import { applyFieldErrors, errorToast } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
+import { Field } from '../../components/field.tsx';
+import { Input } from '../../components/input.tsx';
+import { showToast } from '../../components/toast-store.ts';
+import { useSchemaResolver } from '../../lib/schema-resolver.ts';
+
+const loadSchema = async () => (await import('../../../routers/schemas/events.ts')).sendTestInput;
+
+/** Sends a notification to oneself: it takes the way of every event, through the database and the socket. */
+export function TestForm() {
+  const form = useForm({
+    resolver: useSchemaResolver(loadSchema),
+    mode: 'onSubmit',
+    defaultValues: { message: 'Hello from myself' },
+  });
+  const send = trpc.events.sendTest.useMutation({
+    meta: { refresh: false },
+    onError(error) {
+      if (!applyFieldErrors(error, ['message'], form.setError)) {
+        showToast(errorToast('The notification was not sent', error));
+      }
+    },
+  });
+
+  return (
+    <form
+      noValidate
+      onSubmit={form.handleSubmit(({ message }) => {
+        if (!send.isPending) send.mutate({ message });
+      })}
+      className="flex flex-col gap-3 sm:flex-row sm:items-start"
+    >
+      <Field
+        label="Send yourself a notification"
+        error={form.formState.errors.message?.message}
+        className="min-w-0 grow"
+      >
+        <Input {...form.register('message')} autoComplete="off" />
+      </Field>
+      <Button type="submit" variant="primary" isBusy={send.isPending} busyLabel="Sending…" className="sm:mt-6.5">
+        Send
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,67 @@
+import { ChevronDown } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { Button } from '../../components/button.tsx';
+import { Card } from '../../components/card.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { SearchField } from '../../components/search-field.tsx';
+import { type Article, type Chapter, searchArticles } from './articles.ts';
+
+export type ArticleListProps = { searchLabel: string; chapters: readonly Chapter[] };
+
+/** Articles that open in place, with a search over titles and texts; the address may name the one to open. */
+export function ArticleList({ searchLabel, chapters }: ArticleListProps) {
+  const [search, setSearch] = useState('');
+  const found = searchArticles(chapters, search);
+  const count = found.reduce((sum, { articles }) => sum + articles.length, 0);
+  useEffect(openNamedArticle, []);
+
+  return (
+    <div className="max-w-reading">
+      <SearchField label={searchLabel} value={search} onValueChange={setSearch} />
+      <p role="status" className="sr-only">
+        {search.trim() === '' ? '' : `${count} found`}
+      </p>
+      {found.map(({ title, articles }) => (
+        <section key={title} className="mt-8">
+          <h2 className="mb-3 text-lg font-semibold">{title}</h2>
+          <Card className="divide-y divide-line">
+            {articles.map((article) => (
+              <OneArticle key={article.id} article={article} />
+            ))}
+          </Card>
+        </section>
+      ))}
+      {count === 0 && (
+        <Card className="mt-8">
+          <EmptyState action={<Button onClick={() => setSearch('')}>Show all</Button>}>
+            Nothing here has all of these words.
+          </EmptyState>
+        </Card>
+      )}
+    </div>
+  );
+}
+
+function OneArticle({ article: { id, title, paragraphs } }: { article: Article }) {
+  return (
+    <details id={id} className="group scroll-mt-20">
+      <summary className="flex cursor-pointer list-none items-center justify-between gap-4 rounded-control px-4 py-3.5 font-medium hover:bg-surface-hover sm:px-5 [&::-webkit-details-marker]:hidden">
+        {title}
+        <ChevronDown className="shrink-0 text-ink-muted transition-transform group-open:rotate-180" />
+      </summary>
+      <div className="flex flex-col gap-2 px-4 pb-4 text-ink-muted text-pretty sm:px-5">
+        {paragraphs.map((paragraph) => (
+          <p key={paragraph}>{paragraph}</p>
+        ))}
+      </div>
+    </details>
+  );
+}
+
+/** `/help#roll-back` opens that article. */
+function openNamedArticle(): void {
+  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!(named instanceof HTMLDetailsElement)) return;
+  named.open = true;
+  named.scrollIntoView();
+}

@@ -1,0 +1,120 @@
+import type { Chapter } from './articles.ts';
+
+/** Help & Documentation: how each part is used. */
+export const guides: readonly Chapter[] = [
+  {
+    title: 'Start',
+    articles: [
+      {
+        id: 'first-website',
+        title: 'Publish your first website',
+        paragraphs: [
+          '1. Register, read the disclaimer, and start the 14-day trial on the pricing page.',
+          '2. Open New Deployment and drop the folder that holds index.html, or choose it with the button.',
+          '3. Read what was found: what kind of site it is, its first page, what is left out and what looks wrong.',
+          '4. Give it a name. The name makes its address; you see it before anything is published.',
+          '5. Choose Publish and watch the steps. When it is live, Visit opens it.',
+        ],
+      },
+      {
+        id: 'publish-again',
+        title: 'Publish a change',
+        paragraphs: [
+          'Open the deployment, choose Publish again and drop the changed folder. Only the files that changed are sent. The release gets the next number, and what is live stays live until the new one has been seen to work.',
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Releases',
+    articles: [
+      {
+        id: 'steps',
+        title: 'What the steps of a release do',
+        paragraphs: [
+          'Queued: it waits for its turn; one deployment runs one release at a time.',
+          'Preparing: the list of files is checked and the plan is looked at.',
+          'Uploading and processing: the files go to where the deployment lives, and that place gets ready.',
+          'Verifying: every file is fetched at the address of the release and compared with yours. Then the public address is switched, and looked at once more.',
+          'Each step has a log. A release that fails says what broke, what to do, and what is still live.',
+        ],
+      },
+      {
+        id: 'roll-back',
+        title: 'Go back to an earlier release',
+        paragraphs: [
+          'On the deployment, or in the Deployment History, choose Roll back beside the release. Nothing is uploaded again, so it takes about a second. The release that was live stays in the list, and you can go forward to it just the same.',
+        ],
+      },
+      {
+        id: 'compare',
+        title: 'See what changed',
+        paragraphs: ['The page of a release lists which files were added, changed and removed against the one before.'],
+      },
+      {
+        id: 'try-again',
+        title: 'Cancel, and try again',
+        paragraphs: [
+          'A running release can be cancelled until the public address is switched. A failed or cancelled one can be tried again: that makes a new release of the same files.',
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Files',
+    articles: [
+      {
+        id: 'limits',
+        title: 'Limits of a release',
+        paragraphs: [
+          '20,000 files, 500 MB a file, 1 GB in all, names of at most 512 bytes in at most 32 folders. A ZIP may be 500 MB as it is sent.',
+        ],
+      },
+      {
+        id: 'left-out',
+        title: 'What is left out',
+        paragraphs: [
+          'Files that systems leave behind (.DS_Store, Thumbs.db, __MACOSX) and files that usually hold secrets (.env, keys, .git, database dumps). The list stands under what was found, before anything is sent.',
+        ],
+      },
+      {
+        id: 'not-found-page',
+        title: 'A page of your own for addresses that do not exist',
+        paragraphs: ['Put a 404.html at the top of the folder. It is shown with the status 404.'],
+      },
+    ],
+  },
+  {
+    title: 'When something is wrong',
+    articles: [
+      {
+        id: 'upload-stops',
+        title: 'The upload stops or goes slowly',
+        paragraphs: [
+          'What has arrived is kept. When the connection is back the upload goes on with what is missing; Retry does it at once.',
+        ],
+      },
+      {
+        id: 'no-entry-page',
+        title: 'My website shows a list of nothing, or "not found"',
+        paragraphs: [
+          'The folder needs an index.html at its top. When the pages are one folder deeper, drop that folder instead.',
+        ],
+      },
+      {
+        id: 'case',
+        title: 'A picture that works on my computer is missing online',
+        paragraphs: [
+          'On the web Photo.jpg and photo.jpg are two names. What was found lists links whose capitals differ from the names of the files.',
+        ],
+      },
+      {
+        id: 'verification-failed',
+        title: 'A release failed at Verifying',
+        paragraphs: [
+          'What was fetched back was not what you sent. The log names the file and what was seen. What was live before is live still. Try again; if it fails the same way, write to us with the address of the release.',
+        ],
+      },
+    ],
+  },
+];

@@ -1,0 +1,141 @@
+import type { Chapter } from './articles.ts';
+
+/** Frequently Asked Questions: what this version does, in plain words. */
+export const questions: readonly Chapter[] = [
+  {
+    title: 'Publishing',
+    articles: [
+      {
+        id: 'what-can-i-publish',
+        title: 'What can I publish?',
+        paragraphs: [
+          'A website as a browser gets it: HTML, styles, scripts, pictures, fonts, downloads. A folder or a ZIP of up to 1 GB unpacked, with up to 20,000 files of up to 500 MB each.',
+          'A project that still has to be built (with a package.json and no finished pages) is recognised: build it first, and publish the folder that the build writes, often called dist or build.',
+        ],
+      },
+      {
+        id: 'do-i-need-git',
+        title: 'Do I need Git, a terminal or an account elsewhere?',
+        paragraphs: [
+          'No. The built-in host needs nothing but your files. The six hosting platforms will need an account of your own there; until each of them is available its page says so.',
+        ],
+      },
+      {
+        id: 'how-long',
+        title: 'How long does it take?',
+        paragraphs: [
+          'A small site is live in seconds. A site that you publish again sends only the files that changed, and rolling back to an earlier release takes about a second.',
+        ],
+      },
+      {
+        id: 'close-the-tab',
+        title: 'What happens when I close the tab in the middle?',
+        paragraphs: [
+          'Once all files have arrived, nothing: the release goes on without you, and the deployment shows how it ended. While files are still on their way, what has arrived is kept, and the upload goes on with what is missing when you come back.',
+        ],
+      },
+      {
+        id: 'secrets-in-folder',
+        title: 'I have passwords in my folder. Are they published?',
+        paragraphs: [
+          'Files that usually hold secrets, such as .env, private keys or a .git folder, are left out and listed before you publish. You may publish a left-out file anyway, except private keys and .git.',
+        ],
+      },
+      {
+        id: 'down-while-publishing',
+        title: 'Is my website down while I publish?',
+        paragraphs: [
+          'No. The old release serves until the new one has been fetched back and compared file by file. A release that fails never takes down what is live.',
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Domains and certificates',
+    articles: [
+      {
+        id: 'address',
+        title: 'Which address does my website get?',
+        paragraphs: [
+          'Every deployment has an address made from its name at once, and every release has one of its own for a look before and after. You can change the address of a deployment; the old one is kept from others for 30 days.',
+        ],
+      },
+      {
+        id: 'own-domain',
+        title: 'Can I use a domain of my own?',
+        paragraphs: [
+          'Domains of your own, with their DNS records and SSL certificates, are not available in this version. The Domains page will lead there as soon as they are.',
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Plans and money',
+    articles: [
+      {
+        id: 'trial',
+        title: 'What does the trial cost?',
+        paragraphs: [
+          'Nothing. It is the Pro plan for 14 days, once for each account, without a card. It ends by itself, and nothing renews.',
+        ],
+      },
+      {
+        id: 'after-the-plan',
+        title: 'What happens to my websites when a plan ends?',
+        paragraphs: [
+          'They stay live, with everything that you published. They become read-only: nothing can be published or changed until a plan is active again.',
+        ],
+      },
+      {
+        id: 'beta-offer',
+        title: 'What is the beta offer?',
+        paragraphs: [
+          'Beta testers pay $10 once for 6 months of Pro features, over 90% off, with early access, direct support and a Beta Tester badge. Paying by card is not available in this version, so the offer cannot be taken yet; the trial can.',
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Account and safety',
+    articles: [
+      {
+        id: 'forgot-password',
+        title: 'I forgot my password. What now?',
+        paragraphs: [
+          'Choose "Forgot your password?" under the login. A link that works once, for 30 minutes, goes to the address of your account. The new password signs out every browser.',
+        ],
+      },
+      {
+        id: 'sign-out-elsewhere',
+        title: 'How do I sign out a browser that I no longer have?',
+        paragraphs: ['A new password signs out every other browser. So does the link from "Forgot your password?".'],
+      },
+      {
+        id: 'cookies',
+        title: 'Do you follow my visitors?',
+        paragraphs: [
+          'No. Websites on the built-in host set no cookies of ours and load nothing of ours. What your own pages load is up to you.',
+        ],
+      },
+    ],
+  },
+  {
+    title: 'For developers and operators',
+    articles: [
+      {
+        id: 'from-code',
+        title: 'Can I publish from a script?',
+        paragraphs: [
+          'Yes. With an API token the typed client (createFairleadClient) calls every procedure that the app itself calls, realtime events included. Plain HTTP works as well.',
+        ],
+      },
+      {
+        id: 'self-host',
+        title: 'Can I run Fairlead on my own machine?',
+        paragraphs: [
+          'Yes, with one command. The README names what it keeps on disk and every variable that changes its behaviour.',
+        ],
+      },
+    ],
+  },
+];

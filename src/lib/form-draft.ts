@@ -1,0 +1,60 @@
+import { useEffect } from 'react';
+import { formDraftKey } from './storage.ts';
+
+/** Fields of a form that are kept while they are typed: texts alone, and never a password. */
+type Texts = Record<string, string>;
+type Watched<Values extends Texts> = {
+  subscribe: (options: { formState: { values: true }; callback: (state: { values: Values }) => void }) => () => void;
+};
+
+/** What was typed into `form` before, field by field; `empty` names the fields. */
+export function readFormDraft<Values extends Texts>(form: string, empty: Values): Values {
+  const stored = parse(tryStorage(() => sessionStorage.getItem(formDraftKey(form))));
+  const entries = Object.entries(empty).map(([field, value]) => [field, textOf(stored, field) ?? value]);
+  return sameFields<Values>(entries);
+}
+
+/** Keeps what is typed for the browser session (product page, section 11, Typing). */
+export function useFormDraft<Values extends Texts>(form: string, { subscribe }: Watched<Values>): void {
+  useEffect(
+    () =>
+      subscribe({
+        formState: { values: true },
+        callback: ({ values }) =>
+          void tryStorage(() => sessionStorage.setItem(formDraftKey(form), JSON.stringify(values))),
+      }),
+    [form, subscribe],
+  );
+}
+
+export function forgetFormDraft(form: string): void {
+  tryStorage(() => sessionStorage.removeItem(formDraftKey(form)));
+}
+
+/** The entries come from the fields of `Values`, each with a text. */
+function sameFields<Values extends Texts>(entries: string[][]): Values {
+  return Object.fromEntries(entries) as Values;
+}
+
+function textOf(stored: unknown, field: string): string | null {
+  if (typeof stored !== 'object' || stored === null) return null;
+  const value: unknown = Object.entries(stored).find(([name]) => name === field)?.[1];
+  return typeof value === 'string' ? value : null;
+}
+
+function parse(text: string | null): unknown {
+  try {
+    return text === null ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** A browser may refuse its storage: then nothing is remembered, and nothing breaks. */
+function tryStorage<Result>(work: () => Result): Result | null {
+  try {
+    return work();
+  } catch {
+    return null;
+  }
+}

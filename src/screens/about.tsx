@@ -1,0 +1,126 @@
+import { ArrowLeft, Globe, Lightbulb, Lock, type LucideIcon, Route, Stethoscope, UserRound } from 'lucide-react';
+import { Link } from 'react-router';
+import { HOSTING_PLATFORMS, PLATFORMS } from '../../routers/schemas/platforms/list.ts';
+import { Button } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { Page } from '../components/page.tsx';
+import { ContactForm } from '../features/contact/contact-form.tsx';
+import { SupportEmail } from '../features/contact/support-email.tsx';
+import { paths } from '../lib/paths.ts';
+
+/** Titles and order of the specification, section 2, About. */
+const features: readonly { icon: LucideIcon; title: string; text: string }[] = [
+  {
+    icon: Globe,
+    title: 'Website Deployment',
+    text: 'Drop a folder or a ZIP. It is live once every file has been fetched back and compared, and every release can be rolled back.',
+  },
+  {
+    icon: Route,
+    title: 'DNS Automation',
+    text: 'A, CNAME and other records are created and managed where a provider is connected, and spelled out one by one where none is.',
+  },
+  {
+    icon: Lock,
+    title: 'SSL Certificate Management',
+    text: 'Certificates are issued and renewed for your names, and you see their dates before they matter.',
+  },
+  {
+    icon: Lightbulb,
+    title: 'AI-Powered Hosting Suggestions',
+    text: 'Your files are read before anything is published, and the platforms that fit their kind and size come first.',
+  },
+  {
+    icon: Stethoscope,
+    title: 'Diagnostics Tools',
+    text: 'Whether the domain resolves, the certificate is valid and the address is up, and what to do where one is not.',
+  },
+  {
+    icon: UserRound,
+    title: 'User Authentication',
+    text: 'Deployments and domain settings are stored with your account. You see every browser that is signed in and can end it.',
+  },
+];
+
+/** Specification, section 1. */
+const technologies = ['React', 'Node.js', 'Express', 'TypeScript', 'Electron', 'Vite'] as const;
+
+export function AboutScreen() {
+  return (
+    <Page width="reading" className="sm:pt-10">
+      <Button asChild variant="quiet" className="-ml-3.5">
+        <Link to={paths.home}>
+          <ArrowLeft />
+          Back to Home
+        </Link>
+      </Button>
+      <h1 className="mt-4 text-2xl font-semibold">About Fairlead</h1>
+      <Section title="Our Mission">
+        <p className="text-lg text-ink-muted text-pretty">
+          A person with a folder of web files and a domain name should have a website on that name in about a minute:
+          without a terminal, without a Git account, with every wait in sight and every failure explained. Fairlead is
+          for developers, for small businesses, and for people who never wanted to know what a server is.
+        </p>
+      </Section>
+      <Section title="Key Features">
+        <ul className="grid gap-4 sm:grid-cols-2">
+          {features.map(({ icon: Icon, title, text }) => (
+            <li key={title} className="rounded-card border border-line bg-surface-raised p-5">
+              <h3 className="flex items-center gap-2.5 font-semibold">
+                <Icon className="text-accent" />
+                {title}
+              </h3>
+              <p className="mt-1.5 text-sm text-ink-muted text-pretty">{text}</p>
+            </li>
+          ))}
+        </ul>
+        <p className="mt-3 text-sm text-ink-muted">
+          Fairlead is in beta: the navigation shows what this version holds, and Help & Documentation says what each
+          part does.
+        </p>
+      </Section>
+      <Section title="Technology Stack">
+        <Names names={technologies} />
+      </Section>
+      <Section title="Supported Platforms">
+        <Names names={HOSTING_PLATFORMS.map((platform) => PLATFORMS[platform].title)} />
+      </Section>
+      <Section title="Contact Us">
+        <p className="text-ink-muted">
+          Write to <SupportEmail />, or look among the{' '}
+          <Link to={paths.faq} className="font-medium text-accent underline-offset-4 hover:underline">
+            Frequently Asked Questions
+          </Link>
+          . We'll get back to you within 24 hours.
+        </p>
+        <Card aria-labelledby="contact-form" className="mt-5 p-5 sm:p-6">
+          <h3 id="contact-form" className="mb-4 font-semibold">
+            Quick Contact Form
+          </h3>
+          <ContactForm />
+        </Card>
+      </Section>
+    </Page>
+  );
+}
+
+function Section({ title, children }: { title: string; children: React.ReactNode }) {
+  return (
+    <section className="mt-10">
+      <h2 className="mb-3 text-lg font-semibold">{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+function Names({ names }: { names: readonly string[] }) {
+  return (
+    <ul className="flex flex-wrap gap-2">
+      {names.map((name) => (
+        <li key={name} className="rounded-control border border-line bg-surface-raised px-3 py-1.5 text-sm font-medium">
+          {name}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,25 @@
+import { Link } from 'react-router';
+import { PageHeader } from '../components/page-header.tsx';
+import { ArticleList } from '../features/help/article-list.tsx';
+import { questions } from '../features/help/questions.ts';
+import { paths } from '../lib/paths.ts';
+
+export function FaqScreen() {
+  return (
+    <>
+      <PageHeader
+        title="Frequently Asked Questions"
+        description={
+          <>
+            Step by step it stands in{' '}
+            <Link to={paths.help} className="font-medium text-accent underline-offset-4 hover:underline">
+              Help & Documentation
+            </Link>
+            .
+          </>
+        }
+      />
+      <ArticleList searchLabel="Search the questions" chapters={questions} />
+    </>
+  );
+}

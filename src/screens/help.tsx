@@ -1,0 +1,29 @@
+import { Link } from 'react-router';
+import { PageHeader } from '../components/page-header.tsx';
+import { ArticleList } from '../features/help/article-list.tsx';
+import { guides } from '../features/help/guides.ts';
+import { paths } from '../lib/paths.ts';
+
+export function HelpScreen() {
+  return (
+    <>
+      <PageHeader
+        title="Help & Documentation"
+        description={
+          <>
+            How each part is used. Short answers stand among the{' '}
+            <Link to={paths.faq} className="font-medium text-accent underline-offset-4 hover:underline">
+              Frequently Asked Questions
+            </Link>
+            ; write to us on the{' '}
+            <Link to={paths.about} className="font-medium text-accent underline-offset-4 hover:underline">
+              About page
+            </Link>
+            .
+          </>
+        }
+      />
+      <ArticleList searchLabel="Search the documentation" chapters={guides} />
+    </>
+  );
+}
