@@ -5,6 +5,7 @@ import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { IconButton } from '../components/icon-button.tsx';
 import { Mark } from '../components/mark.tsx';
+import { ConfirmBanner } from '../features/auth/confirm-banner.tsx';
 import { useLogout } from '../features/auth/use-logout.ts';
 import { paths } from '../lib/paths.ts';
 import { idleEntryLook, NavGroups, NavList } from './nav-list.tsx';
@@ -16,6 +17,7 @@ const MobileMenu = lazy(async () => ({ default: (await import('./mobile-menu.tsx
 
 /** Of everything that has no plain layout: sidebar, or a bar with the title on a small screen, and the content. */
 export function SidebarLayout({ title, children }: { title: string; children: ReactNode }) {
+  const { user } = useUser();
   return (
     <div className="min-h-dvh lg:pl-sidebar">
       <SkipLink />
@@ -26,6 +28,7 @@ export function SidebarLayout({ title, children }: { title: string; children: Re
         tabIndex={-1}
         className="mx-auto w-full max-w-[calc(var(--container-content)+5rem)] px-4 pt-5 pb-28 sm:px-10 sm:pt-8"
       >
+        {user !== null && !user.emailConfirmed && <ConfirmBanner user={user} />}
         {children}
       </main>
     </div>

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { searchArticles } from '../../src/features/help/articles.ts';
+import { guides } from '../../src/features/help/guides.ts';
+import { questions } from '../../src/features/help/questions.ts';
+
+const titles = (search: string) =>
+  searchArticles(questions, search).flatMap(({ articles }) => articles.map(({ title }) => title));
+
+test('a search finds the articles that hold all of its words, in any order and case', () => {
+  expect(titles('PASSWORD forgot')).toEqual(['I forgot my password. What now?', expect.stringContaining('sign out')]);
+  expect(titles('zebra')).toEqual([]);
+});
+
+test('an empty search leaves everything in its chapters', () => {
+  expect(searchArticles(questions, '  ')).toEqual(questions);
+});
+
+test('every article has an anchor of its own', () => {
+  for (const chapters of [questions, guides]) {
+    const ids = chapters.flatMap(({ articles }) => articles.map(({ id }) => id));
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^[a-z0-9-]+$/);
+  }
+});
