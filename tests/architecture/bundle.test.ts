@@ -23,6 +23,8 @@ const BUDGETS = [
   { route: '/login and /register', roots: ['screens/auth.tsx'], budgetKb: SIGN_IN_KB },
   { route: '/dashboard', roots: [...APP, 'screens/dashboard.tsx'], budgetKb: APP_KB },
   { route: '/deployments', roots: [...APP, 'screens/deployments.tsx'], budgetKb: APP_KB },
+  { route: '/deployments/{id}', roots: [...APP, 'screens/deployment.tsx'], budgetKb: APP_KB },
+  { route: '/new-deployment', roots: [...APP, 'screens/new-deployment.tsx'], budgetKb: APP_KB },
   { route: '/deployment-history', roots: [...APP, 'screens/deployment-history.tsx'], budgetKb: APP_KB },
   { route: '/deployments/{id}/releases/{n}', roots: [...APP, 'screens/release.tsx'], budgetKb: APP_KB },
 ];

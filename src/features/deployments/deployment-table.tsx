@@ -4,11 +4,12 @@ import type { Deployment } from '../../../routers/schemas/deployments.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { HostName } from '../../components/host-name.tsx';
 import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
-import { type ShownState, StateBadge } from '../../components/state-badge.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
 import { Table, TableCell, TableRow } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { href } from '../../lib/paths.ts';
 import { DeploymentMenu } from './deployment-menu.tsx';
+import { deploymentShownState } from './shown-state.ts';
 
 export type DeploymentListProps = { deployments: readonly Deployment[]; isReadOnly: boolean };
 
@@ -83,11 +84,6 @@ function NameAndState({ deployment, isReadOnly }: PartProps & { isReadOnly: bool
       <StateBadge state={deploymentShownState(deployment, isReadOnly)} />
     </span>
   );
-}
-
-/** A live deployment that may not be changed says so: that it is live shows in its address. */
-export function deploymentShownState({ state }: Pick<Deployment, 'state'>, isReadOnly: boolean): ShownState {
-  return isReadOnly && state === 'live' ? 'read-only' : state;
 }
 
 function Address({ deployment }: PartProps) {
