@@ -118,10 +118,8 @@ async function removeIfOld(path: string): Promise<number> {
   return 1;
 }
 
-/** Renews the age of a file that is used again; false when it has gone. */
-export async function keepYoung(path: string): Promise<boolean> {
-  const found = await statOrNull(path);
-  if (found === null) return false;
+/** Renews the age of a file that is used again and was found so; false when it has gone. */
+export async function keepYoung(path: string, found: { mtimeMs: number }): Promise<boolean> {
   if (Date.now() - found.mtimeMs < YOUNG_MS) return true;
   try {
     const now = new Date();

@@ -28,7 +28,7 @@ export function createDiskIntake(disk: Disk): ArtifactIntake {
     const unfinished = unfinishedName(join(places.folder, 'intake'));
     try {
       const info = await writeStream(unfinished, source, disk);
-      const isNew = !taken.has(info.sha256) && !(await disk.reuse(info.sha256, info.sizeBytes));
+      const isNew = !taken.has(info.sha256) && (await disk.reuse([info]))[0] !== true;
       taken.add(info.sha256);
       if (isNew) streams.set(info.sha256, unfinished);
       else await rm(unfinished);
@@ -152,7 +152,7 @@ async function writeLoose(disk: Disk, staged: readonly Staged[]): Promise<void> 
 
 /** What the store has is used again, and so not written again. */
 async function onlyAbsent(disk: Disk, staged: readonly Staged[]): Promise<Staged[]> {
-  const isHere = await Promise.all(staged.map(({ sha256, bytes }) => disk.reuse(sha256, bytes.byteLength)));
+  const isHere = await disk.reuse(staged.map(({ sha256, bytes }) => ({ sha256, sizeBytes: bytes.byteLength })));
   return staged.filter((_, index) => isHere[index] !== true);
 }
 

@@ -27,13 +27,15 @@ export type DiskStoreOptions = {
   minFreeBytes: number;
 };
 
+type Announced = { sha256: string; sizeBytes: number };
+
 /** What the parts of the disk store share. */
 export type Disk = {
   places: Places;
   packs: Packs;
   requireSpace(sizeBytes: number): Promise<void>;
-  /** Renews the age of an artifact that is here; false when it is not, so that it has to be written. */
-  reuse(sha256: string, sizeBytes: number): Promise<boolean>;
+  /** Renews the age of artifacts that are here; of those that are not, which have to be written, it says false. */
+  reuse(wanted: readonly Announced[]): Promise<boolean[]>;
   /** The artifact, its bytes those of its name; null when it is nowhere, or damaged wherever it is. */
   openSound(sha256: string): Promise<OpenArtifact | null>;
 };
@@ -56,7 +58,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Artifa
     write: (source, expected) =>
       translated(async () => {
         await disk.requireSpace(expected.sizeBytes);
-        if (!(await disk.reuse(expected.sha256, expected.sizeBytes))) {
+        if ((await disk.reuse([expected]))[0] !== true) {
           return writeNew(places.loose(expected.sha256), source, expected);
         }
         // The sender still has to show the bytes: to know a hash is no proof of having them.
@@ -102,12 +104,13 @@ function createDisk(places: Places, requireSpaceFor: (sizeBytes: number) => Prom
   const packs = createPacks(places.packs, places.quarantine);
   const verified = new Map<string, Fingerprint>();
 
-  async function reusePacked(sha256: string, sizeBytes: number): Promise<boolean> {
-    const packed = packs.known(sha256);
-    if (packed === null || packed.entry.sizeBytes !== sizeBytes) return false;
-    if (await keepYoung(packed.pack.path)) return true;
+  async function reusePacked(wanted: Announced): Promise<boolean> {
+    const packed = packs.known(wanted.sha256);
+    if (packed === null || packed.entry.sizeBytes !== wanted.sizeBytes) return false;
+    const found = await statOrNull(packed.pack.path);
+    if (found !== null && (await keepYoung(packed.pack.path, found))) return true;
     await packs.forget(packed.pack);
-    return reusePacked(sha256, sizeBytes);
+    return reusePacked(wanted);
   }
 
   async function openPacked(sha256: string): Promise<OpenArtifact | null> {
@@ -133,12 +136,16 @@ function createDisk(places: Places, requireSpaceFor: (sizeBytes: number) => Prom
     places,
     packs,
     requireSpace: requireSpaceFor,
-    async reuse(sha256, sizeBytes) {
-      if (await reusePacked(sha256, sizeBytes)) return true;
-      const path = places.loose(sha256);
-      if ((await statOrNull(path))?.size === sizeBytes && (await keepYoung(path))) return true;
+    async reuse(wanted) {
       await packs.look();
-      return reusePacked(sha256, sizeBytes);
+      return Promise.all(
+        wanted.map(async (one) => {
+          if (await reusePacked(one)) return true;
+          const path = places.loose(one.sha256);
+          const found = await statOrNull(path);
+          return found?.size === one.sizeBytes && (await keepYoung(path, found));
+        }),
+      );
     },
     async openSound(sha256) {
       const opened = (await openPacked(sha256)) ?? (await openLoose(sha256));
