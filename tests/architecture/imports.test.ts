@@ -61,7 +61,7 @@ const ROWS: readonly Row[] = [
     of: new RegExp(`^server/${folder}/`),
     files: [...SERVER_BASE, PURE, /^server\/(egress|durable-file)\.ts$/],
     types: INTERFACES,
-    packages: [NODE, ZOD],
+    packages: [NODE, ZOD, /^yauzl$/],
   })),
   {
     of: /^server\/events\//,

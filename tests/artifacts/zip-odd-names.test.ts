@@ -1,0 +1,212 @@
+import { randomBytes } from 'node:crypto';
+import { crc32, deflateRawSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { readZip } from '../support/read-zip.ts';
+import { extraField, fields, writeZip, type ZipPart, type ZipWhole } from '../support/zip-writer.ts';
+
+/** Every archive of the security facts, section 2.5, that has to be accepted, and what is published of it. */
+type Case = { name: string; zip: () => Buffer; files: Record<string, string>; leftOut?: string[]; dropped?: number };
+
+const page: ZipPart = { name: 'index.html', data: 'hello' };
+const of = (...parts: ZipPart[]) => writeZip([page, ...parts]);
+const whole = (more: ZipWhole, ...parts: ZipPart[]) => writeZip([page, ...parts], more);
+const text = 'a line of text that is packed well\n'.repeat(200);
+const file = (name: string, data = 'x'): ZipPart => ({ name, data });
+const deflated = deflateRawSync(text);
+/** As a packer writes that does not know the sizes when it begins. */
+const streamed: ZipPart = {
+  name: 'a',
+  data: text,
+  method: 8,
+  flags: 0x0808,
+  local: { crc: 0, packedBytes: 0, sizeBytes: 0 },
+  behind: fields([4, 0x08074b50], [4, crc32(text)], [4, deflated.length], [4, text.length]),
+};
+const both64 = extraField(1, fields([8, text.length], [8, deflated.length]));
+
+const CASES: Case[] = [
+  { name: 'plain', zip: () => of(), files: { 'index.html': 'hello' } },
+  { name: 'deflated', zip: () => of({ name: 'a', data: text, method: 8 }), files: { 'index.html': 'hello', a: text } },
+  { name: 'empty files', zip: () => of(file('a', ''), { name: 'b', data: '', method: 8 }), files: { a: '', b: '' } },
+  { name: 'data_descriptor', zip: () => of(streamed, file('b')), files: { a: text, b: 'x' } },
+  {
+    name: 'data_descriptor without its mark',
+    zip: () => of({ ...streamed, behind: fields([4, crc32(text)], [4, deflated.length], [4, text.length]) }),
+    files: { a: text },
+  },
+  {
+    name: 'data_descriptor with sizes in front all the same',
+    zip: () => of({ ...streamed, local: {} }),
+    files: { a: text },
+  },
+  { name: 'zip64_small', zip: () => whole({ zip64: {} }, file('b')), files: { 'index.html': 'hello', b: 'x' } },
+  {
+    name: 'zip64 beside the small numbers',
+    zip: () => whole({ zip64: {}, count: 1 }),
+    files: { 'index.html': 'hello' },
+  },
+  {
+    name: 'zip64 sizes of a small file',
+    zip: () =>
+      of(
+        { name: 'a', data: text, method: 8, sizeBytes: 0xffffffff, packedBytes: 0xffffffff, extra: both64 },
+        file('b'),
+      ),
+    files: { a: text, b: 'x' },
+  },
+  {
+    name: 'zip64 behind the content',
+    zip: () =>
+      of({
+        ...streamed,
+        local: { crc: 0, packedBytes: 0xffffffff, sizeBytes: 0xffffffff, extra: extraField(1, fields([8, 0], [8, 0])) },
+        behind: fields([4, 0x08074b50], [4, crc32(text)], [8, deflated.length], [8, text.length]),
+      }),
+    files: { a: text },
+  },
+  { name: 'comment_64k', zip: () => whole({ comment: Buffer.alloc(65_535, 'c') }), files: { 'index.html': 'hello' } },
+  { name: 'a comment of an entry', zip: () => of({ ...file('a'), comment: Buffer.from('why') }), files: { a: 'x' } },
+  {
+    name: 'cp437_name',
+    zip: () => of({ name: Buffer.from([0x63, 0x61, 0x66, 0x82]), data: 'x', flags: 0 }),
+    files: { 'caf\u00e9': 'x' },
+  },
+  { name: 'utf8_without_flag', zip: () => of({ ...file('caf\u00e9'), flags: 0 }), files: { 'caf\u00e9': 'x' } },
+  { name: 'a name in NFD', zip: () => of(file('cafe\u0301')), files: { 'caf\u00e9': 'x' } },
+  {
+    name: 'the same name in an extra field',
+    zip: () =>
+      of({
+        ...file('caf\u00e9'),
+        extra: extraField(0x7075, Buffer.concat([Buffer.from([1]), fields([4, 0]), Buffer.from('caf\u00e9')])),
+      }),
+    files: { 'caf\u00e9': 'x' },
+  },
+  { name: 'backslash_plain', zip: () => of(file('a\\b.txt')), files: { 'a/b.txt': 'x' } },
+  { name: 'dot_slash', zip: () => of(file('./a.txt'), file('./', '')), files: { 'a.txt': 'x' } },
+  {
+    name: 'single_root',
+    zip: () => writeZip([file('site/', ''), file('site/index.html', 'hello'), file('site/a/b')]),
+    files: { 'index.html': 'hello', 'a/b': 'x' },
+  },
+  {
+    name: 'single_root with a name that no site could have',
+    zip: () => writeZip([file(`${'r'.repeat(150)}/${'p'.repeat(150)}/${'q'.repeat(180)}/${'s'.repeat(100)}`)]),
+    files: { [`${'p'.repeat(150)}/${'q'.repeat(180)}/${'s'.repeat(100)}`]: 'x' },
+  },
+  {
+    name: 'macosx',
+    zip: () =>
+      writeZip([
+        file('site/index.html', 'hello'),
+        file('site/.DS_Store'),
+        file('__MACOSX/', ''),
+        file('__MACOSX/site/._index.html'),
+        file('site/Thumbs.db'),
+        file('site/img/desktop.ini'),
+      ]),
+    files: { 'index.html': 'hello' },
+    dropped: 4,
+  },
+  {
+    name: 'setuid',
+    zip: () => of({ ...file('a'), attributes: (0o104755 << 16) >>> 0 }),
+    files: { a: 'x' },
+  },
+  {
+    name: 'a folder that only its mode tells',
+    zip: () => of({ ...file('a', ''), attributes: (0o040755 << 16) >>> 0 }, file('a/b')),
+    files: { 'index.html': 'hello', 'a/b': 'x' },
+  },
+  {
+    name: 'a folder that was packed',
+    zip: () => of({ name: 'a/', data: '', method: 8 }, file('a/b')),
+    files: { 'a/b': 'x' },
+  },
+  {
+    name: 'nested',
+    zip: () => of({ name: 'inner.zip', data: writeZip(['../x']) }),
+    files: { 'inner.zip': writeZip(['../x']).toString('latin1') },
+  },
+  {
+    name: 'other marks of how hard the packer tried',
+    zip: () => of({ name: 'a', data: text, method: 8, local: { flags: 0x0802 } }),
+    files: { a: text },
+  },
+  {
+    name: 'secrets are left out',
+    zip: () => of(file('.env'), file('.git/config'), file('a/id_rsa'), file('.well-known/x')),
+    files: { 'index.html': 'hello', '.well-known/x': 'x' },
+    leftOut: ['.env', '.git/config', 'a/id_rsa'],
+  },
+];
+
+const HONEST = [
+  '+page.svelte',
+  '[id].html',
+  '[...slug].html',
+  '(group)/a',
+  '..foo',
+  'foo..bar',
+  '@scope/x',
+  '~user',
+  'with some spaces.html',
+  '\u{1f980}.html',
+  '\u6f22\u5b57/\u4eee\u540d.html',
+  '100%.html',
+  'q?.html',
+  'h#.html',
+  '__proto__/x',
+  'constructor',
+  'COMB.css',
+  'console.js',
+  'nul1.txt',
+  'com10.txt',
+  '_redirects',
+  '.nojekyll',
+];
+
+test.each(CASES)('accepted: $name', async ({ zip, files, leftOut = [], dropped = 0 }) => {
+  const read = await readZip(zip());
+  for (const [path, content] of Object.entries(files)) expect(read.files.get(path)?.toString('latin1')).toBe(content);
+  expect([...read.files.keys()].filter((path) => path !== 'index.html' && !(path in files))).toEqual([]);
+  expect(read.leftOut).toEqual(leftOut);
+  expect(read.droppedCount).toBe(dropped);
+});
+
+test.each(HONEST)('accepted: the honest odd name %s', async (name) => {
+  const read = await readZip(of(file(name, `content of ${name}`)));
+  expect(read.files.get(name)?.toString()).toBe(`content of ${name}`);
+  expect(read.files.size).toBe(2);
+});
+
+test('a secret is published on purpose, a key never', async () => {
+  const zip = of(file('.env', 'A=1'), file('key.pem'));
+  const read = await readZip(zip, ['.env', 'key.pem']);
+  expect(read.files.get('.env')?.toString()).toBe('A=1');
+  expect(read.leftOut).toEqual(['key.pem']);
+});
+
+test('entries may lie in another order than they are listed, with room between them', async () => {
+  const first = file('b', 'first');
+  const zip = writeZip([
+    { ...first, behind: Buffer.alloc(100) },
+    { ...file('a', 'second'), behind: Buffer.alloc(7) },
+  ]);
+  const read = await readZip(zip);
+  expect([...read.files].map(([path, content]) => `${path} ${content}`)).toEqual(['b first', 'a second']);
+});
+
+test('a large file comes out in pieces, byte for byte', async () => {
+  const random = randomBytes(5 * 1024 * 1024 + 1);
+  const zeros = Buffer.alloc(3 * 1024 * 1024 + 3, 'pattern ');
+  const zip = writeZip([
+    { name: 'random.bin', data: random },
+    { name: 'deflated.bin', data: random, method: 8 },
+    { name: 'zeros.bin', data: zeros, method: 8 },
+  ]);
+  const read = await readZip(zip);
+  expect(read.files.get('random.bin')?.equals(random)).toBe(true);
+  expect(read.files.get('deflated.bin')?.equals(random)).toBe(true);
+  expect(read.files.get('zeros.bin')?.equals(zeros)).toBe(true);
+});

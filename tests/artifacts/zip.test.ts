@@ -1,0 +1,331 @@
+import { randomBytes } from 'node:crypto';
+import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
+import { readZip, zipRefusal } from '../support/read-zip.ts';
+import { extraField, fields, writeZip, type ZipPart, type ZipWhole } from '../support/zip-writer.ts';
+
+/** Every archive of the security facts, section 2.5, that has to be refused: what it is made of, and the rule. */
+type Case = { name: string; zip: () => Buffer; reason: string; path?: string };
+
+const page: ZipPart = { name: 'index.html', data: '<h1>hello</h1>' };
+const of = (...parts: (string | ZipPart)[]) => writeZip([page, ...parts]);
+const whole = (more: ZipWhole, ...parts: (string | ZipPart)[]) => writeZip([page, ...parts], more);
+const text = 'a line of text that is packed well\n'.repeat(200);
+const bytes = (...values: number[]) => Buffer.from(values);
+/** The name of an entry as these bytes; without a UTF-8 flag unless it is given one. */
+const named = (name: Buffer, flags = 0): ZipPart => ({ name, data: 'x', flags });
+const mode = (bits: number, madeBy = 0x031e): ZipPart => ({
+  name: 'link',
+  data: '/etc/passwd',
+  madeBy,
+  attributes: (bits << 16) >>> 0,
+});
+const localHeaderBytes = (name: string): number => 30 + name.length;
+
+const NAMES: Case[] = [
+  { name: 'slip_dotdot', zip: () => of('../x'), reason: 'parent_folder', path: '../x' },
+  { name: 'slip_inner', zip: () => of('a/../../x'), reason: 'parent_folder' },
+  { name: 'slip_backslash', zip: () => of('..\\x'), reason: 'parent_folder', path: '../x' },
+  { name: 'slip_folder', zip: () => of({ name: '../x/', data: '' }), reason: 'parent_folder' },
+  { name: 'slip_alone', zip: () => writeZip(['../x']), reason: 'parent_folder' },
+  { name: 'abs_path', zip: () => of('/etc/passwd'), reason: 'absolute_path' },
+  { name: 'abs_folder', zip: () => of({ name: '/', data: '' }), reason: 'empty_name' },
+  { name: 'drive_letter', zip: () => of('C:/x'), reason: 'drive_letter' },
+  { name: 'drive_letter_as_root', zip: () => writeZip(['C:/x', 'C:/y']), reason: 'drive_letter' },
+  { name: 'unc', zip: () => of('//server/share/x'), reason: 'absolute_path' },
+  { name: 'unc_backslash', zip: () => of('\\\\server\\share\\x'), reason: 'absolute_path' },
+  { name: 'nul', zip: () => of(named(bytes(0x61, 0, 0x62), 0x0800)), reason: 'control_character', path: 'a\\u{0}b' },
+  { name: 'control_char', zip: () => of(named(Buffer.from('a\nb'), 0x0800)), reason: 'control_character' },
+  { name: 'control_char_cp437', zip: () => of(named(bytes(0x61, 0x0d, 0x82))), reason: 'control_character' },
+  { name: 'control_char_c1', zip: () => of('a\u0085b'), reason: 'control_character' },
+  { name: 'delete', zip: () => of(named(bytes(0x61, 0x7f))), reason: 'control_character' },
+  { name: 'bidi', zip: () => of('photo\u202egnp.exe'), reason: 'bidi_mark', path: 'photo\\u{202e}gnp.exe' },
+  { name: 'empty_name', zip: () => of(named(bytes())), reason: 'empty_name' },
+  { name: 'dot_only', zip: () => of('.'), reason: 'dot_folder' },
+  { name: 'dot_inside', zip: () => of('a/./b'), reason: 'dot_folder' },
+  { name: 'double_slash', zip: () => of('a//b'), reason: 'empty_folder_name' },
+  { name: 'trailing_space_dot', zip: () => of('a./b'), reason: 'trailing_dot_or_space' },
+  { name: 'trailing_space', zip: () => of('a '), reason: 'trailing_dot_or_space' },
+  { name: 'ads_colon', zip: () => of('index.html:stream'), reason: 'colon' },
+  { name: 'reserved_win', zip: () => of('NUL'), reason: 'device_name' },
+  { name: 'reserved_win_extension', zip: () => of('a/com1.txt'), reason: 'device_name' },
+  { name: 'long_name', zip: () => of('x'.repeat(60_000)), reason: 'path_too_long' },
+  { name: 'long_segment', zip: () => of('x'.repeat(201)), reason: 'segment_too_long' },
+  { name: 'deep', zip: () => of(`${'d/'.repeat(100)}x`), reason: 'too_deep' },
+  { name: 'deeper', zip: () => of(`${'d/'.repeat(2_000)}x`), reason: 'path_too_long' },
+  { name: 'duplicate', zip: () => of('a.txt', 'a.txt'), reason: 'duplicate', path: 'a.txt' },
+  { name: 'case_collision', zip: () => of('a.txt', 'A.txt'), reason: 'case_collision' },
+  { name: 'nfc_nfd', zip: () => of('caf\u00e9.txt', 'cafe\u0301.txt'), reason: 'duplicate' },
+  { name: 'file_and_dir', zip: () => of('a', 'a/b'), reason: 'file_and_folder' },
+  { name: 'file_and_dir_entry', zip: () => of('a', { name: 'a/', data: '' }), reason: 'file_and_folder' },
+  { name: 'dir_with_data', zip: () => of({ name: 'a/', data: 'hidden' }), reason: 'folder_with_data' },
+  { name: 'bad_utf8_flag', zip: () => of(named(bytes(0x61, 0xff, 0xfe), 0x0800)), reason: 'name_not_utf8' },
+  {
+    name: 'unicode_path_extra',
+    zip: () => of({ name: 'a.txt', data: 'x', extra: unicodePath('a.txt', 'b.txt') }),
+    reason: 'renamed_by_extra',
+    path: 'a.txt',
+  },
+  {
+    name: 'unicode_path_extra_slip',
+    zip: () => of({ name: 'a.txt', data: 'x', extra: unicodePath('a.txt', '../a.txt') }),
+    reason: 'renamed_by_extra',
+  },
+];
+
+function unicodePath(raw: string, second: string): Buffer {
+  return extraField(0x7075, Buffer.concat([bytes(1), fields([4, crc32(raw)]), Buffer.from(second)]));
+}
+
+const KINDS: Case[] = [
+  { name: 'symlink', zip: () => of(mode(0o120777)), reason: 'symbolic_link', path: 'link' },
+  { name: 'symlink_macos', zip: () => of(mode(0o120755, 19 << 8)), reason: 'symbolic_link' },
+  {
+    name: 'symlink_then_file',
+    zip: () => of({ ...mode(0o120777), name: 'a', data: '/tmp' }, 'a/b'),
+    reason: 'symbolic_link',
+  },
+  { name: 'fifo', zip: () => of(mode(0o010644)), reason: 'special_file' },
+  { name: 'dev', zip: () => of(mode(0o020644)), reason: 'special_file' },
+  { name: 'encrypted', zip: () => of({ name: 'a', data: 'x', flags: 0x0801 }), reason: 'encrypted', path: 'a' },
+  { name: 'encrypted_strong', zip: () => of({ name: 'a', data: 'x', flags: 0x0841 }), reason: 'encrypted' },
+  {
+    name: 'aes',
+    zip: () => of({ name: 'a', data: 'x', method: 99, flags: 0x0801, extra: extraField(0x9901, Buffer.alloc(7)) }),
+    reason: 'encrypted',
+  },
+  { name: 'method_99_unflagged', zip: () => of({ name: 'a', data: 'x', method: 99 }), reason: 'method_unsupported' },
+  ...[1, 6, 9, 12, 14, 93, 95, 98].map((method) => ({
+    name: `method_${method}`,
+    zip: () => of({ name: 'a', data: 'x', method }),
+    reason: 'method_unsupported',
+    path: 'a',
+  })),
+];
+
+const large = (sizeBytes: number | bigint, packedBytes: number | bigint): ZipPart => ({
+  name: 'a',
+  data: 'x',
+  method: 8,
+  sizeBytes: 0xffffffff,
+  packedBytes: 0xffffffff,
+  extra: extraField(1, fields([8, sizeBytes], [8, packedBytes])),
+});
+
+const READINGS: Case[] = [
+  {
+    name: 'local_name_mismatch',
+    zip: () => of({ name: 'a', data: 'x', local: { name: 'b' } }),
+    reason: 'headers_differ',
+    path: 'a',
+  },
+  {
+    name: 'local_method_mismatch',
+    zip: () => of({ name: 'a', data: 'x', local: { method: 8 } }),
+    reason: 'headers_differ',
+  },
+  {
+    name: 'local_sizes_mismatch',
+    zip: () => of({ name: 'a', data: text, method: 8, local: { sizeBytes: 3 } }),
+    reason: 'headers_differ',
+  },
+  { name: 'local_crc_mismatch', zip: () => of({ name: 'a', data: 'x', local: { crc: 1 } }), reason: 'headers_differ' },
+  {
+    name: 'local_flags_mismatch',
+    zip: () => of({ name: 'a', data: 'x', local: { flags: 0 } }),
+    reason: 'headers_differ',
+  },
+  {
+    name: 'local_signature',
+    zip: () => of({ name: 'a', data: 'x', local: { signature: 0x04034b51 } }),
+    reason: 'headers_differ',
+  },
+  { name: 'lying_small', zip: () => of({ name: 'a', data: text, method: 8, sizeBytes: 10 }), reason: 'size_wrong' },
+  { name: 'lying_none', zip: () => of({ name: 'a', data: text, method: 8, sizeBytes: 0 }), reason: 'size_wrong' },
+  {
+    name: 'lying_large',
+    zip: () => of({ name: 'a', data: text, method: 8, sizeBytes: text.length + 1 }),
+    reason: 'size_wrong',
+    path: 'a',
+  },
+  { name: 'lying_stored', zip: () => of({ name: 'a', data: 'xy', sizeBytes: 1 }), reason: 'size_wrong' },
+  { name: 'bad_crc_stored', zip: () => of({ name: 'a', data: 'x', crc: 5 }), reason: 'checksum_wrong', path: 'a' },
+  { name: 'bad_crc_deflate', zip: () => of({ name: 'a', data: text, method: 8, crc: 5 }), reason: 'checksum_wrong' },
+  {
+    name: 'corrupt_deflate',
+    zip: () => of({ name: 'a', data: text, method: 8, packed: randomLike(40) }),
+    reason: 'data_damaged',
+    path: 'a',
+  },
+  {
+    name: 'deflate_cut',
+    zip: () => of({ name: 'a', data: text, method: 8, packed: deflateRawSync(text).subarray(0, 20) }),
+    reason: 'data_damaged',
+  },
+  {
+    name: 'deflate_with_more_behind',
+    zip: () =>
+      of({ name: 'a', data: text, method: 8, packed: Buffer.concat([deflateRawSync(text), Buffer.from('PK')]) }),
+    reason: 'data_damaged',
+  },
+  {
+    name: 'overlap_full',
+    zip: () =>
+      of({ name: 'a', data: text, method: 8 }, { name: 'b', data: text, method: 8, isGhost: true, offset: 44 }),
+    reason: 'overlap',
+  },
+  { name: 'overlap_quoted', zip: quoted, reason: 'overlap' },
+  {
+    name: 'range_into_directory',
+    zip: () => of({ name: 'a', data: text, method: 8, packedBytes: deflateRawSync(text).length + 30 }),
+    reason: 'out_of_bounds',
+    path: 'a',
+  },
+  {
+    name: 'offset_out_of_bounds',
+    zip: () => of({ name: 'a', data: 'x', isGhost: true, offset: 1_000_000 }),
+    reason: 'out_of_bounds',
+    path: 'a',
+  },
+  { name: 'offset_of_the_directory', zip: () => whole({}, { name: 'a', isGhost: true }), reason: 'out_of_bounds' },
+  { name: 'zip64_size', zip: () => of(large(2n ** 62n, 2n ** 62n)), reason: 'out_of_bounds' },
+  { name: 'zip64_sizes_missing', zip: () => of({ ...large(1, 1), extra: Buffer.alloc(0) }), reason: 'out_of_bounds' },
+  {
+    name: 'ratio_of_one',
+    zip: () => of({ name: 'a', data: Buffer.alloc(3_000_000), method: 8, sizeBytes: 5_000_000 }),
+    reason: 'ratio_too_high',
+    path: 'a',
+  },
+  { name: 'ratio', zip: bomb, reason: 'ratio_too_high' },
+];
+
+/** The same on every run; no valid deflate stream. */
+function randomLike(length: number): Buffer {
+  return Buffer.from(Array.from({ length }, (_, index) => (index * 193 + 255) & 0xff));
+}
+
+/** The content of each entry is a header of the next one, quoted in a stored block of deflate. */
+function quoted(): Buffer {
+  const inner = writeZip([{ name: 'b', data: text, method: 8 }]).subarray(0, localHeaderBytes('b'));
+  const packed = Buffer.concat([bytes(0), fields([2, inner.length], [2, 0xffff - inner.length]), inner]);
+  const shared = deflateRawSync(text);
+  const first: ZipPart = {
+    name: 'a',
+    data: Buffer.concat([inner, Buffer.from(text)]),
+    method: 8,
+    packed: Buffer.concat([packed, shared]),
+  };
+  const ghost: ZipPart = { name: 'b', data: text, method: 8, isGhost: true, offset: localHeaderBytes('a') + 5 };
+  return writeZip([first, ghost]);
+}
+
+function bomb(): Buffer {
+  const zeros = Buffer.alloc(900 * 1024);
+  return writeZip(Array.from({ length: 120 }, (_, index) => ({ name: `${index}`, data: zeros, method: 8 })));
+}
+
+const manyEntries = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `f${index}`, data: '' }));
+
+/** A whole second archive in the comment of the first one, where programs that look from the back find it. */
+function hidden(...parts: (string | ZipPart)[]): Buffer {
+  const length = writeZip(parts).length;
+  const first = writeZip([page], { comment: Buffer.alloc(length) });
+  return writeZip(parts, { prefix: first.subarray(0, -length) });
+}
+
+const ENDS: Case[] = [
+  { name: 'count_less', zip: () => whole({ count: 1 }, 'b', 'c'), reason: 'count_wrong' },
+  { name: 'count_more', zip: () => whole({ count: 3 }, 'b'), reason: 'directory_damaged' },
+  { name: 'count_wrapped_70000', zip: () => writeZip(manyEntries(70_000)), reason: 'count_wrong' },
+  { name: 'many_60000', zip: () => writeZip(manyEntries(60_000)), reason: 'too_many_entries' },
+  { name: 'many_20001', zip: () => writeZip(manyEntries(UPLOAD_LIMITS.maxFiles + 1)), reason: 'too_many_files' },
+  { name: 'zip64_huge_count', zip: () => whole({ zip64: { count: 2n ** 50n } }), reason: 'too_many_entries' },
+  { name: 'zip64_count_less', zip: () => whole({ zip64: { count: 1 } }, 'b'), reason: 'count_wrong' },
+  { name: 'zip64_beside_other_count', zip: () => whole({ zip64: {}, count: 1 }, 'b'), reason: 'count_wrong' },
+  { name: 'zip64_beside_other_start', zip: () => whole({ zip64: {}, directoryStart: 5 }), reason: 'hidden_end_record' },
+  {
+    name: 'zip64_start_outside',
+    zip: () => whole({ zip64: { directoryStart: 2n ** 60n } }),
+    reason: 'directory_damaged',
+  },
+  { name: 'directory_start_outside', zip: () => whole({ directoryStart: 0xffffff00 }), reason: 'directory_damaged' },
+  { name: 'comment_with_end_record', zip: () => hidden('other.html'), reason: 'hidden_end_record' },
+  {
+    name: 'comment_with_end_record_of_the_same_file',
+    zip: () => hidden({ ...page, isGhost: true, offset: 0 }),
+    reason: 'hidden_end_record',
+  },
+  {
+    name: 'comment_with_the_mark_of_an_end',
+    zip: () => whole({ comment: Buffer.from('PK\u0005\u0006 and no more, so that nobody finds an end there') }),
+    reason: 'trailing_data',
+  },
+  { name: 'prepended_data', zip: () => whole({ prefix: Buffer.from('#!/bin/sh\n') }), reason: 'prepended_data' },
+  {
+    name: 'prepended_data_unadjusted',
+    zip: () => Buffer.concat([Buffer.from('MZ'), writeZip([page])]),
+    reason: 'directory_damaged',
+  },
+  { name: 'trailing_data', zip: () => whole({ suffix: Buffer.from('and more') }), reason: 'trailing_data' },
+  { name: 'truncated', zip: () => of('b').subarray(0, -30), reason: 'not_zip' },
+  { name: 'empty_file', zip: () => Buffer.alloc(0), reason: 'not_zip' },
+  { name: 'empty_zip', zip: () => writeZip([]), reason: 'no_files' },
+  { name: 'folders_only', zip: () => writeZip([{ name: 'a/', data: '' }]), reason: 'no_files' },
+  { name: 'not_zip', zip: () => Buffer.from('<!doctype html><title>not a ZIP</title>'), reason: 'not_zip' },
+  { name: 'gzip', zip: () => gzipSync(text), reason: 'not_zip' },
+  { name: 'several_parts', zip: () => partOfMany(), reason: 'several_parts' },
+];
+
+function partOfMany(): Buffer {
+  const zip = writeZip([page]);
+  zip.writeUInt16LE(1, zip.length - 18);
+  return zip;
+}
+
+test.each([...NAMES, ...KINDS, ...READINGS, ...ENDS])('refused: $name', async ({ zip, reason, path }) => {
+  const refused = await zipRefusal(zip());
+  expect(refused.reason).toBe(reason);
+  if (path !== undefined) expect(refused.path).toBe(path);
+  expect(refused.message).toMatch(/^[A-Z].{10,150}\.$/);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+  expect(refused.path).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
+});
+
+test('what is larger than a file may be is refused before anything is unpacked', async () => {
+  const { maxFileBytes } = UPLOAD_LIMITS;
+  // What it says is no ratio that is refused; its content would be damaged if anybody came as far.
+  const zip = of({ name: 'film.mp4', packed: randomBytes(3_000_000), method: 8, sizeBytes: maxFileBytes + 1, crc: 1 });
+  expect(await zipRefusal(zip)).toMatchObject({ reason: 'file_too_large', path: 'film.mp4' });
+});
+
+test('a release that is too large as a whole is refused before anything is unpacked', async () => {
+  const part = (name: string): ZipPart => ({
+    name,
+    packed: randomBytes(2_000_000),
+    method: 8,
+    sizeBytes: 360 * 1024 * 1024,
+    crc: 1,
+  });
+  expect(await zipRefusal(of(part('a'), part('b'), part('c')))).toMatchObject({ reason: 'release_too_large' });
+});
+
+test('nothing is unpacked before the last header is looked at', async () => {
+  const corrupt: ZipPart = { name: 'a', data: text, method: 8, packed: randomLike(40) };
+  expect(await zipRefusal(of(corrupt, { name: 'b', data: 'x', local: { name: 'c' } }))).toMatchObject({
+    reason: 'headers_differ',
+    path: 'b',
+  });
+});
+
+test('what is left out or dropped is not unpacked, but has to be an honest entry', async () => {
+  const corrupt = { data: text, method: 8, packed: randomLike(40) };
+  const zip = of({ ...corrupt, name: '.git/objects/x' }, { ...corrupt, name: '__MACOSX/._index.html' });
+  expect(await readZip(zip)).toMatchObject({ leftOut: ['.git/objects/x'], droppedCount: 1 });
+  expect(await zipRefusal(of({ ...mode(0o120777), name: '.DS_Store' }))).toMatchObject({ reason: 'symbolic_link' });
+});
+
+test('an archive that was refused leaves the next one readable', async () => {
+  await zipRefusal(of('../x'));
+  expect([...(await readZip(of('x'))).files.keys()]).toEqual(['index.html', 'x']);
+});
