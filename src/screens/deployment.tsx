@@ -1,9 +1,8 @@
 import { ExternalLink, FolderUp } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { Link, useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
-import type { Deployment, ReleaseRef } from '../../routers/schemas/deployments.ts';
+import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
-import { isRunningReleaseState } from '../../routers/schemas/state-names.ts';
 import { errorDetails, errorMessage } from '../api/errors.ts';
 import { usePublication } from '../api/publication-store.ts';
 import { trpc } from '../api/trpc.ts';
@@ -11,25 +10,23 @@ import { usePublish } from '../api/use-publish.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { ErrorState } from '../components/error-state.tsx';
-import { FactList } from '../components/fact-list.tsx';
 import { Notice } from '../components/notice.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
 import { StateBadge } from '../components/state-badge.tsx';
 import { TabPanel, Tabs } from '../components/tabs.tsx';
-import { Time } from '../components/time.tsx';
 import { DeploymentMenu } from '../features/deployments/deployment-menu.tsx';
 import { publishedFolder } from '../features/deployments/folder-report.ts';
 import { isReadOnly } from '../features/deployments/plan-words.ts';
 import { PublishSection } from '../features/deployments/publish-section.tsx';
 import { deploymentShownState } from '../features/deployments/shown-state.ts';
+import { LatestNotice } from '../features/releases/latest-notice.tsx';
+import { LiveCard } from '../features/releases/live-card.tsx';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
-import { SiteThumbnail } from '../features/releases/site-thumbnail.tsx';
 import { useLeadToRelease } from '../features/releases/use-lead-to-release.ts';
-import { formatCount } from '../lib/format.ts';
 import { useWhenIdle } from '../lib/later.ts';
 import { usePageTitle } from '../lib/page-title.ts';
-import { href, paths } from '../lib/paths.ts';
+import { paths } from '../lib/paths.ts';
 
 /** What only another tab, or a folder on its way, shows; all of it is here before it is wanted. */
 const loadSending = async () => ({
@@ -142,7 +139,7 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
               label={`Releases of ${deployment.name}`}
               deploymentId={deployment.id}
               isReadOnly={readOnly || isDeleting}
-              empty="No releases yet. Drop a folder on Overview to make the first."
+              empty="No releases yet. Drop a folder or a ZIP on Overview to make the first."
             />
           </Suspense>
         </TabPanel>
@@ -174,7 +171,12 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
   return (
     <div className="flex flex-col gap-6">
       {latestRelease !== null && latestRelease.id !== currentRelease?.id && (
-        <LatestNotice deploymentId={deployment.id} latest={latestRelease} serving={currentRelease} />
+        <LatestNotice
+          deploymentId={deployment.id}
+          latest={latestRelease}
+          serving={currentRelease}
+          isReadOnly={readOnly}
+        />
       )}
       {currentRelease !== null && <LiveCard deployment={deployment} current={currentRelease} />}
       <PublishAnchor>
@@ -192,72 +194,6 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
         />
       </PublishAnchor>
     </div>
-  );
-}
-
-/** The newest release is not the one that is live: what became of it. */
-function LatestNotice({
-  deploymentId,
-  latest,
-  serving,
-}: {
-  deploymentId: string;
-  latest: ReleaseRef;
-  serving: ReleaseRef | null;
-}) {
-  const page = href.release(deploymentId, latest.number);
-  const still = serving === null ? '' : ` Release ${serving.number} is still live.`;
-  if (isRunningReleaseState(latest.state)) {
-    return (
-      <Notice tone="accent" action={<LinkButton to={page}>Watch it</LinkButton>}>
-        Release {latest.number} is on its way.{still}
-      </Notice>
-    );
-  }
-  if (latest.state !== 'failed') return null;
-  return (
-    <Notice
-      tone="bad"
-      title={`Release ${latest.number} failed`}
-      action={<LinkButton to={page}>See what happened</LinkButton>}
-    >
-      {latest.errorMessage ?? 'It ended without saying why.'}
-      {still}
-    </Notice>
-  );
-}
-
-function LinkButton({ to, children }: { to: string; children: string }) {
-  return (
-    <Button size="sm" asChild>
-      <Link to={to}>{children}</Link>
-    </Button>
-  );
-}
-
-function LiveCard({ deployment, current }: { deployment: Deployment; current: ReleaseRef }) {
-  return (
-    <Card aria-label="Live now" className="grid gap-5 p-4 sm:grid-cols-[320px_minmax(0,1fr)] sm:p-5">
-      <SiteThumbnail key={current.id} url={deployment.url} name={deployment.name} />
-      <div className="flex min-w-0 flex-col gap-4">
-        <h2 className="text-lg font-semibold">Live now</h2>
-        <FactList
-          facts={[
-            {
-              name: 'Release',
-              value: (
-                <Link to={href.release(deployment.id, current.number)} className="text-accent hover:underline">
-                  {current.number}
-                </Link>
-              ),
-            },
-            { name: 'Live since', value: <Time at={current.liveSince ?? current.createdAt} /> },
-            { name: 'All releases', value: formatCount(deployment.releaseCount, 'release') },
-            { name: 'Created', value: <Time at={deployment.createdAt} /> },
-          ]}
-        />
-      </div>
-    </Card>
   );
 }
 

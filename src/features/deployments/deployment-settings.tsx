@@ -5,11 +5,25 @@ import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { HostName } from '../../components/host-name.tsx';
 import { type DeploymentAct, DeploymentDialog } from './deployment-dialogs.tsx';
+import { ServingSettings } from './serving-settings.tsx';
 
 export type DeploymentSettingsProps = { deployment: Deployment; isReadOnly: boolean; onRemoved: () => void };
 
-/** Name, address and the end of a deployment; each change is an act of its own. */
-export function DeploymentSettings({ deployment, isReadOnly, onRemoved }: DeploymentSettingsProps) {
+/** Name, address, how it is served, and the end of a deployment; each change is an act of its own. */
+export function DeploymentSettings(props: DeploymentSettingsProps) {
+  const { deployment, isReadOnly } = props;
+  const isDeleting = deployment.state === 'deleting';
+  return (
+    <div className="flex flex-col gap-6">
+      <Identity {...props} />
+      {deployment.platform === 'built-in' && (
+        <ServingSettings deployment={deployment} isDisabled={isReadOnly || isDeleting} />
+      )}
+    </div>
+  );
+}
+
+function Identity({ deployment, isReadOnly, onRemoved }: DeploymentSettingsProps) {
   const [act, setAct] = useState<DeploymentAct | null>(null);
   const isBusy = deployment.state === 'deploying';
   const isDeleting = deployment.state === 'deleting';

@@ -1,0 +1,84 @@
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { ReleaseRef } from '../../../routers/schemas/deployments.ts';
+import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
+import { Button } from '../../components/button.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { href } from '../../lib/paths.ts';
+import { isCancellable, isRetryable, isRollingBack } from './release-words.ts';
+import { useReleaseActs } from './use-release-acts.ts';
+
+export type LatestNoticeProps = {
+  deploymentId: string;
+  latest: ReleaseRef;
+  serving: ReleaseRef | null;
+  isReadOnly: boolean;
+};
+
+/** The newest release is not the one that is live: what became of it, and what can be done. */
+export function LatestNotice({ deploymentId, latest, serving, isReadOnly }: LatestNoticeProps) {
+  const { cancel, retry } = useReleaseActs();
+  const told = storyOf(latest, serving);
+  if (told === null) return null;
+  const releaseId = latest.id;
+  return (
+    <Notice
+      tone={told.tone}
+      title={told.title}
+      action={
+        <span className="flex flex-wrap gap-2">
+          {isCancellable(latest) && (
+            <Button
+              size="sm"
+              isBusy={cancel.isPending}
+              busyLabel="Cancelling…"
+              onClick={() => cancel.mutate({ releaseId })}
+            >
+              Cancel
+            </Button>
+          )}
+          {isRetryable(latest) && !isReadOnly && (
+            <Button
+              size="sm"
+              isBusy={retry.isPending}
+              busyLabel="Starting…"
+              onClick={() => retry.mutate({ releaseId })}
+            >
+              Try again
+            </Button>
+          )}
+          <Button size="sm" asChild>
+            <Link to={href.release(deploymentId, latest.number)}>{told.link}</Link>
+          </Button>
+        </span>
+      }
+    >
+      {told.text}
+    </Notice>
+  );
+}
+
+type Story = { tone: 'accent' | 'warn' | 'bad'; title: string | undefined; text: ReactNode; link: string };
+
+function storyOf(latest: ReleaseRef, serving: ReleaseRef | null): Story | null {
+  const { number, state, errorMessage } = latest;
+  const still = serving === null ? 'Nothing is live yet.' : `Release ${serving.number} is still live.`;
+  const reason = `${errorMessage ?? 'It ended without saying why.'} ${still}`;
+  if (isRollingBack(latest)) {
+    return { tone: 'accent', title: undefined, text: `Rolling back to release ${number}.`, link: 'Watch it' };
+  }
+  if (isRunningReleaseState(state)) {
+    return { tone: 'accent', title: undefined, text: `Release ${number} is on its way. ${still}`, link: 'Watch it' };
+  }
+  if (state === 'failed') {
+    return { tone: 'bad', title: `Release ${number} failed`, text: reason, link: 'See what happened' };
+  }
+  if (state === 'superseded' && errorMessage !== null) {
+    return { tone: 'bad', title: `Rolling back to release ${number} failed`, text: reason, link: 'See what happened' };
+  }
+  // With a site that is live a cancelled release is over and done with.
+  if (state === 'cancelled' && serving === null) {
+    return { tone: 'warn', title: `Release ${number} was cancelled`, text: still, link: 'See the release' };
+  }
+  return null;
+}
