@@ -78,7 +78,7 @@ export async function contextFor(
     ...(typeof sentId === 'string' && { requestId: sentId }),
   });
   const counted = actor.kind === 'anonymous' ? Math.max(1, calls) : calls;
-  if (counted > 0) countContextCalls(context, counted);
+  if (counted > 0) await countContextCalls(context, counted);
   if (freshAccess !== undefined) {
     response.setHeader('X-New-Access-Token', freshAccess.accessToken);
     response.setHeader('X-Token-Expiry', freshAccess.expiresAt.toISOString());
@@ -98,13 +98,13 @@ export async function contextForSocket(
   const { actor } = token === undefined ? { actor: ANONYMOUS } : await authenticate(providers, token);
   if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in to receive events.');
   const context = innerContext(providers, { actor, origin: originOf(providers, request, token), line });
-  countContextCalls(context, 1);
+  await countContextCalls(context, 1);
   return { ...context, actor };
 }
 
-function countContextCalls(context: Context, calls: number): void {
+function countContextCalls(context: Context, calls: number): Promise<void> {
   const { actor, origin, providers } = context;
-  countCalls(providers, { actor, address: origin.address, isCounted: countsAddress(context) }, calls);
+  return countCalls(providers, { actor, address: origin.address, isCounted: countsAddress(context) }, calls);
 }
 
 function originOf(providers: Providers, request: IncomingMessage, bearer: string | undefined): CallOrigin {

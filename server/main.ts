@@ -1,10 +1,15 @@
+import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Env, readEnv } from './env.ts';
-import { createLifeCycle, sentenceOf } from './life-cycle.ts';
+import { runGroupChild } from './group-child.ts';
+import { CHILD_ARGUMENT } from './group-messages.ts';
+import { createLifeCycle } from './life-cycle.ts';
 import { createLog, type Log, scrub } from './log.ts';
-import { EXIT_FAILED, StartError } from './start-error.ts';
+import { createProcessGroup } from './process-group.ts';
+import { EXIT_FAILED, StartError, sentenceOf } from './start-error.ts';
+import { endOnSurprises } from './surprises.ts';
 
 /** Of one and the same signal: npm passes on what the terminal has sent to the whole group (operators' contract). */
 const SAME_SIGNAL_MS = 1_000;
@@ -15,10 +20,13 @@ async function main(): Promise<void> {
   const env = readEnv(process.env);
   const isTerminal = process.stdout.isTTY === true;
   const log = createLog({ level: env.logLevel, isTerminal, write: (line) => void process.stdout.write(line) });
-  for (const warning of env.warnings) log.warn(warning);
-  const app = createLifeCycle({ env, log, webRoot: join(packageRoot(), 'dist', 'web') });
-  endOnSignals(() => app.stop(), log);
+  const webRoot = join(packageRoot(), 'dist', 'web');
   endOnSurprises(log);
+  if (cluster.isWorker && process.argv.includes(CHILD_ARGUMENT)) return runGroupChild({ env, log, webRoot });
+  for (const warning of env.warnings) log.warn(warning);
+  const entry = fileURLToPath(import.meta.url);
+  const app = env.processes > 1 ? createProcessGroup({ env, log, entry }) : createLifeCycle({ env, log, webRoot });
+  endOnSignals(() => app.stop(), log);
   await app.start();
   announce(env, log, isTerminal);
 }
@@ -45,17 +53,6 @@ function endOnSignals(stop: () => Promise<void>, log: Log): void {
   process.on('SIGINT', onSignal);
 }
 
-/** After an error that nobody caught nothing is certain any more: leases run out, and a supervisor starts anew. */
-function endOnSurprises(log: Log): void {
-  const onSurprise = (error: unknown): void => {
-    const stack = error instanceof Error ? error.stack : undefined;
-    log.error('An error that nobody caught ends the process', { error: stack ?? String(error) });
-    process.exit(EXIT_FAILED);
-  };
-  process.on('uncaughtException', onSurprise);
-  process.on('unhandledRejection', onSurprise);
-}
-
 /** From the sources and from the bundle alike: the nearest folder above that is a package. */
 function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
@@ -66,7 +63,7 @@ function packageRoot(): string {
 function announce(env: Env, log: Log, isTerminal: boolean): void {
   const sites = `http://{name}.${env.sitesDomain}:${env.sitesPort}`;
   if (!isTerminal) {
-    log.info('Fairlead is running', { app: env.publicUrl, sites, data: env.dataDir });
+    log.info('Fairlead is running', { app: env.publicUrl, sites, data: env.dataDir, processes: env.processes });
     return;
   }
   process.stdout.write(

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
 import { AppError } from './errors.ts';
 import type { PasswordHasher } from './secrets.ts';
+import { createTally, type Places, type Tally } from './tally.ts';
 
 /** Security facts, 1.7: 64 MiB, three passes, one lane; 43 ms a hash on the machine it was measured on. */
 const MEMORY_KIB = 65_536;
@@ -21,6 +22,8 @@ export type PasswordHasherOptions = {
   iterations?: number;
   atOnce?: number;
   queueLength?: number;
+  /** Counts over all processes of the instance; by default this hasher counts alone. */
+  tally?: Tally;
 };
 
 /**
@@ -30,7 +33,8 @@ export type PasswordHasherOptions = {
 export function createPasswordHasher(options: PasswordHasherOptions = {}): PasswordHasher {
   const memoryCost = options.memoryKiB ?? MEMORY_KIB;
   const timeCost = options.iterations ?? ITERATIONS;
-  const run = createSemaphore(options.atOnce ?? AT_ONCE, options.queueLength ?? QUEUE_LENGTH);
+  const places = { limit: options.atOnce ?? AT_ONCE, inLine: options.queueLength ?? QUEUE_LENGTH };
+  const run = createSemaphore(options.tally ?? createTally(), places);
   const dummy = dummyHash(memoryCost, timeCost);
 
   function needsRehash(phc: string): boolean {
@@ -55,32 +59,14 @@ function dummyHash(memoryCost: number, timeCost: number): string {
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${LANES}$${part(SALT_BYTES)}$${part(OUTPUT_BYTES)}`;
 }
 
-function createSemaphore(atOnce: number, queueLength: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-
-  async function enter(): Promise<void> {
-    if (running < atOnce) {
-      running += 1;
-      return;
-    }
-    if (waiting.length >= queueLength) {
+function createSemaphore(tally: Tally, places: Places): <T>(work: () => Promise<T>) => Promise<T> {
+  return async (work) => {
+    const leave = await tally.take('passwords', places);
+    if (leave === null) {
       throw new AppError('overloaded', 'Too many people are signing in at this moment. Try again in a few seconds.', {
         retryAfterMs: OVERLOADED_RETRY_MS,
       });
     }
-    // Whoever leaves hands its place over, so `running` stays as it is.
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  }
-
-  function leave(): void {
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
-    else next();
-  }
-
-  return async (work) => {
-    await enter();
     try {
       return await work();
     } finally {

@@ -9,6 +9,7 @@ import { createPasswordHasher } from './password-hasher.ts';
 import { platforms } from './platforms/index.ts';
 import { createSecrets, type Keys } from './secrets.ts';
 import type { Limits, Providers } from './service-context.ts';
+import type { Tally } from './tally.ts';
 
 const MINUTE_MS = 60_000;
 const GIB = 1024 ** 3;
@@ -45,7 +46,10 @@ function limitsOf(env: Env): Limits {
  * Builds every adapter from the environment; the only place that chooses. Needs no open database.
  * Throws an Error with a sentence that names the folder when the artifact store cannot be used.
  */
-export async function buildProviders(env: Env, { keys, log }: { keys: Keys; log: Log }): Promise<Providers> {
+export async function buildProviders(
+  env: Env,
+  { keys, log, tally }: { keys: Keys; log: Log; tally: Tally },
+): Promise<Providers> {
   const limits = limitsOf(env);
   return {
     addresses: {
@@ -61,9 +65,10 @@ export async function buildProviders(env: Env, { keys, log }: { keys: Keys; log:
     store: await createDiskStore({ folder: env.artifactsFolder, minFreeBytes: limits.minFreeDiskBytes }),
     platforms,
     mailer: env.smtp === undefined ? createOutbox(join(env.dataDir, 'outbox'), log) : createSmtpMailer(env.smtp, log),
-    hasher: createPasswordHasher(),
+    hasher: createPasswordHasher({ tally }),
     secrets: createSecrets(keys),
     changes: createChangeFeed(log),
+    tally,
     log,
     now: () => new Date(),
   };

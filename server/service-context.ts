@@ -6,6 +6,7 @@ import type { Log } from './log.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { PlatformRegistry } from './platforms/platform.ts';
 import type { PasswordHasher, Secrets } from './secrets.ts';
+import type { Tally } from './tally.ts';
 
 /** Who acts. Every filter of a service carries `accountId`. */
 export type Actor =
@@ -58,6 +59,8 @@ export type Providers = {
   hasher: PasswordHasher;
   secrets: Secrets;
   changes: ChangeFeed;
+  /** What is counted over all processes of this instance. */
+  tally: Tally;
   log: Log;
   now(): Date;
   /** Where a test of crashes ends the process; no running installation has it. */

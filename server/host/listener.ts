@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { createFileCache } from './file-cache.ts';
+import { createFileCache, defaultCacheBytes } from './file-cache.ts';
 import { HEADERS_MAX } from './route.ts';
 import { createRouteTable } from './route-table.ts';
 import { createRequestHandler, type HostProviders } from './serve.ts';
@@ -20,6 +20,7 @@ const CONNECTIONS_PER_ADDRESS = 100;
 const IDLE_SOCKET_MS = 60_000;
 /** Security facts, section 12: requests in hand get this long when the app stops. */
 const STOP_GRACE_MS = 10_000;
+
 export type HostOptions = {
   /** 0 takes a free one; `address` tells which. */
   port: number;
@@ -27,6 +28,10 @@ export type HostOptions = {
   host: string | undefined;
   /** Where the list of live sites is kept, for the day when the database is away. */
   dataDir: string;
+  /** False for all but one of several processes: the list is of what any of them would serve. */
+  keepsSnapshot?: boolean;
+  /** How many processes share the visitors and the memory for files; 1 when absent. */
+  processes?: number;
   /** Shorter only in tests. */
   timeouts?: Partial<Record<keyof typeof SETTINGS, number>> & { idleSocketMs?: number };
 };
@@ -46,15 +51,19 @@ export type Host = {
  */
 export function createHost(providers: HostProviders, options: HostOptions): Host {
   const sites = createSiteCache(providers.store);
-  const files = createFileCache(providers.store);
+  const { dataDir, keepsSnapshot = true, processes = 1 } = options;
+  const files = createFileCache(providers.store, Math.floor(defaultCacheBytes() / processes));
   const table = createRouteTable({
     providers,
-    dataDir: options.dataDir,
+    dataDir,
+    keepsSnapshot,
     warm: async (manifestHash) => void (await sites.load(manifestHash).catch(() => undefined)),
   });
   const handle = createRequestHandler({ providers, table, sites, files });
   const server = createServer({ ...SETTINGS, ...options.timeouts }, handle);
-  limitConnections(server, providers, options.timeouts?.idleSocketMs ?? IDLE_SOCKET_MS);
+  server.maxConnections = Math.ceil(CONNECTIONS_MAX / processes);
+  server.timeout = options.timeouts?.idleSocketMs ?? IDLE_SOCKET_MS;
+  limitConnections(server, providers);
 
   return {
     refresh: table.refresh,
@@ -82,23 +91,16 @@ export function createHost(providers: HostProviders, options: HostOptions): Host
 }
 
 /** Security facts, 3.2. Loopback peers are proxies and people at the machine itself: counted only when told to. */
-function limitConnections(server: Server, { limits }: HostProviders, idleSocketMs: number): void {
-  const byAddress = new Map<string, number>();
+function limitConnections(server: Server, { limits, tally }: HostProviders): void {
   server.maxHeadersCount = HEADERS_MAX;
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET;
-  server.maxConnections = CONNECTIONS_MAX;
-  server.timeout = idleSocketMs;
-  server.on('connection', (socket: Socket) => {
+  server.on('connection', async (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
     if (!limits.isAddressCounted && isLoopback(address)) return;
-    const count = (byAddress.get(address) ?? 0) + 1;
-    byAddress.set(address, count);
-    socket.once('close', () => {
-      const left = (byAddress.get(address) ?? 1) - 1;
-      if (left === 0) byAddress.delete(address);
-      else byAddress.set(address, left);
-    });
-    if (count > CONNECTIONS_PER_ADDRESS) socket.destroy();
+    const leave = await tally.take(`visits of ${address}`, { limit: CONNECTIONS_PER_ADDRESS });
+    if (leave === null) socket.destroy();
+    else if (socket.destroyed) leave();
+    else socket.once('close', leave);
   });
 }
 

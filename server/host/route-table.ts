@@ -29,6 +29,8 @@ export type RouteTable = {
 export type RouteTableOptions = {
   providers: Pick<Providers, 'changes' | 'log' | 'now'>;
   dataDir: string;
+  /** Whether this process writes the names to disk. */
+  keepsSnapshot: boolean;
   /** Called before a name moves to another release, so that its first visitor finds it in memory. */
   warm(manifestHash: string): Promise<void>;
 };
@@ -37,11 +39,12 @@ export type RouteTableOptions = {
  * Names to releases, in memory: read whole from the database at the start, followed by the change feed, kept on disk.
  * One loop does all the reading, so an older answer never overwrites a newer one.
  */
-export function createRouteTable({ providers, dataDir, warm }: RouteTableOptions): RouteTable {
+export function createRouteTable({ providers, dataDir, keepsSnapshot, warm }: RouteTableOptions): RouteTable {
   const routes = createRoutes(() => providers.now().getTime());
   const snapshot = createSnapshot(dataDir, providers.log, routes.all);
   const previews = new Map<string, Route>();
-  const reader = createRouteReader(providers.log, { routes, warm, onChanged: snapshot.writeSoon });
+  const onChanged = keepsSnapshot ? snapshot.writeSoon : (): void => undefined;
+  const reader = createRouteReader(providers.log, { routes, warm, onChanged });
   const lookups = createLookups<Route | null>();
   let stopListening = (): void => undefined;
   let reloadTimer: NodeJS.Timeout | undefined;

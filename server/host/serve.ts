@@ -13,7 +13,7 @@ import type { Route } from './snapshot.ts';
 /** One line a minute for the same damaged file: the log stays readable under load. */
 const TROUBLE_EVERY_MS = 60_000;
 
-export type HostProviders = Pick<Providers, 'store' | 'changes' | 'addresses' | 'limits' | 'log' | 'now'>;
+export type HostProviders = Pick<Providers, 'store' | 'changes' | 'addresses' | 'limits' | 'tally' | 'log' | 'now'>;
 
 type HandlerParts = { providers: HostProviders; table: RouteTable; sites: SiteCache; files: FileCache };
 

@@ -14,7 +14,7 @@ import { readManifestBody } from './manifest-body.ts';
  */
 export function uploadRoutes(providers: Providers): Router {
   const routes = express.Router({ caseSensitive: true, strict: true });
-  const requests = createRequestCounter(providers.limits.uploadsAtOnce);
+  const requests = createRequestCounter(providers);
 
   routes.put('/:uploadId/manifest', async (request, response) => {
     requireType(request, 'application/json');
@@ -102,22 +102,18 @@ async function readBody(request: Request, maxBytes: number): Promise<Buffer> {
 
 type RequestCounter = { during<T>(accountId: string, work: () => Promise<T>): Promise<T> };
 
-/** Security facts, 1.8: at most so many requests of an account at once, lists and files. It guards this process's memory and disk, so it counts here. */
-function createRequestCounter(limit: number): RequestCounter {
-  const counts = new Map<string, number>();
+/** Security facts, 1.8: at most so many requests of an account at once, lists and files; over the processes of this instance, whose memory and disk it guards. */
+function createRequestCounter({ tally, limits: { uploadsAtOnce: limit } }: Providers): RequestCounter {
   return {
     async during(accountId, work) {
-      const count = counts.get(accountId) ?? 0;
-      if (count >= limit) {
+      const leave = await tally.take(`uploads of ${accountId}`, { limit });
+      if (leave === null) {
         throw new AppError('rate_limited', `At most ${limit} files are taken at once.`, { retryAfterMs: 1_000 });
       }
-      counts.set(accountId, count + 1);
       try {
         return await work();
       } finally {
-        const left = (counts.get(accountId) ?? 1) - 1;
-        if (left === 0) counts.delete(accountId);
-        else counts.set(accountId, left);
+        leave();
       }
     },
   };

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import { getWSConnectionHandler } from '@trpc/server/adapters/ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { appRouter } from '../../routers/_app.ts';
@@ -9,6 +10,7 @@ import { toAppError, toTRPCError } from '../../routers/error-shape.ts';
 import { AppError } from '../errors.ts';
 import type { AccountContext, Providers } from '../service-context.ts';
 import { isInForce, standingOf } from '../services/standing.ts';
+import type { GiveBack } from '../tally.ts';
 import { foreignOrigin, isOwnOrigin } from './security.ts';
 import { countedEncoder } from './socket-encoder.ts';
 import {
@@ -25,6 +27,8 @@ const TIMES: SocketTimes = { helloMs: 10_000, pingMs: 25_000, slowMs: 10_000 };
 const MESSAGE_MAX_BYTES = 64 * 1024;
 const LOOK_MS = 500;
 const CLOSE_WAIT_MS = 2_000;
+/** After a question that the database did not answer, whether a session is still in force. */
+const ASK_AGAIN_MS = 500;
 
 export type SocketDoor = {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
@@ -34,11 +38,15 @@ export type SocketDoor = {
   readonly size: number;
 };
 
+type Upgrade = { socket: Duplex; head: Buffer };
+
 type Room = {
   providers: Providers;
   times: SocketTimes;
   server: WebSocketServer;
   members: Set<Member>;
+  /** How many changes of sessions and tokens were told so far. */
+  changesTold: number;
   isStopping: boolean;
 };
 
@@ -53,6 +61,7 @@ export function createSocketDoor(providers: Providers, times: Partial<SocketTime
     times: { ...TIMES, ...times },
     server: new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MESSAGE_MAX_BYTES }),
     members: new Set(),
+    changesTold: 0,
     isStopping: false,
   };
   let looking: NodeJS.Timeout | undefined;
@@ -61,10 +70,7 @@ export function createSocketDoor(providers: Providers, times: Partial<SocketTime
   return {
     upgrade(request, socket, head) {
       socket.on('error', () => socket.destroy());
-      const refusal = refuse(room, request);
-      if (refusal === undefined)
-        room.server.handleUpgrade(request, socket, head, (client) => accept(room, client, request));
-      else socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      void letIn(room, request, { socket, head });
     },
     start() {
       const { slowMs, pingMs } = room.times;
@@ -86,16 +92,41 @@ export function createSocketDoor(providers: Providers, times: Partial<SocketTime
   };
 }
 
+async function letIn(room: Room, request: IncomingMessage, { socket, head }: Upgrade): Promise<void> {
+  const refusal = refuse(room, request) ?? (await refuseCrowd(room, request, socket));
+  if (refusal === undefined)
+    room.server.handleUpgrade(request, socket, head, (client) => accept(room, client, request));
+  else sendRefusal(socket, refusal);
+}
+
+/** Whoever keeps its own half of the connection open would hold up the end of the process. */
+function sendRefusal(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+}
+
 /** The status of an upgrade that is not made. */
-function refuse({ providers, members, isStopping }: Room, request: IncomingMessage): string | undefined {
+function refuse({ providers, isStopping }: Room, request: IncomingMessage): string | undefined {
   if (isStopping) return '503 Service Unavailable';
   if (request.url?.split('?', 1)[0] !== '/api/trpc') return '404 Not Found';
   const { origin } = request.headers;
-  if (origin !== undefined && !isOwnOrigin(origin, providers.addresses)) return '403 Forbidden';
-  const address = addressOf(providers, request);
-  if (!isCounted(providers, address)) return undefined;
-  const open = countOf(members, (member) => member.address === address);
-  return open >= providers.limits.socketsPerAddress ? '429 Too Many Requests' : undefined;
+  return origin !== undefined && !isOwnOrigin(origin, providers.addresses) ? '403 Forbidden' : undefined;
+}
+
+/** Likewise, of one more than an address may have; the others of its sockets may be in other processes. */
+async function refuseCrowd(room: Room, request: IncomingMessage, socket: Duplex): Promise<string | undefined> {
+  const { limits, tally } = room.providers;
+  const address = addressOf(room.providers, request);
+  if (!isCounted(room.providers, address)) return undefined;
+  const leave = await tally.take(`sockets of ${address}`, { limit: limits.socketsPerAddress });
+  if (leave === null) return '429 Too Many Requests';
+  leaveWith(socket, leave);
+  return room.isStopping ? '503 Service Unavailable' : undefined;
+}
+
+/** Gives a place back when the socket closes, or at once when it did so while the place was asked for. */
+function leaveWith(socket: Duplex, leave: GiveBack): void {
+  if (socket.destroyed) leave();
+  else socket.once('close', leave);
 }
 
 function accept(room: Room, client: WebSocket, request: IncomingMessage): void {
@@ -119,18 +150,19 @@ function accept(room: Room, client: WebSocket, request: IncomingMessage): void {
   handle(client, request);
 }
 
-async function admit({ providers, members }: Room, member: Member, token: string | undefined): Promise<AccountContext> {
+async function admit(room: Room, member: Member, token: string | undefined): Promise<AccountContext> {
+  const { providers, changesTold } = room;
   try {
     const context = await contextForSocket(providers, member.request, { token, line: lineOf(member) });
     const { accountId, kind } = context.actor;
     // Every browser names its origin: without one it is a script, and a script has a token of its own.
     if (member.request.headers.origin === undefined && kind !== 'token') throw foreignOrigin(providers.addresses);
-    if (
-      countOf(members, (other) => other.context?.actor.accountId === accountId) >= providers.limits.socketsPerAccount
-    ) {
-      throw new AppError('rate_limited', 'Too many connections of this account are open.');
-    }
+    const leave = await providers.tally.take(`sockets of ${accountId}`, { limit: providers.limits.socketsPerAccount });
+    if (leave === null) throw new AppError('rate_limited', 'Too many connections of this account are open.');
+    leaveWith(member.request.socket, leave);
     member.context = context;
+    // What was told since the token was looked at named nobody who was known here yet.
+    if (room.changesTold !== changesTold) void endIfOver(room, member.client, context);
     return context;
   } catch (error) {
     const known = toAppError(error);
@@ -142,8 +174,9 @@ async function admit({ providers, members }: Room, member: Member, token: string
 /** Closes connections whose session or token ends, wherever that is done; asks for all again after a break of the feed. */
 function watchStandings(room: Room): () => void {
   const recheck = (isConcerned: (context: AccountContext) => boolean): void => {
+    room.changesTold += 1;
     for (const { client, context } of room.members) {
-      if (context !== undefined && isConcerned(context)) void endIfOver(client, context);
+      if (context !== undefined && isConcerned(context)) void endIfOver(room, client, context);
     }
   };
   return room.providers.changes.subscribe(['sessions', 'api_tokens'], {
@@ -157,11 +190,16 @@ function watchStandings(room: Room): () => void {
   });
 }
 
-async function endIfOver(client: WebSocket, context: AccountContext): Promise<void> {
-  try {
-    if (!(await isInForce(context))) client.close(CLOSE.ended, 'session_ended');
-  } catch {
-    // The database is away: the change stream breaks with it, and everybody is asked again once it stands.
+/** Asks until the database answers: a short trouble breaks no change stream, and then nobody would ask again. */
+async function endIfOver(room: Room, client: WebSocket, context: AccountContext): Promise<void> {
+  while (client.readyState === client.OPEN && !room.isStopping) {
+    const isOver = await isInForce(context).then(
+      (holds) => !holds,
+      () => null,
+    );
+    if (isOver) client.close(CLOSE.ended, 'session_ended');
+    if (isOver !== null) return;
+    await wait(ASK_AGAIN_MS, undefined, { ref: false });
   }
 }
 
@@ -188,12 +226,6 @@ function isCounted(providers: Providers, address: string): boolean {
 
 function addressOf(providers: Providers, request: IncomingMessage): string {
   return clientAddress(request, providers.addresses.trustedProxies ?? 0);
-}
-
-function countOf(members: Set<Member>, isOne: (member: Member) => boolean): number {
-  let count = 0;
-  for (const member of members) if (isOne(member)) count += 1;
-  return count;
 }
 
 function closeCodeOf(error: AppError): number {

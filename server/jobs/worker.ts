@@ -10,6 +10,7 @@ import { JOB_PAYLOADS, type JobName, type JobPayload } from './payloads.ts';
 import { buryJob, type ClaimedJob, claimJob, fencedTransaction, finishJob, giveBackJob, retryJob } from './queue.ts';
 import { jobHandlers } from './registry.ts';
 
+/** Of an instance: several processes share them. */
 const LOOPS = 4;
 /** Security facts, 7.2: the poll alone must be enough; the change feed only makes it quick. */
 const POLL_MS = 5_000;
@@ -23,6 +24,8 @@ export type WorkerOptions = {
   handlers?: JobHandlers;
   pollMs?: number;
   loops?: number;
+  /** How many processes run a worker like this one. */
+  processes?: number;
 };
 
 export type Worker = {
@@ -79,7 +82,7 @@ export function createWorker(providers: Providers, options: WorkerOptions = {}):
         onChange: (change) => change.operation === 'insert' && wakeOne(),
         onReopened: wakeAll,
       });
-      loops = Array.from({ length: options.loops ?? LOOPS }, loop);
+      loops = Array.from({ length: options.loops ?? Math.ceil(LOOPS / (options.processes ?? 1)) }, loop);
     },
     async stop() {
       unsubscribe();

@@ -19,12 +19,12 @@ const ZOD = /^zod\/mini$/;
 /** What every server folder may use, besides the interfaces of adapters as types. */
 const SERVER_BASE = [SCHEMAS, /^server\/(errors|log|service-context)\.ts$/];
 const INTERFACES = [
-  /^server\/(artifacts\/(store|manifest)|platforms\/platform|mail\/mailer|change-feed|secrets|jobs\/(queue|payloads|handler))\.ts$/,
+  /^server\/(artifacts\/(store|manifest)|platforms\/platform|mail\/mailer|change-feed|secrets|tally|jobs\/(queue|payloads|handler))\.ts$/,
 ];
 const SERVER_TYPES = [...SERVER_BASE, ...INTERFACES];
 const CORE = /^server\/[^/]+\.tsx?$/;
 /** Without state, database or network of their own. */
-const PURE = /^server\/(artifacts\/(manifest|archive)|site-domain)\.ts$/;
+const PURE = /^server\/(artifacts\/(manifest|archive|rule-texts|twins|compress)|host\/content-types|site-domain)\.ts$/;
 
 const ROWS: readonly Row[] = [
   { of: SCHEMAS, packages: [ZOD] },
@@ -37,7 +37,11 @@ const ROWS: readonly Row[] = [
     packages: [/^@trpc\/server/, /^superjson$/, ZOD, NODE],
   },
   // The order of the start, and the choice of adapters.
-  { of: /^server\/(main|providers|life-cycle)\.ts$/, files: [/^server\//, SCHEMAS], packages: [NODE, /^mongoose$/] },
+  {
+    of: /^server\/(main|providers|life-cycle|foundation|doors|process-group|group-child)\.ts$/,
+    files: [/^server\//, SCHEMAS],
+    packages: [NODE, /^mongoose$/],
+  },
   // The two below the root that look into folders: what is ready, and whose installation it is.
   {
     of: /^server\/(readiness|installation)\.ts$/,
@@ -124,6 +128,7 @@ const ROWS: readonly Row[] = [
       /^server\/artifacts\//,
       /^server\/certificates\//,
       /^server\/(mongo|durable-file)\.ts$/,
+      /^routers\/client-address\.ts$/,
     ],
     types: INTERFACES,
     packages: [NODE, ZOD, /^mongoose$/],

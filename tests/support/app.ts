@@ -15,6 +15,7 @@ import { platforms } from '../../server/platforms/index.ts';
 import { createSecrets, newKeys } from '../../server/secrets.ts';
 import type { Actor, CookieJar, JarName, Limits, Providers, ServiceContext } from '../../server/service-context.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
+import { createTally } from '../../server/tally.ts';
 import { WIDE_LIMITS } from './wide-limits.ts';
 
 /** A jar that a test can look into: the browser's side of `CookieJar`. */
@@ -105,6 +106,7 @@ export async function createTestApp(options: TestAppOptions = {}) {
     hasher: createPasswordHasher({ memoryKiB: 1024, iterations: 1 }),
     secrets: createSecrets(newKeys()),
     changes: options.changes ?? silentFeed(),
+    tally: createTally(),
     log: options.log ?? SILENT_LOG,
     now: () => clock.now(),
     ...options.providers,

@@ -13,6 +13,7 @@ import type { Log } from '../../server/log.ts';
 import { DeploymentModel } from '../../server/models/deployment.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { newId } from '../../server/mongo.ts';
+import { createTally } from '../../server/tally.ts';
 import { WIDE_LIMITS } from './wide-limits.ts';
 
 export type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer; text: string };
@@ -71,6 +72,7 @@ export async function createTestHost(options: TestHostOptions = {}): Promise<Tes
       operatorEmail: 'operator@localhost',
     },
     limits: WIDE_LIMITS,
+    tally: createTally(),
     now: () => new Date(),
     ...options.providers,
   };

@@ -1,0 +1,19 @@
+import type { ExitCode } from './start-error.ts';
+import type { Answer, Ask } from './tally-by-message.ts';
+
+/** What the first process says to a child. */
+export type ToChild =
+  | { kind: 'begin'; uri: string; keepsSnapshot: boolean }
+  /** All children have opened their doors: the instance is ready. */
+  | { kind: 'open' }
+  | { kind: 'stop' }
+  | { kind: 'answers'; answers: Answer[] };
+
+/** What a child says to the first process. */
+export type FromChild =
+  | { kind: 'ready' }
+  | { kind: 'failed'; sentence: string; exitCode: ExitCode }
+  | { kind: 'asks'; asks: Ask[] };
+
+/** The first argument of a child: a process of somebody else's cluster is none. */
+export const CHILD_ARGUMENT = 'child-of-a-group';

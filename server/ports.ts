@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { Env } from './env.ts';
+import { EXIT_CONFIG, EXIT_FAILED, StartError } from './start-error.ts';
+
+/** Before anything is started: a second start on the same ports is told so without touching the database. */
+export async function refuseTakenPorts(env: Env): Promise<void> {
+  for (const [name, port] of [
+    ['PORT', env.port],
+    ['SITES_PORT', env.sitesPort],
+  ] as const) {
+    await listening(name, port, env, async () => {
+      const probe = createServer();
+      probe.listen(port, env.host);
+      await once(probe, 'listening');
+      probe.close();
+      await once(probe, 'close');
+    });
+  }
+}
+
+/** Runs what listens, and turns the system's refusal into a sentence that names the variable. */
+export async function listening(
+  name: 'PORT' | 'SITES_PORT',
+  port: number,
+  env: Env,
+  listen: () => Promise<void>,
+): Promise<void> {
+  try {
+    await listen();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EADDRINUSE') {
+      throw new StartError(
+        EXIT_FAILED,
+        `${name} is ${port}, where another program listens already; stop that one, or set ${name} to a free port.`,
+        error,
+      );
+    }
+    if (code === 'EACCES') {
+      throw new StartError(
+        EXIT_FAILED,
+        `${name} is ${port}, which this user may not listen on; set ${name} to a port above 1023.`,
+        error,
+      );
+    }
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+      throw new StartError(
+        EXIT_CONFIG,
+        `HOST is "${env.host ?? ''}", which is no address of this machine; set it to one, or leave it unset.`,
+        error,
+      );
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,162 @@
+import cluster, { type Worker as Child } from 'node:cluster';
+import { setTimeout as wait } from 'node:timers/promises';
+import mongoose from 'mongoose';
+import type { Env } from './env.ts';
+import { layFoundation } from './foundation.ts';
+import { CHILD_ARGUMENT, type FromChild, type ToChild } from './group-messages.ts';
+import type { LifeCycle } from './life-cycle.ts';
+import type { Log } from './log.ts';
+import { EXIT_FAILED, StartError } from './start-error.ts';
+import { createTally, type Tally } from './tally.ts';
+import { createTallyDesk } from './tally-by-message.ts';
+import { createUndo } from './undo.ts';
+
+/** Between the end of a child and its next start; one that has served for a minute begins at the first again. */
+const RESTART_DELAYS_MS = [100, 500, 1_000, 2_000, 5_000];
+const SERVED_WELL_MS = 60_000;
+
+export type ProcessGroupOptions = {
+  env: Env;
+  log: Log;
+  /** What a child runs. */
+  entry: string;
+};
+
+/** `ended` resolves with how. */
+type Running = { child: Child; ended: Promise<string> };
+
+type Group = {
+  options: ProcessGroupOptions;
+  uri: string;
+  tally: Tally;
+  /** No child is started again once this is aborted. */
+  stopping: AbortController;
+  children: Map<number, Running>;
+  /** Whether all children have been ready at once: from then on each that is ready opens by itself. */
+  isWhole: boolean;
+};
+
+/**
+ * The application in several processes behind one port (PROCESSES). This one keeps what there is one of: the lock on the
+ * data folder, the embedded database, the counters of all, and the ports, whose connections it hands to its children in
+ * turn. They do the work: doors, host and job worker in each (group-child.ts). A child that ends is started again;
+ * what it worked on is taken over when its lease runs out, by whichever is first.
+ *
+ * A child obeys this process alone, since a signal of a terminal reaches all of them; it ends when this process does.
+ */
+export function createProcessGroup(options: ProcessGroupOptions): LifeCycle {
+  const { env, log, entry } = options;
+  const undo = createUndo(log);
+
+  async function start(): Promise<void> {
+    const tally = createTally();
+    const { uri } = await layFoundation({ env, log, tally }, undo.began);
+    // The children have connections of their own, and this process has nothing more to ask.
+    await mongoose.disconnect();
+    cluster.setupPrimary({ exec: entry, args: [CHILD_ARGUMENT] });
+    const stopping = new AbortController();
+    const group: Group = { options, uri, tally, stopping, children: new Map(), isWhole: false };
+    undo.began('processes', () => stopChildren(group));
+    if (undo.isStopping) return;
+    await Promise.all(Array.from({ length: env.processes }, (_, number) => startChild(group, number)));
+    group.isWhole = true;
+    for (const { child } of group.children.values()) tell(child, { kind: 'open' });
+  }
+
+  return {
+    async start() {
+      try {
+        await start();
+      } catch (error) {
+        await undo.stopAll();
+        throw error;
+      }
+    },
+    stop: () => undo.stopAll(),
+  };
+}
+
+/**
+ * Starts the child of this number, and starts it again when it ends later; the first writes down what the host serves.
+ * Resolves when it serves; throws StartError when it does not come to that.
+ */
+async function startChild(group: Group, number: number, attempt = 0): Promise<void> {
+  const { log } = group.options;
+  const child = cluster.fork();
+  const desk = createTallyDesk(group.tally, (answers) => tell(child, { kind: 'answers', answers }));
+  const ended = endOf(child).finally(() => {
+    desk.close();
+    group.children.delete(number);
+  });
+  group.children.set(number, { child, ended });
+  tell(child, { kind: 'begin', uri: group.uri, keepsSnapshot: number === 0 });
+  await untilReady(child, ended, desk.receive);
+  const readyAt = performance.now();
+  log.info('Process is running', { process: number + 1, pid: child.process.pid });
+  if (group.isWhole) tell(child, { kind: 'open' });
+  void ended.then((how) => {
+    if (group.stopping.signal.aborted) return;
+    log.error('Process ended by itself; starting it again', { process: number + 1, error: how });
+    const servedWell = performance.now() - readyAt > SERVED_WELL_MS;
+    return startAgain(group, number, servedWell ? 0 : attempt);
+  });
+}
+
+function endOf(child: Child): Promise<string> {
+  return new Promise((resolve) => {
+    child.on('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
+    // The system had no process to give: such a child never exits.
+    child.on('error', (error) => child.process.pid === undefined && resolve(String(error)));
+  });
+}
+
+/** Hears a child until it ends; resolves once it is ready. */
+function untilReady(
+  child: Child,
+  ended: Promise<string>,
+  onAsks: (asks: Extract<FromChild, { kind: 'asks' }>['asks']) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.on('message', (said: unknown) => {
+      const message = fromChild(said);
+      if (message.kind === 'asks') onAsks(message.asks);
+      else if (message.kind === 'ready') resolve();
+      else reject(new StartError(message.exitCode, message.sentence));
+    });
+    void ended.then((how) =>
+      reject(new StartError(EXIT_FAILED, `A process of the app ended before it was ready (${how}); look at the log.`)),
+    );
+  });
+}
+
+async function startAgain(group: Group, number: number, attempt: number): Promise<void> {
+  const { signal } = group.stopping;
+  const delayMs = RESTART_DELAYS_MS[Math.min(attempt, RESTART_DELAYS_MS.length - 1)];
+  await wait(delayMs, undefined, { signal }).catch(() => undefined);
+  if (signal.aborted) return;
+  try {
+    await startChild(group, number, attempt + 1);
+  } catch (error) {
+    if (signal.aborted) return;
+    group.options.log.error('Process could not be started again', { process: number + 1, error: String(error) });
+    await startAgain(group, number, attempt + 1);
+  }
+}
+
+/** Asks all to stop, and waits for them: how long each may take is its own affair. */
+async function stopChildren({ children, stopping }: Group): Promise<void> {
+  stopping.abort();
+  const running = [...children.values()];
+  for (const { child } of running) tell(child, { kind: 'stop' });
+  await Promise.all(running.map(({ ended }) => ended));
+}
+
+/** One that has ended meanwhile hears nothing any more, and `exit` says so. */
+function tell(child: Child, message: ToChild): void {
+  if (child.isConnected()) child.send(message, () => undefined);
+}
+
+/** Only our own program writes to this channel, and it takes `FromChild` alone (group-child.ts). */
+function fromChild(message: unknown): FromChild {
+  return message as FromChild;
+}
