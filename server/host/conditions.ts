@@ -13,7 +13,12 @@ export type Verdict =
 
 const WHOLE: Verdict = { kind: 'whole' };
 
-type File = { etag: string; sizeBytes: number };
+type File = {
+  etag: string;
+  sizeBytes: number;
+  /** False for a compressed body: its ranges would be of the compressed bytes. */
+  hasRanges: boolean;
+};
 
 /** In the order of RFC 9110, 13.2.2. */
 export function judge(method: 'GET' | 'HEAD', headers: IncomingHttpHeaders, file: File): Verdict {
@@ -23,7 +28,7 @@ export function judge(method: 'GET' | 'HEAD', headers: IncomingHttpHeaders, file
   if (ifNoneMatch !== undefined && lists(ifNoneMatch, file.etag, 'weak')) return { kind: 'notModified' };
   const { range } = headers;
   // RFC 9110, 14.2: ranges are defined for GET alone.
-  if (range === undefined || method !== 'GET') return WHOLE;
+  if (range === undefined || method !== 'GET' || !file.hasRanges) return WHOLE;
   const ifRange = headers['if-range'];
   if (ifRange !== undefined && ifRange !== file.etag) return WHOLE;
   return judgeRange(range, file.sizeBytes);

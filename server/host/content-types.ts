@@ -101,8 +101,9 @@ const BINARY = {
   swf: 'application/x-shockwave-flash',
 } as const;
 
+const CHARSET = '; charset=utf-8';
 const TYPES = new Map<string, string>([
-  ...Object.entries(TEXT).map(([extension, type]) => [extension, `${type}; charset=utf-8`] as const),
+  ...Object.entries(TEXT).map(([extension, type]) => [extension, `${type}${CHARSET}`] as const),
   ...Object.entries(BINARY),
 ]);
 
@@ -118,6 +119,11 @@ export const UNKNOWN_TYPE = 'application/octet-stream';
 export function contentTypeOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
   return BY_NAME.get(name) ?? TYPES.get(extensionOf(name)) ?? UNKNOWN_TYPE;
+}
+
+/** Whether compressing it is worth a try. */
+export function isTextPath(path: string): boolean {
+  return contentTypeOf(path).endsWith(CHARSET);
 }
 
 /** In lower case, without its dot; empty for `README` and for `.htaccess`. */

@@ -17,12 +17,15 @@ export function defaultCacheBytes(): number {
 
 type Wanted = { sha256: string; sizeBytes: number };
 
+/** Where the bytes of one body lie: a whole artifact, or its bytes [start, end). */
+export type Source = { key: string; artifact: Wanted; start: number; end: number };
+
 export type FileCache = {
-  /** The whole file if it is in memory; never waits. */
-  known(sha256: string): Buffer | undefined;
-  /** Of files up to `WHOLE_MAX_BYTES`. Throws `artifact_damaged` when the store has other bytes than the manifest says. */
-  load(file: Wanted): Promise<Buffer>;
-  /** Of larger files: opened once for many requests. Give it back by `release`. */
+  /** The whole body if it is in memory; never waits. */
+  known(key: string): Buffer | undefined;
+  /** Of bodies up to `WHOLE_MAX_BYTES`. Throws `artifact_damaged` when the store has other bytes than is known of them. */
+  load(source: Source): Promise<Buffer>;
+  /** Of larger ones: the artifact is opened once for many requests. Give it back by `release`. */
   borrow(file: Wanted): Promise<{ artifact: OpenArtifact; release(): void }>;
   close(): Promise<void>;
 };
@@ -39,9 +42,9 @@ function createBuffers(store: ArtifactStore, bytesMax: number): Pick<FileCache, 
   const loading = new Map<string, Promise<Buffer>>();
   let bytes = 0;
 
-  function keep(sha256: string, buffer: Buffer): void {
-    if (buffer.length > bytesMax || buffers.has(sha256)) return;
-    buffers.set(sha256, buffer);
+  function keep(key: string, buffer: Buffer): void {
+    if (buffer.length > bytesMax || buffers.has(key)) return;
+    buffers.set(key, buffer);
     bytes += buffer.length;
     for (const [oldest, dropped] of buffers) {
       if (bytes <= bytesMax) return;
@@ -50,11 +53,11 @@ function createBuffers(store: ArtifactStore, bytesMax: number): Pick<FileCache, 
     }
   }
 
-  async function read(file: Wanted): Promise<Buffer> {
+  async function read({ key, artifact: file, start, end }: Source): Promise<Buffer> {
     const artifact = await openChecked(store, file);
     try {
-      const buffer = await artifact.read(0, file.sizeBytes);
-      keep(file.sha256, buffer);
+      const buffer = await artifact.read(start, end);
+      keep(key, buffer);
       return buffer;
     } finally {
       await artifact.close();
@@ -62,19 +65,19 @@ function createBuffers(store: ArtifactStore, bytesMax: number): Pick<FileCache, 
   }
 
   return {
-    known(sha256) {
-      const buffer = buffers.get(sha256);
+    known(key) {
+      const buffer = buffers.get(key);
       if (buffer === undefined) return undefined;
       // Insertion order is the order of use.
-      buffers.delete(sha256);
-      buffers.set(sha256, buffer);
+      buffers.delete(key);
+      buffers.set(key, buffer);
       return buffer;
     },
-    load(file) {
-      const pending = loading.get(file.sha256);
+    load(source) {
+      const pending = loading.get(source.key);
       if (pending !== undefined) return pending;
-      const started = read(file).finally(() => loading.delete(file.sha256));
-      loading.set(file.sha256, started);
+      const started = read(source).finally(() => loading.delete(source.key));
+      loading.set(source.key, started);
       return started;
     },
   };

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { createAccessLog } from './access-log.ts';
 import { createFileCache, defaultCacheBytes } from './file-cache.ts';
 import { HEADERS_MAX } from './route.ts';
 import { createRouteTable } from './route-table.ts';
@@ -50,16 +51,17 @@ export type Host = {
  * the database when the name is known, and is served from the local list while the database is away.
  */
 export function createHost(providers: HostProviders, options: HostOptions): Host {
-  const sites = createSiteCache(providers.store);
+  const sites = createSiteCache(providers.store, providers.log);
   const { dataDir, keepsSnapshot = true, processes = 1 } = options;
   const files = createFileCache(providers.store, Math.floor(defaultCacheBytes() / processes));
   const table = createRouteTable({
     providers,
     dataDir,
     keepsSnapshot,
-    warm: async (manifestHash) => void (await sites.load(manifestHash).catch(() => undefined)),
+    warm: async (ref) => void (await sites.load(ref).catch(() => undefined)),
   });
-  const handle = createRequestHandler({ providers, table, sites, files });
+  const visits = createAccessLog(providers);
+  const handle = createRequestHandler({ providers, table, sites, files, visits });
   const server = createServer({ ...SETTINGS, ...options.timeouts }, handle);
   server.maxConnections = Math.ceil(CONNECTIONS_MAX / processes);
   server.timeout = options.timeouts?.idleSocketMs ?? IDLE_SOCKET_MS;
@@ -72,6 +74,7 @@ export function createHost(providers: HostProviders, options: HostOptions): Host
       try {
         server.listen({ port: options.port, ...(options.host !== undefined && { host: options.host }) });
         await once(server, 'listening');
+        visits.start();
       } catch (error) {
         await table.stop();
         throw error;
@@ -79,6 +82,7 @@ export function createHost(providers: HostProviders, options: HostOptions): Host
     },
     async stop() {
       await closeServer(server);
+      await visits.stop();
       await table.stop();
       await files.close();
     },

@@ -1,5 +1,5 @@
 /** The host's own answers: fixed, neutral, without a word of any tenant, finished once. */
-export type Page = { status: number; headers: readonly string[]; body: Buffer };
+export type Page = { status: number; headers: string[]; body: Buffer };
 
 type PageText = { status: number; title: string; text: string; cacheControl: string; extra?: readonly string[] };
 

@@ -1,9 +1,11 @@
+import { SERVING_DEFAULTS } from '../../routers/schemas/deployments.ts';
 import type { ReleaseState } from '../../routers/schemas/states.ts';
 import { DeploymentModel } from '../models/deployment.ts';
 import { ReleaseModel } from '../models/release.ts';
+import type { Route } from './snapshot.ts';
 
 /** Which release of which deployment a name stands for, as the database says now. */
-export type RouteRow = { slug: string; deploymentId: string; releaseId: string; manifestHash: string };
+export type RouteRow = Omit<Route, 'earlier'>;
 
 /** From here on a release is whole and meant to be looked at; verification is the first who does. */
 const PREVIEWED: readonly ReleaseState[] = ['processing', 'verifying', 'live', 'superseded'];
@@ -13,13 +15,28 @@ const BATCH = 500;
 
 type ServedDeployment = {
   _id: string;
+  accountId: string;
   slug: string;
   platform: string;
   state: string;
   currentReleaseId?: string | null;
+  /** Absent in documents that are older than these options. */
+  isSinglePage?: boolean;
+  hasCleanUrls?: boolean;
 };
 
-const DEPLOYMENT_FIELDS = { slug: 1, platform: 1, state: 1, currentReleaseId: 1 } as const;
+type ServedRelease = { _id: string; manifestHash: string; twins?: { indexHash?: string | null } | null };
+
+const DEPLOYMENT_FIELDS = {
+  accountId: 1,
+  slug: 1,
+  platform: 1,
+  state: 1,
+  currentReleaseId: 1,
+  isSinglePage: 1,
+  hasCleanUrls: 1,
+} as const;
+const RELEASE_FIELDS = { manifestHash: 1, twins: 1 } as const;
 
 /** Every live site of the built-in host, a batch at a time. */
 export async function* readAllRoutes(): AsyncGenerator<RouteRow[]> {
@@ -48,16 +65,27 @@ export async function readRoutes(deploymentIds: readonly string[]): Promise<Rout
 async function routesOf(deployments: readonly ServedDeployment[]): Promise<RouteRow[]> {
   const served = deployments.filter((deployment) => isServed(deployment) && deployment.currentReleaseId);
   const ids = served.map((deployment) => deployment.currentReleaseId ?? '');
-  const releases = await ReleaseModel.find({ _id: { $in: ids } }, { manifestHash: 1 })
+  const releases = await ReleaseModel.find({ _id: { $in: ids } }, RELEASE_FIELDS)
     .setOptions({ acrossAccounts: 'host' })
     .lean();
-  const hashes = new Map(releases.map((release) => [release._id, release.manifestHash]));
+  const byId = new Map(releases.map((release) => [release._id, release]));
   return served.flatMap((deployment) => {
-    const releaseId = deployment.currentReleaseId ?? '';
-    const manifestHash = hashes.get(releaseId);
-    if (manifestHash === undefined) return [];
-    return [{ slug: deployment.slug, deploymentId: deployment._id, releaseId, manifestHash }];
+    const release = byId.get(deployment.currentReleaseId ?? '');
+    return release === undefined ? [] : [toRow(deployment, release)];
   });
+}
+
+function toRow(deployment: ServedDeployment, release: ServedRelease): RouteRow {
+  return {
+    slug: deployment.slug,
+    deploymentId: deployment._id,
+    accountId: deployment.accountId,
+    releaseId: release._id,
+    manifestHash: release.manifestHash,
+    twinsHash: release.twins?.indexHash ?? null,
+    isSinglePage: deployment.isSinglePage ?? SERVING_DEFAULTS.isSinglePage,
+    hasCleanUrls: deployment.hasCleanUrls ?? SERVING_DEFAULTS.hasCleanUrls,
+  };
 }
 
 function isServed(deployment: ServedDeployment): boolean {
@@ -76,9 +104,9 @@ export async function findPreview(slug: string, number: number): Promise<RouteRo
     .setOptions({ acrossAccounts: 'host' })
     .lean();
   if (deployment === null || !isServed(deployment)) return null;
-  const release = await ReleaseModel.findOne({ deploymentId: deployment._id, number }, { state: 1, manifestHash: 1 })
+  const release = await ReleaseModel.findOne({ deploymentId: deployment._id, number }, { ...RELEASE_FIELDS, state: 1 })
     .setOptions({ acrossAccounts: 'host' })
     .lean();
   if (release === null || !PREVIEWED.includes(release.state)) return null;
-  return { slug, deploymentId: deployment._id, releaseId: release._id, manifestHash: release.manifestHash };
+  return toRow(deployment, release);
 }

@@ -1,161 +1,173 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../errors.ts';
 import { judge } from './conditions.ts';
-import { type FileCache, WHOLE_MAX_BYTES } from './file-cache.ts';
+import { type Body, bodyFor, type Entry } from './entry.ts';
+import type { FileCache } from './file-cache.ts';
+import { type Found, findInstead, findNamed } from './find.ts';
 import { PAGES, type Page } from './pages.ts';
-import { locationOf, type RequestPath } from './request-path.ts';
-import { type Entry, findEarlierAsset, type Site } from './site.ts';
+import type { RequestPath } from './request-path.ts';
+import { sendBody } from './send-body.ts';
+import { findEarlierAsset, type Site } from './site.ts';
+import { withChange } from './site-rules.ts';
+import type { Route } from './snapshot.ts';
 
-/** Performance facts, section 3: large files leave in pieces of this size. */
-const PIECE_BYTES = 256 * 1024;
+/** What of the host all answers share. */
+export type HostParts = {
+  files: FileCache;
+  /** Releases before the last switches; null when there is none to look into, so that most misses wait for nothing. */
+  earlier(route: Route): Promise<Site[]> | null;
+  /** Whether it came over https, also through the proxies in front. */
+  isSecure(request: IncomingMessage): boolean;
+  onTrouble(error: unknown, route: Route, path: string): void;
+  /** After the answer, or what there is of it, has been handed over. */
+  onAnswered(exchange: Exchange, answer: Answer): void;
+};
+
+export type Answer = { status: number; bytes: number; isPage: boolean };
 
 /** One request with everything that its answer is made from; taken once, so a switch in between changes nothing. */
 export type Exchange = {
+  host: HostParts;
   request: IncomingMessage;
   response: ServerResponse;
   method: 'GET' | 'HEAD';
+  path: RequestPath;
+  route: Route;
   site: Site;
-  /** Releases before the last switches, loaded only when a hashed name is not in the current one. */
-  earlier(): Promise<Site[]> | null;
-  files: FileCache;
-  onTrouble(error: unknown, entry: Entry): void;
+  /** By `performance.now()`. */
+  startedAt: number;
 };
 
-export type Found =
-  | { kind: 'file'; entry: Entry }
-  | { kind: 'redirect'; location: string }
-  | { kind: 'missing'; entry: Entry | undefined };
-
-/**
- * What a path means in a release (security facts, 3.3): the exact file, a folder's `index.html`, the way to it, or
- * nothing, with the site's own `404.html` when it has one.
- */
-export function findFile(site: Site, { file, query }: RequestPath): Found {
-  const isFolder = file === '' || file.endsWith('/');
-  const entry = site.find(isFolder ? `${file}index.html` : file);
-  if (entry !== undefined) return { kind: 'file', entry };
-  if (!isFolder && site.find(`${file}/index.html`) !== undefined) {
-    return { kind: 'redirect', location: locationOf(`${file}/`, query) };
-  }
-  return { kind: 'missing', entry: site.find('404.html') };
-}
-
 /** Answers one request from one release. Waits for nothing when the file is in memory. */
-export function respond(exchange: Exchange, path: RequestPath): void {
-  const found = findFile(exchange.site, path);
-  if (found.kind === 'file') sendFile(exchange, found.entry);
-  else if (found.kind === 'redirect') sendRedirect(exchange.response, found.location);
-  else sendMissing(exchange, path, found.entry);
+export function respond(exchange: Exchange): void {
+  const found = findNamed(exchange.site, exchange.path, exchange.route);
+  if (found === null) respondInstead(exchange);
+  else sendFound(exchange, found);
 }
 
-export function sendPage(response: ServerResponse, page: Page): void {
-  response.writeHead(page.status, [...page.headers]).end(page.body);
-}
-
-function sendRedirect(response: ServerResponse, location: string): void {
-  const headers = ['Location', location, 'Content-Length', '0', 'Cache-Control', 'public, max-age=0, must-revalidate'];
-  response.writeHead(308, [...headers, 'X-Content-Type-Options', 'nosniff']).end();
-}
-
-function sendMissing(exchange: Exchange, path: RequestPath, notFound: Entry | undefined): void {
-  const earlier = exchange.earlier();
+function respondInstead(exchange: Exchange): void {
+  const { host, route, path } = exchange;
+  const earlier = host.earlier(route);
   if (earlier === null) {
-    sendNotFound(exchange, notFound);
+    sendInstead(exchange);
     return;
   }
   earlier
     .then((sites) => findEarlierAsset(sites, path.file))
     // An earlier release that is gone or damaged is no reason to fail: its files are extras.
     .catch(() => undefined)
-    .then((entry) => (entry === undefined ? sendNotFound(exchange, notFound) : sendFile(exchange, entry)));
+    .then((entry) => (entry === undefined ? sendInstead(exchange) : sendFile(exchange, entry)))
+    .catch((error: unknown) => sendTrouble(exchange.response, error));
+}
+
+function sendInstead(exchange: Exchange): void {
+  const { site, path, route, request } = exchange;
+  const wantsPage = (): boolean => request.headers.accept?.includes('text/html') === true;
+  sendFound(exchange, findInstead(site, path, route, wantsPage));
+}
+
+function sendFound(exchange: Exchange, found: Found): void {
+  if (found.kind === 'file') sendFile(exchange, found.entry);
+  else if (found.kind === 'singlePage') sendFile(exchange, found.entry, 'Accept');
+  else if (found.kind === 'redirect') sendRedirect(exchange, found);
+  else sendNotFound(exchange, found.entry);
+}
+
+export function sendPage(response: ServerResponse, page: Page): void {
+  response.writeHead(page.status, page.headers).end(page.body);
+}
+
+function sendRedirect(exchange: Exchange, { status, location }: { status: number; location: string }): void {
+  const headers = ['Location', location, 'Content-Length', '0', 'Cache-Control', 'public, max-age=0, must-revalidate'];
+  exchange.response.writeHead(status, [...headers, 'X-Content-Type-Options', 'nosniff']).end();
+  answered(exchange, status, 0);
 }
 
 function sendNotFound(exchange: Exchange, entry: Entry | undefined): void {
-  if (entry === undefined) sendPage(exchange.response, PAGES.noPage);
-  else sendBody(exchange, entry, { status: 404, headers: entry.notFoundHeaders, start: 0, end: entry.sizeBytes });
-}
-
-function sendFile(exchange: Exchange, entry: Entry): void {
-  const { request, response, method } = exchange;
-  const verdict = judge(method, request.headers, entry);
-  if (verdict.kind === 'whole') {
-    sendBody(exchange, entry, { status: 200, headers: entry.okHeaders, start: 0, end: entry.sizeBytes });
-  } else if (verdict.kind === 'part') {
-    const { start, end } = verdict;
-    const range = `bytes ${start}-${end - 1}/${entry.sizeBytes}`;
-    const headers = [...entry.partHeaders, 'Content-Range', range, 'Content-Length', String(end - start)];
-    sendBody(exchange, entry, { status: 206, headers, start, end });
-  } else if (verdict.kind === 'notModified') {
-    response.writeHead(304, entry.notModifiedHeaders.slice()).end();
-  } else if (verdict.kind === 'preconditionFailed') {
-    sendPage(response, PAGES.preconditionFailed);
-  } else {
-    const headers = ['Content-Range', `bytes */${entry.sizeBytes}`, 'Content-Length', '0', 'Cache-Control', 'no-cache'];
-    response.writeHead(416, [...headers, 'X-Content-Type-Options', 'nosniff']).end();
-  }
-}
-
-type Body = { status: number; headers: readonly string[]; start: number; end: number };
-
-function sendBody(exchange: Exchange, entry: Entry, body: Body): void {
-  const buffer = exchange.files.known(entry.sha256);
-  if (buffer !== undefined) {
-    writeBuffer(exchange.response, buffer, body);
+  if (entry === undefined) {
+    answerPage(exchange, PAGES.noPage);
     return;
   }
-  const sending = entry.sizeBytes > WHOLE_MAX_BYTES ? sendPieces : sendLoaded;
-  sending(exchange, entry, body).catch((error: unknown) => {
-    exchange.onTrouble(error, entry);
-    sendTrouble(exchange.response, error);
-  });
+  const body = bodyFor(entry, exchange.request.headers['accept-encoding']);
+  const headers = dressed(exchange, body.notFoundHeaders, 404);
+  sendPart(exchange, entry, body, { status: 404, headers, start: 0, end: body.sizeBytes });
 }
 
-function writeBuffer(response: ServerResponse, buffer: Buffer, { status, headers, start, end }: Body): void {
-  const isWhole = start === 0 && end === buffer.length;
-  response.writeHead(status, headers.slice()).end(isWhole ? buffer : buffer.subarray(start, end));
-}
-
-async function sendLoaded({ response, files }: Exchange, entry: Entry, body: Body): Promise<void> {
-  const buffer = await files.load(entry);
-  if (!response.destroyed) writeBuffer(response, buffer, body);
-}
-
-/** Nothing is said before the first piece has been read; a fault after that cuts the connection. */
-async function sendPieces(exchange: Exchange, entry: Entry, body: Body): Promise<void> {
-  const { response, files, method } = exchange;
-  const { artifact, release } = await files.borrow(entry);
-  try {
-    let at = body.start;
-    let piece = await artifact.read(at, Math.min(at + PIECE_BYTES, body.end));
-    if (response.destroyed) return;
-    response.writeHead(body.status, body.headers.slice());
-    while (method === 'GET' && !response.destroyed) {
-      at += piece.length;
-      const isTaken = response.write(piece);
-      if (at >= body.end) break;
-      // The next piece is read while this one leaves; a slow reader holds up the one after it.
-      const [next] = await Promise.all([
-        artifact.read(at, Math.min(at + PIECE_BYTES, body.end)),
-        isTaken ? undefined : untilTaken(response),
-      ]);
-      piece = next;
-    }
-    response.end();
-  } finally {
-    release();
+/** `varyToo`: a header of the request that decided besides the encoding. */
+function sendFile(exchange: Exchange, entry: Entry, varyToo?: string): void {
+  const { request, response, method } = exchange;
+  const body = bodyFor(entry, request.headers['accept-encoding']);
+  const verdict = judge(method, request.headers, body);
+  const headersOf = (list: string[], status: number): string[] => {
+    const own = dressed(exchange, list, status);
+    return varyToo === undefined ? own : [...own, 'Vary', varyToo];
+  };
+  if (verdict.kind === 'whole') {
+    const headers = headersOf(body.okHeaders, 200);
+    sendPart(exchange, entry, body, { status: 200, headers, start: 0, end: body.sizeBytes });
+  } else if (verdict.kind === 'notModified') {
+    response.writeHead(304, headersOf(body.notModifiedHeaders, 304)).end();
+    answered(exchange, 304, 0, entry);
+  } else if (verdict.kind === 'part') {
+    const { start, end } = verdict;
+    const range = ['Content-Range', `bytes ${start}-${end - 1}/${body.sizeBytes}`, 'Content-Length', `${end - start}`];
+    const headers = [...headersOf(body.partHeaders, 206), ...range];
+    sendPart(exchange, entry, body, { status: 206, headers, start, end });
+  } else if (verdict.kind === 'preconditionFailed') {
+    answerPage(exchange, PAGES.preconditionFailed);
+  } else {
+    const headers = ['Content-Range', `bytes */${body.sizeBytes}`, 'Content-Length', '0', 'Cache-Control', 'no-cache'];
+    response.writeHead(416, [...headers, 'X-Content-Type-Options', 'nosniff']).end();
+    answered(exchange, 416, 0);
   }
 }
 
-function untilTaken(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const settle = (): void => {
-      response.off('drain', settle);
-      response.off('close', settle);
-      resolve();
-    };
-    response.once('drain', settle);
-    response.once('close', settle);
-  });
+/** The headers as the site's own rules want them; untouched where it has none. */
+function dressed({ host, request, site, path }: Exchange, headers: string[], status: number): string[] {
+  const change = site.rules === null ? null : site.rules.headersFor(path.file);
+  if (change === null) return headers;
+  return withChange(headers, change, { isSecure: host.isSecure(request), keepsCacheControl: status === 404 });
+}
+
+type Part = { status: number; headers: string[]; start: number; end: number };
+
+function sendPart(exchange: Exchange, entry: Entry, body: Body, part: Part): void {
+  const { host, response, method, route } = exchange;
+  const buffer = host.files.known(body.source.key);
+  if (buffer !== undefined) {
+    const isWhole = part.start === 0 && part.end === buffer.length;
+    response.writeHead(part.status, part.headers).end(isWhole ? buffer : buffer.subarray(part.start, part.end));
+    answered(exchange, part.status, method === 'GET' ? part.end - part.start : 0, entry);
+    return;
+  }
+  sendBody({ files: host.files, response, method }, body.source, part)
+    .then((bytes) => answered(exchange, part.status, bytes, entry))
+    .catch((error: unknown) => {
+      host.onTrouble(error, route, entry.path);
+      // A compressed body that is gone or damaged is no reason to fail: the file itself is there.
+      if (body !== entry.plain && !response.headersSent) sendPlain(exchange, entry, part.status);
+      else answerTrouble(exchange, error);
+    });
+}
+
+function sendPlain(exchange: Exchange, entry: Entry, status: number): void {
+  const { plain } = entry;
+  const headers = dressed(exchange, status === 404 ? plain.notFoundHeaders : plain.okHeaders, status);
+  sendPart(exchange, entry, plain, { status, headers, start: 0, end: plain.sizeBytes });
+}
+
+function answerPage(exchange: Exchange, page: Page): void {
+  sendPage(exchange.response, page);
+  answered(exchange, page.status, exchange.method === 'GET' ? page.body.length : 0);
+}
+
+function answerTrouble(exchange: Exchange, error: unknown): void {
+  sendTrouble(exchange.response, error);
+  answered(exchange, exchange.response.statusCode, 0);
+}
+
+function answered(exchange: Exchange, status: number, bytes: number, entry?: Entry): void {
+  exchange.host.onAnswered(exchange, { status, bytes, isPage: entry?.isPage === true });
 }
 
 /** Never a 404 (a cached one outlives the fault), and never the wrong bytes: what has begun is cut off. */

@@ -2,10 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 import { type RouteRow, readAllRoutes, readRoutes } from './read-routes.ts';
 import type { Routes } from './routes.ts';
+import type { SiteRef } from './site.ts';
 
 const RETRY_MS = 1_000;
 
-type ReaderParts = { routes: Routes; warm(manifestHash: string): Promise<void>; onChanged(): void };
+type ReaderParts = { routes: Routes; warm(ref: SiteRef): Promise<void>; onChanged(): void };
 
 /** The one loop that reads: what is asked for while it reads is read in its next round. */
 export function createRouteReader(log: Log, { routes, warm, onChanged }: ReaderParts) {
@@ -19,7 +20,7 @@ export function createRouteReader(log: Log, { routes, warm, onChanged }: ReaderP
   async function applyRows(rows: readonly RouteRow[]): Promise<boolean> {
     const news = rows.filter((row) => routes.isNews(row));
     for (const row of news) {
-      if (routes.isKnown(row.deploymentId)) await warm(row.manifestHash);
+      if (routes.isKnown(row.deploymentId)) await warm(row);
       routes.apply(row);
     }
     return news.length > 0;

@@ -5,6 +5,7 @@ import { createLookups } from './lookups.ts';
 import { findDeploymentId, findPreview } from './read-routes.ts';
 import { createRouteReader } from './route-reader.ts';
 import { createRoutes } from './routes.ts';
+import type { SiteRef } from './site.ts';
 import { createSnapshot, type Route } from './snapshot.ts';
 
 /** A start with a snapshot waits this long for the database before it serves what it knows. */
@@ -32,7 +33,7 @@ export type RouteTableOptions = {
   /** Whether this process writes the names to disk. */
   keepsSnapshot: boolean;
   /** Called before a name moves to another release, so that its first visitor finds it in memory. */
-  warm(manifestHash: string): Promise<void>;
+  warm(ref: SiteRef): Promise<void>;
 };
 
 /**
@@ -53,7 +54,9 @@ export function createRouteTable({ providers, dataDir, keepsSnapshot, warm }: Ro
     for (const [key, route] of previews) {
       if (route.deploymentId === change.id || route.releaseId === change.id) previews.delete(key);
     }
-    if (change.collection === 'deployments') void reader.refresh([change.id]);
+    // Of a live release one thing changes: that its compressed files are made.
+    const deploymentId = change.collection === 'deployments' ? change.id : routes.deploymentOf(change.id);
+    if (deploymentId !== undefined) void reader.refresh([deploymentId]);
   }
 
   return {

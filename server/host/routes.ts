@@ -5,21 +5,27 @@ import type { Route } from './snapshot.ts';
 const EARLIER_MS = 24 * 60 * 60_000;
 const EARLIER_MAX = 5;
 
-/** The live names: two Maps that always agree. */
+/** What of a route decides over an answer. */
+const NEWS = ['slug', 'releaseId', 'manifestHash', 'twinsHash', 'isSinglePage', 'hasCleanUrls'] as const;
+
+/** The live names: Maps that always agree. */
 export function createRoutes(now: () => number) {
   const bySlug = new Map<string, Route>();
   const byDeployment = new Map<string, Route>();
+  const byRelease = new Map<string, Route>();
 
   function put(route: Route): void {
     drop(route.deploymentId);
     bySlug.set(route.slug, route);
     byDeployment.set(route.deploymentId, route);
+    byRelease.set(route.releaseId, route);
   }
 
   function drop(deploymentId: string): boolean {
     const route = byDeployment.get(deploymentId);
     if (route === undefined) return false;
     byDeployment.delete(deploymentId);
+    byRelease.delete(route.releaseId);
     // The name may belong to another deployment by now.
     if (bySlug.get(route.slug) === route) bySlug.delete(route.slug);
     return true;
@@ -36,6 +42,8 @@ export function createRoutes(now: () => number) {
 
   return {
     bySlug: (slug: string) => bySlug.get(slug),
+    /** The deployment that this release is live for, if it is. */
+    deploymentOf: (releaseId: string) => byRelease.get(releaseId)?.deploymentId,
     all: () => byDeployment.values(),
     restore: put,
     drop,
@@ -46,7 +54,7 @@ export function createRoutes(now: () => number) {
     },
     isNews(row: RouteRow): boolean {
       const known = byDeployment.get(row.deploymentId);
-      return known?.slug !== row.slug || known.releaseId !== row.releaseId || known.manifestHash !== row.manifestHash;
+      return known === undefined || NEWS.some((field) => known[field] !== row[field]);
     },
     /** Whether a visitor may be on the site right now, so that the new release is worth warming. */
     isKnown: (deploymentId: string) => byDeployment.has(deploymentId),

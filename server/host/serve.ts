@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../errors.ts';
 import type { Providers } from '../service-context.ts';
+import type { AccessLog } from './access-log.ts';
 import type { FileCache } from './file-cache.ts';
 import type { Target } from './host-name.ts';
 import { PAGES } from './pages.ts';
-import { respond, sendPage, sendTrouble } from './respond.ts';
+import { type HostParts, respond, sendPage, sendTrouble } from './respond.ts';
 import { createRequestReader, type Reading } from './route.ts';
 import type { RouteTable } from './route-table.ts';
-import type { Entry, Site, SiteCache } from './site.ts';
+import type { Site, SiteCache } from './site.ts';
 import type { Route } from './snapshot.ts';
 
 /** One line a minute for the same damaged file: the log stays readable under load. */
@@ -15,58 +16,86 @@ const TROUBLE_EVERY_MS = 60_000;
 
 export type HostProviders = Pick<Providers, 'store' | 'changes' | 'addresses' | 'limits' | 'tally' | 'log' | 'now'>;
 
-type HandlerParts = { providers: HostProviders; table: RouteTable; sites: SiteCache; files: FileCache };
+type HandlerParts = {
+  providers: HostProviders;
+  table: RouteTable;
+  sites: SiteCache;
+  files: FileCache;
+  visits: AccessLog;
+};
 
 /** The one listener function: from a request to its answer, without waiting for anything that is in memory. */
-export function createRequestHandler({ providers, table, sites, files }: HandlerParts) {
+export function createRequestHandler(parts: HandlerParts) {
+  const { providers, table, sites } = parts;
   const read = createRequestReader({
     sitesDomain: providers.addresses.sitesDomain,
     appHost: new URL(providers.addresses.publicUrl).hostname,
   });
-  const tell = createTroubleLog(providers);
+  const host = createHostParts(parts);
 
-  function answer(
+  async function answerLater(
     request: IncomingMessage,
     response: ServerResponse,
-    reading: Reading,
-    route: Route,
-    site: Site,
-  ): void {
-    const onTrouble = (error: unknown, entry: Entry): void => tell(error, route, entry.path);
-    const earlier = (): Promise<Site[]> | null => loadEarlier(sites, route, providers.now().getTime());
-    respond({ request, response, method: reading.method, site, earlier, files, onTrouble }, reading.path);
-  }
-
-  async function answerLater(request: IncomingMessage, response: ServerResponse, reading: Reading): Promise<void> {
-    const route = await findRoute(table, reading.target);
+    { method, path, target }: Reading,
+    startedAt: number,
+  ): Promise<void> {
+    const route = await findRoute(table, target);
     if (route === null) {
       sendPage(response, PAGES.noSite);
       return;
     }
     try {
-      const site = await sites.load(route.manifestHash);
-      if (!response.destroyed) answer(request, response, reading, route, site);
+      const site = await sites.load(route);
+      if (!response.destroyed) respond({ host, request, response, method, path, route, site, startedAt });
     } catch (error) {
-      tell(error, route, '');
+      host.onTrouble(error, route, '');
       sendTrouble(response, error);
     }
   }
 
   return (request: IncomingMessage, response: ServerResponse): void => {
+    const startedAt = performance.now();
     const reading = read(request);
     if ('status' in reading) {
       sendPage(response, reading);
       return;
     }
-    const { target } = reading;
+    const { target, method, path } = reading;
     if (target.kind === 'misdirected' || target.kind === 'unknown') {
       sendPage(response, target.kind === 'unknown' ? PAGES.noSite : PAGES.misdirected);
       return;
     }
     const route = knownRoute(table, target);
     const site = route && sites.known(route.manifestHash);
-    if (route !== undefined && site !== undefined) answer(request, response, reading, route, site);
-    else answerLater(request, response, reading).catch((error: unknown) => sendTrouble(response, error));
+    if (route !== undefined && site !== undefined) {
+      respond({ host, request, response, method, path, route, site, startedAt });
+    } else {
+      answerLater(request, response, reading, startedAt).catch((error: unknown) => sendTrouble(response, error));
+    }
+  };
+}
+
+function createHostParts({ providers, table, sites, files, visits }: HandlerParts): HostParts {
+  const hasProxies = (providers.addresses.trustedProxies ?? 0) > 0;
+  const tell = createTroubleLog(providers);
+  return {
+    files,
+    earlier: (route) => loadEarlier(sites, route, providers.now().getTime()),
+    isSecure: ({ headers }) => hasProxies && headers['x-forwarded-proto'] === 'https',
+    onTrouble: tell,
+    onAnswered({ route, request, path, startedAt }, { status, bytes, isPage }) {
+      // What stands at a release's own address is looked at by its owner.
+      if (table.live(route.slug) !== route) return;
+      visits.note({
+        route,
+        request,
+        path: path.file,
+        status,
+        bytes,
+        isPage,
+        durationMs: performance.now() - startedAt,
+      });
+    },
   };
 }
 
@@ -83,10 +112,10 @@ async function findRoute(table: RouteTable, target: Target): Promise<Route | nul
   return target.kind === 'live' ? table.findLive(target.slug) : table.findPreview(target.slug, target.number);
 }
 
-/** Null when there is none to look into, so that most misses are answered without waiting. */
 function loadEarlier(sites: SiteCache, route: Route, now: number): Promise<Site[]> | null {
   const wanted = route.earlier.filter((earlier) => earlier.until > now);
-  return wanted.length === 0 ? null : Promise.all(wanted.map((earlier) => sites.load(earlier.manifestHash)));
+  if (wanted.length === 0) return null;
+  return Promise.all(wanted.map(({ manifestHash }) => sites.load({ manifestHash, twinsHash: null })));
 }
 
 function createTroubleLog({ log, now }: HostProviders) {

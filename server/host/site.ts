@@ -1,30 +1,24 @@
 import { isServedPath } from '../../routers/schemas/upload-rules.ts';
 import { decodeManifest, type Manifest } from '../artifacts/manifest.ts';
+import { readRuleTexts } from '../artifacts/rule-texts.ts';
 import type { ArtifactStore } from '../artifacts/store.ts';
-import { cacheControlOf, isHashedName } from './cache-rule.ts';
-import { contentTypeOf } from './content-types.ts';
+import { decodeTwins, type TwinIndex } from '../artifacts/twins.ts';
+import type { Log } from '../log.ts';
+import { isHashedName } from './cache-rule.ts';
+import { type Entry, finishEntry } from './entry.ts';
+import { createSiteRules, type SiteRules } from './site-rules.ts';
 
-/** One file of a release with everything about its answers that never changes, finished once. */
-export type Entry = {
-  path: string;
-  sha256: string;
-  sizeBytes: number;
-  etag: string;
-  /** Name, value, name, value: as `writeHead` takes them without a copy. */
-  okHeaders: readonly string[];
-  notModifiedHeaders: readonly string[];
-  /** Of a part: without length and range, which differ by request. */
-  partHeaders: readonly string[];
-  /** For `404.html` when it stands in for what does not exist. */
-  notFoundHeaders: readonly string[];
-};
-
-/** A release as the host sees it: immutable, so a request that has one in hand can never see a mixture of two. */
+/** A release as the host sees it: a request that has one in hand can never see a mixture of two. */
 export type Site = {
   manifestHash: string;
   fileCount: number;
+  rules: SiteRules | null;
   /** The file under exactly this path, or undefined when the release does not serve one. */
   find(path: string): Entry | undefined;
+  /** The compressed bodies, from now on: they are of the same files, so nobody sees a difference but the size. */
+  attachTwins(twinsHash: string, twins: TwinIndex): void;
+  /** Which twins it has; null while it has none. */
+  readonly twinsHash: string | null;
 };
 
 /** A file that a release before the last switches had, if its name says that its content never changes. */
@@ -38,54 +32,47 @@ export function findEarlierAsset(earlier: readonly Site[], path: string): Entry 
 }
 
 /** Entries are finished when they are first asked for: of 20,000 files most never are. */
-export function createSite(manifestHash: string, manifest: Manifest): Site {
+export function createSite(manifestHash: string, manifest: Manifest, rules: SiteRules | null): Site {
   const entries = new Map<string, Entry>();
+  let attached: { hash: string; twins: TwinIndex } | null = null;
   return {
     manifestHash,
     fileCount: manifest.size,
+    rules,
+    get twinsHash() {
+      return attached?.hash ?? null;
+    },
+    attachTwins(hash, twins) {
+      attached = { hash, twins };
+      entries.clear();
+    },
     find(path) {
       const known = entries.get(path);
       if (known !== undefined) return known;
       const file = manifest.get(path);
       if (file === undefined || !isServedPath(path)) return undefined;
-      const entry = finishEntry(path, file.sha256, file.sizeBytes);
+      const entry = finishEntry({ path, ...file }, attached?.twins.get(file.sha256));
       entries.set(path, entry);
       return entry;
     },
   };
 }
 
-function finishEntry(path: string, sha256: string, sizeBytes: number): Entry {
-  // Security facts, 3.4: strong, and 128 bits of the hash are plenty.
-  const etag = `"${sha256.slice(0, 32)}"`;
-  const contentType = contentTypeOf(path);
-  const length = ['Content-Length', String(sizeBytes)];
-  const type = ['Content-Type', contentType, 'X-Content-Type-Options', 'nosniff'];
-  const caching = ['ETag', etag, 'Cache-Control', cacheControlOf(path), 'Vary', 'Accept-Encoding'];
-  return {
-    path,
-    sha256,
-    sizeBytes,
-    etag,
-    okHeaders: [...type, ...length, ...caching, 'Accept-Ranges', 'bytes'],
-    notModifiedHeaders: [...caching, 'X-Content-Type-Options', 'nosniff'],
-    partHeaders: [...type, ...caching, 'Accept-Ranges', 'bytes'],
-    notFoundHeaders: [...type, ...length, 'Cache-Control', 'no-cache', 'Vary', 'Accept-Encoding'],
-  };
-}
-
 /** A manifest row is about 200 bytes in memory, so this many files are some 100 MB at the very most. */
 const FILES_MAX = 500_000;
+
+/** What a name answers with: the release, and its compressed twins once they are made. */
+export type SiteRef = { manifestHash: string; twinsHash: string | null };
 
 export type SiteCache = {
   /** In memory, or undefined; never waits. */
   known(manifestHash: string): Site | undefined;
-  /** From memory or from the store; throws `artifact_damaged`. */
-  load(manifestHash: string): Promise<Site>;
+  /** From memory or from the store; throws `artifact_damaged`. Twins that cannot be read are gone without. */
+  load(ref: SiteRef): Promise<Site>;
 };
 
 /** The releases in memory, the longest unused dropped first; many requests for one release load it once. */
-export function createSiteCache(store: ArtifactStore, filesMax = FILES_MAX): SiteCache {
+export function createSiteCache(store: ArtifactStore, log: Log, filesMax = FILES_MAX): SiteCache {
   const sites = new Map<string, Site>();
   const loading = new Map<string, Promise<Site>>();
   let files = 0;
@@ -100,10 +87,24 @@ export function createSiteCache(store: ArtifactStore, filesMax = FILES_MAX): Sit
     }
   }
 
-  async function read(manifestHash: string): Promise<Site> {
-    const site = createSite(manifestHash, decodeManifest(await store.readWhole(manifestHash)));
-    keep(site);
+  async function read({ manifestHash, twinsHash }: SiteRef): Promise<Site> {
+    const site = known(manifestHash) ?? (await readSite(store, manifestHash));
+    if (twinsHash !== null && site.twinsHash !== twinsHash) await attach(site, twinsHash);
+    if (!sites.has(manifestHash)) keep(site);
     return site;
+  }
+
+  async function attach(site: Site, twinsHash: string): Promise<void> {
+    try {
+      site.attachTwins(twinsHash, decodeTwins(await store.readWhole(twinsHash)));
+    } catch (error) {
+      // Remembered as none, so that the trouble is told once and not for each visitor.
+      site.attachTwins(twinsHash, new Map());
+      log.warn('The compressed files of a release cannot be read; it is served as it is', {
+        manifestHash: site.manifestHash,
+        error: String(error),
+      });
+    }
   }
 
   function known(manifestHash: string): Site | undefined {
@@ -116,14 +117,21 @@ export function createSiteCache(store: ArtifactStore, filesMax = FILES_MAX): Sit
 
   return {
     known,
-    load(manifestHash) {
+    load(ref) {
+      const { manifestHash, twinsHash } = ref;
       const site = known(manifestHash);
-      if (site !== undefined) return Promise.resolve(site);
-      const pending = loading.get(manifestHash);
+      if (site !== undefined && (twinsHash === null || site.twinsHash === twinsHash)) return Promise.resolve(site);
+      const key = `${manifestHash}/${twinsHash ?? ''}`;
+      const pending = loading.get(key);
       if (pending !== undefined) return pending;
-      const started = read(manifestHash).finally(() => loading.delete(manifestHash));
-      loading.set(manifestHash, started);
+      const started = read(ref).finally(() => loading.delete(key));
+      loading.set(key, started);
       return started;
     },
   };
+}
+
+async function readSite(store: ArtifactStore, manifestHash: string): Promise<Site> {
+  const manifest = decodeManifest(await store.readWhole(manifestHash));
+  return createSite(manifestHash, manifest, createSiteRules(await readRuleTexts(store, manifest)));
 }

@@ -5,24 +5,35 @@ import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
 import { makeFolder, writeDurably } from '../durable-file.ts';
 import type { Log } from '../log.ts';
 
-/** Which release a name answers with. */
+/** Which release a name answers with, and how. */
 export type Route = {
   slug: string;
   deploymentId: string;
+  accountId: string;
   releaseId: string;
   manifestHash: string;
+  /** The list of its compressed files; null until they are made. */
+  twinsHash: string | null;
+  isSinglePage: boolean;
+  hasCleanUrls: boolean;
   /** Releases it answered with shortly before, newest first; their hashed assets still answer until then. */
   earlier: readonly { manifestHash: string; until: number }[];
 };
 
+/** Raised when a field is added: an older list is read anew from the database. */
+const VERSION = 2;
 const snapshotSchema = z.object({
-  version: z.literal(1),
+  version: z.literal(VERSION),
   routes: z.array(
     z.object({
       slug: z.string(),
       deploymentId: idSchema,
+      accountId: idSchema,
       releaseId: idSchema,
       manifestHash: sha256Schema,
+      twinsHash: z.nullable(sha256Schema),
+      isSinglePage: z.boolean(),
+      hasCleanUrls: z.boolean(),
       earlier: z.array(z.object({ manifestHash: sha256Schema, until: z.number() })),
     }),
   ),
@@ -53,7 +64,7 @@ export function createSnapshot(dataDir: string, log: Log, routes: () => Iterable
   async function write(): Promise<void> {
     try {
       await makeFolder(folder);
-      const text = JSON.stringify({ version: 1, routes: [...routes()] });
+      const text = JSON.stringify({ version: VERSION, routes: [...routes()] });
       await writeDurably(path, (file) => file.writeFile(text));
     } catch (error) {
       log.warn('The list of live sites could not be written to disk', { error: String(error) });

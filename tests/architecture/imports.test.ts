@@ -19,12 +19,13 @@ const ZOD = /^zod\/mini$/;
 /** What every server folder may use, besides the interfaces of adapters as types. */
 const SERVER_BASE = [SCHEMAS, /^server\/(errors|log|service-context)\.ts$/];
 const INTERFACES = [
-  /^server\/(artifacts\/(store|manifest)|platforms\/platform|mail\/mailer|change-feed|secrets|tally|jobs\/(queue|payloads|handler))\.ts$/,
+  /^server\/(artifacts\/(store|manifest|intake)|platforms\/platform|mail\/mailer|change-feed|secrets|tally|jobs\/(queue|payloads|handler))\.ts$/,
 ];
 const SERVER_TYPES = [...SERVER_BASE, ...INTERFACES];
 const CORE = /^server\/[^/]+\.tsx?$/;
 /** Without state, database or network of their own. */
-const PURE = /^server\/(artifacts\/(manifest|archive|rule-texts|twins|compress)|host\/content-types|site-domain)\.ts$/;
+const PURE =
+  /^server\/(artifacts\/(manifest|archive|rule-texts|twins|twin-packer|compress)|host\/content-types|site-domain)\.ts$/;
 
 const ROWS: readonly Row[] = [
   { of: SCHEMAS, packages: [ZOD] },
@@ -58,6 +59,12 @@ const ROWS: readonly Row[] = [
   {
     of: /^server\/(models|migrations)\//,
     files: [...SERVER_BASE, /^server\/(mongo|start-error)\.ts$/, /^server\/models\//],
+    packages: [NODE, /^mongoose$/],
+  },
+  {
+    of: /^server\/artifacts\/gridfs/,
+    files: [...SERVER_BASE, /^server\/artifacts\//, /^server\/mongo\.ts$/],
+    types: INTERFACES,
     packages: [NODE, /^mongoose$/],
   },
   ...['platforms', 'dns', 'certificates', 'artifacts', 'mail', 'payments', 'diagnostics'].map((folder) => ({

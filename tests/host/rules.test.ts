@@ -127,7 +127,7 @@ test.each([
 });
 
 test('If-None-Match comes before the range, and If-Match before both', () => {
-  const file = { etag: '"e"', sizeBytes: 10 };
+  const file = { etag: '"e"', sizeBytes: 10, hasRanges: true };
   expect(judge('GET', { 'if-none-match': '"e"', range: 'bytes=0-1' }, file)).toEqual({ kind: 'notModified' });
   expect(judge('GET', { 'if-match': '"x"', 'if-none-match': '"e"' }, file)).toEqual({ kind: 'preconditionFailed' });
   expect(judge('GET', { 'if-match': 'W/"e"' }, file)).toEqual({ kind: 'preconditionFailed' });

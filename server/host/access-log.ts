@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { clientAddress } from '../../routers/client-address.ts';
+import { VisitModel, type VisitRow } from '../models/visit.ts';
+import { VisitSaltModel } from '../models/visit-salt.ts';
+import { isDuplicateKey } from '../mongo.ts';
+import type { HostProviders } from './serve.ts';
+import type { Route } from './snapshot.ts';
+import { createVisitCount, type Visit, type VisitCount } from './visit-count.ts';
+
+/**
+ * Visits of live sites, counted without cookies and written in batches (product page, section 7, Analytics). An answer
+ * costs one short note after it has been handed over; notes become sums a few hundred at a time, and sums become one
+ * small row for each deployment and minute. While the database is away rows wait, up to a limit, and the oldest go first.
+ *
+ * A visitor is a hash of address and browser with a salt that is thrown away after two days: within a day equal
+ * visitors are counted once, and afterwards nobody can tell who they were.
+ */
+export type AccessLog = {
+  note(answered: Answered): void;
+  start(): void;
+  /** Writes what is left, if the database takes it soon. */
+  stop(): Promise<void>;
+  /** Writes what there is now; resolves when that is done or has failed. */
+  flush(): Promise<void>;
+};
+
+export type Answered = {
+  route: Route;
+  request: IncomingMessage;
+  path: string;
+  status: number;
+  bytes: number;
+  isPage: boolean;
+  durationMs: number;
+};
+
+const FLUSH_EVERY_MS = 60_000;
+const FOLD_EVERY_MS = 1_000;
+const NOTES_MAX = 512;
+const ROWS_WAITING_MAX = 10_000;
+const ROWS_AT_ONCE = 1_000;
+const MINUTE_MS = 60_000;
+const SALT_KEPT_MS = 2 * 24 * 60 * MINUTE_MS;
+/** The app has little time to stop, and a visit is not worth waiting for. */
+const STOP_WAIT_MS = 2_000;
+
+type Options = { flushEveryMs?: number; rowsWaitingMax?: number };
+
+export function createAccessLog(providers: HostProviders, options: Options = {}): AccessLog {
+  const { log, now, addresses } = providers;
+  const trustedProxies = addresses.trustedProxies ?? 0;
+  const salts = createSalts(now);
+  const rowsWaitingMax = options.rowsWaitingMax ?? ROWS_WAITING_MAX;
+  let notes: Visit[] = [];
+  let counts = new Map<string, VisitCount>();
+  let waiting: VisitRow[] = [];
+  let timers: NodeJS.Timeout[] = [];
+  let writing: Promise<void> = Promise.resolve();
+
+  function fold(): void {
+    const at = Math.floor(now().getTime() / MINUTE_MS) * MINUTE_MS;
+    for (const visit of notes) {
+      const key = `${visit.deploymentId}/${at}`;
+      const known = counts.get(key);
+      const count = known ?? createVisitCount(visit, new Date(at));
+      if (known === undefined) counts.set(key, count);
+      count.add(visit);
+    }
+    notes = [];
+  }
+
+  async function write(): Promise<void> {
+    fold();
+    const finished = [...counts.values()];
+    counts = new Map();
+    for (const count of finished) waiting.push(count.toRow(await salts.of(count.at)));
+    const lost = waiting.length - rowsWaitingMax;
+    if (lost > 0) {
+      waiting = waiting.slice(lost);
+      log.warn('Visits were not counted: the database has been away too long', { rows: lost });
+    }
+    while (waiting.length > 0) {
+      const some = waiting.slice(0, ROWS_AT_ONCE);
+      if (!(await insert(some))) return;
+      waiting = waiting.slice(some.length);
+    }
+  }
+
+  async function insert(rows: readonly VisitRow[]): Promise<boolean> {
+    try {
+      await VisitModel.insertMany(rows, { ordered: false });
+      return true;
+    } catch (error) {
+      // Rows of a batch that was cut off are there already.
+      if (isDuplicateKey(error)) return true;
+      log.debug('Visits wait for the database', { rows: waiting.length, error: String(error) });
+      return false;
+    }
+  }
+
+  function flush(): Promise<void> {
+    writing = writing.then(write);
+    return writing;
+  }
+
+  return {
+    note(answered) {
+      notes.push(toVisit(answered, trustedProxies));
+      if (notes.length >= NOTES_MAX) fold();
+    },
+    start() {
+      timers = [
+        setInterval(fold, FOLD_EVERY_MS).unref(),
+        setInterval(() => void flush(), options.flushEveryMs ?? FLUSH_EVERY_MS).unref(),
+      ];
+    },
+    async stop() {
+      for (const timer of timers) clearInterval(timer);
+      let timer: NodeJS.Timeout | undefined;
+      const soon = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, STOP_WAIT_MS);
+      });
+      await Promise.race([flush(), soon]);
+      clearTimeout(timer);
+    },
+    flush,
+  };
+}
+
+function toVisit({ route, request, ...answered }: Answered, trustedProxies: number): Visit {
+  const { headers } = request;
+  const agent = headers['user-agent'] ?? '';
+  const isWhole = answered.status === 200 || answered.status === 304;
+  const isAhead = headers['sec-purpose']?.includes('prefetch') === true;
+  return {
+    accountId: route.accountId,
+    deploymentId: route.deploymentId,
+    path: answered.path,
+    status: answered.status,
+    bytes: answered.bytes,
+    durationMs: answered.durationMs,
+    // A program that does not say what it is, our own verification among them, is no visitor.
+    isView: answered.isPage && isWhole && !isAhead && agent !== '' && request.method === 'GET',
+    address: clientAddress(request, trustedProxies),
+    agent,
+    referrer: headers.referer ?? '',
+    host: headers.host ?? '',
+  };
+}
+
+/** One salt a day for all processes; of its own when the database cannot be asked on that day. */
+function createSalts(now: () => Date): { of(at: Date): Promise<string> } {
+  const known = new Map<string, string>();
+  return {
+    async of(at) {
+      const day = at.toISOString().slice(0, 10);
+      const remembered = known.get(day);
+      if (remembered !== undefined) return remembered;
+      const salt = await sharedSalt(day, now()).catch(() => randomBytes(16).toString('hex'));
+      // Yesterday's is needed for a minute after midnight.
+      for (const old of [...known.keys()].slice(0, -1)) known.delete(old);
+      known.set(day, salt);
+      return salt;
+    },
+  };
+}
+
+async function sharedSalt(day: string, now: Date): Promise<string> {
+  const fresh = { salt: randomBytes(16).toString('hex'), expiresAt: new Date(now.getTime() + SALT_KEPT_MS) };
+  const make = () =>
+    VisitSaltModel.findOneAndUpdate({ _id: day }, { $setOnInsert: fresh }, { upsert: true, returnDocument: 'after' });
+  // Of two processes that make it at once one gets a duplicate key, and finds the other's when it looks again.
+  const doc = await make().catch((error: unknown) => (isDuplicateKey(error) ? make() : Promise.reject(error)));
+  return doc.salt;
+}

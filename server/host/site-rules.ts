@@ -1,0 +1,63 @@
+import { type HeaderChange, type HeaderRule, headersFor, parseHeaders } from '../../routers/schemas/headers-file.ts';
+import { createRedirectTable, parseRedirects, type RedirectTable } from '../../routers/schemas/redirects-file.ts';
+import type { RuleFile } from '../../routers/schemas/rule-file.ts';
+
+/** What a release's `_redirects` and `_headers` say, read once when the release comes into memory. */
+export type SiteRules = {
+  redirects: RedirectTable;
+  /** Of a decoded path without the leading slash. */
+  headersFor(file: string): HeaderChange | null;
+};
+
+/** Addresses repeat; a site with rules keeps what they say of this many. */
+const REMEMBERED_MAX = 1_000;
+
+/** Null when there is nothing to follow, so that most sites never ask again. */
+export function createSiteRules(texts: ReadonlyMap<RuleFile, string>): SiteRules | null {
+  const redirects = parseRedirects(texts.get('_redirects') ?? '').rules;
+  const headers = parseHeaders(texts.get('_headers') ?? '').rules;
+  if (redirects.length === 0 && headers.length === 0) return null;
+  return { redirects: createRedirectTable(redirects), headersFor: rememberHeaders(headers) };
+}
+
+function rememberHeaders(rules: readonly HeaderRule[]): SiteRules['headersFor'] {
+  if (rules.length === 0) return () => null;
+  const known = new Map<string, HeaderChange | null>();
+  return (file) => {
+    const remembered = known.get(file);
+    if (remembered !== undefined) return remembered;
+    const change = headersFor(rules, file);
+    if (known.size >= REMEMBERED_MAX) known.clear();
+    known.set(file, change);
+    return change;
+  };
+}
+
+export type ChangeWish = {
+  /** HSTS over plain http would be ignored by browsers (RFC 6797, 8.1), and is a promise that nobody keeps here. */
+  isSecure: boolean;
+  /** A 404 that is cached outlives its reason, whatever the rules of the site say (security facts, 3.4). */
+  keepsCacheControl: boolean;
+};
+
+/** The host's own headers with the site's in their place: name, value, name, value. */
+export function withChange(headers: readonly string[], change: HeaderChange, wish: ChangeWish): string[] {
+  const isKept = (key: string): boolean => key === 'vary' || (wish.keepsCacheControl && key === 'cache-control');
+  const changed: string[] = [];
+  for (const [name, value] of pairs(headers)) {
+    const key = name.toLowerCase();
+    if (!change.replaced.has(key) || isKept(key)) changed.push(name, value);
+  }
+  for (const [name, value] of pairs(change.set)) {
+    const key = name.toLowerCase();
+    if (wish.keepsCacheControl && key === 'cache-control') continue;
+    if (key === 'strict-transport-security' && !wish.isSecure) continue;
+    // Two `Vary` headers are one list (RFC 9110, 5.3).
+    changed.push(name, value);
+  }
+  return changed;
+}
+
+function* pairs(flat: readonly string[]): Generator<[name: string, value: string]> {
+  for (let index = 0; index < flat.length; index += 2) yield [flat[index] ?? '', flat[index + 1] ?? ''];
+}

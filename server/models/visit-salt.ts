@@ -1,0 +1,15 @@
+import { model, Schema } from 'mongoose';
+
+/** Of no account: the random salt of a day, by which visitors are counted without being known; gone two days later. */
+const visitSaltDocSchema = new Schema(
+  {
+    /** As in `2026-11-21`, UTC. */
+    _id: { type: String, required: true },
+    salt: { type: String, required: true },
+    expiresAt: { type: Date, required: true },
+  },
+  { collection: 'visit_salts' },
+);
+visitSaltDocSchema.index({ expiresAt: 1 }, { name: 'expiry', expireAfterSeconds: 0 });
+
+export const VisitSaltModel = model('VisitSalt', visitSaltDocSchema);
