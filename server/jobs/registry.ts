@@ -1,3 +1,5 @@
+import { compressRelease } from './compress-release.ts';
+import { deleteAccount } from './delete-account.ts';
 import { deployRelease } from './deploy-release.ts';
 import { forgotPassword } from './forgot-password.ts';
 import type { JobHandlers } from './handler.ts';
@@ -7,6 +9,7 @@ import { sendMail } from './send-mail.ts';
 /** Job name → handler. What must not run twice at once is the `key` that the enqueuing service gives. */
 export const jobHandlers: JobHandlers = {
   'deploy-release': deployRelease,
+  'compress-release': compressRelease,
   'remove-deployment': removeDeployment,
   'forgot-password': forgotPassword,
   'send-mail': sendMail,

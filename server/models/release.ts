@@ -68,5 +68,8 @@ releaseDocSchema.index(
 releaseDocSchema.index({ manifestHash: 1 }, { name: 'manifest' });
 releaseDocSchema.plugin(accountScope);
 
+// Garbage collection asks whether anything names an artifact.
+releaseDocSchema.index({ 'twins.indexHash': 1 }, { name: 'twin_index', sparse: true });
+releaseDocSchema.index({ 'twins.packHashes': 1 }, { name: 'twin_packs', sparse: true });
 export type ReleaseDoc = HydratedDocument<InferSchemaType<typeof releaseDocSchema>>;
 export const ReleaseModel = model('Release', releaseDocSchema);

@@ -10,6 +10,7 @@ import type { Providers } from '../../service-context.ts';
 import { moveDeployment, moveRelease } from '../move-state.ts';
 import { publicHost, urlOfHost } from '../site-address.ts';
 import { endRollBack } from './roll-backs.ts';
+import { startTwins } from './twins.ts';
 
 /**
  * How a release takes over, and how it ends. Each verb is part of the caller's transaction and holds only while the
@@ -66,8 +67,8 @@ export async function endLive(
     when: { currentReleaseId: id },
   });
   if (deployment === null) throw new AppError('state_changed', 'The deployment changed meanwhile.');
-  const url = urlOfHost(providers.addresses, publicHost(providers.addresses, deployment.slug));
-  const where = `${deployment.name} is live at ${url}`;
+  await startTwins(session, live, deployment);
+  const where = `${deployment.name} is live at ${siteUrlOf(providers.addresses, deployment)}`;
   await publishEvent(session, accountId, {
     type: 'deployment_status',
     status: 'success',

@@ -1,0 +1,143 @@
+import type { ClientSession } from 'mongoose';
+import { COMPRESSED_MAX_BYTES, COMPRESSED_MIN_BYTES, compress } from '../../artifacts/compress.ts';
+import type { Manifest } from '../../artifacts/manifest.ts';
+import type { ArtifactStore } from '../../artifacts/store.ts';
+import { createTwinPacker, type TwinBodies } from '../../artifacts/twin-packer.ts';
+import {
+  decodeTwins,
+  encodeTwins,
+  packsOf,
+  type TwinIndex,
+  type TwinSlice,
+  type Twins,
+} from '../../artifacts/twins.ts';
+import { AppError } from '../../errors.ts';
+import { isTextPath } from '../../host/content-types.ts';
+import { enqueueJob } from '../../jobs/queue.ts';
+import type { DeploymentDoc } from '../../models/deployment.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
+import { readManifest } from './read.ts';
+
+/** More packs than this are written into new ones, so that the last of many small releases does not name hundreds. */
+const PACKS_MAX = 32;
+
+/** Has the text files of a release that is live on the built-in host compressed, in the background. */
+export async function startTwins(
+  session: ClientSession,
+  release: ReleaseDoc,
+  deployment: DeploymentDoc,
+): Promise<void> {
+  if (deployment.platform !== 'built-in' || release.twins) return;
+  await enqueueJob(session, {
+    name: 'compress-release',
+    payload: { releaseId: release._id },
+    accountId: release.accountId,
+    dedupeKey: `compress ${release._id}`,
+  });
+}
+
+/** The release, unless it is gone or has its twins. */
+export async function findReleaseWithoutTwins(accountId: string, releaseId: string): Promise<ReleaseDoc | null> {
+  return ReleaseModel.findOne({ _id: releaseId, accountId, twins: null });
+}
+
+/** The twins that an earlier release lends. */
+type Loan = { releaseId: string; indexHash: string; index: TwinIndex };
+
+export type MadeTwins = { indexHash: string | null; packHashes: string[]; loan: Loan | null; madeCount: number };
+
+/**
+ * Makes the compressed twins of a release (server/artifacts/twins.ts), each content once: what the last release of the
+ * deployment that has twins shares with this one is taken over. Everything is stored before it resolves; the release
+ * names it by `saveTwins`.
+ */
+export async function makeTwins(store: ArtifactStore, release: ReleaseDoc, signal: AbortSignal): Promise<MadeTwins> {
+  const wanted = textHashes(await readManifest(store, release.manifestHash));
+  if (wanted.size === 0) return { indexHash: null, packHashes: [], loan: null, madeCount: 0 };
+  const loan = await findLoan(store, release);
+  const known = await stillThere(store, new Map([...(loan?.index ?? [])].filter(([sha256]) => wanted.has(sha256))));
+  const isRewritten = packsOf(known).length > PACKS_MAX;
+  const index = new Map<string, Twins>(isRewritten ? [] : known);
+  const packer = createTwinPacker(store, (sha256, twins) => index.set(sha256, twins));
+  let madeCount = 0;
+  for (const sha256 of wanted) {
+    signal.throwIfAborted();
+    if (index.has(sha256)) continue;
+    const old = known.get(sha256);
+    // One that cannot be read is made anew.
+    const bodies = old === undefined ? null : await readBodies(store, old).catch(() => null);
+    if (bodies === null) madeCount += 1;
+    await packer.add(sha256, bodies ?? (await compress(await store.readWhole(sha256))));
+  }
+  await packer.finish();
+  const { sha256: indexHash } = await store.writeWhole(encodeTwins(index));
+  return { indexHash, packHashes: packsOf(index).map((pack) => pack.sha256), loan, madeCount };
+}
+
+/** What is worth looking at: text, neither tiny nor huge; each content once. */
+function textHashes(manifest: Manifest): Set<string> {
+  const isCandidate = (path: string, sizeBytes: number): boolean =>
+    sizeBytes > COMPRESSED_MIN_BYTES && sizeBytes <= COMPRESSED_MAX_BYTES && isTextPath(path);
+  return new Set(
+    [...manifest].flatMap(([path, { sha256, sizeBytes }]) => (isCandidate(path, sizeBytes) ? [sha256] : [])),
+  );
+}
+
+/** An index that cannot be read lends nothing. */
+async function findLoan(store: ArtifactStore, { _id, accountId, deploymentId }: ReleaseDoc): Promise<Loan | null> {
+  const lender = await ReleaseModel.findOne(
+    { accountId, deploymentId, _id: { $ne: _id }, 'twins.indexHash': { $ne: null } },
+    { twins: 1 },
+  ).sort({ number: -1 });
+  const indexHash = lender?.twins?.indexHash ?? null;
+  if (lender === null || indexHash === null) return null;
+  const index = await store
+    .readWhole(indexHash)
+    .then(decodeTwins)
+    .catch(() => null);
+  return index === null ? null : { releaseId: lender._id, indexHash, index };
+}
+
+async function stillThere(store: ArtifactStore, index: TwinIndex): Promise<TwinIndex> {
+  const gone = new Set<string>();
+  for (const { sha256 } of packsOf(index)) if (!(await store.has(sha256))) gone.add(sha256);
+  const isGone = (slice: TwinSlice | null): boolean => slice !== null && gone.has(slice.pack.sha256);
+  return new Map([...index].filter(([, { br, gzip }]) => !isGone(br) && !isGone(gzip)));
+}
+
+async function readBodies(store: ArtifactStore, { br, gzip }: Twins): Promise<TwinBodies> {
+  return { br: await readSlice(store, br), gzip: await readSlice(store, gzip) };
+}
+
+async function readSlice(store: ArtifactStore, slice: TwinSlice | null): Promise<Buffer | null> {
+  if (slice === null) return null;
+  const artifact = await store.open(slice.pack.sha256);
+  try {
+    return await artifact.read(slice.start, slice.end);
+  } finally {
+    await artifact.close();
+  }
+}
+
+/**
+ * Names the twins in their release; the host hears of it by the change feed. Throws `overloaded`, to be tried again, when
+ * the release that lent some of them has been removed meanwhile: garbage collection may have them by now.
+ */
+export async function saveTwins(session: ClientSession, release: ReleaseDoc, made: MadeTwins): Promise<void> {
+  const { accountId } = release;
+  const { indexHash, packHashes, loan } = made;
+  if (loan !== null) {
+    // A write, though of the same value: the removal of the lender at this very moment conflicts with it.
+    const lent = await ReleaseModel.updateOne(
+      { _id: loan.releaseId, accountId, 'twins.indexHash': loan.indexHash },
+      { $set: { 'twins.indexHash': loan.indexHash } },
+      { session },
+    );
+    if (lent.matchedCount === 0) throw new AppError('overloaded', 'The release that lent its files is gone.');
+  }
+  await ReleaseModel.updateOne(
+    { _id: release._id, accountId, twins: null },
+    { $set: { twins: { indexHash, packHashes } } },
+    { session },
+  );
+}
