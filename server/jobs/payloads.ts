@@ -3,7 +3,7 @@ import { idSchema } from '../../routers/schemas/primitives.ts';
 
 /** Job name → payload. The name is the handler's file name; what services see of a job. */
 export const JOB_PAYLOADS = {
-  'deploy-release': z.strictObject({ releaseId: idSchema }),
+  'deploy-release': z.strictObject({ releaseId: idSchema, kind: z.enum(['publish', 'rollBack']) }),
   'compress-release': z.strictObject({ releaseId: idSchema }),
   'remove-deployment': z.strictObject({ deploymentId: idSchema }),
   'forgot-password': z.strictObject({ email: z.string() }),

@@ -1,5 +1,4 @@
 import { compressRelease } from './compress-release.ts';
-import { deleteAccount } from './delete-account.ts';
 import { deployRelease } from './deploy-release.ts';
 import { forgotPassword } from './forgot-password.ts';
 import type { JobHandlers } from './handler.ts';

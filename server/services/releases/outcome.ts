@@ -68,7 +68,8 @@ export async function endLive(
   });
   if (deployment === null) throw new AppError('state_changed', 'The deployment changed meanwhile.');
   await startTwins(session, live, deployment);
-  const where = `${deployment.name} is live at ${siteUrlOf(providers.addresses, deployment)}`;
+  const url = urlOfHost(providers.addresses, publicHost(providers.addresses, deployment.slug));
+  const where = `${deployment.name} is live at ${url}`;
   await publishEvent(session, accountId, {
     type: 'deployment_status',
     status: 'success',
