@@ -1,0 +1,37 @@
+import { parseHeaders } from '../../../routers/schemas/headers-file.ts';
+import { hostsLedTo, parseRedirects } from '../../../routers/schemas/redirects-file.ts';
+import type { RuleFile, RuleProblem } from '../../../routers/schemas/rule-file.ts';
+import type { Manifest } from '../../artifacts/manifest.ts';
+import { readRuleTexts } from '../../artifacts/rule-texts.ts';
+import type { ArtifactStore } from '../../artifacts/store.ts';
+
+/** A file of thousands of wrong lines has one mistake, made often. */
+const PROBLEMS_TOLD = 20;
+
+/** What the log of a release says of its `_redirects` and `_headers`: what is followed, what is not and why. */
+export async function reportRules(store: ArtifactStore, manifest: Manifest): Promise<string[]> {
+  const texts = await readRuleTexts(store, manifest);
+  return [...texts].flatMap(([file, text]) => (file === '_redirects' ? reportRedirects(text) : reportHeaders(text)));
+}
+
+function reportRedirects(text: string): string[] {
+  const { rules, problems } = parseRedirects(text);
+  const hosts = hostsLedTo(rules);
+  const led = hosts.length === 0 ? [] : [`_redirects leads visitors to ${hosts.slice(0, PROBLEMS_TOLD).join(', ')}`];
+  return [counted('_redirects', rules.length), ...led, ...told('_redirects', problems)];
+}
+
+function reportHeaders(text: string): string[] {
+  const { rules, problems } = parseHeaders(text);
+  return [counted('_headers', rules.length), ...told('_headers', problems)];
+}
+
+function counted(file: RuleFile, count: number): string {
+  return `${file}: ${count} ${count === 1 ? 'rule is' : 'rules are'} followed`;
+}
+
+function told(file: RuleFile, problems: readonly RuleProblem[]): string[] {
+  const lines = problems.slice(0, PROBLEMS_TOLD).map(({ line, message }) => `${file}, line ${line}: ${message}`);
+  const rest = problems.length - lines.length;
+  return rest > 0 ? [...lines, `${file}: ${rest} more lines are not followed`] : lines;
+}
