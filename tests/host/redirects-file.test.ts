@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest';
+import { createRedirectTable, hostsLedTo, parseRedirects } from '../../routers/schemas/redirects-file.ts';
+
+/** Where `address` leads by these lines: the forced rules first, as the host asks them. */
+function lead(lines: string, address: string): string | null {
+  const { rules, problems } = parseRedirects(lines);
+  expect(problems).toEqual([]);
+  const [path = '', query] = address.split('?');
+  const table = createRedirectTable(rules);
+  const ask = [decodeURIComponent(path).slice(1), query === undefined ? '' : `?${query}`] as const;
+  const found = table.forced(...ask) ?? table.otherwise(...ask);
+  if (found === null) return null;
+  return found.kind === 'redirect' ? `${found.status} ${found.location}` : `${found.status} ${found.file}`;
+}
+
+test.each([
+  ['/old /new', '/old', '301 /new'],
+  ['/old /new', '/old/', '301 /new'],
+  ['/old/ /new 302', '/old', '302 /new'],
+  ['/old /new 307', '/older', null],
+  ['/old /new', '/Old', null],
+  ['/old\t/new\t308   # moved for good', '/old', '308 /new'],
+  ['# only a comment\n\n/old /new 303', '/old', '303 /new'],
+  ['/news/* /blog/:splat', '/news/2026/x y', '301 /blog/2026/x%20y'],
+  ['/news/* /blog/:splat', '/news', '301 /blog/'],
+  ['/news/* /blog/:splat', '/newsletter', null],
+  ['/:year/:month/:slug /blog/:slug/:year', '/2026/11/fair', '301 /blog/fair/2026'],
+  ['/:year/:month/:slug /blog/:slug', '/2026/11', null],
+  ['/a/:b/* /:splat/:b', '/a/1/2/3', '301 /2/3/1'],
+  ['/* /index.html 200', '/any/where', '200 index.html'],
+  ['/* /index.html 200', '/', '200 index.html'],
+  ['/app/* /app/index.html 200', '/app/x', '200 app/index.html'],
+  ['/files/* /store/:splat 200', '/files/a b/c', '200 store/a b/c'],
+  ['/secret/* /404.html 404', '/secret/x', '404 404.html'],
+  ['/x https://other.example/y', '/x', '301 https://other.example/y'],
+  ['/x/* https://other.example:8443/:splat 302', '/x/é/1', '302 https://other.example:8443/%C3%A9/1'],
+  ['/x http://bücher.example/y', '/x', '301 http://xn--bcher-kva.example/y'],
+  ['/x /y', '/x?a=1&b=2', '301 /y?a=1&b=2'],
+  ['/x /y?c=3', '/x?a=1', '301 /y?c=3'],
+  ['/x /y#part', '/x?a=1', '301 /y?a=1#part'],
+  ['/x /größe', '/x', '301 /gr%C3%B6%C3%9Fe'],
+  ['/gr%C3%B6%C3%9Fe /y', '/größe', '301 /y'],
+  ['/x /wiki/Talk:Main', '/x', '301 /wiki/Talk:Main'],
+  ['/a /first\n/a /second', '/a', '301 /first'],
+  ['/:any /named\n/a /plain', '/a', '301 /named'],
+  ['/a /plain\n/:any /named', '/a', '301 /plain'],
+  ['/a /unforced\n/a /forced 302!', '/a', '302 /forced'],
+  // A rule that leads to where the visitor is would lead there for ever.
+  ['/a/ /a', '/a', null],
+  ['/* /:splat', '/a/b', null],
+  ['/b/* /b/x', '/b/x', null],
+])('by %j, %s leads to %s', (lines, address, expected) => {
+  expect(lead(lines, address)).toBe(expected);
+});
+
+test.each([
+  ['/old', 1, 'no address to lead to'],
+  ['old /new', 1, 'starts with a slash'],
+  ['/ok /fine\n\n/x //evil.example', 3, 'one slash'],
+  ['/x /\\evil.example', 1, 'one slash'],
+  ['/x ftp://files.example', 1, 'no address to lead to'],
+  ['/x https://user:pass@other.example/', 1, 'user name'],
+  ['/x https://:splat.example/', 1, 'cannot be read'],
+  ['/* https://other.example:splat', 1, 'cannot be read'],
+  ['/x https://other.example/ 200', 1, 'not passed on'],
+  ['/x /y 410', 1, '"410"'],
+  ['/x /y yes', 1, '"yes"'],
+  ['/x /y 302 Country=de', 1, 'Conditions'],
+  ['/x /y Country=de', 1, 'Conditions'],
+  ['/x id=:id /y/:id', 1, 'queries'],
+  ['https://other.example/x /y', 1, 'other host names'],
+  ['/a/*/b /y', 1, 'star'],
+  ['/a* /y', 1, 'star'],
+  ['/:a/:a /y', 1, 'once'],
+  ['/x /y/:id', 1, ':id'],
+  ['/x%zz /y', 1, 'percent'],
+  ['/x /y%', 1, 'percent'],
+  ['/x /y\u0000', 1, 'cannot be seen'],
+  [`/x /${'y'.repeat(2_000)}`, 1, 'longer than'],
+])('%j is told in line %i', (lines, line, part) => {
+  const { problems } = parseRedirects(lines);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]?.line).toBe(line);
+  expect(problems[0]?.message).toContain(part);
+});
+
+test('a wrong line costs only itself, in any kind of line ends and behind a byte order mark', () => {
+  const { rules, problems } = parseRedirects('\ufeff/a /b\r\nwrong\r\n/c /d 302\r/e /f');
+  expect(rules.map((rule) => rule.line)).toEqual([1, 3, 4]);
+  expect(problems.map((problem) => problem.line)).toEqual([2]);
+});
+
+test('more rules than are read are told once', () => {
+  const exact = Array.from({ length: 2_001 }, (_, index) => `/a${index} /b`).join('\n');
+  expect(parseRedirects(exact)).toMatchObject({ problems: [{ line: 2_001 }] });
+  expect(parseRedirects(exact).rules).toHaveLength(2_000);
+  const stars = Array.from({ length: 150 }, (_, index) => `/a${index}/* /b`).join('\n');
+  expect(parseRedirects(stars)).toMatchObject({ problems: [{ line: 101 }] });
+  const large = parseRedirects(`${'# filler\n'.repeat(40_000)}/late /rule`);
+  expect([large.rules, large.problems.map(({ message }) => message)]).toEqual([
+    [],
+    [expect.stringContaining('256 KiB')],
+  ]);
+});
+
+test('no address ever makes a rule of the site lead to another host', () => {
+  const table = createRedirectTable(parseRedirects('/go/* /:splat\n/:a/:b /:b/:a\n/* /x/:splat').rules);
+  const sly = [
+    '//evil.example',
+    '/\\evil.example',
+    'https://evil.example',
+    '\r\nSet-Cookie: a=b',
+    '%2f%2fevil.example',
+    '?x',
+    '#y',
+  ];
+  for (const text of sly) {
+    for (const file of [`go/${text}`, `go//${text}`, `${text}/a`, `a/${text}`, text]) {
+      const found = table.otherwise(file, '');
+      if (found?.kind !== 'redirect') throw new Error(`${file} leads nowhere.`);
+      expect(found.location).toMatch(/^\/(?![/\\])[\x21-\x7e]*$/);
+      expect(new URL(found.location, 'http://here.example').host).toBe('here.example');
+    }
+  }
+});
+
+test('what takes a regular expression for ever is read and matched in one pass', () => {
+  const names = Array.from({ length: 60 }, (_, index) => `:n${index}`).join('/');
+  const lines = Array.from({ length: 100 }, (_, index) => `/${names}/end${index} /x`).join('\n');
+  const { rules, problems } = parseRedirects(lines);
+  expect([rules.length, problems]).toEqual([100, []]);
+  const table = createRedirectTable(rules);
+  // Every rule is tried on an address that fits all but the end: 100 times 61 comparisons, whatever the address is.
+  expect(table.otherwise(`${'a/'.repeat(60)}other`, '')).toBeNull();
+  expect(table.otherwise(`${'a/'.repeat(60)}end99`, '')).toMatchObject({ location: '/x' });
+  expect(table.otherwise('a'.repeat(16_000), '')).toBeNull();
+});
+
+test('hosts that rules lead to are named once', () => {
+  const { rules } = parseRedirects('/a https://one.example/x\n/b https://one.example/y\n/c /d\n/e http://two.example');
+  expect(hostsLedTo(rules)).toEqual(['https://one.example', 'http://two.example']);
+});
