@@ -235,7 +235,7 @@ export const routes: Record<PathName, AppRoute> = {
     ...app,
     skeleton: 'form',
     title: 'New Deployment',
-    description: 'Drop a folder, choose where it lives and publish it.',
+    description: 'Drop a folder or a ZIP, choose where it lives and publish it.',
   },
   deploymentSetup: {
     path: paths.deploymentSetup,
@@ -264,7 +264,7 @@ export const routes: Record<PathName, AppRoute> = {
     ...later,
     ...app,
     title: 'Quick Deploy',
-    description: 'Drop a folder, and it is live.',
+    description: 'Drop a folder or a ZIP, and it is live.',
   },
   guidedDeployment: {
     path: paths.guidedDeployment,

@@ -22,6 +22,18 @@ export const uploadManifestInput = z.strictObject({
 export const leftOutSchema = z.strictObject({ path: z.string(), reason: z.string() });
 /** Its answer: the hashes that are not here yet, and what is not published. */
 export const uploadManifestAnswer = z.strictObject({ missing: z.array(sha256Schema), leftOut: z.array(leftOutSchema) });
+/**
+ * Answer of `POST /api/uploads/{uploadId}/zip`, in the words of the manifest's: everything has arrived, so nothing is
+ * missing, and `files` is the list as it stands now.
+ */
+export const uploadZipAnswer = z.strictObject({
+  missing: z.array(sha256Schema),
+  leftOut: z.array(leftOutSchema),
+  files: z.array(manifestFileSchema),
+  totalBytes: z.int(),
+  /** Files that operating systems add (`__MACOSX`, `.DS_Store`, `Thumbs.db`): not published, not listed. */
+  droppedCount: z.int(),
+});
 
 export const createReleaseInput = z.strictObject({ deploymentId: idSchema, uploadId: idSchema });
 export const getReleaseInput = z.union([
@@ -143,6 +155,7 @@ export type PreparedUpload = z.infer<typeof preparedUploadSchema>;
 export type ManifestFile = z.infer<typeof manifestFileSchema>;
 export type UploadManifestInput = z.infer<typeof uploadManifestInput>;
 export type UploadManifestAnswer = z.infer<typeof uploadManifestAnswer>;
+export type UploadZipAnswer = z.infer<typeof uploadZipAnswer>;
 export type LeftOut = z.infer<typeof leftOutSchema>;
 export type CreateReleaseInput = z.infer<typeof createReleaseInput>;
 export type GetReleaseInput = z.infer<typeof getReleaseInput>;

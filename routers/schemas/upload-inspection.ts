@@ -1,4 +1,5 @@
 import type { OfferedFile } from './upload-rules.ts';
+import { ruleProblems, type TextLook, textProblems } from './upload-text-problems.ts';
 
 /** What an upload is, in words that a person who builds nothing understands: pure, over names, sizes and a few texts. */
 export type ProjectKind = 'plain' | 'built' | 'source' | 'unknown';
@@ -19,14 +20,26 @@ export type UploadInspection = {
   problems: UploadProblem[];
 };
 
-export type UploadProblem = { code: ProblemCode; message: string; hint: string; path: string | null };
+export type UploadProblem = {
+  code: ProblemCode;
+  message: string;
+  hint: string;
+  path: string | null;
+  /** Where it stands, when that is inside files; at most fifty. */
+  places?: readonly ProblemPlace[];
+};
+export type ProblemPlace = { path: string; line: number; text: string };
 export type ProblemCode =
   | 'no_entry_page'
   | 'entry_page_elsewhere'
   | 'entry_page_case'
   | 'needs_build'
   | 'holds_node_modules'
-  | 'empty_entry_page';
+  | 'empty_entry_page'
+  | 'holds_token'
+  | 'link_case'
+  | 'broken_link'
+  | 'rule_ignored';
 
 /** Folders that the usual tools write the finished site to. */
 const BUILD_FOLDERS = ['dist', 'build', 'out', '_site', 'public', 'www', 'docs', '.output/public'] as const;
@@ -61,27 +74,31 @@ const BUILD_MARKS: readonly (readonly [pattern: RegExp, name: string])[] = [
 ];
 
 /** The texts that `inspectUpload` looks into, when they are there: read these and no more. */
-export const INSPECTED_TEXTS = ['package.json', 'index.html'] as const;
+export const INSPECTED_TEXTS = ['package.json', 'index.html', '_redirects', '_headers'] as const;
 
 /**
  * Says what `files` (the paths that would be published) are. `texts` holds the content of those of INSPECTED_TEXTS
- * that exist; without them the names alone decide.
+ * that exist; without them the names alone decide. `looks` holds what was found in texts, by path.
  */
 export function inspectUpload(
   files: readonly OfferedFile[],
   texts: ReadonlyMap<string, string> = new Map(),
+  looks: ReadonlyMap<string, TextLook> = new Map(),
 ): UploadInspection {
   const paths = new Set(files.map((file) => file.path));
   const entryPage = paths.has('index.html') ? 'index.html' : null;
   const buildFolder = BUILD_FOLDERS.find((folder) => paths.has(`${folder}/index.html`)) ?? null;
   const tool = toolOf(texts.get('package.json'));
   const needsBuild = isSource(paths, texts, tool);
+  const description = describeKind(paths, entryPage, needsBuild, tool, buildFolder);
   const problems = [
     ...entryProblems(files, entryPage, buildFolder, needsBuild),
     ...buildProblems(paths, needsBuild, tool, buildFolder),
+    ...textProblems(files, looks, description.kind),
+    ...ruleProblems(texts),
   ];
   return {
-    ...describeKind(paths, entryPage, needsBuild, tool, buildFolder),
+    ...description,
     entryPage,
     buildFolder,
     fileCount: files.length,

@@ -1,19 +1,71 @@
 import { useSyncExternalStore } from 'react';
+import { later } from '../lib/later.ts';
 import { createPendingFolder } from './pending-folder.ts';
 import { isSignedOut, session } from './session.ts';
-import type { PickedFolder } from './upload-folder.ts';
+import { askAgain, stopAsking } from './upload-asked.ts';
+import type { Picked } from './upload-folder.ts';
+import { hasOwnRecords } from './upload-record.ts';
+import { restoredUploads } from './upload-restored.ts';
 
-/** Files cannot be written down anywhere, so it lives as long as the page does. */
+/** The folder or ZIP that waits. It lives in the page; what a reload needs of it is kept beside (upload-copy.ts). */
 const pendingFolder = createPendingFolder({
   accountId: () => session.accountId(),
   isSignedOut,
   onAccountChange: (listener) => void session.onAccountChange(listener),
 });
 
-export function setPendingDrop(folder: PickedFolder | null): void {
-  pendingFolder.set(folder);
+/** No page needs it before something was dropped. */
+const keeping = later(() => import('./upload-copy.ts'));
+
+let isRestoring = hasOwnRecords();
+const listeners = new Set<() => void>();
+void restoredUploads().then(async (all) => {
+  try {
+    const [first, ...others] = all.filter(({ record }) => record.publication === null);
+    for (const other of others) other.letGo();
+    if (first === undefined) return;
+    // What was dropped meanwhile is newer.
+    if (pendingFolder.get() !== null) return first.letGo();
+    first.adopt('waiting');
+    if (first.picked === null) askAgain(first.record);
+    else pendingFolder.set(first.picked, first.record.accountId);
+    await keeping.fetch();
+  } finally {
+    isRestoring = false;
+    for (const listener of listeners) listener();
+  }
+});
+
+export function setPendingDrop(folder: Picked | null): void {
+  pendingFolder.set(folder, session.accountId());
+  const keeper = keeping.read();
+  if (keeper !== null) keeper.keepWaiting(folder);
+  else if (folder !== null) void keepLater();
 }
 
-export function usePendingDrop(): PickedFolder | null {
+/** Whatever keeps it from being kept, the page itself has it. */
+async function keepLater(): Promise<void> {
+  const keeper = await keeping.fetch().catch(() => null);
+  const folder = pendingFolder.get();
+  if (folder !== null) keeper?.keepWaiting(folder);
+}
+
+/** It begins to be published, or is given up: it is asked for no more. */
+export function forgetAsked(): void {
+  stopAsking(null);
+}
+
+export function usePendingDrop(): Picked | null {
   return useSyncExternalStore(pendingFolder.subscribe, pendingFolder.get);
+}
+
+/** Right after a reload of a tab in which something waited. */
+export function useIsRestoring(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    () => isRestoring,
+  );
 }

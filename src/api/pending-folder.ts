@@ -1,4 +1,4 @@
-import type { PickedFolder } from './upload-folder.ts';
+import type { Picked } from './upload-folder.ts';
 
 /** What has to be known of the session to tell whose folder it is. */
 type Whose = {
@@ -14,9 +14,9 @@ type Whose = {
  * ended by itself only hides it until the same account is back (product page, section 11, Session).
  */
 export function createPendingFolder(whose: Whose) {
-  let pending: PickedFolder | null = null;
+  let pending: Picked | null = null;
   let owner: string | null = null;
-  let shown: PickedFolder | null = null;
+  let shown: Picked | null = null;
   const listeners = new Set<() => void>();
 
   function show(): void {
@@ -35,9 +35,10 @@ export function createPendingFolder(whose: Whose) {
   });
 
   return {
-    set(folder: PickedFolder | null): void {
+    /** `accountId`: whose it is, when that is not who is signed in now; null for a visitor's. */
+    set(folder: Picked | null, accountId: string | null = whose.accountId()): void {
       pending = folder;
-      owner = folder === null ? null : whose.accountId();
+      owner = folder === null ? null : (accountId ?? whose.accountId());
       show();
     },
     get: () => shown,

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { Release } from '../../routers/schemas/releases.ts';
 import type { Hasher, UploadProgress, UploadResult } from './upload.ts';
-import type { PickedFolder } from './upload-folder.ts';
+import type { Picked } from './upload-folder.ts';
 import type { Carrier } from './upload-send.ts';
 
 export type PublicationState = 'sending' | 'creating' | 'done' | 'failed' | 'cancelled';
@@ -10,14 +10,22 @@ export type Publication = {
   deploymentId: string;
   deploymentName: string;
   url: string;
-  folder: PickedFolder;
+  folder: Picked;
   /** The deployment was made for this folder: cancelling may take it away again. */
   isNew: boolean;
   state: PublicationState;
   progress: UploadProgress | null;
   result: UploadResult | null;
   release: Release | null;
-  failure: { message: string; hint: string | undefined; isFolderNeeded: boolean } | null;
+  failure: PublicationFailure | null;
+};
+
+export type PublicationFailure = {
+  message: string;
+  hint: string | undefined;
+  isFolderNeeded: boolean;
+  /** Nobody answered: worth another attempt as soon as the browser is online again. */
+  isUnanswered: boolean;
 };
 
 /** What a publication asks the server, besides the files themselves. */
@@ -27,11 +35,22 @@ export type PublicationDoors = {
   createRelease(input: { deploymentId: string; uploadId: string }, isRepeated: boolean): Promise<Release>;
   carrier: Carrier;
   hasher: Hasher;
+  /** Told what a reload would have to know to go on. */
+  onProgress?(stored: StoredProgress): void;
+  /** Told once it is over: a release was made, or nobody wants it any more. */
+  onEnd?(): void;
+};
+
+export type StoredProgress = {
+  /** Null until the server has opened one. */
+  uploadId: string | null;
+  /** Everything has arrived: a release of it is all that is left. */
+  isSent: boolean;
 };
 
 export type PublicationRequest = {
   deployment: { id: string; name: string; url: string };
-  folder: PickedFolder;
+  folder: Picked;
   publishAnyway: readonly string[];
   isNew: boolean;
 };
@@ -40,7 +59,9 @@ export type Run = {
   request: PublicationRequest;
   doors: PublicationDoors;
   cancel: AbortController;
-  uploadId: string | null;
+  stored: StoredProgress;
+  /** An earlier page began it: a release may have been made of it already. */
+  isResumed: boolean;
 };
 
 /** Why a run was stopped that nobody wants any more. */
@@ -88,8 +109,12 @@ export function subscribePublications(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
+export function listPublications(): readonly Publication[] {
+  return snapshot;
+}
+
 export function usePublications(): readonly Publication[] {
-  return useSyncExternalStore(subscribePublications, () => snapshot);
+  return useSyncExternalStore(subscribePublications, listPublications);
 }
 
 export function usePublication(deploymentId: string): Publication | null {

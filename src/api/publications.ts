@@ -9,9 +9,12 @@ import {
   publicationOf,
   type Run,
   runs,
+  type StoredProgress,
 } from './publication-store.ts';
-import { type UploadResult, uploadFiles } from './upload.ts';
-import { UploadError, untilAnswered } from './upload-send.ts';
+import { type UploadProgress, type UploadResult, uploadFiles } from './upload.ts';
+import { isZip } from './upload-folder.ts';
+import { isUnanswered, UploadError, untilAnswered } from './upload-send.ts';
+import { uploadZip } from './upload-send-zip.ts';
 
 export {
   cancelAllPublications,
@@ -30,13 +33,26 @@ const PROGRESS_PAUSE_MS = 100;
 /** How long a finished publication waits for the screen that shows it. */
 const LEAD_ON_MS = 1_000;
 
+const NOTHING_STORED: StoredProgress = { uploadId: null, isSent: false };
+
 /**
- * Starts to publish a folder on a deployment: upload, then release. It goes on while its owner walks through the app.
+ * Starts to publish a folder or ZIP on a deployment: upload, then release. It goes on while its owner walks through the
+ * app. `resumed` is how far an earlier page came with it.
  *
  * @returns the publication when it ended, however it did; it never rejects
  */
-export function startPublication(request: PublicationRequest, doors: PublicationDoors): Promise<Publication> {
-  const run: Run = { request, doors, cancel: new AbortController(), uploadId: null };
+export function startPublication(
+  request: PublicationRequest,
+  doors: PublicationDoors,
+  resumed: StoredProgress | null = null,
+): Promise<Publication> {
+  const run: Run = {
+    request,
+    doors,
+    cancel: new AbortController(),
+    stored: resumed ?? NOTHING_STORED,
+    isResumed: resumed !== null,
+  };
   beginRun(run);
   return work(run);
 }
@@ -56,23 +72,44 @@ async function work(run: Run): Promise<Publication> {
   const deploymentId = request.deployment.id;
   try {
     const asking = { signal, onWaiting: (isWaiting: boolean) => void noteWaiting(run, isWaiting) };
-    run.uploadId ??= (await untilAnswered(() => doors.prepare({ deploymentId }), asking)).uploadId;
-    const { uploadId } = run;
+    const uploadId =
+      run.stored.uploadId ?? (await untilAnswered(() => doors.prepare({ deploymentId }), asking)).uploadId;
+    if (run.stored.uploadId === null) store(run, { uploadId });
     signal.throwIfAborted();
-    const result = await upload(run, uploadId);
+    const sent = await upload(run, uploadId);
     signal.throwIfAborted();
-    change(run, { state: 'creating', result });
+    change(run, { state: 'creating', result: sent ?? SENT_BEFORE });
     const release = await untilAnswered(
-      (isRepeated) => doors.createRelease({ deploymentId, uploadId }, isRepeated),
+      (isRepeated) => doors.createRelease({ deploymentId, uploadId }, isRepeated || sent === null),
       asking,
     );
+    doors.onEnd?.();
     // The screen that shows it leads on to the release; where none does, nobody is led there later.
     setTimeout(() => runs.get(deploymentId) === run && forgetPublication(deploymentId), LEAD_ON_MS);
     return change(run, { state: 'done', release });
   } catch (cause) {
-    if (signal.aborted) return change(run, { state: 'cancelled' });
+    if (signal.aborted) {
+      doors.onEnd?.();
+      return change(run, { state: 'cancelled' });
+    }
+    // An upload that is gone or was used is no place to go on: the next attempt opens another.
+    if (isLost(cause)) {
+      store(run, NOTHING_STORED);
+      if (run.isResumed) {
+        run.isResumed = false;
+        return work(run);
+      }
+    }
     return change(run, { state: 'failed', failure: failureOf(cause) });
   }
+}
+
+/** What an earlier page sent is not counted again. */
+const SENT_BEFORE: UploadResult = { sentFiles: 0, sentBytes: 0, leftOut: [] };
+
+function store(run: Run, fields: Partial<StoredProgress>): void {
+  run.stored = { ...run.stored, ...fields };
+  run.doors.onProgress?.(run.stored);
 }
 
 function noteWaiting(run: Run, isWaiting: boolean): void {
@@ -80,31 +117,41 @@ function noteWaiting(run: Run, isWaiting: boolean): void {
   if (progress && progress.isWaiting !== isWaiting) change(run, { progress: { ...progress, isWaiting } });
 }
 
-async function upload(run: Run, uploadId: string): Promise<UploadResult> {
+/** Null where everything had arrived before, or a release was made of it already. */
+async function upload(run: Run, uploadId: string): Promise<UploadResult | null> {
+  if (run.stored.isSent) return null;
   const { request, doors } = run;
+  const { folder } = request;
+  const sending = {
+    uploadId,
+    publishAnyway: request.publishAnyway,
+    carrier: doors.carrier,
+    signal: run.cancel.signal,
+    onProgress: (progress: UploadProgress) => change(run, { progress }, PROGRESS_PAUSE_MS),
+  };
   try {
-    return await uploadFiles({
-      uploadId,
-      files: request.folder.files,
-      publishAnyway: request.publishAnyway,
-      carrier: doors.carrier,
-      hasher: doors.hasher,
-      signal: run.cancel.signal,
-      onProgress: (progress) => change(run, { progress }, PROGRESS_PAUSE_MS),
-    });
+    const result = isZip(folder)
+      ? await uploadZip({ ...sending, picked: folder })
+      : await uploadFiles({ ...sending, files: folder.files, hasher: doors.hasher });
+    store(run, { isSent: true });
+    return result;
   } catch (cause) {
-    // An upload that is gone or was used is no place to go on: the next attempt opens another.
-    if (cause instanceof UploadError && (cause.code === 'not_found' || cause.code === 'upload_closed')) {
-      run.uploadId = null;
-    }
+    if (run.isResumed && cause instanceof UploadError && cause.code === 'upload_closed') return null;
     throw cause;
   }
+}
+
+function isLost(cause: unknown): boolean {
+  const code = cause instanceof UploadError ? cause.code : errorDetails(cause).code;
+  return code === 'not_found' || code === 'upload_closed' || code === 'upload_incomplete';
 }
 
 /** The server's own sentences reach the person as they are; anything else is a fault of ours. */
 function failureOf(cause: unknown): Publication['failure'] {
   if (cause instanceof UploadError) {
-    return { message: cause.message, hint: cause.hint, isFolderNeeded: cause.code === 'file_changed' };
+    const isFolderNeeded = cause.code === 'file_changed';
+    return { message: cause.message, hint: cause.hint, isFolderNeeded, isUnanswered: cause.code === 'network' };
   }
-  return { message: errorMessage(cause), hint: errorDetails(cause).hint, isFolderNeeded: false };
+  const { hint } = errorDetails(cause);
+  return { message: errorMessage(cause), hint, isFolderNeeded: false, isUnanswered: isUnanswered(cause) };
 }

@@ -4,6 +4,7 @@ import { isAuthScreen } from '../lib/paths.ts';
 import { rewriteApiPath } from './rewrite.ts';
 import { SessionMachine, type SessionMessage } from './session-machine.ts';
 import { createTokenStore } from './token-store.ts';
+import type { UploadInit } from './upload-request.ts';
 
 const CHANNEL = 'fairlead-session';
 const REFRESH_LOCK = 'fairlead-refresh';
@@ -14,7 +15,7 @@ let leadTo: (path: string) => void = () => {};
 
 /** The session of this page; every HTTP call of the app goes through it (product page, section 11). */
 export const session = new SessionMachine({
-  fetch: (path, init) => fetch(rewriteApiPath(path, location.host, __FUNCTION_API_HOST__), init),
+  fetch: (path, init) => carry(rewriteApiPath(path, location.host, __FUNCTION_API_HOST__), init),
   store,
   now: Date.now,
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -43,6 +44,14 @@ export function showSessionExpired(message: string): void {
     variant: 'destructive',
     durationMs: SESSION_EXPIRED_TOAST_MS,
   });
+}
+
+/** What asks how many bytes have left is sent another way, which is fetched with the first such call. */
+async function carry(path: string, init: UploadInit): Promise<Response> {
+  const { onSentBytes, ...plain } = init;
+  if (onSentBytes === undefined) return fetch(path, plain);
+  const { requestCounted } = await import('./upload-request.ts');
+  return requestCounted(path, plain, onSentBytes);
 }
 
 /** Carries one call under the rules of the session; for procedures, uploads and downloads alike. */

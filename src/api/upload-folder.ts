@@ -1,7 +1,15 @@
 /** One file of a folder: `path` is below the folder's own name, with `/` between its parts. */
 export type PickedFile = { path: string; file: File };
-/** What a person dropped or chose. `name` is empty when loose files were dropped. */
+/** A folder that a person dropped or chose. `name` is empty when loose files were dropped. */
 export type PickedFolder = { name: string; files: PickedFile[] };
+/** A file inside a ZIP. `unpack` reads it anew each time, and holds it against what the ZIP says of it. */
+export type PackedFile = { path: string; sizeBytes: number; unpack(): Promise<File> };
+/**
+ * A ZIP that was dropped or chosen, with what its directory lists. `within` is the one folder of it that is wanted, under
+ * which `entries` have their paths; empty for the whole.
+ */
+export type PickedZip = { name: string; zip: File; within: string; entries: PackedFile[] };
+export type Picked = PickedFolder | PickedZip;
 
 export type FolderRead = { filesRead: number };
 
@@ -10,9 +18,21 @@ export const READ_STOP_FILES = 100_000;
 /** Entries asked for their file at once; more only queues in the browser. */
 const FILES_AT_ONCE = 64;
 
-/** A sentence for a person: why what was dropped cannot be read as a folder. */
+/** A sentence for a person: why what was dropped can be read neither as a folder nor as a ZIP. */
 export class FolderUnreadable extends Error {
   override name = 'FolderUnreadable';
+}
+
+export function isZip(picked: Picked): picked is PickedZip {
+  return 'zip' in picked;
+}
+
+/** How many files and bytes were picked: of a ZIP, once it is unpacked. */
+export function extentOf(picked: Picked): { fileCount: number; totalBytes: number } {
+  const sizes = isZip(picked)
+    ? picked.entries.map(({ sizeBytes }) => sizeBytes)
+    : picked.files.map(({ file }) => file.size);
+  return { fileCount: sizes.length, totalBytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
 /**
@@ -27,18 +47,21 @@ export function entriesOfDrop(transfer: Pick<DataTransfer, 'items'>): FileSystem
 }
 
 /**
- * Reads dropped entries to their last file. One folder gives paths below it; several things dropped together keep
- * their names.
+ * Reads dropped entries to their last file. One folder gives paths below it; one ZIP what it lists; several things
+ * dropped together keep their names.
  *
- * @throws FolderUnreadable for an empty folder, an archive, or more than `READ_STOP_FILES` files
+ * @throws FolderUnreadable for an empty folder, an archive that is no ZIP, or more than `READ_STOP_FILES` files
  */
 export async function readEntries(
   entries: readonly FileSystemEntry[],
   onProgress: (read: FolderRead) => void = () => undefined,
   signal?: AbortSignal,
-): Promise<PickedFolder> {
+): Promise<Picked> {
   const only = entries.length === 1 ? entries[0] : undefined;
-  if (only !== undefined && isFileEntry(only)) refuseArchive(only.name);
+  if (only !== undefined && isFileEntry(only)) {
+    if (isZipName(only.name)) return readZipLater(await fileOf(only));
+    refuseArchive(only.name);
+  }
   const root = only !== undefined && isDirectoryEntry(only) ? only : undefined;
   const found = await listFiles(root ? await readDirectory(root) : [...entries], '', signal);
   const files: PickedFile[] = [];
@@ -51,7 +74,24 @@ export async function readEntries(
   return checked({ name: root?.name ?? '', files });
 }
 
-/** The same from `<input type=file webkitdirectory>`, whose files know their path below the folder's parent. */
+/** The same from a file input: one ZIP, or the files of a folder. */
+export async function readChosen(list: readonly File[]): Promise<Picked> {
+  const [only] = list;
+  const isAlone = list.length === 1 && only !== undefined && !only.webkitRelativePath.includes('/');
+  return isAlone && isZipName(only.name) ? readZipLater(only) : readFileList(list);
+}
+
+/** Fetched with the first ZIP: who drops a folder goes without it. */
+async function readZipLater(file: File): Promise<PickedZip> {
+  const { readZip } = await import('./upload-zip.ts');
+  return readZip(file);
+}
+
+function isZipName(name: string): boolean {
+  return /\.zip$/i.test(name);
+}
+
+/** From `<input type=file webkitdirectory>`, whose files know their path below the folder's parent. */
 export function readFileList(list: Iterable<File>): PickedFolder {
   const files = Array.from(list, (file) => ({ path: file.webkitRelativePath || file.name, file }));
   const only = files.length === 1 ? files[0] : undefined;
@@ -77,8 +117,8 @@ function tooMany(): FolderUnreadable {
 }
 
 function refuseArchive(name: string): void {
-  if (/\.(zip|tar|gz|tgz|rar|7z)$/i.test(name)) {
-    throw new FolderUnreadable(`${name} is an archive. Unpack it and drop the folder that comes out.`);
+  if (/\.(tar|gz|tgz|bz2|xz|zst|rar|7z)$/i.test(name)) {
+    throw new FolderUnreadable(`${name} is an archive that is no ZIP. Unpack it and drop the folder that comes out.`);
   }
 }
 

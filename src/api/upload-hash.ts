@@ -13,13 +13,24 @@ export type HashResult = { index: number; sha256: string } | { index: number; pr
  * SHA-256 of a file in lower-case hex. `subtle` is missing outside a secure context (plain http off localhost); it also
  * knows no slices, so a large file is hashed in JavaScript as it is read.
  */
-export async function hashBlob(blob: Blob, subtle: SubtleCrypto | null = subtleOfPage()): Promise<string> {
+export async function hashBlob(
+  blob: Blob,
+  subtle: SubtleCrypto | null = subtleOfPage(),
+  onBytes: (bytes: Uint8Array<ArrayBuffer>, at: number) => void = () => undefined,
+): Promise<string> {
   if (subtle !== null && blob.size <= WHOLE_FILE_MAX_BYTES) {
-    return bytesToHex(new Uint8Array(await subtle.digest('SHA-256', await blob.arrayBuffer())));
+    const bytes = new Uint8Array(await blob.arrayBuffer());
+    onBytes(bytes, 0);
+    return bytesToHex(new Uint8Array(await subtle.digest('SHA-256', bytes)));
   }
   const hash = sha256.create();
   const reader = blob.stream().getReader();
-  for (let part = await reader.read(); !part.done; part = await reader.read()) hash.update(part.value);
+  let at = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    hash.update(part.value);
+    onBytes(part.value, at);
+    at += part.value.byteLength;
+  }
   return bytesToHex(hash.digest());
 }
 
@@ -28,8 +39,15 @@ function subtleOfPage(): SubtleCrypto | null {
   return globalThis.isSecureContext === false ? null : crypto.subtle;
 }
 
-/** Hashes all of them, some ahead of one another, and tells each as it is known. */
-export async function hashBlobs(blobs: readonly Blob[], onResult: (result: HashResult) => void): Promise<void> {
+/** Bytes as they are read, of the blob `index`, from the place `at` in it. */
+export type ByteListener = (index: number, bytes: Uint8Array<ArrayBuffer>, at: number) => void;
+
+/** Hashes all of them, some ahead of one another, and tells each as it is known; `onBytes` gets what was read for it. */
+export async function hashBlobs(
+  blobs: readonly Blob[],
+  onResult: (result: HashResult) => void,
+  onBytes: ByteListener = () => undefined,
+): Promise<void> {
   let next = 0;
   let bytesHeld = 0;
   await new Promise<void>((resolve) => {
@@ -42,7 +60,7 @@ export async function hashBlobs(blobs: readonly Blob[], onResult: (result: HashR
         next += 1;
         running += 1;
         bytesHeld += blob.size;
-        void hashBlob(blob)
+        void hashBlob(blob, subtleOfPage(), (bytes, at) => onBytes(index, bytes, at))
           .then(
             (hash) => onResult({ index, sha256: hash }),
             (cause) => onResult({ index, problem: cause instanceof Error ? cause.message : String(cause) }),

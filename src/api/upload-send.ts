@@ -5,9 +5,10 @@ import {
   uploadManifestAnswer,
 } from '../../routers/schemas/releases.ts';
 import { SessionUnavailableError } from './session-errors.ts';
+import type { UploadInit } from './upload-request.ts';
 
 /** What carries a request: sessionFetch in the app, which refreshes a token that ends in the middle and goes on. */
-export type Carrier = (path: string, init: RequestInit) => Promise<Response>;
+export type Carrier = (path: string, init: UploadInit) => Promise<Response>;
 
 /** Performance facts, section 4: 6 to 8 connections are what HTTP/1.1 gives a browser. */
 export const FILES_AT_ONCE = 6;
@@ -64,6 +65,15 @@ export async function sendManifest(
   return uploadManifestAnswer.parse(await response.json());
 }
 
+export type FileSendOptions = SendOptions & {
+  onSent(file: OutgoingFile): void;
+  /** Told of the bytes of a large file on their way; less when it begins anew. */
+  onSentBytes?(file: OutgoingFile, sentBytes: number): void;
+};
+
+/** Of smaller files a screen need not know how much of each has left. */
+const COUNTED_FROM_BYTES = 1024 * 1024;
+
 /**
  * Sends the files, six at once, each until it is acknowledged. The first that cannot be sent ends all.
  *
@@ -72,7 +82,7 @@ export async function sendManifest(
 export async function sendFiles(
   uploadId: string,
   files: readonly OutgoingFile[],
-  options: SendOptions & { onSent(file: OutgoingFile): void },
+  options: FileSendOptions,
 ): Promise<void> {
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
@@ -92,7 +102,9 @@ export async function sendFiles(
   }
 }
 
-async function sendFile(uploadId: string, { path, sha256, file }: OutgoingFile, options: SendOptions): Promise<void> {
+async function sendFile(uploadId: string, outgoing: OutgoingFile, options: FileSendOptions): Promise<void> {
+  const { path, sha256, file } = outgoing;
+  const counted = file.size < COUNTED_FROM_BYTES ? undefined : options.onSentBytes;
   const response = await persistently(
     options,
     () =>
@@ -101,6 +113,7 @@ async function sendFile(uploadId: string, { path, sha256, file }: OutgoingFile, 
         headers: { 'Content-Type': 'application/octet-stream' },
         body: file,
         signal: options.signal,
+        ...(counted && { onSentBytes: (sentBytes: number) => counted(outgoing, sentBytes) }),
       }),
     () => refuseChanged(path, file),
   );
@@ -111,7 +124,7 @@ async function sendFile(uploadId: string, { path, sha256, file }: OutgoingFile, 
 }
 
 /** Makes the request until it is answered. An answer that says "later" is a pause as long as it names. */
-async function persistently(
+export async function persistently(
   options: SendOptions,
   request: () => Promise<Response>,
   beforeAgain: () => Promise<void> = async () => undefined,
@@ -174,16 +187,20 @@ export async function untilAnswered<Answer>(
       return answer;
     } catch (cause) {
       const pause = pausesMs[attempt];
-      const isUnanswered = isNetworkError(cause) || (cause instanceof Error && isNetworkError(cause.cause));
-      if (!isUnanswered || pause === undefined) throw cause;
+      if (!isUnanswered(cause) || pause === undefined) throw cause;
       onWaiting?.(true);
       await pauseFor(pause, signal);
     }
   }
 }
 
+/** tRPC wraps what `fetch` threw. */
+export function isUnanswered(cause: unknown): boolean {
+  return isNetworkError(cause) || (cause instanceof Error && isNetworkError(cause.cause));
+}
+
 /** Ends early when the browser is back online. */
-function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);
@@ -198,7 +215,7 @@ function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** A file that was written after it was chosen can no longer be read; to `fetch` that looks like a lost network. */
-async function refuseChanged(path: string, file: Blob): Promise<void> {
+export async function refuseChanged(path: string, file: Blob): Promise<void> {
   try {
     await file.slice(0, 1).arrayBuffer();
   } catch (cause) {
@@ -214,7 +231,7 @@ export function changed(path: string, cause: unknown): UploadError {
   });
 }
 
-async function refusal(response: Response, path?: string): Promise<UploadError> {
+export async function refusal(response: Response, path?: string): Promise<UploadError> {
   const text = await response.text().catch(() => '');
   const body = readBody(text);
   return new UploadError(body.code ?? 'internal', body.message ?? `The server answered ${response.status}.`, {

@@ -1,6 +1,7 @@
 import type { LeftOut } from '../../routers/schemas/releases.ts';
 import type { PickedFile } from './upload-folder.ts';
 import { type HashResult, hashBlobs } from './upload-hash.ts';
+import { awaitHashing, knownHash, rememberHash } from './upload-known.ts';
 import { type Carrier, changed, type OutgoingFile, sendFiles, sendManifest } from './upload-send.ts';
 
 export type UploadPhase = 'reading' | 'comparing' | 'sending';
@@ -33,9 +34,6 @@ export type UploadRequest = {
   pausesMs?: readonly number[];
 };
 export type UploadResult = { sentFiles: number; sentBytes: number; leftOut: LeftOut[] };
-
-/** A file is hashed once however often it is published: the browser refuses to read one that changed since. */
-const knownHashes = new WeakMap<File, string>();
 
 /**
  * Brings a folder to the server: hashes it, hands in the manifest, sends what is missing. Doing it again with the same
@@ -71,13 +69,22 @@ export async function uploadFiles(request: UploadRequest): Promise<UploadResult>
   const filesThere = Math.max(0, files.length - leftOut.length - outgoing.length);
   report({ phase: 'sending', filesTotal: outgoing.length, bytesTotal, filesThere });
   let filesDone = 0;
-  let bytesDone = 0;
+  let bytesSent = 0;
+  const partly = new Map<OutgoingFile, number>();
+  const reportBytes = () => {
+    report({ filesDone, bytesDone: bytesSent + [...partly.values()].reduce((sum, bytes) => sum + bytes, 0) });
+  };
   await sendFiles(uploadId, outgoing, {
     ...sending,
-    onSent: ({ file }) => {
+    onSent: (sent) => {
+      partly.delete(sent);
       filesDone += 1;
-      bytesDone += file.size;
-      report({ filesDone, bytesDone });
+      bytesSent += sent.file.size;
+      reportBytes();
+    },
+    onSentBytes: (sent, bytes) => {
+      partly.set(sent, Math.min(bytes, sent.file.size));
+      reportBytes();
     },
   });
   return { sentFiles: outgoing.length, sentBytes: bytesTotal, leftOut };
@@ -103,10 +110,21 @@ async function hashFiles(
   { files, hasher, signal }: UploadRequest,
   report: (change: Partial<UploadProgress>) => void,
 ): Promise<OutgoingFile[]> {
-  const todo = files.filter(({ file }) => !knownHashes.has(file));
-  let filesDone = files.length - todo.length;
-  let bytesDone = files.reduce((sum, { file }) => sum + (knownHashes.has(file) ? file.size : 0), 0);
+  let filesDone = files.filter(({ file }) => knownHash(file) !== undefined).length;
+  let bytesDone = files.reduce((sum, { file }) => sum + (knownHash(file) === undefined ? 0 : file.size), 0);
+  const countDone = (file: Blob) => {
+    filesDone += 1;
+    bytesDone += file.size;
+    report({ filesDone, bytesDone });
+  };
   report({ filesDone, bytesDone });
+  await awaitHashing(
+    files.map(({ file }) => file),
+    countDone,
+    signal,
+  );
+  signal.throwIfAborted();
+  const todo = files.filter(({ file }) => knownHash(file) === undefined);
   let problem: Error | undefined;
   const onResult = (result: HashResult) => {
     const picked = todo[result.index];
@@ -115,10 +133,8 @@ async function hashFiles(
       problem ??= changed(picked.path, new Error(result.problem));
       return;
     }
-    knownHashes.set(picked.file, result.sha256);
-    filesDone += 1;
-    bytesDone += picked.file.size;
-    report({ filesDone, bytesDone });
+    rememberHash(picked.file, result.sha256);
+    countDone(picked.file);
   };
   await hasher(
     todo.map(({ file }) => file),
@@ -127,7 +143,7 @@ async function hashFiles(
   );
   if (problem) throw problem;
   return files.map(({ path, file }) => {
-    const sha256 = knownHashes.get(file);
+    const sha256 = knownHash(file);
     if (sha256 === undefined) throw changed(path, new Error('not hashed'));
     return { path, file, sha256 };
   });

@@ -1,12 +1,14 @@
-import { useCallback } from 'react';
+import { useCallback, useEffect } from 'react';
 import { showToast } from '../components/toast-store.ts';
 import { later, useWhenIdle } from '../lib/later.ts';
 import { errorToast } from './errors.ts';
 import type { PublicationRequest } from './publication-store.ts';
 import { trpc } from './trpc.ts';
+import { hasRecords } from './upload-record.ts';
+import { useUser } from './user.ts';
 
 /** The upload, its hashing and its repeats: no screen needs them before somebody publishes. */
-const publishing = later(async () => (await import('./publish.ts')).publish);
+const publishing = later(() => import('./publish.ts'));
 
 /** Starts to publish; `onStart` runs in the same step, so that a screen follows without a moment between. */
 export function usePublish(): (request: PublicationRequest, onStart?: () => void) => Promise<void> {
@@ -15,7 +17,7 @@ export function usePublish(): (request: PublicationRequest, onStart?: () => void
   return useCallback(
     async (request, onStart) => {
       try {
-        const publish = await publishing.fetch();
+        const { publish } = await publishing.fetch();
         onStart?.();
         await publish(utils, request);
       } catch (cause) {
@@ -24,4 +26,19 @@ export function usePublish(): (request: PublicationRequest, onStart?: () => void
     },
     [utils],
   );
+}
+
+/** Goes on with what a reload interrupted, as soon as its owner is here. */
+export function useResumedPublications(): void {
+  const utils = trpc.useUtils();
+  const { user } = useUser();
+  const accountId = user?.id ?? null;
+  useEffect(() => {
+    if (accountId === null || !hasRecords()) return;
+    // What is left stays for the next page.
+    publishing.fetch().then(
+      ({ resumePublications }) => resumePublications(utils),
+      () => {},
+    );
+  }, [accountId, utils]);
 }

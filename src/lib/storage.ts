@@ -25,12 +25,17 @@ export const SESSION_KEYS = {
   expiredRedirectDone: 'fairlead.expiredRedirectDone',
   expiryMarker: 'fairlead.expiryMarker',
   feedbackAsked: 'fairlead.feedbackAsked',
+  /** The uploads that this tab began: where the browser has no locks, only that tab goes on with them. */
+  ownUploads: 'fairlead.ownUploads',
 } as const;
 
 /** Feedback dismissed for good, by the key of what was asked about. */
 export const feedbackDismissedKey = (about: string): string => `fairlead.feedbackDismissed.${about}`;
 /** What was typed into a form and not sent yet; never a password. */
 export const formDraftKey = (form: string): string => `fairlead.draft.${form}`;
+
+/** What is known of a folder that waits or is on its way, for a reload to find; its bytes are in the private file system. */
+export const UPLOAD_RECORD_PREFIX = 'fairlead.upload.';
 
 export type Theme = 'light' | 'dark' | 'system';
 

@@ -10,7 +10,11 @@ type Later = { name: PathName; title: string; text: string };
 /** What each screen will hold. The platforms' pages are named after the platform in the address. */
 const laterScreens: readonly Later[] = [
   { name: 'analytics', title: 'Analytics', text: 'Visits, bandwidth, top pages and how releases went.' },
-  { name: 'quickDeploy', title: 'Quick Deploy', text: 'Drop a folder, and it is live on the platform that fits.' },
+  {
+    name: 'quickDeploy',
+    title: 'Quick Deploy',
+    text: 'Drop a folder or a ZIP, and it is live on the platform that fits.',
+  },
   {
     name: 'guidedDeployment',
     title: 'Guided Deployment',

@@ -53,7 +53,11 @@ export function DashboardScreen() {
         }
       />
       {hasNothing ? (
-        <QuickDrop shape="tall" title="Drop a folder to publish it" description={firstDropText(allowance.data)} />
+        <QuickDrop
+          shape="tall"
+          title="Drop a folder or a ZIP to publish it"
+          description={firstDropText(allowance.data)}
+        />
       ) : (
         <>
           <NeedsYou deployments={items} allowance={allowance.data} />
@@ -78,7 +82,7 @@ export function DashboardScreen() {
             </div>
             <div className="flex min-w-0 flex-col gap-4">
               <PublishingNow deployments={items} />
-              <QuickDrop shape="compact" title="Drop a folder to publish it" />
+              <QuickDrop shape="compact" title="Drop a folder or a ZIP to publish it" />
             </div>
           </div>
         </>

@@ -18,7 +18,7 @@ export function HomeScreen() {
       <p className="mt-3 max-w-reading text-lg text-ink-muted text-balance">
         Drop your files and watch them go live, each step in sight. No terminal, no Git account.
       </p>
-      <section aria-label="Publish a folder" className="mt-7">
+      <section aria-label="Publish a folder or a ZIP" className="mt-7">
         <Suspense fallback={<DropPlaceholder />}>
           <QuickDrop shape="wide" title={dropWords.title} description={dropWords.description} />
         </Suspense>
@@ -33,7 +33,7 @@ export function HomeScreen() {
   );
 }
 
-const dropWords = { title: 'Drop a folder here', description: 'It stays private until you publish.' };
+const dropWords = { title: 'Drop a folder or a ZIP', description: 'It stays private until you publish.' };
 
 /** The same target, at the same size, until it can take something. */
 function DropPlaceholder() {
@@ -43,9 +43,12 @@ function DropPlaceholder() {
       title={dropWords.title}
       description={dropWords.description}
       actions={
-        <Button variant="primary" disabled>
-          Choose a folder
-        </Button>
+        <>
+          <Button variant="primary" disabled>
+            Choose a folder
+          </Button>
+          <Button disabled>Choose a ZIP</Button>
+        </>
       }
     />
   );

@@ -2,15 +2,21 @@ import { lazy, Suspense, useState } from 'react';
 import { Navigate, useSearchParams } from 'react-router';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import type { PlatformId } from '../../routers/schemas/platforms/index.ts';
-import { setPendingDrop, usePendingDrop } from '../api/pending-drop.ts';
+import { forgetAsked, setPendingDrop, useIsRestoring, usePendingDrop } from '../api/pending-drop.ts';
 import { usePublication } from '../api/publication-store.ts';
-import type { PickedFolder } from '../api/upload-folder.ts';
+import { useAskedFor } from '../api/upload-asked.ts';
+import type { Picked } from '../api/upload-folder.ts';
 import { usePublish } from '../api/use-publish.ts';
 import { PageHeader } from '../components/page-header.tsx';
 import { nameFromFolder } from '../features/deployments/create-draft.ts';
 import { CreateForm } from '../features/deployments/create-form.tsx';
 import { DropZone } from '../features/deployments/drop-zone.tsx';
-import { type FolderReport, publishedFolder, takeBuildFolder } from '../features/deployments/folder-report.ts';
+import {
+  type FolderReport,
+  folderNoun,
+  publishedFolder,
+  takeBuildFolder,
+} from '../features/deployments/folder-report.ts';
 import { FolderSummaryLater } from '../features/deployments/folder-summary-later.tsx';
 import { PlatformChoice } from '../features/deployments/platform-choice.tsx';
 import { useFolderReport } from '../features/deployments/use-folder-report.ts';
@@ -32,7 +38,9 @@ export function NewDeploymentScreen() {
   const publish = usePublish();
   useWhenIdle(loadNext);
   const folder = usePendingDrop();
-  const { report, setPublishAnyway } = useFolderReport(folder);
+  const asked = useAskedFor(null);
+  const isRestoring = useIsRestoring();
+  const { report, setPublishAnyway } = useFolderReport(folder, asked);
   const [platform, setPlatform] = useState<PlatformId>('built-in');
 
   function start(deployment: Deployment, ready: FolderReport) {
@@ -41,6 +49,7 @@ export function NewDeploymentScreen() {
       () => {
         setParams({ [SENDING]: deployment.id }, { replace: true });
         setPendingDrop(null);
+        forgetAsked();
       },
     );
   }
@@ -66,7 +75,9 @@ export function NewDeploymentScreen() {
       <PageHeader title="New Deployment" />
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
         <div className="flex min-w-0 flex-col gap-4">
-          {folder === null && <DropZone onFolder={setPendingDrop} />}
+          {report === null && (
+            <DropZone asked={asked} isRestoring={isRestoring || folder !== null} onFolder={setPendingDrop} />
+          )}
           {report !== null && (
             <FolderSummaryLater
               report={report}
@@ -91,8 +102,8 @@ export function NewDeploymentScreen() {
   );
 }
 
-function blockedBecause(folder: PickedFolder | null, report: FolderReport | null): string | null {
-  if (folder === null) return 'Drop a folder first.';
-  if (report === null) return 'The folder is being read.';
-  return report.reading.refusal === null ? null : 'The folder cannot be published as it is.';
+function blockedBecause(folder: Picked | null, report: FolderReport | null): string | null {
+  if (folder === null) return 'Drop a folder or a ZIP first.';
+  if (report === null) return 'The files are being read.';
+  return report.reading.refusal === null ? null : `The ${folderNoun(folder)} cannot be published as it is.`;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Allowance } from '../../routers/schemas/subscription.ts';
 import type { Publication } from '../../src/api/publications.ts';
-import type { PickedFolder } from '../../src/api/upload-folder.ts';
+import { isZip, type Picked, type PickedFolder } from '../../src/api/upload-folder.ts';
 import { publishedFolder, takeBuildFolder } from '../../src/features/deployments/folder-report.ts';
 import { findingsOf, folderLine, inspectFolder } from '../../src/features/deployments/inspect-folder.ts';
 import { costText, planBar, usageText } from '../../src/features/deployments/plan-words.ts';
@@ -18,6 +18,11 @@ function folder(files: Record<string, string>, name = 'photo-site'): PickedFolde
   return { name, files: Object.entries(files).map(([path, text]) => ({ path, file: new File([text], path) })) };
 }
 
+function pathsOf(picked: Picked | null): string[] {
+  if (picked === null || isZip(picked)) expect.fail('no folder');
+  return picked.files.map(({ path }) => path);
+}
+
 test('a folder is told in one line, with its entry page and what is left out', async () => {
   const report = await inspectFolder(folder({ 'index.html': '<h1>Hi</h1>', '.env': 'KEY=1', '.DS_Store': 'x' }));
   expect(folderLine(report)).toBe('A plain website, 1 file, 11 B');
@@ -26,7 +31,7 @@ test('a folder is told in one line, with its entry page and what is left out', a
     { id: 'left-out', verdict: 'secret', message: 'Private, and left out:', path: '.env' },
     { id: 'litter', verdict: 'removed', message: '1 file of the operating system removed' },
   ]);
-  expect(publishedFolder(report).files.map(({ path }) => path)).toEqual(['index.html']);
+  expect(pathsOf(publishedFolder(report))).toEqual(['index.html']);
 });
 
 test('a private file that is published anyway stays in the list, and a private key never is published', async () => {
@@ -40,7 +45,7 @@ test('a private file that is published anyway stays in the list, and a private k
     ['.env', true],
     ['server.key', false],
   ]);
-  expect(publishedFolder(report).files.map(({ path }) => path)).toEqual(['index.html', '.env']);
+  expect(pathsOf(publishedFolder(report))).toEqual(['index.html', '.env']);
 });
 
 test('a folder that breaks a rule says which file and what to do', async () => {
@@ -52,7 +57,7 @@ test('the finished folder inside takes the place of the source around it', async
   const source = { 'package.json': '{"devDependencies":{"vite":"8"}}', 'dist/index.html': 'x', 'dist/a.js': 'y' };
   const report = await inspectFolder(folder(source, 'app'));
   expect(report.inspection.kind).toBe('source');
-  expect(takeBuildFolder(report)?.files.map(({ path }) => path)).toEqual(['index.html', 'a.js']);
+  expect(pathsOf(takeBuildFolder(report))).toEqual(['index.html', 'a.js']);
   expect(takeBuildFolder(await inspectFolder(folder({ 'index.html': 'x', 'dist/index.html': 'y' })))).toBeNull();
 });
 

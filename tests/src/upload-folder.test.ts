@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { entriesOfDrop, FolderUnreadable, readEntries, readFileList } from '../../src/api/upload-folder.ts';
+import {
+  entriesOfDrop,
+  FolderUnreadable,
+  isZip,
+  type Picked,
+  type PickedFolder,
+  readChosen,
+  readEntries,
+  readFileList,
+} from '../../src/api/upload-folder.ts';
 
 type Tree = { [name: string]: string | Tree };
 
@@ -44,10 +53,14 @@ function chosen(path: string, content = 'x'): File {
   return file;
 }
 
+function asFolder(picked: Picked): PickedFolder {
+  if (isZip(picked)) expect.fail('a ZIP, no folder');
+  return picked;
+}
+
 test('one dropped folder gives the paths below it, in order, with its name', async () => {
-  const folder = await readEntries([
-    entry('photo-site', { 'index.html': 'hello', img: { 'b.jpg': 'b', 'a.jpg': 'a', deep: { 'ü 🎉.txt': 'u' } } }),
-  ]);
+  const site = { 'index.html': 'hello', img: { 'b.jpg': 'b', 'a.jpg': 'a', deep: { 'ü 🎉.txt': 'u' } } };
+  const folder = asFolder(await readEntries([entry('photo-site', site)]));
   expect(folder.name).toBe('photo-site');
   expect(folder.files.map(({ path }) => path)).toEqual(['img/a.jpg', 'img/b.jpg', 'img/deep/ü 🎉.txt', 'index.html']);
   expect(await folder.files.at(-1)?.file.text()).toBe('hello');
@@ -56,13 +69,13 @@ test('one dropped folder gives the paths below it, in order, with its name', asy
 test('a directory is read until the reader gives an empty list', async () => {
   const many = Object.fromEntries(Array.from({ length: 250 }, (_, index) => [`file-${index}.txt`, 'x']));
   const reads: number[] = [];
-  const folder = await readEntries([entry('many', many)], ({ filesRead }) => reads.push(filesRead));
+  const folder = asFolder(await readEntries([entry('many', many)], ({ filesRead }) => reads.push(filesRead)));
   expect(folder.files).toHaveLength(250);
   expect(reads.at(-1)).toBe(250);
 });
 
 test('several things dropped together keep their names and give no name to the folder', async () => {
-  const folder = await readEntries([entry('index.html', 'hello'), entry('img', { 'a.jpg': 'a' })]);
+  const folder = asFolder(await readEntries([entry('index.html', 'hello'), entry('img', { 'a.jpg': 'a' })]));
   expect(folder.name).toBe('');
   expect(folder.files.map(({ path }) => path)).toEqual(['img/a.jpg', 'index.html']);
 });
@@ -85,8 +98,12 @@ test('the folder input gives the same paths as a drop', () => {
 
 test('an empty folder, an archive and a folder that may not be opened are told in a sentence', async () => {
   await expect(readEntries([entry('empty', { inner: {} })])).rejects.toThrow('This folder holds no files');
-  await expect(readEntries([entry('site.zip', 'PK')])).rejects.toThrow('site.zip is an archive. Unpack it');
-  expect(() => readFileList([chosen('site.zip')])).toThrow('site.zip is an archive');
+  await expect(readEntries([entry('site.tgz', 'x')])).rejects.toThrow(
+    'site.tgz is an archive that is no ZIP. Unpack it',
+  );
+  expect(() => readFileList([chosen('site.rar')])).toThrow('site.rar is an archive');
+  await expect(readEntries([entry('site.zip', 'PK')])).rejects.toThrow('site.zip is no ZIP, or was cut off');
+  await expect(readChosen([chosen('site.zip')])).rejects.toThrow('site.zip is no ZIP');
   const locked = asEntry({
     name: 'locked',
     isFile: false,

@@ -1,74 +1,100 @@
 import { FolderUp } from 'lucide-react';
 import { useId, useRef } from 'react';
-import type { PickedFolder } from '../../api/upload-folder.ts';
+import type { Picked } from '../../api/upload-folder.ts';
+import type { UploadRecord } from '../../api/upload-record.ts';
 import { Button } from '../../components/button.tsx';
 import { DropTarget, type DropTargetProps } from '../../components/drop-target.tsx';
 import { formatCount } from '../../lib/format.ts';
+import { AskedAgain } from './asked-again.tsx';
 import { useFolderDrop } from './use-folder-drop.ts';
 
 export type DropZoneProps = {
-  onFolder: (folder: PickedFolder) => void;
+  onFolder: (folder: Picked) => void;
   title?: string | undefined;
   description?: string | undefined;
   shape?: DropTargetProps['shape'];
+  /** What a reload lost, and has to be chosen again. */
+  asked?: UploadRecord | null;
+  /** What was dropped before a reload is being found again. */
+  isRestoring?: boolean;
 };
 
-/** One big target that is a button as well; while something is dragged, the whole page is the target. */
+/** One big target that is two buttons as well; while something is dragged, the whole page is the target. */
 export function DropZone({
   onFolder,
-  title = 'Drop a folder here',
+  title = 'Drop a folder or a ZIP',
   description = 'It stays private until you publish.',
   shape = 'tall',
+  asked = null,
+  isRestoring = false,
 }: DropZoneProps) {
   const { isOver, filesRead, problem, takeFiles } = useFolderDrop(onFolder);
-  const input = useRef<HTMLInputElement>(null);
+  const folderInput = useRef<HTMLInputElement>(null);
+  const zipInput = useRef<HTMLInputElement>(null);
   const inputId = useId();
-  const isReading = filesRead !== null;
+  const isReading = filesRead !== null || isRestoring;
+  const take = (input: HTMLInputElement) => {
+    if (input.files) takeFiles(input.files);
+    // Choosing the same again must be a change again.
+    input.value = '';
+  };
   return (
-    <div className="relative">
-      <DropTarget
-        shape={shape}
-        isOver={isOver}
-        title={isReading ? 'Reading the folder' : title}
-        description={isReading ? `${formatCount(filesRead, 'file')} so far` : description}
-        actions={
-          <Button
-            variant="primary"
-            className="relative z-1"
-            isBusy={isReading}
-            busyLabel="Reading…"
-            onClick={() => input.current?.click()}
-          >
-            Choose a folder
-          </Button>
-        }
-      />
-      {/* The rest of the target for a pointer; a keyboard has the button. */}
-      <label htmlFor={inputId} className="absolute inset-0 cursor-pointer rounded-card">
-        <span className="sr-only">Folder to publish</span>
-      </label>
-      <input
-        ref={input}
-        id={inputId}
-        type="file"
-        multiple
-        webkitdirectory=""
-        hidden
-        onChange={(event) => {
-          if (event.target.files) takeFiles(event.target.files);
-          // Choosing the same folder again must be a change again.
-          event.target.value = '';
-        }}
-      />
-      <div role="status" className="sr-only">
-        {isReading ? 'Reading the folder' : ''}
+    <div className="flex flex-col gap-4">
+      {asked !== null && <AskedAgain record={asked} />}
+      <div className="relative">
+        <DropTarget
+          shape={shape}
+          isOver={isOver}
+          title={isReading ? 'Reading the files' : title}
+          description={filesRead === null ? description : `${formatCount(filesRead, 'file')} so far`}
+          actions={
+            <>
+              <Button
+                variant="primary"
+                className="relative z-1"
+                isBusy={isReading}
+                busyLabel="Reading…"
+                onClick={() => folderInput.current?.click()}
+              >
+                Choose a folder
+              </Button>
+              <Button className="relative z-1" disabled={isReading} onClick={() => zipInput.current?.click()}>
+                Choose a ZIP
+              </Button>
+            </>
+          }
+        />
+        {/* The rest of the target for a pointer; a keyboard has the buttons. */}
+        <label htmlFor={inputId} className="absolute inset-0 cursor-pointer rounded-card">
+          <span className="sr-only">Folder to publish</span>
+        </label>
+        <input
+          ref={folderInput}
+          id={inputId}
+          type="file"
+          multiple
+          webkitdirectory=""
+          hidden
+          onChange={(event) => take(event.target)}
+        />
+        <input
+          ref={zipInput}
+          type="file"
+          accept=".zip,application/zip"
+          aria-label="ZIP to publish"
+          hidden
+          onChange={(event) => take(event.target)}
+        />
+        <div role="status" className="sr-only">
+          {isReading ? 'Reading the files' : ''}
+        </div>
+        {problem !== null && (
+          <p role="alert" className="mt-2 text-sm text-bad">
+            {problem}
+          </p>
+        )}
+        {isOver && <PageTarget />}
       </div>
-      {problem !== null && (
-        <p role="alert" className="mt-2 text-sm text-bad">
-          {problem}
-        </p>
-      )}
-      {isOver && <PageTarget />}
     </div>
   );
 }
@@ -82,7 +108,7 @@ function PageTarget() {
     >
       <div className="flex size-full flex-col items-center justify-center gap-4 rounded-card border-2 border-dashed border-accent bg-surface-raised/95">
         <FolderUp className="size-8 text-accent" />
-        <p className="text-xl font-semibold">Let go to read the folder</p>
+        <p className="text-xl font-semibold">Let go to read the files</p>
       </div>
     </div>
   );

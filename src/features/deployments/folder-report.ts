@@ -1,32 +1,38 @@
 import type { UploadInspection } from '../../../routers/schemas/upload-inspection.ts';
 import type { UploadReading } from '../../../routers/schemas/upload-rules.ts';
-import type { PickedFile, PickedFolder } from '../../api/upload-folder.ts';
+import { isZip, type Picked } from '../../api/upload-folder.ts';
+import { type OfferedPick, picksOf, picksWithin } from '../../api/upload-offer.ts';
 
-type OfferedPick = PickedFile & { sizeBytes: number };
-
-/** A folder read and understood: what would be published, and what a person should know before. */
+/** A folder or ZIP read and understood: what would be published, and what a person should know before. */
 export type FolderReport = {
-  folder: PickedFolder;
+  folder: Picked;
   publishAnyway: readonly string[];
   reading: UploadReading<OfferedPick>;
   inspection: UploadInspection;
+  /** Texts that were too many to be looked into. */
+  unreadTexts: number;
+  /** What a reload lost, and whether this is the same. */
+  asked: { name: string; isSame: boolean } | null;
 };
 
 /** The folder inside that looks finished, as if it had been dropped in the place of the whole. */
-export function takeBuildFolder({ folder, reading, inspection }: FolderReport): PickedFolder | null {
-  const prefix = inspection.buildFolder === null ? null : `${inspection.buildFolder}/`;
-  if (prefix === null || inspection.entryPage !== null) return null;
-  const files = reading.files
-    .filter(({ path }) => path.startsWith(prefix))
-    .map(({ path, file }) => ({ path: path.slice(prefix.length), file }));
-  return { name: folderTitle(folder), files };
+export function takeBuildFolder({ folder, reading, inspection }: FolderReport): Picked | null {
+  const { buildFolder, entryPage } = inspection;
+  // Of one folder inside a ZIP there is no part again.
+  if (buildFolder === null || entryPage !== null || (isZip(folder) && folder.within !== '')) return null;
+  return { ...picksWithin(folder, buildFolder, reading.files), name: folderTitle(folder) };
 }
 
 /** What is sent: the files under their final paths, without what is left out. */
-export function publishedFolder({ folder, reading }: FolderReport): PickedFolder {
-  return { name: folder.name, files: reading.files.map(({ path, file }) => ({ path, file })) };
+export function publishedFolder({ folder, reading }: FolderReport): Picked {
+  return picksOf(folder, reading.files);
 }
 
-export function folderTitle(folder: PickedFolder): string {
+export function folderTitle(folder: Picked): string {
   return folder.name === '' ? 'Dropped files' : folder.name;
+}
+
+/** What the picked thing is called in a sentence. */
+export function folderNoun(folder: Picked): 'ZIP' | 'folder' {
+  return isZip(folder) ? 'ZIP' : 'folder';
 }

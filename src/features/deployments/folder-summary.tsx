@@ -3,6 +3,7 @@ import {
   ChevronRight,
   CircleX,
   Eraser,
+  FileArchive,
   Folder,
   type LucideIcon,
   ShieldAlert,
@@ -15,7 +16,7 @@ import { Checkbox } from '../../components/checkbox.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { Size } from '../../components/size.tsx';
 import { formatCount } from '../../lib/format.ts';
-import { type FolderReport, folderTitle } from './folder-report.ts';
+import { type FolderReport, folderNoun, folderTitle } from './folder-report.ts';
 import { type Finding, findingsOf, folderLine } from './inspect-folder.ts';
 
 export type FolderSummaryProps = {
@@ -27,19 +28,22 @@ export type FolderSummaryProps = {
   footer?: ReactNode;
 };
 
-/** A folder read and understood: what it is, what is left out and why, what looks wrong, every file. */
+/** A folder or ZIP read and understood: what it is, what is left out and why, what looks wrong, every file. */
 export function FolderSummary({ report, onReplace, onPublishAnyway, onTakeBuildFolder, footer }: FolderSummaryProps) {
   const { inspection } = report;
   const title = folderTitle(report.folder);
+  const noun = folderNoun(report.folder);
+  const Icon = noun === 'ZIP' ? FileArchive : Folder;
   return (
-    <Card aria-label={`Folder ${title}`} className="divide-y divide-line">
+    <Card aria-label={`${noun === 'ZIP' ? 'ZIP' : 'Folder'} ${title}`} className="divide-y divide-line">
       <div className="flex items-center gap-4 p-4 sm:p-5">
         <span className="flex size-11 shrink-0 items-center justify-center rounded-card border border-line text-accent">
-          <Folder className="size-5" />
+          <Icon className="size-5" />
         </span>
         <div className="min-w-0 grow">
           <h2 className="text-lg font-semibold wrap-anywhere">{title}</h2>
           <p className="text-ink-muted tabular-nums">{folderLine(report)}</p>
+          <p className="mt-0.5 text-sm text-ink-muted">{inspection.explanation}</p>
         </div>
         <Button size="sm" onClick={onReplace}>
           Replace
@@ -58,7 +62,8 @@ export function FolderSummary({ report, onReplace, onPublishAnyway, onTakeBuildF
           </Button>
         </div>
       )}
-      {report.reading.files.length > 0 && <AllFiles report={report} />}
+      {inspection.largest.length > 1 && <FileList title="Largest files" files={inspection.largest} />}
+      {report.reading.files.length > 0 && <FileList title="All files" files={report.reading.files} />}
       {footer}
     </Card>
   );
@@ -83,7 +88,7 @@ function FindingRow({ finding, report, onPublishAnyway }: FindingRowProps) {
   const [isOpen, setOpen] = useState(isOpenAtFirst);
   const detailId = useId();
   const { icon: Icon, look, word } = looks[finding.verdict];
-  const hasDetail = finding.detail !== null || finding.leftOut.length > 0;
+  const hasDetail = finding.detail !== null || finding.leftOut.length > 0 || finding.places.length > 0;
   return (
     <div className="px-4 py-2.5 sm:px-5">
       <div className="flex items-start gap-3">
@@ -108,12 +113,38 @@ function FindingRow({ finding, report, onPublishAnyway }: FindingRowProps) {
       {hasDetail && isOpen && (
         <div id={detailId} className="mt-1 pl-7 text-sm text-ink-muted">
           {finding.detail !== null && <p>{finding.detail}</p>}
+          {finding.places.length > 0 && <PlaceList places={finding.places} />}
           {finding.leftOut.length > 0 && (
             <LeftOutList files={finding.leftOut} report={report} onPublishAnyway={onPublishAnyway} />
           )}
         </div>
       )}
     </div>
+  );
+}
+
+/** So many places say what is wrong; the others are asked for. */
+const PLACES_AT_FIRST = 5;
+
+/** `about.html, line 12: img/Boat.jpg is called img/boat.jpg`, each. */
+function PlaceList({ places }: { places: Finding['places'] }) {
+  const [isWhole, setWhole] = useState(places.length <= PLACES_AT_FIRST + 1);
+  const shown = isWhole ? places : places.slice(0, PLACES_AT_FIRST);
+  return (
+    <ul className="flex flex-col gap-1 pt-1.5">
+      {shown.map(({ path, line, text }) => (
+        <li key={`${path}:${line}:${text}`} className="wrap-anywhere">
+          <code className="font-mono text-ink">{path}</code>, line {line}: {text}
+        </li>
+      ))}
+      {!isWhole && (
+        <li>
+          <Button size="sm" className="mt-1" onClick={() => setWhole(true)}>
+            Show {formatCount(places.length - PLACES_AT_FIRST, 'more place')}
+          </Button>
+        </li>
+      )}
+    </ul>
   );
 }
 
@@ -153,13 +184,12 @@ function LeftOutList({ files, report, onPublishAnyway }: LeftOutListProps) {
 /** A folder of twenty thousand files is not written onto the page. */
 const LISTED_FILES = 200;
 
-function AllFiles({ report }: { report: FolderReport }) {
-  const { files } = report.reading;
+function FileList({ title, files }: { title: string; files: readonly { path: string; sizeBytes: number }[] }) {
   return (
     <details className="group">
       <summary className="flex cursor-pointer items-center gap-3 px-4 py-2.5 text-ink-muted hover:text-ink sm:px-5 touch:py-3">
         <ChevronRight className="transition-transform group-open:rotate-90" />
-        All files
+        {title}
       </summary>
       <ul className="max-h-80 overflow-y-auto border-t border-line px-4 py-3 text-sm sm:px-5">
         {files.slice(0, LISTED_FILES).map(({ path, sizeBytes }) => (

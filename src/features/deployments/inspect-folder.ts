@@ -1,8 +1,18 @@
-import { INSPECTED_TEXTS, inspectUpload, type UploadInspection } from '../../../routers/schemas/upload-inspection.ts';
-import { leftOutRule, readUpload, visiblePath } from '../../../routers/schemas/upload-rules.ts';
-import type { PickedFolder } from '../../api/upload-folder.ts';
+import {
+  INSPECTED_TEXTS,
+  inspectUpload,
+  type ProblemPlace,
+  type UploadInspection,
+} from '../../../routers/schemas/upload-inspection.ts';
+import { leftOutRule, visiblePath } from '../../../routers/schemas/upload-rules.ts';
+import { isLookedInto, lookInto, type TextLook } from '../../../routers/schemas/upload-text-problems.ts';
+import { fingerprintOf } from '../../api/upload-fingerprint.ts';
+import type { Picked } from '../../api/upload-folder.ts';
+import { type OfferedPick, publishedPicks, readPicked } from '../../api/upload-offer.ts';
+import type { UploadRecord } from '../../api/upload-record.ts';
 import { formatCount, formatSize } from '../../lib/format.ts';
-import type { FolderReport } from './folder-report.ts';
+import { askedName } from './asked-again.tsx';
+import { type FolderReport, folderNoun } from './folder-report.ts';
 
 export type Finding = {
   /** Stable within a report. */
@@ -15,28 +25,80 @@ export type Finding = {
   detail: string | null;
   /** Files that the finding is about, each with its own reason. */
   leftOut: FolderReport['reading']['leftOut'];
+  /** Where in the files it stands. */
+  places: readonly ProblemPlace[];
 };
 
 /** Of a page of one's own a look at its start is enough, and a log named index.html fills no memory. */
 const INSPECTED_BYTES = 1024 * 1024;
+/** Looking into texts ends here, so that a huge folder is read in seconds; the report says how many are left. */
+const TEXTS_MAX = 5_000;
+const TEXTS_MAX_BYTES = 64 * 1024 * 1024;
+/** Read ahead of one another: one by one most of the time goes by in waiting (performance facts, section 4). */
+const TEXTS_AT_ONCE = 16;
 
 /** Applies the server's own rules in the browser, so that nothing is a surprise after the upload. */
 export async function inspectFolder(
-  folder: PickedFolder,
+  folder: Picked,
   publishAnyway: readonly string[] = [],
+  asked: UploadRecord | null = null,
 ): Promise<FolderReport> {
-  const offered = folder.files.map(({ path, file }) => ({ path, file, sizeBytes: file.size }));
-  const reading = readUpload(offered, { publishAnyway, takesRootOff: true });
+  const reading = readPicked(folder, { publishAnyway, takesRootOff: true });
   const texts = new Map<string, string>();
   for (const name of INSPECTED_TEXTS) {
     const found = reading.files.find(({ path }) => path === name);
-    const text = await found?.file
-      .slice(0, INSPECTED_BYTES)
-      .text()
-      .catch(() => undefined);
-    if (text !== undefined) texts.set(name, text);
+    const text = found === undefined ? null : await textOf(found);
+    if (text !== null) texts.set(name, text);
   }
-  return { folder, publishAnyway, reading, inspection: inspectUpload(reading.files, texts) };
+  const { looks, unreadTexts } = reading.refusal === null ? await lookIntoTexts(reading.files) : NO_LOOKS;
+  const inspection = inspectUpload(reading.files, texts, looks);
+  return { folder, publishAnyway, reading, inspection, unreadTexts, asked: asked && compare(folder, asked) };
+}
+
+function compare(folder: Picked, asked: UploadRecord): NonNullable<FolderReport['asked']> {
+  return { name: askedName(asked), isSame: fingerprintOf(publishedPicks(folder, [])) === asked.fingerprint };
+}
+
+const NO_LOOKS = { looks: new Map<string, TextLook>(), unreadTexts: 0 };
+
+/** What was found in a file stays true while it is the same: ticking a box reads nothing again. */
+const knownLooks = new WeakMap<object, TextLook>();
+
+async function lookIntoTexts(
+  files: readonly OfferedPick[],
+): Promise<{ looks: Map<string, TextLook>; unreadTexts: number }> {
+  const wanted = files.filter(isLookedInto);
+  let bytes = 0;
+  const chosen = wanted.slice(0, TEXTS_MAX).filter(({ sizeBytes }) => {
+    bytes += sizeBytes;
+    return bytes <= TEXTS_MAX_BYTES;
+  });
+  const looks = new Map<string, TextLook>();
+  for (let start = 0; start < chosen.length; start += TEXTS_AT_ONCE) {
+    const some = chosen.slice(start, start + TEXTS_AT_ONCE);
+    const found = await Promise.all(some.map(async (file) => ({ path: file.path, look: await lookOf(file) })));
+    for (const { path, look } of found) looks.set(path, look);
+  }
+  return { looks, unreadTexts: wanted.length - chosen.length };
+}
+
+async function lookOf(file: OfferedPick): Promise<TextLook> {
+  const identity = 'file' in file.source ? file.source.file : file.source.unpack;
+  const known = knownLooks.get(identity);
+  if (known !== undefined) return known;
+  const look = lookInto(file, (await textOf(file, file.sizeBytes)) ?? '');
+  knownLooks.set(identity, look);
+  return look;
+}
+
+/** The start of a file as text; null where it cannot be read, which sending it will tell in its own words. */
+async function textOf({ source, sizeBytes }: OfferedPick, maxBytes = INSPECTED_BYTES): Promise<string | null> {
+  try {
+    if ('file' in source) return await source.file.slice(0, maxBytes).text();
+    return sizeBytes > maxBytes ? null : await (await source.unpack()).text();
+  } catch {
+    return null;
+  }
 }
 
 /** `A plain website, 214 files, 8.4 MB`. */
@@ -44,19 +106,22 @@ export function folderLine({ inspection }: FolderReport): string {
   return `${inspection.title}, ${formatCount(inspection.fileCount, 'file')}, ${formatSize(inspection.totalBytes)}`;
 }
 
-export function findingsOf({ reading, inspection }: FolderReport): Finding[] {
+export function findingsOf(report: FolderReport): Finding[] {
+  const { reading, inspection, folder } = report;
   return [
-    ...refusalFindings(reading),
+    ...refusalFindings(reading, folderNoun(folder)),
+    ...askedFindings(report),
     ...entryFindings(reading, inspection),
     ...problemFindings(inspection),
     ...leftOutFindings(reading),
     ...removedFindings(reading),
+    ...unreadFindings(report),
   ];
 }
 
-const plain = { path: null, detail: null, leftOut: [] };
+const plain = { path: null, detail: null, leftOut: [], places: [] };
 
-function refusalFindings({ refusal }: FolderReport['reading']): Finding[] {
+function refusalFindings({ refusal }: FolderReport['reading'], noun: string): Finding[] {
   if (refusal === null) return [];
   return [
     {
@@ -65,7 +130,21 @@ function refusalFindings({ refusal }: FolderReport['reading']): Finding[] {
       verdict: 'bad',
       message: refusal.message,
       path: refusal.path === '' ? null : refusal.path,
-      detail: 'Nothing of the folder can be published until this is mended. Mend it, then choose the folder again.',
+      detail: `Nothing of the ${noun} can be published until this is mended. Mend it, then choose the ${noun} again.`,
+    },
+  ];
+}
+
+function askedFindings({ asked, folder }: FolderReport): Finding[] {
+  if (asked === null) return [];
+  if (asked.isSame) return [{ ...plain, id: 'asked', verdict: 'good', message: 'The same as before the reload' }];
+  return [
+    {
+      ...plain,
+      id: 'asked',
+      verdict: 'warn',
+      message: `This is not what was chosen before: ${asked.name}`,
+      detail: `Publish it all the same, or replace it. Of the ${folderNoun(folder)} that arrives, what is there already is not sent again.`,
     },
   ];
 }
@@ -76,12 +155,15 @@ function entryFindings(reading: FolderReport['reading'], { entryPage }: UploadIn
 }
 
 function problemFindings({ problems }: UploadInspection): Finding[] {
-  return problems.map(({ code, message, hint }) => ({
+  return problems.map(({ code, message, hint, path, places = [] }) => ({
     ...plain,
-    id: code,
+    // Each of the two files with rules has problems of its own.
+    id: code === 'rule_ignored' ? `${code} ${path}` : code,
     verdict: 'warn',
     message,
+    path: code === 'holds_token' && path !== null ? visiblePath(path) : null,
     detail: hint,
+    places,
   }));
 }
 
@@ -136,4 +218,18 @@ function removedFindings({ droppedCount, root }: FolderReport['reading']): Findi
     });
   }
   return findings;
+}
+
+function unreadFindings({ unreadTexts }: FolderReport): Finding[] {
+  if (unreadTexts === 0) return [];
+  return [
+    {
+      ...plain,
+      id: 'unread',
+      verdict: 'warn',
+      message: `${formatCount(unreadTexts, 'text')} not looked into`,
+      detail:
+        'Keys and links are looked for in the first texts of a large site only. They are published like the others.',
+    },
+  ];
 }

@@ -1,13 +1,14 @@
 import { useState } from 'react';
 import { Link } from 'react-router';
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
-import type { PickedFolder } from '../../api/upload-folder.ts';
+import { useAskedFor } from '../../api/upload-asked.ts';
+import type { Picked } from '../../api/upload-folder.ts';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { paths } from '../../lib/paths.ts';
 import { DropZone } from './drop-zone.tsx';
 import { useEntryQuestion } from './entry-question.tsx';
-import { type FolderReport, takeBuildFolder } from './folder-report.ts';
+import { type FolderReport, folderNoun, takeBuildFolder } from './folder-report.ts';
 import { FolderSummaryLater } from './folder-summary-later.tsx';
 import { useFolderReport } from './use-folder-report.ts';
 
@@ -17,10 +18,11 @@ export type PublishSectionProps = {
   onPublish: (report: FolderReport) => void;
 };
 
-/** Drop the folder again: what the server already holds is not sent again. */
+/** Drop the folder or ZIP again: what the server already holds is not sent again. */
 export function PublishSection({ deployment, isReadOnly, onPublish }: PublishSectionProps) {
-  const [folder, setFolder] = useState<PickedFolder | null>(null);
-  const { report, setPublishAnyway } = useFolderReport(folder);
+  const [folder, setFolder] = useState<Picked | null>(null);
+  const asked = useAskedFor(deployment.id);
+  const { report, setPublishAnyway } = useFolderReport(folder, asked);
   const { ask, question } = useEntryQuestion(report);
   const isFirst = deployment.releaseCount === 0;
   const isBusy = deployment.state === 'deploying';
@@ -44,8 +46,10 @@ export function PublishSection({ deployment, isReadOnly, onPublish }: PublishSec
     return (
       <DropZone
         shape={isFirst ? 'tall' : 'wide'}
-        title={isFirst ? 'Drop a folder to publish it' : 'Drop the folder to publish again'}
+        title={isFirst ? 'Drop a folder or a ZIP to publish it' : 'Drop a folder or a ZIP to publish again'}
         description={isFirst ? 'It stays private until you publish.' : 'Only what changed is sent.'}
+        asked={asked}
+        isRestoring={folder !== null}
         onFolder={setFolder}
       />
     );
@@ -79,8 +83,8 @@ export function PublishSection({ deployment, isReadOnly, onPublish }: PublishSec
   );
 }
 
-function publishHint({ state, currentRelease, releaseCount }: Deployment, { reading }: FolderReport): string {
-  if (reading.refusal !== null) return 'The folder cannot be published as it is.';
+function publishHint({ state, currentRelease, releaseCount }: Deployment, { reading, folder }: FolderReport): string {
+  if (reading.refusal !== null) return `The ${folderNoun(folder)} cannot be published as it is.`;
   if (state === 'deploying') return 'A release is on its way. Publish when it is done.';
   if (currentRelease === null) return `It becomes release ${releaseCount + 1}.`;
   return `It becomes release ${releaseCount + 1}. Release ${currentRelease.number} stays live until then.`;

@@ -1,7 +1,8 @@
 import { lazy, Suspense } from 'react';
 import { useNavigate } from 'react-router';
-import { setPendingDrop, usePendingDrop } from '../../api/pending-drop.ts';
-import type { PickedFolder } from '../../api/upload-folder.ts';
+import { setPendingDrop, useIsRestoring, usePendingDrop } from '../../api/pending-drop.ts';
+import { useAskedFor } from '../../api/upload-asked.ts';
+import type { Picked } from '../../api/upload-folder.ts';
 import { useUser } from '../../api/user.ts';
 import { useWhenIdle } from '../../lib/later.ts';
 import { paths } from '../../lib/paths.ts';
@@ -13,17 +14,19 @@ const VisitorSummary = lazy(loadSummary);
 export type QuickDropProps = Pick<DropZoneProps, 'title' | 'description' | 'shape'>;
 
 /**
- * A place to drop a folder that leads on by itself: to New Deployment for who is signed in; a visitor sees the folder
+ * A place to drop a folder or a ZIP that leads on by itself: to New Deployment for who is signed in; a visitor sees it
  * read and understood first, and finds it again after registration and trial.
  */
 export function QuickDrop(props: QuickDropProps) {
   const navigate = useNavigate();
   const { user } = useUser();
   const pending = usePendingDrop();
+  const asked = useAskedFor(null);
+  const isRestoring = useIsRestoring();
   const isVisitor = user === null;
   useWhenIdle(loadSummary);
 
-  function take(folder: PickedFolder) {
+  function take(folder: Picked) {
     setPendingDrop(folder);
     if (!isVisitor) void navigate(paths.newDeployment);
   }
@@ -35,5 +38,5 @@ export function QuickDrop(props: QuickDropProps) {
       </Suspense>
     );
   }
-  return <DropZone {...props} onFolder={take} />;
+  return <DropZone {...props} asked={asked} isRestoring={isRestoring && isVisitor} onFolder={take} />;
 }

@@ -1,11 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import {
-  entriesOfDrop,
-  FolderUnreadable,
-  type PickedFolder,
-  readEntries,
-  readFileList,
-} from '../../api/upload-folder.ts';
+import { entriesOfDrop, FolderUnreadable, type Picked, readChosen, readEntries } from '../../api/upload-folder.ts';
 
 export type FolderDrop = {
   /** Something is being dragged over the page. */
@@ -21,7 +15,7 @@ export type FolderDrop = {
  * Makes the whole page a target while it is on screen, and reads what is dropped on it. `onFolder` gets each folder that
  * could be read.
  */
-export function useFolderDrop(onFolder: (folder: PickedFolder) => void): FolderDrop {
+export function useFolderDrop(onFolder: (folder: Picked) => void): FolderDrop {
   const [isOver, setIsOver] = useState(false);
   const [filesRead, setFilesRead] = useState<number | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
@@ -29,7 +23,7 @@ export function useFolderDrop(onFolder: (folder: PickedFolder) => void): FolderD
   const latest = useRef(onFolder);
   latest.current = onFolder;
 
-  const read = useCallback(async (start: (signal: AbortSignal) => Promise<PickedFolder>) => {
+  const read = useCallback(async (start: (signal: AbortSignal) => Promise<Picked>) => {
     reading.current?.abort();
     const own = new AbortController();
     reading.current = own;
@@ -51,7 +45,8 @@ export function useFolderDrop(onFolder: (folder: PickedFolder) => void): FolderD
     const drop = (transfer: DataTransfer) => {
       // Taken before the first await: the list is empty afterwards.
       const entries = entriesOfDrop(transfer);
-      if (entries.length === 0) return setProblem('That was no folder. Drop the folder that holds your index.html.');
+      if (entries.length === 0)
+        return setProblem('That was no file. Drop the folder or the ZIP that holds your index.html.');
       void read((signal) => readEntries(entries, (progress) => setFilesRead(progress.filesRead), signal));
     };
     const stopListening = listenForDrags(setIsOver, drop);
@@ -66,7 +61,7 @@ export function useFolderDrop(onFolder: (folder: PickedFolder) => void): FolderD
       // Closing the chooser without a choice is no mistake.
       if (list.length === 0) return;
       const files = [...list];
-      void read(async () => readFileList(files));
+      void read(() => readChosen(files));
     },
     [read],
   );
@@ -117,5 +112,5 @@ function listenForDrags(setIsOver: (isOver: boolean) => void, onDrop: (transfer:
 
 function problemOf(cause: unknown): string {
   if (cause instanceof FolderUnreadable) return cause.message;
-  return 'The folder could not be read. Choose it again, or choose another.';
+  return 'The files could not be read. Choose them again, or choose others.';
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
-import type { PickedFolder } from '../../api/upload-folder.ts';
+import type { Picked } from '../../api/upload-folder.ts';
+import type { UploadRecord } from '../../api/upload-record.ts';
 import { useWhenIdle } from '../../lib/later.ts';
 import type { FolderReport } from './folder-report.ts';
 import { loadFolderSummary } from './folder-summary-later.tsx';
@@ -7,12 +8,18 @@ import { loadFolderSummary } from './folder-summary-later.tsx';
 /** The rules come with the page at rest: nothing of them shows before a folder was dropped. */
 const loadBoth = () => Promise.all([import('./inspect-folder.ts'), loadFolderSummary()]);
 
-/** The report of a folder, and the choice of files to publish anyway; null while it is being read. */
-export function useFolderReport(folder: PickedFolder | null): {
+/**
+ * The report of a folder or ZIP, and the choice of files to publish anyway; null while it is being read. `asked` is what a
+ * reload lost: the report says whether this is the same.
+ */
+export function useFolderReport(
+  folder: Picked | null,
+  asked: UploadRecord | null = null,
+): {
   report: FolderReport | null;
   setPublishAnyway: (path: string, isWanted: boolean) => void;
 } {
-  const [chosen, setChosen] = useState<{ folder: PickedFolder | null; paths: readonly string[] }>({
+  const [chosen, setChosen] = useState<{ folder: Picked | null; paths: readonly string[] }>({
     folder,
     paths: [],
   });
@@ -26,7 +33,7 @@ export function useFolderReport(folder: PickedFolder | null): {
     if (folder === null) return;
     let isCurrent = true;
     loadBoth()
-      .then(([{ inspectFolder }]) => inspectFolder(folder, paths))
+      .then(([{ inspectFolder }]) => inspectFolder(folder, paths, asked))
       .then(
         (next) => isCurrent && setReport(next),
         (cause: unknown) => isCurrent && setFailure({ cause }),
@@ -34,7 +41,7 @@ export function useFolderReport(folder: PickedFolder | null): {
     return () => {
       isCurrent = false;
     };
-  }, [folder, paths]);
+  }, [folder, paths, asked]);
 
   if (failure !== null) throw failure.cause;
   return {

@@ -1,6 +1,7 @@
 import { Link } from 'react-router';
 import { setPendingDrop } from '../../api/pending-drop.ts';
-import type { PickedFolder } from '../../api/upload-folder.ts';
+import { useAskedFor } from '../../api/upload-asked.ts';
+import type { Picked } from '../../api/upload-folder.ts';
 import { Button } from '../../components/button.tsx';
 import { href, paths } from '../../lib/paths.ts';
 import { takeBuildFolder } from './folder-report.ts';
@@ -8,8 +9,8 @@ import { FolderSummary } from './folder-summary.tsx';
 import { useFolderReport } from './use-folder-report.ts';
 
 /** What a visitor dropped, read and understood, with the ways on. */
-export function VisitorSummary({ folder }: { folder: PickedFolder }) {
-  const { report, setPublishAnyway } = useFolderReport(folder);
+export function VisitorSummary({ folder }: { folder: Picked }) {
+  const { report, setPublishAnyway } = useFolderReport(folder, useAskedFor(null));
   if (report === null) return null;
   const build = takeBuildFolder(report);
   return (
@@ -22,7 +23,7 @@ export function VisitorSummary({ folder }: { folder: PickedFolder }) {
         <div className="flex flex-wrap items-center justify-between gap-3 p-4 sm:px-5">
           <p className="min-w-0 text-ink-muted">
             {report.reading.refusal === null
-              ? 'Nothing has left your computer yet. Keep this tab open: it waits here while you register.'
+              ? 'Nothing has left your computer yet. It waits in this tab while you register, also through a reload.'
               : 'Nothing has left your computer.'}
           </p>
           {report.reading.refusal === null && (

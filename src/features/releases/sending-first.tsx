@@ -1,7 +1,7 @@
 import { useNavigate } from 'react-router';
 import { cancelPublication, forgetPublication, type Publication } from '../../api/publication-store.ts';
 import { trpc } from '../../api/trpc.ts';
-import type { PickedFolder } from '../../api/upload-folder.ts';
+import type { Picked } from '../../api/upload-folder.ts';
 import { Button } from '../../components/button.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { usePageTitle } from '../../lib/page-title.ts';
@@ -10,7 +10,7 @@ import { ReleaseAddress } from './release-address.tsx';
 import { SendingPanel } from './sending-panel.tsx';
 import { useLeadToRelease } from './use-lead-to-release.ts';
 
-export type SendingFirstProps = { publication: Publication; onBack: (folder: PickedFolder) => void };
+export type SendingFirstProps = { publication: Publication; onBack: (folder: Picked) => void };
 
 /** The deployment exists from here on: its address is the real one. */
 export function SendingFirst({ publication, onBack }: SendingFirstProps) {

@@ -1,0 +1,12 @@
+/** Tells the line of a place in a text, counted from one. Places are asked for in ascending order: the text is walked once. */
+export function lineCounter(text: string): (at: number) => number {
+  let line = 1;
+  let next = text.indexOf('\n');
+  return (at) => {
+    while (next !== -1 && next < at) {
+      line += 1;
+      next = text.indexOf('\n', next + 1);
+    }
+    return line;
+  };
+}

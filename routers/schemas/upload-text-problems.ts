@@ -1,0 +1,118 @@
+import { parseHeaders } from './headers-file.ts';
+import { parseRedirects } from './redirects-file.ts';
+import type { ProjectKind, UploadProblem } from './upload-inspection.ts';
+import { type FoundLink, findLinks, judgeLinks, type LinkVerdict, mayHoldLinks } from './upload-links.ts';
+import type { OfferedFile } from './upload-rules.ts';
+import { type FoundToken, findTokens, mayHoldTokens, TOKEN_NAMES } from './upload-tokens.ts';
+
+/** What the text of one file holds that a person should know of. */
+export type TextLook = { tokens: readonly FoundToken[]; links: readonly FoundLink[] };
+
+/** Whether the text of a file is worth reading. */
+export function isLookedInto(file: OfferedFile): boolean {
+  return mayHoldTokens(file) || mayHoldLinks(file);
+}
+
+export function lookInto(file: OfferedFile, text: string): TextLook {
+  return {
+    tokens: mayHoldTokens(file) ? findTokens(text) : [],
+    links: mayHoldLinks(file) ? findLinks(file.path, text) : [],
+  };
+}
+
+/** More lines than this help nobody; the number says how many there are. */
+const LISTED_PLACES = 50;
+
+/** What the texts of an upload, by path, give to complain about: keys first, they cost most. */
+export function textProblems(
+  files: readonly OfferedFile[],
+  looks: ReadonlyMap<string, TextLook>,
+  kind: ProjectKind,
+): UploadProblem[] {
+  // The links of source are the build's to resolve.
+  if (kind === 'source') return tokenProblems(looks);
+  const paths = new Set(files.map(({ path }) => path));
+  const folded = new Map(files.map(({ path }) => [path.toLowerCase(), path]));
+  // Addresses that a program in the page or a rule of the host answers are in no list of files.
+  const arePagesKnown = kind === 'plain' && !paths.has('_redirects');
+  const verdicts = [...looks].flatMap(([path, { links }]) =>
+    judgeLinks(path, links, paths, folded)
+      .filter(({ link, state }) => !link.isPage || arePagesKnown || state === 'case')
+      .map((verdict) => ({ ...verdict, path })),
+  );
+  return [...tokenProblems(looks), ...caseProblems(verdicts), ...brokenProblems(verdicts)];
+}
+
+function tokenProblems(looks: ReadonlyMap<string, TextLook>): UploadProblem[] {
+  const places = [...looks].flatMap(([path, { tokens }]) =>
+    tokens.map(({ kind, line, masked }) => ({ path, line, text: `${masked} looks like ${TOKEN_NAMES[kind]}` })),
+  );
+  const [first] = places;
+  if (first === undefined) return [];
+  return [
+    {
+      code: 'holds_token',
+      message: places.length === 1 ? 'A secret key stands in' : `${places.length} secret keys stand in these files.`,
+      hint: 'Whoever opens the site can read it and use your account. Take it out, and have the key replaced where it was made.',
+      path: places.length === 1 ? first.path : null,
+      places: places.slice(0, LISTED_PLACES),
+    },
+  ];
+}
+
+type PlacedVerdict = LinkVerdict & { path: string };
+
+function caseProblems(verdicts: readonly PlacedVerdict[]): UploadProblem[] {
+  const wrong = verdicts.filter(({ state }) => state === 'case');
+  if (wrong.length === 0) return [];
+  return [
+    {
+      code: 'link_case',
+      message:
+        wrong.length === 1 ? '1 link differs in capital letters.' : `${wrong.length} links differ in capital letters.`,
+      hint: 'It works on your computer and not on the web, where A and a are two letters. Write the link as the file is called.',
+      path: null,
+      places: wrong
+        .slice(0, LISTED_PLACES)
+        .map(({ path, link, found }) => ({ path, line: link.line, text: `${link.target} is called ${found ?? ''}` })),
+    },
+  ];
+}
+
+function brokenProblems(verdicts: readonly PlacedVerdict[]): UploadProblem[] {
+  const broken = verdicts.filter(({ state }) => state === 'broken');
+  if (broken.length === 0) return [];
+  return [
+    {
+      code: 'broken_link',
+      message: broken.length === 1 ? '1 link leads nowhere.' : `${broken.length} links lead nowhere.`,
+      hint: 'What they name is not among the files. Add it, or mend the link.',
+      path: null,
+      places: broken
+        .slice(0, LISTED_PLACES)
+        .map(({ path, link }) => ({ path, line: link.line, text: `${link.target} is not there` })),
+    },
+  ];
+}
+
+/** The lines of `_redirects` and `_headers` that the built-in host does not follow. */
+export function ruleProblems(texts: ReadonlyMap<string, string>): UploadProblem[] {
+  const read = { _redirects: parseRedirects, _headers: parseHeaders };
+  return Object.entries(read).flatMap(([path, parse]) => {
+    const { problems } = parse(texts.get(path) ?? '');
+    if (problems.length === 0) return [];
+    const places = problems.slice(0, LISTED_PLACES).map(({ line, message }) => ({ path, line, text: message }));
+    return [
+      {
+        code: 'rule_ignored',
+        message:
+          problems.length === 1
+            ? `1 line of ${path} is not followed.`
+            : `${problems.length} lines of ${path} are not followed.`,
+        hint: 'The others are. Mend these, or take them out.',
+        path,
+        places,
+      },
+    ];
+  });
+}

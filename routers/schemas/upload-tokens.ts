@@ -1,0 +1,51 @@
+import { lineCounter } from './text-lines.ts';
+
+/** Keys that open accounts, found by their shape in the texts of an upload (security facts, section 2.4): pure. */
+
+/** Files from this size on are data, no settings that somebody forgot. */
+export const TOKEN_FILE_MAX_BYTES = 1024 * 1024;
+
+export type TokenKind = 'aws' | 'github' | 'stripe' | 'pem';
+/** `masked` names the kind of key and shows nothing of what makes it work. */
+export type FoundToken = { kind: TokenKind; line: number; masked: string };
+
+export const TOKEN_NAMES: Record<TokenKind, string> = {
+  aws: 'an access key of Amazon Web Services',
+  github: 'an access token of GitHub',
+  stripe: 'a live secret key of Stripe',
+  pem: 'a private key',
+};
+
+/** A name that goes on before or behind is another word, such as a hash. Shapes: the vendors' pages on secret scanning, 2026. */
+const SHAPES: readonly (readonly [kind: TokenKind, shape: RegExp, shown: string])[] = [
+  ['aws', /(?<![A-Za-z0-9])AKIA[0-9A-Z]{16}(?![A-Za-z0-9])/g, 'AKIA'],
+  ['github', /(?<![A-Za-z0-9])ghp_[A-Za-z0-9]{36}(?![A-Za-z0-9])/g, 'ghp_'],
+  ['stripe', /(?<![A-Za-z0-9])sk_live_[A-Za-z0-9]{16,}/g, 'sk_live_'],
+  ['pem', /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----/g, '-----BEGIN PRIVATE KEY-----'],
+];
+/** Enough to show that a file is full of them. */
+const MAX_A_FILE = 20;
+
+const TEXT_NAME =
+  /(^|\/)(\.?[^./]+|.*\.(html?|css|js|mjs|cjs|jsx|tsx?|json|map|xml|svg|txt|md|csv|ya?ml|toml|ini|conf|cfg|env|sh|php|py|rb|vue|svelte|webmanifest|properties|local|production|log))$/i;
+
+/** Whether a file may be looked into for keys: a text by its name, and not too large. */
+export function mayHoldTokens({ path, sizeBytes }: { path: string; sizeBytes: number }): boolean {
+  return sizeBytes > 0 && sizeBytes < TOKEN_FILE_MAX_BYTES && TEXT_NAME.test(path);
+}
+
+/** The keys in one text, in the order of their lines, at most twenty. */
+export function findTokens(text: string): FoundToken[] {
+  const found: { kind: TokenKind; at: number; masked: string }[] = [];
+  for (const [kind, shape, shown] of SHAPES) {
+    // Most texts hold none: a plain search is far faster than the shape.
+    if (!text.includes(kind === 'pem' ? 'PRIVATE KEY-----' : shown)) continue;
+    for (const match of text.matchAll(shape)) {
+      found.push({ kind, at: match.index, masked: kind === 'pem' ? shown : `${shown}••••••••` });
+      if (found.length >= MAX_A_FILE) break;
+    }
+  }
+  found.sort((a, b) => a.at - b.at);
+  const lineAt = lineCounter(text);
+  return found.slice(0, MAX_A_FILE).map(({ kind, at, masked }) => ({ kind, line: lineAt(at), masked }));
+}

@@ -1,0 +1,111 @@
+import { type UploadManifestAnswer, type UploadZipAnswer, uploadZipAnswer } from '../../routers/schemas/releases.ts';
+import { readUpload } from '../../routers/schemas/upload-rules.ts';
+import type { UploadProgress, UploadResult } from './upload.ts';
+import type { PickedZip } from './upload-folder.ts';
+import {
+  type Carrier,
+  pauseFor,
+  persistently,
+  refusal,
+  refuseChanged,
+  type SendOptions,
+  sendManifest,
+} from './upload-send.ts';
+
+/** The server may still be reading a body whose sender is gone: it takes a moment to notice. */
+const STILL_READING_PAUSE_MS = 2_000;
+const STILL_READING_ATTEMPTS = 15;
+
+export type ZipUploadRequest = {
+  uploadId: string;
+  picked: PickedZip;
+  /** Paths that would be left out by default and that the person chose to publish. */
+  publishAnyway: readonly string[];
+  carrier: Carrier;
+  signal: AbortSignal;
+  onProgress(progress: UploadProgress): void;
+  pausesMs?: readonly number[];
+};
+
+/**
+ * Brings a ZIP to the server as it is; the server unpacks it. Where one folder of it is wanted, a list of that folder's
+ * files takes the place of the list of all.
+ *
+ * @throws UploadError; the signal's reason when cancelled
+ */
+export async function uploadZip(request: ZipUploadRequest): Promise<UploadResult> {
+  const { uploadId, picked, signal } = request;
+  const report = progressOf(request);
+  report({});
+  const options: SendOptions = {
+    carrier: request.carrier,
+    signal,
+    onWaiting: (isWaiting) => report({ isWaiting }),
+    ...(request.pausesMs && { pausesMs: request.pausesMs }),
+  };
+  const prefix = picked.within === '' ? '' : `${picked.within}/`;
+  const anyway = request.publishAnyway.map((path) => prefix + path);
+  const answer = await sendZip(uploadId, picked, anyway, {
+    ...options,
+    onSentBytes: (bytesDone) => report({ bytesDone: Math.min(bytesDone, picked.zip.size) }),
+  });
+  report({ filesDone: 1, bytesDone: picked.zip.size });
+  const { leftOut } = prefix === '' ? answer : await narrow(request, answer, prefix, options);
+  return { sentFiles: 1, sentBytes: picked.zip.size, leftOut };
+}
+
+function progressOf({ picked, onProgress }: ZipUploadRequest): (change: Partial<UploadProgress>) => void {
+  let progress: UploadProgress = {
+    phase: 'sending',
+    filesDone: 0,
+    filesTotal: 1,
+    bytesDone: 0,
+    bytesTotal: picked.zip.size,
+    filesThere: 0,
+    isWaiting: false,
+  };
+  return (change) => {
+    progress = { ...progress, ...change };
+    onProgress(progress);
+  };
+}
+
+async function sendZip(
+  uploadId: string,
+  { zip }: PickedZip,
+  publishAnyway: readonly string[],
+  options: SendOptions & { onSentBytes(sentBytes: number): void },
+): Promise<UploadZipAnswer> {
+  const query = new URLSearchParams(publishAnyway.map((path) => ['publishAnyway', path]));
+  const post = () =>
+    options.carrier(`/api/uploads/${uploadId}/zip${query.size === 0 ? '' : `?${query}`}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/zip' },
+      body: zip,
+      signal: options.signal,
+      onSentBytes: options.onSentBytes,
+    });
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await persistently(options, post, () => refuseChanged(zip.name, zip));
+    if (response.ok) return uploadZipAnswer.parse(await response.json());
+    const refused = await refusal(response, zip.name);
+    if (refused.code !== 'conflict' || attempt === STILL_READING_ATTEMPTS) throw refused;
+    options.onWaiting?.(true);
+    await pauseFor(options.pausesMs?.[0] ?? STILL_READING_PAUSE_MS, options.signal);
+  }
+}
+
+/** Everything has arrived: a list of the files below `prefix` makes them the upload. */
+async function narrow(
+  { uploadId, publishAnyway }: ZipUploadRequest,
+  { files }: UploadZipAnswer,
+  prefix: string,
+  options: SendOptions,
+): Promise<UploadManifestAnswer> {
+  const inside = files
+    .filter(({ path }) => path.startsWith(prefix))
+    .map((file) => ({ ...file, path: file.path.slice(prefix.length) }));
+  const reading = readUpload(inside, { publishAnyway, takesRootOff: true });
+  const list = reading.files.map(({ path, sha256, sizeBytes }) => ({ path, sha256, sizeBytes }));
+  return sendManifest(uploadId, { files: list, publishAnyway: [...publishAnyway] }, options);
+}
