@@ -1,8 +1,9 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import { openAccount, publishSite, releaseEnd, startPublish } from '../support/doors.ts';
-import { twentyPages } from '../support/sites.ts';
-import { expect, logIn, newCredentials, seeDisclaimer, test } from './fixtures.ts';
+import { clientOf, openAccount, publishSite, releaseEnd, startPublish } from '../support/doors.ts';
+import { faultyEntry, mongodPidOf, startRealApp } from '../support/real-app.ts';
+import { twentyPages, writeSite } from '../support/sites.ts';
+import { expect, logIn, newCredentials, newcomer, refusedCall, seeDisclaimer, test } from './fixtures.ts';
 
 const WIDTHS = [360, 1280];
 const THEMES = ['light', 'dark'] as const;
@@ -30,7 +31,7 @@ async function expectAccessible(page: Page, where: string): Promise<void> {
 }
 
 test('the screens of a visitor are accessible at every width in both themes', async ({ page }) => {
-  test.setTimeout(240_000);
+  test.setTimeout(400_000);
   await page.goto('/disclaimer');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await expectAccessible(page, '/disclaimer');
@@ -80,4 +81,87 @@ test('the screens of an account are accessible, empty and full', async ({ page, 
     await page.waitForLoadState('networkidle');
     await expectAccessible(page, `${path} (full)`);
   }
+});
+
+test('a release that runs, and one that failed, are accessible', async ({ page }) => {
+  test.setTimeout(400_000);
+  const app = await startRealApp({}, faultyEntry({ 'processing:start': 'hold', 'verifying:start': 'fail' }));
+  try {
+    const credentials = newCredentials();
+    const account = await openAccount(app.url, credentials.username, credentials.password);
+    const { id: deploymentId } = await clientOf(account).deployments.create.mutate({
+      name: 'a site on its way',
+      platform: 'built-in',
+    });
+    await startPublish(account, { deploymentId }, twentyPages());
+    await seeDisclaimer(page, app.url);
+    await logIn(page, credentials, app.url);
+    await page.goto(`${app.url}/deployments/${deploymentId}/releases/1`);
+    await expect(page.locator('[aria-current=step]')).toContainText('Processing');
+    await expectAccessible(page, 'a release that runs');
+    await page.goto(`${app.url}/deployments`);
+    await expect(page.getByText('Deploying', { exact: true }).first()).toBeVisible();
+    await expectAccessible(page, 'a list with a release that runs');
+
+    app.child.kill('SIGUSR2');
+    await page.goto(`${app.url}/deployments/${deploymentId}/releases/1`);
+    await expect(page.getByLabel('Failed', { exact: true }).first()).toContainText('failed while verifying');
+    await expectAccessible(page, 'a release that failed');
+  } finally {
+    await page.goto('about:blank');
+    await app[Symbol.asyncDispose]();
+  }
+});
+
+test('a list that the server cannot answer, or that cannot be reached, is accessible', async ({
+  page,
+  app,
+  complaints,
+}) => {
+  test.setTimeout(400_000);
+  complaints.allow(refusedCall(503, '/api/'));
+  complaints.allow(/Failed to load resource: net::ERR_FAILED/);
+  const credentials = newCredentials();
+  await openAccount(app.url, credentials.username, credentials.password);
+  await seeDisclaimer(page);
+  await logIn(page, credentials);
+  await page.waitForLoadState('networkidle');
+  process.kill(mongodPidOf(app), 'SIGSTOP');
+  try {
+    await page.getByRole('link', { name: 'Active Deployments' }).first().click();
+    await expect(page.getByRole('alert')).toContainText('could not be fetched');
+    await expectAccessible(page, 'a list that the server cannot answer');
+  } finally {
+    process.kill(mongodPidOf(app), 'SIGCONT');
+  }
+  await page.route('**/api/**', (route) => route.abort());
+  await page.getByRole('link', { name: 'Deployment History' }).first().click();
+  await expect(page.getByRole('alert')).toContainText('could not be fetched');
+  await expectAccessible(page, 'a list that cannot be reached');
+});
+
+test('a chosen folder, and its files on their way, are accessible', async ({ page, folder }) => {
+  test.setTimeout(400_000);
+  await writeSite(folder, twentyPages());
+  await newcomer(page);
+  await page.goto('/new-deployment');
+  await page.getByLabel('Folder to publish').setInputFiles(folder);
+  const publish = page.getByRole('button', { name: 'Publish', exact: true });
+  await expect(publish).toBeEnabled();
+  await expectAccessible(page, 'a chosen folder');
+
+  let letGo = (): void => undefined;
+  const isLetGo = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route('**/api/uploads/*/files/*', async (route) => {
+    await isLetGo;
+    await route.continue();
+  });
+  await publish.click();
+  const steps = page.getByRole('list', { name: 'Steps of sending' });
+  await expect(steps.locator('[aria-current=step]')).toContainText('Sending');
+  await expectAccessible(page, 'files on their way');
+  letGo();
+  await page.waitForURL(/\/releases\/1$/);
 });

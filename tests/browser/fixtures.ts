@@ -116,8 +116,12 @@ export async function newcomer(page: Page, baseUrl = ''): Promise<Credentials> {
   return credentials;
 }
 
-export async function logIn(page: Page, credentials: Pick<Credentials, 'username' | 'password'>): Promise<void> {
-  await page.goto('/login');
+export async function logIn(
+  page: Page,
+  credentials: Pick<Credentials, 'username' | 'password'>,
+  baseUrl = '',
+): Promise<void> {
+  await page.goto(`${baseUrl}/login`);
   await logInHere(page, credentials);
   await page.waitForURL('**/dashboard');
 }

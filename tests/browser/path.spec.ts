@@ -1,7 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { openAccount, publishSite } from '../support/doors.ts';
+import { faultyEntry, startRealApp } from '../support/real-app.ts';
 import { oddNames, type SiteFiles, twentyPages, viteBuild, writeSite } from '../support/sites.ts';
 import {
   expect,
@@ -19,8 +20,8 @@ async function chooseFolder(page: Page, folder: string): Promise<void> {
   await page.getByLabel('Folder to publish').setInputFiles(folder);
 }
 
-async function publishFolder(page: Page, folder: string, name: string): Promise<void> {
-  await page.goto('/new-deployment');
+async function publishFolder(page: Page, folder: string, name: string, baseUrl = ''): Promise<void> {
+  await page.goto(`${baseUrl}/new-deployment`);
   await chooseFolder(page, folder);
   await page.getByLabel('Name', { exact: true }).fill(name);
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
@@ -179,15 +180,34 @@ test('a second tab follows the release without a reload', async ({ page, folder 
   await expect(other.getByText('Live', { exact: true }).first()).toBeVisible();
 });
 
-test('a page that is reloaded in mid-release shows the same story to its end', async ({ page, folder }) => {
+test('a page that is reloaded in mid-release shows the steps that run, and then the site live', async ({
+  page,
+  folder,
+}) => {
   await writeSite(folder, twentyPages());
-  for (let number = 0; number < 400; number += 1) await writeFile(join(folder, `note-${number}.txt`), `note ${number}`);
-  await newcomer(page);
-  await publishFolder(page, folder, 'reloaded');
-  await page.reload();
-  await expect(page.getByRole('heading', { name: 'Release 1' })).toBeVisible();
-  await page.reload();
-  await expectLive(page);
+  const app = await startRealApp({}, faultyEntry({ 'processing:start': 'hold' }));
+  try {
+    await newcomer(page, app.url);
+    await publishFolder(page, folder, 'reloaded', app.url);
+    const steps = page.getByRole('list', { name: 'Steps of the release' });
+    const current = steps.locator('[aria-current=step]');
+    await expect(current).toContainText('Processing');
+    expect(app.output()).toContain('Held at processing:start');
+
+    await page.reload();
+
+    await expect(page.getByRole('heading', { name: 'Release 1' })).toBeVisible();
+    for (const done of ['Prepared', 'Uploaded']) await expect(steps.getByText(done)).toBeVisible();
+    await expect(current).toContainText('Processing');
+    await expect(steps.getByRole('listitem').last()).toContainText('Verifying');
+    await expect(page.getByLabel('Live', { exact: true })).toHaveCount(0);
+    app.child.kill('SIGUSR2');
+    await expectLive(page);
+    await expect(steps.getByText('Processed')).toBeVisible();
+  } finally {
+    await page.goto('about:blank');
+    await app[Symbol.asyncDispose]();
+  }
 });
 
 test('somebody who signs in finds the site that a script has published', async ({ page, app }) => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { clientOf, openAccount } from '../support/doors.ts';
-import { type RealApp, startRealApp } from '../support/real-app.ts';
+import { mongodPidOf, type RealApp, startRealApp } from '../support/real-app.ts';
 
 /** Three of a kind with every run of the tests, twenty in the full counts. */
 const KILLS = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 20 : 3;
@@ -16,12 +16,6 @@ const MINUTES_MS = 60_000;
 const ANSWERED_MS = 3_000;
 const WRITERS = 4;
 const ATTEMPTS = 20;
-
-/** The number of the running database, as the log says it. */
-function mongodPid(app: RealApp): number {
-  const found = [...app.output().matchAll(/"message":"Database is running(?: again)?".*?"pid":(\d+)/g)].at(-1);
-  return Number(found?.[1]);
-}
 
 async function post(app: RealApp, path: string, body: unknown, token?: string): Promise<Response> {
   return fetch(`${app.url}${path}`, {
@@ -111,9 +105,9 @@ test(
   'every acknowledged write survives kill -9 of the database, which the running app starts again',
   () =>
     killAndLook(async (app) => {
-      const pid = mongodPid(app);
+      const pid = mongodPidOf(app);
       process.kill(pid, 'SIGKILL');
-      await expect.poll(() => mongodPid(app), { timeout: MINUTES_MS, interval: 50 }).not.toBe(pid);
+      await expect.poll(() => mongodPidOf(app), { timeout: MINUTES_MS, interval: 50 }).not.toBe(pid);
       expect(app.child.exitCode).toBeNull();
     }),
   KILLS * MINUTES_MS,
@@ -123,7 +117,7 @@ test(
   'every acknowledged write survives kill -9 of both',
   () =>
     killAndLook(async (app) => {
-      process.kill(mongodPid(app), 'SIGKILL');
+      process.kill(mongodPidOf(app), 'SIGKILL');
       await app.kill();
       await app.restart();
     }),
@@ -138,7 +132,7 @@ test(
     const registered = await post(app, '/api/register', person);
     expect(registered.ok).toBe(true);
     const { accessToken } = await registered.json();
-    process.kill(mongodPid(app), 'SIGSTOP');
+    process.kill(mongodPidOf(app), 'SIGSTOP');
     // A report on readiness is kept for half a second.
     await wait(600);
     const calls = await Promise.all([
@@ -148,7 +142,7 @@ test(
       timed(() => post(app, '/api/register', newPerson())),
     ]);
     expect((await fetch(`${app.url}/api/health`)).status).toBe(200);
-    process.kill(mongodPid(app), 'SIGCONT');
+    process.kill(mongodPidOf(app), 'SIGCONT');
     for (const { response, afterMs } of calls) {
       expect(response.status).toBe(503);
       expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
@@ -191,11 +185,11 @@ test(
     for (const { sending, body } of begun) sending.write(body.slice(0, 2));
     // Whoever sends is known by then; that has a bound of its own.
     await wait(1_000);
-    process.kill(mongodPid(app), 'SIGSTOP');
+    process.kill(mongodPidOf(app), 'SIGSTOP');
     const startedAt = Date.now();
     const statuses = await Promise.all(begun.map(({ sending, body }) => ended(sending, body.slice(2))));
     const afterMs = Date.now() - startedAt;
-    process.kill(mongodPid(app), 'SIGCONT');
+    process.kill(mongodPidOf(app), 'SIGCONT');
     expect(statuses).toEqual([503, 503]);
     expect(afterMs).toBeLessThan(ANSWERED_MS + 500);
     await untilReady(app);

@@ -10,7 +10,7 @@ import { readMongodSources } from '../../server/env.ts';
 import type { Log } from '../../server/log.ts';
 import { newKeys } from '../../server/secrets.ts';
 import { type EventClient, followEvents, type Seen } from '../support/event-client.ts';
-import { type RealApp, startRealApp } from '../support/real-app.ts';
+import { mongodPidOf, type RealApp, startRealApp } from '../support/real-app.ts';
 
 /** Three of a kind with every run of the tests, twenty in the full counts. */
 const KILLS = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 20 : 3;
@@ -120,7 +120,7 @@ test('a database that is killed in mid-stream loses nothing either, and no socke
   const writer = startWriting(app, token, 'a');
 
   await killWhileReading(client, async () => {
-    process.kill(mongodPid(app), 'SIGKILL');
+    process.kill(mongodPidOf(app), 'SIGKILL');
   });
   const had = client.messages().length;
   await client.until(() => client.messages().length >= had + EVENTS_BETWEEN_KILLS);
@@ -129,12 +129,6 @@ test('a database that is killed in mid-stream loses nothing either, and no socke
   await expectWhole(app, token, client, [writer]);
   expect(client.codes).toEqual([]);
 });
-
-/** The number of the running database, as the log says it. */
-function mongodPid(app: RealApp): number {
-  const found = [...app.output().matchAll(/"message":"Database is running(?: again)?".*?"pid":(\d+)/g)].at(-1);
-  return Number(found?.[1]);
-}
 
 test('two servers on one database tell each other, and either may be killed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-two-'));

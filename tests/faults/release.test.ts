@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type Account, clientOf, openAccount, publishSite, startPublish } from '../support/doors.ts';
 import { get } from '../support/host.ts';
-import { startRealApp } from '../support/real-app.ts';
+import { faultyEntry, startRealApp } from '../support/real-app.ts';
 
 /** Every boundary of the work on a release, in its order (server/jobs/steps.ts, server/jobs/deploy-release.ts). */
 const BOUNDARIES = [
@@ -23,7 +23,6 @@ const KILLED_AT = process.env.FAIRLEAD_FULL_COUNTS === '1' ? BOUNDARIES : BOUNDA
 
 /** Product page, section 10: within 90 s of the restart nothing is left running that nobody works on. */
 const SETTLED_MS = 90_000;
-const FAULTY = (boundary: string) => ['--import', 'tsx', 'tests/support/faulty-main.ts', boundary];
 
 /** Asks four times a second: a lease takes 30 s to run out, and calls are limited to 600 a minute. */
 async function endOf(account: Account, releaseId: string): Promise<string> {
@@ -45,7 +44,7 @@ test('killed at any boundary of a release, it ends live or failed after the rest
 
   for (const [index, boundary] of KILLED_AT.entries()) {
     await app.kill();
-    app.entry = FAULTY(boundary);
+    app.entry = faultyEntry({ [boundary]: 'kill' });
     await app.restart();
     expect(await visit()).toBe(serving);
 

@@ -3,17 +3,28 @@ import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, inject, test } from 'vitest';
-import { WebSocket } from 'ws';
+import { followEvents } from '../support/event-client.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
 
 /** Product page, section 10. */
 const IDLE_STOP_MS = 15_000;
 
-/** Waits for the end of the process, and tells how it ended and after what time. */
-async function ending(app: RealApp): Promise<{ exitCode: number | null; signal: string | null; afterMs: number }> {
+/** Of a signal that comes within this long after the first nothing is thought (server/main.ts). */
+const SAME_SIGNAL_MS = 1_000;
+
+type Ending = { exitCode: number | null; afterMs: number };
+
+/** Waits for the end of the process and of what it has said: both may come in either order. */
+async function ending(app: RealApp, closed: Promise<unknown>): Promise<Ending> {
   const startedAt = Date.now();
-  if (app.child.exitCode === null && app.child.signalCode === null) await once(app.child, 'exit');
-  return { exitCode: app.child.exitCode, signal: app.child.signalCode, afterMs: Date.now() - startedAt };
+  await closed;
+  return { exitCode: app.child.exitCode, afterMs: Date.now() - startedAt };
+}
+
+/** Sends the signal and waits until the app has heard it. */
+async function signalAndHear(app: RealApp, signal: NodeJS.Signals): Promise<void> {
+  app.child.kill(signal);
+  await expect.poll(() => app.output(), { interval: 5 }).toContain(`Stopping (${signal})`);
 }
 
 function startApp(): Promise<RealApp> {
@@ -24,10 +35,10 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s, twice within a second, stops an idle app with 0 and its database last',
   async (signal) => {
     await using app = await startApp();
+    const closed = once(app.child, 'close');
+    await signalAndHear(app, signal);
     app.child.kill(signal);
-    await wait(200);
-    app.child.kill(signal);
-    const { exitCode, afterMs } = await ending(app);
+    const { exitCode, afterMs } = await ending(app, closed);
     expect(exitCode).toBe(0);
     expect(afterMs).toBeLessThan(IDLE_STOP_MS);
     expect(app.output()).toMatch(/"message":"Stopped"/);
@@ -39,14 +50,18 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 
 test('a request in hand is answered whole before the end, and nothing new is taken', async () => {
   await using app = await startApp();
+  const closed = once(app.child, 'close');
   const body = JSON.stringify({ username: 'nobody here', password: 'Correct horse 1' });
   const inHand = request(`${app.url}/api/login`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) },
+    headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), Expect: '100-continue' },
   });
   const answered = once(inHand, 'response');
+  // The app says so once it has the request in hand.
+  const isTaken = once(inHand, 'continue');
+  inHand.flushHeaders();
+  await isTaken;
   inHand.write(body.slice(0, 10));
-  await wait(300);
   app.child.kill('SIGTERM');
   await expect
     .poll(() =>
@@ -60,7 +75,7 @@ test('a request in hand is answered whole before the end, and nothing new is tak
   const [response] = await answered;
   expect(response.statusCode).toBe(401);
   expect(await json(response)).toMatchObject({ code: 'credentials_wrong' });
-  expect((await ending(app)).exitCode).toBe(0);
+  expect((await ending(app, closed)).exitCode).toBe(0);
 });
 
 test('an event socket is told to come back and does not hold up the end', async () => {
@@ -71,30 +86,24 @@ test('an event socket is told to come back and does not hold up the end', async 
     body: JSON.stringify({ username: 'socket holder', email: 'socket@example.com', password: 'Correct horse 1' }),
   });
   const { accessToken } = await registered.json();
-  const socket = new WebSocket(`${app.url.replace('http', 'ws')}/api/trpc?connectionParams=1`, { origin: app.url });
-  await once(socket, 'open');
-  socket.send(JSON.stringify({ method: 'connectionParams', data: { token: accessToken } }));
-  socket.send(
-    JSON.stringify({ id: 1, method: 'subscription', params: { path: 'events.stream', input: { json: {} } } }),
-  );
-  const [first] = await once(socket, 'message');
-  expect(String(first)).toContain('"id":1');
-  const closed = once(socket, 'close');
+  await using client = followEvents({ url: app.url, origin: app.url, token: accessToken, retryDelayMs: 1_000 });
+  await client.until(() => client.seen.length > 0);
+  const closed = once(app.child, 'close');
   app.child.kill('SIGTERM');
-  const [code] = await closed;
-  expect(code).toBe(1012);
-  expect((await ending(app)).exitCode).toBe(0);
+  await client.until(() => client.codes.includes(1012));
+  expect((await ending(app, closed)).exitCode).toBe(0);
 });
 
 test('a second signal later than a second after the first ends at once with 1, and the next start is whole', async () => {
   await using app = await startApp();
   // Held in the middle of its stop: the database does not answer to its signal.
   const pid = Number(/"message":"Database is running".*"pid":(\d+)/.exec(app.output())?.[1]);
+  const closed = once(app.child, 'close');
   process.kill(pid, 'SIGSTOP');
+  await signalAndHear(app, 'SIGTERM');
+  await wait(1.5 * SAME_SIGNAL_MS);
   app.child.kill('SIGTERM');
-  await wait(1_500);
-  app.child.kill('SIGTERM');
-  const { exitCode, afterMs } = await ending(app);
+  const { exitCode, afterMs } = await ending(app, closed);
   process.kill(pid, 'SIGCONT');
   expect(exitCode).toBe(1);
   expect(afterMs).toBeLessThan(IDLE_STOP_MS);

@@ -1,26 +1,44 @@
+import { once } from 'node:events';
 import { readEnv } from '../../server/env.ts';
+import { AppError } from '../../server/errors.ts';
 import { createLifeCycle } from '../../server/life-cycle.ts';
 import { createLog } from '../../server/log.ts';
 
 /**
- * The application as main.ts starts it, except that it ends itself by SIGKILL the first time that its work reaches the
- * boundary named as its argument: `node --import tsx tests/support/faulty-main.ts uploading:end`.
+ * The application as main.ts starts it, with something the matter at boundaries of its work, each named after what happens
+ * there: `… faulty-main.ts hold processing:start fail verifying:start`.
+ *
+ *   kill  it ends itself by SIGKILL
+ *   hold  it says `Held at …` and goes on at SIGUSR2
+ *   fail  the work ends with an error that is final
  */
-const [, , boundary] = process.argv;
+const faults = new Map<string, string>();
+for (let next = 2; next + 1 < process.argv.length; next += 2) {
+  faults.set(process.argv[next + 1] ?? '', process.argv[next] ?? '');
+}
 const env = readEnv(process.env);
 const log = createLog({ level: env.logLevel, isTerminal: false, write: (line) => void process.stdout.write(line) });
+
+async function meet(boundary: string): Promise<void> {
+  const fault = faults.get(boundary);
+  if (fault === 'hold') {
+    log.info(`Held at ${boundary}`);
+    await once(process, 'SIGUSR2');
+  }
+  if (fault === 'fail') throw new AppError('platform_failed', 'The platform has refused this release.');
+  if (fault !== 'kill') return;
+  process.kill(process.pid, 'SIGKILL');
+  // The signal takes a moment: nothing more may happen in it.
+  await new Promise(() => undefined);
+}
+
 const app = createLifeCycle({
   env,
   log,
   webRoot: 'dist/web',
-  faults: {
-    at: async (reached) => {
-      if (reached !== boundary) return;
-      process.kill(process.pid, 'SIGKILL');
-      // The signal takes a moment: nothing more may happen in it.
-      await new Promise(() => undefined);
-    },
-  },
+  faults: { at: meet },
 });
+// Where nobody is held the signal means nothing; without a listener it would end the process.
+process.on('SIGUSR2', () => undefined);
 process.on('SIGTERM', () => void app.stop().then(() => process.exit(0)));
 await app.start();

@@ -28,6 +28,20 @@ export type RealApp = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
+export type Fault = 'kill' | 'hold' | 'fail';
+
+/** What `npm start` runs, with something the matter at boundaries of its work (tests/support/faulty-main.ts). */
+export function faultyEntry(faults: Record<string, Fault>): readonly string[] {
+  const named = Object.entries(faults).flatMap(([boundary, fault]) => [fault, boundary]);
+  return ['--import', 'tsx', 'tests/support/faulty-main.ts', ...named];
+}
+
+/** The number of its running database, as the log says it. */
+export function mongodPidOf(app: RealApp): number {
+  const found = [...app.output().matchAll(/"message":"Database is running(?: again)?".*?"pid":(\d+)/g)].at(-1);
+  return Number(found?.[1]);
+}
+
 /** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer();
