@@ -1,3 +1,4 @@
+import { accountRouter } from './account.ts';
 import { authRouter } from './auth.ts';
 import { contactRouter } from './contact.ts';
 import { deploymentsRouter } from './deployments.ts';
@@ -21,6 +22,7 @@ export const appRouter = router({
   deployments: deploymentsRouter,
   releases: releasesRouter,
   contact: contactRouter,
+  account: accountRouter,
 });
 
 export type AppRouter = typeof appRouter;

@@ -6,6 +6,7 @@ export const JOB_PAYLOADS = {
   'deploy-release': z.strictObject({ releaseId: idSchema, kind: z.enum(['publish', 'rollBack']) }),
   'compress-release': z.strictObject({ releaseId: idSchema }),
   'remove-deployment': z.strictObject({ deploymentId: idSchema }),
+  'delete-account': z.strictObject({}),
   'forgot-password': z.strictObject({ email: z.string() }),
   'send-mail': z.strictObject({ mailId: idSchema }),
 } as const;

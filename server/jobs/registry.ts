@@ -1,4 +1,5 @@
 import { compressRelease } from './compress-release.ts';
+import { deleteAccount } from './delete-account.ts';
 import { deployRelease } from './deploy-release.ts';
 import { forgotPassword } from './forgot-password.ts';
 import type { JobHandlers } from './handler.ts';
@@ -10,6 +11,7 @@ export const jobHandlers: JobHandlers = {
   'deploy-release': deployRelease,
   'compress-release': compressRelease,
   'remove-deployment': removeDeployment,
+  'delete-account': deleteAccount,
   'forgot-password': forgotPassword,
   'send-mail': sendMail,
 };

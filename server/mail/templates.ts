@@ -8,6 +8,7 @@ export type MailContent =
   | { kind: 'password-changed'; username: string; how: 'changed' | 'reset' }
   | { kind: 'session-reused'; username: string; device: string; address: string }
   | { kind: 'email-changed'; username: string; newEmail: string }
+  | { kind: 'account-deleted'; username: string }
   | { kind: 'contact'; name: string; email: string; message: string };
 
 export type MailText = { subject: string; text: string; replyTo?: string };
@@ -73,6 +74,14 @@ function body(
           'A sign-in that had already been replaced by a newer one was used again. That happens when somebody has copied it, so we ended that session.',
           `Session: ${content.device}\nUsed again from: ${content.address}`,
           `If you did not restore a browser from a backup just now, ${forgotten}`,
+        ],
+      };
+    case 'account-deleted':
+      return {
+        subject: 'Your account was deleted',
+        paragraphs: [
+          'Your account was deleted: its websites are taken down, and everything that it held is erased. This is the last mail to it.',
+          'If it was not you, write to us at once at the address below.',
         ],
       };
     case 'email-changed':

@@ -10,7 +10,7 @@ const contactMessageSchema = new Schema(
     message: { type: String, required: true },
     at: { type: Date, required: true },
   },
-  { collection: 'contact-messages' },
+  { collection: 'contact_messages' },
 );
 contactMessageSchema.index({ at: -1 }, { name: 'newest' });
 contactMessageSchema.index({ accountId: 1, at: -1 }, { name: 'account_newest' });

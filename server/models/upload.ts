@@ -23,6 +23,8 @@ uploadDocSchema.index(
   { accountId: 1, slot: 1 },
   { name: 'open_slots', unique: true, partialFilterExpression: { state: 'open' } },
 );
+/** The end of an account looks for all of its uploads, used ones too. */
+uploadDocSchema.index({ accountId: 1 }, { name: 'account' });
 uploadDocSchema.index({ expiresAt: 1 }, { name: 'kept_a_day', expireAfterSeconds: 0 });
 uploadDocSchema.index({ manifestHash: 1 }, { name: 'manifest' });
 uploadDocSchema.plugin(accountScope);

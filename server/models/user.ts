@@ -28,6 +28,8 @@ const userSchema = new Schema(
     /** Raised in every transaction that makes an API token, so that of two at once one sees the other's. */
     tokenWrites: { type: Number, required: true, default: 0 },
     isBetaTester: { type: Boolean, default: false },
+    /** Since then nobody can sign in, and a job erases what is left. */
+    deletedAt: { type: Date, default: null },
   },
   { timestamps: true, collection: 'users' },
 );

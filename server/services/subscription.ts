@@ -9,6 +9,7 @@ import { UserModel } from '../models/user.ts';
 import { isDuplicateKey, newId, transaction } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
 import { DAY_MS } from './durations.ts';
+import { wasTrialUsed } from './used-trial.ts';
 
 /** The account's subscription; one past its end reads as `expired`. Throws `not_found` where there never was one. */
 export async function getSubscription(ctx: AccountContext): Promise<Subscription> {
@@ -21,7 +22,7 @@ export async function getSubscription(ctx: AccountContext): Promise<Subscription
 export async function getAllowance(ctx: AccountContext): Promise<Allowance> {
   const { accountId } = ctx.actor;
   const [user, subscription] = await Promise.all([
-    UserModel.findOne({ _id: accountId }, { deploymentCount: 1 }),
+    UserModel.findOne({ _id: accountId }, { deploymentCount: 1, emailKey: 1 }),
     SubscriptionModel.findOne({ accountId }),
   ]);
   if (user === null) throw notFound('account');
@@ -31,7 +32,7 @@ export async function getAllowance(ctx: AccountContext): Promise<Allowance> {
     deploymentLimit: deploymentLimit(plan),
     deploymentCount: user.deploymentCount,
     remaining: remainingDeployments(plan, user.deploymentCount),
-    isTrialAvailable: plan === 'free' && !hadTrial(subscription),
+    isTrialAvailable: plan === 'free' && !hadTrial(subscription) && !(await wasTrialUsed(user.emailKey)),
   };
 }
 
@@ -53,7 +54,8 @@ async function beginTrial(session: ClientSession, ctx: AccountContext): Promise<
   const { accountId } = ctx.actor;
   const now = ctx.now();
   const known = await SubscriptionModel.findOne({ accountId }).session(session);
-  if (hadTrial(known)) throw trialUsed();
+  const user = await UserModel.findOne({ _id: accountId }, { emailKey: 1 }).session(session).orFail();
+  if (hadTrial(known) || (await wasTrialUsed(user.emailKey, session))) throw trialUsed();
   if (activePlan(known, now) !== 'free')
     throw new AppError('conflict', 'A plan is already active: there is nothing to try out.');
   const doc = known ?? new SubscriptionModel({ _id: newId(), accountId });

@@ -53,6 +53,7 @@ const CASES: Record<string, Case> = {
     input: ({ deploymentId }) => ({ rating: 5, deploymentId }),
     ids: ['deploymentId'],
   },
+  'account.delete': { access: 'session', input: () => ({ username: 'nobody', currentPassword: 'wrong one' }) },
   'contact.get': { access: 'public' },
   'contact.send': { access: 'public', input: () => ({ name: 'a', email: 'a@example.com', message: 'b' }) },
   'disclaimer.status': { access: 'public' },

@@ -2,7 +2,14 @@ import type { ClientSession } from 'mongoose';
 import { SessionModel } from '../../models/session.ts';
 import type { ServiceContext } from '../../service-context.ts';
 
-export type EndReason = 'logout' | 'revoked' | 'too_many' | 'password_changed' | 'password_reset' | 'token_reused';
+export type EndReason =
+  | 'logout'
+  | 'revoked'
+  | 'too_many'
+  | 'password_changed'
+  | 'password_reset'
+  | 'token_reused'
+  | 'account_deleted';
 type SessionFilter = { accountId: string; _id?: string | { $in: string[] } | { $ne: string } };
 
 /**

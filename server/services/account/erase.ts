@@ -1,0 +1,75 @@
+import { RUNNING_RELEASE_STATES } from '../../../routers/schemas/states.ts';
+import { AppError } from '../../errors.ts';
+import { ArtifactModel } from '../../models/artifact.ts';
+import { ContactMessageModel } from '../../models/contact-message.ts';
+import { DeploymentModel } from '../../models/deployment.ts';
+import { DisclaimerAcceptanceModel } from '../../models/disclaimer-acceptance.ts';
+import { EventModel } from '../../models/event.ts';
+import { FeedbackModel } from '../../models/feedback.ts';
+import { IdempotencyKeyModel } from '../../models/idempotency-key.ts';
+import { MailedTokenModel } from '../../models/mailed-token.ts';
+import { ReleaseModel } from '../../models/release.ts';
+import { SessionModel } from '../../models/session.ts';
+import { SubscriptionModel } from '../../models/subscription.ts';
+import { UploadModel } from '../../models/upload.ts';
+import { UserModel } from '../../models/user.ts';
+import { VisitModel } from '../../models/visit.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { removeDeployment } from '../deployments/index.ts';
+import { cancelRelease } from '../releases/index.ts';
+
+const LOOK_AGAIN_MS = 2_000;
+
+/**
+ * Takes down the deployments of an account that was deleted: cancels what runs, and has each one removed by its own job.
+ * Throws `deployment_busy`, which comes back, until none is left.
+ */
+export async function removeAllDeployments(ctx: AccountContext): Promise<void> {
+  const { accountId } = ctx.actor;
+  const left = await DeploymentModel.find({ accountId });
+  for (const { _id: deploymentId, state } of left) {
+    if (state === 'deploying') await cancelRunning(ctx, deploymentId);
+    await removeDeployment(ctx, { deploymentId }).catch(ignoreConflict);
+  }
+  if (left.length > 0) {
+    throw new AppError('deployment_busy', `${left.length} deployments are still being taken down.`, {
+      retryAfterMs: LOOK_AGAIN_MS,
+    });
+  }
+}
+
+/**
+ * Erases what is left of the account, its user last. Files are collected later. Outside of the job's transaction: there
+ * may be more rows than one can hold, and a second eraser finds nothing left to spoil. Mails and jobs go by their age.
+ */
+export async function eraseAccount(accountId: string): Promise<void> {
+  const owned = { accountId };
+  await SessionModel.deleteMany(owned);
+  await SubscriptionModel.deleteMany(owned);
+  await MailedTokenModel.deleteMany(owned);
+  await UploadModel.deleteMany(owned);
+  await ArtifactModel.deleteMany(owned);
+  await IdempotencyKeyModel.deleteMany(owned);
+  await EventModel.deleteMany(owned);
+  await VisitModel.deleteMany(owned);
+  await FeedbackModel.deleteMany(owned);
+  await ContactMessageModel.deleteMany(owned);
+  await DisclaimerAcceptanceModel.deleteMany(owned);
+  await UserModel.deleteOne({ _id: accountId });
+}
+
+/** A roll back cannot be cancelled and is over in a second; what ended meanwhile needs no cancelling. */
+async function cancelRunning(ctx: AccountContext, deploymentId: string): Promise<void> {
+  const { accountId } = ctx.actor;
+  const running = { accountId, deploymentId, state: { $in: RUNNING_RELEASE_STATES } };
+  for (const { _id: releaseId } of await ReleaseModel.find(running, { _id: 1 })) {
+    await cancelRelease(ctx, { releaseId }).catch(ignoreConflict);
+  }
+}
+
+/** Somebody was faster, or it is not its turn yet: the next look finds out. */
+function ignoreConflict(error: unknown): void {
+  const isPassing =
+    error instanceof AppError && ['conflict', 'deployment_busy', 'not_found', 'state_changed'].includes(error.code);
+  if (!isPassing) throw error;
+}
