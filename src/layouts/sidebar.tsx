@@ -74,7 +74,7 @@ function Sidebar() {
 /** For a visitor, beside the Logout entry that the specification has. */
 function LoginButton({ className }: { className?: string }) {
   return (
-    <Button asChild variant="primary" className={className}>
+    <Button asChild className={className}>
       <Link to={paths.login}>Login</Link>
     </Button>
   );

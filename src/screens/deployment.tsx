@@ -1,12 +1,11 @@
 import { ExternalLink, FolderUp } from 'lucide-react';
-import { lazy, Suspense, useEffect, useRef } from 'react';
-import { Link, useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
+import { lazy, Suspense, useEffect } from 'react';
+import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { errorDetails, errorMessage } from '../api/errors.ts';
 import { usePublication } from '../api/publication-store.ts';
 import { trpc } from '../api/trpc.ts';
-import { usePublish } from '../api/use-publish.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { ErrorState } from '../components/error-state.tsx';
@@ -16,9 +15,7 @@ import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
 import { StateBadge } from '../components/state-badge.tsx';
 import { TabPanel, Tabs } from '../components/tabs.tsx';
 import { DeploymentMenu } from '../features/deployments/deployment-menu.tsx';
-import { publishedFolder } from '../features/deployments/folder-report.ts';
 import { isReadOnly } from '../features/deployments/plan-words.ts';
-import { PublishSection } from '../features/deployments/publish-section.tsx';
 import { deploymentShownState } from '../features/deployments/shown-state.ts';
 import { LatestNotice } from '../features/releases/latest-notice.tsx';
 import { LiveCard } from '../features/releases/live-card.tsx';
@@ -36,6 +33,11 @@ const loadList = async () => ({ default: (await import('../features/releases/rel
 const loadSettings = async () => ({
   default: (await import('../features/deployments/deployment-settings.tsx')).DeploymentSettings,
 });
+/** Asked for together with the deployment, so that it is here when the deployment is. */
+const loadPublish = async () => ({
+  default: (await import('../features/deployments/publish-part.tsx')).PublishPart,
+});
+const PublishPart = lazy(loadPublish);
 const loadRest = () => Promise.all([loadSending(), loadList(), loadSettings()]);
 const SendingOverview = lazy(loadSending);
 const ReleaseList = lazy(loadList);
@@ -45,6 +47,7 @@ export function DeploymentScreen() {
   const { deploymentId = '' } = useParams();
   const deployment = trpc.deployments.get.useQuery({ deploymentId });
   usePageTitle(deployment.data?.name);
+  useEffect(() => void loadPublish().catch(() => {}), []);
 
   if (deployment.data) return <DeploymentPage deployment={deployment.data} />;
   if (deployment.error) {
@@ -155,7 +158,6 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
 
 function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment; isReadOnly: boolean }) {
   const publication = usePublication(deployment.id);
-  const publish = usePublish();
   useLeadToRelease(publication, { replace: false });
   useEffect(() => void import('./release.tsx'), []);
   const { currentRelease, latestRelease } = deployment;
@@ -179,38 +181,20 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
         />
       )}
       {currentRelease !== null && <LiveCard deployment={deployment} current={currentRelease} />}
-      <PublishAnchor>
-        <PublishSection
-          deployment={deployment}
-          isReadOnly={readOnly}
-          onPublish={(report) =>
-            void publish({
-              deployment,
-              folder: publishedFolder(report),
-              publishAnyway: report.publishAnyway,
-              isNew: false,
-            })
-          }
-        />
-      </PublishAnchor>
+      <Suspense fallback={readOnly ? null : <PublishPlace isFirst={deployment.releaseCount === 0} />}>
+        <PublishPart deployment={deployment} isReadOnly={readOnly} />
+      </Suspense>
     </div>
   );
 }
 
-/** Where "Publish again" leads, from this page and from the lists. */
-function PublishAnchor({ children }: { children: React.ReactNode }) {
-  const { hash, key } = useLocation();
-  const anchor = useRef<HTMLElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: pressing the same link again leads there again
-  useEffect(() => {
-    if (hash !== '#publish') return;
-    anchor.current?.scrollIntoView({ block: 'center' });
-    anchor.current?.querySelector('button')?.focus({ preventScroll: true });
-  }, [hash, key]);
+/** The place of what takes the folder, at its size. */
+function PublishPlace({ isFirst }: { isFirst: boolean }) {
   return (
-    <section ref={anchor} aria-label="Publish">
-      {children}
-    </section>
+    <div
+      aria-hidden
+      className={`rounded-card border border-dashed border-line-control/60 bg-surface-sunken ${isFirst ? 'h-72' : 'h-52 sm:h-28'}`}
+    />
   );
 }
 

@@ -33,7 +33,7 @@ export function DeploymentDialog({ deployment, act, onClose, onRemoved }: Deploy
 
 const words = {
   name: {
-    title: 'Rename',
+    title: (name: string) => `Rename ${name}`,
     label: 'Name',
     act: 'Rename',
     busy: 'Renaming…',
@@ -45,7 +45,7 @@ const words = {
     }),
   },
   slug: {
-    title: 'Change address',
+    title: (name: string) => `Change the address of ${name}`,
     label: 'Address',
     act: 'Change address',
     busy: 'Changing…',
@@ -95,7 +95,7 @@ function ChangeDialog({ deployment, field, onClose }: ChangeDialogProps) {
       onOpenChange={(isOpen) => {
         if (!isOpen) onClose();
       }}
-      title={`${title} ${deployment.name}`}
+      title={title(deployment.name)}
       description={text}
       footer={
         <>

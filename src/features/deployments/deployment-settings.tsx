@@ -10,29 +10,47 @@ import { ServingSettings } from './serving-settings.tsx';
 export type DeploymentSettingsProps = { deployment: Deployment; isReadOnly: boolean; onRemoved: () => void };
 
 /** Name, address, how it is served, and the end of a deployment; each change is an act of its own. */
-export function DeploymentSettings(props: DeploymentSettingsProps) {
-  const { deployment, isReadOnly } = props;
+export function DeploymentSettings({ deployment, isReadOnly, onRemoved }: DeploymentSettingsProps) {
+  const [act, setAct] = useState<DeploymentAct | null>(null);
+  const isBusy = deployment.state === 'deploying';
   const isDeleting = deployment.state === 'deleting';
   return (
     <div className="flex flex-col gap-6">
-      <Identity {...props} />
+      <Identity deployment={deployment} isReadOnly={isReadOnly || isDeleting} onAct={setAct} />
       {deployment.platform === 'built-in' && (
         <ServingSettings deployment={deployment} isDisabled={isReadOnly || isDeleting} />
       )}
+      <Card className="max-w-reading">
+        <Row
+          title="Delete"
+          action={
+            <Button variant="danger" disabled={isBusy || isDeleting} onClick={() => setAct('delete')}>
+              Delete
+            </Button>
+          }
+        >
+          <p>
+            {isBusy
+              ? 'It can be deleted when the release is done or cancelled.'
+              : 'Takes the site off the air and removes all its releases. This cannot be undone.'}
+          </p>
+        </Row>
+      </Card>
+      <DeploymentDialog deployment={deployment} act={act} onClose={() => setAct(null)} onRemoved={onRemoved} />
     </div>
   );
 }
 
-function Identity({ deployment, isReadOnly, onRemoved }: DeploymentSettingsProps) {
-  const [act, setAct] = useState<DeploymentAct | null>(null);
+type IdentityProps = { deployment: Deployment; isReadOnly: boolean; onAct: (act: DeploymentAct) => void };
+
+function Identity({ deployment, isReadOnly, onAct }: IdentityProps) {
   const isBusy = deployment.state === 'deploying';
-  const isDeleting = deployment.state === 'deleting';
   return (
     <Card className="max-w-reading divide-y divide-line">
       <Row
         title="Name"
         action={
-          <Button disabled={isReadOnly || isDeleting} onClick={() => setAct('rename')}>
+          <Button disabled={isReadOnly} onClick={() => onAct('rename')}>
             Rename
           </Button>
         }
@@ -43,7 +61,7 @@ function Identity({ deployment, isReadOnly, onRemoved }: DeploymentSettingsProps
       <Row
         title="Address"
         action={
-          <Button disabled={isReadOnly || isBusy || isDeleting} onClick={() => setAct('address')}>
+          <Button disabled={isReadOnly || isBusy} onClick={() => onAct('address')}>
             Change address
           </Button>
         }
@@ -55,21 +73,6 @@ function Identity({ deployment, isReadOnly, onRemoved }: DeploymentSettingsProps
             : `The old address is held for you for ${HELD_SLUG_DAYS} days.`}
         </p>
       </Row>
-      <Row
-        title="Delete"
-        action={
-          <Button variant="danger" disabled={isBusy || isDeleting} onClick={() => setAct('delete')}>
-            Delete
-          </Button>
-        }
-      >
-        <p>
-          {isBusy
-            ? 'It can be deleted when the release is done or cancelled.'
-            : 'Takes the site off the air and removes all its releases. This cannot be undone.'}
-        </p>
-      </Row>
-      <DeploymentDialog deployment={deployment} act={act} onClose={() => setAct(null)} onRemoved={onRemoved} />
     </Card>
   );
 }

@@ -90,7 +90,10 @@ function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: Releas
       <TableCell label="When" className="text-ink-muted">
         <Time at={release.createdAt} className="sm:whitespace-nowrap" />
       </TableCell>
-      <TableCell label="Took" className="text-ink-muted tabular-nums sm:text-right sm:max-lg:hidden!">
+      <TableCell
+        label="Took"
+        className="text-ink-muted tabular-nums sm:text-right sm:whitespace-nowrap sm:max-lg:hidden!"
+      >
         {took ?? 'not finished'}
       </TableCell>
       <TableCell label="Size" className="text-ink-muted sm:text-right sm:max-lg:hidden!">

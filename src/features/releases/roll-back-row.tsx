@@ -12,7 +12,7 @@ export function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack;
   const { deploymentId, deploymentName, fromNumber, toNumber, createdBy, createdAt, endedAt } = rollBack;
   return (
     <TableRow>
-      <TableCell className="max-sm:pr-12">
+      <TableCell>
         <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
           <Link
             to={href.release(deploymentId, toNumber)}
@@ -21,7 +21,7 @@ export function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack;
             {showsDeployment ? `${deploymentName}, from ` : 'From '}
             release {fromNumber} back to {toNumber}
           </Link>
-          <Outcome rollBack={rollBack} />
+          <RollBackBadge state={rollBack.state} />
         </span>
       </TableCell>
       <TableCell label="By" className="text-ink-muted md:max-w-48 sm:max-md:hidden!">
@@ -30,7 +30,10 @@ export function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack;
       <TableCell label="When" className="text-ink-muted">
         <Time at={createdAt} className="sm:whitespace-nowrap" />
       </TableCell>
-      <TableCell label="Took" className="text-ink-muted tabular-nums sm:text-right sm:max-lg:hidden!">
+      <TableCell
+        label="Took"
+        className="text-ink-muted tabular-nums sm:text-right sm:whitespace-nowrap sm:max-lg:hidden!"
+      >
         {endedAt === null ? 'not finished' : formatDuration(endedAt.getTime() - createdAt.getTime())}
       </TableCell>
       <TableCell className="max-lg:hidden!" />
@@ -40,7 +43,8 @@ export function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack;
   );
 }
 
-function Outcome({ rollBack: { state } }: { rollBack: RollBack }) {
+/** What became of a roll back. */
+export function RollBackBadge({ state }: Pick<RollBack, 'state'>) {
   if (state === 'running') {
     return (
       <Badge tone="accent" icon={LoaderCircle} isRunning>

@@ -1,0 +1,37 @@
+import { useEffect, useRef } from 'react';
+import { useLocation } from 'react-router';
+import type { Deployment } from '../../../routers/schemas/deployments.ts';
+import { usePublish } from '../../api/use-publish.ts';
+import { publishedFolder } from './folder-report.ts';
+import { PublishSection } from './publish-section.tsx';
+
+export type PublishPartProps = { deployment: Deployment; isReadOnly: boolean };
+
+/** Where the folder is dropped again; "Publish again" leads here, from this page and from the lists. */
+export function PublishPart({ deployment, isReadOnly }: PublishPartProps) {
+  const publish = usePublish();
+  const { hash, key } = useLocation();
+  const anchor = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: pressing the same link again leads there again
+  useEffect(() => {
+    if (hash !== '#publish') return;
+    anchor.current?.scrollIntoView({ block: 'center' });
+    anchor.current?.querySelector('button')?.focus({ preventScroll: true });
+  }, [hash, key]);
+  return (
+    <section ref={anchor} aria-label="Publish">
+      <PublishSection
+        deployment={deployment}
+        isReadOnly={isReadOnly}
+        onPublish={(report) =>
+          void publish({
+            deployment,
+            folder: publishedFolder(report),
+            publishAnyway: report.publishAnyway,
+            isNew: false,
+          })
+        }
+      />
+    </section>
+  );
+}
