@@ -80,7 +80,14 @@ export default defineConfig(({ isSsrBuild }) => ({
         emptyOutDir: true,
         copyPublicDir: false,
         sourcemap: true,
-        rolldownOptions: { input: { main: `${here}server/main.ts`, fairlead: `${here}server/cli/index.ts` } },
+        rolldownOptions: {
+          input: {
+            main: `${here}server/main.ts`,
+            fairlead: `${here}server/cli/index.ts`,
+            // A thread of its own (server/artifacts/zip-thread.ts).
+            'zip-worker': `${here}server/artifacts/zip.worker.ts`,
+          },
+        },
       }
     : {
         outDir: `${here}dist/web`,

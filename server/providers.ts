@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createDiskStore } from './artifacts/disk.ts';
+import { createZipIntake } from './artifacts/intake.ts';
 import { createChangeFeed } from './change-feed.ts';
 import type { Env } from './env.ts';
 import type { Log } from './log.ts';
@@ -63,6 +64,7 @@ export async function buildProviders(
     },
     limits,
     store: await createDiskStore({ folder: env.artifactsFolder, minFreeBytes: limits.minFreeDiskBytes }),
+    zips: await createZipIntake({ path: join(env.dataDir, 'incoming'), minFreeBytes: limits.minFreeDiskBytes }, tally),
     platforms,
     mailer: env.smtp === undefined ? createOutbox(join(env.dataDir, 'outbox'), log) : createSmtpMailer(env.smtp, log),
     hasher: createPasswordHasher({ tally }),

@@ -1,5 +1,6 @@
 import type { Plan } from '../routers/schemas/plans.ts';
 import type { Scope } from '../routers/schemas/tokens.ts';
+import type { ZipIntake } from './artifacts/intake.ts';
 import type { ArtifactStore } from './artifacts/store.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import type { Log } from './log.ts';
@@ -54,6 +55,7 @@ export type Providers = {
   addresses: Addresses;
   limits: Limits;
   store: ArtifactStore;
+  zips: ZipIntake;
   platforms: PlatformRegistry;
   mailer: Mailer;
   hasher: PasswordHasher;

@@ -44,6 +44,7 @@ export const UPLOAD_LIMITS = {
   maxFiles: 20_000,
   maxFileBytes: 500 * 1024 * 1024,
   maxReleaseBytes: 1024 * 1024 * 1024,
+  maxZipBytes: 500 * 1024 * 1024,
   maxPathBytes: 512,
   maxSegmentBytes: 200,
   maxDepth: 32,

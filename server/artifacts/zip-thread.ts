@@ -39,10 +39,9 @@ export type ZipThread = {
 
 /** Reads an archive in a thread of its own (zip.worker.ts). `signal` ends it with its reason. */
 export function startZipThread(task: ZipTask, signal: AbortSignal): ZipThread {
-  const { file, execArgv } = threadFile();
-  const worker = new Worker(file, {
+  const worker = new Worker(threadFile(), {
     workerData: task,
-    execArgv,
+    execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MAX_MB },
   });
   const inbox = createInbox(worker, signal);
@@ -73,13 +72,13 @@ export function startZipThread(task: ZipTask, signal: AbortSignal): ZipThread {
   };
 }
 
-/** From the sources tsx reads it; built, it lies beside the app or one folder above a shared part (vite.config.ts). */
-function threadFile(): { file: URL; execArgv: string[] } {
+/** Built, it lies beside the app or one folder above a shared part (vite.config.ts). */
+function threadFile(): URL {
   const here = import.meta.url;
-  if (here.endsWith('.ts')) return { file: new URL('zip.worker.ts', here), execArgv: ['--import', 'tsx'] };
+  if (here.endsWith('.ts')) return new URL('zip-worker-from-source.mjs', here);
   const [file] = ['./zip-worker.js', '../zip-worker.js'].map((path) => new URL(path, here)).filter(existsSync);
   if (file === undefined) throw new Error('The built product lacks zip-worker.js.');
-  return { file, execArgv: [] };
+  return file;
 }
 
 type Inbox = { next(): Promise<ToMain>; close(): void };
@@ -93,7 +92,7 @@ function createInbox(worker: Worker, signal: AbortSignal): Inbox {
     failure ??= { error };
     wake?.();
   };
-  const onAbort = (): void => fail(signal.reason);
+  const onAbort = (): void => wake?.();
   worker.on('message', (message: ToMain) => {
     messages.push(message);
     wake?.();
@@ -101,12 +100,13 @@ function createInbox(worker: Worker, signal: AbortSignal): Inbox {
   worker.on('messageerror', fail);
   worker.on('error', fail);
   worker.on('exit', () => fail(new Error('The thread ended before its work was done.')));
-  if (signal.aborted) onAbort();
-  else signal.addEventListener('abort', onAbort, { once: true });
+  signal.addEventListener('abort', onAbort, { once: true });
 
   return {
     async next() {
       for (;;) {
+        // What has come already is of no use either then.
+        signal.throwIfAborted();
         const message = messages.shift();
         if (message?.kind === 'refused') throw new ZipRefusal(message.reason, message.path);
         if (message !== undefined) return message;

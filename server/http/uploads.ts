@@ -6,7 +6,11 @@ import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { AccountContext, Providers } from '../service-context.ts';
 import { receiveFile, receiveManifest } from '../services/uploads.ts';
+import { receiveZip } from '../services/zip-uploads.ts';
 import { readManifestBody } from './manifest-body.ts';
+
+/** What a browser on Windows calls a ZIP, from the registry there. */
+const WINDOWS_ZIP = 'application/x-zip-compressed';
 
 /**
  * The doors for files, below `/api/uploads` (product page, section 10). Bodies are streamed: a file is never whole in
@@ -44,11 +48,18 @@ export function uploadRoutes(providers: Providers): Router {
   });
 
   routes.post('/:uploadId/zip', async (request, response) => {
-    requireType(request, 'application/zip');
-    await writerFor(providers, request, response);
-    throw new AppError('body_type_unsupported', 'ZIP files are not read by this version yet.', {
-      hint: 'Unpack it, and choose the folder.',
-    });
+    requireType(request, 'application/zip', WINDOWS_ZIP);
+    const ctx = await writerFor(providers, request, response);
+    const uploadId = uploadIdOf(request);
+    const answer = await requests.during(ctx.actor.accountId, () =>
+      receiveZip(ctx, uploadId, {
+        body: bytesOf(request),
+        contentLength: contentLengthOf(request),
+        publishAnyway: new URL(request.originalUrl, 'http://localhost').searchParams.getAll('publishAnyway'),
+        signal: goneSignal(response),
+      }),
+    );
+    response.json(answer);
   });
 
   return routes;
@@ -65,9 +76,22 @@ function uploadIdOf(request: Request): string {
   return id.data;
 }
 
-function requireType(request: Request, type: string): void {
+function requireType(request: Request, type: string, alias = type): void {
   const sent = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
-  if (sent !== type) throw new AppError('body_type_unsupported', `Send the body as ${type}.`);
+  if (sent !== type && sent !== alias) throw new AppError('body_type_unsupported', `Send the body as ${type}.`);
+}
+
+/** Ends work that nobody waits for any more. */
+function goneSignal(response: Response): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort(senderGone());
+  });
+  return gone.signal;
+}
+
+function senderGone(cause?: unknown): AppError {
+  return new AppError('client_closed', 'The sender ended the request.', { cause });
 }
 
 /** Without one the body is chunked, and its bytes are counted as they come. */
@@ -81,9 +105,9 @@ async function* bytesOf(request: Request): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of request) yield chunk;
   } catch (error) {
-    throw new AppError('client_closed', 'The sender ended the request.', { cause: error });
+    throw senderGone(error);
   }
-  if (!request.complete) throw new AppError('client_closed', 'The sender ended the request.');
+  if (!request.complete) throw senderGone();
 }
 
 /** The whole body, refused as soon as it is known to be too large. */

@@ -1,7 +1,13 @@
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import type { UploadManifestAnswer, UploadManifestInput } from '../../routers/schemas/releases.ts';
 import { REFUSAL_SENTENCES, type Refusal, readUpload } from '../../routers/schemas/upload-rules.ts';
-import { decodeManifest, encodeManifest, type Manifest, type ManifestEntry } from '../artifacts/manifest.ts';
+import {
+  decodeManifest,
+  encodeManifest,
+  type Manifest,
+  type ManifestEntry,
+  totalBytes,
+} from '../artifacts/manifest.ts';
 import type { ArtifactInfo, ArtifactStore } from '../artifacts/store.ts';
 import { AppError, notFound } from '../errors.ts';
 import { ArtifactModel } from '../models/artifact.ts';
@@ -19,7 +25,7 @@ import { removeUnnamedManifest } from './unnamed-manifest.ts';
 /** An upload for which nothing has arrived for so long gives its slot to a new one. */
 const QUIET_MS = 30_000;
 /** How often bytes move the end of an upload; often enough that one at work is never quiet. */
-const TOUCH_MS = 10_000;
+export const TOUCH_MS = 10_000;
 /** Hashes asked for in one query. */
 const HASHES_A_QUERY = 5_000;
 
@@ -99,13 +105,26 @@ async function keepManifest(
   const manifest: Manifest = new Map(reading.files.map(({ path, sha256, sizeBytes }) => [path, { sha256, sizeBytes }]));
   requireOneSizeAHash(manifest);
 
+  await replaceManifest(ctx, uploadId, { manifest, source: 'folder' });
+  const leftOut = reading.leftOut.map(({ path, reason }) => ({ path, reason }));
+  return { missing: await missingHashes(accountId, manifest), leftOut };
+}
+
+/** Makes this the upload's list of files. Throws `not_found`, `quota_exhausted`, `storage_full`. */
+export async function replaceManifest(
+  ctx: AccountContext,
+  uploadId: string,
+  { manifest, source }: { manifest: Manifest; source: UploadDoc['source'] },
+): Promise<void> {
+  const { accountId } = ctx.actor;
   const { store } = ctx.providers;
   const bytes = encodeManifest(manifest);
   await countBytes(ctx, bytes.byteLength);
   const { sha256: manifestHash } = await store.writeWhole(bytes);
+  const facts = { manifestHash, source, fileCount: manifest.size, totalBytes: totalBytes(manifest) };
   const before = await UploadModel.findOneAndUpdate(
     { _id: uploadId, accountId, state: 'open' },
-    { $set: { manifestHash, fileCount: manifest.size, totalBytes: reading.totalBytes, expiresAt: endAfter(ctx) } },
+    { $set: { ...facts, expiresAt: endAfter(ctx) } },
     { returnDocument: 'before' },
   );
   if (before === null) throw notFound('upload');
@@ -113,8 +132,6 @@ async function keepManifest(
   if (!(await store.has(manifestHash))) await store.writeWhole(bytes);
   const replaced = before.manifestHash ?? manifestHash;
   if (replaced !== manifestHash) await removeUnnamedManifest(store, replaced);
-  const leftOut = reading.leftOut.map(({ path, reason }) => ({ path, reason }));
-  return { missing: await missingHashes(accountId, manifest), leftOut };
 }
 
 function requireOneSizeAHash(manifest: Manifest): void {
@@ -200,7 +217,8 @@ async function keepFile(ctx: AccountContext, uploadId: string, info: ArtifactInf
   await touch(ctx, uploadId);
 }
 
-async function touch(ctx: AccountContext, uploadId: string): Promise<void> {
+/** Keeps the upload from being taken for a quiet one. */
+export async function touch(ctx: AccountContext, uploadId: string): Promise<void> {
   const soon = new Date(endAfter(ctx).getTime() - TOUCH_MS);
   await UploadModel.updateOne(
     { _id: uploadId, accountId: ctx.actor.accountId, expiresAt: { $lt: soon } },
@@ -214,8 +232,8 @@ async function announced(store: ArtifactStore, upload: UploadDoc, sha256: string
   return entry;
 }
 
-/** Security facts, 1.8: 10 GiB a day and account. */
-async function countBytes(ctx: AccountContext, sizeBytes: number): Promise<void> {
+/** Security facts, 1.8: 10 GiB a day and account. Throws `quota_exhausted`. */
+export async function countBytes(ctx: AccountContext, sizeBytes: number): Promise<void> {
   const limit = ctx.providers.limits.uploadBytesPerDay;
   const count = { name: 'upload-bytes', key: ctx.actor.accountId, limit, windowMs: DAY_MS, amount: sizeBytes };
   try {

@@ -380,17 +380,3 @@ test('a full disk is 507, and nothing of the file is kept', async () => {
   expect(await send(door, person, uploadId, 'hello')).toMatchObject({ status: 507, body: { code: 'storage_full' } });
   expect(await app.providers.store.has(HELLO)).toBe(false);
 });
-
-test('a ZIP is told plainly that it is not read yet', async () => {
-  await using app = await createTestApp();
-  const { door, person, uploadId } = await open(app);
-  await using _door = door;
-  const answer = await put(door, `${uploadId}/zip`, {
-    token: person.accessToken,
-    method: 'POST',
-    type: 'application/zip',
-    body: 'PK',
-  });
-  expect(answer.status).toBe(415);
-  expect(answer.body.message).toContain('ZIP');
-});

@@ -6,6 +6,7 @@ import { appRouter } from '../../routers/_app.ts';
 import type { SignedIn } from '../../routers/schemas/auth.ts';
 import { createCaller } from '../../routers/trpc.ts';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
+import { createZipIntake } from '../../server/artifacts/intake.ts';
 import type { ChangeFeed, ChangeListener } from '../../server/change-feed.ts';
 import { createWorker } from '../../server/jobs/worker.ts';
 import type { Log } from '../../server/log.ts';
@@ -89,6 +90,8 @@ export async function createTestApp(options: TestAppOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-test-'));
   const clock = createClock();
   const outbox: Mail[] = [];
+  const tally = createTally();
+  const limits = { ...WIDE_LIMITS, ...options.limits };
   const providers: Providers = {
     addresses: {
       publicUrl: 'http://localhost:3000',
@@ -98,15 +101,16 @@ export async function createTestApp(options: TestAppOptions = {}) {
       supportEmail: 'support@localhost',
       operatorEmail: 'operator@localhost',
     },
-    limits: { ...WIDE_LIMITS, ...options.limits },
+    limits,
     store: await createDiskStore({ folder: join(folder, 'artifacts'), minFreeBytes: 0 }),
+    zips: await createZipIntake({ path: join(folder, 'incoming'), minFreeBytes: limits.minFreeDiskBytes }, tally),
     platforms,
     mailer: { deliver: async (mail) => void outbox.push(mail) },
     // Security facts, 1.7: tests take a cheap hasher; one test holds the real parameters.
     hasher: createPasswordHasher({ memoryKiB: 1024, iterations: 1 }),
     secrets: createSecrets(newKeys()),
     changes: options.changes ?? silentFeed(),
-    tally: createTally(),
+    tally,
     log: options.log ?? SILENT_LOG,
     now: () => clock.now(),
     ...options.providers,

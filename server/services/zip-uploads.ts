@@ -1,0 +1,87 @@
+import type { UploadZipAnswer } from '../../routers/schemas/releases.ts';
+import type { StoredZip } from '../artifacts/intake.ts';
+import { AppError } from '../errors.ts';
+import { ArtifactModel } from '../models/artifact.ts';
+import { endWhenAway, isDuplicateKey, newId } from '../mongo.ts';
+import type { AccountContext } from '../service-context.ts';
+import { countBytes, findOpenUpload, missingHashes, replaceManifest, TOUCH_MS, touch } from './uploads.ts';
+
+export type SentZip = {
+  body: AsyncIterable<Uint8Array>;
+  /** As the sender announced it, when it did. */
+  contentLength: number | null;
+  /** Paths, as `leftOut` names them, that the person publishes on purpose. */
+  publishAnyway: readonly string[];
+  /** Ends the work when nobody waits for its answer any more. */
+  signal: AbortSignal;
+};
+
+/**
+ * Takes the files of an upload as one ZIP: afterwards it is complete, as after its list and all its files. Refused as a
+ * whole, it leaves the upload as it was. One at a time for an upload.
+ * Throws `not_found`, `upload_closed`, `conflict`, `upload_refused` with `reason` and `path`, `body_too_large`,
+ * `quota_exhausted`, `storage_full`, `overloaded`.
+ */
+export async function receiveZip(ctx: AccountContext, uploadId: string, zip: SentZip): Promise<UploadZipAnswer> {
+  await endWhenAway(findOpenUpload(ctx, uploadId));
+  const leave = await ctx.providers.tally.take(`ZIP of ${uploadId}`, { limit: 1 });
+  if (leave === null) {
+    throw new AppError('conflict', 'A ZIP file is being sent to this upload already.', {
+      hint: 'Wait for it to end, or open another upload.',
+    });
+  }
+  try {
+    const stored = await keptOpen(ctx, uploadId, () =>
+      ctx.providers.zips.take(zip, {
+        store: ctx.providers.store,
+        count: (bytes) => endWhenAway(countBytes(ctx, bytes)),
+      }),
+    );
+    await endWhenAway(keepZip(ctx, uploadId, stored));
+    return toAnswer(stored);
+  } finally {
+    leave();
+  }
+}
+
+/** While its archive comes and is read, an upload is no quiet one, however long that takes. */
+async function keptOpen<T>(ctx: AccountContext, uploadId: string, work: () => Promise<T>): Promise<T> {
+  // While the database is away nobody else opens an upload either: no reason to break this one off.
+  const timer = setInterval(() => void touch(ctx, uploadId).catch(() => undefined), TOUCH_MS / 2);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+async function keepZip(ctx: AccountContext, uploadId: string, stored: StoredZip): Promise<void> {
+  await rememberAll(ctx, stored);
+  await replaceManifest(ctx, uploadId, { manifest: stored.manifest, source: 'zip' });
+}
+
+/** Thousands at a time: a row for each that the account has not stored yet, and a younger age for the others. */
+async function rememberAll(ctx: AccountContext, { artifacts, manifest }: StoredZip): Promise<void> {
+  const { accountId } = ctx.actor;
+  const lastUsedAt = ctx.now();
+  const absent = new Set(await missingHashes(accountId, manifest));
+  const known = artifacts.filter(({ sha256 }) => !absent.has(sha256)).map(({ sha256 }) => sha256);
+  if (known.length > 0) {
+    await ArtifactModel.updateMany({ accountId, sha256: { $in: known } }, { $set: { lastUsedAt } });
+  }
+  const rows = artifacts
+    .filter(({ sha256 }) => absent.has(sha256))
+    .map(({ sha256, sha1, sizeBytes }) => ({ _id: newId(), accountId, sha256, sha1, sizeBytes, lastUsedAt }));
+  try {
+    // Made here to the last field: to hydrate and validate each of them costs more than to write it.
+    await ArtifactModel.insertMany(rows, { ordered: false, lean: true });
+  } catch (error) {
+    // The same files came twice at once: the other one has written rows of them.
+    if (!isDuplicateKey(error) || (await missingHashes(accountId, manifest)).length > 0) throw error;
+  }
+}
+
+function toAnswer({ manifest, leftOut, totalBytes, droppedCount }: StoredZip): UploadZipAnswer {
+  const files = [...manifest].map(([path, { sha256, sizeBytes }]) => ({ path, sha256, sizeBytes }));
+  return { missing: [], leftOut, files, totalBytes, droppedCount };
+}

@@ -1,0 +1,322 @@
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { request } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
+import { ArtifactModel } from '../../server/models/artifact.ts';
+import { UploadModel } from '../../server/models/upload.ts';
+import { createTestApp, type Person, type TestApp, type TestAppOptions } from '../support/app.ts';
+import { type Listening, listen } from '../support/listen.ts';
+import { createPublishingApp, sha256Of } from '../support/publishing.ts';
+import { writeZip, type ZipPart } from '../support/zip-writer.ts';
+
+type Sending = { token?: string | undefined; type?: string; query?: string; headers?: Record<string, string> };
+
+async function sendZip(door: Listening, person: Person, uploadId: string, zip: Buffer, more: Sending = {}) {
+  const { token = person.accessToken, type = 'application/zip', query = '', headers = {} } = more;
+  const response = await fetch(`${door.url}/api/uploads/${uploadId}/zip${query}`, {
+    method: 'POST',
+    body: new Uint8Array(zip),
+    headers: { 'content-type': type, authorization: `Bearer ${token}`, ...headers },
+  });
+  return { status: response.status, body: JSON.parse(await response.text()), headers: response.headers };
+}
+
+async function start(options: TestAppOptions = {}) {
+  const app = await createTestApp(options);
+  const door = await listen(app);
+  const person = await app.trialPerson();
+  const { uploadId } = await person.caller.releases.prepare();
+  return {
+    app,
+    door,
+    person,
+    uploadId,
+    send: (zip: Buffer, more?: Sending) => sendZip(door, person, uploadId, zip, more),
+    async [Symbol.asyncDispose]() {
+      await door[Symbol.asyncDispose]();
+      await app[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Names of everything that was stored or is on its way in. */
+async function filesOf({ folder }: TestApp): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile() && entry.name !== 'store-id').map((entry) => entry.name);
+}
+
+const SITE: ZipPart[] = [
+  { name: 'site/index.html', data: '<h1>hello</h1>', method: 8 },
+  { name: 'site/a/same.txt', data: 'twice' },
+  { name: 'site/b/same.txt', data: 'twice' },
+  { name: 'site/empty.txt', data: '' },
+  { name: '__MACOSX/site/._index.html', data: 'litter' },
+];
+
+test('a ZIP completes an upload: its files are listed, stored once, and nothing is missing', async () => {
+  await using site = await start();
+  const answer = await site.send(writeZip(SITE));
+  expect(answer).toMatchObject({
+    status: 200,
+    body: { missing: [], leftOut: [], droppedCount: 1, totalBytes: 24 },
+  });
+  expect(answer.body.files).toContainEqual({ path: 'a/same.txt', sha256: sha256Of('twice'), sizeBytes: 5 });
+  expect(answer.body.files.map(({ path }: { path: string }) => path).sort()).toEqual([
+    'a/same.txt',
+    'b/same.txt',
+    'empty.txt',
+    'index.html',
+  ]);
+  const { store } = site.app.providers;
+  expect((await store.readWhole(sha256Of('<h1>hello</h1>'))).toString()).toBe('<h1>hello</h1>');
+  const accountId = site.person.user.id;
+  expect(await ArtifactModel.countDocuments({ accountId })).toBe(3);
+  expect(await UploadModel.findOne({ _id: site.uploadId, accountId })).toMatchObject({
+    source: 'zip',
+    fileCount: 4,
+    totalBytes: 24,
+    state: 'open',
+  });
+  // The same once more: nothing changes.
+  expect((await site.send(writeZip(SITE))).body).toEqual(answer.body);
+  expect(await ArtifactModel.countDocuments({ accountId })).toBe(3);
+});
+
+test('what came as a ZIP is published and served, and the release says that it was one', async () => {
+  await using app = await createPublishingApp();
+  await using door = await listen(app);
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Zipped', platform: 'built-in' });
+  const { uploadId } = await person.caller.releases.prepare({ deploymentId: deployment.id });
+  const large = Buffer.alloc(5 * 1024 * 1024, 'a film of sorts ');
+  const zip = writeZip([...SITE, { name: 'site/film.bin', data: large, method: 8 }]);
+  expect((await sendZip(door, person, uploadId, zip)).status).toBe(200);
+  const { id } = await person.caller.releases.create({ deploymentId: deployment.id, uploadId });
+  await app.jobs.drain();
+  expect(await person.caller.releases.get({ releaseId: id })).toMatchObject({ state: 'live', source: 'zip' });
+  expect((await app.visit(deployment.slug)).body.toString()).toContain('<h1>hello</h1>');
+  expect((await app.visit(deployment.slug, '/film.bin')).body.equals(large)).toBe(true);
+});
+
+test('secrets are left out and named, and published only on purpose, keys never', async () => {
+  await using site = await start();
+  const zip = writeZip(['index.html', '.env', 'a+b.bak', '.git/config', 'key.pem']);
+  const plain = await site.send(zip);
+  expect(plain.body.leftOut.map((entry: { path: string }) => entry.path)).toEqual([
+    '.env',
+    'a+b.bak',
+    '.git/config',
+    'key.pem',
+  ]);
+  expect(plain.body.leftOut[0].reason).toEqual(expect.any(String));
+  const wanted = new URLSearchParams(
+    ['.env', 'a+b.bak', '.git/config', 'key.pem'].map((path) => ['publishAnyway', path]),
+  );
+  const anyway = await site.send(zip, { query: `?${wanted}` });
+  expect(anyway.body.leftOut.map((entry: { path: string }) => entry.path)).toEqual(['.git/config', 'key.pem']);
+  expect(anyway.body.files.map((file: { path: string }) => file.path)).toEqual(['index.html', '.env', 'a+b.bak']);
+});
+
+test('a refused ZIP names the entry and the rule, leaves the upload as it was, and nothing behind', async () => {
+  await using site = await start();
+  await site.send(writeZip(SITE));
+  const before = await filesOf(site.app);
+  const cases: [ZipPart | string, string, string][] = [
+    ['a/../../etc/passwd', 'parent_folder', 'a/../../etc/passwd'],
+    [{ name: Buffer.from('b\r\nc'), data: 'x' }, 'control_character', 'b\\u{d}\\u{a}c'],
+    [{ name: 'new.txt', data: 'x', crc: 7 }, 'checksum_wrong', 'new.txt'],
+    [{ name: 'link', data: '/etc/passwd', attributes: (0o120777 << 16) >>> 0 }, 'symbolic_link', 'link'],
+  ];
+  for (const [part, reason, path] of cases) {
+    const answer = await site.send(writeZip(['good.txt', part]));
+    expect(answer).toMatchObject({ status: 400, body: { code: 'upload_refused', reason, path } });
+    expect(answer.body.message).toContain(path);
+    expect(answer.body.requestId).toEqual(expect.any(String));
+  }
+  expect(await site.send(Buffer.from('no ZIP'))).toMatchObject({ status: 400, body: { reason: 'not_zip', path: '' } });
+  expect(await filesOf(site.app)).toEqual(before);
+  const accountId = site.person.user.id;
+  expect(await UploadModel.findOne({ _id: site.uploadId, accountId })).toMatchObject({ fileCount: 4 });
+  expect(await ArtifactModel.countDocuments({ accountId })).toBe(3);
+});
+
+test('a ZIP is for the owner of the upload, signed in, from the app itself, and has its type', async () => {
+  await using site = await start();
+  const zip = writeZip(SITE);
+  const stranger = await site.app.trialPerson();
+  expect(await sendZip(site.door, stranger, site.uploadId, zip)).toMatchObject({ status: 404 });
+  expect((await site.send(zip, { token: 'nobody' })).status).toBe(401);
+  expect((await site.send(zip, { headers: { origin: 'https://evil.example' } })).status).toBe(403);
+  const reader = await site.person.caller.tokens.create({ name: 'reader', scopes: ['read'] });
+  expect(await site.send(zip, { token: reader.secret })).toMatchObject({
+    status: 403,
+    body: { code: 'scope_missing' },
+  });
+  for (const type of ['application/octet-stream', 'application/json', '']) {
+    expect(await site.send(zip, { type })).toMatchObject({ status: 415, body: { code: 'body_type_unsupported' } });
+  }
+  expect((await site.send(zip, { type: 'application/x-zip-compressed' })).status).toBe(200);
+  const { secret } = await site.person.caller.tokens.create({ name: 'writer', scopes: ['write'] });
+  expect((await site.send(zip, { token: secret })).status).toBe(200);
+});
+
+/** A request whose body the test sends by hand. */
+function beginZip({ door, person, uploadId }: Awaited<ReturnType<typeof start>>, headers: Record<string, string> = {}) {
+  const outgoing = request(`${door.url}/api/uploads/${uploadId}/zip`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${person.accessToken}`, 'content-type': 'application/zip', ...headers },
+  });
+  outgoing.on('error', () => undefined);
+  const answered = once(outgoing, 'response').then(([response]) => response.resume());
+  answered.catch(() => undefined);
+  return { outgoing, answered };
+}
+
+test('a ZIP that says that it is too large is refused before its first byte', async () => {
+  await using site = await start();
+  const { outgoing, answered } = beginZip(site, { 'content-length': String(UPLOAD_LIMITS.maxZipBytes + 1) });
+  outgoing.flushHeaders();
+  expect((await answered).statusCode).toBe(413);
+  outgoing.destroy();
+});
+
+test('a ZIP without a length is counted as it comes', async () => {
+  await using site = await start();
+  const { zips, store } = site.app.providers;
+  const piece = Buffer.alloc(16 * 1024 * 1024);
+  let sent = 0;
+  async function* endless(): AsyncGenerator<Buffer> {
+    for (; sent < 2 * UPLOAD_LIMITS.maxZipBytes; sent += piece.length) yield piece;
+  }
+  const { signal } = new AbortController();
+  const zip = { body: endless(), contentLength: null, publishAnyway: [], signal };
+  await expect(zips.take(zip, { store, count: async () => undefined })).rejects.toMatchObject({
+    code: 'body_too_large',
+  });
+  expect(sent).toBeLessThanOrEqual(UPLOAD_LIMITS.maxZipBytes);
+
+  const { outgoing, answered } = beginZip(site);
+  const bytes = writeZip(SITE);
+  outgoing.write(bytes.subarray(0, 10));
+  outgoing.end(bytes.subarray(10));
+  expect((await answered).statusCode).toBe(200);
+});
+
+test('the bytes of a day are counted: those that are sent, and those that they unpack to', async () => {
+  const text = 'packs well '.repeat(10_000);
+  const zip = writeZip([{ name: 'index.html', data: text, method: 8 }]);
+  await using site = await start({ limits: { uploadBytesPerDay: text.length + zip.length } });
+  const answers = [await site.send(zip), await site.send(zip)];
+  expect(answers.map(({ status }) => status)).toEqual([200, 429]);
+  expect(answers[1]).toMatchObject({ body: { code: 'quota_exhausted' } });
+  expect(Number(answers[1]?.headers.get('retry-after'))).toBeGreaterThan(0);
+});
+
+test('an upload takes one ZIP at a time, an account as many requests as it may', async () => {
+  await using site = await start({ limits: { uploadsAtOnce: 2 } });
+  const bytes = writeZip(SITE);
+  const { outgoing, answered } = beginZip(site, { 'content-length': String(bytes.length) });
+  outgoing.write(bytes.subarray(0, 10));
+  const { uploadId } = await site.person.caller.releases.prepare();
+  // The first one has its place once a second one is refused it.
+  await expect.poll(async () => (await site.send(bytes)).status).toBe(409);
+  expect((await site.send(bytes)).body.code).toBe('conflict');
+  expect((await sendZip(site.door, site.person, uploadId, bytes)).status).toBe(200);
+  outgoing.end(bytes.subarray(10));
+  expect((await answered).statusCode).toBe(200);
+  expect((await site.send(bytes)).status).toBe(200);
+});
+
+test('a sender that goes away leaves nothing behind, and the upload takes the next one', async () => {
+  await using site = await start();
+  const bytes = writeZip([...SITE, { name: 'site/more.bin', data: Buffer.alloc(3 * 1024 * 1024, 'x') }]);
+  const { outgoing } = beginZip(site, { 'content-length': String(bytes.length) });
+  await new Promise<void>((resolve) => outgoing.write(bytes.subarray(0, -10), () => resolve()));
+  outgoing.destroy();
+  await expect.poll(async () => (await site.send(writeZip(SITE))).status).toBe(200);
+  expect((await filesOf(site.app)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+});
+
+test('a sender that goes away while its ZIP is unpacked ends the work', async () => {
+  await using site = await start();
+  const { store } = site.app.providers;
+  const begun = Promise.withResolvers?.<void>() ?? deferred();
+  let isAbandoned = false;
+  site.app.providers.store = {
+    ...store,
+    intake: async () => {
+      const intake = await store.intake();
+      return {
+        ...intake,
+        add: async (file, info) => {
+          begun.resolve();
+          await wait(50);
+          await intake.add(file, info);
+        },
+        abandon: async () => {
+          await intake.abandon();
+          isAbandoned = true;
+        },
+      };
+    },
+  };
+  const parts = Array.from({ length: 2_000 }, (_, index) => ({ name: `${index}.txt`, data: `${index}` }));
+  const { outgoing } = beginZip(site);
+  outgoing.end(writeZip(parts));
+  await begun.promise;
+  outgoing.destroy();
+  await expect.poll(() => isAbandoned).toBe(true);
+  expect(await ArtifactModel.countDocuments({ accountId: site.person.user.id })).toBe(0);
+  expect(await filesOf(site.app)).toEqual([]);
+});
+
+/** Node 20 has no `Promise.withResolvers`. */
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+test('a full disk is 507 before the first byte, and while files are stored', async () => {
+  await using site = await start({ limits: { minFreeDiskBytes: Number.MAX_SAFE_INTEGER } });
+  expect(await site.send(writeZip(SITE))).toMatchObject({ status: 507, body: { code: 'storage_full' } });
+  expect(await filesOf(site.app)).toEqual([]);
+});
+
+test('three ZIPs at once, each in its upload, all arrive', async () => {
+  await using site = await start();
+  const uploads = [site.uploadId];
+  while (uploads.length < 3) uploads.push((await site.person.caller.releases.prepare()).uploadId);
+  const answers = await Promise.all(
+    uploads.map((uploadId, number) => {
+      const own = Buffer.alloc(4 * 1024 * 1024, `${number}`);
+      const parts = [...SITE, { name: 'site/own.bin', data: own }];
+      return sendZip(site.door, site.person, uploadId, writeZip(parts));
+    }),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const accountId = site.person.user.id;
+  expect(await ArtifactModel.countDocuments({ accountId })).toBe(6);
+  for (const number of [0, 1, 2]) {
+    const sha256 = sha256Of(Buffer.alloc(4 * 1024 * 1024, `${number}`));
+    expect(await site.app.providers.store.has(sha256)).toBe(true);
+  }
+});
+
+test('20,000 files are taken, 60,000 entries are refused by their number', async () => {
+  await using site = await start();
+  const parts = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ name: `f${index}.txt`, data: `${index % 5_000}` }));
+  const answer = await site.send(writeZip(parts(UPLOAD_LIMITS.maxFiles)));
+  expect(answer.status).toBe(200);
+  expect(answer.body.files.length).toBe(UPLOAD_LIMITS.maxFiles);
+  expect(await ArtifactModel.countDocuments({ accountId: site.person.user.id })).toBe(5_000);
+  expect(await site.send(writeZip(parts(60_000)))).toMatchObject({
+    status: 400,
+    body: { reason: 'too_many_entries' },
+  });
+});
