@@ -2,6 +2,7 @@ import { availableParallelism, homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod/mini';
+import type { StoreChoice } from './artifacts/store.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 import type { MongodSources } from './mongod-binary.ts';
 import { type Keys, parseKeys } from './secrets.ts';
@@ -28,7 +29,7 @@ export type Env = {
   processes: number;
   mongodbUri: string | undefined;
   mongodSources: MongodSources;
-  artifactsFolder: string;
+  artifacts: StoreChoice;
   keys: Keys | undefined;
   trustProxy: number;
   accessTokenSeconds: number;
@@ -106,12 +107,14 @@ const origin = z
 const mongodbUri = z
   .string()
   .check(z.regex(/^mongodb(\+srv)?:\/\/[^/\s]+/, 'it must begin with mongodb:// or mongodb+srv:// and name a host'));
+/** The database that everything else is in: it needs no address of its own. */
+const GRIDFS_URL = 'gridfs:';
 const artifactsUrl = z
   .string()
   .check(
     z.refine(
-      isFolderUrl,
-      'it must be file: with an absolute path, like file:///var/lib/fairlead/artifacts; this version has no other store',
+      (text) => text === GRIDFS_URL || isFolderUrl(text),
+      'it must be file: with an absolute path, like file:///var/lib/fairlead/artifacts, or gridfs: for the database; this version has no other store',
     ),
   );
 const keysJson = z.pipe(
@@ -220,14 +223,18 @@ export function readEnv(environment: Record<string, string | undefined>): Env {
     processes: values.PROCESSES,
     mongodbUri: values.MONGODB_URI,
     mongodSources: readMongodSources(given),
-    artifactsFolder:
-      values.ARTIFACTS_URL === undefined ? join(dataDir, 'artifacts') : fileURLToPath(values.ARTIFACTS_URL),
+    artifacts: storeChoice(values.ARTIFACTS_URL, dataDir),
     keys: values.FAIRLEAD_KEYS,
     trustProxy: values.TRUST_PROXY,
     accessTokenSeconds: values.ACCESS_TOKEN_SECONDS,
     logLevel: values.LOG_LEVEL,
     warnings: warningsOf(publicUrl, publicHost, values.SITES_DOMAIN),
   };
+}
+
+function storeChoice(url: string | undefined, dataDir: string): StoreChoice {
+  if (url === GRIDFS_URL) return { kind: 'gridfs' };
+  return { kind: 'disk', folder: url === undefined ? join(dataDir, 'artifacts') : fileURLToPath(url) };
 }
 
 /** Values that are right alone and wrong together. */

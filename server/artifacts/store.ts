@@ -67,3 +67,6 @@ export interface ArtifactStore {
   /** Writes and reads back a probe; throws a sentence for the start and for `/api/ready`. */
   check(): Promise<void>;
 }
+
+/** What ARTIFACTS_URL names: a folder, or the database that everything else is in. */
+export type StoreChoice = { kind: 'disk'; folder: string } | { kind: 'gridfs' };

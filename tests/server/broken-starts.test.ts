@@ -44,7 +44,10 @@ test.each([
   [{ TRUST_PROXY: '-1' }, /TRUST_PROXY is "-1", but it must be a whole number from 0 to 10/],
   [{ ACCESS_TOKEN_SECONDS: '15m' }, /ACCESS_TOKEN_SECONDS is "15m", but it must be a whole number/],
   [{ LOG_LEVEL: 'verbose' }, /LOG_LEVEL is "verbose", but it must be one of debug, info, warn, error/],
-  [{ ARTIFACTS_URL: 'gridfs:' }, /ARTIFACTS_URL is "gridfs:", but it must be file: with an absolute path/],
+  [
+    { ARTIFACTS_URL: 'gridfs://other' },
+    /ARTIFACTS_URL is "gridfs:\/\/other", but it must be file: with an absolute path/,
+  ],
   [
     { FAIRLEAD_KEYS: '{}' },
     /FAIRLEAD_KEYS is set to a value that is not shown, but it must be the JSON of a keys\.json/,

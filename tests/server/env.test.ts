@@ -27,7 +27,7 @@ test('an empty environment gives the documented defaults', () => {
     operatorEmail: 'support@localhost',
     smtp: undefined,
     dataDir: resolve('data'),
-    artifactsFolder: resolve('data/artifacts'),
+    artifacts: { kind: 'disk', folder: resolve('data/artifacts') },
     mongodbUri: undefined,
     keys: undefined,
     trustProxy: 0,
@@ -105,11 +105,11 @@ test.each([
   ],
   [
     { ARTIFACTS_URL: 's3://bucket/prefix' },
-    'ARTIFACTS_URL is "s3://bucket/prefix", but it must be file: with an absolute path, like file:///var/lib/fairlead/artifacts; this version has no other store.',
+    'ARTIFACTS_URL is "s3://bucket/prefix", but it must be file: with an absolute path, like file:///var/lib/fairlead/artifacts, or gridfs: for the database; this version has no other store.',
   ],
   [
     { ARTIFACTS_URL: 'file:relative' },
-    'ARTIFACTS_URL is "file:relative", but it must be file: with an absolute path, like file:///var/lib/fairlead/artifacts; this version has no other store.',
+    'ARTIFACTS_URL is "file:relative", but it must be file: with an absolute path, like file:///var/lib/fairlead/artifacts, or gridfs: for the database; this version has no other store.',
   ],
 ])('%o is refused with one sentence', (environment, sentence) => {
   expect(refusalOf(environment)).toEqual({ message: sentence, exitCode: 78 });
@@ -152,7 +152,7 @@ test('keys and an absolute folder for artifacts are taken', () => {
   const keys = newKeys();
   expect(readEnv({ FAIRLEAD_KEYS: JSON.stringify(keys), ARTIFACTS_URL: 'file:///srv/a%20b' })).toMatchObject({
     keys,
-    artifactsFolder: '/srv/a b',
+    artifacts: { kind: 'disk', folder: '/srv/a b' },
   });
 });
 

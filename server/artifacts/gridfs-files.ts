@@ -1,0 +1,122 @@
+import mongoose from 'mongoose';
+import { storageFull, unusable } from './storage-errors.ts';
+
+/**
+ * The two collections of GridFS, written by hand: its own streams take a round trip for each small file, and have no
+ * way to make many files readable at one moment.
+ *
+ * A file is `unfinished` from its first byte, and `whole` by the one update that lets readers see it. What is removed
+ * becomes unfinished again: who reads it already goes on for an hour, until the sweep takes its bytes. What was found
+ * `damaged` is kept for a look at it.
+ */
+export type FileState = 'unfinished' | 'whole' | 'damaged';
+
+/** A row of `{bucket}.files`, in the names of the GridFS specification; `filename` is the SHA-256. */
+export type GridFile = {
+  _id: mongoose.mongo.ObjectId;
+  filename: string;
+  length: number;
+  chunkSize: number;
+  /** Of a whole file: when it was last used; of any other: when it became that. */
+  uploadDate: Date;
+  metadata: { state: FileState; intake: string | null };
+};
+export type GridChunk = { files_id: mongoose.mongo.ObjectId; n: number; data: mongoose.mongo.Binary };
+
+export type Grid = {
+  files: mongoose.mongo.Collection<GridFile>;
+  chunks: mongoose.mongo.Collection<GridChunk>;
+  /** Throws `storage_full` when the database's disk would have less than it must. */
+  requireSpace(sizeBytes: number): Promise<void>;
+};
+
+export const CHUNK_BYTES = 1024 * 1024;
+export const WHOLE = { 'metadata.state': 'whole' } as const;
+
+/** How long the free space that was asked for is taken for true. */
+const SPACE_KEPT_MS = 1_000;
+/** MongoDB's error_codes.yml: OutOfDiskSpace. */
+const OUT_OF_DISK_SPACE = 14_031;
+
+/** Opens the collections in the database that everything else is in, with their indexes. */
+export async function openGrid(bucket: string, minFreeBytes: number): Promise<Grid> {
+  const { db } = mongoose.connection;
+  if (db === undefined) throw new Error('The store in the database is opened before the database.');
+  const files = db.collection<GridFile>(`${bucket}.files`);
+  const chunks = db.collection<GridChunk>(`${bucket}.chunks`);
+  try {
+    await files.createIndex(
+      { filename: 1 },
+      { name: 'whole_once', unique: true, partialFilterExpression: { 'metadata.state': 'whole' } },
+    );
+    await files.createIndex({ 'metadata.state': 1, uploadDate: 1, _id: 1 }, { name: 'state_age' });
+    await files.createIndex(
+      { 'metadata.intake': 1 },
+      { name: 'intake', partialFilterExpression: { 'metadata.state': 'unfinished' } },
+    );
+    await chunks.createIndex({ files_id: 1, n: 1 }, { name: 'files_id_n', unique: true });
+  } catch (error) {
+    throw unusable('in the database', error);
+  }
+  return { files, chunks, requireSpace: spaceWatch(db, minFreeBytes) };
+}
+
+function spaceWatch(db: mongoose.mongo.Db, minFreeBytes: number): Grid['requireSpace'] {
+  let last: { at: number; freeBytes: number } | undefined;
+  return async (sizeBytes) => {
+    if (last === undefined || Date.now() - last.at > SPACE_KEPT_MS) {
+      const { fsTotalSize, fsUsedSize } = await db.command({ dbStats: 1 });
+      last = { at: Date.now(), freeBytes: Number(fsTotalSize) - Number(fsUsedSize) };
+    }
+    if (last.freeBytes - sizeBytes < minFreeBytes) throw storageFull();
+    last.freeBytes -= sizeBytes;
+  };
+}
+
+export function newFile(intake: string | null): GridFile {
+  return {
+    _id: new mongoose.mongo.ObjectId(),
+    filename: '',
+    length: 0,
+    chunkSize: CHUNK_BYTES,
+    uploadDate: new Date(),
+    metadata: { state: 'unfinished', intake },
+  };
+}
+
+export function chunkOf(file: GridFile, n: number, bytes: Uint8Array): GridChunk {
+  return { files_id: file._id, n, data: new mongoose.mongo.Binary(bytes) };
+}
+
+/** A full disk becomes our code; what says that the database is away is told apart by the doors. */
+export async function translatedGrid<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isFull = error instanceof mongoose.mongo.MongoServerError && error.code === OUT_OF_DISK_SPACE;
+    throw isFull ? storageFull(error) : error;
+  }
+}
+
+/** Writes the chunks of a stream as it comes; the pieces that `digest` hands out are a megabyte or a bit more. */
+export function chunkWriter(grid: Grid, file: GridFile) {
+  let rest: Buffer = Buffer.alloc(0);
+  let n = 0;
+
+  async function insert(bytes: Buffer): Promise<void> {
+    await grid.requireSpace(bytes.length);
+    await grid.chunks.insertOne(chunkOf(file, n, bytes));
+    n += 1;
+  }
+
+  return {
+    async write(pieces: Uint8Array[]): Promise<void> {
+      rest = Buffer.concat([rest, ...pieces]);
+      for (; rest.length >= CHUNK_BYTES; rest = rest.subarray(CHUNK_BYTES)) await insert(rest.subarray(0, CHUNK_BYTES));
+    },
+    async end(): Promise<void> {
+      if (rest.length > 0) await insert(rest);
+      rest = Buffer.alloc(0);
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { digestAnnounced, piecesOf } from './digest.ts';
+import { chunkWriter, type Grid, type GridFile, newFile, openGrid, translatedGrid, WHOLE } from './gridfs-files.ts';
+import { createGridIntake } from './gridfs-intake.ts';
+import { openGridFile } from './gridfs-reader.ts';
+import { eraseFiles, reuse, show, takeAway } from './gridfs-states.ts';
+import { damaged } from './storage-errors.ts';
+import type { ArtifactInfo, ArtifactStore, Collected, Collection } from './store.ts';
+
+/** Security facts, 10.4: a write that has not ended after an hour never will. */
+const LEFTOVER_MS = 60 * 60_000;
+const FILES_AT_ONCE = 500;
+
+export type GridStoreOptions = {
+  /** Writes are refused with `storage_full` when fewer bytes would stay free on the disk of the database. */
+  minFreeBytes: number;
+  /** Name of the GridFS bucket. */
+  bucket?: string;
+};
+
+/**
+ * Artifacts in the database itself (gridfs-files.ts), so that several instances share them without a shared disk.
+ * Needs the open connection of mongoose.
+ */
+export async function createGridStore({ minFreeBytes, bucket = 'store' }: GridStoreOptions): Promise<ArtifactStore> {
+  const grid = await openGrid(bucket, minFreeBytes);
+  const verified = new Set<string>();
+
+  const store: ArtifactStore = {
+    // It is where the database is that keeps this id: another database is another store.
+    id: 'gridfs',
+    has: async (sha256) => (await grid.files.findOne({ filename: sha256, ...WHOLE })) !== null,
+    write: (source, expected) =>
+      translatedGrid(async () => {
+        await grid.requireSpace(expected.sizeBytes);
+        if (!(await reuse(grid, [expected])).has(expected.sha256)) return writeNew(grid, source, expected);
+        // The sender still has to show the bytes: to know a hash is no proof of having them.
+        return digestAnnounced(source, expected, async () => undefined);
+      }),
+    writeWhole: (bytes) => {
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      return store.write(piecesOf(bytes), { sha256, sizeBytes: bytes.byteLength });
+    },
+    intake: async () => createGridIntake(grid),
+    async open(sha256) {
+      const artifact = await openGridFile(grid, sha256, verified);
+      if (artifact !== null) return artifact;
+      throw damaged('A file of this release is missing from the store, or damaged in it.');
+    },
+    async readWhole(sha256) {
+      const artifact = await store.open(sha256);
+      return artifact.read(0, artifact.sizeBytes);
+    },
+    remove: async (sha256) => void (await takeAway(grid, { filename: sha256 })),
+    collect: (collection) => collectGrid(grid, collection),
+    sweep: () => sweepGrid(grid),
+    check: () => checkGrid(grid),
+  };
+  await store.sweep();
+  return store;
+}
+
+async function writeNew(
+  grid: Grid,
+  source: AsyncIterable<Uint8Array>,
+  expected: { sha256: string; sizeBytes: number },
+): Promise<ArtifactInfo> {
+  const file: GridFile = { ...newFile(null), filename: expected.sha256, length: expected.sizeBytes };
+  await grid.files.insertOne(file);
+  const writer = chunkWriter(grid, file);
+  try {
+    const info = await digestAnnounced(source, expected, writer.write);
+    await writer.end();
+    await show(grid, { _id: file._id });
+    return info;
+  } catch (error) {
+    await eraseFiles(grid, [file._id]);
+    throw error;
+  }
+}
+
+/** From the oldest on: what is used meanwhile becomes young. */
+async function collectGrid(grid: Grid, { before, choose, signal }: Collection): Promise<Collected> {
+  const collected: Collected = { artifacts: 0, sizeBytes: 0 };
+  let old = await readOld(grid, before, null);
+  for (; old.length > 0; old = await readOld(grid, before, old.at(-1) ?? null)) {
+    signal?.throwIfAborted();
+    const chosen = await choose(old.map((file) => file.filename));
+    for (const { _id, filename, length } of old) {
+      // Used again since: no longer old, and so not found.
+      if (!chosen.has(filename) || !(await takeAway(grid, { _id, uploadDate: { $lt: before } }))) continue;
+      collected.artifacts += 1;
+      collected.sizeBytes += length;
+    }
+  }
+  return collected;
+}
+
+function readOld({ files }: Grid, before: Date, after: GridFile | null): Promise<GridFile[]> {
+  const later = { ...WHOLE, uploadDate: { $gt: after?.uploadDate ?? new Date(0), $lt: before } };
+  // All that came together has one time.
+  const filter =
+    after === null ? later : { $or: [{ ...WHOLE, uploadDate: after.uploadDate, _id: { $gt: after._id } }, later] };
+  return files.find(filter).sort({ uploadDate: 1, _id: 1 }).limit(FILES_AT_ONCE).toArray();
+}
+
+async function sweepGrid(grid: Grid): Promise<number> {
+  const before = new Date(Date.now() - LEFTOVER_MS);
+  let swept = 0;
+  for (;;) {
+    const left = await grid.files
+      .find({ 'metadata.state': 'unfinished', uploadDate: { $lt: before } }, { projection: { _id: 1 } })
+      .limit(FILES_AT_ONCE)
+      .toArray();
+    if (left.length === 0) return swept;
+    await eraseFiles(
+      grid,
+      left.map((file) => file._id),
+    );
+    swept += left.length;
+  }
+}
+
+async function checkGrid(grid: Grid): Promise<void> {
+  const file = newFile(randomBytes(12).toString('hex'));
+  await grid.files.insertOne(file);
+  await eraseFiles(grid, [file._id]);
+}
