@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createDiskStore } from './artifacts/disk.ts';
+import { openStore } from './artifacts/open-store.ts';
 import { createZipIntake } from './artifacts/intake.ts';
 import { createChangeFeed } from './change-feed.ts';
 import type { Env } from './env.ts';
@@ -44,7 +44,7 @@ function limitsOf(env: Env): Limits {
 }
 
 /**
- * Builds every adapter from the environment; the only place that chooses. Needs no open database.
+ * Builds every adapter from the environment; the only place that chooses. Needs the open database.
  * Throws an Error with a sentence that names the folder when the artifact store cannot be used.
  */
 export async function buildProviders(
@@ -63,7 +63,7 @@ export async function buildProviders(
       trustedProxies: env.trustProxy,
     },
     limits,
-    store: await createDiskStore({ folder: env.artifactsFolder, minFreeBytes: limits.minFreeDiskBytes }),
+    store: await openStore(env.artifacts, limits.minFreeDiskBytes),
     zips: await createZipIntake({ path: join(env.dataDir, 'incoming'), minFreeBytes: limits.minFreeDiskBytes }, tally),
     platforms,
     mailer: env.smtp === undefined ? createOutbox(join(env.dataDir, 'outbox'), log) : createSmtpMailer(env.smtp, log),
