@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
@@ -7,20 +5,17 @@ import { enqueueJob } from '../../server/jobs/queue.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { RateLimitModel } from '../../server/models/rate-limit.ts';
 import { newId, transaction } from '../../server/mongo.ts';
+import { type JobProcess, startJobProcess } from '../support/job-processes.ts';
 
 const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const JOBS = IS_FULL ? 500 : 100;
 const KILL_EVERY_MS = 200;
 const KILLS = IS_FULL ? 40 : 4;
 
-async function startProcess(): Promise<ChildProcess> {
-  const args = ['--import', 'tsx', 'tests/support/job-process.ts', inject('mongoUri'), mongoose.connection.name];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  await once(child.stdout, 'data');
-  return child;
-}
+const startProcess = (): Promise<JobProcess> =>
+  startJobProcess({ uri: inject('mongoUri'), databaseName: mongoose.connection.name });
 
-test('of two processes that are killed at random each job has its effect once, and none is lost', {
+test('J1: of two processes that are killed at random each job has its effect once, and none is lost', {
   timeout: 300_000,
 }, async () => {
   const ids = Array.from({ length: JOBS }, newId);
@@ -33,7 +28,7 @@ test('of two processes that are killed at random each job has its effect once, a
   for (let kill = 0; kill < KILLS; kill += 1) {
     await wait(KILL_EVERY_MS);
     const victim = Math.floor(Math.random() * processes.length);
-    processes[victim]?.kill('SIGKILL');
+    processes[victim]?.kill();
     processes[victim] = await startProcess();
   }
   // What a dead process held is taken when its lease of 30 s has run out.
@@ -43,7 +38,7 @@ test('of two processes that are killed at random each job has its effect once, a
       interval: 500,
     })
     .toBe(0);
-  for (const child of processes) child.kill('SIGKILL');
+  for (const { kill } of processes) kill();
   expect(await JobModel.countDocuments({ status: 'done' })).toBe(JOBS);
   const effects = await RateLimitModel.find({ _id: { $in: ids.map((id) => `effect:${id}`) } });
   expect(effects).toHaveLength(JOBS);

@@ -16,7 +16,13 @@ const VITEST = 'node_modules/vitest/vitest.mjs';
 const PLAYWRIGHT = 'node_modules/@playwright/test/cli.js';
 
 /** Tests of the node project that count higher under `npm run faults`. */
-const REPEATED = ['tests/jobs/crash.test.ts', 'tests/services/quota.test.ts', 'tests/events/stream.test.ts'];
+const REPEATED = [
+  'tests/jobs/crash.test.ts',
+  'tests/jobs/lease.test.ts',
+  'tests/jobs/clock.test.ts',
+  'tests/services/quota.test.ts',
+  'tests/events/stream.test.ts',
+];
 
 function vitestSuite(name: string, project: string, files: string[] = []): Suite {
   const report = `${OUT}/${name}.json`;

@@ -1,0 +1,48 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import mongoose from 'mongoose';
+import { expect, inject, test } from 'vitest';
+import { enqueueJob } from '../../server/jobs/queue.ts';
+import { JobModel } from '../../server/models/job.ts';
+import { RateLimitModel } from '../../server/models/rate-limit.ts';
+import { newId, transaction } from '../../server/mongo.ts';
+import { startJobProcess } from '../support/job-processes.ts';
+
+/** A lease is 30 s. With every run of the tests it is ended by hand instead of being waited for. */
+const PAUSED_MS = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 40_000 : 0;
+
+async function enqueue(): Promise<string> {
+  const deploymentId = newId();
+  await transaction((session) =>
+    enqueueJob(session, { name: 'remove-deployment', payload: { deploymentId }, accountId: newId() }),
+  );
+  return deploymentId;
+}
+
+async function outlastLease(): Promise<void> {
+  if (PAUSED_MS > 0) await wait(PAUSED_MS);
+  else await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } });
+}
+
+test('J2: a process that was paused for longer than its lease finds its writes refused', {
+  timeout: 300_000,
+}, async () => {
+  const database = { uri: inject('mongoUri'), databaseName: mongoose.connection.name };
+  const deploymentId = await enqueue();
+  const paused = await startJobProcess({ ...database, mode: 'pause' });
+  await paused.until('begun');
+  paused.child.kill('SIGSTOP');
+  await outlastLease();
+
+  const other = await startJobProcess(database);
+  await expect.poll(() => JobModel.countDocuments({ status: 'done' })).toBe(1);
+  paused.child.kill('SIGCONT');
+  paused.tell('write');
+  await paused.until('refused: lease_lost');
+
+  const effect = await RateLimitModel.findById(`effect:${deploymentId}`).lean();
+  expect(effect?.count).toBe(1);
+  const [job] = await JobModel.find({ status: 'done' }).lean();
+  expect(job).toMatchObject({ attempt: 2, fence: 2, payload: { deploymentId } });
+  paused.kill();
+  other.kill();
+});

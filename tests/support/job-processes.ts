@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+export type JobProcess = {
+  child: ChildProcess;
+  /** Resolves once it has said this line. */
+  until(line: string): Promise<void>;
+  /** Gives it a line. */
+  tell(line: string): void;
+  kill(): void;
+};
+
+export type JobProcessOptions = {
+  uri: string;
+  databaseName: string;
+  mode?: 'count' | 'pause';
+  /** How long each job works on after its effect. */
+  ms?: number;
+  /** By how much its clock is wrong. */
+  shiftMs?: number;
+};
+
+/** Starts a worker in a process of its own (support/job-process.ts); resolves when it claims jobs. */
+export async function startJobProcess(options: JobProcessOptions): Promise<JobProcess> {
+  const { uri, databaseName, mode = 'count', ms = 5, shiftMs = 0 } = options;
+  const preload = shiftMs === 0 ? [] : ['--import', './tests/support/shifted-clock.mjs'];
+  const child = spawn(
+    process.execPath,
+    [...preload, '--import', 'tsx', 'tests/support/job-process.ts', uri, databaseName, mode, String(ms)],
+    { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, CLOCK_SHIFT_MS: String(shiftMs) } },
+  );
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    said += chunk.toString('utf8');
+  });
+  const started: JobProcess = {
+    child,
+    async until(line) {
+      while (!said.split('\n').includes(line)) {
+        if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The worker ended. It said: ${said}`);
+        await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+      }
+    },
+    tell: (line) => void child.stdin.write(`${line}\n`),
+    kill: () => void child.kill('SIGKILL'),
+  };
+  await started.until('ready');
+  return started;
+}
