@@ -65,8 +65,9 @@ export function ComingLaterScreen() {
         <Hourglass className="size-5" />
       </span>
       <h1 className="mt-5 text-xl font-semibold">{title}</h1>
+      {isPlatform && <p className="mt-1 max-w-96 text-pretty">{notice}.</p>}
       <p className="mt-1 max-w-96 text-ink-muted text-pretty">{text}</p>
-      <p className="mt-4 text-sm font-medium">{notice}</p>
+      {!isPlatform && <p className="mt-4 text-sm font-medium">{notice}</p>}
       <div className="mt-6 flex flex-wrap justify-center gap-2">
         {isSignedIn && (
           <Button
@@ -101,7 +102,7 @@ function laterScreen(pathname: string): Omit<Later, 'name'> & { notice: string }
   const { title } = PLATFORMS[platform];
   return {
     title: `Deploy to ${title}`,
-    text: 'The built-in host takes the same folder now, and needs no account anywhere else.',
+    text: 'The built-in host takes the same files now, and needs no account anywhere else.',
     notice: `Publishing to ${title} is not available in this version`,
   };
 }
