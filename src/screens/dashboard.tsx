@@ -2,7 +2,6 @@ import { CircleX, Plus, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
-import type { Release } from '../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../routers/schemas/state-names.ts';
 import type { Allowance } from '../../routers/schemas/subscription.ts';
 import { errorDetails, errorMessage } from '../api/errors.ts';
@@ -13,11 +12,10 @@ import { Card, CardBody, CardHeader } from '../components/card.tsx';
 import { ErrorState } from '../components/error-state.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
-import { StateBadge } from '../components/state-badge.tsx';
-import { Time } from '../components/time.tsx';
 import { DeploymentRows } from '../features/deployments/deployment-table.tsx';
 import { isReadOnly, planBar, usageText } from '../features/deployments/plan-words.ts';
 import { QuickDrop } from '../features/deployments/quick-drop.tsx';
+import { LastActivity } from '../features/releases/last-activity.tsx';
 import { RunningPublication, RunningRelease } from '../features/releases/running-release.tsx';
 import { href, paths } from '../lib/paths.ts';
 
@@ -78,7 +76,13 @@ export function DashboardScreen() {
                 )}
                 <DeploymentRows deployments={items} isReadOnly={isReadOnly(allowance.data)} />
               </Card>
-              {releases.data && releases.data.items.length > 0 && <LastActivity releases={releases.data.items} />}
+              {!releases.isError && (
+                <LastActivity
+                  history={releases.data}
+                  shownEntries={SHOWN_RELEASES}
+                  action={<SeeAll to={paths.deploymentHistory} what="releases" />}
+                />
+              )}
             </div>
             <div className="flex min-w-0 flex-col gap-4">
               <PublishingNow deployments={items} />
@@ -186,30 +190,6 @@ function PublishingNow({ deployments }: { deployments: readonly Deployment[] }) 
           ))}
         </div>
       </CardBody>
-    </Card>
-  );
-}
-
-function LastActivity({ releases }: { releases: readonly Release[] }) {
-  return (
-    <Card className="overflow-hidden">
-      <CardHeader title="Last activity" action={<SeeAll to={paths.deploymentHistory} what="releases" />} />
-      <ul className="divide-y divide-line">
-        {releases.map((release) => (
-          <li key={release.id} className="flex items-center gap-4 px-4 py-3 sm:px-5">
-            <span className="flex min-w-0 grow flex-wrap items-center gap-x-2 gap-y-1">
-              <Link
-                to={href.release(release.deploymentId, release.number)}
-                className="min-w-0 rounded-tight wrap-anywhere hover:underline touch:py-1"
-              >
-                {release.deploymentName}, release {release.number}
-              </Link>
-              <StateBadge state={release.state} />
-            </span>
-            <Time at={release.finishedAt ?? release.createdAt} className="shrink-0 text-sm text-ink-muted" />
-          </li>
-        ))}
-      </ul>
     </Card>
   );
 }

@@ -58,14 +58,7 @@ function PlatformCard({ platform }: { platform: HostingPlatform }) {
   const { title, description, bullets, isAvailable } = PLATFORMS[platform];
   return (
     <li className="flex flex-col rounded-card border border-line bg-surface-raised p-5">
-      <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1">
-        <h3 className="font-semibold">Deploy to {title}</h3>
-        {!isAvailable && (
-          <Badge tone="unknown" icon={Clock}>
-            Not yet available
-          </Badge>
-        )}
-      </div>
+      <h3 className="font-semibold">Deploy to {title}</h3>
       <p className="mt-0.5 text-ink-muted">{description}</p>
       <ul className="mt-3.5 mb-5 flex flex-col gap-1.5">
         {bullets.map((bullet) => (
@@ -75,7 +68,14 @@ function PlatformCard({ platform }: { platform: HostingPlatform }) {
           </li>
         ))}
       </ul>
-      <Button asChild className="mt-auto w-full">
+      {!isAvailable && (
+        <span className="mt-auto mb-3">
+          <Badge tone="unknown" icon={Clock}>
+            Not yet available
+          </Badge>
+        </span>
+      )}
+      <Button asChild className={isAvailable ? 'mt-auto w-full' : 'w-full'}>
         <Link to={href.deploy(platform)}>Select {title}</Link>
       </Button>
     </li>

@@ -1,11 +1,10 @@
-import { CircleX, LoaderCircle, Undo2 } from 'lucide-react';
 import { Link } from 'react-router';
 import type { RollBack } from '../../../routers/schemas/releases.ts';
-import { Badge } from '../../components/badge.tsx';
 import { TableCell, TableRow } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatDuration } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
+import { RollBackBadge } from './roll-back-badge.tsx';
 
 /** A roll back among the releases: who, when, from which to which, and what became of it. */
 export function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack; showsDeployment: boolean }) {
@@ -40,28 +39,5 @@ export function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack;
       <TableCell className="max-sm:hidden!" />
       <TableCell className="max-sm:hidden!" />
     </TableRow>
-  );
-}
-
-/** What became of a roll back. */
-export function RollBackBadge({ state }: Pick<RollBack, 'state'>) {
-  if (state === 'running') {
-    return (
-      <Badge tone="accent" icon={LoaderCircle} isRunning>
-        Rolling back
-      </Badge>
-    );
-  }
-  if (state === 'failed') {
-    return (
-      <Badge tone="bad" icon={CircleX}>
-        Roll back failed
-      </Badge>
-    );
-  }
-  return (
-    <Badge tone="unknown" icon={Undo2}>
-      Rolled back
-    </Badge>
   );
 }

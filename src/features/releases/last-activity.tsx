@@ -1,0 +1,73 @@
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { ReleaseList } from '../../../routers/schemas/releases.ts';
+import { Card, CardHeader } from '../../components/card.tsx';
+import { SkeletonRows } from '../../components/skeleton.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { Time } from '../../components/time.tsx';
+import { href } from '../../lib/paths.ts';
+import { type HistoryEntry, historyEntries } from './history-entries.ts';
+import { RollBackBadge } from './roll-back-badge.tsx';
+
+export type LastActivityProps = {
+  /** Undefined until it has come. */
+  history: Pick<ReleaseList, 'items' | 'rollBacks'> | undefined;
+  shownEntries: number;
+  /** The way to all of it. */
+  action: ReactNode;
+};
+
+/** What happened last, over all deployments; it is not there while nothing has. */
+export function LastActivity({ history, shownEntries, action }: LastActivityProps) {
+  if (history?.items.length === 0) return null;
+  return (
+    <Card className="overflow-hidden">
+      <CardHeader title="Last activity" action={action} />
+      {history === undefined ? (
+        <SkeletonRows rows={3} />
+      ) : (
+        <ul className="divide-y divide-line">
+          {historyEntries(history.items, history.rollBacks, false)
+            .slice(0, shownEntries)
+            .map((entry) => (
+              <ActivityRow key={entry.id} entry={entry} />
+            ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function ActivityRow({ entry }: { entry: HistoryEntry }) {
+  const { to, text, badge, at } = wordsOf(entry);
+  return (
+    <li className="flex items-center gap-4 px-4 py-3 sm:px-5">
+      <span className="flex min-w-0 grow flex-wrap items-center gap-x-2 gap-y-1">
+        <Link to={to} className="min-w-0 rounded-tight wrap-anywhere hover:underline touch:py-1">
+          {text}
+        </Link>
+        {badge}
+      </span>
+      <Time at={at} className="shrink-0 text-sm text-ink-muted" />
+    </li>
+  );
+}
+
+function wordsOf(entry: HistoryEntry): { to: string; text: string; badge: ReactNode; at: Date } {
+  if (entry.kind === 'rollBack') {
+    const { deploymentId, deploymentName, fromNumber, toNumber, state, createdAt } = entry.rollBack;
+    return {
+      to: href.release(deploymentId, toNumber),
+      text: `${deploymentName}, from release ${fromNumber} back to ${toNumber}`,
+      badge: <RollBackBadge state={state} />,
+      at: createdAt,
+    };
+  }
+  const { deploymentId, deploymentName, number, state, createdAt } = entry.release;
+  return {
+    to: href.release(deploymentId, number),
+    text: `${deploymentName}, release ${number}`,
+    badge: <StateBadge state={state} />,
+    at: createdAt,
+  };
+}
