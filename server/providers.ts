@@ -6,6 +6,7 @@ import type { Env } from './env.ts';
 import type { Log } from './log.ts';
 import { createOutbox } from './mail/outbox.ts';
 import { createSmtpMailer } from './mail/smtp.ts';
+import { network } from './network.ts';
 import { createPasswordHasher } from './password-hasher.ts';
 import { platforms } from './platforms/index.ts';
 import { createSecrets, type Keys } from './secrets.ts';
@@ -66,6 +67,7 @@ export async function buildProviders(
     store: await openStore(env.artifacts, limits.minFreeDiskBytes),
     zips: await createZipIntake({ path: join(env.dataDir, 'incoming'), minFreeBytes: limits.minFreeDiskBytes }, tally),
     platforms,
+    network,
     mailer: env.smtp === undefined ? createOutbox(join(env.dataDir, 'outbox'), log) : createSmtpMailer(env.smtp, log),
     hasher: createPasswordHasher({ tally }),
     secrets: createSecrets(keys),

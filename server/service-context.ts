@@ -50,6 +50,13 @@ export type Addresses = {
   trustedProxies?: number;
 };
 
+/** The way out to other people's services: tests lead it elsewhere, and wait for nothing. */
+export type Network = {
+  fetch: typeof globalThis.fetch;
+  /** Resolves after `ms`; rejects with the reason of the signal. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+};
+
 /** Every adapter a service may need, behind its interface. Built in server/providers.ts alone. */
 export type Providers = {
   addresses: Addresses;
@@ -57,6 +64,7 @@ export type Providers = {
   store: ArtifactStore;
   zips: ZipIntake;
   platforms: PlatformRegistry;
+  network: Network;
   mailer: Mailer;
   hasher: PasswordHasher;
   secrets: Secrets;

@@ -1,4 +1,6 @@
-import { prepareFiles, startPublication } from '../services/publish-release.ts';
+import type { PlatformCall } from '../platforms/platform.ts';
+import { platformCall } from '../services/platform-call.ts';
+import { makePublic, prepareFiles, startPublication } from '../services/publish-release.ts';
 import { endLive, switchTo } from '../services/releases/outcome.ts';
 import { loadReleaseWork, type ReleaseWork, watchCancel } from '../services/releases/work.ts';
 import { verifyRelease } from '../services/verify-release.ts';
@@ -17,12 +19,13 @@ export const deployRelease: JobHandler<'deploy-release'> = {
     const work = await loadReleaseWork(job.providers, job.accountId, job.payload.releaseId);
     if (work === null) return;
     const cancel = watchCancel(job.providers, work.release);
+    const call = platformCall(job.providers, work.deployment, AbortSignal.any([job.signal, cancel.signal]));
     try {
-      const signal = AbortSignal.any([job.signal, cancel.signal]);
-      if (!work.wasVerified) await publish(job, work, signal);
-      await goLive(job, work, signal);
+      call.signal.throwIfAborted();
+      if (!work.wasVerified) await publish(job, work, call);
+      await goLive(job, work, call);
     } catch (error) {
-      await endRelease(job, work, error, cancel.signal);
+      await endRelease(job, work, call, error, cancel.signal);
     } finally {
       cancel.stop();
     }
@@ -31,20 +34,21 @@ export const deployRelease: JobHandler<'deploy-release'> = {
   giveUp: giveUpRelease,
 };
 
-async function publish(job: Job, work: ReleaseWork, signal: AbortSignal): Promise<void> {
+async function publish(job: Job, work: ReleaseWork, call: PlatformCall): Promise<void> {
   await runStep(job, work.release, 'preparing', (step) => prepareFiles(job.providers.store, work, step));
-  const publication = await startPublication(work, job, signal);
+  const publication = await startPublication(work, job, call);
   await runStep(job, work.release, 'uploading', publication.upload);
   await runStep(job, work.release, 'processing', publication.process);
 }
 
-async function goLive(job: Job, work: ReleaseWork, signal: AbortSignal): Promise<void> {
+async function goLive(job: Job, work: ReleaseWork, call: PlatformCall): Promise<void> {
   await runStep(job, work.release, 'verifying', async (step) => {
-    const verification = await verifyRelease(job.providers, work, step, signal);
+    const verification = await verifyRelease(job.providers, work, call, step);
     if (!work.isSwitched && !work.wasVerified) await verification.atOwnAddress();
     await job.providers.faults?.at('verifying:seen');
     await job.transaction((session) => switchTo(session, work.release));
     await job.providers.faults?.at('verifying:switched');
+    await makePublic(work, call);
     await verification.atPublicAddress();
   });
   await job.transaction((session) => endLive(session, job.providers, work.release));

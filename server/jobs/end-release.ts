@@ -1,16 +1,33 @@
 import { AppError } from '../errors.ts';
+import type { PlatformCall } from '../platforms/platform.ts';
 import { endCancelled, endFailed } from '../services/releases/outcome.ts';
 import { findRunningRelease, type ReleaseWork } from '../services/releases/work.ts';
-import { isFinal } from './failure.ts';
+import { withdrawRelease } from '../services/withdraw-release.ts';
+import { isFinal, isRest, sentence } from './failure.ts';
 import type { JobHandler, RunningJob } from './handler.ts';
 
 type Job = RunningJob<'deploy-release'>;
+type Broken = { error: unknown; isCancelled: boolean };
 
-/** What becomes of a release whose work threw: cancelled, failed for good, or left to the worker to try again. */
-export async function endRelease(job: Job, work: ReleaseWork, error: unknown, cancelled: AbortSignal): Promise<void> {
+/**
+ * What becomes of a release whose work threw: cancelled, failed for good, or left to the worker to try again. What it
+ * has done at its platform is undone first.
+ */
+export async function endRelease(
+  job: Job,
+  work: ReleaseWork,
+  call: PlatformCall,
+  error: unknown,
+  cancelled: AbortSignal,
+): Promise<void> {
   if (job.signal.aborted) throw job.signal.reason;
   const isCancelled = cancelled.aborted || (error instanceof AppError && error.code === 'state_changed');
-  if (!isCancelled && !isFinal(error)) throw error;
+  const isLastTry = job.attempt >= job.maxAttempts && !isRest(error);
+  const isTriedAgain = !isCancelled && !isFinal(error);
+  if (isTriedAgain && !isLastTry) throw error;
+  await withdraw(job, work, { ...call, signal: job.signal }, { error, isCancelled });
+  // The worker gives the job up, and with it the release.
+  if (isTriedAgain) throw error;
   await job.transaction((session) =>
     isCancelled
       ? endCancelled(session, job.providers, work.release)
@@ -18,8 +35,27 @@ export async function endRelease(job: Job, work: ReleaseWork, error: unknown, ca
   );
 }
 
-/** With its job given up a release fails, whatever state it broke off in. */
+/** What may pass is tried again with the job, as long as it has tries; the release ends all the same. */
+async function withdraw(
+  job: Job,
+  work: ReleaseWork,
+  call: PlatformCall,
+  { error, isCancelled }: Broken,
+): Promise<void> {
+  try {
+    await withdrawRelease(work, job, call, isCancelled);
+  } catch (trouble) {
+    if (job.signal.aborted) throw job.signal.reason;
+    if (isCancelled && !isFinal(trouble) && job.attempt < job.maxAttempts) throw trouble;
+    const fields = { releaseId: work.release._id, error: sentence(error), trouble: sentence(trouble) };
+    job.providers.log.error('What a release did at its platform could not be undone.', fields);
+  }
+}
+
+/** With its job given up a release ends, whatever state it broke off in. */
 export const giveUpRelease: NonNullable<JobHandler<'deploy-release'>['giveUp']> = async (session, job, error) => {
   const release = await findRunningRelease(job.accountId, job.payload.releaseId);
-  if (release !== null) await endFailed(session, job.providers, release, error);
+  if (release === null) return;
+  if (release.cancelRequestedAt) await endCancelled(session, job.providers, release);
+  else await endFailed(session, job.providers, release, error);
 };

@@ -10,7 +10,14 @@ const PASSING: ReadonlySet<ErrorCode> = new Set([
   'rate_limited',
   'storage_full',
   'internal',
+  'platform_down',
+  'out_of_sync',
 ]);
+
+/** No failure: nothing can be done until somebody else has done something, however often it is looked at. */
+export function isRest(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'platform_waiting';
+}
 
 /** Whether trying again is pointless. An unknown error is a defect or an accident: it gets its other attempts. */
 export function isFinal(error: unknown): boolean {

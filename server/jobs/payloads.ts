@@ -3,7 +3,7 @@ import { idSchema } from '../../routers/schemas/primitives.ts';
 
 /** Job name → payload. The name is the handler's file name; what services see of a job. */
 export const JOB_PAYLOADS = {
-  'deploy-release': z.strictObject({ releaseId: idSchema, kind: z.enum(['publish', 'rollBack']) }),
+  'deploy-release': z.strictObject({ releaseId: idSchema }),
   'compress-release': z.strictObject({ releaseId: idSchema }),
   'remove-deployment': z.strictObject({ deploymentId: idSchema }),
   'delete-account': z.strictObject({}),

@@ -190,10 +190,10 @@ export async function buryJob(
   });
 }
 
-/** Hands it back untouched at shutdown: the attempt does not count. */
-export async function giveBackJob(lease: JobLease): Promise<boolean> {
+/** Hands it back untouched, at shutdown or to rest for `delayMs`: the attempt does not count. */
+export async function giveBackJob(lease: JobLease, delayMs = 0): Promise<boolean> {
   const attempt = { $subtract: ['$attempt', 1] };
-  return write(lease, { status: 'queued', runAt: '$$NOW', attempt, leaseUntil: null, worker: null });
+  return write(lease, { status: 'queued', runAt: fromNow(delayMs), attempt, leaseUntil: null, worker: null });
 }
 
 async function write(lease: JobLease, fields: Record<string, unknown>, session?: ClientSession): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { eraseDeployment, eraseSomeReleases, findDeleting } from '../services/deployments/erase.ts';
+import { platformCall } from '../services/platform-call.ts';
 import type { JobHandler } from './handler.ts';
 
 /** Takes a deployment off its platform and erases it. Each part may run twice: what is gone is no error. */
@@ -7,13 +8,7 @@ export const removeDeployment: JobHandler<'remove-deployment'> = {
     const { providers, signal } = job;
     const deployment = await findDeleting(job.accountId, job.payload.deploymentId);
     if (deployment === null) return;
-    const { _id: id, slug, platform } = deployment;
-    await providers.platforms[platform]?.remove({
-      deployment: { id, slug },
-      store: providers.store,
-      signal,
-      now: () => providers.now(),
-    });
+    await providers.platforms[deployment.platform]?.remove(platformCall(providers, deployment, signal));
     await providers.faults?.at('removing:platform');
     while (await job.transaction((session) => eraseSomeReleases(session, deployment))) signal.throwIfAborted();
     await job.transaction((session) => eraseDeployment(session, providers, deployment));

@@ -6,6 +6,7 @@ import { AppError } from '../errors.ts';
 import { ReleaseModel } from '../models/release.ts';
 import { ReleaseStepModel, STEP_LOG_LINES } from '../models/release-step.ts';
 import { moveRelease } from '../services/move-state.ts';
+import { isFinal, isRest } from './failure.ts';
 import type { RunningJob } from './handler.ts';
 
 /** A line of the log is for a person: longer ones are cut. */
@@ -30,6 +31,7 @@ export type Step = {
 
 /** The release as its document names it. */
 export type StepOf = { _id: string };
+type StepRow = { _id: string; accountId: string };
 
 /**
  * Runs one step of a release: writes its row and the release's state together, lets `work` report progress and log
@@ -46,14 +48,15 @@ export async function runStep(
   work: (step: Step) => Promise<void>,
 ): Promise<void> {
   const row = { _id: stepId(release._id, name), accountId: job.accountId };
-  if (!(await beginStep(job, release, name))) return;
+  const begun = await beginStep(job, release, name);
+  if (begun === null) return;
   await job.providers.faults?.at(`${name}:start`);
-  const report = createReport(job, row);
+  const report = createReport(job, row, begun.lastLine);
   try {
     await work(report.step);
   } catch (error) {
     // The lease may be what failed: then there is nobody to write for.
-    await report.flush().catch(() => undefined);
+    await tellOfBreak(job, row, report, error).catch(() => undefined);
     throw error;
   }
   await report.stop();
@@ -67,15 +70,33 @@ export function stepId(releaseId: string, name: ReleaseStepName): string {
   return `${releaseId}.${name}`;
 }
 
-/** False when the step was done before. */
-async function beginStep(job: RunningJob, release: StepOf, name: ReleaseStepName): Promise<boolean> {
+/** Writes what the step reported before it broke off, and for a person what comes next when that is no end. */
+async function tellOfBreak(job: RunningJob, row: StepRow, report: Report, error: unknown): Promise<void> {
+  const isResting = isRest(error);
+  const isTriedAgain = !isResting && !isFinal(error) && job.attempt < job.maxAttempts && !job.signal.aborted;
+  if (isTriedAgain && error instanceof AppError) {
+    const when = error.retryAfterMs === undefined ? 'shortly' : `in ${Math.ceil(error.retryAfterMs / 1_000)} s`;
+    report.step.log(`${error.message} Tried again by itself ${when}.`);
+  }
+  await report.flush();
+  if (isResting) {
+    await job.transaction((session) => ReleaseStepModel.updateOne(row, { $set: { isResting } }, { session }));
+  }
+}
+
+/** Null when the step was done before; else the last line of its log. */
+async function beginStep(
+  job: RunningJob,
+  release: StepOf,
+  name: ReleaseStepName,
+): Promise<{ lastLine: string | null } | null> {
   return job.transaction(async (session) => {
     const { accountId } = job;
-    const row = await ReleaseStepModel.findOne({ _id: stepId(release._id, name), accountId }, { state: 1 }).session(
-      session,
-    );
+    const row = await ReleaseStepModel.findOne({ _id: stepId(release._id, name), accountId })
+      .slice('log', -1)
+      .session(session);
     if (row === null) throw new Error(`Release ${release._id} has no row for ${name}.`);
-    if (row.state === 'done') return false;
+    if (row.state === 'done') return null;
     const doc = await ReleaseModel.findOne({ _id: release._id, accountId }, { state: 1, startedAt: 1 }).session(
       session,
     );
@@ -86,24 +107,30 @@ async function beginStep(job: RunningJob, release: StepOf, name: ReleaseStepName
       const moved = await moveRelease(session, { id: release._id, accountId, from: BEGINS_FROM[name], to: name, set });
       if (moved === null) throw new AppError('state_changed', 'This release is no longer worked on.');
     }
-    const isResumed = row.state === 'running';
     const line = { at, text: 'Continued after an interruption' };
+    const isInterrupted = row.state === 'running' && !row.isResting;
+    const begins = row.state === 'running' ? {} : { state: 'running', startedAt: at };
     await ReleaseStepModel.updateOne(
       { _id: row._id, accountId },
-      isResumed
-        ? { $push: { log: { $each: [line], $slice: -STEP_LOG_LINES } }, $inc: { logCount: 1 } }
-        : { $set: { state: 'running', startedAt: at } },
+      {
+        $set: { ...begins, isResting: false },
+        ...(isInterrupted && { $push: { log: { $each: [line], $slice: -STEP_LOG_LINES } }, $inc: { logCount: 1 } }),
+      },
       { session },
     );
-    return true;
+    return { lastLine: (isInterrupted ? line : row.log.at(-1))?.text ?? null };
   });
 }
 
 type Pending = { progress: Partial<StepProgress>; lines: LogLine[] };
 type Report = { step: Step; flush(): Promise<void>; stop(): Promise<void>; take(): Pending };
 
-/** Collects what a step reports and writes it at most every 250 ms; one write is under way at a time. */
-function createReport(job: RunningJob, row: { _id: string; accountId: string }): Report {
+/**
+ * Collects what a step reports and writes it at most every 250 ms; one write is under way at a time. A line that only
+ * says again what the last one says is left out.
+ */
+function createReport(job: RunningJob, row: StepRow, lastLine: string | null): Report {
+  let last = lastLine;
   let pending: Pending = { progress: {}, lines: [] };
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> = Promise.resolve();
@@ -139,8 +166,11 @@ function createReport(job: RunningJob, row: { _id: string; accountId: string }):
         pending.progress = { ...pending.progress, ...progress };
         soon();
       },
-      log: (text) => {
-        pending.lines.push({ at: job.providers.now(), text: text.slice(0, LINE_MAX) });
+      log: (line) => {
+        const text = line.slice(0, LINE_MAX);
+        if (text === last) return;
+        last = text;
+        pending.lines.push({ at: job.providers.now(), text });
         if (pending.lines.length > STEP_LOG_LINES) pending.lines.shift();
         soon();
       },
@@ -157,7 +187,7 @@ function createReport(job: RunningJob, row: { _id: string; accountId: string }):
 
 async function writeReport(
   session: ClientSession,
-  row: { _id: string; accountId: string },
+  row: StepRow,
   pending: Pending,
   set: Record<string, unknown> = {},
 ): Promise<void> {

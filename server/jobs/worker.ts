@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import { newId } from '../mongo.ts';
 import type { Providers } from '../service-context.ts';
-import { isFinal, retryDelayMs, sentence } from './failure.ts';
+import { isFinal, isRest, retryDelayMs, sentence } from './failure.ts';
 import type { JobHandler, JobHandlers, RunningJob } from './handler.ts';
 import { holdLease } from './lease.ts';
 import { JOB_PAYLOADS, type JobName, type JobPayload } from './payloads.ts';
@@ -91,7 +91,7 @@ export function createWorker(providers: Providers, options: WorkerOptions = {}):
       await Promise.race([Promise.all(loops), wait(STOP_GRACE_MS, undefined, { signal: grace.signal, ref: false })]);
       grace.abort();
       // What reached no safe point in time loses its lease: from here on the fence refuses its writes.
-      await Promise.all([...running].map(giveBackJob));
+      await Promise.all([...running].map((claimed) => giveBackJob(claimed)));
     },
     async drain() {
       while (await runOne());
@@ -156,6 +156,7 @@ async function settle(
   // Somebody else holds it: nothing more is written.
   if (code === 'lease_lost') return;
   if (code === 'shutting_down') return void (await giveBackJob(claimed));
+  if (isRest(error)) return void (await giveBackJob(claimed, retryDelayMs(error, claimed.attempt)));
   const fields = { job: claimed.name, jobId: claimed.id, attempt: claimed.attempt, code, error: sentence(error) };
   if (isFinal(error) || claimed.attempt >= claimed.maxAttempts) {
     providers.log.error('A job was given up.', fields);

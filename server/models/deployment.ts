@@ -13,6 +13,9 @@ const deploymentDocSchema = new Schema(
     nameKey: { type: String, required: true },
     slug: { type: String, required: true },
     platform: { type: String, enum: platformIdSchema.options, required: true },
+    /** The site there, as its adapter names it; and the address that the platform gave it. */
+    platformSite: { type: Schema.Types.Mixed, default: null },
+    siteUrl: { type: String, default: null },
     state: { type: String, enum: deploymentStateSchema.options, required: true, default: 'draft' as const },
     /** What the host serves: changed by the one conditional update that is the switch. */
     currentReleaseId: { type: String, default: null },

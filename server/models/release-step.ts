@@ -27,6 +27,8 @@ const releaseStepDocSchema = new Schema(
       required: true,
       default: [],
     },
+    /** Left because nothing could be done for a while: to go on with it is no interruption worth a line. */
+    isResting: { type: Boolean, required: true, default: false },
     /** Lines ever written: how a reader of the change stream knows which of `log` are new to it. */
     logCount: { type: Number, required: true, default: 0 },
   },

@@ -19,6 +19,8 @@ const releaseDocSchema = new Schema(
     changedFiles: { type: Number, required: true },
     /** What a second run continues from; stored as soon as the platform names it. */
     platformRef: { type: Schema.Types.Mixed, default: null },
+    /** Its own address, where the platform gives each release one. */
+    ownUrl: { type: String, default: null },
     /**
      * Compressed twins of its text files (server/artifacts/twins.ts), made once it is live: their list and their packs
      * are artifacts, which stay as long as a release names them. Null until then.

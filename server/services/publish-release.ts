@@ -4,8 +4,10 @@ import type { ArtifactStore } from '../artifacts/store.ts';
 import { AppError } from '../errors.ts';
 import type { PlatformCall, PlatformRef, PublishEvent } from '../platforms/platform.ts';
 import type { Providers } from '../service-context.ts';
+import { requireWithinLimits, storedRef } from './platform-call.ts';
 import { previousRelease, readManifest } from './releases/read.ts';
-import { type ReleaseWork, savePlatformRef } from './releases/work.ts';
+import { reportRules } from './releases/rule-report.ts';
+import { type ReleaseWork, saveAddresses, savePlatformRef, savePlatformSite } from './releases/work.ts';
 
 /** Where a step tells how far it is. */
 export type StepReport = {
@@ -26,19 +28,11 @@ export type Writer = {
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
 };
 
-/** Reads the list of files and holds it against the platform's own limits. Throws `platform_failed`. */
+/** Reads the list of files and holds it against the platform's own limits. Throws `content_refused`. */
 export async function prepareFiles(store: ArtifactStore, work: ReleaseWork, report: StepReport): Promise<void> {
-  const { release, platform } = work;
+  const { release, platform, title } = work;
   const manifest = await readManifest(store, release.manifestHash);
-  const { maxFiles, maxFileBytes, maxTotalBytes } = platform.capabilities.limits;
-  const large = [...manifest].find(([, entry]) => entry.sizeBytes > (maxFileBytes ?? Number.POSITIVE_INFINITY));
-  if (large !== undefined) throw new AppError('platform_failed', `${large[0]} is larger than the platform takes.`);
-  if (
-    manifest.size > (maxFiles ?? Number.POSITIVE_INFINITY) ||
-    release.totalBytes > (maxTotalBytes ?? Number.POSITIVE_INFINITY)
-  ) {
-    throw new AppError('platform_failed', 'This release is larger than the platform takes.');
-  }
+  requireWithinLimits(platform, title, manifest);
   report.progress({
     done: manifest.size,
     total: manifest.size,
@@ -46,6 +40,7 @@ export async function prepareFiles(store: ArtifactStore, work: ReleaseWork, repo
     totalBytes: release.totalBytes,
   });
   report.log(await describe(store, work, manifest));
+  for (const line of await reportRules(store, manifest)) report.log(line);
 }
 
 async function describe(store: ArtifactStore, work: ReleaseWork, manifest: Manifest): Promise<string> {
@@ -60,53 +55,89 @@ async function describe(store: ArtifactStore, work: ReleaseWork, manifest: Manif
 /**
  * Walks `platform.publish` in the two halves that are steps of a release. When the first half was done by an earlier
  * run, the second one walks it again from the stored reference: the platform continues, and repeats nothing.
+ *
+ * A half throws `platform_waiting` when nothing can be done for a while, and `platform_failed` past the deadline.
  */
-export async function startPublication(
-  work: ReleaseWork,
-  { providers, transaction }: Writer,
-  signal: AbortSignal,
-): Promise<Publication> {
-  const { release, platform, deployment } = work;
-  const { store } = providers;
-  const call: PlatformCall = { deployment, store, signal, now: () => providers.now() };
+export async function startPublication(work: ReleaseWork, job: Writer, call: PlatformCall): Promise<Publication> {
+  const { release, platform } = work;
+  const { store } = job.providers;
   const events = platform.publish(call, {
     release: { id: release._id, number: release.number },
     manifest: await readManifest(store, release.manifestHash),
     manifestHash: release.manifestHash,
     ref: storedRef(release.platformRef),
   });
-  const save = (ref: PlatformRef): Promise<void> => transaction((session) => savePlatformRef(session, release, ref));
+  const deadline = (release.startedAt ?? call.now()).getTime() + platform.capabilities.limits.releaseMs;
   let next: IteratorResult<PublishEvent, PlatformRef> | null = null;
 
   const advance = async (): Promise<IteratorResult<PublishEvent, PlatformRef>> => {
-    signal.throwIfAborted();
+    call.signal.throwIfAborted();
+    if (call.now().getTime() > deadline) throw tooLate(work);
     const result = await events.next();
-    if (!result.done && result.value.type === 'ref') await save(result.value.ref);
+    if (!result.done) await keep(result.value, work, job, call);
     return result;
   };
 
   return {
     async upload(report) {
-      for (next = await advance(); !next.done && next.value.type !== 'processing'; next = await advance()) {
+      for (next = await advance(); !next.done && !isProcessing(next.value); next = await advance()) {
         if (next.value.type === 'uploading') tell(report, next.value);
       }
     },
     async process(report) {
       for (next ??= await advance(); !next.done; next = await advance()) {
         if (next.value.type === 'processing') report.log(next.value.text);
+        if (next.value.type === 'waiting') throw cannotGoOn(next.value);
       }
-      await save(next.value);
+      const ref = next.value;
+      const seen = await platform.release(call, ref);
+      await job.transaction(async (session) => {
+        await savePlatformRef(session, release, ref);
+        await saveAddresses(session, release, seen);
+      });
+      release.platformRef = ref;
     },
   };
+}
+
+/** Leads the platform's visitors to this release, where that is not done with publishing it. */
+export async function makePublic({ platform, release, wasVerified }: ReleaseWork, call: PlatformCall): Promise<void> {
+  const ref = storedRef(release.platformRef);
+  if (ref !== null && (platform.capabilities.draft || wasVerified)) await platform.restore?.(call, ref);
+}
+
+/** Before the platform is asked for anything more, what it named is on record, here and in the call that goes on. */
+async function keep(event: PublishEvent, work: ReleaseWork, job: Writer, call: PlatformCall): Promise<void> {
+  const { release } = work;
+  if (event.type === 'site') {
+    await job.transaction((session) => savePlatformSite(session, release, event.site));
+    call.site = event.site;
+    await job.providers.faults?.at('publishing:site');
+  }
+  if (event.type === 'ref') {
+    await job.transaction((session) => savePlatformRef(session, release, event.ref));
+    release.platformRef = event.ref;
+    await job.providers.faults?.at('publishing:ref');
+  }
+}
+
+function isProcessing(event: PublishEvent): boolean {
+  return event.type === 'processing' || event.type === 'waiting';
+}
+
+function cannotGoOn({ text, retryAfterMs }: Extract<PublishEvent, { type: 'waiting' }>): AppError {
+  return new AppError('platform_waiting', text, { retryAfterMs });
+}
+
+function tooLate({ platform, title }: ReleaseWork): AppError {
+  const minutes = Math.round(platform.capabilities.limits.releaseMs / 60_000);
+  return new AppError('platform_failed', `${title} did not finish this release within ${minutes} minutes.`, {
+    hint: `Try again. If it takes as long, look at ${title} what it says of this site.`,
+  });
 }
 
 function tell(report: StepReport, event: Extract<PublishEvent, { type: 'uploading' }>): void {
   const { done, total, doneBytes, totalBytes, text } = event;
   report.progress({ done, total, doneBytes, totalBytes });
   if (text !== undefined) report.log(text);
-}
-
-/** The field is free in the schema; only `savePlatformRef` writes it, with what an adapter named. */
-function storedRef(stored: unknown): PlatformRef | null {
-  return (stored ?? null) as PlatformRef | null;
 }

@@ -1,38 +1,41 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isServedPath } from '../../routers/schemas/upload-rules.ts';
 import type { Manifest } from '../artifacts/manifest.ts';
 import { AppError } from '../errors.ts';
-import type { Addresses, Providers } from '../service-context.ts';
+import type { PlatformCall } from '../platforms/platform.ts';
+import type { Providers } from '../service-context.ts';
+import { storedRef } from './platform-call.ts';
 import type { StepReport } from './publish-release.ts';
 import { readManifest } from './releases/read.ts';
 import type { ReleaseWork } from './releases/work.ts';
-import { publicHost, releaseHost, urlOfHost } from './site-address.ts';
+import { addressHere, addressThere, publicHost, releaseHost, type SiteAddress } from './site-address.ts';
 
 /**
- * Live means seen live (product page, section 3): what the host answers is compared with what was uploaded, byte by
- * byte through its hash. Before the switch every file that the host serves, at the release's own address; after the
- * switch the entry page, a page that does not exist and the 20 largest files, at the public address.
- *
- * Not every resolver knows `*.localhost`, so requests connect to the host's listener and name the site in `Host`.
+ * Live means seen live (product page, section 3): what the site answers is compared with what was uploaded, byte by
+ * byte through its hash. Before the switch every file that is served, at the release's own address; after the switch
+ * the entry page, a page that does not exist and the 20 largest files, at the public address. Where a platform keeps no
+ * address for a release, every file is compared at the public one instead.
  */
 const AT_ONCE = 8;
 const LARGEST_FILES = 20;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Another process of the host may follow the switch a moment later: an answer that differs is asked for again so long. */
-const SETTLE_MS = 5_000;
 const FIRST_PAUSE_MS = 25;
 const LAST_PAUSE_MS = 500;
 
 export type ReleaseToVerify = {
-  addresses: Addresses;
-  slug: string;
-  number: number;
+  /** The release's own address; null where it has none. */
+  own: SiteAddress | null;
+  public: SiteAddress;
   manifest: Manifest;
+  /** A page that does not exist shows the entry page. */
+  isSinglePage: boolean;
   signal: AbortSignal;
   onProgress?(done: { done: number; total: number; doneBytes: number; totalBytes: number }): void;
-  settleMs?: number;
+  /** An answer that differs is asked for again so long: not every edge follows at once. */
+  settleMs: number;
 };
 
 export type Verification = { atOwnAddress(): Promise<void>; atPublicAddress(): Promise<void> };
@@ -41,29 +44,45 @@ export type Verification = { atOwnAddress(): Promise<void>; atPublicAddress(): P
 export async function verifyRelease(
   providers: Providers,
   work: ReleaseWork,
+  call: PlatformCall,
   report: StepReport,
-  signal: AbortSignal,
 ): Promise<Verification> {
-  const { release, deployment } = work;
-  const manifest = await readManifest(providers.store, release.manifestHash);
+  const { release, deployment, platform } = work;
   const toVerify: ReleaseToVerify = {
-    addresses: providers.addresses,
-    slug: deployment.slug,
-    number: release.number,
-    manifest,
-    signal,
+    ...(await addressesOf(providers, work, call)),
+    manifest: await readManifest(providers.store, release.manifestHash),
+    isSinglePage: deployment.isSinglePage,
+    signal: call.signal,
     onProgress: report.progress,
+    settleMs: platform.capabilities.limits.settleMs,
   };
+  const isSeenWhole = toVerify.own !== null || work.wasVerified;
   return {
     async atOwnAddress() {
+      if (toVerify.own === null) return;
       const count = await verifyAtOwnAddress(toVerify);
       report.log(`${count} ${count === 1 ? 'file answers' : 'files answer'} at the release's own address as uploaded`);
     },
     async atPublicAddress() {
-      await verifyAtPublicAddress({ ...toVerify, onProgress: () => undefined });
+      if (isSeenWhole) await verifyAtPublicAddress({ ...toVerify, onProgress: () => undefined });
+      else await verifyWhole(toVerify);
       if (work.wasVerified) report.log(`Rolled back to release ${release.number}`);
-      report.log(`Seen live at ${urlOfHost(providers.addresses, publicHost(providers.addresses, deployment.slug))}`);
+      report.log(`Seen live at ${toVerify.public.url}`);
     },
+  };
+}
+
+/** Fairlead's own host serves where the platform names no address. */
+async function addressesOf(
+  { addresses }: Providers,
+  { platform, release, deployment }: ReleaseWork,
+  call: PlatformCall,
+): Promise<Pick<ReleaseToVerify, 'own' | 'public'>> {
+  const { url, ownUrl } = await platform.release(call, storedRef(release.platformRef) ?? {});
+  if (url !== null) return { public: addressThere(url), own: ownUrl === null ? null : addressThere(ownUrl) };
+  return {
+    public: addressHere(addresses, publicHost(addresses, deployment.slug)),
+    own: addressHere(addresses, releaseHost(addresses, deployment.slug, release.number)),
   };
 }
 
@@ -74,28 +93,35 @@ type Seen = { status: number; sha256: string };
 /** First half: every file that is served; answers how many. Throws `verification_failed`, or the reason of the signal. */
 export async function verifyAtOwnAddress(release: ReleaseToVerify): Promise<number> {
   const files = servedFiles(release.manifest);
-  await verifyAll(release, releaseHost(release.addresses, release.slug, release.number), files);
+  await verifyAll(release, release.own ?? release.public, files);
   return files.length;
 }
 
 /** Second half: a sample of the public address. Throws `verification_failed`, or the reason of the signal. */
 export async function verifyAtPublicAddress(release: ReleaseToVerify): Promise<void> {
-  const { manifest } = release;
-  const entry = manifest.get('index.html');
-  const notFoundPage = manifest.get('404.html');
-  const largest = servedFiles(manifest)
+  const largest = servedFiles(release.manifest)
     .sort((a, b) => b.sizeBytes - a.sizeBytes)
     .slice(0, LARGEST_FILES);
-  await verifyAll(release, publicHost(release.addresses, release.slug), [
-    ...(entry === undefined ? [] : [{ path: '/', status: 200, ...entry }]),
-    {
-      path: `/no-such-page-${randomBytes(6).toString('hex')}`,
-      status: 404,
-      sha256: notFoundPage?.sha256 ?? null,
-      sizeBytes: 0,
-    },
-    ...largest,
-  ]);
+  await verifyAll(release, release.public, [...pages(release), ...largest]);
+}
+
+/** Both halves in one, where the public address is all there is. */
+async function verifyWhole(release: ReleaseToVerify): Promise<void> {
+  await verifyAll(release, release.public, [...pages(release), ...servedFiles(release.manifest)]);
+}
+
+/** The entry page, and what a page that does not exist shows. */
+function pages({ manifest, isSinglePage }: ReleaseToVerify): Expected[] {
+  const entry = manifest.get('index.html');
+  const missing = `/no-such-page-${randomBytes(6).toString('hex')}`;
+  if (entry !== undefined && isSinglePage) {
+    return [
+      { path: '/', status: 200, ...entry },
+      { path: missing, status: 200, ...entry },
+    ];
+  }
+  const notFound = { path: missing, status: 404, sha256: manifest.get('404.html')?.sha256 ?? null, sizeBytes: 0 };
+  return [...(entry === undefined ? [] : [{ path: '/', status: 200, ...entry }]), notFound];
 }
 
 function servedFiles(manifest: Manifest): Expected[] {
@@ -109,10 +135,10 @@ function urlPath(path: string): string {
   return `/${path.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-async function verifyAll(release: ReleaseToVerify, host: string, expected: readonly Expected[]): Promise<void> {
+async function verifyAll(release: ReleaseToVerify, at: SiteAddress, expected: readonly Expected[]): Promise<void> {
   const failed = new AbortController();
   const signal = AbortSignal.any([release.signal, failed.signal]);
-  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
+  const agent = new (at.protocol === 'https:' ? SecureAgent : Agent)({ keepAlive: true, maxSockets: AT_ONCE });
   const totalBytes = expected.reduce((sum, one) => sum + one.sizeBytes, 0);
   const queue = expected.values();
   let done = 0;
@@ -120,7 +146,7 @@ async function verifyAll(release: ReleaseToVerify, host: string, expected: reado
 
   const work = async (): Promise<void> => {
     for (const one of queue) {
-      await verifyOne({ release, agent, host, signal }, one);
+      await verifyOne({ release, agent, at, signal }, one);
       done += 1;
       doneBytes += one.sizeBytes;
       release.onProgress?.({ done, total: expected.length, doneBytes, totalBytes });
@@ -134,10 +160,10 @@ async function verifyAll(release: ReleaseToVerify, host: string, expected: reado
   }
 }
 
-type Look = { release: ReleaseToVerify; agent: Agent; host: string; signal: AbortSignal };
+type Look = { release: ReleaseToVerify; agent: Agent; at: SiteAddress; signal: AbortSignal };
 
 async function verifyOne(look: Look, expected: Expected): Promise<void> {
-  const giveUpAt = performance.now() + (look.release.settleMs ?? SETTLE_MS);
+  const giveUpAt = performance.now() + look.release.settleMs;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LAST_PAUSE_MS)) {
     look.signal.throwIfAborted();
     const seen = await fetchOnce(look, expected.path).catch((error: unknown) => errorText(error));
@@ -152,18 +178,17 @@ function isExpected(seen: Seen, expected: Expected): boolean {
   return seen.status === expected.status && (expected.sha256 === null || seen.sha256 === expected.sha256);
 }
 
-function fetchOnce(look: Look, path: string): Promise<Seen> {
-  const { host, port } = look.release.addresses.sitesListener;
+function fetchOnce({ at, agent, signal }: Look, path: string): Promise<Seen> {
+  const send = at.protocol === 'https:' ? secureRequest : request;
   return new Promise((resolve, reject) => {
-    const outgoing = request(
+    const outgoing = send(
       {
-        host,
-        port,
-        path,
-        agent: look.agent,
-        signal: look.signal,
+        ...at.listener,
+        path: `${at.basePath}${path}`,
+        agent,
+        signal,
         timeout: REQUEST_TIMEOUT_MS,
-        headers: { host: look.host, 'accept-encoding': 'identity' },
+        headers: { host: at.hostHeader, accept: 'text/html, */*', 'accept-encoding': 'identity' },
       },
       (response) => readSeen(response).then(resolve, reject),
     );
@@ -180,7 +205,7 @@ async function readSeen(response: IncomingMessage): Promise<Seen> {
 }
 
 function mismatch(look: Look, expected: Expected, seen: Seen | string): AppError {
-  const url = `${urlOfHost(look.release.addresses, look.host)}${expected.path}`;
+  const url = `${look.at.url}${expected.path}`;
   const what =
     typeof seen === 'string'
       ? `could not be opened (${seen})`

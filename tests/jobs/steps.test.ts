@@ -34,7 +34,7 @@ async function createRun(app: TestApp) {
     name,
   }));
   await ReleaseStepModel.insertMany(rows);
-  const payload = { releaseId: release._id, kind: 'publish' as const };
+  const payload = { releaseId: release._id };
   await transaction((session) =>
     enqueueJob(session, { name: 'deploy-release', payload, accountId, key: deploymentId }),
   );

@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
 import { builtIn } from '../../server/platforms/built-in/index.ts';
 import { platforms } from '../../server/platforms/index.ts';
-import { platformBench, platformSuite, published } from '../support/platform-suite.ts';
+import { platformBench, published } from '../support/platform-bench.ts';
+import { platformSuite } from '../support/platform-suite.ts';
 
-platformSuite('built-in', async () => ({ platform: builtIn }));
+platformSuite('built-in', async () => ({
+  platform: builtIn,
+  world: null,
+  [Symbol.asyncDispose]: async () => undefined,
+}));
 
 test('the registry knows the built-in host', () => {
   expect(platforms['built-in']).toBe(builtIn);

@@ -3,6 +3,7 @@ import { encodeManifest, type Manifest } from '../../server/artifacts/manifest.t
 import { DeploymentModel } from '../../server/models/deployment.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { newId } from '../../server/mongo.ts';
+import { addressHere, publicHost, releaseHost } from '../../server/services/site-address.ts';
 import {
   type ReleaseToVerify,
   verifyAtOwnAddress,
@@ -15,7 +16,7 @@ type Content = Record<string, string | Buffer>;
 
 /** A release whose files are stored, known to the host; what it is compared with is up to the test. */
 async function createSubject(app: PublishingApp, slug: string, content: Content) {
-  const { store } = app.providers;
+  const { store, addresses } = app.providers;
   const entries = await Promise.all(
     Object.entries(content).map(async ([path, text]) => {
       const { sha256, sizeBytes } = await store.writeWhole(Buffer.from(text));
@@ -47,10 +48,10 @@ async function createSubject(app: PublishingApp, slug: string, content: Content)
     changedFiles: 0,
   });
   const toVerify: ReleaseToVerify = {
-    addresses: app.providers.addresses,
-    slug,
-    number: 1,
+    own: addressHere(addresses, releaseHost(addresses, slug, 1)),
+    public: addressHere(addresses, publicHost(addresses, slug)),
     manifest,
+    isSinglePage: false,
     signal: new AbortController().signal,
     settleMs: 0,
   };
@@ -135,7 +136,7 @@ test('a host that follows the switch a moment later is asked again', async () =>
 test('a host that cannot be reached is said so, and a cancelled look ends at once', async () => {
   await using app = await createPublishingApp();
   const { toVerify } = await createSubject(app, 'away', { 'index.html': 'one' });
-  const away = { ...toVerify, addresses: { ...toVerify.addresses, sitesListener: { host: '127.0.0.1', port: 1 } } };
+  const away = { ...toVerify, own: { ...toVerify.public, listener: { host: '127.0.0.1', port: 1 } } };
   await expect(verifyAtOwnAddress(away)).rejects.toMatchObject({
     code: 'verification_failed',
     message: expect.stringContaining('could not be opened'),

@@ -11,6 +11,7 @@ import type { ChangeFeed, ChangeListener } from '../../server/change-feed.ts';
 import { createWorker } from '../../server/jobs/worker.ts';
 import type { Log } from '../../server/log.ts';
 import type { Mail } from '../../server/mail/mailer.ts';
+import { network } from '../../server/network.ts';
 import { createPasswordHasher } from '../../server/password-hasher.ts';
 import { platforms } from '../../server/platforms/index.ts';
 import { createSecrets, newKeys } from '../../server/secrets.ts';
@@ -105,6 +106,7 @@ export async function createTestApp(options: TestAppOptions = {}) {
     store: await createDiskStore({ folder: join(folder, 'artifacts'), minFreeBytes: 0 }),
     zips: await createZipIntake({ path: join(folder, 'incoming'), minFreeBytes: limits.minFreeDiskBytes }, tally),
     platforms,
+    network,
     mailer: { deliver: async (mail) => void outbox.push(mail) },
     // Security facts, 1.7: tests take a cheap hasher; one test holds the real parameters.
     hasher: createPasswordHasher({ memoryKiB: 1024, iterations: 1 }),

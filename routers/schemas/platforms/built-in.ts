@@ -5,4 +5,5 @@ export const builtIn: PlatformFacts = {
   description: 'Served by Fairlead itself, with no account anywhere else.',
   bullets: ['Live in seconds', 'Every release keeps its own preview address', 'Roll back in about a second'],
   isAvailable: true,
+  isServedHere: true,
 };

@@ -6,4 +6,8 @@ export type PlatformFacts = {
   bullets: readonly [string, string, string];
   /** False while this version cannot publish there; its pages say so. */
   isAvailable: boolean;
+  /** Sites are answered by this installation's own host, at addresses of its own. */
+  isServedHere?: boolean;
+  /** No place to publish to: for tests and Test & Simulation. In no list to choose from, in no plan's count. */
+  isSimulated?: boolean;
 };

@@ -1,14 +1,16 @@
-import { PROGRESS_INTERVAL_MS } from '../../../routers/schemas/limits.ts';
 import { AppError } from '../../errors.ts';
-import type { Platform, PlatformCall, PublishEvent, PublishRequest } from '../platform.ts';
+import type { Platform, PlatformCall } from '../platform.ts';
+import { type Content, contentsOf, sendFiles } from '../send-files.ts';
 
 const AT_ONCE = 8;
+const MINUTE_MS = 60_000;
 
 /**
  * The built-in host serves straight from the artifact store, so publishing sends nothing: it makes sure that every file
  * of the release is there and readable, byte for byte. The release then answers at its own address
  * (`r{number}--{slug}`), and which release is public is the pointer that the caller switches (product page, section 3):
- * `restore` and `remove` have nothing of their own to change.
+ * `restore` looks whether the files are still kept, `cancel` and `remove` have nothing of their own to change, and the
+ * addresses are Fairlead's own.
  */
 export const builtIn: Platform = {
   id: 'built-in',
@@ -17,21 +19,42 @@ export const builtIn: Platform = {
     requires: [],
     digest: 'sha256',
     transfer: 'perFile',
-    limits: { parallelUploads: AT_ONCE },
+    // Another process of the host may follow the switch a moment later.
+    limits: { parallelUploads: AT_ONCE, releaseMs: 60 * MINUTE_MS, settleMs: 5_000 },
+    refusedNames: null,
+    specialFiles: ['_redirects', '_headers'],
+    basePath: 'root',
     immutableUrl: true,
+    draft: true,
     rollback: 'any',
     cancel: true,
+    log: 'none',
     resume: 'byDigest',
+  },
+
+  async verify() {
+    return { identity: 'This installation of Fairlead', warnings: [] };
+  },
+
+  async listTargets() {
+    return [];
   },
 
   async *publish(call, request) {
     const ref = { releaseId: request.release.id, manifestHash: request.manifestHash };
     yield { type: 'ref', ref };
-    yield* readEveryFile(call, request);
+    const contents = contentsOf(request.manifest);
+    yield* sendFiles(call, { contents, missing: contents, atOnce: AT_ONCE, send: readFile });
     yield { type: 'processing', text: `Release ${request.release.number} is handed to the host` };
     call.signal.throwIfAborted();
     return ref;
   },
+
+  async release() {
+    return { state: 'verifying', text: null, url: null, ownUrl: null };
+  },
+
+  async cancel() {},
 
   async restore(call, ref) {
     if (typeof ref.manifestHash !== 'string' || !(await call.store.has(ref.manifestHash))) {
@@ -44,33 +67,8 @@ export const builtIn: Platform = {
   async remove() {},
 };
 
-async function* readEveryFile(call: PlatformCall, request: PublishRequest): AsyncGenerator<PublishEvent, void> {
-  const sizes = new Map<string, number>();
-  for (const { sha256, sizeBytes } of request.manifest.values()) sizes.set(sha256, sizeBytes);
-  const total = sizes.size;
-  let totalBytes = 0;
-  for (const sizeBytes of sizes.values()) totalBytes += sizeBytes;
-
-  let done = 0;
-  let doneBytes = 0;
-  let toldAt = 0;
-  yield { type: 'uploading', done, total, doneBytes, totalBytes };
-  const files = [...sizes];
-  for (let next = 0; next < total; next += AT_ONCE) {
-    call.signal.throwIfAborted();
-    const some = files.slice(next, next + AT_ONCE);
-    await Promise.all(some.map(([sha256, sizeBytes]) => readFile(call, sha256, sizeBytes)));
-    done += some.length;
-    for (const [, sizeBytes] of some) doneBytes += sizeBytes;
-    const isDue = performance.now() - toldAt >= PROGRESS_INTERVAL_MS;
-    if (!isDue && done < total) continue;
-    toldAt = performance.now();
-    yield { type: 'uploading', done, total, doneBytes, totalBytes };
-  }
-}
-
 /** Opening compares the hash: what this release is made of is known to be whole before anybody is sent to it. */
-async function readFile(call: PlatformCall, sha256: string, sizeBytes: number): Promise<void> {
+async function readFile({ sha256, sizeBytes }: Content, call: PlatformCall): Promise<void> {
   const artifact = await call.store.open(sha256);
   await artifact.close();
   if (artifact.sizeBytes !== sizeBytes) {

@@ -5,6 +5,7 @@ import type {
   RollBackDeploymentInput,
   UpdateDeploymentInput,
 } from '../../../routers/schemas/deployments.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/index.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
@@ -81,7 +82,8 @@ async function changeAddress(
 
 /**
  * Makes an earlier release the public one again, without a new upload: a job switches and looks at the site.
- * Throws `not_found`, `plan_required`, `deployment_busy`, `conflict` for a release that was never live.
+ * Throws `not_found`, `plan_required`, `deployment_busy`, `conflict` for a release that was never live or a platform
+ * that cannot go back.
  */
 export async function rollBackDeployment(ctx: AccountContext, input: RollBackDeploymentInput): Promise<Deployment> {
   const before = await findDeployment(ctx, input.deploymentId);
@@ -93,6 +95,7 @@ export async function rollBackDeployment(ctx: AccountContext, input: RollBackDep
     throw new AppError('conflict', `Release ${target.number} is the one that is live.`);
   if (target.state !== 'superseded')
     throw new AppError('conflict', `Release ${target.number} was never live, so nothing can go back to it.`);
+  requireRollBack(ctx, before);
   const serving = await ReleaseModel.findOne({ _id: before.currentReleaseId ?? '', accountId }, { number: 1 });
   const createdBy = await actorName(ctx);
 
@@ -125,13 +128,21 @@ export async function rollBackDeployment(ctx: AccountContext, input: RollBackDep
     );
     await enqueueJob(session, {
       name: 'deploy-release',
-      payload: { releaseId: target._id, kind: 'rollBack' },
+      payload: { releaseId: target._id },
       accountId,
       key: before._id,
     });
     return deploying;
   });
   return toDeployment(ctx, doc);
+}
+
+function requireRollBack({ providers }: AccountContext, { platform }: DeploymentDoc): void {
+  const rollback = providers.platforms[platform]?.capabilities.rollback ?? 'none';
+  if (rollback !== 'none') return;
+  throw new AppError('conflict', `${PLATFORMS[platform].title} cannot go back to an earlier release.`, {
+    hint: 'Download the earlier release and publish its files again.',
+  });
 }
 
 /**

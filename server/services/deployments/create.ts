@@ -46,7 +46,7 @@ async function insertDeployment(
     const key = { _id: newId(), accountId, key: input.idempotencyKey, deploymentId: id, createdAt: ctx.now() };
     await IdempotencyKeyModel.create([key], { session });
   }
-  await claimDeploymentSlot(session, ctx);
+  if (!PLATFORMS[input.platform].isSimulated) await claimDeploymentSlot(session, ctx);
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId: id });
   const fields = {
     _id: id,

@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongoose';
+import { PLATFORMS } from '../../../routers/schemas/platforms/index.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
 import { ReleaseModel } from '../../models/release.ts';
@@ -35,11 +36,11 @@ export async function eraseDeployment(
   providers: Providers,
   deployment: DeploymentDoc,
 ): Promise<void> {
-  const { accountId, _id: deploymentId, slug } = deployment;
+  const { accountId, _id: deploymentId, slug, platform } = deployment;
   const erased = await DeploymentModel.deleteOne({ _id: deploymentId, accountId, state: 'deleting' }, { session });
   if (erased.deletedCount === 0) return;
   await eraseRollBacks(session, accountId, deploymentId);
-  await releaseDeploymentSlot(session, accountId);
+  if (!PLATFORMS[platform].isSimulated) await releaseDeploymentSlot(session, accountId);
   await holdSlug(session, accountId, slug, providers.now());
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
 }

@@ -11,7 +11,7 @@ import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts'
 import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
 import type { AccountContext, Addresses } from '../../service-context.ts';
 import { afterCursor, encodeCursor } from '../page-cursor.ts';
-import { publicHost, urlOfHost } from '../site-address.ts';
+import { siteUrlOf } from '../site-address.ts';
 
 /** The account's deployments, newest first; `search` looks for a part of the name. */
 export async function listDeployments(ctx: AccountContext, input: ListDeploymentsInput): Promise<DeploymentList> {
@@ -70,7 +70,7 @@ function assemble(addresses: Addresses, doc: DeploymentDoc, refs: ReadonlyMap<st
     slug: doc.slug,
     platform: doc.platform,
     state: doc.state,
-    url: urlOfHost(addresses, publicHost(addresses, doc.slug)),
+    url: siteUrlOf(addresses, doc),
     currentRelease: refs.get(doc.currentReleaseId ?? '') ?? null,
     latestRelease: refs.get(doc.latestReleaseId ?? '') ?? null,
     releaseCount: doc.releaseCount,

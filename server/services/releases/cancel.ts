@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongoose';
 import type { CancelReleaseInput, Release } from '../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/states.ts';
 import { AppError, notFound } from '../../errors.ts';
+import { enqueueJob } from '../../jobs/queue.ts';
 import { JobModel } from '../../models/job.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
 import { transaction } from '../../mongo.ts';
@@ -27,18 +28,25 @@ export async function cancelRelease(ctx: AccountContext, input: CancelReleaseInp
 
 async function requestCancel(session: ClientSession, ctx: AccountContext, before: ReleaseDoc): Promise<ReleaseDoc> {
   const { accountId } = ctx.actor;
-  const worked = await JobModel.exists({ accountId, key: before.deploymentId, status: 'running' }).session(session);
-  if (worked === null) {
+  const { _id: releaseId, deploymentId } = before;
+  const worked = await JobModel.exists({ accountId, key: deploymentId, status: 'running' }).session(session);
+  // What is at a platform by now has to be ended there as well.
+  const isElsewhere = before.platformRef !== null && before.platformRef !== undefined;
+  if (worked === null && !isElsewhere) {
     const ended = await endCancelled(session, ctx.providers, before);
     if (ended === null) throw over(before);
     return ended;
   }
   const doc = await ReleaseModel.findOneAndUpdate(
-    { _id: before._id, accountId, finishedAt: null },
+    { _id: releaseId, accountId, finishedAt: null },
     { $set: { cancelRequestedAt: ctx.now() } },
     { session, returnDocument: 'after' },
   );
   if (doc === null) throw notFound('release');
+  // Its own job may wait for hours until it is due; this one finds it cancelled, and the other one finds it over.
+  if (worked === null) {
+    await enqueueJob(session, { name: 'deploy-release', payload: { releaseId }, accountId, key: deploymentId });
+  }
   return doc;
 }
 

@@ -124,7 +124,7 @@ async function startRelease(session: ClientSession, ctx: AccountContext, release
   await ReleaseStepModel.insertMany(steps, { session });
   await enqueueJob(session, {
     name: 'deploy-release',
-    payload: { releaseId: id, kind: 'publish' },
+    payload: { releaseId: id },
     accountId,
     key: deploymentId,
   });

@@ -8,7 +8,7 @@ import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
 import { ReleaseStepModel } from '../../models/release-step.ts';
 import type { Providers } from '../../service-context.ts';
 import { moveDeployment, moveRelease } from '../move-state.ts';
-import { publicHost, urlOfHost } from '../site-address.ts';
+import { siteUrlOf } from '../site-address.ts';
 import { endRollBack } from './roll-backs.ts';
 import { startTwins } from './twins.ts';
 
@@ -68,8 +68,7 @@ export async function endLive(
   });
   if (deployment === null) throw new AppError('state_changed', 'The deployment changed meanwhile.');
   await startTwins(session, live, deployment);
-  const url = urlOfHost(providers.addresses, publicHost(providers.addresses, deployment.slug));
-  const where = `${deployment.name} is live at ${url}`;
+  const where = `${deployment.name} is live at ${siteUrlOf(providers.addresses, deployment)}`;
   await publishEvent(session, accountId, {
     type: 'deployment_status',
     status: 'success',

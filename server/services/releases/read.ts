@@ -21,7 +21,7 @@ import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
 import { type ReleaseStepDoc, ReleaseStepModel } from '../../models/release-step.ts';
 import type { AccountContext, Addresses } from '../../service-context.ts';
 import { afterCursor, decodeCursor, encodeCursor, unknownCursor } from '../page-cursor.ts';
-import { publicHost, releaseHost, urlOfHost } from '../site-address.ts';
+import { releaseUrlOf, siteUrlOf } from '../site-address.ts';
 import { findRollBacks, toRollBack } from './roll-backs.ts';
 
 /**
@@ -186,8 +186,8 @@ function toRelease(addresses: Addresses, doc: ReleaseDoc, deployment: Deployment
     isCurrent: deployment.currentReleaseId === doc._id,
     source: doc.source,
     createdBy: doc.createdBy,
-    url: urlOfHost(addresses, publicHost(addresses, deployment.slug)),
-    previewUrl: urlOfHost(addresses, releaseHost(addresses, deployment.slug, doc.number)),
+    url: siteUrlOf(addresses, deployment),
+    previewUrl: releaseUrlOf(addresses, deployment, doc),
     fileCount: doc.fileCount,
     totalBytes: doc.totalBytes,
     changedFiles: doc.changedFiles,

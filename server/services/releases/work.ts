@@ -1,9 +1,10 @@
 import type { ClientSession } from 'mongoose';
+import { PLATFORMS } from '../../../routers/schemas/platforms/index.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/states.ts';
 import { AppError } from '../../errors.ts';
-import { DeploymentModel } from '../../models/deployment.ts';
+import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
-import type { Platform, PlatformRef } from '../../platforms/platform.ts';
+import type { Platform, PlatformRef, PlatformRelease } from '../../platforms/platform.ts';
 import type { Providers } from '../../service-context.ts';
 
 /** How often a worker looks whether its release was cancelled, when no change feed tells it. */
@@ -12,8 +13,10 @@ const CANCEL_POLL_MS = 1_000;
 /** What a worker needs of a release that is on its way. */
 export type ReleaseWork = {
   release: ReleaseDoc;
-  deployment: { id: string; slug: string };
+  deployment: DeploymentDoc;
   platform: Platform;
+  /** What people call the platform. */
+  title: string;
   /** The pointer is on it already: a run before this one came so far. */
   isSwitched: boolean;
   /** It was seen live before: this is a roll back. */
@@ -35,8 +38,9 @@ export async function loadReleaseWork(
     throw new AppError('platform_unavailable', 'This platform is not available in this version.');
   return {
     release,
-    deployment: { id: deployment._id, slug: deployment.slug },
+    deployment,
     platform,
+    title: PLATFORMS[deployment.platform].title,
     isSwitched: deployment.currentReleaseId === releaseId,
     wasVerified: release.verifiedAt !== null && release.verifiedAt !== undefined,
   };
@@ -57,15 +61,42 @@ export async function savePlatformRef(session: ClientSession, release: ReleaseDo
   );
 }
 
+/** Keeps the site there: every later release, and the removal, begin from it. Null: it is there no more. */
+export async function savePlatformSite(
+  session: ClientSession,
+  { accountId, deploymentId }: ReleaseDoc,
+  site: PlatformRef | null,
+): Promise<void> {
+  const gone = site === null ? { siteUrl: null } : {};
+  await DeploymentModel.updateOne(
+    { _id: deploymentId, accountId },
+    { $set: { platformSite: site, ...gone } },
+    { session },
+  );
+}
+
+/** Keeps the addresses that the platform gave; none where Fairlead's own host serves. */
+export async function saveAddresses(
+  session: ClientSession,
+  { _id, accountId, deploymentId }: ReleaseDoc,
+  { url, ownUrl }: Pick<PlatformRelease, 'url' | 'ownUrl'>,
+): Promise<void> {
+  if (url !== null) {
+    await DeploymentModel.updateOne({ _id: deploymentId, accountId }, { $set: { siteUrl: url } }, { session });
+  }
+  if (ownUrl !== null) await ReleaseModel.updateOne({ _id, accountId }, { $set: { ownUrl } }, { session });
+}
+
 export type CancelWatch = { signal: AbortSignal; stop(): void };
 
 /** A signal that is aborted within a second or two after somebody asked to cancel the release, on any instance. */
 export function watchCancel(providers: Providers, release: ReleaseDoc): CancelWatch {
   const cancelled = new AbortController();
+  const cancel = (): void => cancelled.abort(new AppError('state_changed', 'This release was cancelled.'));
+  if (release.cancelRequestedAt) cancel();
   const look = async (): Promise<void> => {
     const filter = { _id: release._id, accountId: release.accountId, cancelRequestedAt: { $ne: null } };
-    if ((await ReleaseModel.exists(filter)) === null) return;
-    cancelled.abort(new AppError('state_changed', 'This release was cancelled.'));
+    if ((await ReleaseModel.exists(filter)) !== null) cancel();
   };
   // While the database is away nothing can be asked; the next look comes soon.
   const lookQuietly = (): void => void look().catch(() => undefined);

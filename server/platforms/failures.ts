@@ -1,0 +1,97 @@
+import { AppError } from '../errors.ts';
+
+/**
+ * Why a platform did not do what it was asked, one word for all of them (platform facts, 8.5). The words are error
+ * codes of ours; `platform_failed` is the rest, with the platform's own words.
+ */
+export type PlatformFailure = keyof typeof FAILURES;
+
+export type FailureFacts = {
+  /** The platform's own words, cleaned. */
+  said?: string | null;
+  /** How long it asks us to wait. */
+  retryAfterMs?: number | undefined;
+  /** Where a person settles it. */
+  link?: string;
+  cause?: unknown;
+};
+
+type Words = { says(title: string, said: string): string; remedy(title: string): string };
+
+const FAILURES = {
+  credentials_invalid: {
+    says: (title) => `${title} does not accept the token of this connection any more.`,
+    remedy: (title) => `Connect ${title} again, then try again.`,
+  },
+  permission_missing: {
+    says: (title, said) => `${title} refused this for want of a permission${said}.`,
+    remedy: (title) => `Give the token this permission at ${title}, then try again.`,
+  },
+  payment_required: {
+    says: (title, said) => `${title} asks for a payment or a means of payment first${said}.`,
+    remedy: (title) => `Settle it at ${title}, then try again.`,
+  },
+  plan_limit: {
+    says: (title, said) => `Your plan at ${title} does not allow this${said}.`,
+    remedy: (title) => `Change the plan at ${title}, or make room there, then try again.`,
+  },
+  name_taken: {
+    says: (title, said) => `Somebody else has this name at ${title}${said}.`,
+    remedy: () => 'Give the deployment another address, then try again.',
+  },
+  rate_limited: {
+    says: (title) => `${title} asks us to slow down.`,
+    remedy: () => 'It goes on by itself; nothing needs to be done.',
+  },
+  quota_exhausted: {
+    says: (title, said) => `What ${title} allows for now is used up${said}.`,
+    remedy: (title) => `Try again later, or publish somewhere other than ${title}.`,
+  },
+  content_refused: {
+    says: (title, said) => `${title} does not take these files${said}.`,
+    remedy: () => 'Change or leave out what is named, then publish again.',
+  },
+  out_of_sync: {
+    says: (title, said) => `${title} knows this release in another state than we do${said}.`,
+    remedy: () => 'It is looked at anew and goes on by itself.',
+  },
+  platform_down: {
+    says: (title, said) => `${title} does not answer as it should${said}.`,
+    remedy: (title) => `It is tried again by itself. If it lasts, look at the status page of ${title}.`,
+  },
+  site_missing: {
+    says: (title) => `The site is no longer there at ${title}.`,
+    remedy: () => 'Try again: it is made anew.',
+  },
+  platform_failed: {
+    says: (title, said) => `${title} could not do it${said}.`,
+    remedy: (title) => `Try again. If it fails the same way, look at ${title} what it says of this site.`,
+  },
+} as const satisfies Record<string, Words>;
+
+/** The sentence for a person: which platform, what it said, what to do. */
+export function platformError(failure: PlatformFailure, title: string, facts: FailureFacts = {}): AppError {
+  const { says, remedy }: Words = FAILURES[failure];
+  const said = facts.said === undefined || facts.said === null || facts.said === '' ? '' : `: ${facts.said}`;
+  const hint = facts.link === undefined ? remedy(title) : `${remedy(title)} ${facts.link}`;
+  return new AppError(failure, says(title, said).replace(/([.!?])\.$/, '$1'), {
+    hint,
+    retryAfterMs: facts.retryAfterMs,
+    cause: facts.cause,
+  });
+}
+
+const WORDS_MAX = 200;
+
+/** Another's words as they may be shown: one line, cut, without markup and without the secrets of the call. */
+export function cleanWords(text: string, secrets: readonly (string | null)[]): string {
+  const withoutSecrets = secrets.reduce<string>(
+    (kept, secret) => (secret === null || secret === '' ? kept : kept.replaceAll(secret, '…')),
+    text,
+  );
+  const line = withoutSecrets
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim();
+  return line.length > WORDS_MAX ? `${line.slice(0, WORDS_MAX)}…` : line;
+}

@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Platform } from '../../server/platforms/platform.ts';
+import type { VendorStep } from '../../server/platforms/simulated/vendor/faults.ts';
+import { startVendor, type Vendor } from '../../server/platforms/simulated/vendor/index.ts';
+import type { PlatformUnderTest, PlatformWorld } from './platform-bench.ts';
+
+export type TestVendor = Vendor & { folder: string; [Symbol.asyncDispose](): Promise<void> };
+
+/** The simulated platform, listening, with a memory of its own in a temporary folder. */
+export async function createTestVendor(): Promise<TestVendor> {
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-vendor-'));
+  const vendor = await startVendor({ folder });
+  return {
+    ...vendor,
+    folder,
+    [Symbol.asyncDispose]: async () => {
+      await vendor.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const STEPS: Record<Platform['capabilities']['publish'], readonly VendorStep[]> = {
+  upload: ['look', 'site', 'release', 'upload', 'finish', 'state'],
+  viaGit: ['look', 'site', 'release', 'upload', 'state'],
+  handOff: ['look'],
+};
+
+/** One of the three plays with its vendor, as the shared suite takes it. */
+export async function simulatedUnderTest(platform: Platform): Promise<PlatformUnderTest> {
+  const vendor = await createTestVendor();
+  return { platform, world: worldOf(vendor, platform), [Symbol.asyncDispose]: vendor[Symbol.asyncDispose] };
+}
+
+function worldOf(vendor: TestVendor, platform: Platform): PlatformWorld {
+  let seen = 0;
+  return {
+    fetch: vendor.fetch,
+    steps: STEPS[platform.capabilities.publish],
+    countSites: async () => (await vendor.records.all('sites')).length,
+    countReleases: async () => (await vendor.records.all('releases')).length,
+    takeSent: () => {
+      const sent = vendor.requests.slice(seen).filter(({ step }) => step === 'upload').length;
+      seen = vendor.requests.length;
+      return sent;
+    },
+    fail: vendor.fail,
+    byHand: async (call, request) => {
+      const files = new Map<string, Buffer>();
+      for (const [path, { sha256 }] of request.manifest) files.set(path, await call.store.readWhole(sha256));
+      await vendor.publishByHand(call.deployment.slug, files);
+    },
+  };
+}
