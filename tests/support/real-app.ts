@@ -60,7 +60,7 @@ export async function freePort(): Promise<number> {
  */
 export async function startRealApp(extra: NodeJS.ProcessEnv = {}, entry: readonly string[] = BUILT): Promise<RealApp> {
   const dataDir = extra.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'fairlead-app-')));
-  const port = await freePort();
+  const port = extra.PORT === undefined ? await freePort() : Number(extra.PORT);
   const sitesPort = await freePort();
   const env = { ...process.env, PORT: String(port), SITES_PORT: String(sitesPort), DATA_DIR: dataDir, ...extra };
   const app: RealApp = {

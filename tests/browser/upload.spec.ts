@@ -1,0 +1,273 @@
+import { writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { chromium, type Page } from '@playwright/test';
+import { CHROMIUM_ARGS, findChromium } from '../support/chromium.ts';
+import { freePort, startRealApp } from '../support/real-app.ts';
+import { type SiteFiles, twentyPages, writeSite } from '../support/sites.ts';
+import { writeZip } from '../support/zip-writer.ts';
+import { expect, newcomer, registerHere, seeDisclaimer, test } from './fixtures.ts';
+
+/** A site with many small files: there is a middle of sending it. */
+function manyFiles(greeting: string): SiteFiles {
+  const notes = Array.from({ length: 40 }, (_, number) => [`notes/${number}.txt`, `${greeting}, note ${number}`]);
+  return { ...twentyPages(greeting), ...Object.fromEntries(notes) };
+}
+
+function zipOf(files: SiteFiles, root = ''): Buffer {
+  return writeZip(Object.entries(files).map(([path, data]) => ({ name: root + path, data, method: 8 })));
+}
+
+async function drop(page: Page, path: string): Promise<void> {
+  const cdp = await page.context().newCDPSession(page);
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    const data = { items: [], files: [path], dragOperationsMask: 1 };
+    await cdp.send('Input.dispatchDragEvent', { type, x: 500, y: 400, data });
+  }
+}
+
+async function publish(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+}
+
+/** Waits until the release is live; answers what the site says at its address. */
+async function liveBody(page: Page, release = 1): Promise<string> {
+  await page.waitForURL(new RegExp(`/releases/${release}$`));
+  const panel = page.getByLabel('Live', { exact: true });
+  await expect(panel).toBeVisible({ timeout: 60_000 });
+  const address = (await panel.getByRole('link', { name: 'Visit' }).getAttribute('href')) ?? '';
+  const visitor = await page.context().newPage();
+  const answer = await visitor.goto(address);
+  const body = (await answer?.text()) ?? '';
+  await visitor.close();
+  return body;
+}
+
+/** What the page keeps for a reload: names in the private file system, and how many records say that all is there. */
+function kept(page: Page): Promise<{ files: string[]; records: number; copies: number }> {
+  return page.evaluate(async () => {
+    const files: string[] = [];
+    const root = await navigator.storage.getDirectory();
+    const folder = await root.getDirectoryHandle('fairlead-uploads', { create: true });
+    const names: unknown = Reflect.get(folder, 'keys').call(folder);
+    if (typeof names === 'object' && names !== null && Symbol.asyncIterator in names) {
+      for await (const name of names as AsyncIterable<string>) files.push(name);
+    }
+    const records = Object.keys(localStorage).filter((key) => key.startsWith('fairlead.upload.'));
+    const copies = records.filter((key) => localStorage.getItem(key)?.includes('"hasCopy":true'));
+    return { files, records: records.length, copies: copies.length };
+  });
+}
+
+const NOTHING_KEPT = { files: [], records: 0, copies: 0 };
+
+/** Lets so many files through to the server and holds the others back; answers the hashes that went through. */
+async function holdFilesAfter(page: Page, count: number): Promise<{ through: string[]; letAll(): void }> {
+  const through: string[] = [];
+  let limit = count;
+  await page.route('**/api/uploads/*/files/*', async (route) => {
+    // Held for good: the page that asked for it goes before an answer comes.
+    if (through.length >= limit) return;
+    through.push(route.request().url().replace(/.*\//, ''));
+    await route.continue();
+  });
+  return {
+    through,
+    letAll: () => {
+      limit = Number.POSITIVE_INFINITY;
+    },
+  };
+}
+
+test('a ZIP that is dropped is read, told and live', async ({ page, folder }) => {
+  const zip = join(folder, 'harbour guide.zip');
+  const site = { ...twentyPages('Out of a ZIP'), '.env': 'KEY=1', '__MACOSX/._index.html': 'x' };
+  await writeFile(zip, zipOf(site, 'harbour guide/'));
+  await newcomer(page);
+  await page.goto('/new-deployment');
+  await expect(page.getByRole('button', { name: 'Choose a ZIP' })).toBeEnabled();
+  await drop(page, zip);
+  const summary = page.getByLabel('ZIP harbour guide');
+  await expect(summary).toContainText('A plain website, 23 files');
+  await expect(summary).toContainText('Private, and left out: .env');
+  const sent = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/zip'));
+  await publish(page);
+  expect((await sent).headers()['content-type']).toBe('application/zip');
+  expect(await liveBody(page)).toContain('Out of a ZIP');
+  await expect.poll(() => kept(page)).toEqual(NOTHING_KEPT);
+});
+
+test('of a ZIP the finished folder inside is published alone', async ({ page, folder }) => {
+  const zip = join(folder, 'app.zip');
+  const source = { 'package.json': '{"devDependencies":{"vite":"8"}}', 'src/main.ts': 'x' };
+  const built = Object.entries(twentyPages('Built inside')).map(([path, data]) => [`dist/${path}`, data]);
+  await writeFile(zip, zipOf({ ...source, ...Object.fromEntries(built) }));
+  await newcomer(page);
+  await page.goto('/new-deployment');
+  await page.getByLabel('ZIP to publish').setInputFiles(zip);
+  await page.getByRole('button', { name: 'Publish dist instead' }).click();
+  await expect(page.getByLabel('ZIP app')).toContainText('A plain website, 23 files');
+  await publish(page);
+  expect(await liveBody(page)).toContain('Built inside');
+});
+
+test('the server’s refusal of a ZIP names the entry and the rule', async ({ page, folder, complaints }) => {
+  complaints.allow(/status of 400 .*\/zip/);
+  const zip = join(folder, 'bad.zip');
+  const bad = { name: 'photo.txt', data: 'real', crc: 1 };
+  await writeFile(zip, writeZip([{ name: 'index.html', data: '<h1>x</h1>' }, bad]));
+  await newcomer(page);
+  await page.goto('/new-deployment');
+  await page.getByLabel('ZIP to publish').setInputFiles(zip);
+  await publish(page);
+  await expect(page.getByText(/^photo\.txt: /)).toBeVisible();
+});
+
+test('what looks wrong is said before anything is sent', async ({ page, folder }) => {
+  await writeSite(folder, {
+    'index.html': '<a href="About.html">About</a>\n<img src="gone.png" alt="">\n<img src="img/boat.jpg" alt="">',
+    'about.html': '<h1>About</h1>',
+    'img/boat.jpg': 'jpg',
+    'config.js': `\nconst key = 'AKIA${'ABCDEFGH'.repeat(2)}';\n`,
+    _redirects: '/old /new 301\n/api/* https://example.com/:splat 200\n',
+  });
+  await newcomer(page);
+  await page.goto('/new-deployment');
+  await page.getByLabel('Folder to publish').setInputFiles(folder);
+  const summary = page.getByLabel(`Folder ${basename(folder)}`);
+  await expect(summary).toContainText(
+    'config.js, line 2: AKIA•••••••• looks like an access key of Amazon Web Services',
+  );
+  await expect(summary).toContainText('index.html, line 1: About.html is called about.html');
+  await expect(summary).toContainText('index.html, line 2: gone.png is not there');
+  await expect(summary).toContainText('1 line of _redirects is not followed.');
+  await expect(summary).not.toContainText('AKIAABC');
+  await expect(summary.getByText('Largest files')).toBeVisible();
+});
+
+test('a reload in mid-upload goes on, and no file is sent twice', async ({ page, folder }) => {
+  await writeSite(folder, manyFiles('After the reload'));
+  await newcomer(page);
+  await page.goto('/new-deployment');
+  await page.getByLabel('Folder to publish').setInputFiles(folder);
+  const held = await holdFilesAfter(page, 20);
+  await publish(page);
+  await expect.poll(() => held.through.length).toBe(20);
+  await expect(page.getByText(/^20 of \d+ files/)).toBeVisible();
+  await expect.poll(async () => (await kept(page)).copies).toBe(1);
+  held.letAll();
+  await page.reload();
+  expect(await liveBody(page)).toContain('After the reload');
+  expect(held.through.length).toBeGreaterThan(40);
+  expect(new Set(held.through).size, 'each file went to the server once').toBe(held.through.length);
+  await expect.poll(() => kept(page)).toEqual(NOTHING_KEPT);
+});
+
+test('a network that is lost is waited for, in sight, and nothing is lost', async ({ page, folder, complaints }) => {
+  complaints.allow(/net::ERR_INTERNET_DISCONNECTED|net::ERR_FAILED|WebSocket connection/);
+  await writeSite(folder, manyFiles('Back online'));
+  await newcomer(page);
+  await page.goto('/new-deployment');
+  await page.getByLabel('Folder to publish').setInputFiles(folder);
+  const held = await holdFilesAfter(page, 15);
+  await publish(page);
+  await expect.poll(() => held.through.length).toBe(15);
+  await expect(page.getByText(/^15 of \d+ files/)).toBeVisible();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.context().setOffline(true);
+  await expect(page.getByText('Waiting for the network')).toBeVisible();
+  await page.context().setOffline(false);
+  expect(await liveBody(page)).toContain('Back online');
+});
+
+test('a visitor’s folder survives registration and reloads, and is published from there', async ({ page, folder }) => {
+  await writeSite(folder, { ...twentyPages('Dropped by a visitor'), '.env': 'KEY=1', '.git/config': 'x' });
+  const name = `Folder ${basename(folder)}`;
+  await seeDisclaimer(page);
+  await page.goto('/');
+  await page.getByLabel('Folder to publish').setInputFiles(folder);
+  await expect(page.getByLabel(name)).toBeVisible();
+  await expect.poll(async () => (await kept(page)).copies).toBe(1);
+  await page.reload();
+  await expect(page.getByLabel(name)).toContainText('23 files');
+  await page
+    .getByRole('link', { name: /Register/ })
+    .last()
+    .click();
+  await page.reload();
+  await registerHere(page);
+  await page.reload();
+  await page.getByRole('button', { name: 'Start the trial' }).click();
+  await page.waitForURL('**/new-deployment');
+  await page.reload();
+  await expect(page.getByLabel(name)).toContainText('2 private files left out');
+  await publish(page);
+  expect(await liveBody(page)).toContain('Dropped by a visitor');
+  await expect.poll(() => kept(page)).toEqual(NOTHING_KEPT);
+});
+
+test('what waits is in one tab alone, and is gone after a logout', async ({ page, context, folder }) => {
+  const zip = join(folder, 'waits.zip');
+  await writeFile(zip, zipOf(twentyPages()));
+  await newcomer(page);
+  await page.goto('/new-deployment');
+  await page.getByLabel('ZIP to publish').setInputFiles(zip);
+  await expect(page.getByLabel('ZIP waits')).toBeVisible();
+  await expect.poll(async () => (await kept(page)).copies).toBe(1);
+  const other = await context.newPage();
+  await other.goto('/new-deployment');
+  await expect(other.getByRole('button', { name: 'Choose a folder' })).toBeEnabled();
+  await page.reload();
+  await expect(page.getByLabel('ZIP waits')).toBeVisible();
+  await expect(other.getByLabel('ZIP waits')).toHaveCount(0);
+  await other.getByRole('link', { name: 'Logout' }).click();
+  await other.waitForURL('**/login');
+  await expect.poll(() => kept(other)).toEqual(NOTHING_KEPT);
+  await other.close();
+});
+
+test('without a secure context it is published, and a reload asks for the folder again', async ({ folder }) => {
+  test.setTimeout(180_000);
+  await writeSite(folder, manyFiles('Over plain http'));
+  const port = await freePort();
+  const url = `http://fairlead.test:${port}`;
+  await using app = await startRealApp({ PORT: String(port), PUBLIC_URL: url, HOST: '127.0.0.1' });
+  const browser = await launchFor('fairlead.test');
+  try {
+    const page = await (await browser.newContext()).newPage();
+    await newcomer(page, url);
+    await page.goto(`${url}/new-deployment`);
+    expect(await page.evaluate(() => window.isSecureContext)).toBe(false);
+    await page.getByLabel('Folder to publish').setInputFiles(folder);
+    await expect(page.getByLabel(`Folder ${basename(folder)}`)).toBeVisible();
+    await page.reload();
+    await expect(page.getByText(`Choose ${basename(folder)} again`)).toBeVisible();
+    await page.getByLabel('Folder to publish').setInputFiles(folder);
+    await expect(page.getByText('The same as before the reload')).toBeVisible();
+
+    const held = await holdFilesAfter(page, 20);
+    await publish(page);
+    await expect.poll(() => held.through.length).toBe(20);
+    await expect(page.getByText(/^20 of \d+ files/)).toBeVisible();
+    held.letAll();
+    await page.reload();
+    await page.waitForURL(/\/deployments\/[0-9a-z]{20}$/);
+    await expect(page.getByText('What arrived is not sent again.')).toBeVisible();
+    await page.getByLabel('Folder to publish').setInputFiles(folder);
+    await expect(page.getByText('The same as before the reload')).toBeVisible();
+    await publish(page);
+    expect(await liveBody(page)).toContain('Over plain http');
+    expect(new Set(held.through).size, 'each file went to the server once').toBe(held.through.length);
+  } finally {
+    await browser.close();
+    expect(app.output()).not.toContain('unexpected');
+  }
+});
+
+/** A browser to which `host` is this machine, though it is no name of it. */
+async function launchFor(host: string) {
+  const executablePath = process.env.CHROMIUM_PATH ?? (await findChromium());
+  return chromium.launch({
+    ...(executablePath !== undefined && { executablePath }),
+    args: [...CHROMIUM_ARGS, `--host-resolver-rules=MAP ${host} 127.0.0.1`],
+  });
+}
