@@ -54,6 +54,8 @@ const deployment = page(async () => (await import('./screens/deployment.tsx')).D
 const release = page(async () => (await import('./screens/release.tsx')).ReleaseScreen);
 const deploymentHistory = page(async () => (await import('./screens/deployment-history.tsx')).DeploymentHistoryScreen);
 const newDeployment = page(async () => (await import('./screens/new-deployment.tsx')).NewDeploymentScreen);
+const settings = page(async () => (await import('./screens/settings.tsx')).SettingsScreen);
+const account = page(async () => (await import('./screens/account.tsx')).AccountScreen);
 const comingLater = page(async () => (await import('./screens/coming-later.tsx')).ComingLaterScreen);
 const notFound = page(async () => (await import('./screens/not-found.tsx')).NotFoundScreen);
 
@@ -311,7 +313,7 @@ export const routes: Record<PathName, AppRoute> = {
   },
   settings: {
     path: paths.settings,
-    ...later,
+    screen: settings,
     ...app,
     skeleton: 'form',
     title: 'Settings',
@@ -326,7 +328,7 @@ export const routes: Record<PathName, AppRoute> = {
   },
   account: {
     path: paths.account,
-    ...later,
+    screen: account,
     ...app,
     skeleton: 'form',
     title: 'Account',

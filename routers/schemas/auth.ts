@@ -55,6 +55,12 @@ export const changePasswordInput = z.strictObject({
   currentPassword: loginPasswordSchema,
   newPassword: newPasswordSchema,
 });
+export const changePasswordForm = z.extend(changePasswordInput, { confirmPassword: z.string() }).check(
+  z.refine((form) => form.newPassword === form.confirmPassword, {
+    error: "Passwords don't match",
+    path: ['confirmPassword'],
+  }),
+);
 export const confirmEmailInput = z.strictObject({ token: mailedTokenSchema });
 export const changeEmailInput = z.strictObject({ email: emailSchema, currentPassword: loginPasswordSchema });
 export const revokeSessionInput = z.strictObject({ sessionId: idSchema });

@@ -21,6 +21,8 @@ export const userSchema = z.strictObject({
   username: z.string(),
   email: z.string(),
   emailConfirmed: z.boolean(),
+  /** A new address that waits for its confirmation; the old one stays until then. */
+  pendingEmail: z.nullable(z.string()),
   /** True for the current version of the disclaimer only. */
   disclaimerAccepted: z.boolean(),
   deploymentCount: z.number(),
@@ -28,4 +30,16 @@ export const userSchema = z.strictObject({
   createdAt: z.date(),
 });
 
+export const updateUserInput = z.strictObject({ username: usernameSchema });
+
+/** Which mails a person wants beside those of confirmation, reset and security. */
+export const notificationSettingsSchema = z.strictObject({
+  /** A release failed. */
+  releaseFailed: z.boolean(),
+  /** A release is live. */
+  releaseLive: z.boolean(),
+});
+
 export type User = z.infer<typeof userSchema>;
+export type UpdateUserInput = z.infer<typeof updateUserInput>;
+export type NotificationSettings = z.infer<typeof notificationSettingsSchema>;

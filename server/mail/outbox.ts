@@ -1,13 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { errnoOf, makeFolder, writeDurably } from '../durable-file.ts';
 import type { Log } from '../log.ts';
 import type { Mail, Mailer } from './mailer.ts';
 
-/** A mail may hold a one-time link: its owner alone reads it (product page, section 5). */
-const FILE_MODE = 0o600;
-const FOLDER_MODE = 0o700;
 const FILE_NAME = /^[0-9TZ-]+_[0-9a-z]+\.json$/;
 
 const keptMailSchema = z.object({
@@ -21,14 +18,15 @@ const keptMailSchema = z.object({
 });
 
 /**
- * Keeps mails as files in a folder, one JSON file each, named so that a listing is in the order of their times. A mail
+ * Keeps mails as files in a folder that their owner alone reads, since a mail may hold a one-time link (product page,
+ * section 5): one JSON file each, named so that a listing is in the order of their times. A mail
  * that is delivered twice overwrites itself. The log gets kind and recipient alone.
  */
 export function createOutbox(folder: string, log: Log): Mailer {
   return {
     async deliver(mail) {
-      await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
-      await writeDurably(folder, nameOf(mail), `${JSON.stringify(mail, null, 2)}\n`);
+      await makeFolder(folder);
+      await writeDurably(join(folder, nameOf(mail)), (file) => file.writeFile(`${JSON.stringify(mail, null, 2)}\n`));
       log.info('A mail was put into the outbox.', { kind: mail.kind, to: mail.to });
     },
   };
@@ -37,7 +35,7 @@ export function createOutbox(folder: string, log: Log): Mailer {
 /** The mails of an outbox, oldest first; an outbox that nothing was put into yet is empty. */
 export async function readOutbox(folder: string): Promise<Mail[]> {
   const names = await readdir(folder).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (errnoOf(error) === 'ENOENT') return [];
     throw error;
   });
   const mails: Mail[] = [];
@@ -49,25 +47,4 @@ export async function readOutbox(folder: string): Promise<Mail[]> {
 
 function nameOf(mail: Mail): string {
   return `${mail.at.toISOString().replaceAll(/[:.]/g, '-')}_${mail.id}.json`;
-}
-
-/** Written beside and renamed, so that a crash leaves the whole file or none (security facts, 10.4). */
-async function writeDurably(folder: string, name: string, text: string): Promise<void> {
-  const path = join(folder, name);
-  const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`;
-  try {
-    const file = await open(temporary, 'wx', FILE_MODE);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-    const directory = await open(folder, 'r');
-    await directory.sync().finally(() => directory.close());
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
 }

@@ -9,6 +9,7 @@ export type MailContent =
   | { kind: 'session-reused'; username: string; device: string; address: string }
   | { kind: 'email-changed'; username: string; newEmail: string }
   | { kind: 'account-deleted'; username: string }
+  | { kind: 'release-live' | 'release-failed'; username: string; message: string; page: string }
   | { kind: 'contact'; name: string; email: string; message: string };
 
 export type MailText = { subject: string; text: string; replyTo?: string };
@@ -74,6 +75,16 @@ function body(
           'A sign-in that had already been replaced by a newer one was used again. That happens when somebody has copied it, so we ended that session.',
           `Session: ${content.device}\nUsed again from: ${content.address}`,
           `If you did not restore a browser from a backup just now, ${forgotten}`,
+        ],
+      };
+    case 'release-live':
+    case 'release-failed':
+      return {
+        subject: content.kind === 'release-live' ? 'A release is live' : 'A release failed',
+        paragraphs: [
+          content.message,
+          `Every step of it: ${publicUrl}${content.page}`,
+          `Which mails you get is chosen in Settings: ${publicUrl}/settings`,
         ],
       };
     case 'account-deleted':

@@ -28,6 +28,10 @@ const userSchema = new Schema(
     /** Raised in every transaction that makes an API token, so that of two at once one sees the other's. */
     tokenWrites: { type: Number, required: true, default: 0 },
     isBetaTester: { type: Boolean, default: false },
+    notifications: {
+      releaseFailed: { type: Boolean, required: true, default: true },
+      releaseLive: { type: Boolean, required: true, default: false },
+    },
     /** Since then nobody can sign in, and a job erases what is left. */
     deletedAt: { type: Date, default: null },
   },
@@ -45,6 +49,7 @@ export function toUser(doc: UserDoc): User {
     username: doc.username,
     email: doc.email,
     emailConfirmed: doc.emailConfirmedAt !== null && doc.emailConfirmedAt !== undefined,
+    pendingEmail: doc.pendingEmail ?? null,
     disclaimerAccepted: (doc.disclaimer?.version ?? 0) >= DISCLAIMER_VERSION,
     deploymentCount: doc.deploymentCount,
     isBetaTester: doc.isBetaTester,

@@ -26,6 +26,7 @@ const mailWordsSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('session-reused'), username, device: z.string(), address: z.string() }),
   z.strictObject({ kind: z.literal('email-changed'), username, newEmail: z.string() }),
   z.strictObject({ kind: z.literal('account-deleted'), username }),
+  z.strictObject({ kind: z.enum(['release-live', 'release-failed']), username, message: z.string(), page: z.string() }),
   z.strictObject({ kind: z.literal('contact'), name: z.string(), email: z.string(), message: z.string() }),
 ]);
 export type MailWords = z.infer<typeof mailWordsSchema>;

@@ -1,11 +1,64 @@
-import type { User } from '../../routers/schemas/user.ts';
+import type { NotificationSettings, UpdateUserInput, User } from '../../routers/schemas/user.ts';
 import { AppError } from '../errors.ts';
-import { toUser, UserModel } from '../models/user.ts';
+import { publishEvent } from '../events/publish.ts';
+import { toUser, type UserDoc, UserModel } from '../models/user.ts';
+import { isDuplicateKey, transaction } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
+import { spacesCollapsed, usernameKey } from './auth/names.ts';
+import { usernameTaken } from './auth/register.ts';
 
 /** The signed-in person, without password or token. Throws `unauthenticated` when the account is gone. */
 export async function getUser(ctx: AccountContext): Promise<User> {
-  const doc = await UserModel.findOne({ _id: ctx.actor.accountId });
-  if (doc === null) throw new AppError('unauthenticated', 'Sign in to do this.');
+  return toUser(await ownUser(ctx));
+}
+
+/** Which mails the person wants. Throws `unauthenticated` when the account is gone. */
+export async function getNotifications(ctx: AccountContext): Promise<NotificationSettings> {
+  return toNotifications(await ownUser(ctx));
+}
+
+/** Changes the name that one signs in with; other tabs learn of it. Throws `username_taken` on its field. */
+export async function updateUser(ctx: AccountContext, input: UpdateUserInput): Promise<User> {
+  const { accountId } = ctx.actor;
+  const names = { username: spacesCollapsed(input.username), usernameKey: usernameKey(input.username) };
+  const doc = await transaction(async (session) => {
+    await publishEvent(session, accountId, { type: 'analytics_update' });
+    return UserModel.findOneAndUpdate({ _id: accountId }, { $set: names }, { session, returnDocument: 'after' });
+  }).catch((error: unknown) => {
+    throw isDuplicateKey(error, 'usernameKey') ? usernameTaken() : error;
+  });
+  if (doc === null) throw signedOut();
   return toUser(doc);
+}
+
+/** Throws `unauthenticated` when the account is gone. */
+export async function updateNotifications(
+  ctx: AccountContext,
+  input: NotificationSettings,
+): Promise<NotificationSettings> {
+  const doc = await UserModel.findOneAndUpdate(
+    { _id: ctx.actor.accountId },
+    { $set: { notifications: input } },
+    { returnDocument: 'after' },
+  );
+  if (doc === null) throw signedOut();
+  return toNotifications(doc);
+}
+
+async function ownUser(ctx: AccountContext): Promise<UserDoc> {
+  const doc = await UserModel.findOne({ _id: ctx.actor.accountId });
+  if (doc === null) throw signedOut();
+  return doc;
+}
+
+/** Accounts from before the settings have the defaults. */
+function toNotifications({ notifications }: UserDoc): NotificationSettings {
+  return {
+    releaseFailed: notifications?.releaseFailed ?? true,
+    releaseLive: notifications?.releaseLive ?? false,
+  };
+}
+
+function signedOut(): AppError {
+  return new AppError('unauthenticated', 'Sign in to do this.');
 }

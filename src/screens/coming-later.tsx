@@ -41,9 +41,7 @@ const laterScreens: readonly Later[] = [
     title: 'SSL Certificates',
     text: 'Every certificate with its names, its dates and its state.',
   },
-  { name: 'settings', title: 'Settings', text: 'Profile, appearance, notifications, connections and API tokens.' },
   { name: 'licenseManagement', title: 'License Management', text: 'License keys that you hold, redeem or pass on.' },
-  { name: 'account', title: 'Account', text: 'Your identity, password, sessions and plan.' },
   {
     name: 'deploymentEditor',
     title: 'Deployment editor',

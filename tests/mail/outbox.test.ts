@@ -81,6 +81,11 @@ test.each<[MailContent, string[]]>([
     { kind: 'session-reused', username: 'Ada', device: 'Firefox on Linux', address: '203.0.113.1' },
     ['Firefox on Linux', '203.0.113.1'],
   ],
+  [{ kind: 'account-deleted', username: 'Ada' }, ['websites are taken down']],
+  [
+    { kind: 'release-failed', username: 'Ada', message: 'Atlas was not published: it broke.', page: '/deployments/a' },
+    ['Atlas was not published: it broke.', 'https://f.example/deployments/a', 'https://f.example/settings'],
+  ],
   [{ kind: 'email-changed', username: 'Ada', newEmail: 'new@example.com' }, ['new@example.com']],
 ])('the mail %o greets by name and says where to turn', (content, said) => {
   const { subject, text } = renderMail(content, { publicUrl: 'https://f.example', supportEmail: 'help@f.example' });

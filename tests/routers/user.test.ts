@@ -14,6 +14,7 @@ test('the signed-in person is told who they are, without password or token', asy
     username: 'Ada Lovelace',
     email: 'Ada@example.com',
     emailConfirmed: false,
+    pendingEmail: null,
     disclaimerAccepted: false,
     deploymentCount: 0,
     isBetaTester: false,
@@ -48,4 +49,33 @@ test('a session whose account is gone is nobody', async () => {
   await UserModel.deleteOne({ _id: ada.user.id });
 
   expect(await refusalOf(ada.caller.user.get())).toMatchObject({ code: 'unauthenticated' });
+});
+
+test('the name can be changed and signs in from then on; a taken one is refused on its field', async () => {
+  await using app = await createTestApp();
+  const [ada, eve] = [await app.person(), await app.person()];
+
+  expect(await ada.caller.user.update({ username: 'Ada   Byron' })).toMatchObject({ username: 'Ada Byron' });
+
+  const { auth } = app.anonymous();
+  expect((await auth.login({ username: 'ada byron', password: ada.password })).id).toBe(ada.user.id);
+  expect(await refusalOf(eve.caller.user.update({ username: 'ADA BYRON' }))).toMatchObject({
+    code: 'username_taken',
+    field: 'username',
+  });
+  expect(await refusalOf(eve.caller.user.update({ username: 'a' }))).toMatchObject({
+    fieldErrors: { username: 'Username must be at least 3 characters' },
+  });
+  // One's own name in other letters is no other name.
+  expect(await ada.caller.user.update({ username: 'ADA BYRON' })).toMatchObject({ username: 'ADA BYRON' });
+});
+
+test('mail about failed releases is wanted until it is switched off', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  expect(await ada.caller.user.notifications()).toEqual({ releaseFailed: true, releaseLive: false });
+
+  const wanted = { releaseFailed: false, releaseLive: true };
+  expect(await ada.caller.user.updateNotifications(wanted)).toEqual(wanted);
+  expect(await ada.caller.user.notifications()).toEqual(wanted);
 });

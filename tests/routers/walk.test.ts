@@ -30,6 +30,9 @@ const PASSWORD = 'Correct horse 1';
 
 const CASES: Record<string, Case> = {
   'user.get': { access: 'read' },
+  'user.notifications': { access: 'session' },
+  'user.update': { access: 'session', input: () => ({ username: `walked ${newId()}` }) },
+  'user.updateNotifications': { access: 'session', input: () => ({ releaseFailed: true, releaseLive: true }) },
   'auth.sessions': { access: 'session' },
   'auth.register': {
     access: 'public',

@@ -1,6 +1,11 @@
+/** A name as it is stored and shown. */
+export function spacesCollapsed(username: string): string {
+  return username.trim().replaceAll(/ +/g, ' ');
+}
+
 /** What makes a user name unique: lower case, runs of spaces collapsed (security facts, 1.8). */
 export function usernameKey(username: string): string {
-  return username.trim().replaceAll(/ +/g, ' ').toLowerCase();
+  return spacesCollapsed(username).toLowerCase();
 }
 
 /** What makes an address unique: no two accounts share one that differs in case alone. */

@@ -6,7 +6,7 @@ import type { ServiceContext } from '../../service-context.ts';
 import { joinDisclaimerAcceptance } from '../disclaimer.ts';
 import { countAgainst, countsAddress } from '../rate-limit.ts';
 import { mailConfirmation } from './mailed-token.ts';
-import { emailKey, usernameKey } from './names.ts';
+import { emailKey, spacesCollapsed, usernameKey } from './names.ts';
 import { keepSession, openSession } from './open-session.ts';
 
 const HOUR_MS = 3_600_000;
@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
 export async function register(ctx: ServiceContext, input: RegisterInput): Promise<SignedIn> {
   await limitRegistrations(ctx);
   const names = {
-    username: input.username.replaceAll(/ +/g, ' '),
+    username: spacesCollapsed(input.username),
     usernameKey: usernameKey(input.username),
     email: input.email,
     emailKey: emailKey(input.email),
@@ -62,7 +62,7 @@ function takenError(error: unknown): AppError | undefined {
   return undefined;
 }
 
-function usernameTaken(): AppError {
+export function usernameTaken(): AppError {
   const message = 'This username is already taken';
   return new AppError('username_taken', message, { field: 'username', fieldErrors: { username: message } });
 }

@@ -9,6 +9,7 @@ import { ReleaseStepModel } from '../../models/release-step.ts';
 import type { Providers } from '../../service-context.ts';
 import { moveDeployment, moveRelease } from '../move-state.ts';
 import { siteUrlOf } from '../site-address.ts';
+import { mailOutcome } from './outcome-mail.ts';
 import { endRollBack } from './roll-backs.ts';
 import { startTwins } from './twins.ts';
 
@@ -69,13 +70,10 @@ export async function endLive(
   if (deployment === null) throw new AppError('state_changed', 'The deployment changed meanwhile.');
   await startTwins(session, live, deployment);
   const where = `${deployment.name} is live at ${siteUrlOf(providers.addresses, deployment)}`;
-  await publishEvent(session, accountId, {
-    type: 'deployment_status',
-    status: 'success',
-    message: wasLiveBefore(release) ? `Rolled back to release ${release.number}. ${where}` : where,
-    deploymentId,
-    releaseId: id,
-  });
+  const message = wasLiveBefore(release) ? `Rolled back to release ${release.number}. ${where}` : where;
+  const event = { type: 'deployment_status', status: 'success', message, deploymentId, releaseId: id } as const;
+  await publishEvent(session, accountId, event);
+  await mailOutcome(session, providers, live, { kind: 'release-live', message });
   return live;
 }
 
@@ -113,6 +111,7 @@ export async function endFailed(
     deploymentId: deployment._id,
     releaseId: release._id,
   });
+  await mailOutcome(session, providers, ended, { kind: 'release-failed', message });
   return ended;
 }
 

@@ -1,0 +1,25 @@
+import type { ClientSession } from 'mongoose';
+import type { ReleaseDoc } from '../../models/release.ts';
+import { UserModel } from '../../models/user.ts';
+import type { Providers } from '../../service-context.ts';
+import { queueMail } from '../mail.ts';
+
+/**
+ * Mails how a release ended, in the transaction that ends it: to those who want it, and to a confirmed address alone
+ * (product page, section 11, E-mail).
+ */
+export async function mailOutcome(
+  session: ClientSession,
+  providers: Providers,
+  { accountId, deploymentId, number }: Pick<ReleaseDoc, 'accountId' | 'deploymentId' | 'number'>,
+  { kind, message }: { kind: 'release-live' | 'release-failed'; message: string },
+): Promise<void> {
+  const user = await UserModel.findOne({ _id: accountId }).session(session);
+  if (user === null || !(user.emailConfirmedAt instanceof Date)) return;
+  const isWanted =
+    kind === 'release-live' ? (user.notifications?.releaseLive ?? false) : (user.notifications?.releaseFailed ?? true);
+  if (!isWanted) return;
+  const page = `/deployments/${deploymentId}/releases/${number}`;
+  const words = { kind, username: user.username, message, page };
+  await queueMail(session, providers, { accountId, to: user.email, words });
+}

@@ -1,0 +1,46 @@
+import { Check, Clock } from 'lucide-react';
+import { useState } from 'react';
+import type { User } from '../../../routers/schemas/user.ts';
+import { Badge } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
+import { Setting } from '../../components/setting.tsx';
+import { formatDate } from '../../lib/format.ts';
+import { ChangeEmailDialog } from '../auth/change-email-dialog.tsx';
+import { SendConfirmation } from '../auth/send-confirmation.tsx';
+
+/** Who the account belongs to. */
+export function Identity({ user }: { user: User }) {
+  const [isChanging, setChanging] = useState(false);
+  const { username, email, emailConfirmed, pendingEmail, createdAt } = user;
+  return (
+    <div className="divide-y divide-line">
+      <Setting title="Username">
+        <p className="wrap-anywhere">{username}</p>
+        <p className="text-sm">Member since {formatDate(createdAt)}. The name is changed in Settings.</p>
+      </Setting>
+      <Setting title="Email" action={<Button onClick={() => setChanging(true)}>Change email</Button>}>
+        <p className="flex flex-wrap items-center gap-2">
+          <span className="wrap-anywhere">{email}</span>
+          {emailConfirmed ? (
+            <Badge tone="good" icon={Check}>
+              Confirmed
+            </Badge>
+          ) : (
+            <Badge tone="warn" icon={Clock}>
+              Not confirmed
+            </Badge>
+          )}
+        </p>
+        {pendingEmail !== null && (
+          <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-2 text-sm">
+            <p>
+              <span className="wrap-anywhere">{pendingEmail}</span> waits for its confirmation.
+            </p>
+            <SendConfirmation email={pendingEmail} size="sm" />
+          </div>
+        )}
+      </Setting>
+      {isChanging && <ChangeEmailDialog onClose={() => setChanging(false)} />}
+    </div>
+  );
+}

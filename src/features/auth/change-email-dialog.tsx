@@ -1,0 +1,70 @@
+import { useId } from 'react';
+import { useForm } from 'react-hook-form';
+import { applyFieldErrors, errorToast } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Field } from '../../components/field.tsx';
+import { Input } from '../../components/input.tsx';
+import { PasswordInput } from '../../components/password-input.tsx';
+import { showToast } from '../../components/toast-store.ts';
+import { useSchemaResolver } from '../../lib/schema-resolver.ts';
+
+const loadSchema = async () => (await import('../../../routers/schemas/auth.ts')).changeEmailInput;
+
+/** Asks for another address; the old one stays until the new one is confirmed. */
+export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {
+  const formId = useId();
+  const form = useForm({
+    resolver: useSchemaResolver(loadSchema),
+    mode: 'onTouched',
+    defaultValues: { email: '', currentPassword: '' },
+  });
+  const { errors } = form.formState;
+  const change = trpc.auth.changeEmail.useMutation({
+    onSuccess(_done, { email }) {
+      onClose();
+      showToast({ title: 'Link sent', description: `Open the link that was mailed to ${email} to confirm it.` });
+    },
+    onError(error) {
+      if (!applyFieldErrors(error, ['email', 'currentPassword'], form.setError)) {
+        showToast(errorToast('The address was not changed', error));
+      }
+    },
+  });
+
+  return (
+    <Dialog
+      isOpen
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose();
+      }}
+      title="Change your e-mail address"
+      description="A link goes to the new address. Until it is opened the old one stays; then the old one is told."
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" type="submit" form={formId} isBusy={change.isPending} busyLabel="Sending…">
+            Send the link
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        noValidate
+        onSubmit={form.handleSubmit((input) => {
+          if (!change.isPending) change.mutate(input);
+        })}
+        className="flex flex-col gap-4"
+      >
+        <Field label="New email" error={errors.email?.message}>
+          <Input {...form.register('email')} type="email" autoComplete="email" spellCheck={false} />
+        </Field>
+        <Field label="Current password" error={errors.currentPassword?.message}>
+          <PasswordInput {...form.register('currentPassword')} autoComplete="current-password" />
+        </Field>
+      </form>
+    </Dialog>
+  );
+}

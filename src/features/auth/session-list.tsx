@@ -1,0 +1,68 @@
+import { MonitorSmartphone } from 'lucide-react';
+import type { Session } from '../../../routers/schemas/auth.ts';
+import { errorToast, shownFailure } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
+import { Card, CardHeader } from '../../components/card.tsx';
+import { ListStates } from '../../components/list-states.tsx';
+import { Setting } from '../../components/setting.tsx';
+import { SkeletonRows } from '../../components/skeleton.tsx';
+import { Time } from '../../components/time.tsx';
+import { showToast } from '../../components/toast-store.ts';
+
+/** The browsers that are signed in; each but this one can be signed out from here. */
+export function SessionList() {
+  const list = trpc.auth.sessions.useQuery();
+  const sessions = list.data?.items ?? [];
+  return (
+    <Card>
+      <CardHeader title="Signed-in browsers" count={sessions.length === 0 ? undefined : sessions.length} />
+      <ListStates
+        list={list}
+        count={sessions.length}
+        skeleton={<SkeletonRows rows={2} />}
+        failure={shownFailure('The browsers could not be fetched', list.error)}
+        empty={{ icon: MonitorSmartphone, text: 'No browser is signed in.' }}
+      >
+        <ul className="divide-y divide-line">
+          {sessions.map((session) => (
+            <li key={session.id}>
+              <SessionRow session={session} />
+            </li>
+          ))}
+        </ul>
+      </ListStates>
+    </Card>
+  );
+}
+
+function SessionRow({ session: { id, device, address, isCurrent, createdAt, lastUsedAt } }: { session: Session }) {
+  const revoke = trpc.auth.revokeSession.useMutation({
+    onSuccess: () => void showToast({ title: 'Signed out', description: `${device} is signed out.` }),
+    onError: (error) => void showToast(errorToast('The browser was not signed out', error)),
+  });
+  return (
+    <Setting
+      title={device}
+      action={
+        isCurrent ? (
+          <p className="text-sm font-medium text-accent">This browser</p>
+        ) : (
+          <Button
+            size="sm"
+            aria-label={`Sign out ${device}`}
+            isBusy={revoke.isPending}
+            busyLabel="Signing out…"
+            onClick={() => revoke.mutate({ sessionId: id })}
+          >
+            Sign out
+          </Button>
+        )
+      }
+    >
+      <p className="text-sm">
+        From {address} · last used <Time at={lastUsedAt} /> · signed in <Time at={createdAt} />
+      </p>
+    </Setting>
+  );
+}

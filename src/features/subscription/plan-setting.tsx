@@ -1,0 +1,64 @@
+import { BadgeCheck } from 'lucide-react';
+import { Link } from 'react-router';
+import { isActiveStatus } from '../../../routers/schemas/active-status.ts';
+import { PLANS } from '../../../routers/schemas/plan-table.ts';
+import { errorMessage } from '../../api/errors.ts';
+import { Badge } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Setting } from '../../components/setting.tsx';
+import { SkeletonRows } from '../../components/skeleton.tsx';
+import { formatCount, formatDate } from '../../lib/format.ts';
+import { paths } from '../../lib/paths.ts';
+import type { PlanSituation } from './plan-situation.ts';
+import { usePlan } from './use-plan.ts';
+
+/** The plan of the account, what is left of it, and its badge. */
+export function PlanSetting({ isBetaTester }: { isBetaTester: boolean }) {
+  const situation = usePlan();
+  if (situation.kind === 'failed') {
+    return (
+      <ErrorState title="Your plan could not be read" onRetry={situation.retry}>
+        {errorMessage(situation.error.cause ?? situation.error)}
+      </ErrorState>
+    );
+  }
+  if (situation.kind !== 'known') return <SkeletonRows rows={1} />;
+  return (
+    <Setting
+      title={PLANS[situation.allowance.plan].title}
+      action={
+        <Button asChild>
+          <Link to={paths.pricing}>See the plans</Link>
+        </Button>
+      }
+    >
+      {isBetaTester && (
+        <p>
+          <Badge tone="accent" icon={BadgeCheck}>
+            Beta Tester
+          </Badge>
+        </p>
+      )}
+      <p>{untilWhen(situation)}</p>
+      <p className="text-sm">{howMany(situation)}</p>
+    </Setting>
+  );
+}
+
+type Known = Extract<PlanSituation, { kind: 'known' }>;
+
+function untilWhen({ subscription, allowance }: Known): string {
+  if (subscription !== null && isActiveStatus(subscription.status)) {
+    const what = subscription.status === 'trialing' ? 'The trial' : 'It';
+    return `${what} runs until ${formatDate(subscription.endsAt)}. Nothing renews by itself.`;
+  }
+  return allowance.isTrialAvailable
+    ? 'No plan is active. The 14-day trial of Pro is free and needs no card.'
+    : 'No plan is active: what is live stays live and cannot be changed.';
+}
+
+function howMany({ allowance: { deploymentCount, deploymentLimit } }: Known): string {
+  const used = formatCount(deploymentCount, 'deployment');
+  return deploymentLimit === null ? `${used}, with no limit.` : `${used} of ${deploymentLimit}.`;
+}

@@ -1,0 +1,106 @@
+import { KeyRound } from 'lucide-react';
+import { useState } from 'react';
+import type { ApiToken } from '../../../routers/schemas/tokens.ts';
+import { errorToast, shownFailure } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
+import { Card, CardHeader } from '../../components/card.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ListStates } from '../../components/list-states.tsx';
+import { Setting } from '../../components/setting.tsx';
+import { SkeletonRows } from '../../components/skeleton.tsx';
+import { Time } from '../../components/time.tsx';
+import { showToast } from '../../components/toast-store.ts';
+import { formatDate } from '../../lib/format.ts';
+import { CreateTokenDialog } from './create-token-dialog.tsx';
+
+/** The API tokens of the account: made, shown once, revoked. */
+export function TokenList() {
+  const list = trpc.tokens.list.useQuery();
+  const [isMaking, setMaking] = useState(false);
+  const [revoking, setRevoking] = useState<ApiToken | null>(null);
+  const tokens = list.data?.items ?? [];
+  const make = (
+    <Button size="sm" onClick={() => setMaking(true)}>
+      New token
+    </Button>
+  );
+  return (
+    <Card>
+      <CardHeader title="API tokens" action={make} />
+      <ListStates
+        list={list}
+        count={tokens.length}
+        skeleton={<SkeletonRows rows={2} />}
+        failure={shownFailure('The tokens could not be fetched', list.error)}
+        empty={{ icon: KeyRound, text: 'No tokens yet. One lets a script publish for you without your password.' }}
+      >
+        <ul className="divide-y divide-line">
+          {tokens.map((token) => (
+            <li key={token.id}>
+              <TokenRow token={token} onRevoke={() => setRevoking(token)} />
+            </li>
+          ))}
+        </ul>
+      </ListStates>
+      {isMaking && <CreateTokenDialog onClose={() => setMaking(false)} />}
+      {revoking !== null && <RevokeDialog token={revoking} onClose={() => setRevoking(null)} />}
+    </Card>
+  );
+}
+
+function TokenRow({ token, onRevoke }: { token: ApiToken; onRevoke: () => void }) {
+  const { name, prefix, scopes, createdAt, expiresAt, lastUsedAt } = token;
+  const may = scopes.includes('write') ? 'Reads and writes' : 'Reads only';
+  return (
+    <Setting
+      title={name}
+      action={
+        <Button size="sm" onClick={onRevoke} aria-label={`Revoke ${name}`}>
+          Revoke
+        </Button>
+      }
+    >
+      <p className="text-sm">
+        <code className="font-mono text-xs">{prefix}…</code> · {may} · made <Time at={createdAt} />
+      </p>
+      <p className="text-sm">
+        {lastUsedAt === null ? (
+          'Never used'
+        ) : (
+          <>
+            Last used <Time at={lastUsedAt} />
+          </>
+        )}{' '}
+        · {expiresAt === null ? 'works until it is revoked' : `works until ${formatDate(expiresAt)}`}
+      </p>
+    </Setting>
+  );
+}
+
+function RevokeDialog({ token, onClose }: { token: ApiToken; onClose: () => void }) {
+  const revoke = trpc.tokens.revoke.useMutation({
+    onSuccess() {
+      onClose();
+      showToast({ title: 'Token revoked', description: `${token.name} can do nothing any more.` });
+    },
+    onError(error) {
+      onClose();
+      showToast(errorToast('The token was not revoked', error));
+    },
+  });
+  return (
+    <ConfirmDialog
+      isOpen
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose();
+      }}
+      title={`Revoke ${token.name}?`}
+      description="What uses it stops working at once. A revoked token cannot be brought back."
+      confirmLabel="Revoke"
+      busyLabel="Revoking…"
+      isBusy={revoke.isPending}
+      onConfirm={() => revoke.mutate({ tokenId: token.id })}
+    />
+  );
+}

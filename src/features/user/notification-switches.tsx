@@ -1,0 +1,56 @@
+import type { NotificationSettings } from '../../../routers/schemas/user.ts';
+import { errorToast, shownFailure } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { ErrorState } from '../../components/error-state.tsx';
+import { SkeletonRows } from '../../components/skeleton.tsx';
+import { Switch } from '../../components/switch.tsx';
+import { showToast } from '../../components/toast-store.ts';
+
+const KINDS: readonly { name: keyof NotificationSettings; label: string; description: string }[] = [
+  {
+    name: 'releaseFailed',
+    label: 'A release failed',
+    description: 'With what broke, and what is still live.',
+  },
+  { name: 'releaseLive', label: 'A release is live', description: 'With the address it is live at.' },
+];
+
+/** Which mails are wanted; each is saved as it is switched. */
+export function NotificationSwitches() {
+  const settings = trpc.user.notifications.useQuery();
+  const update = trpc.user.updateNotifications.useMutation({
+    onError: (error) => void showToast(errorToast('Not saved', error)),
+  });
+  const failure = shownFailure('Your notifications could not be fetched', settings.error);
+  if (failure !== null) {
+    return (
+      <ErrorState
+        title={failure.title}
+        requestId={failure.requestId}
+        onRetry={() => void settings.refetch()}
+        isRetrying={settings.isFetching}
+      >
+        {failure.message}
+      </ErrorState>
+    );
+  }
+  if (settings.data === undefined) return <SkeletonRows rows={2} />;
+  // What was pressed is seen at once; the answer, or the failure, has the last word.
+  const shown = update.isPending ? update.variables : settings.data;
+  return (
+    <div className="divide-y divide-line">
+      {KINDS.map(({ name, label, description }) => (
+        <div key={name} className="p-4 sm:px-5">
+          <Switch
+            label={label}
+            description={description}
+            isOn={shown[name]}
+            onChange={(isOn) => {
+              if (!update.isPending) update.mutate({ ...shown, [name]: isOn });
+            }}
+          />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+import { useForm } from 'react-hook-form';
+import type { UpdateUserInput, User } from '../../../routers/schemas/user.ts';
+import { applyFieldErrors, errorToast } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
+import { Field } from '../../components/field.tsx';
+import { Input } from '../../components/input.tsx';
+import { showToast } from '../../components/toast-store.ts';
+import { forgetFormDraft, readFormDraft, useFormDraft } from '../../lib/form-draft.ts';
+import { useSchemaResolver } from '../../lib/schema-resolver.ts';
+
+const loadSchema = async () => (await import('../../../routers/schemas/user.ts')).updateUserInput;
+const DRAFT = 'profile';
+
+/** The name that one signs in with, and that the history of releases shows. */
+export function ProfileForm({ user }: { user: User }) {
+  const form = useForm({
+    resolver: useSchemaResolver(loadSchema),
+    mode: 'onTouched',
+    defaultValues: readFormDraft(DRAFT, { username: user.username }),
+  });
+  useFormDraft(DRAFT, form);
+  const { errors } = form.formState;
+  const update = trpc.user.update.useMutation({
+    onSuccess({ username }) {
+      form.reset({ username });
+      forgetFormDraft(DRAFT);
+      showToast({ title: 'Profile saved', description: `You sign in as ${username} from now on.` });
+    },
+    onError(error) {
+      if (!applyFieldErrors(error, ['username'], form.setError)) {
+        showToast(errorToast('The profile was not saved', error));
+      }
+    },
+  });
+
+  return (
+    <form
+      noValidate
+      onSubmit={form.handleSubmit((input: UpdateUserInput) => {
+        if (!update.isPending) update.mutate(input);
+      })}
+      className="flex flex-col gap-4"
+    >
+      <Field label="Username" hint="You sign in with it; releases show it." error={errors.username?.message}>
+        <Input {...form.register('username')} autoComplete="username" autoCapitalize="none" spellCheck={false} />
+      </Field>
+      <Button type="submit" variant="primary" isBusy={update.isPending} busyLabel="Saving…" className="self-start">
+        Save
+      </Button>
+    </form>
+  );
+}
