@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { openAccount, publishSite, startPublish } from '../support/doors.ts';
+import { type EventClient, followEvents } from '../support/event-client.ts';
+import { startRealApp } from '../support/real-app.ts';
+import { hashedSite, loadHashedSite, startVisiting } from '../support/visitor.ts';
+
+const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
+const RELEASES = IS_FULL ? 200 : 10;
+const VISITORS = 2;
+const MIB = 1024 * 1024;
+/** What the second half of so many releases may add: a leak of 1 MB a release would add 100. */
+const GROWTH_MAX_MIB = 48;
+
+/** Memory that the process really holds (proc(5), `VmRSS`), in MiB. */
+async function rssMib(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Math.round((Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024) / MIB);
+}
+
+/** How the release ended, as its event says. */
+async function endOf(events: EventClient, releaseId: string): Promise<string> {
+  const find = () =>
+    events.seen.flatMap(({ data }) =>
+      data.type === 'deployment_status' && data.releaseId === releaseId ? [data.status] : [],
+    );
+  await events.until(() => find().length > 0);
+  return find().join();
+}
+
+test(`whoever loads a site again and again during ${RELEASES} releases sees no mixture and no error`, {
+  timeout: 900_000,
+}, async () => {
+  await using app = await startRealApp();
+  const account = await openAccount(app.url, `busy ${process.pid}`);
+  const site = await publishSite(account, 'Busy', hashedSite('release 0'));
+  const host = `${site.slug}.localhost`;
+  await using events = followEvents({ url: app.url, origin: app.url, token: account.token });
+  await events.until(() => events.seen.length > 0);
+  const words = new Set<string>();
+  const visitors = Array.from({ length: VISITORS }, () =>
+    startVisiting(async () => {
+      const { word, fault } = await loadHashedSite(app.sitesPort, host);
+      words.add(word);
+      return fault;
+    }),
+  );
+
+  const rss = [await rssMib(app.child.pid)];
+  for (let number = 1; number <= RELEASES; number += 1) {
+    const { release } = await startPublish(account, site, hashedSite(`release ${number}`));
+    expect(await endOf(events, release.id)).toBe('success');
+    if (number === RELEASES / 2 || number === RELEASES) rss.push(await rssMib(app.child.pid));
+  }
+  for (const visitor of visitors) await visitor.stop();
+
+  expect(visitors.flatMap(({ wrong }) => wrong)).toEqual([]);
+  const visits = visitors.reduce((sum, { count }) => sum + count, 0);
+  expect(visits).toBeGreaterThan(RELEASES);
+  expect(words.size).toBeGreaterThan(RELEASES / 4);
+  expect(await loadHashedSite(app.sitesPort, host)).toEqual({ word: `release ${RELEASES}`, fault: null });
+  const [begin = 0, middle = 0, end = 0] = rss;
+  console.log(
+    `${RELEASES} releases under ${visits} visits; memory of the process ${begin} MiB at first, ${middle} MiB in the middle, ${end} MiB at the end`,
+  );
+  if (IS_FULL) expect(end - middle).toBeLessThan(GROWTH_MAX_MIB);
+});

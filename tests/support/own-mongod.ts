@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import mongoose from 'mongoose';
+import { readMongodSources } from '../../server/env.ts';
+import type { Log } from '../../server/log.ts';
+import { findMongod } from '../../server/mongod-binary.ts';
+import { freePort, initiate, launchMongod } from '../../server/mongod-process.ts';
+
+type Database = ReturnType<InstanceType<typeof mongoose.mongo.MongoClient>['db']>;
+
+export type OwnMongod = {
+  /** Names the database `fairlead` as well. */
+  uri: string;
+  /** What the tests look into by themselves; not while it is down. */
+  database: Database;
+  /** SIGKILL, and waits until it is gone; the data stay. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port and data; resolves when it takes writes. */
+  restart(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+const SILENT: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const REPL_SET = 'own';
+
+/** A database of the test's own, with the durability of the product's, for apps with MONGODB_URI and for bare workers. */
+export async function startOwnMongod(): Promise<OwnMongod> {
+  const mongod = await findMongod(readMongodSources(process.env), SILENT);
+  const dbPath = await mkdtemp(join(tmpdir(), 'fairlead-mongod-'));
+  const port = await freePort();
+  const launch = () => launchMongod({ mongod, dbPath, port, replSet: REPL_SET });
+  let running = await launch();
+  await initiate({ port, replSet: REPL_SET });
+  const uri = `mongodb://127.0.0.1:${port}/fairlead?directConnection=true`;
+  const client = new mongoose.mongo.MongoClient(uri);
+  return {
+    uri,
+    database: client.db(),
+    async kill() {
+      if (running.pid !== undefined) process.kill(running.pid, 'SIGKILL');
+      await running.ended;
+    },
+    async restart() {
+      running = await launch();
+      await initiate({ port, replSet: REPL_SET });
+    },
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await running.stop();
+      await rm(dbPath, { recursive: true, force: true });
+    },
+  };
+}
