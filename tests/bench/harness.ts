@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 
 /**
@@ -73,8 +73,26 @@ export function cpuSeconds(pid: number): number | null {
 }
 
 export function rssBytes(pid: number): number | null {
+  return memoryOf(pid, 'VmRSS');
+}
+
+/** The most that it was since `forgetPeakRss`; null where /proc is not. */
+export function peakRssBytes(pid: number): number | null {
+  return memoryOf(pid, 'VmHWM');
+}
+
+/** proc(5), `clear_refs`: 5 sets the peak to what is used now. */
+export function forgetPeakRss(pid: number): void {
   try {
-    const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    writeFileSync(`/proc/${pid}/clear_refs`, '5');
+  } catch {
+    // Where /proc is not, there is no peak to read either.
+  }
+}
+
+function memoryOf(pid: number, field: string): number | null {
+  try {
+    const line = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     return line === undefined ? null : Number(line) * KIB;
   } catch {
     return null;

@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { forgetPeakRss, peakRssBytes, rssBytes } from '../bench/harness.ts';
+import { type Account, clientOf, openAccount, releaseEnd } from '../support/doors.ts';
+import { largeFile, smallFiles } from '../support/large-zip.ts';
+import { type RealApp, startRealApp } from '../support/real-app.ts';
+import { writeZip } from '../support/zip-writer.ts';
+
+/** ZIPs and the built product: what they cost it, and what is left when it is killed in the middle of one. */
+const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
+const MIB = 1024 ** 2;
+/** Security facts, section 11: 1 GiB three times; less keeps the ordinary run short. */
+const FILE_BYTES = (IS_FULL ? 450 : 40) * MIB;
+/** Performance facts, section 1: at most 150 MB above idle for an archive; two of them are read at once. */
+const PEAK_MAX_BYTES = 2 * 150 * MIB;
+
+async function openUpload(account: Account): Promise<string> {
+  return (await clientOf(account).releases.prepare.mutate()).uploadId;
+}
+
+async function sendZip(account: Account, uploadId: string, zip: Buffer) {
+  const answer = await fetch(`${account.url}/api/uploads/${uploadId}/zip`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${account.token}`, 'content-type': 'application/zip' },
+    body: new Uint8Array(zip),
+  });
+  return { status: answer.status, body: await answer.json() };
+}
+
+/** Asks the whole time whether the app is there; returns the longest wait, in milliseconds. */
+async function worstAnswer(app: RealApp, until: Promise<unknown>): Promise<number> {
+  let isOver = false;
+  let worstMs = 0;
+  const over = until.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    const startedAt = performance.now();
+    const answer = await fetch(`${app.url}/api/health`);
+    expect(answer.status).toBe(200);
+    await answer.arrayBuffer();
+    worstMs = Math.max(worstMs, performance.now() - startedAt);
+    await wait(20);
+  }
+  await over;
+  return worstMs;
+}
+
+test('three large ZIPs at once and one of 60,000 entries stay within a small heap and a bounded memory', async () => {
+  // Made before anything is asked: while one is made here, an answer could not even be read.
+  const large = [1, 2, 3].map((seed) =>
+    writeZip([largeFile('one.txt', FILE_BYTES, seed), largeFile('two.txt', FILE_BYTES, seed + 3)]),
+  );
+  const crowded = writeZip(Array.from({ length: 60_000 }, (_, index) => ({ name: `f${index}`, data: '' })));
+  const full = writeZip(smallFiles(20_000, 1_000, 9));
+  await using app = await startRealApp({}, ['--max-old-space-size=256', 'dist/server/main.js']);
+  const account = await openAccount(app.url, 'overload');
+  const pid = app.child.pid ?? 0;
+  const uploads = await Promise.all([1, 2, 3].map(() => openUpload(account)));
+  expect((await sendZip(account, uploads[0] ?? '', writeZip(['index.html']))).status).toBe(200);
+  const idleBytes = rssBytes(pid);
+  forgetPeakRss(pid);
+
+  const sending = Promise.all(large.map((zip, index) => sendZip(account, uploads[index] ?? '', zip)));
+  const worstMs = await worstAnswer(app, sending);
+  expect((await sending).map(({ status }) => status)).toEqual([200, 200, 200]);
+
+  expect(await sendZip(account, uploads[0] ?? '', crowded)).toMatchObject({
+    status: 400,
+    body: { code: 'upload_refused', reason: 'too_many_entries' },
+  });
+  expect((await sendZip(account, uploads[1] ?? '', full)).status).toBe(200);
+
+  expect(app.child.exitCode).toBe(null);
+  const peakBytes = peakRssBytes(pid);
+  if (peakBytes === null || idleBytes === null) return;
+  const above = Math.round((peakBytes - idleBytes) / MIB);
+  console.log(
+    `${3 * 2 * (FILE_BYTES / MIB)} MiB in three ZIPs: ${above} MiB above idle, health within ${worstMs.toFixed(0)} ms`,
+  );
+  expect(peakBytes - idleBytes).toBeLessThan(PEAK_MAX_BYTES);
+});
+
+test('a kill in the middle of a ZIP leaves nothing of it, and the upload takes it again', async () => {
+  await using app = await startRealApp();
+  const account = await openAccount(app.url, 'killed');
+  const deployment = await clientOf(account).deployments.create.mutate({ name: 'Killed', platform: 'built-in' });
+  const { uploadId } = await clientOf(account).releases.prepare.mutate({ deploymentId: deployment.id });
+  const zip = writeZip(['index.html', largeFile('film.bin', 8 * MIB, 1)]);
+  const outgoing = request(`${app.url}/api/uploads/${uploadId}/zip`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${account.token}`, 'content-type': 'application/zip' },
+  });
+  const broken = once(outgoing, 'error');
+  await new Promise<void>((resolve) => outgoing.write(zip.subarray(0, -100), () => resolve()));
+  await app.kill();
+  await broken;
+  expect(await readdir(join(app.dataDir, 'incoming'))).toEqual([]);
+
+  await app.restart();
+  expect((await sendZip(account, uploadId, zip)).status).toBe(200);
+  const release = await clientOf(account).releases.create.mutate({ deploymentId: deployment.id, uploadId });
+  expect(await releaseEnd(account, release.id)).toBe('live');
+});
