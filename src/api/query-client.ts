@@ -8,10 +8,12 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: Number.POSITIVE_INFINITY,
       retry: false,
+      // Without a network a question fails at once and can be asked again; the library's own way is to wait, in silence.
+      networkMode: 'always',
       refetchOnWindowFocus: false,
       refetchOnReconnect: false,
     },
-    mutations: { retry: false },
+    mutations: { retry: false, networkMode: 'always' },
   },
 });
 

@@ -120,7 +120,7 @@ function durationOf({ state, startedAt, finishedAt }: Release): string | null {
 /** The geometry of the table's rows. */
 export function ReleaseTableSkeleton({ rows = 5 }: { rows?: number }) {
   return (
-    <SkeletonGroup className="divide-y divide-line">
+    <SkeletonGroup label="Loading the releases" className="divide-y divide-line">
       <div className="h-10 max-sm:hidden" />
       {Array.from({ length: rows }, (_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same and never move

@@ -1,0 +1,203 @@
+import { stat } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import {
+  type Account,
+  openAccount,
+  type Publication,
+  publishSite,
+  releaseEnd,
+  startPublish,
+} from '../support/doors.ts';
+import { twentyPages, writeSite } from '../support/sites.ts';
+import { expect, logIn, newCredentials, newcomer, refusedCall, seeDisclaimer, test } from './fixtures.ts';
+
+/** A site of two releases, made by a script, and its owner signed in. */
+async function ownerOfTwoReleases(
+  page: Page,
+  url: string,
+  name: string,
+): Promise<{ account: Account; site: Publication }> {
+  const credentials = newCredentials();
+  const account = await openAccount(url, credentials.username, credentials.password);
+  const site = await publishSite(account, name, twentyPages('The first'));
+  const files = { ...twentyPages('The second'), 'added.html': '<h1>Added</h1>' };
+  const { release } = await startPublish(account, site, files);
+  expect(await releaseEnd(account, release.id)).toBe('live');
+  await seeDisclaimer(page);
+  await logIn(page, credentials);
+  return { account, site };
+}
+
+const NO_NETWORK = /net::ERR_INTERNET_DISCONNECTED|Failed to fetch dynamically imported module/;
+
+test('a folder without an entry page is published after one question, and not before', async ({
+  page,
+  folder,
+  complaints,
+}) => {
+  // The thumbnail of a site that has nothing at its address.
+  complaints.allow(refusedCall(404, 'no-entry'));
+  await writeSite(folder, { 'start.html': '<h1>Start</h1>', 'notes.txt': 'notes' });
+  await newcomer(page);
+  await page.goto('/new-deployment');
+  await page.getByLabel('Folder to publish').setInputFiles(folder);
+  await page.getByLabel('Name', { exact: true }).fill('no entry');
+  const publish = page.getByRole('button', { name: 'Publish', exact: true });
+  await publish.click();
+  const question = page.getByRole('alertdialog', { name: 'Publish without a start page?' });
+  await expect(question).toContainText('There is no index.html');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(question).toBeHidden();
+  await expect(page).toHaveURL(/\/new-deployment$/);
+
+  await publish.click();
+  await question.getByRole('button', { name: 'Publish anyway' }).click();
+  await page.waitForURL(/\/releases\/1$/);
+  await expect(page.getByLabel('Live', { exact: true })).toBeVisible();
+
+  await page.goto(`${page.url().replace(/\/releases\/1$/, '')}#publish`);
+  await page.getByLabel('Folder to publish').setInputFiles(folder);
+  await publish.click();
+  await question.getByRole('button', { name: 'Publish anyway' }).click();
+  await page.waitForURL(/\/releases\/2$/);
+});
+
+test('a screen that could not be fetched is there after Retry', async ({ page, context, complaints }) => {
+  complaints.allow(NO_NETWORK);
+  await newcomer(page);
+  await page.waitForLoadState('networkidle');
+  await context.setOffline(true);
+  await page.getByRole('link', { name: 'Deployment History' }).click();
+  await expect(page.getByText('This screen could not be fetched')).toBeVisible();
+  const retry = page.getByRole('button', { name: 'Retry' });
+  await retry.click();
+  await expect(retry).toBeVisible();
+  await context.setOffline(false);
+  await retry.click();
+  await expect(page.getByRole('heading', { name: 'Deployment History' })).toBeVisible();
+  await expect(page.getByText('No releases yet.')).toBeVisible();
+});
+
+test('a list that is on its way has the shape of its rows, and a failed one can be asked again', async ({
+  page,
+  complaints,
+}) => {
+  complaints.allow(/status of 503|net::ERR_FAILED/);
+  await newcomer(page);
+  let arrive = (): void => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const lists = /\/api\/trpc\/[^?]*(deployments|releases)\.list/;
+  await page.route(lists, async (route) => {
+    await arrived;
+    await route.fulfill({ status: 503, body: 'away' });
+  });
+  for (const [path, label] of [
+    ['/deployments', 'Loading the deployments'],
+    ['/deployment-history', 'Loading the releases'],
+  ] as const) {
+    await page.goto(path);
+    const skeleton = page.getByRole('status').filter({ hasText: label });
+    await expect(skeleton).toBeVisible();
+    expect((await skeleton.boundingBox())?.height).toBeGreaterThan(200);
+  }
+  arrive();
+  await expect(page.getByText('The releases could not be fetched')).toBeVisible();
+  await page.unroute(lists);
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expect(page.getByText('No releases yet.')).toBeVisible();
+});
+
+test('a roll back stays in the history, any two releases are compared, and a release is saved as a ZIP', async ({
+  page,
+  app,
+}) => {
+  const { site } = await ownerOfTwoReleases(page, app.url, 'traced site');
+  const deployment = `/deployments/${site.deploymentId}`;
+  await page.goto(`${deployment}/releases/1`);
+  await page.getByRole('button', { name: 'Roll back to release 1' }).click();
+  await page.getByRole('button', { name: 'Roll back to 1', exact: true }).click();
+  await expect(page.getByLabel('Live', { exact: true })).toBeVisible();
+  for (const path of [`${deployment}?tab=releases`, '/deployment-history', '/dashboard']) {
+    await page.goto(path);
+    await expect(page.getByRole('link', { name: /from release 2 back to 1$/i })).toBeVisible();
+    await expect(page.getByText('Rolled back', { exact: true })).toBeVisible();
+  }
+
+  await page.goto(`${deployment}/releases/1`);
+  const changes = page.getByLabel('Changes', { exact: true });
+  await changes.getByRole('combobox', { name: 'Compare with' }).click();
+  await page.getByRole('option', { name: 'Release 2' }).click();
+  await expect(page).toHaveURL(/\?against=2$/);
+  await expect(changes.getByText('Compared with release 2')).toBeVisible();
+  await expect(changes.getByText('added.html')).toBeVisible();
+  await page.reload();
+  await expect(changes.getByText('Compared with release 2')).toBeVisible();
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download as ZIP' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('traced site 1.zip');
+  expect((await stat(await download.path())).size).toBeGreaterThan(1_000);
+});
+
+test('an address that is taken is told while it is typed, and a change of it is told when it is done', async ({
+  page,
+  app,
+}) => {
+  const { account, site } = await ownerOfTwoReleases(page, app.url, 'lighthouse');
+  const other = await publishSite(account, 'taken already', twentyPages());
+  await page.goto('/new-deployment');
+  await page.getByLabel('Name', { exact: true }).fill('taken already');
+  await expect(page.getByText(/is taken\./)).toBeVisible();
+  await expect(page.getByText('It will be live at')).toContainText(`${other.slug.replace(/-\d+$/, '')}-`);
+
+  await page.goto(`/deployments/${site.deploymentId}?tab=settings`);
+  await page.getByRole('button', { name: 'Change address' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Change the address of lighthouse' });
+  const address = dialog.getByLabel('Address');
+  await address.fill('Not an address');
+  await expect(dialog.getByText('An address has small letters')).toBeVisible();
+  await address.fill(other.slug);
+  await expect(dialog.getByText('is taken.')).toBeVisible();
+  const free = `moved-${Date.now().toString(36)}`;
+  await address.fill(free);
+  await expect(dialog.getByText(`Live at ${free}`)).toBeVisible();
+  await dialog.getByRole('button', { name: 'Change address' }).click();
+  await expect(page.getByText('Address changed', { exact: true })).toBeVisible();
+});
+
+test('tabs, choices and switches go by the keyboard, and a switch is heeded by the host', async ({
+  page,
+  app,
+  complaints,
+}) => {
+  // The links of that page are relative: below another path they lead nowhere.
+  complaints.allow(/served-site\.localhost:\d+\/some\//);
+  const { site } = await ownerOfTwoReleases(page, app.url, 'served site');
+  await page.goto(`/deployments/${site.deploymentId}`);
+  await page.getByRole('tab', { name: 'Overview' }).focus();
+  await page.keyboard.press('ArrowLeft');
+  await expect(page.getByRole('tab', { name: 'Settings' })).toBeFocused();
+  await expect(page.getByRole('tabpanel', { name: 'Settings' })).toBeVisible();
+  await page.keyboard.press('Home');
+  await expect(page.getByRole('tabpanel', { name: 'Overview' })).toBeVisible();
+  await page.keyboard.press('End');
+
+  const single = page.getByRole('switch', { name: 'Single-page app' });
+  await single.focus();
+  await page.keyboard.press('Space');
+  await expect(single).toBeChecked();
+  await expect(page.getByText('Single-page app is on')).toBeVisible();
+  const visitor = await page.context().newPage();
+  await expect.poll(async () => (await visitor.goto(new URL('/some/route', site.siteUrl).href))?.status()).toBe(200);
+  await expect(visitor.getByRole('heading', { name: 'The second' })).toBeVisible();
+
+  await page.goto('/new-deployment');
+  await page.getByRole('radio', { name: /Built-in host/ }).focus();
+  await page.keyboard.press('ArrowDown');
+  // What is not available yet cannot be chosen.
+  await expect(page.getByRole('radio', { name: /Built-in host/ })).toBeChecked();
+});
