@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { access, chmod, link, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDurably, makeFolder } from './durable-file.ts';
+import { createDurably, errnoOf, makeFolder } from './durable-file.ts';
 import { type Keys, newKeys, parseKeys } from './secrets.ts';
-import { EXIT_CONFIG, EXIT_FAILED, StartError } from './start-error.ts';
+import { EXIT_CONFIG, EXIT_FAILED, StartError, sentenceOf } from './start-error.ts';
 
 /** The folder of one installation, held by one running app: `unlock` gives it back. */
 export type DataFolder = { path: string; unlock(): Promise<void> };
@@ -29,7 +29,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     if (error instanceof StartError) throw error;
     throw new StartError(
       EXIT_FAILED,
-      `DATA_DIR is "${path}", which cannot be written (${codeOf(error)}); give it to this user, or set DATA_DIR to a folder that can be written.`,
+      `DATA_DIR is "${path}", which cannot be written (${reasonOf(error)}); give it to this user, or set DATA_DIR to a folder that can be written.`,
       error,
     );
   }
@@ -80,7 +80,7 @@ export async function removeStale(lock: string, judged: string, moved: string): 
 }
 
 function refuseUnlessThere(error: unknown): false {
-  if (codeOf(error) === 'EEXIST') return false;
+  if (errnoOf(error) === 'EEXIST') return false;
   throw error;
 }
 
@@ -98,7 +98,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return codeOf(error) === 'EPERM';
+    return errnoOf(error) === 'EPERM';
   }
 }
 
@@ -151,10 +151,10 @@ export async function readOrMakeKeys(folder: string, given: Keys | undefined, ha
 }
 
 function refuseUnlessMissing(error: unknown, path: string): null {
-  if (codeOf(error) === 'ENOENT') return null;
+  if (errnoOf(error) === 'ENOENT') return null;
   throw new StartError(
     EXIT_CONFIG,
-    `The key file "${path}" cannot be read (${codeOf(error)}); give it to this user.`,
+    `The key file "${path}" cannot be read (${reasonOf(error)}); give it to this user.`,
     error,
   );
 }
@@ -165,7 +165,6 @@ async function makeKeys(path: string): Promise<Keys> {
   return keys;
 }
 
-function codeOf(error: unknown): string {
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
-  return error instanceof Error ? error.message : String(error);
+function reasonOf(error: unknown): string {
+  return errnoOf(error) ?? sentenceOf(error);
 }

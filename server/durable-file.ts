@@ -76,7 +76,7 @@ export async function makeFolder(folder: string): Promise<void> {
   try {
     if (!(await isMade(folder))) return;
   } catch (error) {
-    if (!hasCode(error, 'ENOENT') || (await isThere(parent))) throw error;
+    if (errnoOf(error) !== 'ENOENT' || (await isThere(parent))) throw error;
     await makeFolder(parent);
     if (!(await isMade(folder))) return;
   }
@@ -89,7 +89,7 @@ async function isMade(folder: string): Promise<boolean> {
     await mkdir(folder, { mode: 0o700 });
     return true;
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false;
+    if (errnoOf(error) === 'EEXIST') return false;
     throw error;
   }
 }
@@ -100,8 +100,9 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
+/** The system's name of an error, like ENOENT; undefined for what is none of the system's. */
+export function errnoOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 export function isUnfinished(path: string): boolean {

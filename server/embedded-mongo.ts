@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder, writeDurably } from './durable-file.ts';
+import { errnoOf, makeFolder, writeDurably } from './durable-file.ts';
 import type { Log } from './log.ts';
 import { findMongod, type Mongod, type MongodSources } from './mongod-binary.ts';
 import { endOrphan, freePort, initiate, launchMongod, type MongodProcess } from './mongod-process.ts';
@@ -171,7 +171,7 @@ async function readIfThere(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (errnoOf(error) === 'ENOENT') return null;
     throw new Error(`${path} cannot be read; give it to this user.`, { cause: error });
   }
 }

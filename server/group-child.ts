@@ -46,6 +46,7 @@ export function runGroupChild({ env, log, webRoot }: GroupChildOptions): void {
   // Of a terminal they reach the first process as well, which says when to stop.
   process.on('SIGTERM', () => undefined);
   process.on('SIGINT', () => undefined);
+  tell({ kind: 'hears' });
 }
 
 /** The first process tells the operator, once however many fail alike. */

@@ -11,6 +11,8 @@ export type ToChild =
 
 /** What a child says to the first process. */
 export type FromChild =
+  /** It hears from now on: what is said to a child before that is lost. */
+  | { kind: 'hears' }
   | { kind: 'ready' }
   | { kind: 'failed'; sentence: string; exitCode: ExitCode }
   | { kind: 'asks'; asks: Ask[] };

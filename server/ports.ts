@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { errnoOf } from './durable-file.ts';
 import type { Env } from './env.ts';
 import { EXIT_CONFIG, EXIT_FAILED, StartError } from './start-error.ts';
 
@@ -29,22 +30,22 @@ export async function listening(
   try {
     await listen();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EADDRINUSE') {
+    const errno = errnoOf(error);
+    if (errno === 'EADDRINUSE') {
       throw new StartError(
         EXIT_FAILED,
         `${name} is ${port}, where another program listens already; stop that one, or set ${name} to a free port.`,
         error,
       );
     }
-    if (code === 'EACCES') {
+    if (errno === 'EACCES') {
       throw new StartError(
         EXIT_FAILED,
         `${name} is ${port}, which this user may not listen on; set ${name} to a port above 1023.`,
         error,
       );
     }
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    if (errno === 'EADDRNOTAVAIL' || errno === 'ENOTFOUND' || errno === 'EAI_AGAIN') {
       throw new StartError(
         EXIT_CONFIG,
         `HOST is "${env.host ?? ''}", which is no address of this machine; set it to one, or leave it unset.`,

@@ -8,7 +8,7 @@ import type { LifeCycle } from './life-cycle.ts';
 import type { Log } from './log.ts';
 import { EXIT_FAILED, StartError } from './start-error.ts';
 import { createTally, type Tally } from './tally.ts';
-import { createTallyDesk } from './tally-by-message.ts';
+import { type Ask, createTallyDesk } from './tally-by-message.ts';
 import { createUndo } from './undo.ts';
 
 /** Between the end of a child and its next start; one that has served for a minute begins at the first again. */
@@ -89,8 +89,11 @@ async function startChild(group: Group, number: number, attempt = 0): Promise<vo
     group.children.delete(number);
   });
   group.children.set(number, { child, ended });
-  tell(child, { kind: 'begin', uri: group.uri, keepsSnapshot: number === 0 });
-  await untilReady(child, ended, desk.receive);
+  const onHears = (): void => {
+    const isStopping = group.stopping.signal.aborted;
+    tell(child, isStopping ? { kind: 'stop' } : { kind: 'begin', uri: group.uri, keepsSnapshot: number === 0 });
+  };
+  await untilReady(child, ended, { onHears, onAsks: desk.receive });
   const readyAt = performance.now();
   log.info('Process is running', { process: number + 1, pid: child.process.pid });
   if (group.isWhole) tell(child, { kind: 'open' });
@@ -110,16 +113,15 @@ function endOf(child: Child): Promise<string> {
   });
 }
 
+type Hearing = { onHears(): void; onAsks(asks: readonly Ask[]): void };
+
 /** Hears a child until it ends; resolves once it is ready. */
-function untilReady(
-  child: Child,
-  ended: Promise<string>,
-  onAsks: (asks: Extract<FromChild, { kind: 'asks' }>['asks']) => void,
-): Promise<void> {
+function untilReady(child: Child, ended: Promise<string>, { onHears, onAsks }: Hearing): Promise<void> {
   return new Promise((resolve, reject) => {
     child.on('message', (said: unknown) => {
       const message = fromChild(said);
       if (message.kind === 'asks') onAsks(message.asks);
+      else if (message.kind === 'hears') onHears();
       else if (message.kind === 'ready') resolve();
       else reject(new StartError(message.exitCode, message.sentence));
     });

@@ -1,12 +1,11 @@
+import { errnoOf } from '../durable-file.ts';
 import { AppError } from '../errors.ts';
+
+export { errnoOf };
 
 /** The disk, the quota or the limit of the process: in all three the operator makes room. */
 const NO_ROOM = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 const UNUSABLE = ['EROFS', 'EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE', 'ENOTDIR'];
-
-export function errnoOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-}
 
 export function storageFull(cause?: unknown): AppError {
   return new AppError('storage_full', 'The disk of this Fairlead is full, so nothing can be uploaded now.', {
