@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react';
 import { later } from '../lib/later.ts';
+import { hasUploadRecords, SESSION_KEYS } from '../lib/storage.ts';
 import { createPendingFolder } from './pending-folder.ts';
 import { isSignedOut, session } from './session.ts';
 import { askAgain, stopAsking } from './upload-asked.ts';
-import type { Picked } from './upload-folder.ts';
-import { hasOwnRecords } from './upload-record.ts';
+import type { Picked } from './upload-picks.ts';
 import { restoredUploads } from './upload-restored.ts';
 
 /** The folder or ZIP that waits. It lives in the page; what a reload needs of it is kept beside (upload-copy.ts). */
@@ -17,7 +17,7 @@ const pendingFolder = createPendingFolder({
 /** No page needs it before something was dropped. */
 const keeping = later(() => import('./upload-copy.ts'));
 
-let isRestoring = hasOwnRecords();
+let isRestoring = sessionStorage.getItem(SESSION_KEYS.ownUploads) !== null && hasUploadRecords();
 const listeners = new Set<() => void>();
 void restoredUploads().then(async (all) => {
   try {

@@ -1,4 +1,4 @@
-import type { Picked } from './upload-folder.ts';
+import type { Picked } from './upload-picks.ts';
 
 /** What has to be known of the session to tell whose folder it is. */
 type Whose = {

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { Release } from '../../routers/schemas/releases.ts';
 import type { Hasher, UploadProgress, UploadResult } from './upload.ts';
-import type { Picked } from './upload-folder.ts';
+import type { Picked } from './upload-picks.ts';
 import type { Carrier } from './upload-send.ts';
 
 export type PublicationState = 'sending' | 'creating' | 'done' | 'failed' | 'cancelled';

@@ -12,7 +12,7 @@ import {
   type StoredProgress,
 } from './publication-store.ts';
 import { type UploadProgress, type UploadResult, uploadFiles } from './upload.ts';
-import { isZip } from './upload-folder.ts';
+import { isZip } from './upload-picks.ts';
 import { isUnanswered, UploadError, untilAnswered } from './upload-send.ts';
 import { uploadZip } from './upload-send-zip.ts';
 

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
+import { UPLOAD_RECORD_PREFIX } from '../lib/storage.ts';
 import { session } from './session.ts';
-import { removeRecord, type UploadRecord } from './upload-record.ts';
+import type { UploadRecord } from './upload-record.ts';
 
 /** Folders that a reload interrupted and whose bytes it could not keep: the person is asked for each of them again. */
 const asked = new Map<string, UploadRecord>();
@@ -18,7 +19,7 @@ export function stopAsking(deploymentId: string | null): UploadRecord | null {
   const record = asked.get(keyOf(deploymentId)) ?? null;
   if (record !== null) {
     asked.delete(keyOf(deploymentId));
-    removeRecord(record.id);
+    localStorage.removeItem(UPLOAD_RECORD_PREFIX + record.id);
     announce();
   }
   return record;

@@ -3,10 +3,10 @@ import { isSignedOut, session } from './session.ts';
 import type { CopyJob, CopyNews } from './upload-copy.worker.ts';
 import CopyWorker from './upload-copy.worker.ts?worker';
 import { fingerprintOf } from './upload-fingerprint.ts';
-import { extentOf, isZip, type Picked } from './upload-folder.ts';
 import { announceHashing } from './upload-known.ts';
 import { publishedPicks } from './upload-offer.ts';
 import { hasPrivateFiles, type PackedRow, removePack } from './upload-pack.ts';
+import { extentOf, isZip, type Picked } from './upload-picks.ts';
 import {
   changeRecord,
   isOwn,

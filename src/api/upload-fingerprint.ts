@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { isZip, type Picked } from './upload-folder.ts';
+import { isZip, type Picked } from './upload-picks.ts';
 
 /** Of the names and sizes that would be published: what is chosen again is the same, or is told as another. */
 export function fingerprintOf(published: Picked): string {

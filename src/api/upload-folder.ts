@@ -1,15 +1,4 @@
-/** One file of a folder: `path` is below the folder's own name, with `/` between its parts. */
-export type PickedFile = { path: string; file: File };
-/** A folder that a person dropped or chose. `name` is empty when loose files were dropped. */
-export type PickedFolder = { name: string; files: PickedFile[] };
-/** A file inside a ZIP. `unpack` reads it anew each time, and holds it against what the ZIP says of it. */
-export type PackedFile = { path: string; sizeBytes: number; unpack(): Promise<File> };
-/**
- * A ZIP that was dropped or chosen, with what its directory lists. `within` is the one folder of it that is wanted, under
- * which `entries` have their paths; empty for the whole.
- */
-export type PickedZip = { name: string; zip: File; within: string; entries: PackedFile[] };
-export type Picked = PickedFolder | PickedZip;
+import { FolderUnreadable, type Picked, type PickedFile, type PickedFolder, type PickedZip } from './upload-picks.ts';
 
 export type FolderRead = { filesRead: number };
 
@@ -17,34 +6,6 @@ export type FolderRead = { filesRead: number };
 export const READ_STOP_FILES = 100_000;
 /** Entries asked for their file at once; more only queues in the browser. */
 const FILES_AT_ONCE = 64;
-
-/** A sentence for a person: why what was dropped can be read neither as a folder nor as a ZIP. */
-export class FolderUnreadable extends Error {
-  override name = 'FolderUnreadable';
-}
-
-export function isZip(picked: Picked): picked is PickedZip {
-  return 'zip' in picked;
-}
-
-/** How many files and bytes were picked: of a ZIP, once it is unpacked. */
-export function extentOf(picked: Picked): { fileCount: number; totalBytes: number } {
-  const sizes = isZip(picked)
-    ? picked.entries.map(({ sizeBytes }) => sizeBytes)
-    : picked.files.map(({ file }) => file.size);
-  return { fileCount: sizes.length, totalBytes: sizes.reduce((sum, size) => sum + size, 0) };
-}
-
-/**
- * Takes the entries out of a drop. It must run before the first `await` of the handler: the list of a DataTransfer is
- * empty afterwards (HTML standard, drag data store).
- */
-export function entriesOfDrop(transfer: Pick<DataTransfer, 'items'>): FileSystemEntry[] {
-  return Array.from(transfer.items)
-    .filter((item) => item.kind === 'file')
-    .map((item) => item.webkitGetAsEntry())
-    .filter((entry) => entry !== null);
-}
 
 /**
  * Reads dropped entries to their last file. One folder gives paths below it; one ZIP what it lists; several things

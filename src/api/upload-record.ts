@@ -73,18 +73,9 @@ export function removeRecord(id: string): void {
   localStorage.removeItem(UPLOAD_RECORD_PREFIX + id);
 }
 
-export function hasRecords(): boolean {
-  return Object.keys(localStorage).some((key) => key.startsWith(UPLOAD_RECORD_PREFIX));
-}
-
 /** This tab began it, before a reload perhaps. */
 export function isOwn(id: string): boolean {
   return ownIds().includes(id);
-}
-
-/** Whether a reload of this tab left something to go on with. */
-export function hasOwnRecords(): boolean {
-  return ownIds().some((id) => readRecord(id) !== null);
 }
 
 export function markOwn(id: string): void {

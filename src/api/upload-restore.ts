@@ -1,9 +1,9 @@
 import { isSignedOut, session } from './session.ts';
 import { adoptCopy, type CopyUse, claim, drop } from './upload-copy.ts';
-import type { Picked } from './upload-folder.ts';
 import { rememberHash } from './upload-known.ts';
-import { picksWithin, readPicked } from './upload-offer.ts';
+import { readPicked } from './upload-offer.ts';
 import { hasPrivateFiles, listPacks, type PackedRow, readPack, removePack } from './upload-pack.ts';
+import { type Picked, picksWithin } from './upload-picks.ts';
 import { isOwn, listRecords, UPLOAD_KEPT_MS, type UploadRecord } from './upload-record.ts';
 
 /** What an earlier page left: `picked` is null where its bytes are gone, and the person has to choose it again. */

@@ -1,11 +1,11 @@
-import { hasRecords } from './upload-record.ts';
+import { hasUploadRecords } from '../lib/storage.ts';
 import type { Restored } from './upload-restore.ts';
 
 let restored: Promise<Restored[]> | null = null;
 
 /** What earlier pages left, looked for once a page. Where nothing was left, nothing is fetched. */
 export function restoredUploads(): Promise<readonly Restored[]> {
-  restored ??= hasRecords() ? find() : Promise.resolve([]);
+  restored ??= hasUploadRecords() ? find() : Promise.resolve([]);
   return restored;
 }
 

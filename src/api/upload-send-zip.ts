@@ -1,7 +1,7 @@
 import { type UploadManifestAnswer, type UploadZipAnswer, uploadZipAnswer } from '../../routers/schemas/releases.ts';
 import { readUpload } from '../../routers/schemas/upload-rules.ts';
 import type { UploadProgress, UploadResult } from './upload.ts';
-import type { PickedZip } from './upload-folder.ts';
+import type { PickedZip } from './upload-picks.ts';
 import {
   type Carrier,
   pauseFor,

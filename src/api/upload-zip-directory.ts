@@ -1,4 +1,4 @@
-import { FolderUnreadable } from './upload-folder.ts';
+import { FolderUnreadable } from './upload-picks.ts';
 
 /** One row of a ZIP's directory (APPNOTE 4.3.12), before anything is made of its name. */
 export type ZipEntry = {

@@ -1,4 +1,5 @@
-import { FolderUnreadable, type PackedFile, type PickedZip, READ_STOP_FILES } from './upload-folder.ts';
+import { READ_STOP_FILES } from './upload-folder.ts';
+import { FolderUnreadable, type PackedFile, type PickedZip } from './upload-picks.ts';
 import { decodeName, readDirectory, type ZipEntry } from './upload-zip-directory.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { LeftOut } from '../../routers/schemas/releases.ts';
-import type { PickedFile } from './upload-folder.ts';
 import { type HashResult, hashBlobs } from './upload-hash.ts';
 import { awaitHashing, knownHash, rememberHash } from './upload-known.ts';
+import type { PickedFile } from './upload-picks.ts';
 import { type Carrier, changed, type OutgoingFile, sendFiles, sendManifest } from './upload-send.ts';
 
 export type UploadPhase = 'reading' | 'comparing' | 'sending';

@@ -1,10 +1,10 @@
 import { useCallback, useEffect } from 'react';
 import { showToast } from '../components/toast-store.ts';
 import { later, useWhenIdle } from '../lib/later.ts';
+import { hasUploadRecords } from '../lib/storage.ts';
 import { errorToast } from './errors.ts';
 import type { PublicationRequest } from './publication-store.ts';
 import { trpc } from './trpc.ts';
-import { hasRecords } from './upload-record.ts';
 import { useUser } from './user.ts';
 
 /** The upload, its hashing and its repeats: no screen needs them before somebody publishes. */
@@ -34,7 +34,7 @@ export function useResumedPublications(): void {
   const { user } = useUser();
   const accountId = user?.id ?? null;
   useEffect(() => {
-    if (accountId === null || !hasRecords()) return;
+    if (accountId === null || !hasUploadRecords()) return;
     // What is left stays for the next page.
     publishing.fetch().then(
       ({ resumePublications }) => resumePublications(utils),

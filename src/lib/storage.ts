@@ -37,6 +37,11 @@ export const formDraftKey = (form: string): string => `fairlead.draft.${form}`;
 /** What is known of a folder that waits or is on its way, for a reload to find; its bytes are in the private file system. */
 export const UPLOAD_RECORD_PREFIX = 'fairlead.upload.';
 
+/** Whether anything of that kind is here: all that most pages have to know. */
+export function hasUploadRecords(): boolean {
+  return Object.keys(localStorage).some((key) => key.startsWith(UPLOAD_RECORD_PREFIX));
+}
+
 export type Theme = 'light' | 'dark' | 'system';
 
 export function readTheme(): Theme {

@@ -14,7 +14,7 @@ import { PageHeader } from '../components/page-header.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
 import { DeploymentRows } from '../features/deployments/deployment-table.tsx';
 import { isReadOnly, planBar, usageText } from '../features/deployments/plan-words.ts';
-import { QuickDrop } from '../features/deployments/quick-drop.tsx';
+import { QuickDropLater } from '../features/deployments/quick-drop-later.tsx';
 import { LastActivity } from '../features/releases/last-activity.tsx';
 import { RunningPublication, RunningRelease } from '../features/releases/running-release.tsx';
 import { href, paths } from '../lib/paths.ts';
@@ -51,7 +51,7 @@ export function DashboardScreen() {
         }
       />
       {hasNothing ? (
-        <QuickDrop
+        <QuickDropLater
           shape="tall"
           title="Drop a folder or a ZIP to publish it"
           description={firstDropText(allowance.data)}
@@ -86,7 +86,11 @@ export function DashboardScreen() {
             </div>
             <div className="flex min-w-0 flex-col gap-4">
               <PublishingNow deployments={items} />
-              <QuickDrop shape="compact" title="Drop a folder or a ZIP to publish it" />
+              <QuickDropLater
+                shape="compact"
+                title="Drop a folder or a ZIP to publish it"
+                description="It stays private until you publish."
+              />
             </div>
           </div>
         </>

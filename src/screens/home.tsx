@@ -1,15 +1,11 @@
 import { Check, Clock } from 'lucide-react';
-import { lazy, Suspense } from 'react';
 import { Link } from 'react-router';
 import { HOSTING_PLATFORMS, type HostingPlatform, PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
-import { DropTarget } from '../components/drop-target.tsx';
 import { Page } from '../components/page.tsx';
+import { QuickDropLater } from '../features/deployments/quick-drop-later.tsx';
 import { href } from '../lib/paths.ts';
-
-// Reading folders is no part of a first look at the page: it comes after the first paint.
-const QuickDrop = lazy(async () => ({ default: (await import('../features/deployments/quick-drop.tsx')).QuickDrop }));
 
 export function HomeScreen() {
   return (
@@ -19,9 +15,7 @@ export function HomeScreen() {
         Drop your files and watch them go live, each step in sight. No terminal, no Git account.
       </p>
       <section aria-label="Publish a folder or a ZIP" className="mt-7">
-        <Suspense fallback={<DropPlaceholder />}>
-          <QuickDrop shape="wide" title={dropWords.title} description={dropWords.description} />
-        </Suspense>
+        <QuickDropLater shape="wide" title="Drop a folder or a ZIP" description="It stays private until you publish." />
       </section>
       <h2 className="mt-12 text-lg font-semibold">Choose your preferred hosting platform below</h2>
       <ul className="mt-4 grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
@@ -30,27 +24,6 @@ export function HomeScreen() {
         ))}
       </ul>
     </Page>
-  );
-}
-
-const dropWords = { title: 'Drop a folder or a ZIP', description: 'It stays private until you publish.' };
-
-/** The same target, at the same size, until it can take something. */
-function DropPlaceholder() {
-  return (
-    <DropTarget
-      shape="wide"
-      title={dropWords.title}
-      description={dropWords.description}
-      actions={
-        <>
-          <Button variant="primary" disabled>
-            Choose a folder
-          </Button>
-          <Button disabled>Choose a ZIP</Button>
-        </>
-      }
-    />
   );
 }
 

@@ -5,7 +5,7 @@ import type { PlatformId } from '../../routers/schemas/platforms/index.ts';
 import { forgetAsked, setPendingDrop, useIsRestoring, usePendingDrop } from '../api/pending-drop.ts';
 import { usePublication } from '../api/publication-store.ts';
 import { useAskedFor } from '../api/upload-asked.ts';
-import type { Picked } from '../api/upload-folder.ts';
+import type { Picked } from '../api/upload-picks.ts';
 import { usePublish } from '../api/use-publish.ts';
 import { PageHeader } from '../components/page-header.tsx';
 import { nameFromFolder } from '../features/deployments/create-draft.ts';

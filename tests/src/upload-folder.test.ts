@@ -1,14 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  entriesOfDrop,
-  FolderUnreadable,
-  isZip,
-  type Picked,
-  type PickedFolder,
-  readChosen,
-  readEntries,
-  readFileList,
-} from '../../src/api/upload-folder.ts';
+import { readChosen, readEntries, readFileList } from '../../src/api/upload-folder.ts';
+import { entriesOfDrop, FolderUnreadable, isZip, type Picked, type PickedFolder } from '../../src/api/upload-picks.ts';
 
 type Tree = { [name: string]: string | Tree };
 

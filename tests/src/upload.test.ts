@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { createWorkerHasher, type Hasher, type UploadProgress, uploadFiles } from '../../src/api/upload.ts';
-import type { PickedFile } from '../../src/api/upload-folder.ts';
 import { hashBlob, hashBlobs } from '../../src/api/upload-hash.ts';
+import type { PickedFile } from '../../src/api/upload-picks.ts';
 import type { Carrier } from '../../src/api/upload-send.ts';
 
 const UPLOAD = '0123456789abcdefghij';

@@ -1,12 +1,14 @@
 import { FolderUp } from 'lucide-react';
-import { useId, useRef } from 'react';
-import type { Picked } from '../../api/upload-folder.ts';
+import { lazy, Suspense, useId, useRef } from 'react';
+import type { Picked } from '../../api/upload-picks.ts';
 import type { UploadRecord } from '../../api/upload-record.ts';
 import { Button } from '../../components/button.tsx';
 import { DropTarget, type DropTargetProps } from '../../components/drop-target.tsx';
 import { formatCount } from '../../lib/format.ts';
-import { AskedAgain } from './asked-again.tsx';
 import { useFolderDrop } from './use-folder-drop.ts';
+
+/** Seldom seen: after a reload that lost what had been dropped. */
+const AskedAgain = lazy(async () => ({ default: (await import('./asked-again.tsx')).AskedAgain }));
 
 export type DropZoneProps = {
   onFolder: (folder: Picked) => void;
@@ -40,7 +42,11 @@ export function DropZone({
   };
   return (
     <div className="flex flex-col gap-4">
-      {asked !== null && <AskedAgain record={asked} />}
+      {asked !== null && (
+        <Suspense fallback={null}>
+          <AskedAgain record={asked} />
+        </Suspense>
+      )}
       <div className="relative">
         <DropTarget
           shape={shape}

@@ -1,7 +1,6 @@
 import type { UploadInspection } from '../../../routers/schemas/upload-inspection.ts';
 import type { UploadReading } from '../../../routers/schemas/upload-rules.ts';
-import { isZip, type Picked } from '../../api/upload-folder.ts';
-import { type OfferedPick, picksOf, picksWithin } from '../../api/upload-offer.ts';
+import { isZip, type OfferedPick, type Picked, picksOf, picksWithin } from '../../api/upload-picks.ts';
 
 /** A folder or ZIP read and understood: what would be published, and what a person should know before. */
 export type FolderReport = {

@@ -7,8 +7,8 @@ import {
 import { leftOutRule, visiblePath } from '../../../routers/schemas/upload-rules.ts';
 import { isLookedInto, lookInto, type TextLook } from '../../../routers/schemas/upload-text-problems.ts';
 import { fingerprintOf } from '../../api/upload-fingerprint.ts';
-import type { Picked } from '../../api/upload-folder.ts';
-import { type OfferedPick, publishedPicks, readPicked } from '../../api/upload-offer.ts';
+import { publishedPicks, readPicked } from '../../api/upload-offer.ts';
+import type { OfferedPick, Picked } from '../../api/upload-picks.ts';
 import type { UploadRecord } from '../../api/upload-record.ts';
 import { formatCount, formatSize } from '../../lib/format.ts';
 import { askedName } from './asked-again.tsx';

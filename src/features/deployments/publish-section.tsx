@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
 import { useAskedFor } from '../../api/upload-asked.ts';
-import type { Picked } from '../../api/upload-folder.ts';
+import type { Picked } from '../../api/upload-picks.ts';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { paths } from '../../lib/paths.ts';

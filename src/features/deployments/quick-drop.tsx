@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'react';
 import { useNavigate } from 'react-router';
 import { setPendingDrop, useIsRestoring, usePendingDrop } from '../../api/pending-drop.ts';
 import { useAskedFor } from '../../api/upload-asked.ts';
-import type { Picked } from '../../api/upload-folder.ts';
+import type { Picked } from '../../api/upload-picks.ts';
 import { useUser } from '../../api/user.ts';
 import { useWhenIdle } from '../../lib/later.ts';
 import { paths } from '../../lib/paths.ts';
@@ -11,7 +11,7 @@ import { DropZone, type DropZoneProps } from './drop-zone.tsx';
 const loadSummary = async () => ({ default: (await import('./visitor-summary.tsx')).VisitorSummary });
 const VisitorSummary = lazy(loadSummary);
 
-export type QuickDropProps = Pick<DropZoneProps, 'title' | 'description' | 'shape'>;
+export type QuickDropProps = Required<Pick<DropZoneProps, 'shape'>> & { title: string; description: string };
 
 /**
  * A place to drop a folder or a ZIP that leads on by itself: to New Deployment for who is signed in; a visitor sees it

@@ -1,5 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { entriesOfDrop, FolderUnreadable, type Picked, readChosen, readEntries } from '../../api/upload-folder.ts';
+import { entriesOfDrop, FolderUnreadable, type Picked } from '../../api/upload-picks.ts';
+import { later, useWhenIdle } from '../../lib/later.ts';
+
+/** Of no use before something is dropped or chosen. */
+const reading = later(() => import('../../api/upload-folder.ts'));
 
 export type FolderDrop = {
   /** Something is being dragged over the page. */
@@ -19,14 +23,15 @@ export function useFolderDrop(onFolder: (folder: Picked) => void): FolderDrop {
   const [isOver, setIsOver] = useState(false);
   const [filesRead, setFilesRead] = useState<number | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const reading = useRef<AbortController | null>(null);
+  const running = useRef<AbortController | null>(null);
   const latest = useRef(onFolder);
   latest.current = onFolder;
+  useWhenIdle(reading.fetch);
 
   const read = useCallback(async (start: (signal: AbortSignal) => Promise<Picked>) => {
-    reading.current?.abort();
+    running.current?.abort();
     const own = new AbortController();
-    reading.current = own;
+    running.current = own;
     setProblem(null);
     setFilesRead(0);
     try {
@@ -47,12 +52,15 @@ export function useFolderDrop(onFolder: (folder: Picked) => void): FolderDrop {
       const entries = entriesOfDrop(transfer);
       if (entries.length === 0)
         return setProblem('That was no file. Drop the folder or the ZIP that holds your index.html.');
-      void read((signal) => readEntries(entries, (progress) => setFilesRead(progress.filesRead), signal));
+      void read(async (signal) => {
+        const { readEntries } = await reading.fetch();
+        return readEntries(entries, ({ filesRead }) => setFilesRead(filesRead), signal);
+      });
     };
     const stopListening = listenForDrags(setIsOver, drop);
     return () => {
       stopListening();
-      reading.current?.abort();
+      running.current?.abort();
     };
   }, [read]);
 
@@ -61,7 +69,7 @@ export function useFolderDrop(onFolder: (folder: Picked) => void): FolderDrop {
       // Closing the chooser without a choice is no mistake.
       if (list.length === 0) return;
       const files = [...list];
-      void read(() => readChosen(files));
+      void read(async () => (await reading.fetch()).readChosen(files));
     },
     [read],
   );

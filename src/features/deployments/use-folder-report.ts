@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { Picked } from '../../api/upload-folder.ts';
+import type { Picked } from '../../api/upload-picks.ts';
 import type { UploadRecord } from '../../api/upload-record.ts';
 import { useWhenIdle } from '../../lib/later.ts';
 import type { FolderReport } from './folder-report.ts';

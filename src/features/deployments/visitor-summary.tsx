@@ -1,7 +1,7 @@
 import { Link } from 'react-router';
 import { setPendingDrop } from '../../api/pending-drop.ts';
 import { useAskedFor } from '../../api/upload-asked.ts';
-import type { Picked } from '../../api/upload-folder.ts';
+import type { Picked } from '../../api/upload-picks.ts';
 import { Button } from '../../components/button.tsx';
 import { href, paths } from '../../lib/paths.ts';
 import { takeBuildFolder } from './folder-report.ts';

@@ -1,7 +1,7 @@
 import { useNavigate } from 'react-router';
 import { cancelPublication, forgetPublication, type Publication } from '../../api/publication-store.ts';
 import { trpc } from '../../api/trpc.ts';
-import type { Picked } from '../../api/upload-folder.ts';
+import type { Picked } from '../../api/upload-picks.ts';
 import { Button } from '../../components/button.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { usePageTitle } from '../../lib/page-title.ts';
