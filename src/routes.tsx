@@ -56,6 +56,8 @@ const deploymentHistory = page(async () => (await import('./screens/deployment-h
 const newDeployment = page(async () => (await import('./screens/new-deployment.tsx')).NewDeploymentScreen);
 const settings = page(async () => (await import('./screens/settings.tsx')).SettingsScreen);
 const account = page(async () => (await import('./screens/account.tsx')).AccountScreen);
+const deploymentSetup = page(async () => (await import('./screens/deployment-setup.tsx')).DeploymentSetupScreen);
+const deployNetlify = page(async () => (await import('./screens/deploy/netlify.tsx')).DeployNetlifyScreen);
 const comingLater = page(async () => (await import('./screens/coming-later.tsx')).ComingLaterScreen);
 const notFound = page(async () => (await import('./screens/not-found.tsx')).NotFoundScreen);
 
@@ -241,7 +243,7 @@ export const routes: Record<PathName, AppRoute> = {
   },
   deploymentSetup: {
     path: paths.deploymentSetup,
-    ...later,
+    screen: deploymentSetup,
     ...app,
     title: platformTitle,
     description: 'Publish on a hosting platform with an account of your own.',
@@ -249,14 +251,14 @@ export const routes: Record<PathName, AppRoute> = {
   },
   deployNetlify: {
     path: paths.deployNetlify,
-    ...later,
+    screen: deployNetlify,
     ...app,
     title: 'Deploy to Netlify',
     description: 'Publish on Netlify with an account of your own.',
   },
   deploy: {
     path: paths.deploy,
-    ...later,
+    screen: deploymentSetup,
     ...app,
     title: platformTitle,
     description: 'Publish on a hosting platform with an account of your own.',

@@ -1,13 +1,12 @@
 import { Hourglass } from 'lucide-react';
 import { Link, useLocation } from 'react-router';
-import { HOSTING_PLATFORMS, PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { matchesPath, type PathName, paths } from '../lib/paths.ts';
 
 type Later = { name: PathName; title: string; text: string };
 
-/** What each screen will hold. The platforms' pages are named after the platform in the address. */
+/** What each screen will hold. */
 const laterScreens: readonly Later[] = [
   { name: 'analytics', title: 'Analytics', text: 'Visits, bandwidth, top pages and how releases went.' },
   {
@@ -54,53 +53,28 @@ const laterScreens: readonly Later[] = [
 export function ComingLaterScreen() {
   const { pathname } = useLocation();
   const { user } = useUser();
-  const { title, text, notice } = laterScreen(pathname);
+  const { title, text } = laterScreens.find(({ name }) => matchesPath(paths[name], pathname)) ?? UNNAMED;
   const isSignedIn = user !== null;
-  const isPlatform = notice !== NOT_AVAILABLE;
   return (
     <div className="mx-auto flex w-full max-w-reading flex-col items-center px-4 py-16 text-center sm:py-24">
       <span className="flex size-11 items-center justify-center rounded-card border border-line bg-surface-raised text-ink-muted">
         <Hourglass className="size-5" />
       </span>
       <h1 className="mt-5 text-xl font-semibold">{title}</h1>
-      {isPlatform && <p className="mt-1 max-w-96 text-pretty">{notice}.</p>}
       <p className="mt-1 max-w-96 text-ink-muted text-pretty">{text}</p>
-      {!isPlatform && <p className="mt-4 text-sm font-medium">{notice}</p>}
+      <p className="mt-4 text-sm font-medium">Not available in this version</p>
       <div className="mt-6 flex flex-wrap justify-center gap-2">
-        {isSignedIn && (
-          <Button
-            asChild
-            variant={isPlatform ? 'primary' : 'secondary'}
-            className={isPlatform ? undefined : 'order-last'}
-          >
-            <Link to={paths.newDeployment}>{isPlatform ? 'Publish on the built-in host' : 'New deployment'}</Link>
-          </Button>
-        )}
-        <Button asChild variant={isPlatform ? 'secondary' : 'primary'}>
+        <Button asChild variant="primary">
           <Link to={isSignedIn ? paths.dashboard : paths.home}>{isSignedIn ? 'Go to Dashboard' : 'Back to Home'}</Link>
         </Button>
+        {isSignedIn && (
+          <Button asChild>
+            <Link to={paths.newDeployment}>New deployment</Link>
+          </Button>
+        )}
       </div>
     </div>
   );
 }
 
-const NOT_AVAILABLE = 'Not available in this version';
-
-function laterScreen(pathname: string): Omit<Later, 'name'> & { notice: string } {
-  const known = laterScreens.find(({ name }) => matchesPath(paths[name], pathname));
-  if (known) return { ...known, notice: NOT_AVAILABLE };
-  const platform = HOSTING_PLATFORMS.find((id) => id === pathname.split('/').filter(Boolean).at(-1));
-  if (platform === undefined) {
-    return {
-      title: 'This screen',
-      text: 'What stands at this address comes in a later version.',
-      notice: NOT_AVAILABLE,
-    };
-  }
-  const { title } = PLATFORMS[platform];
-  return {
-    title: `Deploy to ${title}`,
-    text: 'The built-in host takes the same files now, and needs no account anywhere else.',
-    notice: `Publishing to ${title} is not available in this version`,
-  };
-}
+const UNNAMED = { title: 'This screen', text: 'What stands at this address comes in a later version.' };

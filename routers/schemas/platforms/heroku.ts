@@ -1,4 +1,4 @@
-import type { PlatformFacts } from './platform-facts.ts';
+import type { PlatformFacts, PlatformSetup } from './platform-facts.ts';
 
 export const heroku: PlatformFacts = {
   title: 'Heroku',
@@ -9,4 +9,12 @@ export const heroku: PlatformFacts = {
     'Every release can be run again',
   ],
   isAvailable: false,
+};
+
+export const herokuSetup: PlatformSetup = {
+  way: 'Heroku has no hosting for static sites: your files are packed with a small web server and run as an app.',
+  cost: 'Not free: an Eco dyno costs $5 a month and sleeps after 30 minutes without visitors, a Basic dyno costs $7 a month.',
+  needs: ['A Heroku account verified with a payment card', 'An authorization token, made under Account, Applications'],
+  // Heroku Dev Center, Platform API reference.
+  limits: ['4,500 calls an hour'],
 };

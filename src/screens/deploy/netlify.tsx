@@ -1,0 +1,28 @@
+import { Card, CardBody, CardHeader } from '../../components/card.tsx';
+import { PlatformSetup } from '../../features/deployments/platform-setup.tsx';
+
+/** The dedicated page of this platform (specification, section 2), with what is Netlify's own. */
+export function DeployNetlifyScreen() {
+  return (
+    <PlatformSetup
+      platform="netlify"
+      extras={
+        <Card>
+          <CardHeader title="What carries over" />
+          <CardBody className="flex flex-col gap-3 text-ink-muted">
+            <p>
+              <code className="font-mono text-sm text-ink">_redirects</code> and{' '}
+              <code className="font-mono text-sm text-ink">_headers</code> in the form that Netlify reads are followed
+              by the built-in host as well, so that a website made for Netlify works here as it is. Lines that are not
+              followed are named before you publish.
+            </p>
+            <p>
+              A page <code className="font-mono text-sm text-ink">404.html</code> is shown for addresses that do not
+              exist, on both.
+            </p>
+          </CardBody>
+        </Card>
+      }
+    />
+  );
+}
