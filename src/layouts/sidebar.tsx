@@ -5,7 +5,6 @@ import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { IconButton } from '../components/icon-button.tsx';
 import { Mark } from '../components/mark.tsx';
-import { ConfirmBanner } from '../features/auth/confirm-banner.tsx';
 import { useLogout } from '../features/auth/use-logout.ts';
 import { paths } from '../lib/paths.ts';
 import { idleEntryLook, NavGroups, NavList } from './nav-list.tsx';
@@ -13,6 +12,9 @@ import { footerEntries, sidebarGroups } from './navigation.ts';
 import { SkipLink } from './skip-link.tsx';
 
 const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }));
+const ConfirmBanner = lazy(async () => ({
+  default: (await import('../features/auth/confirm-banner.tsx')).ConfirmBanner,
+}));
 const MobileMenu = lazy(async () => ({ default: (await import('./mobile-menu.tsx')).MobileMenu }));
 
 /** Of everything that has no plain layout: sidebar, or a bar with the title on a small screen, and the content. */
@@ -28,11 +30,20 @@ export function SidebarLayout({ title, children }: { title: string; children: Re
         tabIndex={-1}
         className="mx-auto w-full max-w-[calc(var(--container-content)+5rem)] px-4 pt-5 pb-28 sm:px-10 sm:pt-8"
       >
-        {user !== null && !user.emailConfirmed && <ConfirmBanner user={user} />}
+        {user !== null && !user.emailConfirmed && (
+          <Suspense fallback={<BannerPlace />}>
+            <ConfirmBanner user={user} />
+          </Suspense>
+        )}
         {children}
       </main>
     </div>
   );
+}
+
+/** As high as the banner, so that nothing moves when it comes. */
+function BannerPlace() {
+  return <div aria-hidden className="mb-6 h-33 rounded-card bg-accent-soft sm:h-16" />;
 }
 
 function Sidebar() {

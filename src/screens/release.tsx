@@ -1,4 +1,5 @@
 import { Download } from 'lucide-react';
+import { lazy, Suspense } from 'react';
 import { useParams } from 'react-router';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
@@ -16,7 +17,6 @@ import { StateBadge } from '../components/state-badge.tsx';
 import { Time } from '../components/time.tsx';
 import { isReadOnly } from '../features/deployments/plan-words.ts';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
-import { ReleaseDiff } from '../features/releases/release-diff.tsx';
 import { CancelledPanel, FailedPanel, LivePanel, SupersededPanel } from '../features/releases/release-panels.tsx';
 import { ReleaseSteps } from '../features/releases/release-steps.tsx';
 import { isCancellable, isRollingBack, SOURCE_WORDS } from '../features/releases/release-words.ts';
@@ -25,6 +25,11 @@ import { useReleaseActs } from '../features/releases/use-release-acts.ts';
 import { formatCount } from '../lib/format.ts';
 import { usePageTitle } from '../lib/page-title.ts';
 import { href, paths } from '../lib/paths.ts';
+
+/** Below the steps, and of no use while they run. */
+const ReleaseDiff = lazy(async () => ({
+  default: (await import('../features/releases/release-diff.tsx')).ReleaseDiff,
+}));
 
 /** A release's whole story. Everything is asked of the server, so that a reload shows the same. */
 export function ReleaseScreen() {
@@ -117,7 +122,11 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
           <Card>
             <ReleaseSteps steps={release.steps} />
           </Card>
-          {!isRunning && <ReleaseDiff release={release} />}
+          {!isRunning && (
+            <Suspense fallback={<DiffSkeleton />}>
+              <ReleaseDiff release={release} />
+            </Suspense>
+          )}
         </div>
         <Card>
           <CardBody>
@@ -152,6 +161,17 @@ function ReleaseFacts({ release }: { release: ReleaseDetail }) {
         { name: 'Changed files', value: release.changedFiles.toLocaleString('en') },
       ]}
     />
+  );
+}
+
+function DiffSkeleton() {
+  return (
+    <Card>
+      <SkeletonGroup label="Loading the changes" className="flex flex-col gap-3 p-4 sm:p-5">
+        <Skeleton className="h-5 w-44" />
+        <Skeleton className="h-4 w-40" />
+      </SkeletonGroup>
+    </Card>
   );
 }
 
