@@ -4,10 +4,13 @@ import type { ArtifactStore } from '../artifacts/store.ts';
 import { AppError } from '../errors.ts';
 import type { PlatformCall, PlatformRef, PublishEvent } from '../platforms/platform.ts';
 import type { Providers } from '../service-context.ts';
+import { DAY_MS } from './durations.ts';
 import { requireWithinLimits, storedRef } from './platform-call.ts';
 import { previousRelease, readManifest } from './releases/read.ts';
 import { reportRules } from './releases/rule-report.ts';
 import { type ReleaseWork, saveAddresses, savePlatformRef, savePlatformSite } from './releases/work.ts';
+
+const MINUTE_MS = 60_000;
 
 /** Where a step tells how far it is. */
 export type StepReport = {
@@ -107,17 +110,16 @@ export async function makePublic({ platform, release, wasVerified }: ReleaseWork
 }
 
 /** Before the platform is asked for anything more, what it named is on record, here and in the call that goes on. */
-async function keep(event: PublishEvent, work: ReleaseWork, job: Writer, call: PlatformCall): Promise<void> {
-  const { release } = work;
+async function keep(event: PublishEvent, { release }: ReleaseWork, job: Writer, call: PlatformCall): Promise<void> {
   if (event.type === 'site') {
+    await job.providers.faults?.at('publishing:site');
     await job.transaction((session) => savePlatformSite(session, release, event.site));
     call.site = event.site;
-    await job.providers.faults?.at('publishing:site');
   }
   if (event.type === 'ref') {
+    await job.providers.faults?.at('publishing:ref');
     await job.transaction((session) => savePlatformRef(session, release, event.ref));
     release.platformRef = event.ref;
-    await job.providers.faults?.at('publishing:ref');
   }
 }
 
@@ -130,8 +132,9 @@ function cannotGoOn({ text, retryAfterMs }: Extract<PublishEvent, { type: 'waiti
 }
 
 function tooLate({ platform, title }: ReleaseWork): AppError {
-  const minutes = Math.round(platform.capabilities.limits.releaseMs / 60_000);
-  return new AppError('platform_failed', `${title} did not finish this release within ${minutes} minutes.`, {
+  const { releaseMs } = platform.capabilities.limits;
+  const time = releaseMs >= 2 * DAY_MS ? `${releaseMs / DAY_MS} days` : `${releaseMs / MINUTE_MS} minutes`;
+  return new AppError('platform_failed', `${title} did not finish this release within ${time}.`, {
     hint: `Try again. If it takes as long, look at ${title} what it says of this site.`,
   });
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { decodeManifest, type Manifest } from '../../artifacts/manifest.ts';
-import type { HandOff, Platform, PlatformCall, PlatformRelease, PublishRequest } from '../platform.ts';
+import type { HandOff, Platform, PlatformCall, PlatformRelease, PublishEvent, PublishRequest } from '../platform.ts';
 import { type Content, contentsOf, sendFiles } from '../send-files.ts';
 import { waitUntilDone } from '../wait-until-done.ts';
 import { findSite, TITLE } from './api.ts';
@@ -42,14 +42,17 @@ export const handOff: Platform = {
   },
 
   async *publish(call, request) {
-    const ref = { name: call.deployment.slug, manifestHash: request.manifestHash };
+    const ref = {
+      name: call.deployment.slug,
+      manifestHash: request.manifestHash,
+      isTold: request.ref?.isTold === true,
+    };
     yield { type: 'ref', ref };
-    const contents = contentsOf(request.manifest);
-    yield* sendFiles(call, { contents, missing: contents, atOnce: AT_ONCE, send: checkReadable });
-    for (const { text, url } of stepsOf(call, request).steps)
-      yield { type: 'processing', text: url === undefined ? text : `${text} ${url}` };
-    yield* waitUntilDone(call, TITLE, () => handOff.release(call, ref), PATIENCE);
-    return ref;
+    if (!ref.isTold) yield* prepareAndTell(call, request);
+    const told = { ...ref, isTold: true };
+    yield { type: 'ref', ref: told };
+    yield* waitUntilDone(call, TITLE, () => handOff.release(call, told), PATIENCE);
+    return told;
   },
 
   async release(call, ref) {
@@ -65,6 +68,15 @@ export const handOff: Platform = {
   handOff: stepsOf,
   remove: dropSite,
 };
+
+/** Once: who is asked to wait comes back many times. */
+async function* prepareAndTell(call: PlatformCall, request: PublishRequest): AsyncGenerator<PublishEvent, void> {
+  const contents = contentsOf(request.manifest);
+  yield* sendFiles(call, { contents, missing: contents, atOnce: AT_ONCE, send: checkReadable });
+  for (const { text, url } of stepsOf(call, request).steps) {
+    yield { type: 'processing', text: url === undefined ? text : `${text} ${url}` };
+  }
+}
 
 function stepsOf(call: PlatformCall, request: PublishRequest): HandOff {
   return {

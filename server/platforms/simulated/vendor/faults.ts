@@ -29,6 +29,8 @@ export type Fault =
 export type FaultScript = {
   /** The next `times` requests of this step go wrong this way; what was said first comes first. */
   fail(step: VendorStep, fault: Fault, times?: number): void;
+  /** Nothing goes wrong any more. */
+  heal(): void;
   /** What this request meets, or undefined. */
   take(step: VendorStep): Fault | undefined;
 };
@@ -37,6 +39,9 @@ export function createFaultScript(): FaultScript {
   const lines: { step: VendorStep; fault: Fault; times: number }[] = [];
   return {
     fail: (step, fault, times = 1) => void lines.push({ step, fault, times }),
+    heal: () => {
+      lines.length = 0;
+    },
     take: (step) => {
       const line = lines.find((one) => one.step === step && one.times > 0);
       if (line === undefined) return undefined;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ROUTES, type VendorReply } from './api.ts';
-import { createFaultScript, type Fault, type VendorStep } from './faults.ts';
+import { createFaultScript, type Fault, type FaultScript, type VendorStep } from './faults.ts';
 import { createRecords, type Records, sha256Of } from './records.ts';
 import { type Page, pageOf } from './serve.ts';
 
@@ -18,7 +18,8 @@ export type Vendor = {
   port: number;
   /** Every request to its API since it started, in order. */
   requests: SeenRequest[];
-  fail: ReturnType<typeof createFaultScript>['fail'];
+  fail: FaultScript['fail'];
+  heal: FaultScript['heal'];
   /** As `globalThis.fetch`, but what is asked of the platform gets here. */
   fetch: typeof globalThis.fetch;
   /** Does by hand what an API would do: these files are the site of that name from now on. */
@@ -49,6 +50,7 @@ export async function startVendor({ folder }: { folder: string }): Promise<Vendo
     port,
     requests,
     fail: script.fail,
+    heal: script.heal,
     fetch: fetchFrom(port),
     publishByHand: (name, files) => publishByHand(records, name, files),
     stop: async () => {
@@ -79,7 +81,7 @@ function portOf(server: Server): number {
 
 type Parts = {
   records: Records;
-  script: ReturnType<typeof createFaultScript>;
+  script: FaultScript;
   requests: SeenRequest[];
   portOf(): number;
 };

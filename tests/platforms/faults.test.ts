@@ -1,0 +1,175 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import mongoose from 'mongoose';
+import { expect, inject, test } from 'vitest';
+import { JobModel } from '../../server/models/job.ts';
+import { simulated } from '../../server/platforms/simulated/index.ts';
+import type { Fault, VendorStep } from '../../server/platforms/simulated/vendor/faults.ts';
+import { createSimulatedApp, makeDue, type SimulatedApp } from '../support/simulated-app.ts';
+
+/** Security facts, section 11, row "slow or failing platform"; the expired certificate comes with a platform on https. */
+const ONE = { 'index.html': '<h1>one</h1>', 'style.css': 'p {}' };
+const TWO = { ...ONE, 'index.html': '<h1>two</h1>' };
+const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
+
+const STEPS: readonly VendorStep[] = ['look', 'site', 'release', 'upload', 'finish', 'state', 'restore'];
+const TROUBLES: readonly (readonly [string, Fault, number])[] = [
+  ['an answer after we gave up', { how: 'late' }, 1],
+  ['429 with a wait', { how: 'status', status: 429, headers: { 'retry-after': '3' } }, 2],
+  ['500 three times', { how: 'status', status: 500 }, 3],
+  ['half a body', { how: 'halfBody' }, 2],
+  ['garbage', { how: 'garbage' }, 2],
+  ['a broken connection', { how: 'reset' }, 3],
+];
+
+/** Asks for the site without a pause until it is told to stop; answers all that was seen. */
+function watch(app: SimulatedApp, url: string): () => Promise<Set<string>> {
+  const seen = new Set<string>();
+  let isOver = false;
+  const loop = (async () => {
+    while (!isOver) {
+      const { status, text } = await app.look(url);
+      seen.add(status === 200 ? text : String(status));
+    }
+  })();
+  return async () => {
+    isOver = true;
+    await loop;
+    return seen;
+  };
+}
+
+test.each(TROUBLES)(
+  '%s in each step: the release ends live on one site, and the old one is served until then',
+  async (_what, trouble, times) => {
+    await using app = await createSimulatedApp();
+    const first = await app.create('First release');
+    for (const step of STEPS) app.vendor.fail(step, trouble, times);
+    const one = await app.settle(await app.start(first, ONE));
+    expect(one).toMatchObject({ state: 'live', error: null });
+
+    app.vendor.heal();
+    // The steps of a site that is there already.
+    for (const step of STEPS.slice(2)) app.vendor.fail(step, trouble, times);
+    const stop = watch(app, one.url);
+    const two = await app.settle(await app.start(first, TWO));
+    expect(two).toMatchObject({ state: 'live', error: null });
+    const seen = await stop();
+    expect([...seen].every((text) => text === ONE['index.html'] || text === TWO['index.html'])).toBe(true);
+    expect(await app.countSites()).toBe(1);
+    expect(await app.countReleases()).toBe(2);
+  },
+);
+
+test('a long wait is kept by the queue: the job is due when the platform said, and the log says so', async () => {
+  await using app = await createSimulatedApp();
+  const deployment = await app.create('Patient');
+  app.vendor.fail('upload', { how: 'status', status: 429, headers: { 'retry-after': '3600' } });
+  const release = await app.start(deployment, ONE);
+  const startedAt = Date.now();
+  await app.jobs.drain();
+  const job = await JobModel.findOne({ accountId: app.person.user.id, status: 'queued' });
+  const dueInMs = (job?.runAt.getTime() ?? 0) - startedAt;
+  expect(dueInMs).toBeGreaterThan(3_500_000);
+  expect(dueInMs).toBeLessThan(3_700_000);
+  const waiting = await app.person.caller.releases.get({ releaseId: release.id });
+  expect(waiting.state).toBe('uploading');
+  const log = waiting.steps.flatMap((step) => step.log.map(({ text }) => text));
+  expect(log).toContain('Simulated platform asks us to slow down. Tried again by itself in 3600 s.');
+  expect((await app.settle(release)).state).toBe('live');
+});
+
+test('trouble that outlasts every try fails the release: platform and remedy are named, the old one serves on', async () => {
+  await using app = await createSimulatedApp();
+  const deployment = await app.create('Down');
+  const one = await app.publish(deployment, ONE);
+  app.vendor.fail('release', { how: 'status', status: 503, body: '<html>Bad gateway</html>' }, 1_000);
+  const failed = await app.settle(await app.start(deployment, TWO));
+  expect(failed.state).toBe('failed');
+  expect(failed.error).toMatchObject({
+    code: 'platform_down',
+    message: 'Simulated platform does not answer as it should: status 503.',
+    hint: expect.stringContaining('status page of Simulated platform'),
+  });
+  const [job] = await JobModel.find({ accountId: app.person.user.id, status: 'dead' });
+  expect(job?.attempt).toBe(5);
+  // Five tries within each of the five: platform facts, 8.6.
+  expect(app.vendor.requests.filter(({ step }) => step === 'release')).toHaveLength(1 + 5 * 5);
+  expect((await app.look(one.url)).text).toBe(ONE['index.html']);
+
+  app.vendor.heal();
+  const retried = await app.settle(await app.person.caller.releases.retry({ releaseId: failed.id }));
+  expect(retried.state).toBe('live');
+  expect(await app.countSites()).toBe(1);
+});
+
+test('a refusal for good is tried once, and trying again after the remedy makes no second site', async () => {
+  await using app = await createSimulatedApp();
+  const deployment = await app.create('Refused');
+  app.vendor.fail('finish', { how: 'status', status: 402, body: { message: 'Card expired' } });
+  const failed = await app.publish(deployment, ONE);
+  expect(failed.error).toMatchObject({
+    code: 'payment_required',
+    message: 'Simulated platform asks for a payment or a means of payment first: Card expired.',
+    hint: 'Settle it at Simulated platform, then try again.',
+  });
+  expect(app.vendor.requests.filter(({ step }) => step === 'finish')).toHaveLength(1);
+  const live = await app.settle(await app.person.caller.releases.retry({ releaseId: failed.id }));
+  expect(live.state).toBe('live');
+  expect(await app.countSites()).toBe(1);
+});
+
+test('a platform that takes longer than a minute gives the worker back and is come back to', async () => {
+  await using app = await createSimulatedApp();
+  const deployment = await app.create('Slow');
+  app.vendor.fail('finish', { how: 'states', states: Array.from({ length: 30 }, (_, look) => `thinking ${look}`) });
+  const release = await app.start(deployment, ONE);
+  await app.jobs.drain();
+  expect((await app.person.caller.releases.get({ releaseId: release.id })).state).toBe('processing');
+  const job = await JobModel.findOne({ accountId: app.person.user.id, status: 'queued' });
+  expect(job?.attempt).toBe(0);
+  expect((await app.settle(release)).state).toBe('live');
+  expect(await app.countReleases()).toBe(1);
+});
+
+/** The first before anything is on record here, though the platform has done its part. */
+const BOUNDARIES = [
+  'publishing:site',
+  'publishing:ref',
+  'uploading:end',
+  'processing:end',
+  'uploading:start',
+  'processing:start',
+  'preparing:end',
+] as const;
+
+test.each(['upload', 'viaGit'] as const)(
+  'by %s: killed at each boundary, the next worker ends it live on one site',
+  async (play) => {
+    await using app = await createSimulatedApp(simulated[play]);
+    for (const [index, boundary] of (IS_FULL ? BOUNDARIES : BOUNDARIES.slice(0, 3)).entries()) {
+      const deployment = await app.create(`Killed ${index}`);
+      const release = await app.start(deployment, { ...ONE, 'unique.txt': boundary });
+      await diesAt(app, play, boundary);
+      await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } });
+      await makeDue();
+      const ended = await app.settle(release);
+      expect(ended.state, boundary).toBe('live');
+      expect((await app.look(ended.url, '/unique.txt')).text).toBe(boundary);
+      expect(await app.countSites(), boundary).toBe(index + 1);
+      expect(await app.countReleases(), boundary).toBe(index + 1);
+    }
+  },
+);
+
+async function diesAt(app: SimulatedApp, play: string, boundary: string): Promise<void> {
+  const { port } = app.vendor;
+  const store = join(app.folder, 'artifacts');
+  const args = [inject('mongoUri'), mongoose.connection.name, store, String(port), play, boundary];
+  const child = spawn(process.execPath, ['--import', 'tsx', 'tests/support/platform-process.ts', ...args], {
+    cwd: join(import.meta.dirname, '../..'),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  expect(await once(child, 'exit'), boundary).toEqual([null, 'SIGKILL']);
+}
