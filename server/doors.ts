@@ -1,6 +1,7 @@
 import type { Env } from './env.ts';
 import { createHost } from './host/listener.ts';
 import { createHttpServer } from './http/server.ts';
+import { keepRecurring } from './jobs/recurring.ts';
 import { createWorker } from './jobs/worker.ts';
 import { listening } from './ports.ts';
 import { createReadiness } from './readiness.ts';
@@ -30,6 +31,8 @@ export async function openDoors(providers: Providers, options: DoorOptions, bega
   let resting: Promise<void> | undefined;
   const restWorker = (): Promise<void> => (resting ??= worker.stop());
   began('worker', restWorker);
+  const stopRecurring = keepRecurring(providers.log, () => providers.now());
+  began('recurring jobs', async () => stopRecurring());
   const readiness = createReadiness(providers.store, isOpen);
   const http = createHttpServer({ providers, port: env.port, host, webRoot, readiness });
   await listening('PORT', env.port, env, () => http.start());

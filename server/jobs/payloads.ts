@@ -9,6 +9,7 @@ export const JOB_PAYLOADS = {
   'delete-account': z.strictObject({}),
   'forgot-password': z.strictObject({ email: z.string() }),
   'send-mail': z.strictObject({ mailId: idSchema }),
+  'collect-garbage': z.strictObject({}),
 } as const;
 
 export type JobName = keyof typeof JOB_PAYLOADS;

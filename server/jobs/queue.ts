@@ -24,6 +24,8 @@ const BACKOFF_MAX_MS = 60 * 60_000;
 const BACKOFF_SPREAD = 0.2;
 
 export type NewJob<Name extends JobName> = {
+  /** By default a new one. */
+  id?: string;
   name: Name;
   payload: JobPayload<Name>;
   accountId: string;
@@ -52,7 +54,7 @@ export type JobLease = Pick<ClaimedJob, 'id' | 'fence'>;
 /** Writes a job inside the caller's transaction: no job without the change, no change without the job. */
 export async function enqueueJob<Name extends JobName>(session: ClientSession, job: NewJob<Name>): Promise<void> {
   if (job.dedupeKey !== undefined && (await isOpen(session, job.dedupeKey))) return;
-  const id = newId();
+  const id = job.id ?? newId();
   const fields = {
     name: job.name,
     payload: { $literal: JOB_PAYLOADS[job.name].parse(job.payload) },

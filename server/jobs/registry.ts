@@ -1,3 +1,4 @@
+import { collectGarbageJob } from './collect-garbage.ts';
 import { compressRelease } from './compress-release.ts';
 import { deleteAccount } from './delete-account.ts';
 import { deployRelease } from './deploy-release.ts';
@@ -14,4 +15,5 @@ export const jobHandlers: JobHandlers = {
   'delete-account': deleteAccount,
   'forgot-password': forgotPassword,
   'send-mail': sendMail,
+  'collect-garbage': collectGarbageJob,
 };

@@ -1,6 +1,9 @@
 import { model, Schema } from 'mongoose';
 import { accountScope } from './account-scope.ts';
 
+/** As `lastUsedAt`: garbage collection has it in its hand. Whoever uses it now writes a time of their own over it. */
+export const LEAVING = new Date(0);
+
 /**
  * That an account has stored these bytes. The bytes are in the store once for all; this row is per account, since "is
  * it here already" is answered from the account's own artifacts only (security facts, 2.3).
@@ -18,7 +21,8 @@ const artifactDocSchema = new Schema(
   { collection: 'artifacts' },
 );
 artifactDocSchema.index({ accountId: 1, sha256: 1 }, { name: 'account_sha256', unique: true });
-artifactDocSchema.index({ sha256: 1 }, { name: 'sha256' });
+// Garbage collection asks thousands of hashes at once who needs them: the index alone answers.
+artifactDocSchema.index({ sha256: 1, lastUsedAt: 1, accountId: 1 }, { name: 'sha256_used' });
 artifactDocSchema.plugin(accountScope);
 
 export const ArtifactModel = model('Artifact', artifactDocSchema);

@@ -10,7 +10,7 @@ import {
 } from '../artifacts/manifest.ts';
 import type { ArtifactInfo, ArtifactStore } from '../artifacts/store.ts';
 import { AppError, notFound } from '../errors.ts';
-import { ArtifactModel } from '../models/artifact.ts';
+import { ArtifactModel, LEAVING } from '../models/artifact.ts';
 import { type UploadDoc, UploadModel } from '../models/upload.ts';
 import { endWhenAway, isDuplicateKey, newId } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
@@ -107,7 +107,7 @@ async function keepManifest(
 
   await replaceManifest(ctx, uploadId, { manifest, source: 'folder' });
   const leftOut = reading.leftOut.map(({ path, reason }) => ({ path, reason }));
-  return { missing: await missingHashes(accountId, manifest), leftOut };
+  return { missing: await missingHashes(accountId, manifest, 'staying'), leftOut };
 }
 
 /** Makes this the upload's list of files. Throws `not_found`, `quota_exhausted`, `storage_full`. */
@@ -148,13 +148,24 @@ function refused({ reason, path, message }: Refusal): AppError {
   return new AppError('upload_refused', path === '' ? message : `${path}: ${message}`, { reason, path });
 }
 
-/** The hashes of a manifest that this account has not stored. */
-export async function missingHashes(accountId: string, manifest: Manifest): Promise<string[]> {
+/**
+ * The hashes of a manifest that this account has not stored; of `staying` artifacts alone, what is being collected at the
+ * moment is missing as well and has to come again.
+ */
+export async function missingHashes(
+  accountId: string,
+  manifest: Manifest,
+  which: 'all' | 'staying' = 'all',
+): Promise<string[]> {
+  const staying = which === 'staying' ? { lastUsedAt: { $gt: LEAVING } } : {};
   const wanted = [...new Set([...manifest.values()].map((entry) => entry.sha256))];
   const missing: string[] = [];
   for (let start = 0; start < wanted.length; start += HASHES_A_QUERY) {
     const some = wanted.slice(start, start + HASHES_A_QUERY);
-    const known = await ArtifactModel.find({ accountId, sha256: { $in: some } }, { sha256: 1, _id: 0 }).lean();
+    const known = await ArtifactModel.find(
+      { accountId, sha256: { $in: some }, ...staying },
+      { sha256: 1, _id: 0 },
+    ).lean();
     const here = new Set(known.map((doc) => doc.sha256));
     missing.push(...some.filter((sha256) => !here.has(sha256)));
   }

@@ -1,0 +1,11 @@
+import { collectGarbage } from '../services/garbage.ts';
+import type { JobHandler } from './handler.ts';
+
+/** Takes away what nothing needs any more, and what interrupted writes left behind. Twice is harmless. */
+export const collectGarbageJob: JobHandler<'collect-garbage'> = {
+  async run(job) {
+    const swept = await job.providers.store.sweep();
+    const { artifacts, sizeBytes } = await collectGarbage(job.providers, job.signal);
+    job.providers.log.info('Garbage was collected', { artifacts, sizeBytes, leftovers: swept });
+  },
+};

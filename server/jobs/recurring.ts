@@ -1,0 +1,50 @@
+import type { Log } from '../log.ts';
+import { JobModel } from '../models/job.ts';
+import { transaction } from '../mongo.ts';
+import { sentence } from './failure.ts';
+import type { JobName, JobPayload } from './payloads.ts';
+import { enqueueJob } from './queue.ts';
+
+/** Names without a payload: there is nothing to say when nobody asked. */
+type Recurring = { [Name in JobName]: Record<string, never> extends JobPayload<Name> ? Name : never }[JobName];
+
+const HOUR_MS = 60 * 60_000;
+const EVERY: Partial<Record<Recurring, number>> = { 'collect-garbage': HOUR_MS };
+
+/** How often an instance looks whether the next run of something is due. */
+const LOOK_EVERY_MS = 5 * 60_000;
+/** What has just started has better things to do. */
+const FIRST_DELAY_MS = 60_000;
+/** They belong to no account. */
+const NO_ACCOUNT = 'nobody';
+
+/**
+ * Enqueues each recurring job once in its interval, however many instances look: the job's id names the interval, and
+ * finished jobs are kept for longer than that. One whose last run has not ended yet is left out.
+ */
+export async function enqueueDue(now: Date, delayMs = FIRST_DELAY_MS): Promise<void> {
+  for (const [name, everyMs] of Object.entries(EVERY)) {
+    if (!isRecurring(name)) continue;
+    const id = `${name} ${Math.floor(now.getTime() / everyMs)}`;
+    await transaction(async (session) => {
+      if ((await JobModel.exists({ _id: id }).session(session)) !== null) return;
+      await enqueueJob(session, { id, name, payload: {}, accountId: NO_ACCOUNT, key: name, dedupeKey: name, delayMs });
+    });
+  }
+}
+
+function isRecurring(name: string): name is Recurring {
+  return Object.hasOwn(EVERY, name);
+}
+
+/** Looks now and from time to time; the function that it returns ends that. */
+export function keepRecurring(log: Log, now: () => Date): () => void {
+  const look = (): void => {
+    enqueueDue(now()).catch((error: unknown) => {
+      log.warn('Recurring jobs could not be enqueued; the next look comes soon', { error: sentence(error) });
+    });
+  };
+  look();
+  const timer = setInterval(look, LOOK_EVERY_MS).unref();
+  return () => clearInterval(timer);
+}
