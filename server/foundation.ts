@@ -1,5 +1,6 @@
 import mongoose from 'mongoose';
 import { openDataFolder, readOrMakeKeys } from './data-folder.ts';
+import { startDatabaseClock } from './database-clock.ts';
 import { startEmbeddedMongo } from './embedded-mongo.ts';
 import type { Env } from './env.ts';
 import { claimInstallation, hasData } from './installation.ts';
@@ -35,9 +36,11 @@ export async function layFoundation(parts: FoundationParts, began: Began): Promi
   const uri = await openDatabase(env, log, began);
   await connect(uri, env);
   began('connection', () => mongoose.disconnect());
+  const now = await startClock(began);
   await runMigrations(log);
   await buildIndexes();
-  const providers = await openProviders(parts, await readOrMakeKeys(env.dataDir, env.keys, await hasData()));
+  const keys = await readOrMakeKeys(env.dataDir, env.keys, await hasData());
+  const providers = { ...(await openProviders(parts, keys)), now };
   await claimInstallation({ keysFingerprint: providers.secrets.fingerprint, storeId: providers.store.id });
   return { uri, providers };
 }
@@ -47,7 +50,14 @@ export async function joinFoundation(uri: string, parts: FoundationParts, began:
   const { env } = parts;
   await connect(uri, env);
   began('connection', () => mongoose.disconnect());
-  return openProviders(parts, await readOrMakeKeys(env.dataDir, env.keys, true));
+  const now = await startClock(began);
+  return { ...(await openProviders(parts, await readOrMakeKeys(env.dataDir, env.keys, true))), now };
+}
+
+async function startClock(began: Began): Promise<() => Date> {
+  const clock = await startDatabaseClock();
+  began('clock', async () => clock.stop());
+  return clock.now;
 }
 
 async function openDatabase(env: Env, log: Log, began: Began): Promise<string> {

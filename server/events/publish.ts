@@ -1,4 +1,4 @@
-import type { ClientSession } from 'mongoose';
+import mongoose, { type ClientSession } from 'mongoose';
 import type { StoredEvent } from '../../routers/schemas/events.ts';
 import { EventModel } from '../models/event.ts';
 import { UserModel } from '../models/user.ts';
@@ -17,7 +17,7 @@ export async function publishEvent(session: ClientSession, accountId: string, ev
   // The account was deleted meanwhile: nobody is left to be told.
   if (owner === null) return;
   const { type, ...payload } = event;
-  await EventModel.create([{ _id: newId(), accountId, seq: owner.eventSeq, type, payload, at: new Date() }], {
+  await EventModel.create([{ _id: newId(), accountId, seq: owner.eventSeq, type, payload, at: mongoose.now() }], {
     session,
   });
 }
