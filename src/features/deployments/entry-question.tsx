@@ -31,7 +31,7 @@ export function useEntryQuestion(report: FolderReport | null): {
             if (!isOpen) setWaiting(null);
           }}
           title="Publish without a start page?"
-          description={questionText(report)}
+          description={questionText(report.inspection)}
           confirmLabel="Publish anyway"
           isDestructive={false}
           onConfirm={() => {
@@ -46,10 +46,10 @@ export function useEntryQuestion(report: FolderReport | null): {
 }
 
 /** Names what visitors will see, and the better way where there is one. */
-export function questionText({ inspection }: Pick<FolderReport, 'inspection'>): string {
+export function questionText({ buildFolder }: Pick<FolderReport['inspection'], 'buildFolder'>): string {
   const consequence =
-    'There is no index.html at the top of this folder: who opens the address sees “not found”. Each file answers at its own address.';
-  return inspection.buildFolder === null
+    'There is no index.html at the top: who opens the address sees “not found”. Each file answers at its own address.';
+  return buildFolder === null
     ? consequence
-    : `${consequence} The folder ${inspection.buildFolder} inside looks finished: you can publish that one instead.`;
+    : `${consequence} The folder ${buildFolder} inside looks finished: you can publish that one instead.`;
 }

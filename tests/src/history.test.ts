@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import type { Release, RollBack } from '../../routers/schemas/releases.ts';
+import { cutSlug, slugFromName } from '../../routers/schemas/slug.ts';
+import type { ReleaseState } from '../../routers/schemas/state-names.ts';
+import { questionText } from '../../src/features/deployments/entry-question.tsx';
+import { historyEntries } from '../../src/features/releases/history-entries.ts';
+import {
+  differenceTitle,
+  isCancellable,
+  isRetryable,
+  isRollingBack,
+  wasSeenLive,
+} from '../../src/features/releases/release-words.ts';
+
+const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 21, 12, minute));
+
+function release(number: number, minute: number, state: ReleaseState = 'superseded'): Release {
+  return {
+    id: `release-${number}`,
+    deploymentId: 'd',
+    deploymentName: 'Harbour',
+    platform: 'built-in',
+    number,
+    state,
+    isCurrent: state === 'live',
+    source: 'folder',
+    createdBy: 'sailor',
+    url: 'http://harbour.localhost:3001',
+    previewUrl: `http://r${number}--harbour.localhost:3001`,
+    fileCount: 1,
+    totalBytes: 1,
+    changedFiles: 1,
+    error: null,
+    createdAt: at(minute),
+    startedAt: at(minute),
+    finishedAt: at(minute),
+  };
+}
+
+function rollBack(id: string, minute: number): RollBack {
+  return {
+    id,
+    deploymentId: 'd',
+    deploymentName: 'Harbour',
+    fromNumber: 3,
+    toNumber: 1,
+    createdBy: 'sailor',
+    state: 'done',
+    createdAt: at(minute),
+    endedAt: at(minute),
+  };
+}
+
+test('a history is in the order of time, roll backs among the releases', () => {
+  const releases = [release(3, 30), release(2, 20), release(1, 10, 'live')];
+  const rollBacks = [rollBack('later', 40), rollBack('between', 25)];
+  const ids = (isPinned: boolean) => historyEntries(releases, rollBacks, isPinned).map(({ id }) => id);
+  expect(ids(false)).toEqual(['later', 'release-3', 'between', 'release-2', 'release-1']);
+  expect(ids(true)).toEqual(['release-1', 'later', 'release-3', 'between', 'release-2']);
+});
+
+test('what can be done with a release follows from its state and from whether it was finished once', () => {
+  const done = at(1);
+  expect(isCancellable({ state: 'uploading', finishedAt: null })).toBe(true);
+  expect(isRollingBack({ state: 'verifying', finishedAt: null })).toBe(false);
+  expect(isRollingBack({ state: 'verifying', finishedAt: done })).toBe(true);
+  expect(isCancellable({ state: 'verifying', finishedAt: done })).toBe(false);
+  expect(isCancellable({ state: 'live', finishedAt: done })).toBe(false);
+  const states: ReleaseState[] = ['queued', 'verifying', 'live', 'superseded', 'failed', 'cancelled'];
+  expect(states.filter((state) => isRetryable({ state }))).toEqual(['failed', 'cancelled']);
+  expect(states.filter((state) => wasSeenLive({ state }))).toEqual(['live', 'superseded']);
+});
+
+test('a list of differences says which release it is about', () => {
+  expect(differenceTitle(1, null)).toBe('Changes');
+  expect(differenceTitle(5, 4)).toBe('Changes since release 4');
+  expect(differenceTitle(2, 5)).toBe('Compared with release 5');
+});
+
+test('who publishes without an entry page is told what visitors will see, and of the finished folder inside', () => {
+  const inspection = { buildFolder: null } as const;
+  expect(questionText(inspection)).toContain('sees “not found”');
+  expect(questionText(inspection)).not.toContain('instead');
+  expect(questionText({ buildFolder: 'dist' })).toContain('The folder dist inside looks finished');
+});
+
+test('an address is cut between words, and within one only where it is longer than all there is room for', () => {
+  expect(slugFromName('Müllers Café 2')).toBe('muellers-cafe-2');
+  expect(slugFromName('  --  ')).toBe('');
+  expect(cutSlug('one-two-three', 13)).toBe('one-two-three');
+  expect(cutSlug('one-two-three', 12)).toBe('one-two');
+  // The word before the limit fits exactly.
+  expect(cutSlug('one-two-three', 7)).toBe('one-two');
+  expect(cutSlug('one-two-three', 6)).toBe('one');
+  expect(cutSlug('abcdefgh', 5)).toBe('abcde');
+  expect(slugFromName(`${'harbour '.repeat(9)}museum`)).toBe('harbour-harbour-harbour-harbour-harbour-harbour');
+});
