@@ -10,7 +10,7 @@ export type LinkVerdict = { link: FoundLink; state: 'broken' | 'case'; found: st
 export const LINK_FILE_MAX_BYTES = 2 * 1024 * 1024;
 const MAX_A_FILE = 2_000;
 
-const ELEMENT = /<([a-z][a-z0-9-]*)(\s[^<>]*)>/gi;
+const ELEMENT = /<([a-z][a-z0-9-]*)(\s(?:"[^"]*"|'[^']*'|[^"'<>])*)>/gi;
 /** Walked from one attribute to the next, so that what stands in a value is not taken for one. */
 const ATTRIBUTE = /([^\s=>"'/]+)\s*(?:=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?/g;
 const NAMES = new Set(['href', 'src', 'poster', 'srcset', 'data']);

@@ -4,6 +4,7 @@ import { hasUploadRecords, SESSION_KEYS } from '../lib/storage.ts';
 import { createPendingFolder } from './pending-folder.ts';
 import { isSignedOut, session } from './session.ts';
 import { askAgain, stopAsking } from './upload-asked.ts';
+import './upload-follow.ts';
 import type { Picked } from './upload-picks.ts';
 import { restoredUploads } from './upload-restored.ts';
 

@@ -5,6 +5,7 @@ import { hasUploadRecords } from '../lib/storage.ts';
 import { errorToast } from './errors.ts';
 import type { PublicationRequest } from './publication-store.ts';
 import { trpc } from './trpc.ts';
+import './upload-follow.ts';
 import { useUser } from './user.ts';
 
 /** The upload, its hashing and its repeats: no screen needs them before somebody publishes. */

@@ -1,7 +1,6 @@
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { Route, Routes, useLocation, useNavigate } from 'react-router';
 import { session, setSessionRedirect } from '../api/session.ts';
-import '../api/upload-follow.ts';
 import { useUser } from '../api/user.ts';
 import { DisclaimerGate } from '../features/disclaimer/disclaimer-gate.tsx';
 import { useTitle } from '../lib/page-title.ts';

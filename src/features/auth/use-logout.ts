@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { errorDetails, errorMessage } from '../../api/errors.ts';
 import { session } from '../../api/session.ts';
+import '../../api/upload-follow.ts';
 import { showToast } from '../../components/toast-store.ts';
 import { paths } from '../../lib/paths.ts';
 

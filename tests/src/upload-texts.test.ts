@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest';
+import { inspectUpload } from '../../routers/schemas/upload-inspection.ts';
+import { findLinks, judgeLinks } from '../../routers/schemas/upload-links.ts';
+import { isLookedInto, lookInto } from '../../routers/schemas/upload-text-problems.ts';
+import { findTokens, mayHoldTokens } from '../../routers/schemas/upload-tokens.ts';
+
+/** Put together here, so that no scanner of source takes this file for one that holds a key. */
+const AWS = `AKIA${'ABCDEFGHIJKLMNOP'}`;
+const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
+const STRIPE = `sk_live_${'x9'.repeat(12)}`;
+const PEM = `-----BEGIN ${'RSA PRIVATE KEY'}-----`;
+
+test('keys are found by their shapes, with their lines, and shown by nothing of what makes them work', () => {
+  const text = `first\nconst a = "${AWS}";\n\nb: ${GITHUB}\r\nc=${STRIPE}\n${PEM}\nMIIE\n-----BEGIN ${'PRIVATE KEY'}-----`;
+  const found = findTokens(text);
+  expect(found.map(({ kind, line }) => [kind, line])).toEqual([
+    ['aws', 2],
+    ['github', 4],
+    ['stripe', 5],
+    ['pem', 6],
+    ['pem', 8],
+  ]);
+  for (const key of [AWS, GITHUB, STRIPE]) {
+    for (const { masked } of found) expect(masked).not.toContain(key.slice(8));
+  }
+});
+
+test.each([
+  ['too short', AWS.slice(0, -1)],
+  ['part of a longer word', `x${AWS}`],
+  ['going on', `${AWS}Q`],
+  ['small letters', AWS.toLowerCase()],
+  ['a test key', STRIPE.replace('live', 'test')],
+  ['a public key', PEM.replace('PRIVATE', 'PUBLIC')],
+  ['a GitHub name', `ghp_${'a'.repeat(35)}`],
+])('what only looks like a key is none: %s', (_, text) => {
+  expect(findTokens(`key ${text} end`)).toEqual([]);
+});
+
+test('keys are looked for in texts under 1 MiB, of which a file full of them names twenty', () => {
+  expect(mayHoldTokens({ path: 'config.js', sizeBytes: 1024 * 1024 - 1 })).toBe(true);
+  expect(mayHoldTokens({ path: 'config.js', sizeBytes: 1024 * 1024 })).toBe(false);
+  expect(mayHoldTokens({ path: '.env.local', sizeBytes: 9 })).toBe(true);
+  expect(mayHoldTokens({ path: 'photo.jpg', sizeBytes: 9 })).toBe(false);
+  expect(findTokens(`${AWS}\n`.repeat(100))).toHaveLength(20);
+});
+
+const PAGE = `<!doctype html>
+<!-- <img src="commented.png"> -->
+<link rel="stylesheet" href="style.css"><script src="/js/app.js">document.write('<img src="x.png">')</script>
+<a href="about">About</a> <a href='guides/'>Guides</a> <a href=contact.html#top>Contact</a>
+<a href="https://example.com/a.html">out</a> <a href="mailto:a@b.c">mail</a> <a href="#here">here</a> <a href="{{ url }}">later</a>
+<img alt="href=no.png > really" src="img/a%20b.png?v=2" srcset="img/small.png 1x, img/large.png 2x">
+<video poster="poster.jpg" src="movie.mp4"></video>`;
+
+test('the links of a page are those that lead inside, and none of a comment, a script or a template', () => {
+  const targets = findLinks('index.html', PAGE).map(({ target, line }) => `${line} ${target}`);
+  expect(targets).toEqual([
+    '3 style.css',
+    '3 /js/app.js',
+    '4 about',
+    '4 guides/',
+    '4 contact.html#top',
+    '6 img/a%20b.png?v=2',
+    '6 img/small.png',
+    '6 img/large.png',
+    '7 poster.jpg',
+    '7 movie.mp4',
+  ]);
+});
+
+test('a page with a base of its own is left alone, and a style sheet is read', () => {
+  expect(findLinks('a.html', '<base href="/x/"><img src="a.png">')).toEqual([]);
+  const css = '/* url(no.png) */\n@import "base.css";\n.a { background: url( "img/a.png" ) } .b { src: url(data:x) }';
+  expect(findLinks('a.css', css).map(({ target, line }) => [target, line])).toEqual([
+    ['base.css', 2],
+    ['img/a.png', 3],
+  ]);
+});
+
+test('a link is right as the host answers it, wrong in its letters, or broken', () => {
+  const paths = ['index.html', 'about.html', 'guides/index.html', 'img/boat.jpg', 'img/a b.png', 'css/x.css'];
+  const folded = new Map(paths.map((path) => [path.toLowerCase(), path]));
+  const judge = (from: string, target: string) =>
+    judgeLinks(from, [{ target, line: 1, isPage: true }], new Set(paths), folded)[0]?.state ?? 'right';
+  expect(judge('index.html', 'about')).toBe('right');
+  expect(judge('index.html', 'guides')).toBe('right');
+  expect(judge('index.html', 'guides/')).toBe('right');
+  expect(judge('guides/index.html', '../img/boat.jpg')).toBe('right');
+  expect(judge('guides/index.html', '../../img/boat.jpg')).toBe('right');
+  expect(judge('guides/index.html', '/')).toBe('right');
+  expect(judge('guides/index.html', '..')).toBe('right');
+  expect(judge('css/x.css', '../img/a%20b.png')).toBe('right');
+  expect(judge('index.html', './img/boat.jpg?x=1#y')).toBe('right');
+  expect(judge('index.html', 'About.html')).toBe('case');
+  expect(judge('index.html', 'IMG/Boat.jpg')).toBe('case');
+  expect(judge('guides/index.html', 'img/boat.jpg')).toBe('broken');
+  expect(judge('index.html', 'gone.html')).toBe('broken');
+  expect(judge('index.html', '100%.html')).toBe('right');
+});
+
+function inspect(files: Record<string, string>) {
+  const offered = Object.entries(files).map(([path, text]) => ({ path, sizeBytes: text.length }));
+  const looks = new Map(
+    offered.filter(isLookedInto).map((file) => [file.path, lookInto(file, files[file.path] ?? '')]),
+  );
+  return inspectUpload(offered, new Map(Object.entries(files)), looks);
+}
+
+test('what is wrong in the texts is said with file and line', () => {
+  const { problems } = inspect({
+    'index.html': '<a href="About.html">a</a>\n<img src="gone.png">',
+    'about.html': `<script>const k = '${AWS}'</script>`,
+  });
+  expect(problems.map(({ code, places }) => [code, places])).toEqual([
+    ['holds_token', [{ path: 'about.html', line: 1, text: expect.stringContaining('looks like an access key') }]],
+    ['link_case', [{ path: 'index.html', line: 1, text: 'About.html is called about.html' }]],
+    ['broken_link', [{ path: 'index.html', line: 2, text: 'gone.png is not there' }]],
+  ]);
+  expect(JSON.stringify(problems)).not.toContain(AWS);
+});
+
+test('addresses that a program or a rule answers are not called broken, what a page needs is', () => {
+  const page = '<a href="/account">a</a><img src="gone.png">';
+  const codesOf = (files: Record<string, string>) => inspect(files).problems.flatMap(({ places = [] }) => places);
+  expect(codesOf({ 'index.html': page })).toHaveLength(2);
+  expect(codesOf({ 'index.html': page, 'assets/index-BX2dk3Qa.js': '' })).toMatchObject([
+    { text: 'gone.png is not there' },
+  ]);
+  expect(codesOf({ 'index.html': page, _redirects: '/account /index.html 200' })).toHaveLength(1);
+  expect(inspect({ 'index.html': page, 'package.json': '{"dependencies":{"vite":"8"}}' }).problems).toMatchObject([
+    { code: 'needs_build' },
+  ]);
+});
+
+test('lines of _redirects and _headers that are not followed are named', () => {
+  const { problems } = inspect({
+    'index.html': 'x',
+    _redirects: '/a /b 301\n/api/* https://example.com/:splat 200\n',
+    _headers: '/*\n  no colon here\n',
+  });
+  expect(problems.map(({ code, path, places }) => [code, path, places?.map(({ line }) => line)])).toEqual([
+    ['rule_ignored', '_redirects', [2]],
+    ['rule_ignored', '_headers', [2]],
+  ]);
+});
+
+test('a page of twenty thousand links and a text of a megabyte are read in one go', () => {
+  const links = findLinks('index.html', '<a href="a.html">x</a>\n'.repeat(20_000));
+  expect(links).toHaveLength(2_000);
+  expect(links.at(-1)?.line).toBe(2_000);
+  expect(findTokens(`${'x'.repeat(1_000)}\n`.repeat(1_000) + AWS)[0]?.line).toBe(1_001);
+});
