@@ -1,0 +1,198 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { type Account, clientOf, openAccount, publishSite, releaseEnd, startPublish } from '../support/doors.ts';
+import { followEvents } from '../support/event-client.ts';
+import { freePorts } from '../support/free-ports.ts';
+import type { RealApp } from '../support/real-app.ts';
+import { type Answer, ask, childrenOf, isRunning, startGroup } from '../support/real-group.ts';
+import { makeFolder, startUntilItEnds } from '../support/start.ts';
+
+/** Product page, section 10. */
+const IDLE_STOP_MS = 15_000;
+const CALLS_PER_MINUTE = 600;
+const SOCKETS_PER_ACCOUNT = 10;
+const BATCH = 10;
+/** No measure of speed: on a busy machine a start takes as long as it takes. */
+const START_TIMEOUT_MS = 100_000;
+
+const start = (processes = 2): Promise<RealApp> =>
+  startGroup({ MONGOMS_SYSTEM_BINARY: inject('mongodPath') }, processes);
+
+const visit = (app: RealApp, slug: string): Promise<Answer> => ask(`http://${slug}.localhost:${app.sitesPort}/`);
+
+async function apiToken(account: Account): Promise<string> {
+  return (await clientOf(account).tokens.create.mutate({ name: 'script', scopes: ['read', 'write'] })).secret;
+}
+
+/** Ten calls in one request. */
+async function callTen(app: RealApp, token: string): Promise<number> {
+  const paths = Array.from({ length: BATCH }, () => 'user.get').join();
+  const { status } = await ask(`${app.url}/api/trpc/${paths}?batch=1`, {
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  return status;
+}
+
+/** A script's socket, once it was let in or sent away: `ready` or the code that it was closed with. */
+async function openSocket(app: RealApp, token: string): Promise<{ socket: WebSocket; outcome: 'ready' | number }> {
+  const socket = new WebSocket(`${app.url.replace('http://localhost', 'ws://127.0.0.1')}/api/trpc?connectionParams=1`);
+  await once(socket, 'open');
+  const outcome = new Promise<'ready' | number>((resolve) => {
+    socket.once('message', () => resolve('ready'));
+    socket.once('close', resolve);
+  });
+  socket.send(JSON.stringify({ method: 'connectionParams', data: { token } }));
+  socket.send(
+    JSON.stringify({ id: 1, method: 'subscription', params: { path: 'events.stream', input: { json: {} } } }),
+  );
+  return { socket, outcome: await outcome };
+}
+
+test('limits, events and releases of two processes are those of one', async () => {
+  await using app = await start();
+  const account = await openAccount(app.url, 'two processes');
+  const token = await apiToken(account);
+  expect(childrenOf(app)).toHaveLength(2);
+
+  await using one = followEvents({ url: app.url, token });
+  await using other = followEvents({ url: app.url, token });
+  for (const client of [one, other]) await client.until(() => client.seen.length > 0);
+  const messages = Array.from({ length: 10 }, (_, n) => `message ${n}`);
+  for (const message of messages) {
+    const { status } = await ask(`${app.url}/api/trpc/events.sendTest`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
+      body: JSON.stringify({ json: { message } }),
+    });
+    expect(status).toBe(200);
+  }
+  for (const client of [one, other]) {
+    await client.until(() => client.messages().length >= messages.length);
+    expect(client.messages()).toEqual(messages);
+  }
+
+  const site = await publishSite(account, 'Two processes', { 'index.html': 'first' });
+  const { release } = await startPublish(account, site, { 'index.html': 'second' });
+  expect(await releaseEnd(account, release.id)).toBe('live');
+  // Each question has a connection of its own: both processes are asked.
+  await expect
+    .poll(async () => (await Promise.all([1, 2, 3, 4].map(() => visit(app, site.slug)))).map(({ body }) => body))
+    .toEqual(['second', 'second', 'second', 'second']);
+  const releases = await clientOf(account).releases.list.query({ deploymentId: site.deploymentId });
+  expect(releases.items.map(({ number, state }) => [number, state])).toEqual([
+    [2, 'live'],
+    [1, 'superseded'],
+  ]);
+});
+
+test('sockets and calls are counted over both processes, and one that is killed gives back what it held', async () => {
+  await using app = await start();
+  const account = await openAccount(app.url, 'counted');
+  const token = await apiToken(account);
+  const opened = [];
+  for (let n = 0; n < SOCKETS_PER_ACCOUNT; n += 1) opened.push(await openSocket(app, token));
+  expect(opened.map(({ outcome }) => outcome)).toEqual(opened.map(() => 'ready'));
+  // Two more: one for either process.
+  expect((await openSocket(app, token)).outcome).toBe(4429);
+  expect((await openSocket(app, token)).outcome).toBe(4429);
+
+  const closed = opened.map(({ socket }) => once(socket, 'close'));
+  const killed = childrenOf(app)[0] ?? 0;
+  process.kill(killed, 'SIGKILL');
+  await Promise.race(closed);
+  // About half of them were there; those of the other process are open as before.
+  await expect.poll(async () => (await openSocket(app, token)).outcome).toBe('ready');
+  await expect.poll(() => childrenOf(app)).not.toContain(killed);
+  expect(opened.some(({ socket }) => socket.readyState === WebSocket.OPEN)).toBe(true);
+  for (const { socket } of opened) socket.terminate();
+
+  // Counted by process, none would be refused; whatever minute ends meanwhile, one is.
+  const statuses: number[] = [];
+  for (let calls = 0; calls < 2 * CALLS_PER_MINUTE - BATCH; calls += BATCH) statuses.push(await callTen(app, token));
+  expect(new Set(statuses)).toEqual(new Set([200, 429]));
+});
+
+test.each(['alone', 'with its group'])('SIGTERM to the first process %s stops all with 0 in time', async (whom) => {
+  await using app = await start();
+  const account = await openAccount(app.url, 'socket holder');
+  const { socket } = await openSocket(app, await apiToken(account));
+  const children = childrenOf(app);
+  const left = once(socket, 'close');
+  const startedAt = Date.now();
+  if (whom !== 'alone') for (const child of children) process.kill(child, 'SIGTERM');
+  app.child.kill('SIGTERM');
+  const [code] = await left;
+  await once(app.child, 'close');
+  expect(app.child.exitCode).toBe(0);
+  expect(Date.now() - startedAt).toBeLessThan(IDLE_STOP_MS);
+  expect(code).toBe(1012);
+  expect(children.filter(isRunning)).toEqual([]);
+  expect(app.output()).not.toMatch(/"level":"(?:warn|error)"/);
+});
+
+test('the children end with the first process when it is killed, and the next start is whole', async () => {
+  await using app = await start();
+  const children = childrenOf(app);
+  await app.kill();
+  await expect.poll(() => children.filter(isRunning)).toEqual([]);
+  await app.restart();
+  expect(childrenOf(app)).toHaveLength(2);
+  expect((await ask(`${app.url}/api/ready`)).status).toBe(200);
+});
+
+test('a start that fails in the children alone is told once', async () => {
+  await using folder = await makeFolder();
+  const [port = 0, sitesPort = 0] = await freePorts(2);
+  const cannotListen = `import { Server } from 'node:net';
+    if (process.argv.includes('child-of-a-group')) Server.prototype.listen = function () {
+      setImmediate(() => this.emit('error', Object.assign(new Error('listen EACCES'), { code: 'EACCES' })));
+    };`;
+  const ended = await startUntilItEnds({
+    PORT: String(port),
+    SITES_PORT: String(sitesPort),
+    PROCESSES: '3',
+    DATA_DIR: folder.path,
+    MONGOMS_SYSTEM_BINARY: inject('mongodPath'),
+    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(cannotListen)}`,
+  });
+  expect(ended.stderr).toBe(
+    `Fairlead did not start: SITES_PORT is ${sitesPort}, which this user may not listen on; set SITES_PORT to a port above 1023.\n`,
+  );
+  expect(ended.exitCode).toBe(1);
+});
+
+test('the app is ready when all of its processes are', async () => {
+  await using folder = await makeFolder();
+  const gate = join(folder.path, 'gate');
+  const waitAtGate = `import cluster from 'node:cluster'; import { existsSync } from 'node:fs';
+    while (cluster.worker?.id === 2 && !existsSync(${JSON.stringify(gate)})) await new Promise((resolve) => setTimeout(resolve, 20));`;
+  const [port, sitesPort] = await freePorts(2);
+  const url = `http://localhost:${port}/api`;
+  const child = spawn(process.execPath, ['dist/server/main.js'], {
+    stdio: 'ignore',
+    env: {
+      ...process.env,
+      PORT: String(port),
+      SITES_PORT: String(sitesPort),
+      PROCESSES: '2',
+      DATA_DIR: join(folder.path, 'data'),
+      MONGOMS_SYSTEM_BINARY: inject('mongodPath'),
+      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(waitAtGate)}`,
+    },
+  });
+  const ended = once(child, 'exit');
+  const statusOf = async (path: string): Promise<number> =>
+    (await ask(`${url}/${path}`).catch(() => null))?.status ?? 0;
+
+  await expect.poll(() => statusOf('health'), { timeout: START_TIMEOUT_MS }).toBe(200);
+  expect(await statusOf('ready')).toBe(503);
+  await writeFile(gate, '');
+  await expect.poll(() => statusOf('ready'), { timeout: START_TIMEOUT_MS }).toBe(200);
+
+  child.kill('SIGTERM');
+  expect((await ended)[0]).toBe(0);
+});

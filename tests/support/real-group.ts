@@ -1,0 +1,59 @@
+import { type Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { type RealApp, startRealApp } from './real-app.ts';
+
+/** The product in so many processes behind one port. */
+export function startGroup(env: NodeJS.ProcessEnv, processes = 2): Promise<RealApp> {
+  return startRealApp({ ...env, PROCESSES: String(processes) });
+}
+
+/** The numbers of its children by the system, those last started of each, as the log says them. */
+export function childrenOf(app: RealApp): number[] {
+  const pids = new Map<string, number>();
+  for (const [, number = '', pid] of app
+    .output()
+    .matchAll(/"message":"Process is running","process":(\d+),"pid":(\d+)/g))
+    pids.set(number, Number(pid));
+  return [...pids.values()];
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+export type Answer = { status: number; headers: IncomingMessage['headers']; body: string };
+export type Question = {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  /** By default every question has a connection of its own: they go to the processes in turn. */
+  agent?: Agent;
+};
+
+export function ask(url: string, { method = 'GET', headers = {}, body, agent }: Question = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port, pathname, search } = new URL(url);
+    const outgoing = request(
+      {
+        host: '127.0.0.1',
+        port,
+        path: `${pathname}${search}`,
+        method,
+        agent: agent ?? false,
+        headers: { Host: `${hostname}:${port}`, ...headers },
+      },
+      (response) => {
+        text(response).then(
+          (answered) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: answered }),
+          reject,
+        );
+      },
+    );
+    outgoing.once('error', reject);
+    outgoing.end(body);
+  });
+}
