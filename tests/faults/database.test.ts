@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { clientOf, openAccount } from '../support/doors.ts';
+import { clientOf, openAccount, publishSite } from '../support/doors.ts';
 import { mongodPidOf, type RealApp, startRealApp } from '../support/real-app.ts';
+import { hashedSite, loadHashedSite, startVisiting, type Visits } from '../support/visitor.ts';
 
 /** Three of a kind with every run of the tests, twenty in the full counts. */
 const KILLS = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 20 : 3;
@@ -69,9 +70,16 @@ async function dataFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'fairlead-faults-'));
 }
 
+type KillAndLook = {
+  /** Before the first write. */
+  prepare?: (app: RealApp) => Promise<void>;
+  kill: (app: RealApp) => Promise<void>;
+};
+
 /** Kills in the middle of writes, several times, and then looks for every write that was acknowledged. */
-async function killAndLook(kill: (app: RealApp) => Promise<void>): Promise<void> {
+async function killAndLook({ prepare, kill }: KillAndLook): Promise<void> {
   await using app = await startRealApp({ DATA_DIR: await dataFolder() });
+  await prepare?.(app);
   const acknowledged: string[] = [];
   for (let round = 0; round < KILLS; round += 1) {
     const stop = new AbortController();
@@ -94,32 +102,86 @@ async function killAndLook(kill: (app: RealApp) => Promise<void>): Promise<void>
 test(
   'every acknowledged write survives kill -9 of the app',
   () =>
-    killAndLook(async (app) => {
-      await app.kill();
-      await app.restart();
+    killAndLook({
+      kill: async (app) => {
+        await app.kill();
+        await app.restart();
+      },
     }),
   KILLS * MINUTES_MS,
 );
 
+type LiveSites = {
+  /** One after the other, none of them asked for since the start of the app. */
+  unasked: string[];
+  /** Whether the database is, and how many visits have begun and ended while it was. */
+  away: { isNow: boolean; visits: number };
+  visits: Visits;
+};
+
+/** A site that is visited all the time, and as many that nobody has asked for since the start as there are kills. */
+async function publishSites(app: RealApp): Promise<LiveSites> {
+  const account = await openAccount(app.url, `host ${process.pid}`);
+  const asked = await publishSite(account, 'Asked', hashedSite('asked for'));
+  const unasked: string[] = [];
+  for (let number = 1; number <= KILLS; number += 1) {
+    const { slug } = await publishSite(account, `Unasked ${number}`, hashedSite(`unasked ${number}`));
+    unasked.push(`${slug}.localhost`);
+  }
+  // Each was looked at when it went live: from here on nobody has asked for one.
+  await app.kill();
+  await app.restart();
+  const away = { isNow: false, visits: 0 };
+  const visits = startVisiting(async () => {
+    const wasAway = away.isNow;
+    const { word, fault } = await loadHashedSite(app.sitesPort, `${asked.slug}.localhost`);
+    if (wasAway && away.isNow) away.visits += 1;
+    return fault ?? (word === 'asked for' ? null : `The site that is asked for answered with ${word}`);
+  });
+  return { unasked, away, visits };
+}
+
 test(
-  'every acknowledged write survives kill -9 of the database, which the running app starts again',
-  () =>
-    killAndLook(async (app) => {
-      const pid = mongodPidOf(app);
-      process.kill(pid, 'SIGKILL');
-      await expect.poll(() => mongodPidOf(app), { timeout: MINUTES_MS, interval: 50 }).not.toBe(pid);
-      expect(app.child.exitCode).toBeNull();
-    }),
-  KILLS * MINUTES_MS,
+  'every acknowledged write survives kill -9 of the database, which the running app starts again, and every site is served throughout',
+  async () => {
+    let sites: LiveSites | undefined;
+    let round = 0;
+    await killAndLook({
+      prepare: async (app) => {
+        sites = await publishSites(app);
+      },
+      kill: async (app) => {
+        if (sites === undefined) throw new Error('Nothing was published.');
+        const pid = mongodPidOf(app);
+        const { away } = sites;
+        const visitsBefore = away.visits;
+        process.kill(pid, 'SIGKILL');
+        away.isNow = true;
+        const host = sites.unasked[round] ?? '';
+        round += 1;
+        expect(await loadHashedSite(app.sitesPort, host)).toEqual({ word: `unasked ${round}`, fault: null });
+        await expect.poll(() => mongodPidOf(app), { timeout: MINUTES_MS, interval: 50 }).not.toBe(pid);
+        away.isNow = false;
+        expect(away.visits).toBeGreaterThan(visitsBefore);
+        expect(app.child.exitCode).toBeNull();
+        if (round === KILLS) await sites.visits.stop();
+      },
+    });
+    expect(sites?.visits.wrong).toEqual([]);
+  },
+  // The sites are published one after the other first.
+  2 * KILLS * MINUTES_MS,
 );
 
 test(
   'every acknowledged write survives kill -9 of both',
   () =>
-    killAndLook(async (app) => {
-      process.kill(mongodPidOf(app), 'SIGKILL');
-      await app.kill();
-      await app.restart();
+    killAndLook({
+      kill: async (app) => {
+        process.kill(mongodPidOf(app), 'SIGKILL');
+        await app.kill();
+        await app.restart();
+      },
     }),
   KILLS * MINUTES_MS,
 );
