@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, readdir, readFile, rm, stat, statfs, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDurably, isUnfinished, makeFolder, unfinishedName, writeDurably } from '../durable-file.ts';
-import { errnoOf, storageFull, unusable } from './storage-errors.ts';
+import { errnoOf, isNoRoom, storageFull, unusable } from './storage-errors.ts';
 
 /** Sixteen folders instead of 256 keep the folders' own blocks in the cache (performance facts, 5). */
 export const FAN_OUT = [...'0123456789abcdef'];
@@ -38,7 +38,9 @@ export async function prepareFolder(folder: string): Promise<string> {
   try {
     await makeFolder(folder);
     for (const name of [...FAN_OUT, PACKS, QUARANTINE, TRASH]) await makeFolder(join(folder, name));
-    return await readOrMakeId(folder);
+    const id = await readOrMakeId(folder);
+    await writeProbe(folder);
+    return id;
   } catch (error) {
     throw unusable(folder, error);
   }
@@ -72,17 +74,25 @@ export async function requireSpace(folder: string, sizeBytes: number, minFreeByt
   if (disk.bavail * disk.bsize - sizeBytes < minFreeBytes) throw storageFull();
 }
 
-/** Writes and reads back a probe. */
+/** Throws a sentence that names the folder when it cannot be written and read. */
 export async function checkFolder(folder: string): Promise<void> {
-  const path = join(folder, 'probe');
+  try {
+    await writeProbe(folder);
+  } catch (error) {
+    throw unusable(folder, error);
+  }
+}
+
+/** A full disk is well: it refuses uploads by itself, and everything else goes on (security facts, section 11). */
+async function writeProbe(folder: string): Promise<void> {
   const probe = randomBytes(16).toString('hex');
-  const name = unfinishedName(path);
+  const name = unfinishedName(join(folder, 'probe'));
   try {
     await writeDurably(name, async (file) => void (await file.writeFile(probe)));
     const found = await readFile(name, 'utf8');
     if (found !== probe) throw new Error('other bytes came back than were written');
   } catch (error) {
-    throw unusable(folder, error);
+    if (!isNoRoom(error)) throw error;
   } finally {
     await rm(name, { force: true }).catch(() => undefined);
   }

@@ -7,6 +7,11 @@ export { errnoOf };
 const NO_ROOM = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 const UNUSABLE = ['EROFS', 'EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE', 'ENOTDIR'];
 
+/** Whether the system refused it since there is no room. */
+export function isNoRoom(error: unknown): boolean {
+  return NO_ROOM.includes(errnoOf(error) ?? '');
+}
+
 export function storageFull(cause?: unknown): AppError {
   return new AppError('storage_full', 'The disk of this Fairlead is full, so nothing can be uploaded now.', {
     hint: 'What is live stays live. The operator has to make room on the disk of DATA_DIR.',
@@ -30,7 +35,7 @@ export async function translated<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     const errno = errnoOf(error);
     if (error instanceof AppError || errno === undefined) throw error;
-    if (NO_ROOM.includes(errno)) throw storageFull(error);
+    if (isNoRoom(error)) throw storageFull(error);
     if (UNUSABLE.includes(errno)) {
       throw new AppError('storage_unavailable', 'The store of files cannot be used right now. Try again later.', {
         cause: error,
