@@ -99,6 +99,39 @@ test('publishing again with one changed file asks for one file, and the old rele
   });
 });
 
+test('any two releases of a deployment are compared, with sizes, and long lists are cut', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Compared', platform: 'built-in' });
+  const other = await person.caller.deployments.create({ name: 'Another', platform: 'built-in' });
+  const first = await publish(app, person, deployment, { 'a.txt': 'a', 'b.txt': 'bb', 'c.txt': 'ccc' });
+  const many = Object.fromEntries(Array.from({ length: 600 }, (_, number) => [`n/${number}.txt`, 'same']));
+  const second = await startRelease(app, person, deployment, { 'a.txt': 'a', ...many });
+  await person.caller.releases.cancel({ releaseId: second.id });
+  const third = await startRelease(app, person, deployment, { 'a.txt': 'aaaa', 'c.txt': 'ccc', 'd.txt': 'd' });
+  const foreign = await startRelease(app, person, other, { 'a.txt': 'a' });
+
+  expect(await person.caller.releases.diff({ releaseId: third.id, against: first.id })).toEqual({
+    previousNumber: 1,
+    added: [{ path: 'd.txt', sizeBytes: 1 }],
+    changed: [{ path: 'a.txt', sizeBytes: 4, previousBytes: 1 }],
+    removed: [{ path: 'b.txt', sizeBytes: 2 }],
+    counts: { added: 1, changed: 1, removed: 1 },
+    isCut: false,
+  });
+  expect(await person.caller.releases.diff({ releaseId: first.id, against: third.id })).toMatchObject({
+    added: [{ path: 'b.txt' }],
+    removed: [{ path: 'd.txt' }],
+  });
+  expect((await person.caller.releases.diff({ releaseId: third.id })).previousNumber).toBe(1);
+  const long = await person.caller.releases.diff({ releaseId: third.id, against: second.id });
+  expect(long).toMatchObject({ previousNumber: 2, counts: { added: 2, changed: 1, removed: 600 }, isCut: true });
+  expect(long.removed).toHaveLength(500);
+  await expect(person.caller.releases.diff({ releaseId: third.id, against: foreign.id })).rejects.toMatchObject({
+    code: 'CONFLICT',
+  });
+});
+
 test('a release that cannot be seen live fails, and the old one stays live', async () => {
   await using app = await createPublishingApp();
   const person = await app.trialPerson();
@@ -247,7 +280,9 @@ test('a release whose work breaks off each time ends failed with its job, not in
   };
   const poisoned = await startRelease(app, person, deployment, { 'index.html': 'poison' });
   for (let attempt = 1; attempt <= 5; attempt += 1) {
-    await JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } });
+    await JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } }).setOptions({
+      acrossAccounts: 'jobs',
+    });
     await app.jobs.drain();
   }
   expect(await person.caller.releases.get({ releaseId: poisoned.id })).toMatchObject({
