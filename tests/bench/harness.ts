@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { loadavg } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 
 /**
  * How a comparison is made here (performance facts, section 10): ours and a peer run beside each other, both are warmed,
@@ -16,6 +16,11 @@ const hasTaskset = [0, 1].every((core) => spawnSync('taskset', ['-c', String(cor
 /** Server on the first core, generator on the second, where the system can pin. */
 export function pinned(core: number, command: string[]): string[] {
   return hasTaskset ? ['taskset', '-c', String(core), ...command] : command;
+}
+
+/** Takes the pin off this process and all that it starts from now on: for work that may use every core. */
+export function unpin(): void {
+  if (hasTaskset) spawnSync('taskset', ['-acp', `0-${cpus().length - 1}`, String(process.pid)]);
 }
 
 export type Served = {

@@ -1,5 +1,5 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
-import type { ZipPart } from './zip-writer.ts';
+import { fields, type ZipPart } from './zip-writer.ts';
 
 const WORDS =
   'the harbour keeps a ledger of every boat that comes in with its length draught cargo flag and the hour of the tide';
@@ -36,13 +36,38 @@ export function largeFile(name: string, sizeBytes: number, seed: number): ZipPar
   };
 }
 
-/** Many small files of sizes that differ, `averageBytes` each over all. */
+type Body = { data: Buffer; packed: Buffer };
+const bodies = new Map<string, Body[]>();
+
+function bodiesOf(count: number, averageBytes: number): Body[] {
+  const key = `${count} of ${averageBytes}`;
+  const text = someText(BLOCK_BYTES, 1);
+  const known = bodies.get(key) ?? Array.from({ length: count }, (_, index) => bodyOf(text, index, averageBytes));
+  bodies.set(key, known);
+  return known;
+}
+
+function bodyOf(text: Buffer, index: number, averageBytes: number): Body {
+  const bytes = Math.round((averageBytes * (1 + (index % 9))) / 5);
+  const start = (index * 7_919) % (text.length - bytes);
+  const data = text.subarray(start, start + bytes);
+  return { data, packed: deflateRawSync(data) };
+}
+
+/**
+ * Many small files, `averageBytes` each over all and of sizes that differ; with another seed each has another content, by
+ * a first line that is not packed (RFC 1951, 3.2.4) in front of what was packed once.
+ */
 export function smallFiles(count: number, averageBytes: number, seed: number): ZipPart[] {
-  const text = someText(BLOCK_BYTES, seed);
-  return Array.from({ length: count }, (_, index) => {
-    const bytes = Math.round((averageBytes * (1 + (index % 9))) / 5);
-    const start = (index * 7_919) % (text.length - bytes - 16);
-    const data = Buffer.concat([Buffer.from(`<!-- ${index} -->\n`), text.subarray(start, start + bytes)]);
-    return { name: `pages/${index % 97}/page-${index}.html`, data, method: 8 };
+  return bodiesOf(count, averageBytes).map(({ data, packed }, index) => {
+    const line = Buffer.from(`<!-- ${seed}, ${index} -->\n`);
+    const stored = Buffer.concat([Buffer.from([0]), fields([2, line.length], [2, 0xffff - line.length]), line]);
+    return {
+      name: `pages/${index % 97}/page-${index}.html`,
+      method: 8,
+      packed: Buffer.concat([stored, packed]),
+      crc: crc32(data, crc32(line)),
+      sizeBytes: line.length + data.length,
+    };
   });
 }
