@@ -17,6 +17,9 @@ import { JOB_PAYLOADS, type JobName, type JobPayload } from './payloads.ts';
 export const LEASE_MS = 30_000;
 export const MAX_ATTEMPTS = 5;
 
+/** A worker works for every account; what it then does for one carries that account. */
+const WORKER = { acrossAccounts: 'jobs' } as const;
+
 /** Security facts, 7.3 point 5. */
 const BACKOFF_FIRST_MS = 5_000;
 const BACKOFF_FACTOR = 3;
@@ -73,13 +76,14 @@ export async function enqueueJob<Name extends JobName>(session: ClientSession, j
     createdAt: '$$NOW',
   };
   // Only an update can name the server's clock, so the insert is an upsert.
-  await JobModel.updateOne({ _id: id }, [{ $set: fields }], { session, upsert: true, updatePipeline: true });
+  const filter = { _id: id, accountId: job.accountId };
+  await JobModel.updateOne(filter, [{ $set: fields }], { session, upsert: true, updatePipeline: true });
 }
 
 /** A second writer of the same key conflicts with the first and runs again, so that looking first is exact. */
 async function isOpen(session: ClientSession, dedupeKey: string): Promise<boolean> {
   const filter = { dedupeKey, status: { $in: ['queued', 'running'] as const } };
-  return (await JobModel.exists(filter).session(session)) !== null;
+  return (await JobModel.exists(filter).setOptions(WORKER).session(session)) !== null;
 }
 
 /**
@@ -95,7 +99,7 @@ async function claimAbandoned(worker: string, names: readonly string[]): Promise
     { status: 'running', $expr: { $lt: ['$leaseUntil', '$$NOW'] }, name: { $in: [...names] } },
     claim(worker),
     { sort: { leaseUntil: 1 }, returnDocument: 'after', updatePipeline: true },
-  );
+  ).setOptions(WORKER);
   return doc === null ? null : toClaimedJob(doc);
 }
 
@@ -107,7 +111,7 @@ async function claimQueued(worker: string, names: readonly string[]): Promise<Cl
         { status: 'queued', $expr: { $lte: ['$runAt', '$$NOW'] }, key: { $nin: busyKeys }, name: { $in: [...names] } },
         claim(worker),
         { sort: { runAt: 1 }, returnDocument: 'after', updatePipeline: true },
-      );
+      ).setOptions(WORKER);
       return doc === null ? null : toClaimedJob(doc);
     } catch (error) {
       const key = duplicateKeyOf(error);
@@ -201,7 +205,7 @@ export async function giveBackJob(lease: JobLease, delayMs = 0): Promise<boolean
 async function write(lease: JobLease, fields: Record<string, unknown>, session?: ClientSession): Promise<boolean> {
   const filter = { _id: lease.id, fence: lease.fence, status: 'running' as const };
   const options = { updatePipeline: true, ...(session !== undefined && { session }) };
-  const { matchedCount } = await JobModel.updateOne(filter, [{ $set: fields }], options);
+  const { matchedCount } = await JobModel.updateOne(filter, [{ $set: fields }], options).setOptions(WORKER);
   return matchedCount === 1;
 }
 

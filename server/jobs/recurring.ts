@@ -27,7 +27,7 @@ export async function enqueueDue(now: Date, delayMs = FIRST_DELAY_MS): Promise<v
     if (!isRecurring(name)) continue;
     const id = `${name} ${Math.floor(now.getTime() / everyMs)}`;
     await transaction(async (session) => {
-      if ((await JobModel.exists({ _id: id }).session(session)) !== null) return;
+      if ((await JobModel.exists({ _id: id, accountId: NO_ACCOUNT }).session(session)) !== null) return;
       await enqueueJob(session, { id, name, payload: {}, accountId: NO_ACCOUNT, key: name, dedupeKey: name, delayMs });
     });
   }

@@ -1,7 +1,7 @@
 import type { Schema } from 'mongoose';
 
 /** Query option for the few reads that serve all accounts: jobs, the host, sign-in. Its value says which. */
-type AcrossAccounts = 'host' | 'sign-in' | 'unique-name' | 'maintenance';
+type AcrossAccounts = 'host' | 'jobs' | 'sign-in' | 'unique-name' | 'maintenance';
 
 declare module 'mongoose' {
   interface QueryOptions<DocType = unknown> {

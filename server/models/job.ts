@@ -1,4 +1,5 @@
 import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
+import { accountScope } from './account-scope.ts';
 
 const DAYS_KEPT = 14;
 
@@ -41,6 +42,7 @@ jobDocSchema.index(
   },
 );
 jobDocSchema.index({ finishedAt: 1 }, { name: 'kept_days', expireAfterSeconds: DAYS_KEPT * 86_400 });
+jobDocSchema.plugin(accountScope);
 
 export type JobDoc = HydratedDocument<InferSchemaType<typeof jobDocSchema>>;
 export const JobModel = model('Job', jobDocSchema);

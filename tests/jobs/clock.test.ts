@@ -26,7 +26,7 @@ test.each(SHIFTS)(
   'J5: a process whose clock is %s runs no job early, late or twice',
   { timeout: 300_000 },
   async (_, shiftMs) => {
-    await JobModel.deleteMany({}).comment('test');
+    await JobModel.deleteMany({}).setOptions({ acrossAccounts: 'jobs' }).comment('test');
     const database = { uri: inject('mongoUri'), databaseName: mongoose.connection.name, ms: WORK_MS };
     const [wrong, right] = await Promise.all([startJobProcess({ ...database, shiftMs }), startJobProcess(database)]);
     const ids = Array.from({ length: JOBS }, newId);
@@ -42,12 +42,16 @@ test.each(SHIFTS)(
       }
     });
 
-    await expect.poll(() => JobModel.countDocuments({ status: 'done' }), { timeout: 120_000 }).toBe(JOBS);
+    await expect
+      .poll(() => JobModel.countDocuments({ status: 'done' }).setOptions({ acrossAccounts: 'jobs' }), {
+        timeout: 120_000,
+      })
+      .toBe(JOBS);
     for (const taken of [wrong, right]) {
       await taken.until('worked');
       taken.kill();
     }
-    const jobs = await JobModel.find({ status: 'done' }).lean();
+    const jobs = await JobModel.find({ status: 'done' }).setOptions({ acrossAccounts: 'jobs' }).lean();
     const effects = await RateLimitModel.find({ _id: { $in: ids.map((id) => `effect:${id}`) } }).lean();
     const doneAt = new Map(effects.map(({ _id, at }) => [_id, at.getTime()]));
     for (const { payload, runAt, attempt } of jobs) {

@@ -20,7 +20,10 @@ async function enqueue(): Promise<string> {
 
 async function outlastLease(): Promise<void> {
   if (PAUSED_MS > 0) await wait(PAUSED_MS);
-  else await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } });
+  else
+    await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } }).setOptions({
+      acrossAccounts: 'jobs',
+    });
 }
 
 test('J2: a process that was paused for longer than its lease finds its writes refused', {
@@ -34,14 +37,14 @@ test('J2: a process that was paused for longer than its lease finds its writes r
   await outlastLease();
 
   const other = await startJobProcess(database);
-  await expect.poll(() => JobModel.countDocuments({ status: 'done' })).toBe(1);
+  await expect.poll(() => JobModel.countDocuments({ status: 'done' }).setOptions({ acrossAccounts: 'jobs' })).toBe(1);
   paused.child.kill('SIGCONT');
   paused.tell('write');
   await paused.until('refused: lease_lost');
 
   const effect = await RateLimitModel.findById(`effect:${deploymentId}`).lean();
   expect(effect?.count).toBe(1);
-  const [job] = await JobModel.find({ status: 'done' }).lean();
+  const [job] = await JobModel.find({ status: 'done' }).setOptions({ acrossAccounts: 'jobs' }).lean();
   expect(job).toMatchObject({ attempt: 2, fence: 2, payload: { deploymentId } });
   paused.kill();
   other.kill();

@@ -35,11 +35,11 @@ async function claimOf(deploymentId: string) {
 
 /** The database's own time, as the queue counts it. */
 async function letLeaseRunOut(id: string): Promise<void> {
-  await JobModel.updateOne({ _id: id }, { $set: { leaseUntil: new Date(0) } });
+  await JobModel.updateOne({ _id: id }, { $set: { leaseUntil: new Date(0) } }).setOptions({ acrossAccounts: 'jobs' });
 }
 
 async function clear(): Promise<void> {
-  await JobModel.deleteMany({}).comment('test');
+  await JobModel.deleteMany({}).setOptions({ acrossAccounts: 'jobs' }).comment('test');
 }
 
 test('a job whose transaction is rolled back does not exist', async () => {
@@ -58,7 +58,10 @@ test('a committed job is claimed once, and not again while its lease runs', asyn
   expect(claimed.attempt).toBe(1);
   expect(await claimJob('another', NAMES)).toBeNull();
   expect(await finishJob(claimed)).toBe(true);
-  expect(await JobModel.findById(claimed.id)).toMatchObject({ status: 'done', leaseUntil: null });
+  expect(await JobModel.findById(claimed.id).setOptions({ acrossAccounts: 'jobs' })).toMatchObject({
+    status: 'done',
+    leaseUntil: null,
+  });
 });
 
 test('a job that waits is not claimed before its time', async () => {
@@ -88,7 +91,7 @@ test('a lease that ran out is taken by the next worker, and the first one can wr
     await enqueueJob(session, { name: 'send-mail', payload: { mailId: newId() }, accountId: newId() });
   });
   await expect(write).rejects.toMatchObject({ code: 'lease_lost' });
-  expect(await JobModel.countDocuments({}).comment('test')).toBe(1);
+  expect(await JobModel.countDocuments({}).setOptions({ acrossAccounts: 'jobs' }).comment('test')).toBe(1);
 });
 
 test('of many jobs with one key one runs at a time, and the next follows when it ends', async () => {
@@ -110,10 +113,10 @@ test('a second job with the same dedupe key is not written while the first is op
   const dedupeKey = newId();
   const first = await enqueue({ dedupeKey });
   await Promise.all([enqueue({ dedupeKey }), enqueue({ dedupeKey })]);
-  expect(await JobModel.countDocuments({ dedupeKey, status: 'queued' })).toBe(1);
+  expect(await JobModel.countDocuments({ dedupeKey, status: 'queued' }).setOptions({ acrossAccounts: 'jobs' })).toBe(1);
   await finishJob(await claimOf(first));
   await enqueue({ dedupeKey });
-  expect(await JobModel.countDocuments({ dedupeKey, status: 'queued' })).toBe(1);
+  expect(await JobModel.countDocuments({ dedupeKey, status: 'queued' }).setOptions({ acrossAccounts: 'jobs' })).toBe(1);
 });
 
 test('a job that is given back has lost no attempt, one that is tried again waits', async () => {
@@ -124,7 +127,7 @@ test('a job that is given back has lost no attempt, one that is tried again wait
   expect(again.attempt).toBe(1);
   await retryJob(again, 'the other side is away', 60_000);
   expect(await claimJob('tester', NAMES)).toBeNull();
-  expect(await JobModel.findById(again.id)).toMatchObject({
+  expect(await JobModel.findById(again.id).setOptions({ acrossAccounts: 'jobs' })).toMatchObject({
     status: 'queued',
     attempt: 1,
     lastError: 'the other side is away',
@@ -138,9 +141,12 @@ test('a buried job writes its consequence in the same transaction, or is not bur
     throw new Error('the consequence cannot be written');
   });
   await expect(broken).rejects.toThrow('the consequence');
-  expect((await JobModel.findById(claimed.id))?.status).toBe('running');
+  expect((await JobModel.findById(claimed.id).setOptions({ acrossAccounts: 'jobs' }))?.status).toBe('running');
   await buryJob(claimed, 'no use', async () => undefined);
-  expect(await JobModel.findById(claimed.id)).toMatchObject({ status: 'dead', lastError: 'no use' });
+  expect(await JobModel.findById(claimed.id).setOptions({ acrossAccounts: 'jobs' })).toMatchObject({
+    status: 'dead',
+    lastError: 'no use',
+  });
 });
 
 test('sixteen workers at once claim each of two hundred jobs once', async () => {

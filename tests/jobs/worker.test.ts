@@ -26,7 +26,9 @@ const handlersOf = (run: NonNullable<JobHandlers['remove-deployment']>['run']): 
 });
 /** Scans on purpose: no index serves what only a test asks. */
 const statusOf = async (deploymentId: string) =>
-  (await JobModel.find({}).comment('test')).find((job) => job.payload.deploymentId === deploymentId);
+  (await JobModel.find({}).setOptions({ acrossAccounts: 'jobs' }).comment('test')).find(
+    (job) => job.payload.deploymentId === deploymentId,
+  );
 
 /** One row an effect: a second one under the same name would show as a count of two. */
 async function note(effect: string): Promise<void> {
@@ -101,7 +103,7 @@ test('what the other side asks to wait is waited', async () => {
 
 test('a poison job is dead after its attempts, crashes included, and its end is written with it', async () => {
   await using app = await createTestApp();
-  await JobModel.deleteMany({}).comment('test');
+  await JobModel.deleteMany({}).setOptions({ acrossAccounts: 'jobs' }).comment('test');
   const id = await enqueue({ maxAttempts: 3 });
   let runs = 0;
   const handlers: JobHandlers = {
@@ -114,12 +116,15 @@ test('a poison job is dead after its attempts, crashes included, and its end is 
     },
   };
   const worker = createWorker(app.providers, { handlers });
-  const due = () => JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } });
+  const due = () =>
+    JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } }).setOptions({ acrossAccounts: 'jobs' });
   await worker.drain();
   // The second attempt kills its process: nobody ends it, and its lease runs out.
   await due();
   await claimJob('a process that dies', ['remove-deployment']);
-  await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } });
+  await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } }).setOptions({
+    acrossAccounts: 'jobs',
+  });
   await worker.drain();
   await due();
   await worker.drain();
@@ -133,7 +138,9 @@ test('a job that kills its process each time is buried without being run once mo
   const id = await enqueue({ maxAttempts: 2 });
   for (let crash = 0; crash < 2; crash += 1) {
     await claimJob('a process that dies', ['remove-deployment']);
-    await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } });
+    await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } }).setOptions({
+      acrossAccounts: 'jobs',
+    });
   }
   let runs = 0;
   const handlers = handlersOf(async () => {
@@ -147,7 +154,9 @@ test('a job that kills its process each time is buried without being run once mo
 test('a payload that this version cannot read is buried', async () => {
   await using app = await createTestApp();
   const id = await enqueue();
-  await JobModel.updateMany({ status: 'queued' }, { $set: { 'payload.extra': true } });
+  await JobModel.updateMany({ status: 'queued' }, { $set: { 'payload.extra': true } }).setOptions({
+    acrossAccounts: 'jobs',
+  });
   await createWorker(app.providers, { handlers: handlersOf(async () => undefined) }).drain();
   expect((await statusOf(id))?.status).toBe('dead');
 });
@@ -178,7 +187,9 @@ test('a handler whose job was taken is told, and what it writes afterwards is re
   const seen: unknown[] = [];
   const handlers = handlersOf(async (job) => {
     if (job.attempt > 1) return;
-    await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } });
+    await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } }).setOptions({
+      acrossAccounts: 'jobs',
+    });
     await createWorker(app.providers, { handlers }).drain();
     await job.transaction(() => note(`zombie ${id}`)).catch((error) => seen.push(error));
     throw seen[0];
@@ -195,11 +206,15 @@ test('a lease is renewed while it is held, and its loss aborts the work', async 
   if (claimed === null) throw new Error('Nothing was claimed.');
   const times = { heartbeatMs: 20, unconfirmedMaxMs: 60_000, watchMs: 20 };
   const lease = holdLease(claimed, new AbortController().signal, QUIET, times);
-  const before = (await JobModel.findById(claimed.id))?.leaseUntil?.getTime() ?? 0;
+  const before =
+    (await JobModel.findById(claimed.id).setOptions({ acrossAccounts: 'jobs' }))?.leaseUntil?.getTime() ?? 0;
   await expect
-    .poll(async () => (await JobModel.findById(claimed.id))?.leaseUntil?.getTime() ?? 0)
+    .poll(
+      async () =>
+        (await JobModel.findById(claimed.id).setOptions({ acrossAccounts: 'jobs' }))?.leaseUntil?.getTime() ?? 0,
+    )
     .toBeGreaterThan(before);
-  await JobModel.updateOne({ _id: claimed.id }, { $inc: { fence: 1 } });
+  await JobModel.updateOne({ _id: claimed.id }, { $inc: { fence: 1 } }).setOptions({ acrossAccounts: 'jobs' });
   await expect.poll(() => lease.signal.aborted).toBe(true);
   expect(lease.signal.reason).toMatchObject({ code: 'lease_lost' });
   lease.release();

@@ -152,7 +152,9 @@ test.each(['upload', 'viaGit'] as const)(
       const deployment = await app.create(`Killed ${index}`);
       const release = await app.start(deployment, { ...ONE, 'unique.txt': boundary });
       await diesAt(app, play, boundary);
-      await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } });
+      await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } }).setOptions({
+        acrossAccounts: 'jobs',
+      });
       await makeDue();
       const ended = await app.settle(release);
       expect(ended.state, boundary).toBe('live');

@@ -108,7 +108,9 @@ test('a hand-off tells what to do, holds no worker and no attempt, and goes live
   const deployment = await app.create('By hand');
   const started = await app.start(deployment, ONE);
   for (let look = 0; look < 7; look += 1) {
-    await JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } });
+    await JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } }).setOptions({
+      acrossAccounts: 'jobs',
+    });
     await app.jobs.drain();
   }
   const waiting = await app.person.caller.releases.get({ releaseId: started.id });

@@ -159,7 +159,9 @@ test('Q3: the count is right after an instance was killed between creations and 
     expect(counts.counted).toBe(counts.there);
   }
   // What the killed ones left to do is done by the next worker, once their leases are over.
-  await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } });
+  await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } }).setOptions({
+    acrossAccounts: 'jobs',
+  });
   await app.jobs.drain();
   const counts = await countsOf(ada);
   expect(counts.counted).toBe(counts.there);

@@ -73,5 +73,7 @@ async function settle(
 }
 
 export async function makeDue(): Promise<void> {
-  await JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } });
+  await JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } }).setOptions({
+    acrossAccounts: 'jobs',
+  });
 }
