@@ -27,6 +27,14 @@ const CORE = /^server\/[^/]+\.tsx?$/;
 const PURE =
   /^server\/(artifacts\/(manifest|archive|rule-texts|twins|twin-packer|compress)|host\/content-types|site-domain)\.ts$/;
 
+/** What is stored, and how it is reached. */
+const STORED = [/^server\/models\//, /^server\/mongo\.ts$/];
+const WITH_DATABASE = [NODE, /^mongoose$/];
+const LOOKS = [/^react/, /^radix-ui$/, /^lucide-react$/];
+const SCREEN_PACKAGES = [...LOOKS, /^@tanstack\/react-query$/, ZOD];
+/** Below the screens: what a feature may take. */
+const PARTS = [SCHEMAS, /^src\/(components|api|realtime|lib)\//];
+
 const ROWS: readonly Row[] = [
   { of: SCHEMAS, packages: [ZOD] },
   // The types of `ws` are not in the declarations that a script gets.
@@ -41,14 +49,14 @@ const ROWS: readonly Row[] = [
   {
     of: /^server\/(main|providers|life-cycle|foundation|doors|process-group|group-child)\.ts$/,
     files: [/^server\//, SCHEMAS],
-    packages: [NODE, /^mongoose$/],
+    packages: WITH_DATABASE,
   },
   // The two below the root that look into folders: what is ready, and whose installation it is.
   {
     of: /^server\/(readiness|installation)\.ts$/,
     files: [CORE, /^server\/models\//, SCHEMAS, /^server\/http\/health\.ts$/],
     types: SERVER_TYPES,
-    packages: [NODE, /^mongoose$/],
+    packages: WITH_DATABASE,
   },
   {
     of: CORE,
@@ -59,13 +67,13 @@ const ROWS: readonly Row[] = [
   {
     of: /^server\/(models|migrations)\//,
     files: [...SERVER_BASE, /^server\/(mongo|start-error)\.ts$/, /^server\/models\//],
-    packages: [NODE, /^mongoose$/],
+    packages: WITH_DATABASE,
   },
   {
     of: /^server\/artifacts\/gridfs/,
     files: [...SERVER_BASE, /^server\/artifacts\//, /^server\/mongo\.ts$/],
     types: INTERFACES,
-    packages: [NODE, /^mongoose$/],
+    packages: WITH_DATABASE,
   },
   ...['platforms', 'dns', 'certificates', 'artifacts', 'mail', 'payments', 'diagnostics'].map((folder) => ({
     // An adapter gets what it needs as an argument; of the others it knows interfaces and what is pure.
@@ -76,26 +84,20 @@ const ROWS: readonly Row[] = [
   })),
   {
     of: /^server\/events\//,
-    files: [...SERVER_BASE, /^server\/models\//, /^server\/mongo\.ts$/],
+    files: [...SERVER_BASE, ...STORED],
     types: INTERFACES,
-    packages: [NODE, /^mongoose$/],
+    packages: WITH_DATABASE,
   },
   {
     of: /^server\/jobs\/(queue|steps|lease|payloads|failure|handler)\.ts$/,
-    files: [
-      ...SERVER_BASE,
-      /^server\/models\//,
-      /^server\/mongo\.ts$/,
-      /^server\/events\//,
-      /^server\/services\/move-state\.ts$/,
-    ],
+    files: [...SERVER_BASE, ...STORED, /^server\/events\//, /^server\/services\/move-state\.ts$/],
     types: INTERFACES,
-    packages: [NODE, ZOD, /^mongoose$/],
+    packages: [...WITH_DATABASE, ZOD],
   },
   {
     of: /^server\/jobs\/(worker|registry)\.ts$/,
-    files: [...SERVER_BASE, /^server\/jobs\//, /^server\/models\//, /^server\/mongo\.ts$/],
-    packages: [NODE, /^mongoose$/],
+    files: [...SERVER_BASE, ...STORED, /^server\/jobs\//],
+    packages: WITH_DATABASE,
   },
   {
     of: /^server\/jobs\//,
@@ -104,12 +106,11 @@ const ROWS: readonly Row[] = [
       PURE,
       /^server\/services\//,
       /^server\/jobs\/(steps|payloads|queue|lease|failure|handler)\.ts$/,
-      /^server\/models\//,
-      /^server\/mongo\.ts$/,
+      ...STORED,
       /^server\/events\//,
     ],
     types: INTERFACES,
-    packages: [NODE, /^mongoose$/],
+    packages: WITH_DATABASE,
   },
   {
     of: /^server\/services\//,
@@ -123,7 +124,7 @@ const ROWS: readonly Row[] = [
       /^server\/mail\/templates\.ts$/,
     ],
     types: INTERFACES,
-    packages: [NODE, ZOD, /^mongoose$/],
+    packages: [...WITH_DATABASE, ZOD],
   },
   {
     // The visitor's way to a site; its own rules of names are pure and shared with the services.
@@ -138,7 +139,7 @@ const ROWS: readonly Row[] = [
       /^routers\/client-address\.ts$/,
     ],
     types: INTERFACES,
-    packages: [NODE, ZOD, /^mongoose$/],
+    packages: [...WITH_DATABASE, ZOD],
   },
   {
     of: /^server\/http\//,
@@ -155,7 +156,7 @@ const ROWS: readonly Row[] = [
   {
     of: /^src\/components\//,
     files: [/^src\/lib\//, SCHEMAS],
-    packages: [/^react/, /^radix-ui$/, /^lucide-react$/, /^get-nonce$/],
+    packages: [...LOOKS, /^get-nonce$/],
   },
   { of: /^src\/lib\//, files: [SCHEMAS], packages: [/^react/] },
   {
@@ -166,33 +167,19 @@ const ROWS: readonly Row[] = [
   },
   {
     of: /^src\/features\//,
-    files: [SCHEMAS, /^src\/(components|api|realtime|lib)\//],
-    packages: [
-      /^react/,
-      /^radix-ui$/,
-      /^lucide-react$/,
-      /^@hookform\/resolvers\/zod$/,
-      /^@tanstack\/react-query$/,
-      ZOD,
-    ],
+    files: PARTS,
+    packages: SCREEN_PACKAGES,
   },
   {
     // Titles, skeletons and access stand in the one table of routes, which loads screens when they are opened.
     of: /^src\/layouts\//,
     files: [SCHEMAS, /^src\/(features|components|api|realtime|lib)\//, /^src\/routes\.tsx$/],
-    packages: [/^react/, /^radix-ui$/, /^lucide-react$/, /^@tanstack\/react-query$/],
+    packages: [...LOOKS, /^@tanstack\/react-query$/],
   },
   {
     of: /^src\/screens\//,
     files: [SCHEMAS, /^src\/(features|layouts|components|api|realtime|lib)\//],
-    packages: [
-      /^react/,
-      /^radix-ui$/,
-      /^lucide-react$/,
-      /^@hookform\/resolvers\/zod$/,
-      /^@tanstack\/react-query$/,
-      ZOD,
-    ],
+    packages: SCREEN_PACKAGES,
   },
   {
     of: /^src\//,
