@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { readEnv } from '../../server/env.ts';
@@ -27,6 +27,7 @@ test('an empty environment gives the documented defaults', () => {
     operatorEmail: 'support@localhost',
     smtp: undefined,
     dataDir: resolve('data'),
+    processes: 1,
     artifacts: { kind: 'disk', folder: resolve('data/artifacts') },
     mongodbUri: undefined,
     keys: undefined,
@@ -37,6 +38,17 @@ test('an empty environment gives the documented defaults', () => {
   });
   expect(readEnv({}).mongodSources.cacheFolder).toBe(join(homedir(), '.cache', 'fairlead'));
   expect(readEnv({ XDG_CACHE_HOME: '/c' }).mongodSources.cacheFolder).toBe('/c/fairlead');
+});
+
+test('PROCESSES is a number, or auto for one a core', () => {
+  expect(readEnv({ PROCESSES: '4' }).processes).toBe(4);
+  expect(readEnv({ PROCESSES: 'auto' }).processes).toBe(Math.min(availableParallelism(), 64));
+  for (const wrong of ['0', '-1', '65', '1.5', 'all']) {
+    expect(refusalOf({ PROCESSES: wrong })).toEqual({
+      message: `PROCESSES is "${wrong}", but it must be a whole number from 1 to 64, or auto for one a core.`,
+      exitCode: 78,
+    });
+  }
 });
 
 test('an empty variable counts as not set', () => {
