@@ -80,7 +80,7 @@ const ROWS: readonly Row[] = [
     of: new RegExp(`^server/${folder}/`),
     files: [...SERVER_BASE, PURE, /^server\/(egress|durable-file)\.ts$/],
     types: INTERFACES,
-    packages: [NODE, ZOD, /^yauzl$/],
+    packages: [NODE, ZOD, /^yauzl$/, /^nodemailer$/],
   })),
   {
     of: /^server\/events\//,
