@@ -25,6 +25,7 @@ const RELEASE: Release = {
   fileCount: 1,
   totalBytes: 5,
   changedFiles: 1,
+  damagedFiles: [],
   error: null,
   createdAt: new Date(),
   startedAt: null,
@@ -115,4 +116,54 @@ test('a cancelled publication makes no release', async () => {
   );
   expect(await running).toMatchObject({ state: 'cancelled', failure: null });
   expect(isMade).toBe(false);
+});
+
+test('what an earlier page had sent whole is only made a release of, and a release that is there already is taken', async () => {
+  const asked: boolean[] = [];
+  const calls: string[] = [];
+  const parts = doors({
+    prepare: async () => expect.fail('an upload is open already'),
+    carrier: async (path) => {
+      calls.push(path);
+      return Response.json(
+        { message: 'A release was made of this upload already.', code: 'upload_closed' },
+        { status: 409 },
+      );
+    },
+    createRelease: async (_input, isRepeated) => {
+      asked.push(isRepeated);
+      return RELEASE;
+    },
+  });
+  const uploadId = '0123456789abcdefghij';
+  expect(await startPublication(request('sent'), parts, { uploadId, isSent: true })).toMatchObject({ state: 'done' });
+  expect(calls).toEqual([]);
+  expect(await startPublication(request('closed'), parts, { uploadId, isSent: false })).toMatchObject({
+    state: 'done',
+  });
+  expect(calls).toEqual([`/api/uploads/${uploadId}/manifest`]);
+  expect(asked).toEqual([true, true]);
+});
+
+test('an upload that is gone since a reload gives way to another by itself, and each step is told', async () => {
+  const told: unknown[] = [];
+  let isOver = false;
+  const parts = doors({
+    carrier: async (path) =>
+      path.includes('gone')
+        ? Response.json({ message: 'There is no such upload.', code: 'not_found' }, { status: 404 })
+        : Response.json({ missing: [], leftOut: [] }),
+    onProgress: (stored) => void told.push(stored),
+    onEnd: () => {
+      isOver = true;
+    },
+  });
+  const ended = await startPublication(request('again'), parts, { uploadId: 'gone', isSent: false });
+  expect(ended.state).toBe('done');
+  expect(told).toEqual([
+    { uploadId: null, isSent: false },
+    { uploadId: '0123456789abcdefghij', isSent: false },
+    { uploadId: '0123456789abcdefghij', isSent: true },
+  ]);
+  expect(isOver).toBe(true);
 });

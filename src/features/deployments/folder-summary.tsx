@@ -32,8 +32,12 @@ export type FolderSummaryProps = {
 export function FolderSummary({ report, onReplace, onPublishAnyway, onTakeBuildFolder, footer }: FolderSummaryProps) {
   const { inspection } = report;
   const title = folderTitle(report.folder);
+  const findings = findingsOf(report);
   const noun = folderNoun(report.folder);
   const Icon = noun === 'ZIP' ? FileArchive : Folder;
+  // "Ready as it is" is no sentence above a warning.
+  const isExplained =
+    inspection.entryPage === null || findings.every(({ verdict }) => verdict !== 'warn' && verdict !== 'bad');
   return (
     <Card aria-label={`${noun === 'ZIP' ? 'ZIP' : 'Folder'} ${title}`} className="divide-y divide-line">
       <div className="flex items-center gap-4 p-4 sm:p-5">
@@ -43,13 +47,13 @@ export function FolderSummary({ report, onReplace, onPublishAnyway, onTakeBuildF
         <div className="min-w-0 grow">
           <h2 className="text-lg font-semibold wrap-anywhere">{title}</h2>
           <p className="text-ink-muted tabular-nums">{folderLine(report)}</p>
-          <p className="mt-0.5 text-sm text-ink-muted">{inspection.explanation}</p>
+          {isExplained && <p className="mt-0.5 text-sm text-ink-muted">{inspection.explanation}</p>}
         </div>
         <Button size="sm" onClick={onReplace}>
           Replace
         </Button>
       </div>
-      {findingsOf(report).map((finding) => (
+      {findings.map((finding) => (
         <FindingRow key={finding.id} finding={finding} report={report} onPublishAnyway={onPublishAnyway} />
       ))}
       {onTakeBuildFolder && inspection.buildFolder !== null && (

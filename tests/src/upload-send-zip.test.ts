@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import type { UploadProgress } from '../../src/api/upload.ts';
+import { UploadError } from '../../src/api/upload-send.ts';
+import { uploadZip, type ZipUploadRequest } from '../../src/api/upload-send-zip.ts';
+import { readZip } from '../../src/api/upload-zip.ts';
+import { writeZip } from '../support/zip-writer.ts';
+
+const UPLOAD = '0123456789abcdefghij';
+const hash = (letter: string) => letter.repeat(64);
+const STORED = {
+  missing: [],
+  leftOut: [{ path: '.env', reason: 'Settings.' }],
+  files: [
+    { path: 'dist/index.html', sha256: hash('a'), sizeBytes: 1 },
+    { path: 'dist/a.js', sha256: hash('b'), sizeBytes: 2 },
+    { path: 'src/main.ts', sha256: hash('c'), sizeBytes: 3 },
+  ],
+  totalBytes: 6,
+  droppedCount: 0,
+};
+
+type Call = { path: string; method: string | undefined; body: unknown };
+
+async function arrange(answers: (Response | Error)[], fields: Partial<ZipUploadRequest> = {}) {
+  const bytes = writeZip(['dist/index.html', 'dist/a.js', 'src/main.ts']);
+  const picked = await readZip(new File([new Uint8Array(bytes)], 'app.zip'));
+  const calls: Call[] = [];
+  const progress: UploadProgress[] = [];
+  const request: ZipUploadRequest = {
+    uploadId: UPLOAD,
+    picked,
+    publishAnyway: [],
+    carrier: async (path, { method, body, onSentBytes }) => {
+      calls.push({ path, method, body });
+      onSentBytes?.(10);
+      const answer = answers.shift();
+      if (!(answer instanceof Response)) throw answer ?? new Error('one call too many');
+      return answer;
+    },
+    signal: new AbortController().signal,
+    onProgress: (step) => void progress.push(step),
+    pausesMs: [1, 1, 1],
+    ...fields,
+  };
+  return { request, picked, calls, progress };
+}
+
+const refusal = (status: number, code: string) =>
+  new Response(JSON.stringify({ message: 'no', code, reason: 'bad_crc', path: 'a.txt' }), { status });
+
+test('a ZIP is sent whole, with the bytes that have left, and with what is published on purpose', async () => {
+  const { request, picked, calls, progress } = await arrange([Response.json(STORED)], {
+    publishAnyway: ['.env', 'a b'],
+  });
+  const result = await uploadZip(request);
+  expect(calls).toEqual([
+    { path: `/api/uploads/${UPLOAD}/zip?publishAnyway=.env&publishAnyway=a+b`, method: 'POST', body: picked.zip },
+  ]);
+  expect(result).toEqual({ sentFiles: 1, sentBytes: picked.zip.size, leftOut: STORED.leftOut });
+  expect(progress.map(({ bytesDone }) => bytesDone)).toContain(10);
+  expect(progress.at(-1)).toMatchObject({ phase: 'sending', filesDone: 1, bytesDone: picked.zip.size });
+});
+
+test('of one folder in it a list takes the place of the list of all', async () => {
+  const { request, picked, calls } = await arrange([
+    Response.json(STORED),
+    Response.json({ missing: [], leftOut: [] }),
+  ]);
+  await uploadZip({ ...request, picked: { ...picked, within: 'dist' } });
+  expect(calls[1]).toMatchObject({ path: `/api/uploads/${UPLOAD}/manifest`, method: 'PUT' });
+  expect(JSON.parse(String(calls[1]?.body))).toEqual({
+    files: [
+      { path: 'index.html', sha256: hash('a'), sizeBytes: 1 },
+      { path: 'a.js', sha256: hash('b'), sizeBytes: 2 },
+    ],
+    publishAnyway: [],
+  });
+});
+
+test('a lost network is waited for, and a server that still reads what was cut off as well', async () => {
+  const { request, calls, progress } = await arrange([
+    new TypeError('Failed to fetch'),
+    refusal(409, 'conflict'),
+    Response.json(STORED),
+  ]);
+  await uploadZip(request);
+  expect(calls).toHaveLength(3);
+  expect(progress.some(({ isWaiting }) => isWaiting)).toBe(true);
+  expect(progress.at(-1)?.isWaiting).toBe(false);
+});
+
+test('a refusal is final and names the entry', async () => {
+  const { request, calls } = await arrange([refusal(400, 'upload_refused')]);
+  const error = await uploadZip(request).catch((cause: unknown) => cause);
+  if (!(error instanceof UploadError)) expect.fail('no refusal');
+  expect([error.code, error.path]).toEqual(['upload_refused', 'a.txt']);
+  expect(calls).toHaveLength(1);
+});
