@@ -10,10 +10,14 @@ const GROUPS_OF_A_NETWORK = 4;
  * wrote (entries before it are the caller's own claims). IPv6 by its /64, IPv4-mapped as IPv4 (security facts, 1.8).
  */
 export function clientAddress(request: IncomingMessage, trustedProxies: number): string {
-  const peer = request.socket.remoteAddress ?? 'unknown';
+  const { 'x-forwarded-for': header } = request.headers;
+  return addressOf(request.socket.remoteAddress ?? 'unknown', header && String(header), trustedProxies);
+}
+
+/** The same of what a request said: its peer, and its header `X-Forwarded-For`. */
+export function addressOf(peer: string, header: string | undefined, trustedProxies: number): string {
   if (trustedProxies === 0) return addressKey(peer);
-  const header = request.headers['x-forwarded-for'];
-  const forwarded = header === undefined ? [] : String(header).split(',');
+  const forwarded = header === undefined ? [] : header.split(',');
   const chain = [...forwarded.map(withoutPort), peer];
   const named = chain[Math.max(0, chain.length - 1 - trustedProxies)] ?? peer;
   // Every entry keeps its place: one that is no address must not let a claimed one before it take its turn.

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
-import { clientAddress } from '../../routers/client-address.ts';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { VisitModel, type VisitRow } from '../models/visit.ts';
 import { VisitSaltModel } from '../models/visit-salt.ts';
 import { isDuplicateKey } from '../mongo.ts';
+import type { Exchange } from './respond.ts';
 import type { HostProviders } from './serve.ts';
-import type { Route } from './snapshot.ts';
 import { createVisitCount, type Visit, type VisitCount } from './visit-count.ts';
 
 /**
@@ -17,7 +17,8 @@ import { createVisitCount, type Visit, type VisitCount } from './visit-count.ts'
  * visitors are counted once, and afterwards nobody can tell who they were.
  */
 export type AccessLog = {
-  note(answered: Answered): void;
+  /** Right after the answer has been handed over. */
+  note(exchange: Noted, status: number, bytes: number, isPage: boolean): void;
   start(): void;
   /** Writes what is left, if the database takes it soon. */
   stop(): Promise<void>;
@@ -25,14 +26,9 @@ export type AccessLog = {
   flush(): Promise<void>;
 };
 
-export type Answered = {
-  route: Route;
-  request: IncomingMessage;
-  path: string;
-  status: number;
-  bytes: number;
-  isPage: boolean;
-  durationMs: number;
+/** What of an exchange is noted. */
+export type Noted = Pick<Exchange, 'route' | 'path' | 'startedAt'> & {
+  request: Pick<IncomingMessage, 'headers' | 'method'> & { socket: Pick<Socket, 'remoteAddress'> };
 };
 
 const FLUSH_EVERY_MS = 60_000;
@@ -74,7 +70,7 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
     fold();
     const finished = [...counts.values()];
     counts = new Map();
-    for (const count of finished) waiting.push(count.toRow(await salts.of(count.at)));
+    for (const count of finished) waiting.push(count.toRow(await salts.of(count.at), trustedProxies));
     const lost = waiting.length - rowsWaitingMax;
     if (lost > 0) {
       waiting = waiting.slice(lost);
@@ -105,8 +101,8 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
   }
 
   return {
-    note(answered) {
-      notes.push(toVisit(answered, trustedProxies));
+    note(exchange, status, bytes, isPage) {
+      notes.push(toVisit(exchange, status, bytes, isPage));
       if (notes.length >= NOTES_MAX) fold();
     },
     start() {
@@ -128,25 +124,24 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
   };
 }
 
-function toVisit({ route, request, ...answered }: Answered, trustedProxies: number): Visit {
+function toVisit({ route, request, path, startedAt }: Noted, status: number, bytes: number, isPage: boolean): Visit {
   const { headers } = request;
-  const agent = headers['user-agent'] ?? '';
-  const isWhole = answered.status === 200 || answered.status === 304;
-  const isAhead = headers['sec-purpose']?.includes('prefetch') === true;
   return {
     accountId: route.accountId,
     deploymentId: route.deploymentId,
-    path: answered.path,
-    status: answered.status,
-    bytes: answered.bytes,
-    durationMs: answered.durationMs,
-    // A program that does not say what it is, our own verification among them, is no visitor.
-    isView: answered.isPage && isWhole && !isAhead && agent !== '' && request.method === 'GET',
-    address: clientAddress(request, trustedProxies),
-    agent,
-    referrer: headers.referer ?? '',
-    host: headers.host ?? '',
+    path: path.file,
+    status,
+    bytes,
+    durationMs: performance.now() - startedAt,
+    isView: isPage && (status === 200 || status === 304) && request.method === 'GET' && isSomebody(headers),
+    peer: request.socket.remoteAddress,
+    headers,
   };
+}
+
+/** A program that does not say what it is, our own verification among them, is no visitor, nor is a page fetched ahead. */
+function isSomebody(headers: IncomingHttpHeaders): boolean {
+  return headers['user-agent'] !== undefined && headers['sec-purpose']?.includes('prefetch') !== true;
 }
 
 /** One salt a day for all processes; of its own when the database cannot be asked on that day. */

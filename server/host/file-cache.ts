@@ -38,18 +38,20 @@ export function createFileCache(store: ArtifactStore, bytesMax = defaultCacheByt
 }
 
 function createBuffers(store: ArtifactStore, bytesMax: number): Pick<FileCache, 'known' | 'load'> {
-  const buffers = new Map<string, Buffer>();
+  const buffers = new Map<string, { buffer: Buffer; isUsed: boolean }>();
   const loading = new Map<string, Promise<Buffer>>();
   let bytes = 0;
 
   function keep(key: string, buffer: Buffer): void {
     if (buffer.length > bytesMax || buffers.has(key)) return;
-    buffers.set(key, buffer);
+    buffers.set(key, { buffer, isUsed: false });
     bytes += buffer.length;
-    for (const [oldest, dropped] of buffers) {
+    for (const [oldest, held] of buffers) {
       if (bytes <= bytesMax) return;
       buffers.delete(oldest);
-      bytes -= dropped.length;
+      // A second chance for what was used since it came here: cheaper than an order of use kept with each request.
+      if (held.isUsed) buffers.set(oldest, { ...held, isUsed: false });
+      else bytes -= held.buffer.length;
     }
   }
 
@@ -66,12 +68,10 @@ function createBuffers(store: ArtifactStore, bytesMax: number): Pick<FileCache, 
 
   return {
     known(key) {
-      const buffer = buffers.get(key);
-      if (buffer === undefined) return undefined;
-      // Insertion order is the order of use.
-      buffers.delete(key);
-      buffers.set(key, buffer);
-      return buffer;
+      const held = buffers.get(key);
+      if (held === undefined) return undefined;
+      held.isUsed = true;
+      return held.buffer;
     },
     load(source) {
       const pending = loading.get(source.key);

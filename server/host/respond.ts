@@ -20,10 +20,8 @@ export type HostParts = {
   isSecure(request: IncomingMessage): boolean;
   onTrouble(error: unknown, route: Route, path: string): void;
   /** After the answer, or what there is of it, has been handed over. */
-  onAnswered(exchange: Exchange, answer: Answer): void;
+  onAnswered(exchange: Exchange, status: number, bytes: number, isPage: boolean): void;
 };
-
-export type Answer = { status: number; bytes: number; isPage: boolean };
 
 /** One request with everything that its answer is made from; taken once, so a switch in between changes nothing. */
 export type Exchange = {
@@ -34,6 +32,8 @@ export type Exchange = {
   path: RequestPath;
   route: Route;
   site: Site;
+  /** False at a release's own address, where its owner looks at it. */
+  isPublic: boolean;
   /** By `performance.now()`. */
   startedAt: number;
 };
@@ -98,20 +98,16 @@ function sendFile(exchange: Exchange, entry: Entry, varyToo?: string): void {
   const { request, response, method } = exchange;
   const body = bodyFor(entry, request.headers['accept-encoding']);
   const verdict = judge(method, request.headers, body);
-  const headersOf = (list: string[], status: number): string[] => {
-    const own = dressed(exchange, list, status);
-    return varyToo === undefined ? own : [...own, 'Vary', varyToo];
-  };
   if (verdict.kind === 'whole') {
-    const headers = headersOf(body.okHeaders, 200);
+    const headers = dressed(exchange, body.okHeaders, 200, varyToo);
     sendPart(exchange, entry, body, { status: 200, headers, start: 0, end: body.sizeBytes });
   } else if (verdict.kind === 'notModified') {
-    response.writeHead(304, headersOf(body.notModifiedHeaders, 304)).end();
+    response.writeHead(304, dressed(exchange, body.notModifiedHeaders, 304, varyToo)).end();
     answered(exchange, 304, 0, entry);
   } else if (verdict.kind === 'part') {
     const { start, end } = verdict;
     const range = ['Content-Range', `bytes ${start}-${end - 1}/${body.sizeBytes}`, 'Content-Length', `${end - start}`];
-    const headers = [...headersOf(body.partHeaders, 206), ...range];
+    const headers = [...dressed(exchange, body.partHeaders, 206, varyToo), ...range];
     sendPart(exchange, entry, body, { status: 206, headers, start, end });
   } else if (verdict.kind === 'preconditionFailed') {
     answerPage(exchange, PAGES.preconditionFailed);
@@ -122,11 +118,13 @@ function sendFile(exchange: Exchange, entry: Entry, varyToo?: string): void {
   }
 }
 
-/** The headers as the site's own rules want them; untouched where it has none. */
-function dressed({ host, request, site, path }: Exchange, headers: string[], status: number): string[] {
+/** The headers as the site's own rules want them; the finished list itself where it has none. */
+function dressed(exchange: Exchange, headers: string[], status: number, varyToo?: string): string[] {
+  const { host, request, site, path } = exchange;
   const change = site.rules === null ? null : site.rules.headersFor(path.file);
-  if (change === null) return headers;
-  return withChange(headers, change, { isSecure: host.isSecure(request), keepsCacheControl: status === 404 });
+  const wish = change && { isSecure: host.isSecure(request), keepsCacheControl: status === 404 };
+  const own = change === null || wish === null ? headers : withChange(headers, change, wish);
+  return varyToo === undefined ? own : [...own, 'Vary', varyToo];
 }
 
 type Part = { status: number; headers: string[]; start: number; end: number };
@@ -167,7 +165,7 @@ function answerTrouble(exchange: Exchange, error: unknown): void {
 }
 
 function answered(exchange: Exchange, status: number, bytes: number, entry?: Entry): void {
-  exchange.host.onAnswered(exchange, { status, bytes, isPage: entry?.isPage === true });
+  exchange.host.onAnswered(exchange, status, bytes, entry?.isPage === true);
 }
 
 /** Never a 404 (a cached one outlives the fault), and never the wrong bytes: what has begun is cut off. */

@@ -46,7 +46,8 @@ export function createRequestHandler(parts: HandlerParts) {
     }
     try {
       const site = await sites.load(route);
-      if (!response.destroyed) respond({ host, request, response, method, path, route, site, startedAt });
+      const isPublic = target.kind === 'live';
+      if (!response.destroyed) respond({ host, request, response, method, path, route, site, isPublic, startedAt });
     } catch (error) {
       host.onTrouble(error, route, '');
       sendTrouble(response, error);
@@ -68,14 +69,15 @@ export function createRequestHandler(parts: HandlerParts) {
     const route = knownRoute(table, target);
     const site = route && sites.known(route.manifestHash);
     if (route !== undefined && site !== undefined) {
-      respond({ host, request, response, method, path, route, site, startedAt });
+      const isPublic = target.kind === 'live';
+      respond({ host, request, response, method, path, route, site, isPublic, startedAt });
     } else {
       answerLater(request, response, reading, startedAt).catch((error: unknown) => sendTrouble(response, error));
     }
   };
 }
 
-function createHostParts({ providers, table, sites, files, visits }: HandlerParts): HostParts {
+function createHostParts({ providers, sites, files, visits }: HandlerParts): HostParts {
   const hasProxies = (providers.addresses.trustedProxies ?? 0) > 0;
   const tell = createTroubleLog(providers);
   return {
@@ -83,18 +85,8 @@ function createHostParts({ providers, table, sites, files, visits }: HandlerPart
     earlier: (route) => loadEarlier(sites, route, providers.now().getTime()),
     isSecure: ({ headers }) => hasProxies && headers['x-forwarded-proto'] === 'https',
     onTrouble: tell,
-    onAnswered({ route, request, path, startedAt }, { status, bytes, isPage }) {
-      // What stands at a release's own address is looked at by its owner.
-      if (table.live(route.slug) !== route) return;
-      visits.note({
-        route,
-        request,
-        path: path.file,
-        status,
-        bytes,
-        isPage,
-        durationMs: performance.now() - startedAt,
-      });
+    onAnswered(exchange, status, bytes, isPage) {
+      if (exchange.isPublic) visits.note(exchange, status, bytes, isPage);
     },
   };
 }

@@ -76,9 +76,11 @@ export function createSiteCache(store: ArtifactStore, log: Log, filesMax = FILES
   const sites = new Map<string, Site>();
   const loading = new Map<string, Promise<Site>>();
   let files = 0;
+  let newest: Site | null = null;
 
   function keep(site: Site): void {
     sites.set(site.manifestHash, site);
+    newest = site;
     files += site.fileCount;
     for (const [hash, oldest] of sites) {
       if (files <= filesMax || hash === site.manifestHash) break;
@@ -108,10 +110,13 @@ export function createSiteCache(store: ArtifactStore, log: Log, filesMax = FILES
   }
 
   function known(manifestHash: string): Site | undefined {
+    // One site asked for many times in a row stands at the end already.
+    if (newest?.manifestHash === manifestHash) return newest;
     const site = sites.get(manifestHash);
     if (site === undefined) return undefined;
     sites.delete(manifestHash);
     sites.set(manifestHash, site);
+    newest = site;
     return site;
   }
 

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { addressOf } from '../../routers/client-address.ts';
 import { REPLY_BUCKETS_MS, type VisitRow } from '../models/visit.ts';
 import { newId } from '../mongo.ts';
 
@@ -13,11 +15,9 @@ export type Visit = {
   durationMs: number;
   /** Somebody opened a page: neither a picture in it nor a browser that only fetches ahead. */
   isView: boolean;
-  address: string;
-  agent: string;
-  /** The `Referer` header, or empty. */
-  referrer: string;
-  host: string;
+  /** Of the connection; what it stands for is found out when the visit is stored. */
+  peer: string | undefined;
+  headers: IncomingHttpHeaders;
 };
 
 /** Of one deployment within a minute: what is beyond is counted in the sums alone. */
@@ -26,6 +26,8 @@ const REFERRERS_MAX = 50;
 const VISITORS_MAX = 5_000;
 const PATH_MAX = 300;
 const AGENT_MAX = 400;
+const FORWARDED_MAX = 400;
+const REFERRER_MAX = 2_000;
 /** 72 bits: enough to tell the visitors of a day apart. */
 const VISITOR_LENGTH = 12;
 
@@ -34,7 +36,7 @@ export type VisitCount = {
   readonly at: Date;
   add(visit: Visit): void;
   /** What is stored: from here on nobody knows an address any more. */
-  toRow(salt: string): VisitRow;
+  toRow(salt: string, trustedProxies: number): VisitRow;
 };
 
 export function createVisitCount(
@@ -45,15 +47,17 @@ export function createVisitCount(
   const statuses = new Map<number, number>();
   const pages = new Map<string, number>();
   const referrers = new Map<string, number>();
-  const visitors = new Set<string>();
+  const visitors = new Map<string, Visitor>();
   const replies = Array.from({ length: REPLY_BUCKETS_MS.length + 1 }, () => 0);
 
   function addView(visit: Visit): void {
     sums.views += 1;
     count(pages, `/${visit.path}`.slice(0, PATH_MAX), PAGES_MAX);
-    const from = referrerHost(visit);
+    const from = referrerHost(visit.headers);
     if (from !== null) count(referrers, from, REFERRERS_MAX);
-    if (visitors.size < VISITORS_MAX) visitors.add(`${visit.address}\n${visit.agent.slice(0, AGENT_MAX)}`);
+    const visitor = visitorOf(visit);
+    const key = `${visitor.peer} ${visitor.forwarded ?? ''} ${visitor.agent}`;
+    if (visitors.size < VISITORS_MAX) visitors.set(key, visitor);
   }
 
   return {
@@ -67,12 +71,12 @@ export function createVisitCount(
       replies[index] = (replies[index] ?? 0) + 1;
       if (visit.isView) addView(visit);
     },
-    toRow(salt) {
-      const hash = (visitor: string): string =>
-        createHash('sha256')
-          .update(`${salt}\n${deploymentId}\n${visitor}`)
-          .digest('base64url')
-          .slice(0, VISITOR_LENGTH);
+    toRow(salt, trustedProxies) {
+      const hashes = new Set<string>();
+      for (const { peer, forwarded, agent } of visitors.values()) {
+        const text = [salt, deploymentId, addressOf(peer, forwarded, trustedProxies), agent].join('\n');
+        hashes.add(createHash('sha256').update(text).digest('base64url').slice(0, VISITOR_LENGTH));
+      }
       return {
         _id: newId(),
         accountId,
@@ -82,7 +86,7 @@ export function createVisitCount(
         statuses: [...statuses].map(([status, requests]) => ({ status, requests })),
         pages: [...pages].map(([path, views]) => ({ path, views })),
         referrers: [...referrers].map(([host, views]) => ({ host, views })),
-        visitors: [...visitors].map(hash),
+        visitors: [...hashes],
         replies,
       };
     },
@@ -95,10 +99,21 @@ function count<Key>(counts: Map<Key, number>, key: Key, keysMax: number): void {
   counts.set(key, (known ?? 0) + 1);
 }
 
+type Visitor = { peer: string; forwarded: string | undefined; agent: string };
+
+function visitorOf({ peer = 'unknown', headers }: Visit): Visitor {
+  const forwarded = headers['x-forwarded-for'];
+  return {
+    peer,
+    forwarded: forwarded && String(forwarded).slice(-FORWARDED_MAX),
+    agent: (headers['user-agent'] ?? '').slice(0, AGENT_MAX),
+  };
+}
+
 /** The other site that led here; null for none, for this one, and for what is no address. */
-function referrerHost({ referrer, host }: Visit): string | null {
-  if (referrer === '' || referrer.length > 2_000 || !URL.canParse(referrer)) return null;
-  const { hostname, protocol, host: withPort } = new URL(referrer);
-  if (!protocol.startsWith('http') || withPort === host.toLowerCase()) return null;
-  return hostname.slice(0, 253);
+function referrerHost({ referer, host }: IncomingHttpHeaders): string | null {
+  if (referer === undefined || referer.length > REFERRER_MAX || !URL.canParse(referer)) return null;
+  const url = new URL(referer);
+  if (!url.protocol.startsWith('http') || url.host === host?.toLowerCase()) return null;
+  return url.hostname.slice(0, 253);
 }

@@ -1,0 +1,224 @@
+import mongoose from 'mongoose';
+import { expect, inject, test } from 'vitest';
+import { DeploymentModel } from '../../server/models/deployment.ts';
+import { connectMongo } from '../../server/mongo.ts';
+import { addRelease, createTestHost, type Published, publishSite, type TestHost } from '../support/host.ts';
+
+type Options = Partial<{ isSinglePage: boolean; hasCleanUrls: boolean }>;
+
+async function setOptions(site: TestHost, { deploymentId }: Published, options: Options): Promise<void> {
+  await DeploymentModel.updateOne({ _id: deploymentId }, { $set: options }).setOptions({ acrossAccounts: 'host' });
+  if (!site.hasFeed) await site.host.refresh();
+}
+
+const PAGE = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+const PAGES = {
+  'index.html': 'HOME',
+  'about.html': 'ABOUT',
+  'docs/index.html': 'DOCS',
+  'docs/api.html': 'API',
+  'both.html': 'FILE',
+  'both/index.html': 'FOLDER',
+  'ä b.html': 'ODD',
+};
+
+test.each([
+  ['/about', 200, 'ABOUT', undefined],
+  ['/about?x=1', 200, 'ABOUT', undefined],
+  ['/about.html', 200, 'ABOUT', undefined],
+  ['/about/', 308, '', '/about'],
+  ['/about/?x=1', 308, '', '/about?x=1'],
+  ['/docs/api', 200, 'API', undefined],
+  ['/docs/api/', 308, '', '/docs/api'],
+  ['/docs', 308, '', '/docs/'],
+  ['/docs/', 200, 'DOCS', undefined],
+  ['/both', 308, '', '/both/'],
+  ['/both/', 200, 'FOLDER', undefined],
+  ['/both.html', 200, 'FILE', undefined],
+  ['/%C3%A4%20b', 200, 'ODD', undefined],
+  ['/%C3%A4%20b/', 308, '', '/%C3%A4%20b'],
+  ['/index', 200, 'HOME', undefined],
+  ['/About', 404, undefined, undefined],
+  ['//about', 404, undefined, undefined],
+  ['/about//', 404, undefined, undefined],
+])('with clean addresses %s is %i', async (path, status, text, location) => {
+  await using site = await createTestHost();
+  await publishSite(site, 'clean', PAGES);
+  const answer = await site.get('clean', path);
+  expect([answer.status, answer.headers.location]).toEqual([status, location]);
+  if (text !== undefined) expect(answer.text).toBe(text);
+});
+
+test('without clean addresses a page answers under its full name alone', async () => {
+  await using site = await createTestHost();
+  const published = await publishSite(site, 'full', PAGES);
+  await setOptions(site, published, { hasCleanUrls: false });
+  for (const path of ['/about', '/about/', '/docs/api']) expect((await site.get('full', path)).status).toBe(404);
+  expect((await site.get('full', '/about.html')).text).toBe('ABOUT');
+  expect((await site.get('full', '/docs')).headers.location).toBe('/docs/');
+});
+
+test('a single page answers for pages that only its script knows, and for nothing else', async () => {
+  await using site = await createTestHost();
+  const files = { 'index.html': 'APP', 'style.css': 'css', '404.html': 'NOT HERE' };
+  const published = await publishSite(site, 'single', files);
+  expect((await site.get('single', '/orders/7', { headers: PAGE })).status).toBe(404);
+  await setOptions(site, published, { isSinglePage: true });
+  for (const path of ['/orders/7', '/orders/7/', '/orders?x=1', '/v1.2/orders']) {
+    const answer = await site.get('single', path, { headers: PAGE });
+    expect([path, answer.status, answer.text]).toEqual([path, 200, 'APP']);
+    expect(answer.headers.vary).toMatch(/Accept-Encoding.*Accept$/);
+    expect(answer.headers['cache-control']).toBe('public, max-age=0, must-revalidate');
+  }
+  const head = await site.get('single', '/orders/7', { headers: PAGE, method: 'HEAD' });
+  expect([head.status, head.headers['content-length']]).toEqual([200, '3']);
+  const known = (await site.get('single', '/orders/7', { headers: PAGE })).headers.etag ?? '';
+  const again = await site.get('single', '/orders/7', { headers: { ...PAGE, 'If-None-Match': known } });
+  expect([again.status, again.headers.vary]).toEqual([304, 'Accept-Encoding, Accept']);
+  for (const [path, headers] of [
+    ['/missing.js', PAGE],
+    ['/data.json', PAGE],
+    ['/orders/7', { Accept: 'application/json' }],
+    ['/orders/7', {}],
+  ] as const) {
+    const answer = await site.get('single', path, { headers });
+    expect([path, answer.status, answer.text]).toEqual([path, 404, 'NOT HERE']);
+  }
+  expect((await site.get('single', '/style.css', { headers: PAGE })).text).toBe('css');
+});
+
+test('a change of an option is served at once by the change feed, at the public address and at previews', async () => {
+  await using site = await createTestHost({ changes: 'feed' });
+  const published = await publishSite(site, 'switched', { 'index.html': 'APP', 'about.html': 'ABOUT' });
+  await expect.poll(async () => (await site.get('switched', '/about')).text).toBe('ABOUT');
+  expect((await site.get('r1--switched', '/about')).text).toBe('ABOUT');
+  await setOptions(site, published, { hasCleanUrls: false, isSinglePage: true });
+  for (const name of ['switched', 'r1--switched']) {
+    await expect.poll(async () => (await site.get(name, '/about')).status).toBe(404);
+    expect((await site.get(name, '/about', { headers: PAGE })).text).toBe('APP');
+  }
+});
+
+test('hashed files of an earlier release answer before the single page and before rules', async () => {
+  await using site = await createTestHost();
+  const first = await publishSite(site, 'tabs', { 'index.html': 'one', 'app-3f2a1b9c.js': 'OLD' });
+  await publishSite(site, 'tabs', { 'index.html': 'two', _redirects: '/* /index.html 200' });
+  await setOptions(site, first, { isSinglePage: true });
+  expect((await site.get('tabs', '/app-3f2a1b9c.js', { headers: PAGE })).text).toBe('OLD');
+  expect((await site.get('tabs', '/other-99d1e0f4.js', { headers: PAGE })).text).toBe('two');
+});
+
+test('rules lead, rewrite and refuse in their order, and only where there is no file unless forced', async () => {
+  await using site = await createTestHost();
+  await publishSite(site, 'ruled', {
+    'index.html': 'HOME',
+    'page.html': 'PAGE',
+    'secret.html': 'SECRET',
+    '404.html': 'NOT HERE',
+    'app/index.html': 'APP',
+    _redirects: [
+      '/old/* /new/:splat 302',
+      '/page /index.html 200',
+      '/secret /404.html 404!',
+      '/secret.html / 307!',
+      '/app/* /app 200',
+      '/gone /nowhere.html 200',
+      '/away https://other.example/x',
+      '/wrong //evil.example',
+    ].join('\n'),
+  });
+  const led = await site.get('ruled', '/old/a%20b/c?x=1');
+  expect([led.status, led.headers.location]).toEqual([302, '/new/a%20b/c?x=1']);
+  expect((await site.get('ruled', '/page')).text).toBe('PAGE');
+  const refused = await site.get('ruled', '/secret');
+  expect([refused.status, refused.text, refused.headers['cache-control']]).toEqual([404, 'NOT HERE', 'no-cache']);
+  expect((await site.get('ruled', '/secret.html')).status).toBe(307);
+  expect((await site.get('ruled', '/app/orders/7')).text).toBe('APP');
+  expect((await site.get('ruled', '/gone')).text).toBe('NOT HERE');
+  expect((await site.get('ruled', '/away')).headers.location).toBe('https://other.example/x');
+  expect((await site.get('ruled', '/wrong')).status).toBe(404);
+  expect((await site.get('ruled', '/_redirects')).status).toBe(404);
+  expect((await site.get('r1--ruled', '/old/x')).headers.location).toBe('/new/x');
+});
+
+test('headers of a site stand in the place of ours, but for what is ours alone', async () => {
+  await using site = await createTestHost();
+  await publishSite(site, 'dressed', {
+    'index.html': 'HOME',
+    'style.css': 'css',
+    '404.html': 'NOT HERE',
+    _headers: [
+      '/*',
+      '  Content-Security-Policy: default-src https:',
+      '  Cache-Control: public, max-age=600',
+      '  Set-Cookie: a=1',
+      '  Set-Cookie: b=2',
+      '  Vary: Origin',
+      '  Strict-Transport-Security: max-age=100',
+      '  Content-Length: 1',
+      '/style.css',
+      '  ! Cache-Control',
+      '  X-Style: yes',
+    ].join('\n'),
+  });
+  const home = await site.get('dressed', '/');
+  expect(home.headers).toMatchObject({
+    'content-security-policy': 'default-src https:',
+    'cache-control': 'public, max-age=600',
+    'set-cookie': ['a=1', 'b=2'],
+    vary: 'Accept-Encoding, Origin',
+    'content-length': '4',
+    'x-content-type-options': 'nosniff',
+  });
+  expect(home.headers['strict-transport-security']).toBeUndefined();
+  const style = await site.get('dressed', '/style.css');
+  expect([style.headers['cache-control'], style.headers['x-style']]).toEqual([undefined, 'yes']);
+  const part = await site.get('dressed', '/style.css', { headers: { Range: 'bytes=0-1' } });
+  expect([part.status, part.text, part.headers['x-style']]).toEqual([206, 'cs', 'yes']);
+  const known = await site.get('dressed', '/', { headers: { 'If-None-Match': home.headers.etag ?? '' } });
+  expect([known.status, known.headers['cache-control']]).toEqual([304, 'public, max-age=600']);
+  const missing = await site.get('dressed', '/absent');
+  expect([missing.status, missing.headers['cache-control']]).toEqual([404, 'no-cache']);
+  expect(missing.headers['content-security-policy']).toBe('default-src https:');
+});
+
+test('HSTS is passed on where the site is reached over https, through a proxy that is trusted', async () => {
+  await using base = await createTestHost();
+  await publishSite(base, 'secure', { 'index.html': 'x', _headers: '/*\n  Strict-Transport-Security: max-age=100' });
+  const over = async (scheme: string) =>
+    (await base.get('secure', '/', { headers: { 'X-Forwarded-Proto': scheme } })).headers['strict-transport-security'];
+  expect(await over('https')).toBeUndefined();
+  await base.restart({ addresses: { ...base.providers.addresses, trustedProxies: 1 } });
+  expect([await over('https'), await over('http')]).toEqual(['max-age=100', undefined]);
+});
+
+test('options and rules hold while the database is away, also after a restart and for a site that nobody asked for', async () => {
+  await using site = await createTestHost();
+  const files = {
+    'index.html': 'APP',
+    'about.html': 'ABOUT',
+    _redirects: '/old /about',
+    _headers: '/*\n  X-Site: mine',
+  };
+  const published = await publishSite(site, 'quiet', files);
+  await setOptions(site, published, { isSinglePage: true, hasCleanUrls: false });
+  const databaseName = mongoose.connection.name;
+  await mongoose.disconnect();
+  try {
+    await site.restart();
+    expect((await site.get('quiet', '/about')).status).toBe(404);
+    const page = await site.get('quiet', '/about', { headers: PAGE });
+    expect([page.status, page.text, page.headers['x-site']]).toEqual([200, 'APP', 'mine']);
+    expect((await site.get('quiet', '/old')).headers.location).toBe('/about');
+  } finally {
+    await connectMongo(inject('mongoUri'), { databaseName });
+  }
+});
+
+test('the rules of a release are its own', async () => {
+  await using site = await createTestHost();
+  await publishSite(site, 'changing', { 'index.html': 'one', _redirects: '/x /one' });
+  await addRelease(site, 'changing', { 'index.html': 'two', _redirects: '/x /two' }, 'verifying');
+  expect((await site.get('changing', '/x')).headers.location).toBe('/one');
+  expect((await site.get('r2--changing', '/x')).headers.location).toBe('/two');
+});
