@@ -1,0 +1,130 @@
+import mongoose from 'mongoose';
+import { expect, inject, test } from 'vitest';
+import { createAccessLog } from '../../server/host/access-log.ts';
+import { VisitModel } from '../../server/models/visit.ts';
+import { VisitSaltModel } from '../../server/models/visit-salt.ts';
+import { connectMongo } from '../../server/mongo.ts';
+import { createTestHost, publishSite, type TestHost } from '../support/host.ts';
+
+const BROWSER = { 'User-Agent': 'Mozilla/5.0 (test)' };
+
+/** What has been written of one deployment; stopping the host writes what is left. */
+async function rowsOf(deploymentId: string) {
+  const rows = await VisitModel.find({ deploymentId }).setOptions({ acrossAccounts: 'host' }).sort({ at: 1 }).lean();
+  const sum = (pick: (row: (typeof rows)[number]) => number): number => rows.reduce((all, row) => all + pick(row), 0);
+  return { rows, sum };
+}
+
+async function view(site: TestHost, name: string, path: string, headers: Record<string, string> = {}): Promise<number> {
+  return (await site.get(name, path, { headers: { ...BROWSER, ...headers } })).status;
+}
+
+test('answers are counted by page, status, referrer and visitor, and nothing says who it was', async () => {
+  await using site = await createTestHost();
+  const { deploymentId } = await publishSite(site, 'counted', {
+    'index.html': 'HOME',
+    'a.html': 'A',
+    'style.css': 'css',
+  });
+  await view(site, 'counted', '/', { Referer: 'https://search.example/?q=private' });
+  await view(site, 'counted', '/a', { Referer: 'http://counted.localhost/' });
+  await view(site, 'counted', '/a.html', { 'User-Agent': 'Other browser' });
+  await view(site, 'counted', '/style.css');
+  await view(site, 'counted', '/absent');
+  await view(site, 'counted', '/', { 'Sec-Purpose': 'prefetch' });
+  await site.get('counted', '/', { headers: { 'User-Agent': 'Head' }, method: 'HEAD' });
+  await site.get('counted', '/');
+  await site.get('r1--counted', '/', { headers: BROWSER });
+  await site.host.stop();
+
+  const { rows, sum } = await rowsOf(deploymentId);
+  expect(sum((row) => row.requests)).toBe(8);
+  expect(sum((row) => row.views)).toBe(3);
+  expect(sum((row) => row.bytes)).toBeGreaterThan(4 + 1 + 1 + 3 + 4 + 4);
+  expect(sum((row) => row.replies.reduce((all, count) => all + count, 0))).toBe(8);
+  const pages = rows.flatMap((row) => row.pages).map(({ path }) => path);
+  expect([...new Set(pages)].sort()).toEqual(['/', '/a', '/a.html']);
+  expect(rows.flatMap((row) => row.referrers).map(({ host }) => host)).toEqual(['search.example']);
+  expect(
+    rows.flatMap((row) => row.statuses).reduce((all, one) => all + (one.status === 404 ? (one.requests ?? 0) : 0), 0),
+  ).toBe(1);
+  expect(new Set(rows.flatMap((row) => row.visitors)).size).toBe(2);
+  const stored = JSON.stringify(rows);
+  for (const known of ['127.0.0.1', 'Mozilla', 'private']) expect(stored).not.toContain(known);
+});
+
+test('a visitor is one visitor for every process of a day, and another one the next day and on another site', async () => {
+  let shiftMs = 0;
+  const now = () => new Date(Date.UTC(2031, 0, 15, 12) + shiftMs);
+  await using site = await createTestHost({ providers: { now } });
+  const one = await publishSite(site, 'daily', { 'index.html': 'x' });
+  const other = await publishSite(site, 'other-site', { 'index.html': 'x' });
+  await view(site, 'daily', '/');
+  await site.restart();
+  await view(site, 'daily', '/');
+  await site.get('other-site', '/', { headers: BROWSER });
+  await site.restart();
+  shiftMs = 24 * 60 * 60_000;
+  await view(site, 'daily', '/');
+  await site.host.stop();
+  const { rows } = await rowsOf(one.deploymentId);
+  const visitors = rows.flatMap((row) => row.visitors);
+  expect([visitors.length, new Set(visitors).size]).toEqual([3, 2]);
+  expect(visitors).not.toContain((await rowsOf(other.deploymentId)).rows[0]?.visitors[0]);
+  const salts = await VisitSaltModel.find({ _id: { $in: ['2031-01-15', '2031-01-16'] } }).lean();
+  expect(new Set(salts.map(({ salt }) => salt)).size).toBe(2);
+});
+
+test('behind a trusted proxy visitors are told apart by what the proxy says', async () => {
+  await using site = await createTestHost();
+  const { deploymentId } = await publishSite(site, 'proxied', { 'index.html': 'x' });
+  await view(site, 'proxied', '/', { 'X-Forwarded-For': '192.0.2.1' });
+  await view(site, 'proxied', '/', { 'X-Forwarded-For': '192.0.2.2' });
+  await site.restart({ addresses: { ...site.providers.addresses, trustedProxies: 1 } });
+  expect(new Set((await rowsOf(deploymentId)).rows.flatMap((row) => row.visitors)).size).toBe(1);
+  for (const address of ['192.0.2.1', '192.0.2.2', 'claimed, 192.0.2.2'])
+    await view(site, 'proxied', '/', { 'X-Forwarded-For': address });
+  await site.host.stop();
+  expect(new Set((await rowsOf(deploymentId)).rows.flatMap((row) => row.visitors)).size).toBe(3);
+});
+
+test('while the database is away rows wait, the oldest go first, and none is counted twice', async () => {
+  await using site = await createTestHost();
+  const visits = createAccessLog(site.providers, { rowsWaitingMax: 3 });
+  const { deploymentId, releaseId, manifestHash } = await publishSite(site, 'waiting', { 'index.html': 'x' });
+  const route = {
+    slug: 'waiting',
+    accountId: 'a'.repeat(20),
+    deploymentId,
+    releaseId,
+    manifestHash,
+    twinsHash: null,
+    isSinglePage: false,
+    hasCleanUrls: true,
+    earlier: [],
+  };
+  const request = { headers: { 'user-agent': 'test' }, method: 'GET', socket: { remoteAddress: '192.0.2.1' } };
+  const note = (path: string): void =>
+    visits.note({ route, request, path: { file: path, query: '' }, startedAt: performance.now() }, 200, 1, true);
+  const databaseName = mongoose.connection.name;
+  await mongoose.disconnect();
+  try {
+    for (const path of ['first', 'second', 'third', 'fourth', 'fifth']) {
+      note(path);
+      await visits.flush();
+    }
+  } finally {
+    await connectMongo(inject('mongoUri'), { databaseName });
+  }
+  await visits.flush();
+  await visits.flush();
+  const { rows } = await rowsOf(deploymentId);
+  expect(
+    rows
+      .flatMap((row) => row.pages)
+      .map(({ path }) => path)
+      .sort(),
+  ).toEqual(['/fifth', '/fourth', '/third']);
+  const lost = site.lines.filter((line) => line.message.includes('not counted'));
+  expect(lost.map((line) => line.fields.rows)).toEqual([1, 1]);
+});
