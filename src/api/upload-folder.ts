@@ -1,9 +1,14 @@
-import { FolderUnreadable, type Picked, type PickedFile, type PickedFolder, type PickedZip } from './upload-picks.ts';
+import {
+  FolderUnreadable,
+  type Picked,
+  type PickedFile,
+  type PickedFolder,
+  type PickedZip,
+  READ_STOP_FILES,
+} from './upload-picks.ts';
 
 export type FolderRead = { filesRead: number };
 
-/** Far above what a release may hold: a drop of a whole disk ends here instead of in the browser's memory. */
-export const READ_STOP_FILES = 100_000;
 /** Entries asked for their file at once; more only queues in the browser. */
 const FILES_AT_ONCE = 64;
 

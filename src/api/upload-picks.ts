@@ -13,6 +13,9 @@ export type Picked = PickedFolder | PickedZip;
 /** A file as it was picked, under the path that it is published with. */
 export type OfferedPick = { path: string; sizeBytes: number; source: PickedFile | PackedFile };
 
+/** Far above what a release may hold: a drop of a whole disk ends here instead of in the browser's memory. */
+export const READ_STOP_FILES = 100_000;
+
 /** A sentence for a person: why what was dropped can be read neither as a folder nor as a ZIP. */
 export class FolderUnreadable extends Error {
   override name = 'FolderUnreadable';

@@ -224,8 +224,8 @@ export async function refuseChanged(path: string, file: Blob): Promise<void> {
 }
 
 export function changed(path: string, cause: unknown): UploadError {
-  return new UploadError('file_changed', `${path} changed after the folder was chosen.`, {
-    hint: 'Choose the folder again, so that what is published is what is on your disk.',
+  return new UploadError('file_changed', `${path} changed after it was chosen.`, {
+    hint: 'Choose the folder or ZIP again, so that what is published is what is on your disk.',
     path,
     cause,
   });

@@ -1,5 +1,4 @@
-import { READ_STOP_FILES } from './upload-folder.ts';
-import { FolderUnreadable, type PackedFile, type PickedZip } from './upload-picks.ts';
+import { FolderUnreadable, type PackedFile, type PickedZip, READ_STOP_FILES } from './upload-picks.ts';
 import { decodeName, readDirectory, type ZipEntry } from './upload-zip-directory.ts';
 
 /**

@@ -186,7 +186,7 @@ test("the server's refusal arrives with its sentence, code and path, and is not 
 test('a body whose hash is not the announced one names the file that changed', async () => {
   await using intake = await startIntake(() => ({ status: 400, body: { message: 'no', code: 'hash_mismatch' } }));
   const uploading = uploadFiles(request(intake, picked({ 'index.html': 'hello' })));
-  await expect(uploading).rejects.toThrow('index.html changed after the folder was chosen.');
+  await expect(uploading).rejects.toThrow('index.html changed after it was chosen.');
 });
 
 test('a file that can no longer be read is named, and not taken for a lost network', async () => {

@@ -29,7 +29,7 @@ export function SendingPanel({ publication, onReplace, aside }: SendingPanelProp
           className="mb-6"
           action={
             failure.isFolderNeeded ? (
-              <Button onClick={onReplace}>Choose the folder again</Button>
+              <Button onClick={onReplace}>Choose it again</Button>
             ) : (
               <Button onClick={() => void retryPublication(publication.deploymentId)}>Try again</Button>
             )
