@@ -1,14 +1,19 @@
 import { ChevronRight } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import type { ReleaseStep } from '../../../routers/schemas/releases.ts';
-import { LogView } from '../../components/log-view.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { type Step, Stepper } from '../../components/stepper.tsx';
 import { formatCount } from '../../lib/format.ts';
+import { useWhenIdle } from '../../lib/later.ts';
 import { stepProgress, stepResult, stepTitle, tookText } from './release-words.ts';
+
+/** With its search it is as large as the steps themselves, and folded away until something goes wrong. */
+const loadLog = async () => ({ default: (await import('../../components/log-view.tsx')).LogView });
+const LogView = lazy(loadLog);
 
 /** The steps of a release below one another, each with its time, its progress and its log folded under it. */
 export function ReleaseSteps({ steps }: { steps: readonly ReleaseStep[] }) {
+  useWhenIdle(loadLog);
   const now = useRunningClock(steps.some(({ state }) => state === 'running'));
   return <Stepper label="Steps of the release" steps={steps.map((step) => rowOf(step, now))} />;
 }
@@ -66,7 +71,9 @@ function StepLog({ step }: { step: ReleaseStep }) {
       </button>
       {isOpen && (
         <div className="mt-1.5">
-          <LogView label={`Log of ${stepTitle(step)}`} lines={step.log} />
+          <Suspense fallback={<div className="h-24 rounded-control bg-surface-sunken" />}>
+            <LogView label={`Log of ${stepTitle(step)}`} lines={step.log} />
+          </Suspense>
         </div>
       )}
     </div>
