@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { RedirectTable } from '../../routers/schemas/redirects-file.ts';
 import { isServedPath } from '../../routers/schemas/upload-rules.ts';
 import type { Manifest } from '../artifacts/manifest.ts';
 import { AppError } from '../errors.ts';
@@ -10,6 +11,7 @@ import type { Providers } from '../service-context.ts';
 import { storedRef } from './platform-call.ts';
 import type { StepReport } from './publish-release.ts';
 import { readManifest } from './releases/read.ts';
+import { readRedirects } from './releases/rule-report.ts';
 import type { ReleaseWork } from './releases/work.ts';
 import { addressHere, addressThere, publicHost, releaseHost, type SiteAddress } from './site-address.ts';
 
@@ -32,6 +34,8 @@ export type ReleaseToVerify = {
   manifest: Manifest;
   /** A page that does not exist shows the entry page. */
   isSinglePage: boolean;
+  /** Addresses that a rule of the site itself takes elsewhere show what the rule says, not what was uploaded. */
+  redirects?: RedirectTable;
   signal: AbortSignal;
   onProgress?(done: { done: number; total: number; doneBytes: number; totalBytes: number }): void;
   /** An answer that differs is asked for again so long: not every edge follows at once. */
@@ -48,9 +52,11 @@ export async function verifyRelease(
   report: StepReport,
 ): Promise<Verification> {
   const { release, deployment, platform } = work;
+  const manifest = await readManifest(providers.store, release.manifestHash);
   const toVerify: ReleaseToVerify = {
     ...(await addressesOf(providers, work, call)),
-    manifest: await readManifest(providers.store, release.manifestHash),
+    manifest,
+    redirects: await readRedirects(providers.store, manifest),
     isSinglePage: deployment.isSinglePage,
     signal: call.signal,
     onProgress: report.progress,
@@ -92,14 +98,14 @@ type Seen = { status: number; sha256: string };
 
 /** First half: every file that is served; answers how many. Throws `verification_failed`, or the reason of the signal. */
 export async function verifyAtOwnAddress(release: ReleaseToVerify): Promise<number> {
-  const files = servedFiles(release.manifest);
+  const files = servedFiles(release);
   await verifyAll(release, release.own ?? release.public, files);
   return files.length;
 }
 
 /** Second half: a sample of the public address. Throws `verification_failed`, or the reason of the signal. */
 export async function verifyAtPublicAddress(release: ReleaseToVerify): Promise<void> {
-  const largest = servedFiles(release.manifest)
+  const largest = servedFiles(release)
     .sort((a, b) => b.sizeBytes - a.sizeBytes)
     .slice(0, LARGEST_FILES);
   await verifyAll(release, release.public, [...pages(release), ...largest]);
@@ -107,27 +113,29 @@ export async function verifyAtPublicAddress(release: ReleaseToVerify): Promise<v
 
 /** Both halves in one, where the public address is all there is. */
 async function verifyWhole(release: ReleaseToVerify): Promise<void> {
-  await verifyAll(release, release.public, [...pages(release), ...servedFiles(release.manifest)]);
+  await verifyAll(release, release.public, [...pages(release), ...servedFiles(release)]);
 }
 
 /** The entry page, and what a page that does not exist shows. */
-function pages({ manifest, isSinglePage }: ReleaseToVerify): Expected[] {
+function pages({ manifest, isSinglePage, redirects }: ReleaseToVerify): Expected[] {
   const entry = manifest.get('index.html');
-  const missing = `/no-such-page-${randomBytes(6).toString('hex')}`;
-  if (entry !== undefined && isSinglePage) {
-    return [
-      { path: '/', status: 200, ...entry },
-      { path: missing, status: 200, ...entry },
-    ];
-  }
-  const notFound = { path: missing, status: 404, sha256: manifest.get('404.html')?.sha256 ?? null, sizeBytes: 0 };
-  return [...(entry === undefined ? [] : [{ path: '/', status: 200, ...entry }]), notFound];
+  const missing = `no-such-page-${randomBytes(6).toString('hex')}`;
+  const expected: Expected[] = [];
+  if (entry !== undefined && !isForced(redirects, '')) expected.push({ path: '/', status: 200, ...entry });
+  if (isForced(redirects, missing) || redirects?.otherwise(missing, '')) return expected;
+  if (entry !== undefined && isSinglePage) return [...expected, { path: `/${missing}`, status: 200, ...entry }];
+  const sha256 = manifest.get('404.html')?.sha256 ?? null;
+  return [...expected, { path: `/${missing}`, status: 404, sha256, sizeBytes: 0 }];
 }
 
-function servedFiles(manifest: Manifest): Expected[] {
+function servedFiles({ manifest, redirects }: ReleaseToVerify): Expected[] {
   return [...manifest]
-    .filter(([path]) => isServedPath(path))
+    .filter(([path]) => isServedPath(path) && !isForced(redirects, path))
     .map(([path, { sha256, sizeBytes }]) => ({ path: urlPath(path), status: 200, sha256, sizeBytes }));
+}
+
+function isForced(redirects: RedirectTable | undefined, path: string): boolean {
+  return redirects !== undefined && redirects.forced(path, '') !== null;
 }
 
 /** `?`, `#` and `%` in names are percent-encoded in addresses (security facts, 2.4). */

@@ -1,9 +1,20 @@
 import { parseHeaders } from '../../../routers/schemas/headers-file.ts';
-import { hostsLedTo, parseRedirects } from '../../../routers/schemas/redirects-file.ts';
+import {
+  createRedirectTable,
+  hostsLedTo,
+  parseRedirects,
+  type RedirectTable,
+} from '../../../routers/schemas/redirects-file.ts';
 import type { RuleFile, RuleProblem } from '../../../routers/schemas/rule-file.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
 import { readRuleTexts } from '../../artifacts/rule-texts.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
+
+/** Where the addresses of a release lead by its own rules: verification expects no file there. */
+export async function readRedirects(store: ArtifactStore, manifest: Manifest): Promise<RedirectTable> {
+  const text = (await readRuleTexts(store, manifest)).get('_redirects') ?? '';
+  return createRedirectTable(parseRedirects(text).rules);
+}
 
 /** A file of thousands of wrong lines has one mistake, made often. */
 const PROBLEMS_TOLD = 20;
