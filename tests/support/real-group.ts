@@ -34,6 +34,9 @@ export type Question = {
   agent?: Agent;
 };
 
+/** As a browser's patience goes: a connection that was with a process that is gone may never say so. */
+const PATIENCE_MS = 20_000;
+
 export function ask(url: string, { method = 'GET', headers = {}, body, agent }: Question = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { hostname, port, pathname, search } = new URL(url);
@@ -54,6 +57,7 @@ export function ask(url: string, { method = 'GET', headers = {}, body, agent }: 
       },
     );
     outgoing.once('error', reject);
+    outgoing.setTimeout(PATIENCE_MS, () => outgoing.destroy(new Error('No answer came.')));
     outgoing.end(body);
   });
 }
