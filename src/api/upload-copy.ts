@@ -84,9 +84,23 @@ export function drop(id: string): void {
   copies.delete(id);
   removeRecord(id);
   copy?.stop.abort();
-  // What could not be taken away now is found by the next page that looks, since no record names it.
-  if (hasPrivateFiles()) void removePack(id).catch(() => undefined);
+  if (hasPrivateFiles()) void takeAway(id);
   copy?.letGo();
+}
+
+/** A worker that was ended in the middle gives its file back a moment later. */
+const REMOVAL_PAUSES_MS: readonly number[] = [200, 1_000, 5_000];
+
+/** What cannot be taken away now is found by the next page that looks, since no record names it. */
+async function takeAway(id: string): Promise<void> {
+  for (const pauseMs of [...REMOVAL_PAUSES_MS, null]) {
+    const isGone = await removePack(id).then(
+      () => true,
+      () => false,
+    );
+    if (isGone || pauseMs === null) return;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
 }
 
 /** Follows the session: a visitor's becomes the account's, and what was another's, or of who logged out, goes. */

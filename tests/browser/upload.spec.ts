@@ -162,6 +162,54 @@ test('a reload in mid-upload goes on, and no file is sent twice', async ({ page,
   await expect.poll(() => kept(page)).toEqual(NOTHING_KEPT);
 });
 
+test('a ZIP on its way goes on after a reload, and is sent no more once it has arrived', async ({ page, folder }) => {
+  const zip = join(folder, 'long way.zip');
+  await writeFile(zip, zipOf(twentyPages('A long way')));
+  await newcomer(page);
+  await page.goto('/new-deployment');
+  await page.getByLabel('ZIP to publish').setInputFiles(zip);
+  await expect.poll(async () => (await kept(page)).copies).toBe(1);
+  let asked = 0;
+  await page.route('**/api/uploads/*/zip', async (route) => {
+    asked += 1;
+    // The first is held for good: the page goes before an answer comes.
+    if (asked > 1) await route.continue();
+  });
+  let isHeld = true;
+  let created = 0;
+  await page.route('**/api/trpc/releases.create*', async (route) => {
+    created += 1;
+    if (!isHeld) await route.continue();
+  });
+  await publish(page);
+  await expect.poll(() => asked).toBe(1);
+  await page.reload();
+  await expect.poll(() => created).toBe(1);
+  isHeld = false;
+  await page.reload();
+  expect(await liveBody(page)).toContain('A long way');
+  expect([asked, created]).toEqual([2, 2]);
+  await expect.poll(() => kept(page)).toEqual(NOTHING_KEPT);
+});
+
+test('where the browser has no room for a copy, a reload asks for the folder again', async ({ page, app, folder }) => {
+  const photo = Buffer.alloc(3_000_000, 'photo');
+  await writeSite(folder, { ...twentyPages('No room'), 'photo.jpg': photo });
+  await newcomer(page);
+  await page.goto('/new-deployment');
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('Storage.overrideQuotaForOrigin', { origin: app.url, quotaSize: 1_000_000 });
+  await page.getByLabel('Folder to publish').setInputFiles(folder);
+  await expect(page.getByLabel(`Folder ${basename(folder)}`)).toBeVisible();
+  await expect.poll(() => kept(page)).toEqual({ files: [], records: 1, copies: 0 });
+  await page.reload();
+  await expect(page.getByText(`Choose ${basename(folder)} again`)).toBeVisible();
+  await page.getByLabel('Folder to publish').setInputFiles(folder);
+  await expect(page.getByText('The same as before the reload')).toBeVisible();
+  await publish(page);
+  expect(await liveBody(page)).toContain('No room');
+});
+
 test('a network that is lost is waited for, in sight, and nothing is lost', async ({ page, folder, complaints }) => {
   complaints.allow(/net::ERR_INTERNET_DISCONNECTED|net::ERR_FAILED|WebSocket connection/);
   await writeSite(folder, manyFiles('Back online'));
