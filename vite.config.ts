@@ -135,6 +135,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           environment: 'node',
           include: ['tests/faults/**/*.test.ts'],
           fileParallelism: false,
+          ...PATIENCE,
           testTimeout: 300_000,
         },
       },
