@@ -9,7 +9,11 @@ import { enqueueJob } from './queue.ts';
 type Recurring = { [Name in JobName]: Record<string, never> extends JobPayload<Name> ? Name : never }[JobName];
 
 const HOUR_MS = 60 * 60_000;
-const EVERY: Partial<Record<Recurring, number>> = { 'collect-garbage': HOUR_MS };
+const EVERY: Partial<Record<Recurring, number>> = {
+  'collect-garbage': HOUR_MS,
+  /** Security facts, 10.4. */
+  'scrub-artifacts': 7 * 24 * HOUR_MS,
+};
 
 /** How often an instance looks whether the next run of something is due. */
 const LOOK_EVERY_MS = 5 * 60_000;
