@@ -10,8 +10,8 @@ import { createVisitCount, type Visit, type VisitCount } from './visit-count.ts'
 
 /**
  * Visits of live sites, counted without cookies and written in batches (product page, section 7, Analytics). An answer
- * costs one short note after it has been handed over; notes become sums a few hundred at a time, and sums become one
- * small row for each deployment and minute. While the database is away rows wait, up to a limit, and the oldest go first.
+ * costs one short note after it has been handed over; notes become sums some at a time, and sums become one small row
+ * for each deployment and minute. While the database is away rows wait, up to a limit, and the oldest go first.
  *
  * A visitor is a hash of address and browser with a salt that is thrown away after two days: within a day equal
  * visitors are counted once, and afterwards nobody can tell who they were.
@@ -33,7 +33,8 @@ export type Noted = Pick<Exchange, 'route' | 'path' | 'startedAt'> & {
 
 const FLUSH_EVERY_MS = 60_000;
 const FOLD_EVERY_MS = 1_000;
-const NOTES_MAX = 512;
+/** Few, so that they are gone before the collector of garbage has to carry them. */
+const NOTES_MAX = 64;
 const ROWS_WAITING_MAX = 10_000;
 const ROWS_AT_ONCE = 1_000;
 const MINUTE_MS = 60_000;
@@ -51,6 +52,7 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
   let notes: Visit[] = [];
   let counts = new Map<string, VisitCount>();
   let waiting: VisitRow[] = [];
+  let lost = 0;
   let timers: NodeJS.Timeout[] = [];
   let writing: Promise<void> = Promise.resolve();
 
@@ -63,6 +65,12 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
       if (known === undefined) counts.set(key, count);
       count.add(visit);
     }
+    // A database that hangs takes nothing and refuses nothing.
+    for (const oldest of counts.keys()) {
+      if (counts.size <= rowsWaitingMax) break;
+      counts.delete(oldest);
+      lost += 1;
+    }
     notes = [];
   }
 
@@ -71,11 +79,11 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
     const finished = [...counts.values()];
     counts = new Map();
     for (const count of finished) waiting.push(count.toRow(await salts.of(count.at), trustedProxies));
-    const lost = waiting.length - rowsWaitingMax;
-    if (lost > 0) {
-      waiting = waiting.slice(lost);
-      log.warn('Visits were not counted: the database has been away too long', { rows: lost });
-    }
+    const surplus = Math.max(0, waiting.length - rowsWaitingMax);
+    waiting = waiting.slice(surplus);
+    lost += surplus;
+    if (lost > 0) log.warn('Visits were not counted: the database has been away too long', { rows: lost });
+    lost = 0;
     while (waiting.length > 0) {
       const some = waiting.slice(0, ROWS_AT_ONCE);
       if (!(await insert(some))) return;
@@ -96,7 +104,9 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
   }
 
   function flush(): Promise<void> {
-    writing = writing.then(write);
+    writing = writing.then(write).catch((error: unknown) => {
+      log.error('Visits could not be counted', { error: String(error) });
+    });
     return writing;
   }
 
