@@ -181,3 +181,8 @@ test('the wait grows threefold from five seconds to an hour, with a fifth of spr
     }
   }
 });
+
+test('a filter on jobs that names no account and no reason is refused', async () => {
+  await expect(JobModel.countDocuments({ status: 'queued' })).rejects.toThrow('lacks the account');
+  expect(await JobModel.countDocuments({ status: 'queued', accountId: newId() })).toBe(0);
+});

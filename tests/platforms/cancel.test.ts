@@ -116,3 +116,19 @@ test('through Git, a release that is not seen as uploaded gives way to the one b
   expect(failed).toMatchObject({ state: 'failed', error: { code: 'verification_failed' } });
   expect((await app.look(one.url)).text).toBe(ONE['index.html']);
 });
+
+test('by upload, a release that answers at its own address alone gives way to the one before it', async () => {
+  await using app = await createSimulatedApp();
+  const deployment = await app.create('Half way');
+  const one = await app.publish(deployment, ONE);
+  // Its own address is looked at first, once for each file.
+  app.vendor.fail('visit', { how: 'wait', ms: 0 }, Object.keys(TWO).length);
+  app.vendor.fail('visit', { how: 'garbage' }, 100_000);
+  const failed = await app.publish(deployment, TWO);
+  app.vendor.heal();
+  expect(failed).toMatchObject({ state: 'failed', error: { code: 'verification_failed' } });
+  expect(app.vendor.requests.filter(({ step }) => step === 'restore')).toHaveLength(3);
+  expect((await app.look(one.url)).text).toBe(ONE['index.html']);
+  const { state, currentRelease } = await app.person.caller.deployments.get({ deploymentId: deployment.id });
+  expect([state, currentRelease?.number]).toEqual(['live', 1]);
+});
