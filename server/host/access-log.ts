@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Log } from '../log.ts';
 import { VisitModel, type VisitRow } from '../models/visit.ts';
 import { VisitSaltModel } from '../models/visit-salt.ts';
 import { isDuplicateKey } from '../mongo.ts';
@@ -86,20 +87,8 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
     lost = 0;
     while (waiting.length > 0) {
       const some = waiting.slice(0, ROWS_AT_ONCE);
-      if (!(await insert(some))) return;
+      if (!(await insertRows(some, log))) return;
       waiting = waiting.slice(some.length);
-    }
-  }
-
-  async function insert(rows: readonly VisitRow[]): Promise<boolean> {
-    try {
-      await VisitModel.insertMany(rows, { ordered: false });
-      return true;
-    } catch (error) {
-      // Rows of a batch that was cut off are there already.
-      if (isDuplicateKey(error)) return true;
-      log.debug('Visits wait for the database', { rows: waiting.length, error: String(error) });
-      return false;
     }
   }
 
@@ -123,15 +112,32 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
     },
     async stop() {
       for (const timer of timers) clearInterval(timer);
-      let timer: NodeJS.Timeout | undefined;
-      const soon = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, STOP_WAIT_MS);
-      });
-      await Promise.race([flush(), soon]);
-      clearTimeout(timer);
+      await atMost(flush(), STOP_WAIT_MS);
     },
     flush,
   };
+}
+
+/** False when the database does not take them now. */
+async function insertRows(rows: readonly VisitRow[], log: Log): Promise<boolean> {
+  try {
+    await VisitModel.insertMany(rows, { ordered: false });
+    return true;
+  } catch (error) {
+    // Rows of a batch that was cut off are there already.
+    if (isDuplicateKey(error)) return true;
+    log.debug('Visits wait for the database', { rows: rows.length, error: String(error) });
+    return false;
+  }
+}
+
+async function atMost(work: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, timeout]);
+  clearTimeout(timer);
 }
 
 function toVisit({ route, request, path, startedAt }: Noted, status: number, bytes: number, isPage: boolean): Visit {
