@@ -37,8 +37,8 @@ export function answerError(request: IncomingMessage, response: ServerResponse, 
   }
   const retryAfter = retryAfterSeconds(error);
   if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
-  // What of the body was not read would be taken for the next request.
-  if (!request.complete) response.setHeader('Connection', 'close');
+  // What of the body nobody reads would be taken for the next request.
+  if (!request.complete && request.readableFlowing !== true) response.setHeader('Connection', 'close');
   const body = JSON.stringify({ message: error.message, ...errorDetails(error, requestId) });
   response.writeHead(error.status, {
     'Content-Type': 'application/json; charset=utf-8',

@@ -1,4 +1,4 @@
-import express, { type Request, type Response, type Router } from 'express';
+import express, { type ErrorRequestHandler, type Request, type Response, type Router } from 'express';
 import { requireWriter } from '../../routers/access.ts';
 import { contextFor } from '../../routers/context.ts';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
@@ -11,6 +11,8 @@ import { readManifestBody } from './manifest-body.ts';
 
 /** What a browser on Windows calls a ZIP, from the registry there. */
 const WINDOWS_ZIP = 'application/x-zip-compressed';
+/** RFC 9112, section 9.6: a connection that is closed while bytes come takes the answer with it. */
+const HEARD_OUT_MS = 5_000;
 
 /**
  * The doors for files, below `/api/uploads` (product page, section 10). Bodies are streamed: a file is never whole in
@@ -62,8 +64,19 @@ export function uploadRoutes(providers: Providers): Router {
     response.json(answer);
   });
 
+  routes.use(hearOut);
   return routes;
 }
+
+/** Who is refused in mid-body is told so: many senders read nothing before they have sent all, or break off by themselves. */
+const hearOut: ErrorRequestHandler = (error, request, _response, next) => {
+  if (!request.complete) {
+    const timer = setTimeout(() => request.destroy(), HEARD_OUT_MS);
+    request.once('close', () => clearTimeout(timer));
+    request.resume();
+  }
+  next(error);
+};
 
 /** Uploads are writing: as `writeProcedure` has it. Bytes count against limits of their own, not as calls. */
 async function writerFor(providers: Providers, request: Request, response: Response): Promise<AccountContext> {
@@ -103,7 +116,8 @@ function contentLengthOf(request: Request): number | null {
 /** The request's bytes; a sender that goes away in the middle ends them with an error of its own. */
 async function* bytesOf(request: Request): AsyncGenerator<Uint8Array> {
   try {
-    for await (const chunk of request) yield chunk;
+    // Whoever stops in the middle leaves the connection as it is: an answer has to go out on it.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk;
   } catch (error) {
     throw senderGone(error);
   }

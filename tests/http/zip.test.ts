@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
+import { createDiskStore } from '../../server/artifacts/disk.ts';
+import { AppError } from '../../server/errors.ts';
 import { ArtifactModel } from '../../server/models/artifact.ts';
 import { UploadModel } from '../../server/models/upload.ts';
 import { createTestApp, type Person, type TestApp, type TestAppOptions } from '../support/app.ts';
@@ -182,6 +185,44 @@ test('a ZIP that says that it is too large is refused before its first byte', as
   outgoing.destroy();
 });
 
+/** Sends all of it before it reads anything, as browsers do; what is read until the server closes, or has answered. */
+async function sendDeaf(door: Listening, path: string, headers: string[], body: Buffer): Promise<string> {
+  const socket = connect(door.port, '127.0.0.1');
+  await once(socket, 'connect');
+  const head = [`POST ${path} HTTP/1.1`, 'Host: localhost', 'Content-Type: application/zip', ...headers, '', ''];
+  socket.write(head.join('\r\n'));
+  await new Promise<void>((resolve, reject) => {
+    socket.once('error', reject);
+    socket.write(body, () => resolve());
+  });
+  const [answer] = await once(socket, 'data');
+  socket.destroy();
+  return String(answer);
+}
+
+test('who is refused in mid-body is told so, although they read nothing before they have sent all', async () => {
+  await using site = await start();
+  const stranger = await site.app.trialPerson();
+  const path = `/api/uploads/${site.uploadId}/zip`;
+  const body = Buffer.alloc(24 * 1024 * 1024);
+  const authorization = `Authorization: Bearer ${stranger.accessToken}`;
+  const withLength = [authorization, `Content-Length: ${body.length}`];
+  expect(await sendDeaf(site.door, path, withLength, body)).toMatch(/^HTTP\/1\.1 404 [\s\S]*"code":"not_found"/);
+
+  const { zips } = site.app.providers;
+  site.app.providers.zips = {
+    take: async ({ body: pieces }) => {
+      for await (const _piece of pieces) throw new AppError('storage_full', 'Full after the first bytes.');
+      throw new Error('Nothing came.');
+    },
+  };
+  const own = [`Authorization: Bearer ${site.person.accessToken}`, 'Transfer-Encoding: chunked'];
+  const chunked = Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]);
+  expect(await sendDeaf(site.door, path, own, chunked)).toMatch(/^HTTP\/1\.1 507 /);
+  site.app.providers.zips = zips;
+  expect((await site.send(writeZip(SITE))).status).toBe(200);
+});
+
 test('a ZIP without a length is counted as it comes', async () => {
   await using site = await start();
   const { zips, store } = site.app.providers;
@@ -282,9 +323,18 @@ function deferred(): { promise: Promise<void>; resolve: () => void } {
 }
 
 test('a full disk is 507 before the first byte, and while files are stored', async () => {
-  await using site = await start({ limits: { minFreeDiskBytes: Number.MAX_SAFE_INTEGER } });
-  expect(await site.send(writeZip(SITE))).toMatchObject({ status: 507, body: { code: 'storage_full' } });
-  expect(await filesOf(site.app)).toEqual([]);
+  await using full = await start({ limits: { minFreeDiskBytes: Number.MAX_SAFE_INTEGER } });
+  expect(await full.send(writeZip(SITE))).toMatchObject({ status: 507, body: { code: 'storage_full' } });
+  expect(await filesOf(full.app)).toEqual([]);
+
+  await using filling = await start();
+  filling.app.providers.store = await createDiskStore({
+    folder: `${filling.app.folder}/artifacts`,
+    minFreeBytes: Number.MAX_SAFE_INTEGER,
+  });
+  expect(await filling.send(writeZip(SITE))).toMatchObject({ status: 507, body: { code: 'storage_full' } });
+  expect(await filesOf(filling.app)).toEqual([]);
+  expect(await ArtifactModel.countDocuments({ accountId: filling.person.user.id })).toBe(0);
 });
 
 test('three ZIPs at once, each in its upload, all arrive', async () => {
