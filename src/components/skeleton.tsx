@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useLayoutEffect, useState } from 'react';
 import { classNames } from './class-names.ts';
 
 /** A bar in the place of a line of text or of a control. It does not move: only what runs does. */
@@ -6,7 +6,26 @@ export function Skeleton({ className }: { className?: string | undefined }) {
   return <span aria-hidden className={classNames('block rounded-tight bg-line/70', className ?? 'h-4 w-full')} />;
 }
 
-/** Around the bars: says once that it loads, and shows nothing for the first 150 ms. */
+/** How long nothing is shown (look page, section 3), as in `--animate-after-wait`. */
+const WAIT_MS = 150;
+
+/** Those on the page, and since when there is one: they often follow one another, that of the route and that of the list. */
+const onPage = { count: 0, since: 0 };
+
+/** Whether it takes the place of one that is seen already: waiting anew would be a blank between the two. */
+function useIsSuccessor(): boolean {
+  const [isSuccessor] = useState(() => onPage.count > 0 && performance.now() - onPage.since > WAIT_MS);
+  useLayoutEffect(() => {
+    if (onPage.count === 0 && !isSuccessor) onPage.since = performance.now();
+    onPage.count += 1;
+    return () => {
+      onPage.count -= 1;
+    };
+  }, [isSuccessor]);
+  return isSuccessor;
+}
+
+/** Around the bars: says once that it loads, and shows nothing for the first 150 ms of loading. */
 export function SkeletonGroup({
   label = 'Loading',
   children,
@@ -16,8 +35,9 @@ export function SkeletonGroup({
   children: ReactNode;
   className?: string | undefined;
 }) {
+  const isSuccessor = useIsSuccessor();
   return (
-    <div role="status" className={classNames('animate-after-wait', className)}>
+    <div role="status" className={classNames(!isSuccessor && 'animate-after-wait', className)}>
       <span className="sr-only">{label}</span>
       {children}
     </div>

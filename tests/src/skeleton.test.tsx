@@ -1,0 +1,45 @@
+import { act, StrictMode, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+import { expect, test, vi } from 'vitest';
+import { SkeletonGroup } from '../../src/components/skeleton.tsx';
+
+Reflect.set(globalThis, 'IS_REACT_ACT_ENVIRONMENT', true);
+
+/** One skeleton in the place of another, as that of a list takes the place of its screen's. */
+function Places() {
+  const [place, setPlace] = useState(1);
+  return (
+    <>
+      <button type="button" onClick={() => setPlace(place + 1)} />
+      {place === 1 && <SkeletonGroup label="the screen">…</SkeletonGroup>}
+      {place === 2 && <SkeletonGroup label="the list">…</SkeletonGroup>}
+      {place === 4 && <SkeletonGroup label="later">…</SkeletonGroup>}
+    </>
+  );
+}
+
+test('a skeleton waits before it shows, unless it takes the place of one that is seen', async () => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000);
+  const page = document.createElement('div');
+  const root = createRoot(page);
+  const waits = () => page.querySelector('[role=status]')?.classList.contains('animate-after-wait');
+  const goOn = () => act(async () => page.querySelector('button')?.click());
+  await act(async () =>
+    root.render(
+      <StrictMode>
+        <Places />
+      </StrictMode>,
+    ),
+  );
+  expect(waits()).toBe(true);
+  clock.mockReturnValue(1_400);
+  await goOn();
+  expect(page.textContent).toContain('the list');
+  expect(waits()).toBe(false);
+  await goOn();
+  expect(waits()).toBeUndefined();
+  clock.mockReturnValue(1_500);
+  await goOn();
+  expect(waits()).toBe(true);
+  await act(async () => root.unmount());
+});
