@@ -1,7 +1,8 @@
-import { type FileHandle, open, readdir, rm, stat, statfs } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isUnfinished, makeFolder, unfinishedName } from '../durable-file.ts';
-import { storageFull, translated } from './storage-errors.ts';
+import { requireSpace } from './disk-folder.ts';
+import { translated } from './storage-errors.ts';
 
 /** Performance facts, 2.4: many small writes cost more than their bytes. */
 const WRITE_BYTES = 1024 * 1024;
@@ -38,7 +39,7 @@ export async function prepareIncoming({ path }: IncomingFolder): Promise<void> {
 /** Throws `storage_full` when `expectedBytes` would leave less than must stay free. */
 export function openIncoming(folder: IncomingFolder, expectedBytes: number): Promise<IncomingFile> {
   return translated(async () => {
-    await requireSpace(folder, expectedBytes);
+    await requireSpace(folder.path, expectedBytes, folder.minFreeBytes);
     const name = unfinishedName(join(folder.path, 'zip'));
     const handle = await open(name, 'wx+', 0o600);
     await rm(name);
@@ -54,7 +55,7 @@ function incomingFile(folder: IncomingFolder, handle: FileHandle): IncomingFile 
 
   async function flush(): Promise<void> {
     if (written - checkedAt >= SPACE_CHECK_BYTES) {
-      await requireSpace(folder, pending);
+      await requireSpace(folder.path, pending, folder.minFreeBytes);
       checkedAt = written;
     }
     const bytes = Buffer.concat(chunks);
@@ -81,9 +82,4 @@ function incomingFile(folder: IncomingFolder, handle: FileHandle): IncomingFile 
     flush: () => translated(flush),
     close: () => handle.close(),
   };
-}
-
-async function requireSpace({ path, minFreeBytes }: IncomingFolder, sizeBytes: number): Promise<void> {
-  const disk = await statfs(path);
-  if (disk.bavail * disk.bsize - sizeBytes < minFreeBytes) throw storageFull();
 }

@@ -3,7 +3,7 @@ import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { isSystemLitter, normalisePath, pathRefusal } from '../../routers/schemas/upload-rules.ts';
 import { checkEnd } from './zip-end.ts';
 import { type OpenZip, WindowReader } from './zip-file.ts';
-import { ZipRefusal } from './zip-refusal.ts';
+import { ENTRIES_MAX, ZipRefusal } from './zip-refusal.ts';
 
 /** One entry as the directory at the end of the archive has it. */
 export type ZipEntry = {
@@ -28,8 +28,6 @@ export const DEFLATED = 8;
 export const FLAG_ENCRYPTED = 0x0001;
 export const FLAG_UTF8 = 0x0800;
 
-/** Files, the twin that macOS adds to each of them, and folders. */
-const ENTRIES_MAX = 2.5 * UPLOAD_LIMITS.maxFiles;
 /** Longer names are refused before they are decoded; those with a root on may be longer than a path. */
 const RAW_NAME_MAX_BYTES = 4 * UPLOAD_LIMITS.maxPathBytes;
 /** Security facts, 2.1: the whole once it is over 100 MiB, one entry once it is over 1 MiB. */

@@ -1,4 +1,8 @@
+import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { REFUSAL_SENTENCES, type RefusalReason, visiblePath } from '../../routers/schemas/upload-rules.ts';
+
+/** Files, the twin that macOS adds to each of them, and folders. */
+export const ENTRIES_MAX = 2.5 * UPLOAD_LIMITS.maxFiles;
 
 /**
  * What a ZIP may not be, beside the rules of names and sizes that hold for every upload (upload-rules.ts). Most of it is
@@ -11,7 +15,7 @@ export const ZIP_SENTENCES = {
   several_parts: 'This is one part of a ZIP file that was split.',
   directory_damaged: 'The list of files inside this ZIP file is damaged.',
   count_wrong: 'This ZIP file holds another number of entries than it says.',
-  too_many_entries: 'This ZIP file has more entries than a release can have files.',
+  too_many_entries: `This ZIP file has more than ${ENTRIES_MAX.toLocaleString('en')} entries, folders among them.`,
   prepended_data: 'There is something in front of the first file of this ZIP file.',
   name_not_utf8: 'This name says that it is UTF-8, and is not.',
   renamed_by_extra: 'This entry has two different names.',

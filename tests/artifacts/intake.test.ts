@@ -1,0 +1,110 @@
+import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createDiskStore } from '../../server/artifacts/disk.ts';
+import { openIncoming } from '../../server/artifacts/incoming-file.ts';
+import { createZipIntake, type IncomingZip } from '../../server/artifacts/intake.ts';
+import { createTally } from '../../server/tally.ts';
+import { sha256Of } from '../support/store-suite.ts';
+import { writeZip } from '../support/zip-writer.ts';
+
+const TWO_HOURS_AGO = new Date(Date.now() - 2 * 60 * 60_000);
+
+async function makePlace() {
+  const root = await mkdtemp(join(tmpdir(), 'fairlead-intake-'));
+  const path = join(root, 'incoming');
+  const store = await createDiskStore({ folder: join(root, 'artifacts'), minFreeBytes: 0 });
+  return {
+    path,
+    store,
+    intake: () => createZipIntake({ path, minFreeBytes: 0 }, createTally()),
+    [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }),
+  };
+}
+
+function incoming(bytes: Buffer, more: Partial<IncomingZip> = {}): IncomingZip {
+  async function* pieces(): AsyncGenerator<Buffer> {
+    for (let at = 0; at < bytes.length; at += 1_000) yield bytes.subarray(at, at + 1_000);
+  }
+  const { signal } = new AbortController();
+  return { body: pieces(), contentLength: bytes.length, publishAnyway: [], signal, ...more };
+}
+
+test('what comes in has no name on the disk while it comes, and its bytes are those that were written', async () => {
+  await using place = await makePlace();
+  await place.intake();
+  expect((await stat(place.path)).mode & 0o777).toBe(0o700);
+  const file = await openIncoming({ path: place.path, minFreeBytes: 0 }, 0);
+  await file.write(Buffer.alloc(3 * 1024 * 1024, 'a'));
+  await file.write(Buffer.from('and the end'));
+  await file.flush();
+  expect(file.sizeBytes).toBe(3 * 1024 * 1024 + 11);
+  expect(await readdir(place.path)).toEqual([]);
+  await file.close();
+});
+
+test('what a killed process may have left is swept after an hour, and nothing younger', async () => {
+  await using place = await makePlace();
+  await place.intake();
+  const old = join(place.path, 'zip.1.x.tmp');
+  await writeFile(old, '');
+  await utimes(old, TWO_HOURS_AGO, TWO_HOURS_AGO);
+  await writeFile(join(place.path, 'zip.2.y.tmp'), '');
+  await place.intake();
+  expect(await readdir(place.path)).toEqual(['zip.2.y.tmp']);
+});
+
+test('equal files are stored once and named as often as they come, small and large ones', async () => {
+  await using place = await makePlace();
+  const large = Buffer.alloc(5 * 1024 * 1024, 'large ');
+  const names = ['a.bin', 'b.bin'];
+  const zip = writeZip([...names.map((name) => ({ name, data: large })), { name: 'c' }, { name: 'd' }]);
+  const counted: number[] = [];
+  const stored = await (await place.intake()).take(incoming(zip), {
+    store: place.store,
+    count: async (bytes) => void counted.push(bytes),
+  });
+  expect([...stored.manifest.keys()]).toEqual(['a.bin', 'b.bin', 'c', 'd']);
+  expect(stored.artifacts.map(({ sha256 }) => sha256)).toEqual([sha256Of(large), sha256Of(Buffer.alloc(0))]);
+  expect(stored.manifest.get('b.bin')).toEqual({ sha256: sha256Of(large), sizeBytes: large.length });
+  expect((await place.store.readWhole(sha256Of(large))).equals(large)).toBe(true);
+  expect(counted).toEqual([zip.length, 0, 0]);
+});
+
+test('what the count refuses is not unpacked', async () => {
+  await using place = await makePlace();
+  const data = Buffer.alloc(900_000, 'packs well ');
+  const zip = writeZip([{ name: 'a', data, method: 8 }]);
+  const counted: number[] = [];
+  const taking = (await place.intake()).take(incoming(zip), {
+    store: { ...place.store, intake: () => Promise.reject(new Error('It was unpacked.')) },
+    count: async (bytes) => {
+      counted.push(bytes);
+      if (counted.length === 3) throw new Error('Too much for today.');
+    },
+  });
+  await expect(taking).rejects.toThrow('Too much for today.');
+  expect(counted).toEqual([zip.length, 0, data.length - zip.length]);
+});
+
+test('a large file whose checksum is wrong at its end leaves nothing in the store', async () => {
+  await using place = await makePlace();
+  const large = Buffer.alloc(5 * 1024 * 1024, 'large ');
+  const zip = writeZip(['index.html', { name: 'film.bin', data: large, crc: 1 }]);
+  const taking = (await place.intake()).take(incoming(zip), { store: place.store, count: async () => undefined });
+  await expect(taking).rejects.toMatchObject({ code: 'upload_refused', reason: 'checksum_wrong', path: 'film.bin' });
+  expect(await place.store.has(sha256Of(large))).toBe(false);
+  expect(await place.store.has(sha256Of(Buffer.from('content of index.html')))).toBe(false);
+});
+
+test('a signal that was given before the thread starts ends the work', async () => {
+  await using place = await makePlace();
+  const gone = new AbortController();
+  const zip = incoming(writeZip(['index.html']), { signal: gone.signal });
+  const taking = (await place.intake()).take(zip, {
+    store: place.store,
+    count: async () => gone.abort(new Error('The sender went away.')),
+  });
+  await expect(taking).rejects.toThrow('The sender went away.');
+});
