@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { openStore } from './artifacts/open-store.ts';
 import { createZipIntake } from './artifacts/intake.ts';
+import { openStore } from './artifacts/open-store.ts';
 import { createChangeFeed } from './change-feed.ts';
 import type { Env } from './env.ts';
 import type { Log } from './log.ts';
@@ -11,6 +11,7 @@ import { createPasswordHasher } from './password-hasher.ts';
 import { platforms } from './platforms/index.ts';
 import { createSecrets, type Keys } from './secrets.ts';
 import type { Limits, Providers } from './service-context.ts';
+import { noticeDamage } from './services/damage.ts';
 import type { Tally } from './tally.ts';
 
 const MINUTE_MS = 60_000;
@@ -64,7 +65,7 @@ export async function buildProviders(
       trustedProxies: env.trustProxy,
     },
     limits,
-    store: await openStore(env.artifacts, limits.minFreeDiskBytes),
+    store: await openStore(env.artifacts, limits.minFreeDiskBytes, noticeDamage(log)),
     zips: await createZipIntake({ path: join(env.dataDir, 'incoming'), minFreeBytes: limits.minFreeDiskBytes }, tally),
     platforms,
     network,

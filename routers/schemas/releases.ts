@@ -55,6 +55,8 @@ export const retryReleaseInput = z.strictObject({ releaseId: idSchema });
 export const diffReleaseInput = z.strictObject({ releaseId: idSchema, against: z.optional(idSchema) });
 export const downloadReleaseInput = z.strictObject({ releaseId: idSchema });
 
+export const DAMAGED_FILES_MAX = 50;
+
 export const RELEASE_SOURCES = ['folder', 'zip', 'retry'] as const;
 
 export const releaseSchema = z.strictObject({
@@ -76,6 +78,8 @@ export const releaseSchema = z.strictObject({
   totalBytes: z.number(),
   /** Files that differ from the release before; all of them for the first. */
   changedFiles: z.number(),
+  /** Files that the store has lost, or found damaged: they are not served. At most `DAMAGED_FILES_MAX`. */
+  damagedFiles: z.array(z.string()),
   error: z.nullable(
     z.strictObject({
       code: z.string(),

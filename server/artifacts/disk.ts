@@ -18,13 +18,14 @@ import { createDiskIntake } from './disk-intake.ts';
 import type { PackEntry } from './disk-pack.ts';
 import { createPacks, type Packed, type Packs } from './disk-packs.ts';
 import { type Fingerprint, openVerified, type Place } from './disk-reader.ts';
-import { damaged, translated } from './storage-errors.ts';
-import type { ArtifactStore, OpenArtifact } from './store.ts';
+import { damaged, isSound, translated } from './storage-errors.ts';
+import type { ArtifactStore, OnDamage, OpenArtifact } from './store.ts';
 
 export type DiskStoreOptions = {
   folder: string;
   /** Writes are refused with `storage_full` when fewer bytes would stay free (security facts, 10.5: 500 MiB). */
   minFreeBytes: number;
+  onDamage?: OnDamage;
 };
 
 type Announced = { sha256: string; sizeBytes: number };
@@ -38,6 +39,8 @@ export type Disk = {
   reuse(wanted: readonly Announced[]): Promise<boolean[]>;
   /** The artifact, its bytes those of its name; null when it is nowhere, or damaged wherever it is. */
   openSound(sha256: string): Promise<OpenArtifact | null>;
+  /** Its hash is compared anew when it is opened next. */
+  doubt(sha256: string): void;
 };
 
 /**
@@ -73,6 +76,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Artifa
       translated(async () => {
         const artifact = await disk.openSound(sha256);
         if (artifact !== null) return artifact;
+        options.onDamage?.(sha256);
         throw damaged('A file of this release is missing from the store, or damaged in it.');
       }),
     readWhole: async (sha256) => {
@@ -82,6 +86,10 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Artifa
       } finally {
         await artifact.close();
       }
+    },
+    verify: (sha256) => {
+      disk.doubt(sha256);
+      return isSound(() => store.open(sha256));
     },
     remove: (sha256) =>
       translated(async () => {
@@ -136,6 +144,7 @@ function createDisk(places: Places, requireSpaceFor: (sizeBytes: number) => Prom
     places,
     packs,
     requireSpace: requireSpaceFor,
+    doubt: (sha256) => void verified.delete(sha256),
     async reuse(wanted) {
       await packs.look();
       return Promise.all(

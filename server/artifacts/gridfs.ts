@@ -4,8 +4,8 @@ import { chunkWriter, type Grid, type GridFile, newFile, openGrid, translatedGri
 import { createGridIntake } from './gridfs-intake.ts';
 import { openGridFile } from './gridfs-reader.ts';
 import { eraseFiles, reuse, show, takeAway } from './gridfs-states.ts';
-import { damaged } from './storage-errors.ts';
-import type { ArtifactInfo, ArtifactStore, Collected, Collection } from './store.ts';
+import { damaged, isSound } from './storage-errors.ts';
+import type { ArtifactInfo, ArtifactStore, Collected, Collection, OnDamage } from './store.ts';
 
 /** Security facts, 10.4: a write that has not ended after an hour never will. */
 const LEFTOVER_MS = 60 * 60_000;
@@ -16,13 +16,18 @@ export type GridStoreOptions = {
   minFreeBytes: number;
   /** Name of the GridFS bucket. */
   bucket?: string;
+  onDamage?: OnDamage;
 };
 
 /**
  * Artifacts in the database itself (gridfs-files.ts), so that several instances share them without a shared disk.
  * Needs the open connection of mongoose.
  */
-export async function createGridStore({ minFreeBytes, bucket = 'store' }: GridStoreOptions): Promise<ArtifactStore> {
+export async function createGridStore({
+  minFreeBytes,
+  bucket = 'store',
+  onDamage,
+}: GridStoreOptions): Promise<ArtifactStore> {
   const grid = await openGrid(bucket, minFreeBytes);
   const verified = new Set<string>();
 
@@ -45,11 +50,16 @@ export async function createGridStore({ minFreeBytes, bucket = 'store' }: GridSt
     async open(sha256) {
       const artifact = await openGridFile(grid, sha256, verified);
       if (artifact !== null) return artifact;
+      onDamage?.(sha256);
       throw damaged('A file of this release is missing from the store, or damaged in it.');
     },
     async readWhole(sha256) {
       const artifact = await store.open(sha256);
       return artifact.read(0, artifact.sizeBytes);
+    },
+    verify: (sha256) => {
+      verified.clear();
+      return isSound(() => store.open(sha256));
     },
     remove: async (sha256) => void (await takeAway(grid, { filename: sha256 })),
     collect: (collection) => collectGrid(grid, collection),

@@ -23,6 +23,17 @@ export function damaged(message: string, cause?: unknown): AppError {
   return new AppError('artifact_damaged', message, { hint: 'Publish the same files again.', cause });
 }
 
+/** Whether an artifact opens: what is damaged or missing does not. */
+export async function isSound(open: () => Promise<{ close(): Promise<void> }>): Promise<boolean> {
+  try {
+    await (await open()).close();
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'artifact_damaged') return false;
+    throw error;
+  }
+}
+
 export function unusable(folder: string, cause: unknown): AppError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new AppError('storage_unavailable', `The folder ${folder} cannot be used for artifacts: ${why}.`, { cause });

@@ -56,6 +56,8 @@ export interface ArtifactStore {
   open(sha256: string): Promise<OpenArtifact>;
   /** The whole artifact, its hash verified. For small things: manifests, pages. */
   readWhole(sha256: string): Promise<Buffer>;
+  /** Reads it through and compares the hash, whatever is known of it; false when it is missing or damaged. */
+  verify(sha256: string): Promise<boolean>;
   remove(sha256: string): Promise<void>;
   /**
    * Removes what `choose` gives up, unless it is used again before it goes: writing it, by `write` or an intake, is
@@ -67,6 +69,9 @@ export interface ArtifactStore {
   /** Writes and reads back a probe; throws a sentence for the start and for `/api/ready`. */
   check(): Promise<void>;
 }
+
+/** Told of each artifact that was asked for and is missing or damaged; it may be told of one many times. */
+export type OnDamage = (sha256: string) => void;
 
 /** What ARTIFACTS_URL names: a folder, or the database that everything else is in. */
 export type StoreChoice = { kind: 'disk'; folder: string } | { kind: 'gridfs' };

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { idSchema } from '../../routers/schemas/primitives.ts';
+import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
 
 /** Job name → payload. The name is the handler's file name; what services see of a job. */
 export const JOB_PAYLOADS = {
@@ -10,6 +10,8 @@ export const JOB_PAYLOADS = {
   'forgot-password': z.strictObject({ email: z.string() }),
   'send-mail': z.strictObject({ mailId: idSchema }),
   'collect-garbage': z.strictObject({}),
+  'scrub-artifacts': z.strictObject({}),
+  'report-damage': z.strictObject({ sha256: sha256Schema }),
 } as const;
 
 export type JobName = keyof typeof JOB_PAYLOADS;

@@ -5,6 +5,8 @@ import { deployRelease } from './deploy-release.ts';
 import { forgotPassword } from './forgot-password.ts';
 import type { JobHandlers } from './handler.ts';
 import { removeDeployment } from './remove-deployment.ts';
+import { reportDamageJob } from './report-damage.ts';
+import { scrubArtifacts } from './scrub-artifacts.ts';
 import { sendMail } from './send-mail.ts';
 
 /** Job name → handler. What must not run twice at once is the `key` that the enqueuing service gives. */
@@ -16,4 +18,6 @@ export const jobHandlers: JobHandlers = {
   'forgot-password': forgotPassword,
   'send-mail': sendMail,
   'collect-garbage': collectGarbageJob,
+  'scrub-artifacts': scrubArtifacts,
+  'report-damage': reportDamageJob,
 };

@@ -32,6 +32,17 @@ const releaseDocSchema = new Schema(
       ),
       default: null,
     },
+    /** What of it the store has lost (server/services/damage.ts). */
+    damagedFiles: {
+      type: [
+        new Schema(
+          { path: { type: String, required: true }, sha256: { type: String, required: true } },
+          { _id: false },
+        ),
+      ],
+      required: true,
+      default: [],
+    },
     /** When it was first seen live: a roll back to a verified release runs the second half of verification only. */
     verifiedAt: { type: Date, default: null },
     /** When it last went live; a roll back to it sets it anew. */
@@ -68,10 +79,11 @@ releaseDocSchema.index(
   { name: 'one_running', unique: true, partialFilterExpression: { state: { $in: [...RUNNING_RELEASE_STATES] } } },
 );
 releaseDocSchema.index({ manifestHash: 1 }, { name: 'manifest' });
-releaseDocSchema.plugin(accountScope);
-
 // Garbage collection asks whether anything names an artifact.
 releaseDocSchema.index({ 'twins.indexHash': 1 }, { name: 'twin_index', sparse: true });
 releaseDocSchema.index({ 'twins.packHashes': 1 }, { name: 'twin_packs', sparse: true });
+releaseDocSchema.index({ 'damagedFiles.sha256': 1 }, { name: 'damaged', sparse: true });
+releaseDocSchema.plugin(accountScope);
+
 export type ReleaseDoc = HydratedDocument<InferSchemaType<typeof releaseDocSchema>>;
 export const ReleaseModel = model('Release', releaseDocSchema);

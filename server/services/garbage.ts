@@ -37,6 +37,16 @@ export async function collectGarbage(
   return store.collect({ before, signal, choose: (sha256s) => giveUp(marks, sha256s, before, now()) });
 }
 
+/** What releases and uploads name at this moment, whether or not the store still has it. */
+export async function neededArtifacts(
+  { store, now }: Pick<Providers, 'store' | 'now'>,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const marks = createMarks(store, now());
+  await marks.markAll(signal);
+  return marks.used;
+}
+
 type Marks = {
   used: ReadonlySet<string>;
   /** Accounts of releases whose list of files cannot be read: nobody knows what they need. */

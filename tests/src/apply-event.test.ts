@@ -44,6 +44,7 @@ function release(): ReleaseDetail {
     fileCount: 2,
     totalBytes: 9,
     changedFiles: 2,
+    damagedFiles: [],
     error: null,
     createdAt: new Date(0),
     startedAt: new Date(0),

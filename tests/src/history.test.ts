@@ -30,6 +30,7 @@ function release(number: number, minute: number, state: ReleaseState = 'supersed
     fileCount: 1,
     totalBytes: 1,
     changedFiles: 1,
+    damagedFiles: [],
     error: null,
     createdAt: at(minute),
     startedAt: at(minute),

@@ -1,6 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
 import {
+  DAMAGED_FILES_MAX,
   DIFF_FILES_MAX,
   type DifferingFile,
   type DiffReleaseInput,
@@ -191,6 +192,7 @@ function toRelease(addresses: Addresses, doc: ReleaseDoc, deployment: Deployment
     fileCount: doc.fileCount,
     totalBytes: doc.totalBytes,
     changedFiles: doc.changedFiles,
+    damagedFiles: [...new Set(doc.damagedFiles.map((file) => file.path))].slice(0, DAMAGED_FILES_MAX),
     error:
       doc.error === null || doc.error === undefined
         ? null

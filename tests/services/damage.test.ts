@@ -1,0 +1,116 @@
+import { mkdtemp, open, rm, stat, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { createDiskStore } from '../../server/artifacts/disk.ts';
+import { enqueueDue } from '../../server/jobs/recurring.ts';
+import { EventModel } from '../../server/models/event.ts';
+import { noticeDamage } from '../../server/services/damage.ts';
+import type { Person } from '../support/app.ts';
+import {
+  contextOf,
+  createPublishingApp,
+  type PublishingApp,
+  publish,
+  sendSite,
+  sha256Of,
+} from '../support/publishing.ts';
+
+const LOG = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+async function start() {
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-damage-'));
+  const store = await createDiskStore({ folder, minFreeBytes: 0, onDamage: noticeDamage(LOG) });
+  const app = await createPublishingApp({ providers: { store } });
+  return {
+    app,
+    store,
+    /** Flips a byte; what the file looks like from outside stays as it was. */
+    async corrupt(text: string): Promise<void> {
+      const sha256 = sha256Of(text);
+      const path = join(folder, sha256.charAt(0), sha256);
+      const { atime, mtime } = await stat(path);
+      const file = await open(path, 'r+');
+      await file.write(Buffer.from([text.charCodeAt(0) ^ 1]), 0, 1, 0);
+      await file.close();
+      await utimes(path, atime, mtime);
+    },
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+const damagedFilesOf = async (person: Person, releaseId: string) =>
+  (await person.caller.releases.get({ releaseId })).damagedFiles;
+
+/** The store tells of damage in passing; the job that looks whom it hurts is there a moment later. */
+const untilMarked = (app: PublishingApp, person: Person, releaseId: string) =>
+  vi.waitFor(
+    async () => {
+      await app.jobs.drain();
+      expect(await damagedFilesOf(person, releaseId)).not.toEqual([]);
+    },
+    { timeout: 30_000 },
+  );
+
+const noticesOf = async (person: Person) =>
+  (await EventModel.find({ accountId: person.user.id, seq: { $gt: 0 } })).filter(
+    (event) => event.payload.title === 'Files are damaged',
+  );
+
+test('an artifact that is found damaged marks the releases it hurts, tells their owners once, and is sent again', async () => {
+  await using running = await start();
+  const { app, store } = running;
+  const [one, other, third] = [await app.trialPerson(), await app.trialPerson(), await app.trialPerson()];
+  const shared = 'shared by two';
+  const deployment = await one.caller.deployments.create({ name: 'Hurt', platform: 'built-in' });
+  const first = await publish(app, one, deployment, { 'index.html': '1', 'a.css': shared });
+  const second = await publish(app, one, deployment, { 'index.html': '2', 'b.css': shared, 'c.css': shared });
+  const theirs = await other.caller.deployments.create({ name: 'Theirs', platform: 'built-in' });
+  const hurt = await publish(app, other, theirs, { 'index.html': '3', 'a.css': shared });
+  const apart = await third.caller.deployments.create({ name: 'Apart', platform: 'built-in' });
+  const sound = await publish(app, third, apart, { 'index.html': '4' });
+
+  await running.corrupt(shared);
+  expect(await store.verify(sha256Of(shared))).toBe(false);
+  await untilMarked(app, other, hurt.id);
+
+  expect(await damagedFilesOf(one, first.id)).toEqual(['a.css']);
+  expect(await damagedFilesOf(one, second.id)).toEqual(['b.css', 'c.css']);
+  expect(await damagedFilesOf(other, hurt.id)).toEqual(['a.css']);
+  expect(await damagedFilesOf(third, sound.id)).toEqual([]);
+  expect((await noticesOf(one)).map((event) => event.payload.message)).toEqual([
+    'a.css and 2 more of Hurt, releases 1, 2, cannot be read any more and is not served. Publish the same files again.',
+  ]);
+  expect([(await noticesOf(other)).length, (await noticesOf(third)).length]).toEqual([1, 0]);
+
+  const { uploadId } = await one.caller.releases.prepare({ deploymentId: deployment.id });
+  const answer = await sendSite(await contextOf(app, one), uploadId, { 'index.html': '2', 'b.css': shared });
+  expect(answer.missing).toEqual([sha256Of(shared)]);
+  await one.caller.releases.create({ deploymentId: deployment.id, uploadId });
+  await app.jobs.drain();
+  expect((await app.visit('hurt', '/b.css')).text).toBe(shared);
+  await enqueueDue(new Date(), 0);
+  await app.jobs.drain();
+  expect(await damagedFilesOf(other, hurt.id)).toEqual([]);
+  expect((await noticesOf(one)).length).toBe(1);
+});
+
+test('the weekly reading finds what nobody has asked for, also when the file looks as it did', async () => {
+  await using running = await start();
+  const { app, store } = running;
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Silent', platform: 'built-in' });
+  const release = await publish(app, person, deployment, { 'index.html': 'silent damage' });
+  await running.corrupt('silent damage');
+  expect(await store.has(sha256Of('silent damage'))).toBe(true);
+
+  await enqueueDue(new Date('2031-01-01'), 0);
+  await app.jobs.drain();
+  await untilMarked(app, person, release.id);
+
+  expect((await person.caller.releases.get({ releaseId: release.id })).damagedFiles).toEqual(['index.html']);
+  expect(await store.has(sha256Of('silent damage'))).toBe(false);
+});
