@@ -1,8 +1,8 @@
 import { availableParallelism, homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import type { StoreChoice } from './artifacts/store.ts';
+import { artifactsUrl, storeChoice } from './artifacts-url.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 import type { MongodSources } from './mongod-binary.ts';
 import { type Keys, parseKeys } from './secrets.ts';
@@ -107,16 +107,6 @@ const origin = z
 const mongodbUri = z
   .string()
   .check(z.regex(/^mongodb(\+srv)?:\/\/[^/\s]+/, 'it must begin with mongodb:// or mongodb+srv:// and name a host'));
-/** The database that everything else is in: it needs no address of its own. */
-const GRIDFS_URL = 'gridfs:';
-const artifactsUrl = z
-  .string()
-  .check(
-    z.refine(
-      (text) => text === GRIDFS_URL || isFolderUrl(text),
-      'it must be file: with an absolute path, like file:///var/lib/fairlead/artifacts, or gridfs: for the database; this version has no other store',
-    ),
-  );
 const keysJson = z.pipe(
   z.string(),
   z.transform((text, context) => {
@@ -232,11 +222,6 @@ export function readEnv(environment: Record<string, string | undefined>): Env {
   };
 }
 
-function storeChoice(url: string | undefined, dataDir: string): StoreChoice {
-  if (url === GRIDFS_URL) return { kind: 'gridfs' };
-  return { kind: 'disk', folder: url === undefined ? join(dataDir, 'artifacts') : fileURLToPath(url) };
-}
-
 /** Values that are right alone and wrong together. */
 function refuseContradictions(
   appPort: number,
@@ -308,10 +293,4 @@ function isSmtpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
   return (url.protocol === 'smtp:' || url.protocol === 'smtps:') && url.hostname !== '' && url.hash === '';
-}
-
-function isFolderUrl(text: string): boolean {
-  if (!text.startsWith('file:') || !URL.canParse(text)) return false;
-  const url = new URL(text);
-  return url.host === '' && isAbsolute(text.slice('file:'.length)) && isAbsolute(fileURLToPath(url));
 }
