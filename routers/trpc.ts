@@ -1,17 +1,17 @@
-import { initTRPC, type TrackedEnvelope, tracked } from '@trpc/server';
-import superjson from 'superjson';
+import { initTRPC, type TrackedEnvelope } from '@trpc/server';
 import * as z from 'zod/mini';
 import { AppError } from '../server/errors.ts';
 import { endWhenAway } from '../server/mongo.ts';
 import { requireAccount, requireWriter } from './access.ts';
 import type { Context } from './context.ts';
 import { formatError, logFault, toTRPCError } from './error-shape.ts';
+import { trackShared, transformer } from './shared-items.ts';
 
 // Rules without a text of their own speak English on the server; the forms carry theirs.
 z.config(z.locales.en());
 
 const t = initTRPC.context<Context>().create({
-  transformer: superjson,
+  transformer,
   errorFormatter: formatError,
   // Events go over the WebSocket, where the door ends them with their session.
   sse: { enabled: false },
@@ -52,13 +52,24 @@ export const sessionProcedure = protectedProcedure.use(({ ctx, next }) => {
   return next({ ctx: { ...ctx, actor: ctx.actor } });
 });
 
-/** A subscription's items with their ids as tRPC tracks them. Its errors never pass the middleware: they get their code here. */
-export async function* trackedItems<Data>(
-  items: AsyncIterable<{ id: string; data: Data }>,
-): AsyncGenerator<TrackedEnvelope<Data>, void> {
-  try {
-    for await (const { id, data } of items) yield tracked(id, data);
-  } catch (error) {
+/**
+ * A subscription's items with their ids as tRPC tracks them. Its errors never pass the middleware: they get their code
+ * here. No generator around a generator: a thousand sockets wait for each promise that an event makes.
+ */
+export function trackedItems<Data extends object>(
+  items: AsyncGenerator<{ id: string; data: Data }, void>,
+): AsyncIterable<TrackedEnvelope<Data>> {
+  const withCode = (error: unknown): never => {
     throw toTRPCError(error);
-  }
+  };
+  const toTracked = (
+    result: IteratorResult<{ id: string; data: Data }, void>,
+  ): IteratorResult<TrackedEnvelope<Data>> =>
+    result.done ? { done: true, value: undefined } : { value: trackShared(result.value.id, result.value.data) };
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () => items.next().then(toTracked, withCode),
+      return: () => items.return().then(toTracked, withCode),
+    }),
+  };
 }

@@ -72,17 +72,22 @@ type Delivery = {
 
 type News = { items: NumberedItem[]; last: number; hasMore: boolean; mayGoOn: boolean };
 
-/** What came after this number: read, checked and made into items once for all connections of a session or token. */
+/**
+ * What came after this number: read, checked and made into items once for all connections of the account, and whether it
+ * may be told, asked once for all connections of a session or token.
+ */
 function readNews({ ctx, reader }: Delivery, last: number): Promise<News> {
   return reader.share(`news of ${actorKey(ctx)} after ${last}`, async () => {
-    const events = await reader.readAfter(last);
-    return {
-      items: numbered(ctx, last, events),
-      last: events.at(-1)?.seq ?? last,
-      hasMore: events.length === EVENTS_A_PAGE,
-      // Asked last: nothing more for a session that was ended, even when the door has not closed yet.
-      mayGoOn: await isInForce(ctx),
-    };
+    const page = await reader.share(`items after ${last}`, async () => {
+      const events = await reader.readAfter(last);
+      return {
+        items: numbered(ctx, last, events),
+        last: events.at(-1)?.seq ?? last,
+        hasMore: events.length === EVENTS_A_PAGE,
+      };
+    });
+    // Asked last: nothing more for a session that was ended, even when the door has not closed yet.
+    return { ...page, mayGoOn: await isInForce(ctx) };
   });
 }
 
