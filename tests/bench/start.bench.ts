@@ -4,7 +4,7 @@ import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../support/real-app.ts';
+import { freePorts } from '../support/free-ports.ts';
 import { type Pair, pinned, printRatio, stopChild } from './harness.ts';
 import { mongoUri } from './servers/database.ts';
 
@@ -34,8 +34,7 @@ async function untilAnswered(child: ChildProcess, port: number): Promise<number>
 }
 
 async function timeStart(script: string, env: NodeJS.ProcessEnv): Promise<number> {
-  const port = await freePort();
-  const sitesPort = await freePort();
+  const { port, sitesPort } = await freePorts();
   const [program = process.execPath, ...args] = pinned(0, [process.execPath, script]);
   const child = spawn(program, args, {
     env: { ...process.env, ...env, PORT: String(port), SITES_PORT: String(sitesPort) },

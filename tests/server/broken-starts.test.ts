@@ -9,8 +9,9 @@ import { openDataFolder } from '../../server/data-folder.ts';
 import { claimInstallation } from '../../server/installation.ts';
 import { INSTALLATION_ID, InstallationModel } from '../../server/models/installation.ts';
 import { MigrationModel } from '../../server/models/migration.ts';
-import { freePort, launchMongod } from '../../server/mongod-process.ts';
+import { launchMongod } from '../../server/mongod-process.ts';
 import { newKeys } from '../../server/secrets.ts';
+import { freePort, freePorts } from '../support/free-ports.ts';
 import { type Ended, makeFolder, startUntilItEnds } from '../support/start.ts';
 
 /** One sentence that names the thing, the exit code, and nothing that only a programmer understands. */
@@ -29,8 +30,9 @@ function ownDatabase(): string {
   return url.href;
 }
 
-async function freePorts(): Promise<{ PORT: string; SITES_PORT: string }> {
-  return { PORT: String(await freePort()), SITES_PORT: String(await freePort()) };
+async function portVariables(): Promise<{ PORT: string; SITES_PORT: string }> {
+  const { port, sitesPort } = await freePorts();
+  return { PORT: String(port), SITES_PORT: String(sitesPort) };
 }
 
 test.each([
@@ -72,7 +74,7 @@ test.each([
 
 test('a port that another program listens on', async () => {
   await using folder = await makeFolder();
-  const ports = await freePorts();
+  const ports = await portVariables();
   const taken = createServer().listen(Number(ports.SITES_PORT), '127.0.0.1');
   await once(taken, 'listening');
   const ended = await startUntilItEnds({ ...ports, DATA_DIR: join(folder.path, 'data') });
@@ -89,7 +91,7 @@ test('a port that another program listens on', async () => {
 });
 
 test('an address that is not of this machine', async () => {
-  const ended = await startUntilItEnds({ ...(await freePorts()), HOST: '192.0.2.1' });
+  const ended = await startUntilItEnds({ ...(await portVariables()), HOST: '192.0.2.1' });
   expectRefusal(
     ended,
     78,
@@ -101,7 +103,7 @@ test('a data folder that is a file', async () => {
   await using folder = await makeFolder();
   const path = join(folder.path, 'data');
   await writeFile(path, '');
-  const ended = await startUntilItEnds({ ...(await freePorts()), DATA_DIR: path });
+  const ended = await startUntilItEnds({ ...(await portVariables()), DATA_DIR: path });
   expectRefusal(
     ended,
     1,
@@ -110,14 +112,14 @@ test('a data folder that is a file', async () => {
 });
 
 test('a data folder where nothing can be made', async () => {
-  const ended = await startUntilItEnds({ ...(await freePorts()), DATA_DIR: '/proc/fairlead' });
+  const ended = await startUntilItEnds({ ...(await portVariables()), DATA_DIR: '/proc/fairlead' });
   expectRefusal(ended, 1, /DATA_DIR is "\/proc\/fairlead", which cannot be written \(\w+\)/);
 });
 
 test('a data folder that another running app holds', async () => {
   await using folder = await makeFolder();
   const held = await openDataFolder(folder.path);
-  const ended = await startUntilItEnds({ ...(await freePorts()), DATA_DIR: folder.path });
+  const ended = await startUntilItEnds({ ...(await portVariables()), DATA_DIR: folder.path });
   await held.unlock();
   expectRefusal(
     ended,
@@ -134,7 +136,7 @@ test('a named mongod that is none', async () => {
   await writeFile(program, '#!/bin/sh\necho hello\n');
   await chmod(program, 0o755);
   const ended = await startUntilItEnds({
-    ...(await freePorts()),
+    ...(await portVariables()),
     DATA_DIR: join(folder.path, 'data'),
     MONGOMS_SYSTEM_BINARY: program,
   });
@@ -151,7 +153,7 @@ test('a database of its own that is damaged', async () => {
   await mkdir(dbPath, { recursive: true });
   await writeFile(join(dbPath, 'storage.bson'), 'not what it was');
   const ended = await startUntilItEnds({
-    ...(await freePorts()),
+    ...(await portVariables()),
     DATA_DIR: folder.path,
     MONGOMS_SYSTEM_BINARY: inject('mongodPath'),
   });
@@ -166,7 +168,7 @@ test('a database that cannot be reached', async () => {
   await using folder = await makeFolder();
   const port = await freePort();
   const ended = await startUntilItEnds({
-    ...(await freePorts()),
+    ...(await portVariables()),
     DATA_DIR: folder.path,
     MONGODB_URI: `mongodb://fairlead:hunter2@127.0.0.1:${port}/fairlead`,
   });
@@ -185,7 +187,7 @@ test('a database that is no replica set', async () => {
   const mongod = { path: inject('mongodPath'), version: '6.0.5' };
   const alone = await launchMongod({ mongod, dbPath: join(folder.path, 'mongo'), port });
   const ended = await startUntilItEnds({
-    ...(await freePorts()),
+    ...(await portVariables()),
     DATA_DIR: join(folder.path, 'data'),
     MONGODB_URI: `mongodb://127.0.0.1:${port}/fairlead`,
   });
@@ -199,7 +201,7 @@ test('a database that is no replica set', async () => {
 
 test('a key file that others can read, and one that is missing beside a database with data', async () => {
   await using folder = await makeFolder();
-  const environment = { ...(await freePorts()), DATA_DIR: folder.path, MONGODB_URI: ownDatabase() };
+  const environment = { ...(await portVariables()), DATA_DIR: folder.path, MONGODB_URI: ownDatabase() };
   await InstallationModel.deleteMany({ _id: INSTALLATION_ID });
   await claimInstallation({ keysFingerprint: 'of another', storeId: 'of another' });
   expectRefusal(
@@ -221,7 +223,7 @@ test('keys that are not those of the database', async () => {
   await claimInstallation({ keysFingerprint: 'of another', storeId: 'of another' });
   const keys = JSON.stringify(newKeys());
   const ended = await startUntilItEnds({
-    ...(await freePorts()),
+    ...(await portVariables()),
     DATA_DIR: folder.path,
     MONGODB_URI: ownDatabase(),
     FAIRLEAD_KEYS: keys,
@@ -239,7 +241,7 @@ test('a folder for artifacts that cannot be written', async () => {
   const inTheWay = join(folder.path, 'artifacts');
   await writeFile(inTheWay, '');
   const ended = await startUntilItEnds({
-    ...(await freePorts()),
+    ...(await portVariables()),
     DATA_DIR: join(folder.path, 'data'),
     MONGODB_URI: ownDatabase(),
     ARTIFACTS_URL: `file://${inTheWay}`,
@@ -255,7 +257,7 @@ test('a folder for artifacts where nothing can be made', async () => {
   await using folder = await makeFolder();
   await InstallationModel.deleteMany({ _id: INSTALLATION_ID });
   const ended = await startUntilItEnds({
-    ...(await freePorts()),
+    ...(await portVariables()),
     DATA_DIR: join(folder.path, 'data'),
     MONGODB_URI: ownDatabase(),
     ARTIFACTS_URL: 'file:///proc/artifacts',
@@ -266,7 +268,11 @@ test('a folder for artifacts where nothing can be made', async () => {
 test('a database that a newer version has written', async () => {
   await using folder = await makeFolder();
   await MigrationModel.create({ _id: 9_999, name: 'of-tomorrow', ranAt: new Date() });
-  const ended = await startUntilItEnds({ ...(await freePorts()), DATA_DIR: folder.path, MONGODB_URI: ownDatabase() });
+  const ended = await startUntilItEnds({
+    ...(await portVariables()),
+    DATA_DIR: folder.path,
+    MONGODB_URI: ownDatabase(),
+  });
   await MigrationModel.deleteOne({ _id: 9_999 });
   expectRefusal(
     ended,

@@ -6,7 +6,7 @@ import { readEnv } from '../../server/env.ts';
 import { createLifeCycle } from '../../server/life-cycle.ts';
 import type { Log } from '../../server/log.ts';
 import { connectMongo } from '../../server/mongo.ts';
-import { freePort } from '../../server/mongod-process.ts';
+import { freePorts } from '../support/free-ports.ts';
 import { makeFolder } from '../support/start.ts';
 
 /** Each loop of the worker that is not at work waits on a timer. */
@@ -17,12 +17,12 @@ test('a start that finds its port taken at the end leaves no worker behind', asy
   const databaseName = mongoose.connection.name;
   await mongoose.disconnect();
   await using folder = await makeFolder();
-  const port = await freePort();
+  const { port, sitesPort } = await freePorts();
   const uri = new URL(inject('mongoUri'));
   uri.pathname = `/${databaseName}`;
   const env = readEnv({
     PORT: String(port),
-    SITES_PORT: String(await freePort()),
+    SITES_PORT: String(sitesPort),
     DATA_DIR: join(folder.path, 'data'),
     MONGODB_URI: uri.href,
   });

@@ -146,7 +146,7 @@ test('the children end with the first process when it is killed, and the next st
 
 test('a start that fails in the children alone is told once', async () => {
   await using folder = await makeFolder();
-  const [port = 0, sitesPort = 0] = await freePorts(2);
+  const { port, sitesPort } = await freePorts();
   const cannotListen = `import { Server } from 'node:net';
     if (process.argv.includes('child-of-a-group')) Server.prototype.listen = function () {
       setImmediate(() => this.emit('error', Object.assign(new Error('listen EACCES'), { code: 'EACCES' })));
@@ -170,7 +170,7 @@ test('the app is ready when all of its processes are', async () => {
   const gate = join(folder.path, 'gate');
   const waitAtGate = `import cluster from 'node:cluster'; import { existsSync } from 'node:fs';
     while (cluster.worker?.id === 2 && !existsSync(${JSON.stringify(gate)})) await new Promise((resolve) => setTimeout(resolve, 20));`;
-  const [port, sitesPort] = await freePorts(2);
+  const { port, sitesPort } = await freePorts();
   const url = `http://localhost:${port}/api`;
   const child = spawn(process.execPath, ['dist/server/main.js'], {
     stdio: 'ignore',

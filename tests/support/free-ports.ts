@@ -1,24 +1,17 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** So many different ports that were free a moment ago: they are held together before they are let go. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => portOf(server.address()));
-  await Promise.all(
-    servers.map(async (server) => {
-      server.close();
-      await once(server, 'close');
-    }),
-  );
-  return ports;
+/** Different ports that were free a moment ago, for the app and its sites: held together before they are let go. */
+export async function freePorts(): Promise<{ port: number; sitesPort: number }> {
+  const servers = [createServer(), createServer()] as const;
+  await Promise.all(servers.map((server) => once(server.listen(0, '127.0.0.1'), 'listening')));
+  const [port, sitesPort] = [portOf(servers[0].address()), portOf(servers[1].address())];
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return { port, sitesPort };
+}
+
+export async function freePort(): Promise<number> {
+  return (await freePorts()).port;
 }
 
 function portOf(address: AddressInfo | string | null): number {

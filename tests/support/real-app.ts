@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePorts } from './free-ports.ts';
 
 /** Below the time limit of a test, so that it tells what the app has said. */
 const START_TIMEOUT_MS = 100_000;
@@ -42,26 +42,15 @@ export function mongodPidOf(app: RealApp): number {
   return Number(found?.[1]);
 }
 
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
-  return address.port;
-}
-
 /**
  * The built product as an operator starts it: its own process, database, data folder and ports.
  * Needs `dist/` (npm run build). Resolves when `/api/ready` answers 200.
  */
 export async function startRealApp(extra: NodeJS.ProcessEnv = {}, entry: readonly string[] = BUILT): Promise<RealApp> {
   const dataDir = extra.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'fairlead-app-')));
-  const port = extra.PORT === undefined ? await freePort() : Number(extra.PORT);
-  const sitesPort = await freePort();
+  const free = await freePorts();
+  const port = extra.PORT === undefined ? free.port : Number(extra.PORT);
+  const { sitesPort } = free;
   const env = { ...process.env, PORT: String(port), SITES_PORT: String(sitesPort), DATA_DIR: dataDir, ...extra };
   const app: RealApp = {
     url: `http://localhost:${port}`,
