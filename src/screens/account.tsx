@@ -2,8 +2,8 @@ import { useUser } from '../api/user.ts';
 import { Card, CardBody, CardHeader } from '../components/card.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { DeleteAccount } from '../features/account/delete-account.tsx';
-import { Identity } from '../features/account/identity.tsx';
 import { ChangePasswordForm } from '../features/auth/change-password-form.tsx';
+import { Identity } from '../features/auth/identity.tsx';
 import { SessionList } from '../features/auth/session-list.tsx';
 import { PlanSetting } from '../features/subscription/plan-setting.tsx';
 

@@ -5,8 +5,8 @@ import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Setting } from '../../components/setting.tsx';
 import { formatDate } from '../../lib/format.ts';
-import { ChangeEmailDialog } from '../auth/change-email-dialog.tsx';
-import { SendConfirmation } from '../auth/send-confirmation.tsx';
+import { ChangeEmailDialog } from './change-email-dialog.tsx';
+import { SendConfirmation } from './send-confirmation.tsx';
 
 /** Who the account belongs to. */
 export function Identity({ user }: { user: User }) {
