@@ -20,22 +20,26 @@ const keeping = later(() => import('./upload-copy.ts'));
 
 let isRestoring = sessionStorage.getItem(SESSION_KEYS.ownUploads) !== null && hasUploadRecords();
 const listeners = new Set<() => void>();
-void restoredUploads().then(async (all) => {
-  try {
-    const [first, ...others] = all.filter(({ record }) => record.publication === null);
-    for (const other of others) other.letGo();
-    if (first === undefined) return;
-    // What was dropped meanwhile is newer.
-    if (pendingFolder.get() !== null) return first.letGo();
-    first.adopt('waiting');
-    if (first.picked === null) askAgain(first.record);
-    else pendingFolder.set(first.picked, first.record.accountId);
-    await keeping.fetch();
-  } finally {
+void findWaiting()
+  // What was left stays for the next page.
+  .catch(() => {})
+  .finally(() => {
     isRestoring = false;
     for (const listener of listeners) listener();
-  }
-});
+  });
+
+async function findWaiting(): Promise<void> {
+  const all = await restoredUploads();
+  const [first, ...others] = all.filter(({ record }) => record.publication === null);
+  for (const other of others) other.letGo();
+  if (first === undefined) return;
+  // What was dropped meanwhile is newer.
+  if (pendingFolder.get() !== null) return first.letGo();
+  first.adopt('waiting');
+  if (first.picked === null) askAgain(first.record);
+  else pendingFolder.set(first.picked, first.record.accountId);
+  await keeping.fetch();
+}
 
 export function setPendingDrop(folder: Picked | null): void {
   pendingFolder.set(folder, session.accountId());
