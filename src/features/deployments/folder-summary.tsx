@@ -92,6 +92,7 @@ function FindingRow({ finding, report, onPublishAnyway }: FindingRowProps) {
   const [isOpen, setOpen] = useState(isOpenAtFirst);
   const detailId = useId();
   const { icon: Icon, look, word } = looks[finding.verdict];
+  const act = isOpen ? 'Hide' : finding.leftOut.length > 1 ? 'Show' : 'Why';
   const hasDetail = finding.detail !== null || finding.leftOut.length > 0 || finding.places.length > 0;
   return (
     <div className="px-4 py-2.5 sm:px-5">
@@ -106,11 +107,11 @@ function FindingRow({ finding, report, onPublishAnyway }: FindingRowProps) {
             type="button"
             aria-expanded={isOpen}
             aria-controls={detailId}
+            aria-label={`${act}: ${finding.message.replace(/[.:]$/, '')}`}
             onClick={() => setOpen(!isOpen)}
             className="-my-1 shrink-0 rounded-tight px-1 py-1 text-sm text-ink-muted hover:text-ink touch:-my-3 touch:py-3"
           >
-            {isOpen ? 'Hide' : finding.leftOut.length > 1 ? 'Show' : 'Why'}
-            <span className="sr-only"> ({finding.message})</span>
+            {act}
           </button>
         )}
       </div>
@@ -170,7 +171,7 @@ function LeftOutList({ files, report, onPublishAnyway }: LeftOutListProps) {
               <Checkbox
                 label={
                   <>
-                    Publish anyway<span className="sr-only">: {path}</span>
+                    Publish anyway <span className="sr-only">{path}</span>
                   </>
                 }
                 isChecked={report.publishAnyway.includes(path)}
