@@ -74,12 +74,7 @@ const emailAddress = z
   .check(z.regex(/^[^\s@<>]+@[^\s@<>]+$/, 'it must be an e-mail address like ops@example.com'));
 const smtpUrl = z
   .string()
-  .check(
-    z.refine(
-      isSmtpUrl,
-      'it must be like smtp://user:password@mail.example.com:587, or smtps:// for TLS from the start',
-    ),
-  );
+  .check(z.refine(isSmtpUrl, 'it must be smtp:// or smtps:// with a host, like smtp://mail.example.com:587'));
 const mailFrom = z
   .string()
   .check(

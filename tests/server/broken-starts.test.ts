@@ -60,7 +60,7 @@ test.each([
   ],
   [
     { SMTP_URL: 'http://user:hunter2@mail.example.com' },
-    /SMTP_URL is set to a value that is not shown, but it must be like smtp:\/\/user:password@/,
+    /SMTP_URL is set to a value that is not shown, but it must be smtp:\/\/ or smtps:\/\/ with a host/,
   ],
   [
     { ACME_DIRECTORY_URL: 'https://acme.example.com/directory' },

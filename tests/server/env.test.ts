@@ -101,7 +101,7 @@ test.each([
   ],
   [
     { SMTP_URL: 'mail.example.com' },
-    'SMTP_URL is set to a value that is not shown, but it must be like smtp://user:password@mail.example.com:587, or smtps:// for TLS from the start.',
+    'SMTP_URL is set to a value that is not shown, but it must be smtp:// or smtps:// with a host, like smtp://mail.example.com:587.',
   ],
   [
     { SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'Fairlead' },
