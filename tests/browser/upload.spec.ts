@@ -8,6 +8,9 @@ import { type SiteFiles, twentyPages, writeSite } from '../support/sites.ts';
 import { writeZip } from '../support/zip-writer.ts';
 import { expect, newcomer, registerHere, seeDisclaimer, test } from './fixtures.ts';
 
+// Each walks from a registration to a live site, some through several reloads: on a busy machine that takes its time.
+test.describe.configure({ timeout: 240_000 });
+
 /** A site with many small files: there is a middle of sending it. */
 function manyFiles(greeting: string): SiteFiles {
   const notes = Array.from({ length: 40 }, (_, number) => [`notes/${number}.txt`, `${greeting}, note ${number}`]);
@@ -275,7 +278,6 @@ test('what waits is in one tab alone, and is gone after a logout', async ({ page
 });
 
 test('without a secure context it is published, and a reload asks for the folder again', async ({ folder }) => {
-  test.setTimeout(180_000);
   await writeSite(folder, manyFiles('Over plain http'));
   const port = await freePort();
   const url = `http://fairlead.test:${port}`;
