@@ -283,7 +283,7 @@ test('a sender that goes away leaves nothing behind, and the upload takes the ne
 test('a sender that goes away while its ZIP is unpacked ends the work', async () => {
   await using site = await start();
   const { store } = site.app.providers;
-  const begun = Promise.withResolvers?.<void>() ?? deferred();
+  const begun = deferred();
   let isAbandoned = false;
   site.app.providers.store = {
     ...store,

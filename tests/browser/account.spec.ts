@@ -1,0 +1,197 @@
+import { join } from 'node:path';
+import { readOutbox } from '../../server/mail/outbox.ts';
+import type { RealApp } from '../support/real-app.ts';
+import { expect, logInHere, newcomer, refusedCall, register, seeDisclaimer, test } from './fixtures.ts';
+
+const NEW_PASSWORD = 'Another anchor 2';
+
+/** The link of the newest mail of a kind to somebody, once it is there. */
+async function mailedLink(app: RealApp, kind: string, to: string): Promise<string> {
+  const link = async () => {
+    const mails = (await readOutbox(join(app.dataDir, 'outbox'))).filter(
+      (mail) => mail.kind === kind && mail.to === to,
+    );
+    return /^http\S+#token=\S+$/m.exec(mails.at(-1)?.text ?? '')?.[0] ?? '';
+  };
+  await expect.poll(link, { timeout: 30_000 }).not.toBe('');
+  return link();
+}
+
+test('a forgotten password is replaced through the mailed link, which works once', async ({
+  page,
+  app,
+  complaints,
+}) => {
+  complaints.allow(refusedCall(401, '/api/trpc/auth.login'));
+  complaints.allow(refusedCall(400, '/api/trpc/auth.resetPassword'));
+  complaints.allow(refusedCall(401, '/api/trpc/'));
+  await seeDisclaimer(page);
+  const credentials = await register(page);
+  await page.context().clearCookies({ name: /refresh/ });
+  await page.evaluate(() => {
+    const seen = localStorage.getItem('disclaimerSeen') ?? '';
+    localStorage.clear();
+    localStorage.setItem('disclaimerSeen', seen);
+  });
+
+  await page.goto('/login');
+  await page.getByRole('link', { name: 'Forgot your password?' }).click();
+  await page.getByLabel('Email').fill('nobody');
+  await page.getByRole('button', { name: 'Send the link' }).click();
+  await expect(page.getByText('Please enter a valid email address')).toBeVisible();
+  await page.getByLabel('Email').fill('nobody-at-all@example.com');
+  await page.getByRole('button', { name: 'Send the link' }).click();
+  const answer = page.getByText('If an account has the address');
+  await expect(answer).toBeVisible();
+  await page.getByRole('button', { name: 'Use another address' }).click();
+  await page.getByLabel('Email').fill(credentials.email);
+  await page.getByRole('button', { name: 'Send the link' }).click();
+  await expect(answer).toBeVisible();
+
+  const link = await mailedLink(app, 'reset-password', credentials.email);
+  await page.goto(link);
+  await expect(page.getByRole('heading', { name: 'Choose a new password' })).toBeVisible();
+  expect(page.url(), 'the token is out of the address').not.toContain('token');
+  await page.getByLabel('New password').fill(NEW_PASSWORD);
+  await page.getByLabel('Confirm Password').fill('something else 3');
+  await page.getByRole('button', { name: 'Save the new password' }).click();
+  await expect(page.getByText("Passwords don't match")).toBeVisible();
+  await page.getByLabel('Confirm Password').fill(NEW_PASSWORD);
+  await page.getByRole('button', { name: 'Save the new password' }).click();
+  await page.getByRole('link', { name: 'Log in with the new password' }).click();
+  await logInHere(page, { username: credentials.username, password: NEW_PASSWORD });
+  await page.waitForURL('**/dashboard');
+
+  await page.goto(link);
+  await page.getByLabel('New password').fill(NEW_PASSWORD);
+  await page.getByLabel('Confirm Password').fill(NEW_PASSWORD);
+  await page.getByRole('button', { name: 'Save the new password' }).click();
+  await expect(page.getByText('This link works no more')).toBeVisible();
+});
+
+test('an address is confirmed by its link, and the banner is gone then', async ({ page, app, complaints }) => {
+  complaints.allow(refusedCall(400, '/api/trpc/auth.confirmEmail'));
+  const credentials = await newcomer(page);
+  const banner = page.getByText('Confirm your e-mail address');
+  await expect(banner).toBeVisible();
+  await page.getByRole('button', { name: 'Send again' }).click();
+  await expect(page.locator('[data-toast]')).toContainText('Link sent');
+
+  const link = await mailedLink(app, 'confirm-email', credentials.email);
+  await page.goto(link);
+  await expect(page.getByRole('heading', { name: 'Your address is confirmed' })).toBeVisible();
+  await page.getByRole('link', { name: 'Go to Dashboard' }).click();
+  await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
+  await expect(banner).toHaveCount(0);
+
+  await page.goto(link);
+  await expect(page.getByRole('heading', { name: 'Your address is not confirmed yet' })).toBeVisible();
+});
+
+test('a token is shown once and works until it is revoked; name and password can be changed', async ({ page, app }) => {
+  const credentials = await newcomer(page);
+  await page.goto('/settings');
+  await page.getByRole('button', { name: 'New token' }).click();
+  await page.getByLabel('Name').fill('Build server');
+  await page.getByRole('button', { name: 'Make token' }).click();
+  const secret = (await page.locator('code', { hasText: 'flt_' }).last().textContent()) ?? '';
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  const whoAmI = () => fetch(`${app.url}/api/user`, { headers: { authorization: `Bearer ${secret}` } });
+  expect((await whoAmI()).status).toBe(200);
+  await expect(page.getByText(secret)).toHaveCount(0);
+  await page.getByRole('button', { name: 'Revoke Build server' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
+  await expect(page.getByText('No tokens yet')).toBeVisible();
+  expect((await whoAmI()).status).toBe(401);
+
+  const username = `${credentials.username} renamed`;
+  await page.getByLabel('Username').fill(username);
+  await page.reload();
+  await expect(page.getByLabel('Username'), 'what was typed is there again').toHaveValue(username);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.locator('[data-toast]')).toContainText('Profile saved');
+
+  await page.goto('/account');
+  await page.getByLabel('Current password').fill(credentials.password);
+  await page.getByLabel('New password').fill(NEW_PASSWORD);
+  await page.getByLabel('Confirm Password').fill(NEW_PASSWORD);
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await expect(page.locator('[data-toast]')).toContainText('Password changed');
+  await logInElsewhere(app, username);
+  await page.reload();
+  await expect(page.getByText('This browser')).toHaveCount(1);
+  await page.getByRole('button', { name: /^Sign out / }).click();
+  await expect(page.getByRole('button', { name: /^Sign out / })).toHaveCount(0);
+});
+
+test('an account is deleted with its name typed, and cannot be signed in to again', async ({ page, complaints }) => {
+  complaints.allow(refusedCall(401, '/api/trpc/auth.login'));
+  complaints.allow(refusedCall(400, '/api/trpc/account.delete'));
+  const credentials = await newcomer(page);
+  await page.goto('/account');
+  await page.getByRole('button', { name: 'Delete account' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toContainText('This cannot be undone');
+  await dialog.getByLabel(/^Type /).fill('somebody else');
+  await dialog.getByLabel('Current password').fill(credentials.password);
+  await dialog.getByRole('button', { name: 'Delete account' }).click();
+  await expect(dialog.getByText('This is not your username')).toBeVisible();
+  await dialog.getByLabel(/^Type /).fill(credentials.username);
+  await dialog.getByRole('button', { name: 'Delete account' }).click();
+  await page.waitForURL((url) => url.pathname === '/');
+  await expect(page.locator('[data-toast]')).toContainText('Account deleted');
+  await page.goto('/login');
+  await logInHere(page, credentials);
+  await expect(page.locator('[data-toast]')).toContainText('Login failed');
+});
+
+test('a message of the contact form survives a reload, and reaches the operator', async ({ page, app }) => {
+  await seeDisclaimer(page);
+  await page.goto('/about');
+  await page.getByLabel('Name').fill('Ada');
+  await page.getByLabel('Message').fill('Where do I start?');
+  await page.reload();
+  await expect(page.getByLabel('Message')).toHaveValue('Where do I start?');
+  await page.getByRole('button', { name: 'Send Message' }).click();
+  await expect(page.getByText('Please enter a valid email address')).toBeVisible();
+  await page.getByLabel('Email').fill('ada@example.com');
+  await page.getByRole('button', { name: 'Send Message' }).click();
+  await expect(page.getByText('Your message is on its way.')).toBeVisible();
+  const letters = async () => (await readOutbox(join(app.dataDir, 'outbox'))).filter(({ kind }) => kind === 'contact');
+  await expect.poll(async () => (await letters()).at(-1)?.text, { timeout: 30_000 }).toContain('Where do I start?');
+});
+
+test('the real channel shows its state, and a notification that one sends oneself', async ({ page }) => {
+  await seeDisclaimer(page);
+  await page.goto('/websocket-demo');
+  await expect(page.getByText('No connection is open')).toBeVisible();
+  await register(page);
+  await page.goto('/websocket-demo');
+  await expect(page.getByText('Connected', { exact: true })).toBeVisible();
+  await page.getByLabel('Send yourself a notification').fill('Ahoy');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(page.getByRole('listitem').filter({ hasText: 'notification' })).toContainText('Ahoy');
+  await expect(page.locator('[data-toast]')).toContainText('Ahoy');
+});
+
+test('questions and guides are found by their words, and an address opens one of them', async ({ page }) => {
+  await seeDisclaimer(page);
+  await page.goto('/faq');
+  await page.getByLabel('Search the questions').fill('forgot password');
+  await page.getByText('I forgot my password. What now?').click();
+  await expect(page.getByText('A link that works once, for 30 minutes')).toBeVisible();
+  await page.getByLabel('Search the questions').fill('zebra');
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await expect(page.getByText('What can I publish?')).toBeVisible();
+  await page.goto('/help#roll-back');
+  await expect(page.getByText('Nothing is uploaded again, so it takes about a second.')).toBeVisible();
+});
+
+async function logInElsewhere(app: RealApp, username: string): Promise<void> {
+  const answer = await fetch(`${app.url}/api/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username, password: NEW_PASSWORD }),
+  });
+  expect(answer.status).toBe(200);
+}
