@@ -31,13 +31,17 @@ async function openSite(app: RealApp, index: number): Promise<Site> {
   return { account, deploymentId, slug };
 }
 
-/** Sites on which nothing is under way, in any order. */
-async function freeSites(mongod: OwnMongod, sites: Site[]): Promise<Site[]> {
-  const free = await deploymentsOf(mongod)
-    .find({ state: { $in: ['live', 'failed'] } }, { projection: { _id: 1 } })
-    .toArray();
-  const ids = new Set(free.map(({ _id }) => _id));
-  return sites.filter(({ deploymentId }) => ids.has(deploymentId)).sort(() => Math.random() - 0.5);
+/** A few sites on which nothing is under way, any of them; where all wait for the lease of a killed process, later. */
+async function chooseSites(mongod: OwnMongod, sites: Site[]): Promise<Site[]> {
+  for (;;) {
+    const free = await deploymentsOf(mongod)
+      .find({ state: { $in: ['live', 'failed'] } }, { projection: { _id: 1 } })
+      .toArray();
+    const ids = new Set(free.map(({ _id }) => _id));
+    const chosen = sites.filter(({ deploymentId }) => ids.has(deploymentId)).sort(() => Math.random() - 0.5);
+    if (chosen.length > 0) return chosen.slice(0, AT_ONCE);
+    await wait(250);
+  }
 }
 
 async function attempt(attempts: Attempt[], site: Site): Promise<void> {
@@ -61,7 +65,7 @@ async function killDuringReleases(
   mongod: OwnMongod,
   { sites, attempts, downtimes }: { sites: Site[]; attempts: Attempt[]; downtimes: Downtimes },
 ): Promise<boolean> {
-  const chosen = (await freeSites(mongod, sites)).slice(0, AT_ONCE);
+  const chosen = await chooseSites(mongod, sites);
   const calls = chosen.map((site) => attempt(attempts, site));
   await Promise.race(calls);
   await wait(Math.random() * RELEASE_MS);
