@@ -1,5 +1,5 @@
 import { type ComponentType, lazy } from 'react';
-import { HOSTING_PLATFORMS, PLATFORMS } from '../routers/schemas/platforms/list.ts';
+import { HOSTING_TITLES } from '../routers/schemas/platforms/titles.ts';
 import { matchesPath, type PathName, paths } from './lib/paths.ts';
 
 export type Access = 'public' | 'app' | 'subscription';
@@ -95,7 +95,6 @@ export const routes: Record<PathName, AppRoute> = {
     path: paths.about,
     screen: about,
     ...plain,
-    needsData: true,
     title: 'About',
     description: 'What Fairlead is for, what it does and how to reach us.',
   },
@@ -378,6 +377,6 @@ export function findRoute(pathname: string): { route: AppRoute; title: string } 
 /** 'Deploy to Vercel' for `/deploy/vercel` and `/deployment-setup/vercel`; an unknown platform has no page. */
 function platformTitle(pathname: string): string | null {
   const [, id] = pathname.split('/').filter(Boolean);
-  const platform = HOSTING_PLATFORMS.find((known) => known === id);
-  return platform === undefined ? null : `Deploy to ${PLATFORMS[platform].title}`;
+  const known = Object.entries(HOSTING_TITLES).find(([platform]) => platform === id);
+  return known === undefined ? null : `Deploy to ${known[1]}`;
 }

@@ -1,12 +1,15 @@
 import { ArrowLeft, Globe, Lightbulb, Lock, type LucideIcon, Route, Stethoscope, UserRound } from 'lucide-react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { Link } from 'react-router';
 import { HOSTING_PLATFORMS, PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { Page } from '../components/page.tsx';
-import { ContactForm } from '../features/contact/contact-form.tsx';
 import { SupportEmail } from '../features/contact/support-email.tsx';
 import { paths } from '../lib/paths.ts';
+
+/** At the end of a long page: it comes after the first paint. */
+const ContactForm = lazy(async () => ({ default: (await import('../features/contact/contact-form.tsx')).ContactForm }));
 
 /** Titles and order of the specification, section 2, About. */
 const features: readonly { icon: LucideIcon; title: string; text: string }[] = [
@@ -97,14 +100,16 @@ export function AboutScreen() {
           <h3 id="contact-form" className="mb-4 font-semibold">
             Quick Contact Form
           </h3>
-          <ContactForm />
+          <Suspense fallback={<FormPlaceholder />}>
+            <ContactForm />
+          </Suspense>
         </Card>
       </Section>
     </Page>
   );
 }
 
-function Section({ title, children }: { title: string; children: React.ReactNode }) {
+function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className="mt-10">
       <h2 className="mb-3 text-lg font-semibold">{title}</h2>
@@ -123,4 +128,9 @@ function Names({ names }: { names: readonly string[] }) {
       ))}
     </ul>
   );
+}
+
+/** The height of the form that comes. */
+function FormPlaceholder() {
+  return <div className="h-88 sm:h-73" />;
 }

@@ -1,14 +1,16 @@
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { Navigate, useLocation, useNavigate, useSearchParams } from 'react-router';
 import { clearExpiry, recentExpiryReason } from '../api/session.ts';
 import { useUser } from '../api/user.ts';
-import { Notice } from '../components/notice.tsx';
 import { AuthCard } from '../features/auth/auth-card.tsx';
 import { AuthTabs } from '../features/auth/auth-tabs.tsx';
 import { LoginForm } from '../features/auth/login-form.tsx';
 import { RegisterForm } from '../features/auth/register-form.tsx';
 import { matchesPath, paths } from '../lib/paths.ts';
 import { safeRedirect } from '../lib/safe-redirect.ts';
+
+/** Most sign-ins have nothing to be told. */
+const Notice = lazy(async () => ({ default: (await import('../components/notice.tsx')).Notice }));
 
 /** /login, /register and /auth: one screen (specification, section 2). */
 export function AuthScreen() {
@@ -30,9 +32,11 @@ export function AuthScreen() {
       subtitle="Manage your domain deployments with ease"
       notice={
         notice !== null && (
-          <Notice tone="warn" className="mb-4">
-            <p role="status">{notice}</p>
-          </Notice>
+          <Suspense>
+            <Notice tone="warn" className="mb-4">
+              <p role="status">{notice}</p>
+            </Notice>
+          </Suspense>
         )
       }
     >

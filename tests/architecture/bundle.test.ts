@@ -19,6 +19,8 @@ const APP_KB = 140;
 const BUDGETS = [
   { route: '/', roots: ['screens/home.tsx'], budgetKb: PUBLIC_KB },
   { route: '/disclaimer', roots: ['screens/disclaimer.tsx'], budgetKb: PUBLIC_KB },
+  { route: '/about', roots: ['screens/about.tsx'], budgetKb: PUBLIC_KB },
+  { route: '/faq', roots: ['layouts/sidebar.tsx', 'screens/faq.tsx'], budgetKb: PUBLIC_KB },
   { route: '/pricing', roots: ['layouts/sidebar.tsx', 'screens/pricing.tsx'], budgetKb: PUBLIC_KB },
   { route: '/login and /register', roots: ['screens/auth.tsx'], budgetKb: SIGN_IN_KB },
   { route: '/dashboard', roots: [...APP, 'screens/dashboard.tsx'], budgetKb: APP_KB },

@@ -1,7 +1,8 @@
-import type { PlatformFacts, PlatformSetup } from './platform-facts.ts';
+import type { PlatformFacts } from './platform-facts.ts';
+import { HOSTING_TITLES } from './titles.ts';
 
 export const githubPages: PlatformFacts = {
-  title: 'GitHub Pages',
+  title: HOSTING_TITLES['github-pages'],
   description: 'Free hosting from a repository of yours.',
   bullets: [
     'No cost for public sites',
@@ -9,15 +10,4 @@ export const githubPages: PlatformFacts = {
     'HTTPS enforced once the certificate is there',
   ],
   isAvailable: false,
-};
-
-export const githubPagesSetup: PlatformSetup = {
-  way: 'Your files become a commit in a repository of yours, and GitHub publishes it in about a minute.',
-  cost: 'Free for public repositories.',
-  needs: [
-    'A GitHub account',
-    'A token: classic with the scope repo, or fine-grained with Administration, Contents and Pages set to write',
-  ],
-  // github/docs: limits of Pages, and rate limits for the REST API.
-  limits: ['1 GB a website', '100 MB a file', 'One domain a website', '5,000 calls an hour'],
 };

@@ -11,14 +11,3 @@ export type PlatformFacts = {
   /** No place to publish to: for tests and Test & Simulation. In no list to choose from, in no plan's count. */
   isSimulated?: boolean;
 };
-
-/** What the setup page of a hosting platform says; apart from the facts, which every visitor's page carries. */
-export type PlatformSetup = {
-  /** How a folder gets there, in a sentence. */
-  way: string;
-  cost: string;
-  /** What a person needs before the first release. */
-  needs: readonly string[];
-  /** Its published limits, in its own words; sources are named beside them. */
-  limits: readonly string[];
-};

@@ -2,7 +2,6 @@ import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import type { SendContactInput } from '../../../routers/schemas/contact.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
-import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
@@ -24,20 +23,22 @@ export function ContactForm() {
     defaultValues: readFormDraft(DRAFT, empty),
   });
   useFormDraft(DRAFT, form);
-  const { errors } = form.formState;
-  const send = trpc.contact.send.useMutation({
-    meta: { refresh: false },
-    onSuccess() {
-      form.reset(empty);
-      forgetFormDraft(DRAFT);
-      setSent(true);
-    },
-    onError(error) {
+  const { errors, isSubmitting } = form.formState;
+
+  async function send(input: SendContactInput): Promise<void> {
+    try {
+      const { trpcClient } = await import('../../api/trpc.ts');
+      await trpcClient.contact.send.mutate(input);
+    } catch (error) {
       if (!applyFieldErrors(error, ['name', 'email', 'message'], form.setError)) {
         showToast(errorToast('The message was not sent', error));
       }
-    },
-  });
+      return;
+    }
+    form.reset(empty);
+    forgetFormDraft(DRAFT);
+    setSent(true);
+  }
 
   if (isSent) {
     return (
@@ -49,13 +50,7 @@ export function ContactForm() {
     );
   }
   return (
-    <form
-      noValidate
-      onSubmit={form.handleSubmit((input: SendContactInput) => {
-        if (!send.isPending) send.mutate(input);
-      })}
-      className="flex flex-col gap-4"
-    >
+    <form noValidate onSubmit={form.handleSubmit(send)} className="flex flex-col gap-4">
       <div className="grid gap-4 sm:grid-cols-2">
         <Field label="Name" error={errors.name?.message}>
           <Input {...form.register('name')} autoComplete="name" />
@@ -67,7 +62,7 @@ export function ContactForm() {
       <Field label="Message" error={errors.message?.message}>
         <Textarea {...form.register('message')} rows={5} />
       </Field>
-      <Button type="submit" variant="primary" isBusy={send.isPending} busyLabel="Sending…" className="self-start">
+      <Button type="submit" variant="primary" isBusy={isSubmitting} busyLabel="Sending…" className="self-start">
         Send Message
       </Button>
     </form>

@@ -1,16 +1,27 @@
-import { trpc } from '../../api/trpc.ts';
+import { useEffect, useState } from 'react';
 
-/** The address of the support as a link; its line is there before the address is. */
+/** The address of the support as a link; its line is there before the address is, and stays empty where nobody answers. */
 export function SupportEmail() {
-  const { data } = trpc.contact.get.useQuery();
-  if (data === undefined)
-    return <span className="inline-block h-4 w-44 rounded-tight bg-surface-sunken align-middle" />;
+  const [address, setAddress] = useState<string | null>(null);
+
+  useEffect(() => {
+    let isCurrent = true;
+    async function ask(): Promise<void> {
+      const { trpcClient } = await import('../../api/trpc.ts');
+      const { supportEmail } = await trpcClient.contact.get.query();
+      if (isCurrent) setAddress(supportEmail);
+    }
+    // The form below says what is wrong when the server cannot be reached.
+    ask().catch(() => {});
+    return () => {
+      isCurrent = false;
+    };
+  }, []);
+
+  if (address === null) return <span className="inline-block h-4 w-44 rounded-tight bg-surface-sunken align-middle" />;
   return (
-    <a
-      href={`mailto:${data.supportEmail}`}
-      className="font-medium text-accent underline-offset-4 wrap-anywhere hover:underline"
-    >
-      {data.supportEmail}
+    <a href={`mailto:${address}`} className="font-medium text-accent underline-offset-4 wrap-anywhere hover:underline">
+      {address}
     </a>
   );
 }

@@ -1,0 +1,9 @@
+/** Names of the hosting platforms; apart from what is said of them, since the titles of routes need no more. */
+export const HOSTING_TITLES = {
+  netlify: 'Netlify',
+  vercel: 'Vercel',
+  'github-pages': 'GitHub Pages',
+  render: 'Render',
+  heroku: 'Heroku',
+  replit: 'Replit',
+} as const;
