@@ -92,7 +92,7 @@ test('a token is shown once and works until it is revoked; name and password can
   const credentials = await newcomer(page);
   await page.goto('/settings');
   await page.getByRole('button', { name: 'New token' }).click();
-  await page.getByLabel('Name').fill('Build server');
+  await page.getByRole('dialog').getByLabel('Name').fill('Build server');
   await page.getByRole('button', { name: 'Make token' }).click();
   const secret = (await page.locator('code', { hasText: 'flt_' }).last().textContent()) ?? '';
   await page.getByRole('button', { name: 'I have copied it' }).click();

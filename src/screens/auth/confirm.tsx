@@ -10,7 +10,12 @@ import { paths } from '../../lib/paths.ts';
 
 /** Where the link of a confirmation mail ends (product page, section 11, E-mail). */
 export function AuthConfirmScreen() {
-  const confirmation = useConfirmEmail(useLinkToken());
+  const token = useLinkToken();
+  return <Confirm key={token} token={token} />;
+}
+
+function Confirm({ token }: { token: string | null }) {
+  const confirmation = useConfirmEmail(token);
   const { user } = useUser();
 
   if (confirmation.kind === 'confirming') return <Spinner label="Confirming your address…" />;

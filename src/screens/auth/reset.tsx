@@ -11,6 +11,10 @@ import { paths } from '../../lib/paths.ts';
 /** Where 'Forgot your password?' leads, and where its mailed link ends (product page, section 6). */
 export function AuthResetScreen() {
   const token = useLinkToken();
+  return <Reset key={token} token={token} />;
+}
+
+function Reset({ token }: { token: string | null }) {
   const [isDone, setDone] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
 
