@@ -5,7 +5,12 @@ import { ReleaseModel } from '../models/release.ts';
 import type { Route } from './snapshot.ts';
 
 /** Which release of which deployment a name stands for, as the database says now. */
-export type RouteRow = Omit<Route, 'earlier'>;
+export type RouteRow = Omit<Route, 'earlier'> & {
+  /** The release in whose place it came; null for the first, and at an address of a release's own. */
+  replaced: Replaced | null;
+};
+/** `liveSince` is of the one that took its place; null until that was seen live. */
+export type Replaced = { manifestHash: string; liveSince: Date | null };
 
 /** From here on a release is whole and meant to be looked at; verification is the first who does. */
 const PREVIEWED: readonly ReleaseState[] = ['processing', 'verifying', 'live', 'superseded'];
@@ -25,7 +30,13 @@ type ServedDeployment = {
   hasCleanUrls?: boolean;
 };
 
-type ServedRelease = { _id: string; manifestHash: string; twins?: { indexHash?: string | null } | null };
+type ServedRelease = {
+  _id: string;
+  manifestHash: string;
+  twins?: { indexHash?: string | null } | null;
+  replacedReleaseId?: string | null;
+  liveSince?: Date | null;
+};
 
 const DEPLOYMENT_FIELDS = {
   accountId: 1,
@@ -36,7 +47,7 @@ const DEPLOYMENT_FIELDS = {
   isSinglePage: 1,
   hasCleanUrls: 1,
 } as const;
-const RELEASE_FIELDS = { manifestHash: 1, twins: 1 } as const;
+const RELEASE_FIELDS = { manifestHash: 1, twins: 1, replacedReleaseId: 1, liveSince: 1 } as const;
 
 /** Every live site of the built-in host, a batch at a time. */
 export async function* readAllRoutes(): AsyncGenerator<RouteRow[]> {
@@ -64,18 +75,25 @@ export async function readRoutes(deploymentIds: readonly string[]): Promise<Rout
 
 async function routesOf(deployments: readonly ServedDeployment[]): Promise<RouteRow[]> {
   const served = deployments.filter((deployment) => isServed(deployment) && deployment.currentReleaseId);
-  const ids = served.map((deployment) => deployment.currentReleaseId ?? '');
-  const releases = await ReleaseModel.find({ _id: { $in: ids } }, RELEASE_FIELDS)
-    .setOptions({ acrossAccounts: 'host' })
-    .lean();
-  const byId = new Map(releases.map((release) => [release._id, release]));
+  const releases = await readReleases(served.map((deployment) => deployment.currentReleaseId ?? ''));
+  const replaced = await readReleases([...releases.values()].flatMap(({ replacedReleaseId: id }) => (id ? [id] : [])));
   return served.flatMap((deployment) => {
-    const release = byId.get(deployment.currentReleaseId ?? '');
-    return release === undefined ? [] : [toRow(deployment, release)];
+    const release = releases.get(deployment.currentReleaseId ?? '');
+    if (release === undefined) return [];
+    const before = replaced.get(release.replacedReleaseId ?? '');
+    return [toRow(deployment, release, before)];
   });
 }
 
-function toRow(deployment: ServedDeployment, release: ServedRelease): RouteRow {
+async function readReleases(ids: readonly string[]): Promise<Map<string, ServedRelease>> {
+  if (ids.length === 0) return new Map();
+  const releases = await ReleaseModel.find({ _id: { $in: [...ids] } }, RELEASE_FIELDS)
+    .setOptions({ acrossAccounts: 'host' })
+    .lean();
+  return new Map(releases.map((release) => [release._id, release]));
+}
+
+function toRow(deployment: ServedDeployment, release: ServedRelease, before?: ServedRelease): RouteRow {
   return {
     slug: deployment.slug,
     deploymentId: deployment._id,
@@ -85,6 +103,7 @@ function toRow(deployment: ServedDeployment, release: ServedRelease): RouteRow {
     twinsHash: release.twins?.indexHash ?? null,
     isSinglePage: deployment.isSinglePage ?? SERVING_DEFAULTS.isSinglePage,
     hasCleanUrls: deployment.hasCleanUrls ?? SERVING_DEFAULTS.hasCleanUrls,
+    replaced: before === undefined ? null : { manifestHash: before.manifestHash, liveSince: release.liveSince ?? null },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { RouteRow } from './read-routes.ts';
+import type { Replaced, RouteRow } from './read-routes.ts';
 import type { Route } from './snapshot.ts';
 
 /** Security facts, 3.4: an open tab finds the assets of the release it was loaded from for a day. */
@@ -31,13 +31,19 @@ export function createRoutes(now: () => number) {
     return true;
   }
 
+  /** What this process has served before, and what the database says was replaced, which a kill may have kept from it. */
   function earlierOf(row: RouteRow, before: Route | undefined): Route['earlier'] {
-    if (before === undefined) return [];
-    const replaced = { manifestHash: before.manifestHash, until: now() + EARLIER_MS };
-    const candidates = before.manifestHash === row.manifestHash ? before.earlier : [replaced, ...before.earlier];
-    return candidates
-      .filter((earlier) => earlier.until > now() && earlier.manifestHash !== row.manifestHash)
-      .slice(0, EARLIER_MAX);
+    const served = before === undefined ? [] : [{ ...before, until: now() + EARLIER_MS }, ...before.earlier];
+    const replaced = row.replaced === null ? [] : [{ ...row.replaced, until: endOf(row.replaced) }];
+    const ends = new Map<string, number>();
+    for (const { manifestHash, until } of [...served, ...replaced]) {
+      if (manifestHash !== row.manifestHash && until > now() && !ends.has(manifestHash)) ends.set(manifestHash, until);
+    }
+    return [...ends].map(([manifestHash, until]) => ({ manifestHash, until })).slice(0, EARLIER_MAX);
+  }
+
+  function endOf({ liveSince }: Replaced): number {
+    return (liveSince?.getTime() ?? now()) + EARLIER_MS;
   }
 
   return {
@@ -59,7 +65,8 @@ export function createRoutes(now: () => number) {
     /** Whether a visitor may be on the site right now, so that the new release is worth warming. */
     isKnown: (deploymentId: string) => byDeployment.has(deploymentId),
     apply(row: RouteRow): void {
-      put({ ...row, earlier: earlierOf(row, byDeployment.get(row.deploymentId)) });
+      const { replaced: _, ...route } = row;
+      put({ ...route, earlier: earlierOf(row, byDeployment.get(row.deploymentId)) });
     },
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DeploymentModel } from '../../server/models/deployment.ts';
@@ -109,6 +109,28 @@ test('hashed assets of the release before answer for a day, its other files do n
   expect((await site.get('tabs', '/app-3f2a1b9c.js')).text).toBe('OLD');
   shiftMs = 25 * 60 * 60_000;
   expect((await site.get('tabs', '/app-3f2a1b9c.js')).status).toBe(404);
+});
+
+test('the assets of the release that was replaced answer also for a host that has never served it', async () => {
+  await using site = await createTestHost();
+  const first = await publishSite(site, 'killed', { 'index.html': 'one', 'app-3f2a1b9c.js': 'OLD' });
+  // Killed before the list on disk told of the first release, and the second one goes live elsewhere.
+  await site.host.stop();
+  await rm(join(site.folder, 'host'), { recursive: true });
+  const second = await addRelease(site, 'killed', { 'index.html': 'two', 'app-99d1e0f4.js': 'NEW' }, 'live');
+  const replacing = { $set: { replacedReleaseId: first.releaseId, liveSince: new Date() } };
+  await ReleaseModel.updateOne({ _id: second.releaseId }, replacing).setOptions(ACROSS);
+  await makeLive(second);
+  await site.restart();
+  expect((await site.get('killed', '/')).text).toBe('two');
+  const old = await site.get('killed', '/app-3f2a1b9c.js');
+  expect([old.status, old.text]).toEqual([200, 'OLD']);
+
+  await ReleaseModel.updateOne({ _id: second.releaseId }, { $set: { liveSince: new Date(0) } }).setOptions(ACROSS);
+  await site.host.stop();
+  await rm(join(site.folder, 'host'), { recursive: true });
+  await site.restart();
+  expect((await site.get('killed', '/app-3f2a1b9c.js')).status).toBe(404);
 });
 
 test('the list of live sites is on disk soon after a switch', async () => {
