@@ -30,9 +30,9 @@ export function SettingsScreen() {
         </Card>
         <Card>
           <CardHeader title="Notifications" />
-          <p className="px-4 pt-4 text-ink-muted sm:px-5">
-            Mail to {user.email} when
-            {user.emailConfirmed ? '' : ', once the address is confirmed,'}
+          <p className="border-b border-line px-4 py-3 text-ink-muted sm:px-5">
+            Which mails go to <span className="wrap-anywhere">{user.email}</span>.
+            {!user.emailConfirmed && ' Nothing of these is mailed until the address is confirmed.'}
           </p>
           <NotificationSwitches />
         </Card>

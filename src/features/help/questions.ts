@@ -108,7 +108,9 @@ export const questions: readonly Chapter[] = [
       {
         id: 'sign-out-elsewhere',
         title: 'How do I sign out a browser that I no longer have?',
-        paragraphs: ['A new password signs out every other browser. So does the link from "Forgot your password?".'],
+        paragraphs: [
+          'The Account page lists every browser that is signed in: choose Sign out beside it. A new password signs out all others at once.',
+        ],
       },
       {
         id: 'cookies',
@@ -126,7 +128,7 @@ export const questions: readonly Chapter[] = [
         id: 'from-code',
         title: 'Can I publish from a script?',
         paragraphs: [
-          'Yes. With an API token the typed client (createFairleadClient) calls every procedure that the app itself calls, realtime events included. Plain HTTP works as well.',
+          'Yes. With an API token, made in Settings, the typed client (createFairleadClient) calls every procedure that the app itself calls, realtime events included. Plain HTTP works as well.',
         ],
       },
       {
