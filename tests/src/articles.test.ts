@@ -7,7 +7,8 @@ const titles = (search: string) =>
   searchArticles(questions, search).flatMap(({ articles }) => articles.map(({ title }) => title));
 
 test('a search finds the articles that hold all of its words, in any order and case', () => {
-  expect(titles('PASSWORD forgot')).toEqual(['I forgot my password. What now?', expect.stringContaining('sign out')]);
+  expect(titles('PASSWORD forgot')).toEqual(['I forgot my password. What now?']);
+  expect(titles('new password').length).toBeGreaterThan(1);
   expect(titles('zebra')).toEqual([]);
 });
 
