@@ -222,5 +222,23 @@ function appErrorIn(error: unknown): AppError | null {
 
 function networkWords(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return 'no answer in time';
+  const code = networkCode(error);
+  if (code === 'CERT_HAS_EXPIRED') return 'its certificate has expired';
+  if (UNTRUSTED_CODES.has(code)) return 'its certificate is not trusted';
   return 'the connection broke off';
+}
+
+/** What Node calls a certificate that is another's, or that no authority of this machine vouches for (Node, "tls"). */
+const UNTRUSTED_CODES: ReadonlySet<string> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/** `fetch` wraps what the socket said. */
+function networkCode(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
 }

@@ -8,7 +8,7 @@ import { simulated } from '../../server/platforms/simulated/index.ts';
 import type { Fault, VendorStep } from '../../server/platforms/simulated/vendor/faults.ts';
 import { createSimulatedApp, makeDue, type SimulatedApp } from '../support/simulated-app.ts';
 
-/** Security facts, section 11, row "slow or failing platform"; the expired certificate comes with a platform on https. */
+/** Security facts, section 11, row "slow or failing platform"; the expired certificate is certificate.test.ts. */
 const ONE = { 'index.html': '<h1>one</h1>', 'style.css': 'p {}' };
 const TWO = { ...ONE, 'index.html': '<h1>two</h1>' };
 const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
