@@ -30,7 +30,7 @@ function withoutPort(entry: string): string {
   return /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
 }
 
-export function addressKey(address: string): string {
+function addressKey(address: string): string {
   const plain = MAPPED.exec(address)?.[1] ?? address;
   if (!isIPv6(plain) || plain === '::1') return plain;
   const [head = '', tail] = (plain.split('%')[0] ?? '').toLowerCase().split('::');

@@ -37,10 +37,7 @@ export type InnerOptions = {
 };
 
 /** A context that needs no request: for callers in process, and the common part of the doors below. */
-export function innerContext(
-  providers: Providers,
-  { actor, origin, jar, requestId, line }: InnerOptions = {},
-): Context {
+function innerContext(providers: Providers, { actor, origin, jar, requestId, line }: InnerOptions = {}): Context {
   return {
     actor: actor ?? ANONYMOUS,
     providers,

@@ -2,7 +2,7 @@ import { type FileHandle, link, mkdir, open, rename, rm, stat } from 'node:fs/pr
 import { basename, dirname } from 'node:path';
 
 /** Ends the name of every file that is not whole yet. */
-export const UNFINISHED = '.tmp';
+const UNFINISHED = '.tmp';
 
 let writes = 0;
 

@@ -242,6 +242,11 @@ function refuseContradictions(
   throw refusal(name, given[name], fault);
 }
 
+/** Whether a failed start is told with its stack: asked when the environment itself may be what is wrong. */
+export function wantsDetails(environment: Record<string, string | undefined>): boolean {
+  return environment.LOG_LEVEL === 'debug';
+}
+
 /** Where a `mongod` is looked for; the tests look in the same places. */
 export function readMongodSources(environment: Record<string, string | undefined>): MongodSources {
   return {

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Env, readEnv } from './env.ts';
+import { type Env, readEnv, wantsDetails } from './env.ts';
 import { runGroupChild } from './group-child.ts';
 import { CHILD_ARGUMENT } from './group-messages.ts';
 import { createLifeCycle } from './life-cycle.ts';
@@ -75,7 +75,7 @@ main().catch((error: unknown) => {
   process.stderr.write(
     `Fairlead did not start: ${scrub(error instanceof StartError ? error.message : `${sentenceOf(error)}.`)}\n`,
   );
-  if (!(error instanceof StartError) && process.env.LOG_LEVEL === 'debug' && error instanceof Error) {
+  if (!(error instanceof StartError) && wantsDetails(process.env) && error instanceof Error) {
     process.stderr.write(`${scrub(error.stack ?? '')}\n`);
   }
   process.exit(error instanceof StartError ? error.exitCode : EXIT_FAILED);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { UPLOAD_LIMITS } from '../routers/schemas/limits.ts';
 import { createZipIntake } from './artifacts/intake.ts';
 import { openStore } from './artifacts/open-store.ts';
 import { createChangeFeed } from './change-feed.ts';
@@ -15,7 +16,6 @@ import { noticeDamage } from './services/damage.ts';
 import type { Tally } from './tally.ts';
 
 const MINUTE_MS = 60_000;
-const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
 
 /** Where the loopback is counted as a client: reached from elsewhere, or behind a proxy (security facts, 1.8). */
@@ -36,7 +36,8 @@ function limitsOf(env: Env): Limits {
     forgotPasswordPerHour: { perAccount: 3, perAddress: 10 },
     feedbackPerHour: 5,
     contactPerHour: 5,
-    uploadBytesPerDay: 10 * GIB,
+    uploadBytesPerDay: UPLOAD_LIMITS.maxBytesPerDay,
+    accountBytes: UPLOAD_LIMITS.maxAccountBytes,
     uploadsAtOnce: 8,
     socketsPerAccount: 10,
     socketsPerAddress: 50,

@@ -29,6 +29,7 @@ export type Limits = {
   feedbackPerHour: number;
   contactPerHour: number;
   uploadBytesPerDay: number;
+  accountBytes: number;
   uploadsAtOnce: number;
   socketsPerAccount: number;
   socketsPerAddress: number;

@@ -355,7 +355,7 @@ export const routes: Record<PathName, AppRoute> = {
 
 const NOT_FOUND_TITLE = '404 Page Not Found';
 
-export const notFoundRoute: AppRoute = {
+const notFoundRoute: AppRoute = {
   path: '*',
   screen: notFound,
   ...plain,

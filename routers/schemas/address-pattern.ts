@@ -12,7 +12,7 @@ export type AddressPattern = {
 /** What the names of a pattern stand for in one address, decoded; `splat` is the rest. */
 export type AddressMatch = ReadonlyMap<string, string>;
 
-export const SPLAT = 'splat';
+const SPLAT = 'splat';
 const NAME = /^:[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** The pattern, or the sentence that says what is wrong with it. */

@@ -10,7 +10,7 @@ export const loginPasswordSchema = z
     z.minLength(LOGIN_PASSWORD_MIN, 'Password must be at least 6 characters'),
     z.maxLength(PASSWORD_MAX, 'Password is too long'),
   );
-export const newPasswordSchema = z
+const newPasswordSchema = z
   .string()
   .check(
     z.minLength(REGISTRATION_PASSWORD_MIN, 'Password must be at least 8 characters'),
@@ -70,7 +70,7 @@ export const accessSchema = z.strictObject({ accessToken: z.string(), expiresAt:
 /** Login and register response: access plus the user's fields. */
 export const signedInSchema = z.extend(userSchema, { accessToken: z.string(), expiresAt: z.date() });
 
-export const sessionSchema = z.strictObject({
+const sessionSchema = z.strictObject({
   id: idSchema,
   /** Browser and system in words, from the User-Agent header. */
   device: z.string(),

@@ -6,7 +6,7 @@ import { deploymentStateSchema, releaseStateSchema } from './states.ts';
 
 export { cutSlug, DEPLOYMENT_NAME_MAX, SLUG_MAX, slugFromName } from './slug.ts';
 
-export const deploymentNameSchema = z
+const deploymentNameSchema = z
   .string()
   .check(
     z.trim(),
@@ -90,7 +90,7 @@ export const addressCheckSchema = z.strictObject({
 });
 
 /** A release as a deployment's row names it. */
-export const releaseRefSchema = z.strictObject({
+const releaseRefSchema = z.strictObject({
   id: idSchema,
   number: z.number(),
   state: releaseStateSchema,

@@ -31,7 +31,7 @@ export const analyticsUpdateEvent = z.strictObject({
   releaseId: z.optional(idSchema),
 });
 
-export const storedEventSchema = z.discriminatedUnion('type', [
+const storedEventSchema = z.discriminatedUnion('type', [
   deploymentStatusEvent,
   sslStatusEvent,
   notificationEvent,
@@ -56,8 +56,8 @@ export const releaseProgressEvent = z.strictObject({
 });
 
 /** Two tracked items that are no events: sent at once when started without an id; the log no longer reaches back. */
-export const readyItem = z.strictObject({ type: z.literal('ready') });
-export const resyncItem = z.strictObject({ type: z.literal('resync') });
+const readyItem = z.strictObject({ type: z.literal('ready') });
+const resyncItem = z.strictObject({ type: z.literal('resync') });
 
 export const streamItemSchema = z.discriminatedUnion('type', [
   deploymentStatusEvent,

@@ -39,7 +39,7 @@ export const DEFAULT_ROUTE_AFTER_LOGIN = '/dashboard';
 export const TOOLTIP_DELAY_MS = 700;
 export const TOOLTIP_SKIP_DELAY_MS = 300;
 
-/** Security facts, section 2.1. */
+/** Security facts, section 2.1; what is sent in a day: 1.8. */
 export const UPLOAD_LIMITS = {
   maxFiles: 20_000,
   maxFileBytes: 500 * 1024 * 1024,
@@ -52,6 +52,7 @@ export const UPLOAD_LIMITS = {
   maxOpenUploads: 3,
   openUploadMs: 24 * 60 * 60_000,
   maxAccountBytes: 10 * 1024 * 1024 * 1024,
+  maxBytesPerDay: 10 * 1024 * 1024 * 1024,
 } as const;
 
 /** Product page, section 10: body of a JSON call; security facts, section 12: calls in one batch. */

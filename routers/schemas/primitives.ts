@@ -13,7 +13,7 @@ export const sha256Schema = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'This is 
 export const cursorSchema = z.string().check(z.minLength(1), z.maxLength(200));
 
 export const PAGE_SIZE_DEFAULT = 25;
-export const PAGE_SIZE_MAX = 50;
+const PAGE_SIZE_MAX = 50;
 export const pageSizeSchema = z._default(z.int().check(z.minimum(1), z.maximum(PAGE_SIZE_MAX)), PAGE_SIZE_DEFAULT);
 
 /** Where nothing goes in: a stray field is refused instead of ignored. */

@@ -21,8 +21,8 @@ import { inOrder, type RuleLine, type RuleProblem, ruleLines } from './rule-file
  * that fits counts, and only where there is no file, unless the status ends with `!`. Not followed, and told: proxies
  * to other hosts, conditions (Country, Language, Role), rules on queries and on other host names.
  */
-export const REDIRECT_STATUSES = [301, 302, 303, 307, 308] as const;
-export const REWRITE_STATUSES = [200, 404] as const;
+const REDIRECT_STATUSES = [301, 302, 303, 307, 308] as const;
+const REWRITE_STATUSES = [200, 404] as const;
 export type RedirectStatus = (typeof REDIRECT_STATUSES)[number];
 export type RewriteStatus = (typeof REWRITE_STATUSES)[number];
 

@@ -19,7 +19,7 @@ export const uploadManifestInput = z.strictObject({
   /** Paths that would be left out by default and that the person chose to publish (security facts, 2.4). */
   publishAnyway: z.optional(z.array(publishedPathSchema)),
 });
-export const leftOutSchema = z.strictObject({ path: z.string(), reason: z.string() });
+const leftOutSchema = z.strictObject({ path: z.string(), reason: z.string() });
 /** Its answer: the hashes that are not here yet, and what is not published. */
 export const uploadManifestAnswer = z.strictObject({ missing: z.array(sha256Schema), leftOut: z.array(leftOutSchema) });
 /**
@@ -92,7 +92,7 @@ export const releaseSchema = z.strictObject({
   startedAt: z.nullable(z.date()),
   finishedAt: z.nullable(z.date()),
 });
-export const releaseStepSchema = z.strictObject({
+const releaseStepSchema = z.strictObject({
   name: releaseStepNameSchema,
   state: stepStateSchema,
   startedAt: z.nullable(z.date()),
@@ -111,7 +111,7 @@ export const releaseDetailSchema = z.extend(releaseSchema, {
 export const ROLL_BACK_STATES = ['running', 'done', 'failed'] as const;
 
 /** One act of going back to an earlier release, as the history shows it. */
-export const rollBackSchema = z.strictObject({
+const rollBackSchema = z.strictObject({
   id: idSchema,
   deploymentId: idSchema,
   deploymentName: z.string(),
@@ -156,7 +156,6 @@ export const releaseDownloadSchema = z.strictObject({
 
 export type PrepareReleaseInput = z.infer<typeof prepareReleaseInput>;
 export type PreparedUpload = z.infer<typeof preparedUploadSchema>;
-export type ManifestFile = z.infer<typeof manifestFileSchema>;
 export type UploadManifestInput = z.infer<typeof uploadManifestInput>;
 export type UploadManifestAnswer = z.infer<typeof uploadManifestAnswer>;
 export type UploadZipAnswer = z.infer<typeof uploadZipAnswer>;

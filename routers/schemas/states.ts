@@ -1,14 +1,6 @@
 import * as z from 'zod/mini';
 import { DEPLOYMENT_STATES, RELEASE_STATES } from './state-names.ts';
 
-export { isActiveStatus } from './active-status.ts';
-export {
-  type DeploymentState,
-  isRunningReleaseState,
-  type ReleaseState,
-  RUNNING_RELEASE_STATES,
-} from './state-names.ts';
-
 /** States and allowed moves: product page, section 3. A move that is not in its table does not happen. */
 export const DEPLOYMENT_MOVES = {
   draft: ['deploying', 'deleting'],
@@ -31,14 +23,6 @@ export const RELEASE_MOVES = {
   cancelled: [],
 } as const;
 
-export const SUBSCRIPTION_MOVES = {
-  trialing: ['active', 'canceled', 'expired'],
-  active: ['past_due', 'canceled', 'expired'],
-  past_due: ['active', 'canceled', 'expired'],
-  canceled: ['active', 'expired'],
-  expired: ['active'],
-} as const;
-
 export const deploymentStateSchema = z.enum(DEPLOYMENT_STATES);
 export const releaseStateSchema = z.enum(RELEASE_STATES);
 export const subscriptionStatusSchema = z.enum(['trialing', 'active', 'past_due', 'canceled', 'expired']);
@@ -48,7 +32,6 @@ export const RELEASE_STEPS = ['preparing', 'uploading', 'processing', 'verifying
 export const releaseStepNameSchema = z.enum(RELEASE_STEPS);
 export const stepStateSchema = z.enum(['waiting', 'running', 'done', 'failed', 'cancelled']);
 
-export type SubscriptionStatus = z.infer<typeof subscriptionStatusSchema>;
 export type ReleaseStepName = z.infer<typeof releaseStepNameSchema>;
 export type StepState = z.infer<typeof stepStateSchema>;
 

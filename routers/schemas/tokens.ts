@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { idSchema } from './primitives.ts';
 
 export const SCOPES = ['read', 'write'] as const;
-export const scopeSchema = z.enum(SCOPES);
+const scopeSchema = z.enum(SCOPES);
 
 export const createTokenInput = z.strictObject({
   name: z.string().check(z.trim(), z.minLength(1, 'Give the token a name'), z.maxLength(60, 'The name is too long')),
@@ -12,7 +12,7 @@ export const createTokenInput = z.strictObject({
 });
 export const revokeTokenInput = z.strictObject({ tokenId: idSchema });
 
-export const tokenSchema = z.strictObject({
+const tokenSchema = z.strictObject({
   id: idSchema,
   name: z.string(),
   /** The first eight characters: enough to recognise one, too few to use it. */

@@ -7,7 +7,7 @@ export type FoundLink = { target: string; line: number; isPage: boolean };
 export type LinkVerdict = { link: FoundLink; state: 'broken' | 'case'; found: string | null };
 
 /** A page of more than this is looked at no further. */
-export const LINK_FILE_MAX_BYTES = 2 * 1024 * 1024;
+const LINK_FILE_MAX_BYTES = 2 * 1024 * 1024;
 const MAX_A_FILE = 2_000;
 
 const ELEMENT = /<([a-z][a-z0-9-]*)(\s(?:"[^"]*"|'[^']*'|[^"'<>])*)>/gi;

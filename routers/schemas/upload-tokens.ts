@@ -3,7 +3,7 @@ import { lineCounter } from './text-lines.ts';
 /** Keys that open accounts, found by their shape in the texts of an upload (security facts, section 2.4): pure. */
 
 /** Files from this size on are data, no settings that somebody forgot. */
-export const TOKEN_FILE_MAX_BYTES = 1024 * 1024;
+const TOKEN_FILE_MAX_BYTES = 1024 * 1024;
 
 export type TokenKind = 'aws' | 'github' | 'stripe' | 'pem';
 /** `masked` names the kind of key and shows nothing of what makes it work. */

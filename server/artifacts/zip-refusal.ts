@@ -8,7 +8,7 @@ export const ENTRIES_MAX = 2.5 * UPLOAD_LIMITS.maxFiles;
  * What a ZIP may not be, beside the rules of names and sizes that hold for every upload (upload-rules.ts). Most of it is
  * one thing: an archive that two programs would read differently (security facts, 2.2).
  */
-export const ZIP_SENTENCES = {
+const ZIP_SENTENCES = {
   not_zip: 'This is not a ZIP file, or its end is missing.',
   trailing_data: 'There is something behind the end of this ZIP file.',
   hidden_end_record: 'This ZIP file has two ends, so that it can be read in two ways.',

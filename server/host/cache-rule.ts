@@ -1,7 +1,7 @@
 /** Security facts, 3.4: an hour of an old `style.css` under new HTML is what visitors would see first. */
-export const REVALIDATE = 'public, max-age=0, must-revalidate';
+const REVALIDATE = 'public, max-age=0, must-revalidate';
 /** The longest that RFC 9111 caches honour in practice: a year. */
-export const IMMUTABLE = 'public, max-age=31536000, immutable';
+const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 export function cacheControlOf(path: string): string {
   return isHashedName(path) ? IMMUTABLE : REVALIDATE;

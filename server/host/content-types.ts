@@ -114,7 +114,7 @@ const BY_NAME = new Map([
   ['robots.txt', 'text/plain; charset=utf-8'],
 ]);
 
-export const UNKNOWN_TYPE = 'application/octet-stream';
+const UNKNOWN_TYPE = 'application/octet-stream';
 
 export function contentTypeOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();

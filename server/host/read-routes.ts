@@ -1,5 +1,5 @@
 import { SERVING_DEFAULTS } from '../../routers/schemas/deployments.ts';
-import type { ReleaseState } from '../../routers/schemas/states.ts';
+import type { ReleaseState } from '../../routers/schemas/state-names.ts';
 import { DeploymentModel } from '../models/deployment.ts';
 import { ReleaseModel } from '../models/release.ts';
 import type { Route } from './snapshot.ts';

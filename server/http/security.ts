@@ -45,7 +45,7 @@ function hasBody(request: IncomingMessage): boolean {
   return Number(request.headers['content-length'] ?? 0) > 0;
 }
 
-export function isHttps({ publicUrl }: Addresses): boolean {
+function isHttps({ publicUrl }: Addresses): boolean {
   return publicUrl.startsWith('https:');
 }
 

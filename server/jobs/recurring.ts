@@ -1,4 +1,6 @@
+import { DAY_MS, HOUR_MS } from '../durations.ts';
 import type { Log } from '../log.ts';
+import { NO_ACCOUNT } from '../models/account-scope.ts';
 import { JobModel } from '../models/job.ts';
 import { transaction } from '../mongo.ts';
 import { sentence } from './failure.ts';
@@ -8,19 +10,16 @@ import { enqueueJob } from './queue.ts';
 /** Names without a payload: there is nothing to say when nobody asked. */
 type Recurring = { [Name in JobName]: Record<string, never> extends JobPayload<Name> ? Name : never }[JobName];
 
-const HOUR_MS = 60 * 60_000;
 const EVERY: Partial<Record<Recurring, number>> = {
   'collect-garbage': HOUR_MS,
   /** Security facts, 10.4. */
-  'scrub-artifacts': 7 * 24 * HOUR_MS,
+  'scrub-artifacts': 7 * DAY_MS,
 };
 
 /** How often an instance looks whether the next run of something is due. */
 const LOOK_EVERY_MS = 5 * 60_000;
 /** What has just started has better things to do. */
 const FIRST_DELAY_MS = 60_000;
-/** They belong to no account. */
-const NO_ACCOUNT = 'nobody';
 
 /**
  * Enqueues each recurring job once in its interval, however many instances look: the job's id names the interval, and

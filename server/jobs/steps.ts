@@ -1,7 +1,8 @@
 import type { ClientSession } from 'mongoose';
 import type { LogLine } from '../../routers/schemas/events.ts';
 import { PROGRESS_INTERVAL_MS } from '../../routers/schemas/limits.ts';
-import type { ReleaseState, ReleaseStepName } from '../../routers/schemas/states.ts';
+import type { ReleaseState } from '../../routers/schemas/state-names.ts';
+import type { ReleaseStepName } from '../../routers/schemas/states.ts';
 import { AppError } from '../errors.ts';
 import { ReleaseModel } from '../models/release.ts';
 import { ReleaseStepModel, STEP_LOG_LINES } from '../models/release-step.ts';

@@ -1,7 +1,13 @@
-import type { Schema } from 'mongoose';
+import type { QueryOptions, Schema } from 'mongoose';
 
 /** Query option for the few reads that serve all accounts: jobs, the host, sign-in. Its value says which. */
 type AcrossAccounts = 'host' | 'jobs' | 'sign-in' | 'unique-name' | 'maintenance';
+
+/** For a read that serves all accounts at once: what is damaged, what nothing needs. */
+export const MAINTENANCE = { acrossAccounts: 'maintenance' } as const satisfies QueryOptions;
+
+/** As `accountId`: of a job or a mail that belongs to no account, such as a message for the operator. */
+export const NO_ACCOUNT = 'nobody';
 
 declare module 'mongoose' {
   interface QueryOptions<DocType = unknown> {

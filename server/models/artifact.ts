@@ -4,6 +4,9 @@ import { accountScope } from './account-scope.ts';
 /** As `lastUsedAt`: garbage collection has it in its hand. Whoever uses it now writes a time of their own over it. */
 export const LEAVING = new Date(0);
 
+/** Hashes asked for in one query. */
+export const HASHES_A_QUERY = 5_000;
+
 /**
  * That an account has stored these bytes. The bytes are in the store once for all; this row is per account, since "is
  * it here already" is answered from the account's own artifacts only (security facts, 2.3).

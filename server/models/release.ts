@@ -1,6 +1,7 @@
 import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
 import { RELEASE_SOURCES } from '../../routers/schemas/releases.ts';
-import { RUNNING_RELEASE_STATES, releaseStateSchema } from '../../routers/schemas/states.ts';
+import { RUNNING_RELEASE_STATES } from '../../routers/schemas/state-names.ts';
+import { releaseStateSchema } from '../../routers/schemas/states.ts';
 import { accountScope } from './account-scope.ts';
 
 const releaseDocSchema = new Schema(

@@ -1,14 +1,12 @@
 import type { Contact, SendContactInput } from '../../routers/schemas/contact.ts';
 import { DONE, type Done } from '../../routers/schemas/primitives.ts';
+import { HOUR_MS } from '../durations.ts';
+import { NO_ACCOUNT } from '../models/account-scope.ts';
 import { ContactMessageModel } from '../models/contact-message.ts';
 import { newId, transaction } from '../mongo.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { queueMail } from './mail.ts';
 import { countAgainst, countsAddress } from './rate-limit.ts';
-
-const HOUR_MS = 3_600_000;
-/** A mail to the operator belongs to nobody's account. */
-const OPERATOR = 'operator';
 
 /** Where people can write to without the form. */
 export function getContact(ctx: ServiceContext): Contact {
@@ -34,7 +32,7 @@ export async function sendContact(ctx: ServiceContext, input: SendContactInput):
   await transaction(async (session) => {
     await ContactMessageModel.create([{ _id: newId(), accountId, ...input, at: ctx.now() }], { session });
     await queueMail(session, providers, {
-      accountId: OPERATOR,
+      accountId: NO_ACCOUNT,
       to: providers.addresses.operatorEmail,
       words: { kind: 'contact', ...input },
     });

@@ -4,15 +4,13 @@ import { AppError } from '../errors.ts';
 import { publishEvent } from '../events/publish.ts';
 import { enqueueJob } from '../jobs/queue.ts';
 import type { Log } from '../log.ts';
+import { MAINTENANCE, NO_ACCOUNT } from '../models/account-scope.ts';
 import { ArtifactModel } from '../models/artifact.ts';
 import { DeploymentModel } from '../models/deployment.ts';
 import { type ReleaseDoc, ReleaseModel } from '../models/release.ts';
 import { transaction } from '../mongo.ts';
 import type { Writer } from './publish-release.ts';
 
-/** Every read here but those of one account's releases serves all of them. */
-const MAINTENANCE = { acrossAccounts: 'maintenance' as const };
-const NO_ACCOUNT = 'nobody';
 /** A visitor's browser asks again and again for what is damaged: one report is enough for so long. */
 const NOTICED_MS = 60 * 60_000;
 const NOTICED_MAX = 10_000;

@@ -1,13 +1,12 @@
 import { FEEDBACK_MAIN_APP, type RateInput } from '../../routers/schemas/feedback.ts';
 import { DONE, type Done } from '../../routers/schemas/primitives.ts';
+import { HOUR_MS } from '../durations.ts';
 import { AppError, notFound } from '../errors.ts';
 import { DeploymentModel } from '../models/deployment.ts';
 import { FeedbackModel } from '../models/feedback.ts';
 import { newId } from '../mongo.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { countAgainst, countsAddress } from './rate-limit.ts';
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Stores a rating of the product, or of one of one's own deployments; signed out of the product only, limited by

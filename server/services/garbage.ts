@@ -1,20 +1,18 @@
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { decodeManifest } from '../artifacts/manifest.ts';
 import type { ArtifactStore, Collected } from '../artifacts/store.ts';
+import { DAY_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
-import { ArtifactModel, LEAVING } from '../models/artifact.ts';
+import { MAINTENANCE } from '../models/account-scope.ts';
+import { ArtifactModel, HASHES_A_QUERY, LEAVING } from '../models/artifact.ts';
 import { ReleaseModel } from '../models/release.ts';
 import { UploadModel } from '../models/upload.ts';
 import type { Providers } from '../service-context.ts';
-import { DAY_MS } from './durations.ts';
 
-/** Every read here serves all accounts. */
-const MAINTENANCE = { acrossAccounts: 'maintenance' as const };
 /** Security facts, 10.9: what is younger may belong to an upload that has no list of files yet. */
 const KEPT_MS = DAY_MS;
 /** Clocks of several instances differ; an upload that is looked at twice does no harm. */
 const CLOCKS_MS = 5 * 60_000;
-const HASHES_A_QUERY = 5_000;
 
 /**
  * Removes artifacts that no release and no upload names and that nobody has used for a day (security facts, 10.9). Needed

@@ -1,11 +1,6 @@
 import type { ClientSession } from 'mongoose';
-import {
-  DEPLOYMENT_MOVES,
-  type DeploymentState,
-  mayMove,
-  RELEASE_MOVES,
-  type ReleaseState,
-} from '../../routers/schemas/states.ts';
+import type { DeploymentState, ReleaseState } from '../../routers/schemas/state-names.ts';
+import { DEPLOYMENT_MOVES, mayMove, RELEASE_MOVES } from '../../routers/schemas/states.ts';
 import { type DeploymentDoc, DeploymentModel } from '../models/deployment.ts';
 import { type ReleaseDoc, ReleaseModel } from '../models/release.ts';
 

@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
 import { compareManifests, type Manifest } from '../artifacts/manifest.ts';
 import type { ArtifactStore } from '../artifacts/store.ts';
+import { DAY_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
 import type { PlatformCall, PlatformRef, PublishEvent } from '../platforms/platform.ts';
 import type { Providers } from '../service-context.ts';
-import { DAY_MS } from './durations.ts';
 import { requireWithinLimits, storedRef } from './platform-call.ts';
 import { previousRelease, readManifest } from './releases/read.ts';
 import { reportRules } from './releases/rule-report.ts';

@@ -64,7 +64,7 @@ export function countsAddress(ctx: ServiceContext): boolean {
 }
 
 /** A wait in words, as the messages of limits say it. */
-export function waitInWords(ms: number): string {
+function waitInWords(ms: number): string {
   const seconds = Math.max(1, Math.ceil(ms / 1_000));
   if (seconds < 60) return seconds === 1 ? '1 second' : `${seconds} seconds`;
   const minutes = Math.ceil(seconds / 60);

@@ -15,7 +15,7 @@ export function releaseHost(addresses: Addresses, slug: string, number: number):
 }
 
 /** The address that a person opens. */
-export function urlOfHost(addresses: Addresses, host: string): string {
+function urlOfHost(addresses: Addresses, host: string): string {
   return addresses.sitesPort === HTTP_PORT ? `http://${host}` : `http://${host}:${addresses.sitesPort}`;
 }
 

@@ -2,13 +2,13 @@ import type { ClientSession } from 'mongoose';
 import { TRIAL_DAYS } from '../../routers/schemas/limits.ts';
 import { deploymentLimit, remainingDeployments } from '../../routers/schemas/plans.ts';
 import type { Allowance, Subscription } from '../../routers/schemas/subscription.ts';
+import { DAY_MS } from '../durations.ts';
 import { AppError, notFound } from '../errors.ts';
 import { publishEvent } from '../events/publish.ts';
 import { activePlan, type SubscriptionDoc, SubscriptionModel, toSubscription } from '../models/subscription.ts';
 import { UserModel } from '../models/user.ts';
 import { isDuplicateKey, newId, transaction } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
-import { DAY_MS } from './durations.ts';
 import { wasTrialUsed } from './used-trial.ts';
 
 /** The account's subscription; one past its end reads as `expired`. Throws `not_found` where there never was one. */

@@ -1,12 +1,12 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { DONE, type Done } from '../../routers/schemas/primitives.ts';
 import type { ApiToken, CreatedToken, CreateTokenInput, RevokeTokenInput } from '../../routers/schemas/tokens.ts';
+import { DAY_MS } from '../durations.ts';
 import { AppError, notFound } from '../errors.ts';
 import { type ApiTokenDoc, ApiTokenModel, toApiToken } from '../models/api-token.ts';
 import { UserModel } from '../models/user.ts';
 import { newId, transaction } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
-import { DAY_MS } from './durations.ts';
 import { hashToken } from './token-hash.ts';
 
 /** Security facts, 1.2: `flt_`, 32 random bytes in base64url, and a checksum for secret scanners. */

@@ -1,4 +1,5 @@
 import type { ArtifactStore } from '../artifacts/store.ts';
+import { MAINTENANCE } from '../models/account-scope.ts';
 import { ArtifactModel } from '../models/artifact.ts';
 import { ReleaseModel } from '../models/release.ts';
 import { UploadModel } from '../models/upload.ts';
@@ -16,11 +17,10 @@ export async function removeUnnamedManifest(store: ArtifactStore, manifestHash: 
 }
 
 async function isNamed(hash: string): Promise<boolean> {
-  const options = { acrossAccounts: 'maintenance' as const };
   const named = await Promise.all([
-    ReleaseModel.exists({ manifestHash: hash }).setOptions(options),
-    UploadModel.exists({ manifestHash: hash }).setOptions(options),
-    ArtifactModel.exists({ sha256: hash }).setOptions(options),
+    ReleaseModel.exists({ manifestHash: hash }).setOptions(MAINTENANCE),
+    UploadModel.exists({ manifestHash: hash }).setOptions(MAINTENANCE),
+    ArtifactModel.exists({ sha256: hash }).setOptions(MAINTENANCE),
   ]);
   return named.some((one) => one !== null);
 }

@@ -9,12 +9,12 @@ import {
   totalBytes,
 } from '../artifacts/manifest.ts';
 import type { ArtifactInfo, ArtifactStore } from '../artifacts/store.ts';
+import { DAY_MS } from '../durations.ts';
 import { AppError, notFound } from '../errors.ts';
-import { ArtifactModel, LEAVING } from '../models/artifact.ts';
+import { ArtifactModel, HASHES_A_QUERY, LEAVING } from '../models/artifact.ts';
 import { type UploadDoc, UploadModel } from '../models/upload.ts';
 import { endWhenAway, isDuplicateKey, newId } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
-import { DAY_MS } from './durations.ts';
 import { countAgainst } from './rate-limit.ts';
 import { removeUnnamedManifest } from './unnamed-manifest.ts';
 
@@ -26,8 +26,6 @@ import { removeUnnamedManifest } from './unnamed-manifest.ts';
 const QUIET_MS = 30_000;
 /** How often bytes move the end of an upload; often enough that one at work is never quiet. */
 export const TOUCH_MS = 10_000;
-/** Hashes asked for in one query. */
-const HASHES_A_QUERY = 5_000;
 
 /**
  * Opens an upload in one of the account's three slots; one that has been quiet for half a minute gives way.

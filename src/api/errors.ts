@@ -75,7 +75,7 @@ export function applyFieldErrors<Field extends string>(
 }
 
 /** Known by its name: the class itself would bring the whole client into every page. */
-export function isTRPCError(error: unknown): error is Error & { data: unknown; meta?: { response?: unknown } } {
+function isTRPCError(error: unknown): error is Error & { data: unknown; meta?: { response?: unknown } } {
   return error instanceof Error && error.name === 'TRPCClientError' && 'data' in error;
 }
 

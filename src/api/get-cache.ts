@@ -38,8 +38,6 @@ export function createGetCache(now: () => number) {
   };
 }
 
-export type GetCache = ReturnType<typeof createGetCache>;
-
 /** Whether answers to this procedure or path may be kept at all. */
 export function isCacheable(name: string): boolean {
   return !EXCEPTIONS.test(name.toLowerCase());

@@ -89,7 +89,7 @@ function notBefore(response: Response | null, now: number): number | null {
 }
 
 /** Refresh response of the specification, section 3, as JSON. */
-export function readAccess(body: unknown): Access | null {
+function readAccess(body: unknown): Access | null {
   if (typeof body !== 'object' || body === null || !('accessToken' in body) || !('expiresAt' in body)) return null;
   const { accessToken, expiresAt } = body;
   if (typeof accessToken !== 'string' || accessToken === '') return null;

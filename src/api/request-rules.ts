@@ -23,7 +23,7 @@ const KINDS: Record<string, RequestKind> = {
 const TRPC_PREFIX = '/api/trpc/';
 
 /** What a path of our API calls: the procedures of a batch, or the plain path itself. */
-export function calledNames(path: string): string[] {
+function calledNames(path: string): string[] {
   const pathname = path.split('?', 1)[0] ?? path;
   if (!pathname.startsWith(TRPC_PREFIX)) return [pathname];
   return decodeURIComponent(pathname.slice(TRPC_PREFIX.length)).split(',');

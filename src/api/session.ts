@@ -37,7 +37,7 @@ export function setSessionRedirect(redirect: (path: string) => void): void {
 }
 
 /** The destructive 'Session Expired' toast of the specification, section 4. */
-export function showSessionExpired(message: string): void {
+function showSessionExpired(message: string): void {
   showToast({
     title: 'Session Expired',
     description: message,

@@ -5,7 +5,7 @@ export type Access = { accessToken: string; expiresAt: Date };
 export type ExpiryMarker = { reason: string; at: number };
 
 /** Specification, section 4. */
-export const DEFAULT_EXPIRY_REASON = 'Your session has expired. Please log in again.';
+const DEFAULT_EXPIRY_REASON = 'Your session has expired. Please log in again.';
 
 /** The session's part of the browser's storage (specification, section 3): read anew each time, since other tabs write too. */
 export function createTokenStore(local: Storage, session: Storage, now: () => number) {

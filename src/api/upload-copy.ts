@@ -25,7 +25,7 @@ import {
  * copies by a lock that ends with the tab, so that two tabs never go on with the same one. Where there is no such file
  * system, no room, or more than that, the record alone is kept, and the person is asked for the same folder again.
  */
-export const COPY_MAX_BYTES = 250_000_000;
+const COPY_MAX_BYTES = 250_000_000;
 
 /** Whose turn it is with a copy: the folder that waits on the screen, or one publication. */
 export type CopyUse = 'waiting' | object;

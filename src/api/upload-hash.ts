@@ -2,8 +2,8 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 
 /** Performance facts, section 4: small files are read 32 ahead, files over 64 MB go through an incremental hash. */
-export const READ_AHEAD_FILES = 32;
-export const WHOLE_FILE_MAX_BYTES = 64 * 1024 * 1024;
+const READ_AHEAD_FILES = 32;
+const WHOLE_FILE_MAX_BYTES = 64 * 1024 * 1024;
 /** What the read-ahead may hold in memory at once. */
 const READ_AHEAD_BYTES = 2 * WHOLE_FILE_MAX_BYTES;
 

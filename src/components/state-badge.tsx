@@ -1,5 +1,5 @@
 import { Ban, Check, CircleDashed, CircleX, Clock, History, LoaderCircle, Lock, type LucideIcon } from 'lucide-react';
-import type { DeploymentState, ReleaseState } from '../../routers/schemas/states.ts';
+import type { DeploymentState, ReleaseState } from '../../routers/schemas/state-names.ts';
 import { Badge, type BadgeTone } from './badge.tsx';
 
 /** `read-only` is no state of its own: what a deployment is while no plan is active. */

@@ -4,7 +4,7 @@ import { classNames } from '../components/class-names.ts';
 import { paths } from '../lib/paths.ts';
 import { type Entry, type Group, isCurrentEntry } from './navigation.ts';
 
-export const entryLook =
+const entryLook =
   'flex h-8 items-center gap-2.5 rounded-control border px-2 text-sm transition-colors touch:h-11 [&_.lucide]:shrink-0';
 const idleLook = 'border-transparent text-ink-muted hover:bg-surface-hover hover:text-ink';
 const currentLook = 'border-line bg-surface-raised font-medium text-ink [&_.lucide]:text-accent';

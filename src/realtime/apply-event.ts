@@ -42,7 +42,7 @@ export function applyEvent({ queryClient, refreshUser }: EventTargets, item: Str
 }
 
 /** The toast of an event, to the letter of the specification, section 8; two of the five have none. */
-export function eventToast(event: StoredEvent): ToastOptions | null {
+function eventToast(event: StoredEvent): ToastOptions | null {
   switch (event.type) {
     case 'deployment_status':
       return event.status === 'success'
@@ -62,7 +62,7 @@ export function eventToast(event: StoredEvent): ToastOptions | null {
 }
 
 /** A release with one of its steps moved on; the times are this browser's until the next answer brings the server's. */
-export function withProgress(release: ReleaseDetail, event: ReleaseProgressEvent, now: Date): ReleaseDetail {
+function withProgress(release: ReleaseDetail, event: ReleaseProgressEvent, now: Date): ReleaseDetail {
   const steps = release.steps.map((step) => (step.name === event.step ? movedStep(step, event, now) : step));
   const isRunning = event.state === 'running' && release.finishedAt === null;
   return { ...release, steps, state: isRunning ? event.step : release.state };

@@ -13,6 +13,7 @@ export const WIDE_LIMITS: Limits = {
   feedbackPerHour: 20,
   contactPerHour: 20,
   uploadBytesPerDay: 10 * 1024 ** 3,
+  accountBytes: 10 * 1024 ** 3,
   uploadsAtOnce: 8,
   socketsPerAccount: 10,
   socketsPerAddress: 50,

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { decodeManifest, type Manifest } from '../../artifacts/manifest.ts';
+import { DAY_MS } from '../../durations.ts';
 import type { HandOff, Platform, PlatformCall, PlatformRelease, PublishEvent, PublishRequest } from '../platform.ts';
 import { type Content, contentsOf, sendFiles } from '../send-files.ts';
 import { waitUntilDone } from '../wait-until-done.ts';
 import { findSite, TITLE } from './api.ts';
 import { dropSite, idOf } from './site.ts';
 
-const DAY_MS = 24 * 60 * 60_000;
 const AT_ONCE = 4;
 /** A person takes minutes or days: no worker waits beside them. */
 const PATIENCE = { patienceMs: 0, comeBackMs: 30_000 };

@@ -1,4 +1,4 @@
-import { RUNNING_RELEASE_STATES } from '../../../routers/schemas/states.ts';
+import { RUNNING_RELEASE_STATES } from '../../../routers/schemas/state-names.ts';
 import { AppError } from '../../errors.ts';
 import { ArtifactModel } from '../../models/artifact.ts';
 import { ContactMessageModel } from '../../models/contact-message.ts';

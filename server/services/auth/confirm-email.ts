@@ -1,5 +1,6 @@
 import type { ChangeEmailInput, ConfirmEmailInput } from '../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
+import { HOUR_MS } from '../../durations.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { type UserDoc, UserModel } from '../../models/user.ts';
 import { isDuplicateKey, transaction } from '../../mongo.ts';
@@ -11,8 +12,6 @@ import { closeTokens, mailConfirmation, redeemToken } from './mailed-token.ts';
 import { emailKey } from './names.ts';
 import { emailTaken } from './register.ts';
 import type { SessionContext } from './sessions.ts';
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Mails another link to the address that waits for its confirmation; nothing where none does. As often an hour as links

@@ -1,17 +1,15 @@
 import type { ClientSession } from 'mongoose';
 import type { ForgotPasswordInput } from '../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
+import { HOUR_MS } from '../../durations.ts';
 import { enqueueJob } from '../../jobs/queue.ts';
+import { NO_ACCOUNT } from '../../models/account-scope.ts';
 import { UserModel } from '../../models/user.ts';
 import { transaction } from '../../mongo.ts';
 import type { AccountContext, ServiceContext } from '../../service-context.ts';
 import { countsAddress, isWithin } from '../rate-limit.ts';
 import { mailLink } from './mailed-token.ts';
 import { emailKey } from './names.ts';
-
-const HOUR_MS = 3_600_000;
-/** The job runs for whoever has the address, which it alone finds out. */
-const NO_ACCOUNT = 'nobody';
 
 /**
  * Asks for a link that sets a new password. The answer is the same whether or not there is such an account, and so is
@@ -20,6 +18,7 @@ const NO_ACCOUNT = 'nobody';
 export async function forgotPassword(ctx: ServiceContext, input: ForgotPasswordInput): Promise<Done> {
   const isWelcome = !countsAddress(ctx) || (await isWithinLimit(ctx, 'forgot-password-address', ctx.origin.address));
   if (!isWelcome) return DONE;
+  // The job runs for whoever has the address, which it alone finds out.
   await transaction((session) =>
     enqueueJob(session, { name: 'forgot-password', payload: { email: input.email }, accountId: NO_ACCOUNT }),
   );

@@ -1,4 +1,5 @@
 import type { RegisterInput, SignedIn } from '../../../routers/schemas/auth.ts';
+import { HOUR_MS } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
 import { toUser, UserModel } from '../../models/user.ts';
 import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
@@ -8,8 +9,6 @@ import { countAgainst, countsAddress } from '../rate-limit.ts';
 import { mailConfirmation } from './mailed-token.ts';
 import { emailKey, spacesCollapsed, usernameKey } from './names.ts';
 import { keepSession, openSession } from './open-session.ts';
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Makes an account and signs it in on this browser; the address gets a link to confirm it. A race of two is decided by

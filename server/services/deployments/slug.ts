@@ -10,10 +10,10 @@ import {
 } from '../../../routers/schemas/deployments.ts';
 import { HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
 import { ID_ALPHABET } from '../../../routers/schemas/primitives.ts';
+import { DAY_MS } from '../../durations.ts';
 import { DeploymentModel } from '../../models/deployment.ts';
 import { HeldSlugModel } from '../../models/held-slug.ts';
 import type { AccountContext } from '../../service-context.ts';
-import { DAY_MS } from '../durations.ts';
 import { findDeployment } from './read.ts';
 
 /** What a name of signs alone becomes. */

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import type { CancelReleaseInput, Release } from '../../../routers/schemas/releases.ts';
-import { isRunningReleaseState } from '../../../routers/schemas/states.ts';
+import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { enqueueJob } from '../../jobs/queue.ts';
 import { JobModel } from '../../models/job.ts';

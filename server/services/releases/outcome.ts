@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import type { StoredEvent } from '../../../routers/schemas/events.ts';
-import { RUNNING_RELEASE_STATES } from '../../../routers/schemas/states.ts';
+import { RUNNING_RELEASE_STATES } from '../../../routers/schemas/state-names.ts';
 import { AppError } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { PLATFORMS } from '../../../routers/schemas/platforms/index.ts';
-import { isRunningReleaseState } from '../../../routers/schemas/states.ts';
+import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { AppError } from '../../errors.ts';
 import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';

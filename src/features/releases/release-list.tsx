@@ -1,6 +1,6 @@
 import { History } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { ReleaseState } from '../../../routers/schemas/states.ts';
+import type { ReleaseState } from '../../../routers/schemas/state-names.ts';
 import { shownFailure } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';

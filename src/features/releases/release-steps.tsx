@@ -81,7 +81,7 @@ function StepLog({ step }: { step: ReleaseStep }) {
 }
 
 /** Counts the seconds of what runs, and nothing else. */
-export function useRunningClock(isRunning: boolean): Date {
+function useRunningClock(isRunning: boolean): Date {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {
     if (!isRunning) return;

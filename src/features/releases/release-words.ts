@@ -1,6 +1,7 @@
 import type { ReleaseSource, ReleaseStep } from '../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
-import type { ReleaseState, ReleaseStepName } from '../../../routers/schemas/states.ts';
+import type { ReleaseState } from '../../../routers/schemas/state-names.ts';
+import type { ReleaseStepName } from '../../../routers/schemas/states.ts';
 import { formatCount, formatDuration, formatSize, formatSizeOf } from '../../lib/format.ts';
 
 type StepWords = { waiting: string; running: string; done: string };
