@@ -166,7 +166,7 @@ test('a reload in mid-upload goes on, and no file is sent twice', async ({ page,
   await expect.poll(() => kept(page)).toEqual(NOTHING_KEPT);
 });
 
-test('a ZIP on its way goes on after a reload, and is sent no more once it has arrived', async ({ page, folder }) => {
+test('a ZIP on its way is sent anew after a reload, and no more once it has arrived', async ({ page, folder }) => {
   const zip = join(folder, 'long way.zip');
   await writeFile(zip, zipOf(twentyPages('A long way')));
   await newcomer(page);
