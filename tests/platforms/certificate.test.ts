@@ -11,7 +11,7 @@ import { platformBench } from '../support/platform-bench.ts';
 const DAY_MS = 24 * 60 * 60_000;
 const daysFromNow = (days: number) => new Date(Date.now() + days * DAY_MS);
 
-type Connections = NonNullable<RequestInit['dispatcher']>;
+type Connections = { destroy(): Promise<void> };
 
 /** Node tells nobody the class of the connections that its `fetch` keeps; it is reached through the one in use (undici, "Agent"). */
 async function connectionsTrusting(ca: string[]): Promise<Connections> {
@@ -54,10 +54,8 @@ async function askedOf(certificate: Certificate, isTrusted: boolean) {
   await using platform = await startPlatform(certificate);
   await using bench = await platformBench();
   const dispatcher = await connectionsTrusting([...rootCertificates, ...(isTrusted ? [certificate.cert] : [])]);
-  const call = {
-    ...bench.call,
-    fetch: (input: RequestInfo | URL, init?: RequestInit) => fetch(input, { ...init, dispatcher }),
-  };
+  const through: typeof fetch = (input, init) => fetch(input, Object.assign({}, init, { dispatcher }));
+  const call = { ...bench.call, fetch: through };
   const vendor = { title: 'A platform', words: () => null };
   const outcome = await ask(call, vendor, { url: platform.url }, z.object({})).catch((cause: unknown) => cause);
   await dispatcher.destroy();
