@@ -5,7 +5,7 @@ import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { AccountContext, Providers } from '../service-context.ts';
-import { receiveFile, receiveManifest } from '../services/uploads.ts';
+import { receiveFile, receiveManifest } from '../services/uploads/index.ts';
 import { receiveZip } from '../services/zip-uploads.ts';
 import { readManifestBody } from './manifest-body.ts';
 

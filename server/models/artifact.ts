@@ -1,4 +1,4 @@
-import { model, Schema } from 'mongoose';
+import { type ClientSession, model, Schema } from 'mongoose';
 import { accountScope } from './account-scope.ts';
 
 /** As `lastUsedAt`: garbage collection has it in its hand. Whoever uses it now writes a time of their own over it. */
@@ -26,6 +26,19 @@ const artifactDocSchema = new Schema(
 artifactDocSchema.index({ accountId: 1, sha256: 1 }, { name: 'account_sha256', unique: true });
 // Garbage collection asks thousands of hashes at once who needs them: the index alone answers.
 artifactDocSchema.index({ sha256: 1, lastUsedAt: 1, accountId: 1 }, { name: 'sha256_used' });
+/** What an account stores is added up from the index alone. */
+artifactDocSchema.index({ accountId: 1, sizeBytes: 1 }, { name: 'account_size' });
 artifactDocSchema.plugin(accountScope);
 
 export const ArtifactModel = model('Artifact', artifactDocSchema);
+
+/** The bytes that an account has stored, each content once. */
+export async function sumOfArtifacts(accountId: string, session: ClientSession): Promise<number> {
+  const sums = await ArtifactModel.aggregate<{ sizeBytes: number }>([
+    { $match: { accountId } },
+    { $group: { _id: null, sizeBytes: { $sum: '$sizeBytes' } } },
+  ])
+    .hint('account_size')
+    .session(session);
+  return sums[0]?.sizeBytes ?? 0;
+}

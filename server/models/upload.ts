@@ -13,6 +13,8 @@ const uploadDocSchema = new Schema(
     totalBytes: { type: Number, required: true, default: 0 },
     /** 0, 1 or 2 while it is open: the unique index makes the limit of open uploads exact. */
     slot: { type: Number, required: true },
+    /** Counts the lists of files that the account's open uploads were given: of two at once, one conflicts. */
+    turn: { type: Number, required: true, default: 0 },
     source: { type: String, enum: ['folder', 'zip'] as const, required: true, default: 'folder' as const },
     /** Moves with each byte that arrives; a day later the upload is gone (security facts, 2.1). */
     expiresAt: { type: Date, required: true },

@@ -4,7 +4,10 @@ import { AppError } from '../errors.ts';
 import { ArtifactModel } from '../models/artifact.ts';
 import { endWhenAway, isDuplicateKey, newId } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
-import { countBytes, findOpenUpload, missingHashes, replaceManifest, TOUCH_MS, touch } from './uploads.ts';
+import { replaceManifest } from './uploads/manifest.ts';
+import { missingHashes } from './uploads/missing.ts';
+import { findOpenUpload, TOUCH_MS, touch } from './uploads/open.ts';
+import { countBytes } from './uploads/room.ts';
 
 export type SentZip = {
   body: AsyncIterable<Uint8Array>;
@@ -56,8 +59,9 @@ async function keptOpen<T>(ctx: AccountContext, uploadId: string, work: () => Pr
 }
 
 async function keepZip(ctx: AccountContext, uploadId: string, stored: StoredZip): Promise<void> {
-  await rememberAll(ctx, stored);
+  // First the list, which has to find room: what the account has stored is on its books for good.
   await replaceManifest(ctx, uploadId, { manifest: stored.manifest, source: 'zip' });
+  await rememberAll(ctx, stored);
 }
 
 /** Thousands at a time: a row for each that the account has not stored yet, and a younger age for the others. */

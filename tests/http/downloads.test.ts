@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { newId } from '../../server/mongo.ts';
-import { receiveFile, receiveManifest } from '../../server/services/uploads.ts';
+import { receiveFile, receiveManifest } from '../../server/services/uploads/index.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
 import { contextOf, sha256Of, startRelease } from '../support/publishing.ts';

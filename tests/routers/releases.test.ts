@@ -10,7 +10,7 @@ import { newId } from '../../server/mongo.ts';
 import { builtIn } from '../../server/platforms/built-in/index.ts';
 import { platforms } from '../../server/platforms/index.ts';
 import type { AccountContext } from '../../server/service-context.ts';
-import { receiveFile, receiveManifest } from '../../server/services/uploads.ts';
+import { receiveFile, receiveManifest } from '../../server/services/uploads/index.ts';
 import type { Person } from '../support/app.ts';
 import {
   contextOf,

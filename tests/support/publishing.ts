@@ -6,7 +6,7 @@ import { createChangeFeed } from '../../server/change-feed.ts';
 import { createHost } from '../../server/host/listener.ts';
 import type { AccountContext } from '../../server/service-context.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
-import { receiveFile, receiveManifest } from '../../server/services/uploads.ts';
+import { receiveFile, receiveManifest } from '../../server/services/uploads/index.ts';
 import { createTestApp, type Person, type TestApp, type TestAppOptions } from './app.ts';
 import { get } from './host.ts';
 

@@ -15,7 +15,7 @@ import { busy } from '../deployments/change.ts';
 import { findDeployment } from '../deployments/read.ts';
 import { moveDeployment } from '../move-state.ts';
 import { requireWritablePlan } from '../quota.ts';
-import { findOpenUpload, missingHashes } from '../uploads.ts';
+import { findOpenUpload, missingHashes } from '../uploads/index.ts';
 import { findRelease, previousRelease, readManifest, toReleaseOf } from './read.ts';
 
 type NewRelease = {

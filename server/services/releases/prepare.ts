@@ -1,7 +1,7 @@
 import type { PreparedUpload, PrepareReleaseInput } from '../../../routers/schemas/releases.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { findDeployment } from '../deployments/read.ts';
-import { openUpload } from '../uploads.ts';
+import { openUpload } from '../uploads/index.ts';
 
 /**
  * Opens an upload, with or without a deployment: files can be read before one exists.

@@ -1,0 +1,84 @@
+import type { ManifestEntry } from '../../artifacts/manifest.ts';
+import type { ArtifactInfo, ArtifactStore } from '../../artifacts/store.ts';
+import { AppError } from '../../errors.ts';
+import { ArtifactModel } from '../../models/artifact.ts';
+import type { UploadDoc } from '../../models/upload.ts';
+import { endWhenAway, isDuplicateKey, newId } from '../../mongo.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { entriesOf } from './entries.ts';
+import { endAfter, findOpenUpload, TOUCH_MS, touch } from './open.ts';
+import { countBytes } from './room.ts';
+
+export type IncomingFile = {
+  sha256: string;
+  body: AsyncIterable<Uint8Array>;
+  /** As the sender announced it, when it did. */
+  contentLength: number | null;
+};
+
+/**
+ * Stores one announced file, streamed and verified against its hash; sending it twice does no harm. What is asked of the
+ * database is bounded; how long the sender takes is not, here.
+ * Throws `not_found`, `upload_closed`, `hash_unannounced`, `hash_mismatch`, `body_too_large`, `quota_exhausted`,
+ * `storage_full`.
+ */
+export async function receiveFile(ctx: AccountContext, uploadId: string, file: IncomingFile): Promise<void> {
+  const { entry, upload } = await endWhenAway(expectFile(ctx, uploadId, file));
+  const info = await ctx.providers.store.write(keepingOpen(ctx, upload, file.body), entry);
+  await endWhenAway(keepFile(ctx, uploadId, info));
+}
+
+type ExpectedFile = { entry: ManifestEntry; upload: UploadDoc };
+
+/** What the upload's list says of the file, once its bytes have been counted. */
+async function expectFile(ctx: AccountContext, uploadId: string, file: IncomingFile): Promise<ExpectedFile> {
+  const upload = await findOpenUpload(ctx, uploadId);
+  const entry = await announced(ctx.providers.store, upload, file.sha256);
+  const length = file.contentLength ?? entry.sizeBytes;
+  if (length > entry.sizeBytes)
+    throw new AppError('body_too_large', `The list of files says ${entry.sizeBytes} bytes, and more are sent.`);
+  if (length < entry.sizeBytes)
+    throw new AppError('hash_mismatch', `The list of files says ${entry.sizeBytes} bytes, and fewer are sent.`);
+  await countBytes(ctx, entry.sizeBytes);
+  return { entry, upload };
+}
+
+/** The bytes as they come; they keep the upload from being taken for a quiet one, however slowly they do. */
+async function* keepingOpen(
+  ctx: AccountContext,
+  upload: UploadDoc,
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let endsMs = upload.expiresAt.getTime();
+  for await (const chunk of body) {
+    if (endAfter(ctx).getTime() - endsMs >= TOUCH_MS) {
+      endsMs = endAfter(ctx).getTime();
+      // While the database is away nobody else opens an upload either: no reason to break this file off.
+      await endWhenAway(touch(ctx, upload._id)).catch(() => undefined);
+    }
+    yield chunk;
+  }
+}
+
+async function keepFile(ctx: AccountContext, uploadId: string, info: ArtifactInfo): Promise<void> {
+  await remember(ctx, info);
+  await touch(ctx, uploadId);
+}
+
+async function announced(store: ArtifactStore, upload: UploadDoc, sha256: string): Promise<ManifestEntry> {
+  const entry = upload.manifestHash ? (await entriesOf(store, upload.manifestHash)).get(sha256) : undefined;
+  if (entry === undefined) throw new AppError('hash_unannounced', 'No list of files of this upload names this hash.');
+  return entry;
+}
+
+async function remember(ctx: AccountContext, info: ArtifactInfo): Promise<void> {
+  const { accountId } = ctx.actor;
+  const { sha256, sha1, sizeBytes } = info;
+  const update = { $set: { lastUsedAt: ctx.now() }, $setOnInsert: { _id: newId(), sha1, sizeBytes } };
+  try {
+    await ArtifactModel.updateOne({ accountId, sha256 }, update, { upsert: true });
+  } catch (error) {
+    // The same file came twice at once: the other one has written the row.
+    if (!isDuplicateKey(error)) throw error;
+  }
+}

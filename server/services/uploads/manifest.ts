@@ -1,0 +1,82 @@
+import type { UploadManifestAnswer, UploadManifestInput } from '../../../routers/schemas/releases.ts';
+import { REFUSAL_SENTENCES, type Refusal, readUpload } from '../../../routers/schemas/upload-rules.ts';
+import { encodeManifest, type Manifest, totalBytes } from '../../artifacts/manifest.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { type UploadDoc, UploadModel } from '../../models/upload.ts';
+import { endWhenAway, transaction } from '../../mongo.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { removeUnnamedManifest } from '../unnamed-manifest.ts';
+import { missingHashes } from './missing.ts';
+import { endAfter, findOpenUpload } from './open.ts';
+import { countBytes, requireRoom } from './room.ts';
+
+/**
+ * Takes the list of files, applies the rules of upload-rules.ts, and answers which hashes are not here yet; from the
+ * account's own artifacts only, since anything else would tell what others have stored. A second list replaces the first.
+ * Throws `upload_refused` with `reason` and `path`, `not_found`, `upload_closed`, `quota_exhausted`.
+ */
+export async function receiveManifest(
+  ctx: AccountContext,
+  uploadId: string,
+  input: UploadManifestInput,
+): Promise<UploadManifestAnswer> {
+  return endWhenAway(keepManifest(ctx, uploadId, input));
+}
+
+async function keepManifest(
+  ctx: AccountContext,
+  uploadId: string,
+  input: UploadManifestInput,
+): Promise<UploadManifestAnswer> {
+  const { accountId } = ctx.actor;
+  await findOpenUpload(ctx, uploadId);
+  const reading = readUpload(input.files, { publishAnyway: input.publishAnyway });
+  if (reading.refusal !== null) throw refused(reading.refusal);
+  const manifest: Manifest = new Map(reading.files.map(({ path, sha256, sizeBytes }) => [path, { sha256, sizeBytes }]));
+  requireOneSizeAHash(manifest);
+
+  await replaceManifest(ctx, uploadId, { manifest, source: 'folder' });
+  const leftOut = reading.leftOut.map(({ path, reason }) => ({ path, reason }));
+  return { missing: await missingHashes(accountId, manifest, { which: 'staying' }), leftOut };
+}
+
+/** Makes this the upload's list of files. Throws `not_found`, `quota_exhausted`, `storage_full`. */
+export async function replaceManifest(
+  ctx: AccountContext,
+  uploadId: string,
+  { manifest, source }: { manifest: Manifest; source: UploadDoc['source'] },
+): Promise<void> {
+  const { accountId } = ctx.actor;
+  const { store } = ctx.providers;
+  const bytes = encodeManifest(manifest);
+  await countBytes(ctx, bytes.byteLength);
+  const { sha256: manifestHash } = await store.writeWhole(bytes);
+  const facts = { manifestHash, source, fileCount: manifest.size, totalBytes: totalBytes(manifest) };
+  const before = await transaction(async (session) => {
+    await requireRoom(session, ctx, uploadId, manifest);
+    return UploadModel.findOneAndUpdate(
+      { _id: uploadId, accountId, state: 'open' },
+      { $set: { ...facts, expiresAt: endAfter(ctx) } },
+      { returnDocument: 'before', session },
+    );
+  });
+  if (before === null) throw notFound('upload');
+  // Whoever replaced an equal list meanwhile may have taken it away before this upload named it.
+  if (!(await store.has(manifestHash))) await store.writeWhole(bytes);
+  const replaced = before.manifestHash ?? manifestHash;
+  if (replaced !== manifestHash) await removeUnnamedManifest(store, replaced);
+}
+
+function requireOneSizeAHash(manifest: Manifest): void {
+  const sizes = new Map<string, number>();
+  for (const [path, { sha256, sizeBytes }] of manifest) {
+    if ((sizes.get(sha256) ?? sizeBytes) !== sizeBytes) {
+      throw refused({ reason: 'size_conflict', path, message: REFUSAL_SENTENCES.size_conflict });
+    }
+    sizes.set(sha256, sizeBytes);
+  }
+}
+
+function refused({ reason, path, message }: Refusal): AppError {
+  return new AppError('upload_refused', path === '' ? message : `${path}: ${message}`, { reason, path });
+}

@@ -1,0 +1,26 @@
+import type { ClientSession } from 'mongoose';
+import type { Manifest } from '../../artifacts/manifest.ts';
+import { ArtifactModel, HASHES_A_QUERY, LEAVING } from '../../models/artifact.ts';
+
+/**
+ * The hashes of a manifest that this account has not stored; of `staying` artifacts alone, what is being collected at the
+ * moment is missing as well and has to come again.
+ */
+export async function missingHashes(
+  accountId: string,
+  manifest: Manifest,
+  { which = 'all', session = null }: { which?: 'all' | 'staying'; session?: ClientSession | null } = {},
+): Promise<string[]> {
+  const staying = which === 'staying' ? { lastUsedAt: { $gt: LEAVING } } : {};
+  const wanted = [...new Set([...manifest.values()].map((entry) => entry.sha256))];
+  const missing: string[] = [];
+  for (let start = 0; start < wanted.length; start += HASHES_A_QUERY) {
+    const some = wanted.slice(start, start + HASHES_A_QUERY);
+    const known = await ArtifactModel.find({ accountId, sha256: { $in: some }, ...staying }, { sha256: 1, _id: 0 })
+      .session(session)
+      .lean();
+    const here = new Set(known.map((doc) => doc.sha256));
+    missing.push(...some.filter((sha256) => !here.has(sha256)));
+  }
+  return missing;
+}

@@ -1,0 +1,71 @@
+import { UPLOAD_LIMITS } from '../../../routers/schemas/limits.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { type UploadDoc, UploadModel } from '../../models/upload.ts';
+import { isDuplicateKey, newId } from '../../mongo.ts';
+import type { AccountContext } from '../../service-context.ts';
+
+/** An upload for which nothing has arrived for so long gives its slot to a new one. */
+const QUIET_MS = 30_000;
+/** How often bytes move the end of an upload; often enough that one at work is never quiet. */
+export const TOUCH_MS = 10_000;
+
+/**
+ * Opens an upload in one of the account's three slots; one that has been quiet for half a minute gives way.
+ * Throws `quota_exhausted`.
+ */
+export async function openUpload(ctx: AccountContext, deploymentId: string | null): Promise<string> {
+  const { accountId } = ctx.actor;
+  await closeQuiet(ctx);
+  for (let slot = 0; slot < UPLOAD_LIMITS.maxOpenUploads; slot += 1) {
+    const id = newId();
+    try {
+      await UploadModel.create([{ _id: id, accountId, deploymentId, slot, expiresAt: endAfter(ctx) }]);
+      return id;
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+    }
+  }
+  throw new AppError(
+    'quota_exhausted',
+    `${UPLOAD_LIMITS.maxOpenUploads} uploads are open already, which is the most at once.`,
+    {
+      hint: 'Publish one of them, or wait half a minute.',
+      retryAfterMs: QUIET_MS,
+    },
+  );
+}
+
+/** The one that was quiet longest goes, when all three slots are taken; what it brought is found again by its hashes. */
+async function closeQuiet(ctx: AccountContext): Promise<void> {
+  const { accountId } = ctx.actor;
+  const open = await UploadModel.find({ accountId, state: 'open' });
+  if (open.length < UPLOAD_LIMITS.maxOpenUploads) return;
+  const quietSince = new Date(endAfter(ctx).getTime() - QUIET_MS);
+  const [oldest] = open
+    .filter((doc) => doc.expiresAt < quietSince)
+    .sort((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime());
+  if (oldest !== undefined) await UploadModel.deleteOne({ _id: oldest._id, accountId, state: 'open' });
+}
+
+/** When it ends if nothing more arrives for it. */
+export function endAfter(ctx: AccountContext): Date {
+  return new Date(ctx.now().getTime() + UPLOAD_LIMITS.openUploadMs);
+}
+
+/** The account's own upload. Throws `not_found`, `upload_closed` when a release was made of it. */
+export async function findOpenUpload(ctx: AccountContext, uploadId: string): Promise<UploadDoc> {
+  const doc = await UploadModel.findOne({ _id: uploadId, accountId: ctx.actor.accountId });
+  if (doc === null) throw notFound('upload');
+  if (doc.state !== 'open')
+    throw new AppError('upload_closed', 'A release was made of this upload already.', { hint: 'Open a new one.' });
+  return doc;
+}
+
+/** Keeps the upload from being taken for a quiet one. */
+export async function touch(ctx: AccountContext, uploadId: string): Promise<void> {
+  const soon = new Date(endAfter(ctx).getTime() - TOUCH_MS);
+  await UploadModel.updateOne(
+    { _id: uploadId, accountId: ctx.actor.accountId, expiresAt: { $lt: soon } },
+    { $set: { expiresAt: endAfter(ctx) } },
+  );
+}
