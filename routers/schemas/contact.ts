@@ -8,14 +8,14 @@ export const sendContactInput = z.strictObject({
     .string()
     .check(
       z.trim(),
-      z.minLength(1, 'Please enter your name'),
+      z.minLength(1, 'Enter your name'),
       z.maxLength(CONTACT_NAME_MAX, 'Name is too long'),
       z.regex(/^\P{Cc}*$/u, 'Name cannot contain control characters'),
     ),
   email: emailSchema,
   message: z
     .string()
-    .check(z.trim(), z.minLength(1, 'Please enter a message'), z.maxLength(CONTACT_MESSAGE_MAX, 'Message is too long')),
+    .check(z.trim(), z.minLength(1, 'Enter a message'), z.maxLength(CONTACT_MESSAGE_MAX, 'Message is too long')),
 });
 
 /** Where people write to by themselves. */

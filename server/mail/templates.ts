@@ -53,7 +53,7 @@ function body(
       return {
         subject: 'Confirm your e-mail address',
         paragraphs: [
-          `Please confirm that this address is yours. This link works once, for ${LINK_MINUTES} minutes:`,
+          `Confirm that this address is yours. This link works once, for ${LINK_MINUTES} minutes:`,
           content.link,
           'If you have no account at Fairlead, do nothing: nothing else will be sent here.',
         ],

@@ -11,6 +11,12 @@ export function wasAnswered(error: unknown): boolean {
   return isTRPCError(error) && error.meta?.response instanceof Response;
 }
 
+/** Whether what was asked for is not there, or cannot be: an address with an id that is none leads to nothing. */
+export function isNothing(error: unknown): boolean {
+  const { code } = errorDetails(error);
+  return code === 'not_found' || code === 'validation_failed';
+}
+
 /** Whether the call failed because nobody is signed in: the null user, not a failure to show. */
 export function isSignedOutError(error: unknown): boolean {
   if (error instanceof SessionEndedError) return true;

@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect } from 'react';
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
-import { errorDetails, errorMessage } from '../api/errors.ts';
+import { errorDetails, errorMessage, isNothing } from '../api/errors.ts';
 import { usePublication } from '../api/publication-store.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
@@ -51,7 +51,7 @@ export function DeploymentScreen() {
 
   if (deployment.data) return <DeploymentPage deployment={deployment.data} />;
   if (deployment.error) {
-    const isMissing = errorDetails(deployment.error).code === 'not_found';
+    const isMissing = isNothing(deployment.error);
     return (
       <>
         <PageHeader
@@ -61,11 +61,13 @@ export function DeploymentScreen() {
         <Card>
           <ErrorState
             title={isMissing ? 'This deployment does not exist' : 'The deployment could not be fetched'}
-            onRetry={() => void deployment.refetch()}
+            onRetry={isMissing ? undefined : () => void deployment.refetch()}
             isRetrying={deployment.isFetching}
             requestId={errorDetails(deployment.error).requestId}
           >
-            {isMissing ? 'It may have been deleted.' : errorMessage(deployment.error)}
+            {isMissing
+              ? 'It may have been deleted. Active Deployments lists what is there.'
+              : errorMessage(deployment.error)}
           </ErrorState>
         </Card>
       </>

@@ -85,7 +85,7 @@ export function DeploymentsScreen() {
 
 const NOTHING_YET = {
   icon: Globe,
-  text: 'No deployments yet. Each stands here with its address, its state and what can be done with it.',
+  text: 'No deployments yet. Each one is listed here with its address, its state and what can be done with it.',
   action: (
     <Button variant="primary" asChild>
       <Link to={paths.newDeployment}>Drop your first folder</Link>

@@ -11,7 +11,7 @@ export function FaqScreen() {
         title="Frequently Asked Questions"
         description={
           <>
-            Step by step it stands in{' '}
+            Longer answers, step by step, are in{' '}
             <Link to={paths.help} className="font-medium text-accent underline-offset-4 hover:underline">
               Help & Documentation
             </Link>

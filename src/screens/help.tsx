@@ -11,7 +11,7 @@ export function HelpScreen() {
         title="Help & Documentation"
         description={
           <>
-            How each part is used. Short answers stand among the{' '}
+            How each part is used. Short answers are among the{' '}
             <Link to={paths.faq} className="font-medium text-accent underline-offset-4 hover:underline">
               Frequently Asked Questions
             </Link>

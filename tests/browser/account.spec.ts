@@ -66,7 +66,7 @@ test('a forgotten password is replaced through the mailed link, which works once
   await page.getByLabel('New password').fill(NEW_PASSWORD);
   await page.getByLabel('Confirm Password').fill(NEW_PASSWORD);
   await page.getByRole('button', { name: 'Save the new password' }).click();
-  await expect(page.getByText('This link works no more')).toBeVisible();
+  await expect(page.getByText('This link no longer works')).toBeVisible();
 });
 
 test('an address is confirmed by its link, and the banner is gone then', async ({ page, app, complaints }) => {
@@ -85,7 +85,7 @@ test('an address is confirmed by its link, and the banner is gone then', async (
   await expect(banner).toHaveCount(0);
 
   await page.goto(link);
-  await expect(page.getByRole('heading', { name: 'Your address is not confirmed yet' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Your address is already confirmed' })).toBeVisible();
 });
 
 test('a token is shown once and works until it is revoked; name and password can be changed', async ({ page, app }) => {

@@ -35,11 +35,11 @@ test('where to write is told to everybody', async () => {
 });
 
 test.each([
-  [{ name: '  ' }, 'name', 'Please enter your name'],
+  [{ name: '  ' }, 'name', 'Enter your name'],
   [{ name: 'x'.repeat(101) }, 'name', 'Name is too long'],
   [{ name: 'Ada\r\nBcc: all@example.com' }, 'name', 'Name cannot contain control characters'],
   [{ email: 'ada' }, 'email', 'Please enter a valid email address'],
-  [{ message: '' }, 'message', 'Please enter a message'],
+  [{ message: '' }, 'message', 'Enter a message'],
   [{ message: 'x'.repeat(5_001) }, 'message', 'Message is too long'],
 ])('%o is refused on its field', async (wrong, field, text) => {
   await using app = await createTestApp();

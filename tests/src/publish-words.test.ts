@@ -70,10 +70,10 @@ const allowance: Allowance = {
 };
 
 test('the plan says what is used, what it costs, and what stands in the way', () => {
-  expect(usageText(allowance)).toBe('2 of 3 deployments used on STANDARD');
-  expect(costText(allowance)).toBe('3 of 3 deployments on STANDARD will be used.');
+  expect(usageText(allowance)).toBe('2 of 3 deployments used on Standard');
+  expect(costText(allowance)).toBe('3 of 3 deployments on Standard will be used.');
   expect(planBar(allowance)).toBeNull();
-  expect(planBar({ ...allowance, deploymentCount: 3 })?.title).toBe('All 3 deployments of STANDARD are used');
+  expect(planBar({ ...allowance, deploymentCount: 3 })?.title).toBe('All 3 deployments of Standard are used');
   const free: Allowance = {
     ...allowance,
     plan: 'free',
@@ -81,7 +81,7 @@ test('the plan says what is used, what it costs, and what stands in the way', ()
     deploymentCount: 0,
     isTrialAvailable: true,
   };
-  expect(planBar(free)?.action).toBe('Start the trial');
+  expect(planBar(free)?.action).toBe('See the trial');
   expect(planBar({ ...free, isTrialAvailable: false })?.title).toBe('No plan is active');
 });
 

@@ -61,7 +61,15 @@ function SessionRow({ session: { id, device, address, isCurrent, createdAt, last
       }
     >
       <p className="text-sm">
-        From {address} · last used <Time at={lastUsedAt} /> · signed in <Time at={createdAt} />
+        From {address} ·{' '}
+        {isCurrent ? (
+          'in use now'
+        ) : (
+          <>
+            last used <Time at={lastUsedAt} />
+          </>
+        )}{' '}
+        · signed in <Time at={createdAt} />
       </p>
     </Setting>
   );

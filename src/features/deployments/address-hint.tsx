@@ -19,7 +19,7 @@ export function useNameCheck(name: string, isPaused: boolean): AddressCheck | un
 /** Below the name: where the site will be live, and that it is another address where the name's own is taken. */
 export function AddressHint({ name, check }: { name: string; check: AddressCheck | undefined }) {
   const slug = slugFromName(name);
-  if (name.trim() === '') return 'The address is made of it';
+  if (name.trim() === '') return 'The address is made from the name';
   if (check === undefined && slug === '') return 'An address is made for it';
   const isTaken = check !== undefined && check.slug !== check.wanted;
   const shown = check === undefined ? slug : check.slug;

@@ -34,8 +34,10 @@ export function DeploymentTable({ deployments, isReadOnly }: DeploymentListProps
           <TableCell className="sm:max-w-72">
             <Address deployment={deployment} />
           </TableCell>
-          <TableCell className="text-ink-muted max-lg:hidden!">{PLATFORMS[deployment.platform].title}</TableCell>
-          <TableCell className="text-ink-muted max-sm:hidden!">
+          <TableCell className="whitespace-nowrap text-ink-muted max-lg:hidden!">
+            {PLATFORMS[deployment.platform].title}
+          </TableCell>
+          <TableCell className="whitespace-nowrap text-ink-muted max-sm:hidden!">
             <LastRelease deployment={deployment} />
           </TableCell>
           <TableCell isCorner>

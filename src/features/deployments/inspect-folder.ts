@@ -213,7 +213,7 @@ function removedFindings({ droppedCount, root }: FolderReport['reading']): Findi
       ...plain,
       id: 'root',
       verdict: 'removed',
-      message: 'Everything lies in one folder, which is taken off:',
+      message: 'The outer folder is removed:',
       path: visiblePath(root),
     });
   }

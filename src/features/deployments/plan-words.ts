@@ -1,3 +1,4 @@
+import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import type { Allowance } from '../../../routers/schemas/subscription.ts';
 import { formatCount } from '../../lib/format.ts';
 
@@ -9,8 +10,8 @@ export function planBar({ plan, deploymentLimit, deploymentCount, isTrialAvailab
     return isTrialAvailable
       ? {
           title: 'Start the free trial to publish',
-          text: '14 days of PRO, without a card. A dropped folder waits for you.',
-          action: 'Start the trial',
+          text: '14 days of Pro, without a card. A dropped folder waits for you.',
+          action: 'See the trial',
         }
       : {
           title: 'No plan is active',
@@ -22,24 +23,25 @@ export function planBar({ plan, deploymentLimit, deploymentCount, isTrialAvailab
   return {
     title:
       deploymentLimit === 1
-        ? `The deployment of ${plan} is used`
-        : `All ${deploymentLimit} deployments of ${plan} are used`,
+        ? `The deployment of ${PLANS[plan].title} is used`
+        : `All ${deploymentLimit} deployments of ${PLANS[plan].title} are used`,
     text: 'Choose a larger plan, or delete a deployment that is no longer needed.',
     action: 'See the plans',
   };
 }
 
-/** `3 of 3 deployments used on STANDARD`. */
+/** `3 of 3 deployments used on Standard`. */
 export function usageText({ plan, deploymentLimit, deploymentCount }: Allowance): string {
   if (plan === 'free') return 'No plan is active';
-  if (deploymentLimit === null) return `${formatCount(deploymentCount, 'deployment')} on ${plan}, without a limit`;
-  return `${deploymentCount} of ${formatCount(deploymentLimit, 'deployment')} used on ${plan}`;
+  if (deploymentLimit === null)
+    return `${formatCount(deploymentCount, 'deployment')} on ${PLANS[plan].title}, without a limit`;
+  return `${deploymentCount} of ${formatCount(deploymentLimit, 'deployment')} used on ${PLANS[plan].title}`;
 }
 
-/** `1 of 3 deployments on STANDARD will be used.` */
+/** `1 of 3 deployments on Standard will be used.` */
 export function costText({ plan, deploymentLimit, deploymentCount }: Allowance): string {
-  if (deploymentLimit === null) return `${plan} has no limit of deployments.`;
-  return `${deploymentCount + 1} of ${formatCount(deploymentLimit, 'deployment')} on ${plan} will be used.`;
+  if (deploymentLimit === null) return `${PLANS[plan].title} has no limit of deployments.`;
+  return `${deploymentCount + 1} of ${formatCount(deploymentLimit, 'deployment')} on ${PLANS[plan].title} will be used.`;
 }
 
 /** Deployments stay live and become read-only when no plan is active (product page, section 4). */

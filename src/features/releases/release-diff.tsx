@@ -38,7 +38,7 @@ export function ReleaseDiff({ release }: ReleaseDiffProps) {
                 value={against ?? BEFORE}
                 onValueChange={(chosen) => choose(chosen === BEFORE ? null : chosen)}
                 options={[
-                  { value: BEFORE, label: 'The one before' },
+                  { value: BEFORE, label: release.number === 1 ? 'Nothing: it is the first' : 'The one before' },
                   ...others.map(({ id, number, isCurrent }) => ({
                     value: id,
                     label: `Release ${number}${isCurrent ? ', live' : ''}`,

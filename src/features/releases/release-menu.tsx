@@ -29,7 +29,7 @@ export function ReleaseMenu({ release, isReadOnly, onRollBack }: ReleaseMenuProp
     >
       <MenuItem asChild>
         <Link to={page}>
-          <Eye /> Steps and changes
+          <Eye /> Open release
         </Link>
       </MenuItem>
       <MenuItem asChild>
@@ -40,7 +40,7 @@ export function ReleaseMenu({ release, isReadOnly, onRollBack }: ReleaseMenuProp
       {wasSeenLive(release) && (
         <MenuItem asChild>
           <a href={release.previewUrl} target="_blank" rel="noreferrer">
-            <ExternalLink /> Open this release
+            <ExternalLink /> Open preview
           </a>
         </MenuItem>
       )}

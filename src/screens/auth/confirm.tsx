@@ -1,4 +1,5 @@
 import { Link } from 'react-router';
+import type { User } from '../../../routers/schemas/user.ts';
 import { useUser } from '../../api/user.ts';
 import { Button } from '../../components/button.tsx';
 import { Spinner } from '../../components/spinner.tsx';
@@ -30,7 +31,7 @@ function Confirm({ token }: { token: string | null }) {
   }
   const { message, isOver, retry } = confirmation;
   return (
-    <AuthCard title="Your address is not confirmed yet" subtitle={message}>
+    <AuthCard {...failureWords(user, isOver, message)}>
       <div className="flex flex-col gap-2">
         {!isOver && (
           <Button variant="primary" className="w-full" onClick={retry}>
@@ -53,4 +54,13 @@ function Confirm({ token }: { token: string | null }) {
       </div>
     </AuthCard>
   );
+}
+
+/** A link that was used before has done its work: a reload of the page finds it used. */
+function failureWords(user: User | null, isOver: boolean, message: string): { title: string; subtitle: string } {
+  if (isOver && user?.emailConfirmed && user.pendingEmail === null) {
+    return { title: 'Your address is already confirmed', subtitle: 'There is nothing left to do.' };
+  }
+  const title = isOver && user === null ? 'This link no longer works' : 'Your address is not confirmed yet';
+  return { title, subtitle: message };
 }

@@ -40,7 +40,7 @@ function Reset({ token }: { token: string | null }) {
       subtitle="We mail you a link that lets you choose a new one."
       notice={
         refusal !== null && (
-          <Notice tone="warn" title="This link works no more" className="mb-4">
+          <Notice tone="warn" title="This link no longer works" className="mb-4">
             <p role="alert">{refusal}</p>
           </Notice>
         )
