@@ -62,12 +62,13 @@ function packageRoot(): string {
 
 function announce(env: Env, log: Log, isTerminal: boolean): void {
   const sites = `http://{name}.${env.sitesDomain}:${env.sitesPort}`;
+  const mail = env.smtp === undefined ? 'kept here: npx fairlead outbox lists it' : 'sent by SMTP';
   if (!isTerminal) {
-    log.info('Fairlead is running', { app: env.publicUrl, sites, data: env.dataDir, processes: env.processes });
+    log.info('Fairlead is running', { app: env.publicUrl, sites, data: env.dataDir, mail, processes: env.processes });
     return;
   }
   process.stdout.write(
-    `\n  Fairlead is running.\n\n    Open   ${env.publicUrl}\n    Sites  ${sites}\n    Data   ${env.dataDir}\n\n  Ctrl-C stops it.\n\n`,
+    `\n  Fairlead is running.\n\n    Open   ${env.publicUrl}\n    Sites  ${sites}\n    Data   ${env.dataDir}\n    Mail   ${mail}\n\n  Ctrl-C stops it.\n\n`,
   );
 }
 
