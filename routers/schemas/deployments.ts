@@ -100,6 +100,8 @@ const releaseRefSchema = z.strictObject({
   liveSince: z.nullable(z.date()),
   /** The sentence of a failure, for a person. */
   errorMessage: z.nullable(z.string()),
+  /** Files that cannot be read any more, so that they are not served; the release names them. */
+  damagedFileCount: z.number(),
 });
 
 export const deploymentSchema = z.strictObject({

@@ -64,3 +64,6 @@ export const PROGRESS_INTERVAL_MS = 250;
 
 /** Product page, section 11 and security facts, 3.1: a freed address is kept from others for 30 days. */
 export const HELD_SLUG_DAYS = 30;
+
+/** Of its damaged files a release names so many. */
+export const DAMAGED_FILES_MAX = 50;

@@ -55,8 +55,6 @@ export const retryReleaseInput = z.strictObject({ releaseId: idSchema });
 export const diffReleaseInput = z.strictObject({ releaseId: idSchema, against: z.optional(idSchema) });
 export const downloadReleaseInput = z.strictObject({ releaseId: idSchema });
 
-export const DAMAGED_FILES_MAX = 50;
-
 export const RELEASE_SOURCES = ['folder', 'zip', 'retry'] as const;
 
 export const releaseSchema = z.strictObject({

@@ -14,7 +14,7 @@ export const scrubArtifacts: JobHandler<'scrub-artifacts'> = {
       job.signal.throwIfAborted();
       if (!(await store.verify(sha256))) damaged += 1;
     }
-    await clearHealed(store);
+    await clearHealed(job);
     log.info('All artifacts were read', { damaged });
   },
 };

@@ -1,3 +1,4 @@
+import type { ClientSession } from 'mongoose';
 import { decodeManifest } from '../artifacts/manifest.ts';
 import type { ArtifactStore, OnDamage } from '../artifacts/store.ts';
 import { AppError } from '../errors.ts';
@@ -5,7 +6,7 @@ import { publishEvent } from '../events/publish.ts';
 import { enqueueJob } from '../jobs/queue.ts';
 import type { Log } from '../log.ts';
 import { MAINTENANCE, NO_ACCOUNT } from '../models/account-scope.ts';
-import { ArtifactModel } from '../models/artifact.ts';
+import { ArtifactModel, HASHES_A_QUERY } from '../models/artifact.ts';
 import { DeploymentModel } from '../models/deployment.ts';
 import { type ReleaseDoc, ReleaseModel } from '../models/release.ts';
 import { transaction } from '../mongo.ts';
@@ -49,41 +50,66 @@ export async function reportDamage({ providers, transaction: write }: Writer, sh
         sha256,
         releases: own.map(({ release }) => release._id).join(' '),
       });
-      await write(async (session) => {
-        for (const { release, paths } of own) {
-          await ReleaseModel.updateOne(
-            { _id: release._id, accountId },
-            { $addToSet: { damagedFiles: { $each: paths.map((path) => ({ path, sha256 })) } } },
-            { session },
-          );
-        }
-        const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId }, { name: 1 }).session(
-          session,
-        );
-        await publishEvent(session, accountId, {
-          type: 'notification',
-          title: 'Files are damaged',
-          message: sentenceOf(deployment?.name ?? '', own),
-          variant: 'destructive',
-          deploymentId,
-        });
-      });
+      await write((session) => markHurt(session, { accountId, deploymentId, sha256 }, own));
     }
   }
-  await ArtifactModel.deleteMany({ sha256 }).setOptions(MAINTENANCE);
+  // Who stores it takes off the marks that are there by then: those that came later are taken off here.
+  if (await store.has(sha256)) await clearMarks(write, [sha256]);
+  else await write((session) => ArtifactModel.deleteMany({ sha256 }, { session }).setOptions(MAINTENANCE));
 }
 
-/** Takes the marks off that are no longer true: the same files were published again. */
-export async function clearHealed(store: ArtifactStore): Promise<void> {
+type Damage = { accountId: string; deploymentId: string; sha256: string };
+
+async function markHurt(session: ClientSession, damage: Damage, hurt: readonly Hurt[]): Promise<void> {
+  const { accountId, deploymentId, sha256 } = damage;
+  for (const { release, paths } of hurt) {
+    await ReleaseModel.updateOne(
+      { _id: release._id, accountId },
+      { $addToSet: { damagedFiles: { $each: paths.map((path) => ({ path, sha256 })) } } },
+      { session },
+    );
+  }
+  const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId }, { name: 1 }).session(session);
+  await publishEvent(session, accountId, {
+    type: 'notification',
+    title: 'Files are damaged',
+    message: sentenceOf(deployment?.name ?? '', hurt),
+    variant: 'destructive',
+    deploymentId,
+  });
+  await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
+}
+
+/** Takes off the marks of what an upload has just stored again, on the releases of every account. */
+export async function clearStoredAgain(sha256s: readonly string[]): Promise<void> {
+  for (let start = 0; start < sha256s.length; start += HASHES_A_QUERY) {
+    await clearMarks(transaction, sha256s.slice(start, start + HASHES_A_QUERY));
+  }
+}
+
+/** Takes the marks off that are no longer true, should an upload have been broken off before it did. */
+export async function clearHealed({ providers: { store }, transaction: write }: Writer): Promise<void> {
+  const marked = await ReleaseModel.distinct('damagedFiles.sha256', {
+    'damagedFiles.sha256': { $gt: '' },
+  }).setOptions(MAINTENANCE);
+  for (const sha256 of marked) {
+    if ((await store.has(sha256)) && (await store.verify(sha256))) await clearMarks(write, [sha256]);
+  }
+}
+
+async function clearMarks(write: Writer['transaction'], sha256s: readonly string[]): Promise<void> {
+  const damagedFiles = { sha256: { $in: sha256s } };
   const marked = await ReleaseModel.find(
-    { 'damagedFiles.sha256': { $gt: '' } },
-    { accountId: 1, damagedFiles: 1 },
+    { 'damagedFiles.sha256': damagedFiles.sha256 },
+    { accountId: 1, deploymentId: 1 },
   ).setOptions(MAINTENANCE);
-  for (const { _id, accountId, damagedFiles } of marked) {
-    for (const sha256 of new Set(damagedFiles.map((file) => file.sha256))) {
-      if (!(await store.has(sha256)) || !(await store.verify(sha256))) continue;
-      await ReleaseModel.updateOne({ _id, accountId }, { $pull: { damagedFiles: { sha256 } } });
-    }
+  for (const [deploymentId, accountId] of new Map(marked.map((doc) => [doc.deploymentId, doc.accountId]))) {
+    const _id = { $in: marked.filter((doc) => doc.deploymentId === deploymentId).map((doc) => doc._id) };
+    await write(async (session) => {
+      const cleared = await ReleaseModel.updateMany({ _id, accountId }, { $pull: { damagedFiles } }, { session });
+      if (cleared.modifiedCount === 0) return;
+      await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
+    });
   }
 }
 

@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import { ArtifactModel } from '../models/artifact.ts';
 import { endWhenAway, isDuplicateKey, newId } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
+import { clearStoredAgain } from './damage.ts';
 import { replaceManifest } from './uploads/manifest.ts';
 import { missingHashes } from './uploads/missing.ts';
 import { findOpenUpload, TOUCH_MS, touch } from './uploads/open.ts';
@@ -62,6 +63,7 @@ async function keepZip(ctx: AccountContext, uploadId: string, stored: StoredZip)
   // First the list, which has to find room: what the account has stored is on its books for good.
   await replaceManifest(ctx, uploadId, { manifest: stored.manifest, source: 'zip' });
   await rememberAll(ctx, stored);
+  await clearStoredAgain(stored.artifacts.map(({ sha256 }) => sha256));
 }
 
 /** Thousands at a time: a row for each that the account has not stored yet, and a younger age for the others. */

@@ -1,5 +1,4 @@
-import { CircleX, Plus, TriangleAlert } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { Plus } from 'lucide-react';
 import { Link } from 'react-router';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { isRunningReleaseState } from '../../routers/schemas/state-names.ts';
@@ -13,11 +12,12 @@ import { ErrorState } from '../components/error-state.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
 import { DeploymentRows } from '../features/deployments/deployment-table.tsx';
-import { isReadOnly, planBar, usageText } from '../features/deployments/plan-words.ts';
+import { NeedsYou } from '../features/deployments/needs-you.tsx';
+import { isReadOnly, usageText } from '../features/deployments/plan-words.ts';
 import { QuickDropLater } from '../features/deployments/quick-drop-later.tsx';
 import { LastActivity } from '../features/releases/last-activity.tsx';
 import { RunningPublication, RunningRelease } from '../features/releases/running-release.tsx';
-import { href, paths } from '../lib/paths.ts';
+import { paths } from '../lib/paths.ts';
 
 /** As many as fit beside the drop zone without scrolling far; the lists have all of them. */
 const SHOWN_DEPLOYMENTS = 8;
@@ -111,63 +111,6 @@ function SeeAll({ to, what }: { to: string; what: string }) {
     <Link to={to} className="-my-1 rounded-tight py-1 text-sm text-ink-muted hover:text-ink touch:-my-3 touch:py-3">
       See all<span className="sr-only"> {what}</span>
     </Link>
-  );
-}
-
-/** First what waits for the person; it is not there when nothing does. */
-function NeedsYou({
-  deployments,
-  allowance,
-}: {
-  deployments: readonly Deployment[];
-  allowance: Allowance | undefined;
-}) {
-  const failed = deployments.filter(({ latestRelease }) => latestRelease?.state === 'failed');
-  const needsPlan = isReadOnly(allowance) && deployments.length > 0;
-  const count = failed.length + (needsPlan ? 1 : 0);
-  if (count === 0) return null;
-  return (
-    <Card className="mb-6 overflow-hidden">
-      <CardHeader title="Needs you" count={count} />
-      <ul className="divide-y divide-line">
-        {needsPlan && allowance && (
-          <Need
-            icon={<TriangleAlert className="text-warn" />}
-            title={planBar(allowance)?.title ?? 'No plan is active'}
-            text="Your deployments stay live, and cannot be changed until there is one."
-            action={{ to: paths.subscriptionPricing, label: 'See the plans' }}
-          />
-        )}
-        {failed.map(({ id, name, latestRelease, currentRelease }) => (
-          <Need
-            key={id}
-            icon={<CircleX className="text-bad" />}
-            title={`Release ${latestRelease?.number} of ${name} failed`}
-            text={`${latestRelease?.errorMessage ?? ''} ${currentRelease ? `Release ${currentRelease.number} is still live.` : 'Nothing was live before.'}`}
-            action={{ to: href.release(id, latestRelease?.number ?? 1), label: 'See what happened' }}
-          />
-        ))}
-      </ul>
-    </Card>
-  );
-}
-
-type NeedProps = { icon: ReactNode; title: string; text: string; action: { to: string; label: string } };
-
-function Need({ icon, title, text, action }: NeedProps) {
-  return (
-    <li className="flex flex-wrap items-start gap-x-4 gap-y-3 px-4 py-3.5 sm:px-5">
-      <div className="flex min-w-56 flex-1 gap-3">
-        <span className="mt-0.5 shrink-0">{icon}</span>
-        <div className="min-w-0">
-          <p className="font-medium wrap-anywhere">{title}</p>
-          <p className="text-sm wrap-anywhere text-ink-muted">{text}</p>
-        </div>
-      </div>
-      <Button size="sm" asChild className="max-sm:ml-7">
-        <Link to={action.to}>{action.label}</Link>
-      </Button>
-    </li>
   );
 }
 

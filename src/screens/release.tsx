@@ -30,6 +30,9 @@ import { href, paths } from '../lib/paths.ts';
 const ReleaseDiff = lazy(async () => ({
   default: (await import('../features/releases/release-diff.tsx')).ReleaseDiff,
 }));
+const DamagedPanel = lazy(async () => ({
+  default: (await import('../features/releases/damaged-panel.tsx')).DamagedPanel,
+}));
 
 /** A release's whole story. Everything is asked of the server, so that a reload shows the same. */
 export function ReleaseScreen() {
@@ -117,6 +120,11 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
           <SupersededPanel release={release} action={mayChange && <RollBackButton target={release} />} />
         )}
       </div>
+      {release.damagedFiles.length > 0 && (
+        <Suspense fallback={null}>
+          <DamagedPanel release={release} isReadOnly={!mayChange} />
+        </Suspense>
+      )}
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
         <div className="flex min-w-0 flex-col gap-4">
           <Card>

@@ -3,18 +3,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
+import { encodeManifest } from '../../server/artifacts/manifest.ts';
 import { enqueueDue } from '../../server/jobs/recurring.ts';
 import { EventModel } from '../../server/models/event.ts';
 import { noticeDamage } from '../../server/services/damage.ts';
+import { receiveZip } from '../../server/services/zip-uploads.ts';
 import type { Person } from '../support/app.ts';
 import {
+  bytesOf,
   contextOf,
   createPublishingApp,
+  manifestOf,
   type PublishingApp,
   publish,
   sendSite,
   sha256Of,
 } from '../support/publishing.ts';
+import { writeZip } from '../support/zip-writer.ts';
 
 const LOG = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -26,12 +31,12 @@ async function start() {
     app,
     store,
     /** Flips a byte; what the file looks like from outside stays as it was. */
-    async corrupt(text: string): Promise<void> {
-      const sha256 = sha256Of(text);
+    async corrupt(content: string | Buffer): Promise<void> {
+      const sha256 = sha256Of(content);
       const path = join(folder, sha256.charAt(0), sha256);
       const { atime, mtime } = await stat(path);
       const file = await open(path, 'r+');
-      await file.write(Buffer.from([text.charCodeAt(0) ^ 1]), 0, 1, 0);
+      await file.write(Buffer.from([(Buffer.from(content)[0] ?? 0) ^ 1]), 0, 1, 0);
       await file.close();
       await utimes(path, atime, mtime);
     },
@@ -60,6 +65,13 @@ const noticesOf = async (person: Person) =>
     (event) => event.payload.title === 'Files are damaged',
   );
 
+const updatesOf = (person: Person, deploymentId: string): Promise<number> =>
+  EventModel.countDocuments({
+    accountId: person.user.id,
+    type: 'analytics_update',
+    'payload.deploymentId': deploymentId,
+  });
+
 test('an artifact that is found damaged marks the releases it hurts, tells their owners once, and is sent again', async () => {
   await using running = await start();
   const { app, store } = running;
@@ -87,15 +99,85 @@ test('an artifact that is found damaged marks the releases it hurts, tells their
   expect([(await noticesOf(other)).length, (await noticesOf(third)).length]).toEqual([1, 0]);
 
   const { uploadId } = await one.caller.releases.prepare({ deploymentId: deployment.id });
+  const told = await updatesOf(other, theirs.id);
   const answer = await sendSite(await contextOf(app, one), uploadId, { 'index.html': '2', 'b.css': shared });
   expect(answer.missing).toEqual([sha256Of(shared)]);
+  // Nothing was published yet: it is the bytes that heal, for everybody who has them.
+  expect([await damagedFilesOf(one, first.id), await damagedFilesOf(one, second.id)]).toEqual([[], []]);
+  expect(await damagedFilesOf(other, hurt.id)).toEqual([]);
+  expect(await updatesOf(other, theirs.id)).toBe(told + 1);
   await one.caller.releases.create({ deploymentId: deployment.id, uploadId });
   await app.jobs.drain();
   expect((await app.visit('hurt', '/b.css')).text).toBe(shared);
-  await enqueueDue(new Date(), 0);
-  await app.jobs.drain();
-  expect(await damagedFilesOf(other, hurt.id)).toEqual([]);
   expect((await noticesOf(one)).length).toBe(1);
+});
+
+test('what marks a release and what heals it are told to the pages that show it', async () => {
+  await using running = await start();
+  const { app, store } = running;
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Shown', platform: 'built-in' });
+  const release = await publish(app, person, deployment, { 'index.html': 'shown', 'a.css': 'lost' });
+  const before = await updatesOf(person, deployment.id);
+  expect((await person.caller.deployments.list())?.items[0]?.currentRelease?.damagedFileCount).toBe(0);
+  await running.corrupt('lost');
+  expect(await store.verify(sha256Of('lost'))).toBe(false);
+  await untilMarked(app, person, release.id);
+  expect(await updatesOf(person, deployment.id)).toBe(before + 1);
+  expect((await person.caller.deployments.list())?.items[0]?.currentRelease?.damagedFileCount).toBe(1);
+
+  const { uploadId } = await person.caller.releases.prepare();
+  await receiveZip(await contextOf(app, person), uploadId, {
+    body: bytesOf(writeZip([{ name: 'a.css', data: 'lost' }])),
+    contentLength: null,
+    publishAnyway: [],
+    signal: new AbortController().signal,
+  });
+  expect(await damagedFilesOf(person, release.id)).toEqual([]);
+  expect(await updatesOf(person, deployment.id)).toBe(before + 2);
+});
+
+test('a list of files that was lost heals when an upload has the same list', async () => {
+  await using running = await start();
+  const { app, store } = running;
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Listed', platform: 'built-in' });
+  const site = { 'index.html': 'listed' };
+  const release = await publish(app, person, deployment, site);
+  const list = encodeManifest(new Map(manifestOf(site).map(({ path, ...entry }) => [path, entry])));
+  await running.corrupt(list);
+  expect(await store.verify(sha256Of(list))).toBe(false);
+  await untilMarked(app, person, release.id);
+
+  const { uploadId } = await person.caller.releases.prepare();
+  await sendSite(await contextOf(app, person), uploadId, site);
+  expect(await damagedFilesOf(person, release.id)).toEqual([]);
+});
+
+test('the weekly reading takes off the marks of what was stored again by an upload that broke off', async () => {
+  await using running = await start();
+  const { app, store } = running;
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Broken off', platform: 'built-in' });
+  const release = await publish(app, person, deployment, { 'index.html': 'broken off', 'a.css': 'gone' });
+  for (const text of ['broken off', 'gone']) {
+    await running.corrupt(text);
+    expect(await store.verify(sha256Of(text))).toBe(false);
+  }
+  await vi.waitFor(
+    async () => {
+      await app.jobs.drain();
+      expect(await damagedFilesOf(person, release.id)).toHaveLength(2);
+    },
+    { timeout: 30_000 },
+  );
+  await store.writeWhole(Buffer.from('gone'));
+  const before = await updatesOf(person, deployment.id);
+
+  await enqueueDue(new Date('2032-01-01'), 0);
+  await app.jobs.drain();
+  expect(await damagedFilesOf(person, release.id)).toEqual(['index.html']);
+  expect(await updatesOf(person, deployment.id)).toBe(before + 1);
 });
 
 test('the weekly reading finds what nobody has asked for, also when the file looks as it did', async () => {

@@ -66,7 +66,7 @@ export async function sendSite(ctx: AccountContext, uploadId: string, site: Site
   return answer;
 }
 
-export async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+export async function* bytesOf(text: string | Buffer): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 

@@ -99,6 +99,7 @@ function toReleaseRef(doc: ReleaseDoc): ReleaseRef {
     // A release that went live before this was kept has the time of its making.
     liveSince: doc.liveSince ?? doc.verifiedAt ?? null,
     errorMessage: doc.error?.message ?? null,
+    damagedFileCount: new Set(doc.damagedFiles.map((file) => file.path)).size,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
+import { DAMAGED_FILES_MAX } from '../../../routers/schemas/limits.ts';
 import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
 import {
-  DAMAGED_FILES_MAX,
   DIFF_FILES_MAX,
   type DifferingFile,
   type DiffReleaseInput,

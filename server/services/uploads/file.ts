@@ -5,6 +5,7 @@ import { ArtifactModel } from '../../models/artifact.ts';
 import type { UploadDoc } from '../../models/upload.ts';
 import { endWhenAway, isDuplicateKey, newId } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
+import { clearStoredAgain } from '../damage.ts';
 import { entriesOf } from './entries.ts';
 import { endAfter, findOpenUpload, TOUCH_MS, touch } from './open.ts';
 import { countBytes } from './room.ts';
@@ -61,7 +62,7 @@ async function* keepingOpen(
 }
 
 async function keepFile(ctx: AccountContext, uploadId: string, info: ArtifactInfo): Promise<void> {
-  await remember(ctx, info);
+  await Promise.all([remember(ctx, info), clearStoredAgain([info.sha256])]);
   await touch(ctx, uploadId);
 }
 

@@ -5,6 +5,7 @@ import { AppError, notFound } from '../../errors.ts';
 import { type UploadDoc, UploadModel } from '../../models/upload.ts';
 import { endWhenAway, transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
+import { clearStoredAgain } from '../damage.ts';
 import { removeUnnamedManifest } from '../unnamed-manifest.ts';
 import { missingHashes } from './missing.ts';
 import { endAfter, findOpenUpload } from './open.ts';
@@ -63,6 +64,7 @@ export async function replaceManifest(
   if (before === null) throw notFound('upload');
   // Whoever replaced an equal list meanwhile may have taken it away before this upload named it.
   if (!(await store.has(manifestHash))) await store.writeWhole(bytes);
+  await clearStoredAgain([manifestHash]);
   const replaced = before.manifestHash ?? manifestHash;
   if (replaced !== manifestHash) await removeUnnamedManifest(store, replaced);
 }

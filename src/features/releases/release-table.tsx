@@ -10,6 +10,7 @@ import { Table, TableCell, TableRow } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatCount, formatDuration } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
+import { DamagedBadge } from './damaged-badge.tsx';
 import { historyEntries } from './history-entries.ts';
 import { ReleaseMenu, type ReleaseMenuProps } from './release-menu.tsx';
 import { isFinal, SOURCE_WORDS } from './release-words.ts';
@@ -80,6 +81,7 @@ function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: Releas
               Serving
             </Badge>
           )}
+          {release.damagedFiles.length > 0 && <DamagedBadge />}
         </span>
       </TableCell>
       <TableCell label="By" className="text-ink-muted md:max-w-48 sm:max-md:hidden!">

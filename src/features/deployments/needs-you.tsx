@@ -1,0 +1,88 @@
+import { CircleX, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { Deployment } from '../../../routers/schemas/deployments.ts';
+import type { Allowance } from '../../../routers/schemas/subscription.ts';
+import { Button } from '../../components/button.tsx';
+import { Card, CardHeader } from '../../components/card.tsx';
+import { formatCount } from '../../lib/format.ts';
+import { href, paths } from '../../lib/paths.ts';
+import { DamagedBadge } from '../releases/damaged-badge.tsx';
+import { isReadOnly, planBar } from './plan-words.ts';
+
+export type NeedsYouProps = { deployments: readonly Deployment[]; allowance: Allowance | undefined };
+
+/** First what waits for the person; it is not there when nothing does. */
+export function NeedsYou({ deployments, allowance }: NeedsYouProps) {
+  const failed = deployments.filter(({ latestRelease }) => latestRelease?.state === 'failed');
+  const damaged = deployments.flatMap(({ id, name, state, currentRelease }) =>
+    currentRelease !== null && currentRelease.damagedFileCount > 0 && state !== 'deleting'
+      ? [{ id, name, number: currentRelease.number, files: currentRelease.damagedFileCount }]
+      : [],
+  );
+  const needsPlan = isReadOnly(allowance) && deployments.length > 0;
+  const count = failed.length + damaged.length + (needsPlan ? 1 : 0);
+  if (count === 0) return null;
+  return (
+    <Card className="mb-6 overflow-hidden">
+      <CardHeader title="Needs you" count={count} />
+      <ul className="divide-y divide-line">
+        {needsPlan && allowance && (
+          <Need
+            icon={<TriangleAlert className="text-warn" />}
+            title={planBar(allowance)?.title ?? 'No plan is active'}
+            text="Your deployments stay live, and cannot be changed until there is one."
+            action={{ to: paths.subscriptionPricing, label: 'See the plans' }}
+          />
+        )}
+        {damaged.map(({ id, name, number, files }) => (
+          <Need
+            key={id}
+            icon={<TriangleAlert className="text-bad" />}
+            title={`Files of ${name} are damaged`}
+            badge={<DamagedBadge />}
+            text={`${formatCount(files, 'file')} of release ${number} cannot be read any more and ${files === 1 ? 'is' : 'are'} not served.`}
+            action={{ to: href.release(id, number), label: 'See what to do' }}
+          />
+        ))}
+        {failed.map(({ id, name, latestRelease, currentRelease }) => (
+          <Need
+            key={id}
+            icon={<CircleX className="text-bad" />}
+            title={`Release ${latestRelease?.number} of ${name} failed`}
+            text={`${latestRelease?.errorMessage ?? ''} ${currentRelease ? `Release ${currentRelease.number} is still live.` : 'Nothing was live before.'}`}
+            action={{ to: href.release(id, latestRelease?.number ?? 1), label: 'See what happened' }}
+          />
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+type NeedProps = {
+  icon: ReactNode;
+  title: string;
+  badge?: ReactNode;
+  text: string;
+  action: { to: string; label: string };
+};
+
+function Need({ icon, title, badge, text, action }: NeedProps) {
+  return (
+    <li className="flex flex-wrap items-start gap-x-4 gap-y-3 px-4 py-3.5 sm:px-5">
+      <div className="flex min-w-56 flex-1 gap-3">
+        <span className="mt-0.5 shrink-0">{icon}</span>
+        <div className="min-w-0">
+          <p className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium wrap-anywhere">
+            {title}
+            {badge}
+          </p>
+          <p className="text-sm wrap-anywhere text-ink-muted">{text}</p>
+        </div>
+      </div>
+      <Button size="sm" asChild className="max-sm:ml-7">
+        <Link to={action.to}>{action.label}</Link>
+      </Button>
+    </li>
+  );
+}
