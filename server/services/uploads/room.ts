@@ -38,19 +38,17 @@ export async function requireRoom(
   const { accountId } = ctx.actor;
   const limit = ctx.providers.limits.accountBytes;
   await UploadModel.updateMany({ accountId, state: 'open' }, { $inc: { turn: 1 } }, { session });
-  const others = await UploadModel.find(
-    { accountId, state: 'open', _id: { $ne: uploadId }, manifestHash: { $ne: null } },
-    { manifestHash: 1, totalBytes: 1 },
-  )
-    .session(session)
-    .lean();
+  const open = await UploadModel.find({ accountId, state: 'open' }, { manifestHash: 1, totalBytes: 1 }).session(
+    session,
+  );
+  const others = open.filter((upload) => upload._id !== uploadId);
   const stored = await sumOfArtifacts(accountId, session);
   // Far from the limit nothing need be compared.
   const atMost = others.reduce((sum, other) => sum + other.totalBytes, totalBytes(manifest));
   if (stored + atMost <= limit) return;
   const announced = new Map([...manifest.values()].map((entry) => [entry.sha256, entry]));
   for (const { manifestHash } of others) {
-    if (manifestHash === null || manifestHash === undefined) continue;
+    if (!manifestHash) continue;
     for (const [sha256, entry] of await entriesOf(ctx.providers.store, manifestHash)) announced.set(sha256, entry);
   }
   const added = await bytesMissing(session, accountId, announced);
