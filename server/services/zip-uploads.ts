@@ -60,10 +60,10 @@ async function keptOpen<T>(ctx: AccountContext, uploadId: string, work: () => Pr
 }
 
 async function keepZip(ctx: AccountContext, uploadId: string, stored: StoredZip): Promise<void> {
+  await clearStoredAgain(stored.artifacts.map(({ sha256 }) => sha256));
   // First the list, which has to find room: what the account has stored is on its books for good.
   await replaceManifest(ctx, uploadId, { manifest: stored.manifest, source: 'zip' });
   await rememberAll(ctx, stored);
-  await clearStoredAgain(stored.artifacts.map(({ sha256 }) => sha256));
 }
 
 /** Thousands at a time: a row for each that the account has not stored yet, and a younger age for the others. */
