@@ -2,11 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
+import { ZipRefusal, type ZipRefusalReason } from '../../server/artifacts/zip-refusal.ts';
 import { readZip, zipRefusal } from '../support/read-zip.ts';
 import { extraField, fields, writeZip, type ZipPart, type ZipWhole } from '../support/zip-writer.ts';
 
 /** Every archive of the security facts, section 2.5, that has to be refused: what it is made of, and the rule. */
-type Case = { name: string; zip: () => Buffer; reason: string; path?: string };
+type Case = {
+  name: string;
+  zip: () => Buffer;
+  reason: ZipRefusalReason;
+  /** The entry that it is about, as it is shown; empty where it is about the whole. */
+  path: string;
+};
 
 const page: ZipPart = { name: 'index.html', data: '<h1>hello</h1>' };
 const of = (...parts: (string | ZipPart)[]) => writeZip([page, ...parts]);
@@ -25,42 +32,57 @@ const localHeaderBytes = (name: string): number => 30 + name.length;
 
 const NAMES: Case[] = [
   { name: 'slip_dotdot', zip: () => of('../x'), reason: 'parent_folder', path: '../x' },
-  { name: 'slip_inner', zip: () => of('a/../../x'), reason: 'parent_folder' },
+  { name: 'slip_inner', zip: () => of('a/../../x'), reason: 'parent_folder', path: 'a/../../x' },
   { name: 'slip_backslash', zip: () => of('..\\x'), reason: 'parent_folder', path: '../x' },
-  { name: 'slip_folder', zip: () => of({ name: '../x/', data: '' }), reason: 'parent_folder' },
-  { name: 'slip_alone', zip: () => writeZip(['../x']), reason: 'parent_folder' },
-  { name: 'abs_path', zip: () => of('/etc/passwd'), reason: 'absolute_path' },
-  { name: 'abs_folder', zip: () => of({ name: '/', data: '' }), reason: 'empty_name' },
-  { name: 'drive_letter', zip: () => of('C:/x'), reason: 'drive_letter' },
-  { name: 'drive_letter_as_root', zip: () => writeZip(['C:/x', 'C:/y']), reason: 'drive_letter' },
-  { name: 'unc', zip: () => of('//server/share/x'), reason: 'absolute_path' },
-  { name: 'unc_backslash', zip: () => of('\\\\server\\share\\x'), reason: 'absolute_path' },
+  { name: 'slip_folder', zip: () => of({ name: '../x/', data: '' }), reason: 'parent_folder', path: '../x/' },
+  { name: 'slip_alone', zip: () => writeZip(['../x']), reason: 'parent_folder', path: '../x' },
+  { name: 'abs_path', zip: () => of('/etc/passwd'), reason: 'absolute_path', path: '/etc/passwd' },
+  { name: 'abs_folder', zip: () => of({ name: '/', data: '' }), reason: 'empty_name', path: '/' },
+  { name: 'drive_letter', zip: () => of('C:/x'), reason: 'drive_letter', path: 'C:/x' },
+  { name: 'drive_letter_as_root', zip: () => writeZip(['C:/x', 'C:/y']), reason: 'drive_letter', path: 'C:/x' },
+  { name: 'unc', zip: () => of('//server/share/x'), reason: 'absolute_path', path: '//server/share/x' },
+  { name: 'unc_backslash', zip: () => of('\\\\server\\share\\x'), reason: 'absolute_path', path: '//server/share/x' },
   { name: 'nul', zip: () => of(named(bytes(0x61, 0, 0x62), 0x0800)), reason: 'control_character', path: 'a\\u{0}b' },
-  { name: 'control_char', zip: () => of(named(Buffer.from('a\nb'), 0x0800)), reason: 'control_character' },
-  { name: 'control_char_cp437', zip: () => of(named(bytes(0x61, 0x0d, 0x82))), reason: 'control_character' },
-  { name: 'control_char_c1', zip: () => of('a\u0085b'), reason: 'control_character' },
-  { name: 'delete', zip: () => of(named(bytes(0x61, 0x7f))), reason: 'control_character' },
+  {
+    name: 'control_char',
+    zip: () => of(named(Buffer.from('a\nb'), 0x0800)),
+    reason: 'control_character',
+    path: 'a\\u{a}b',
+  },
+  {
+    name: 'control_char_cp437',
+    zip: () => of(named(bytes(0x61, 0x0d, 0x82))),
+    reason: 'control_character',
+    path: 'a\\u{d}\\u{82}',
+  },
+  { name: 'control_char_c1', zip: () => of('a\u0085b'), reason: 'control_character', path: 'a\\u{85}b' },
+  { name: 'delete', zip: () => of(named(bytes(0x61, 0x7f))), reason: 'control_character', path: 'a\\u{7f}' },
   { name: 'bidi', zip: () => of('photo\u202egnp.exe'), reason: 'bidi_mark', path: 'photo\\u{202e}gnp.exe' },
-  { name: 'empty_name', zip: () => of(named(bytes())), reason: 'empty_name' },
-  { name: 'dot_only', zip: () => of('.'), reason: 'dot_folder' },
-  { name: 'dot_inside', zip: () => of('a/./b'), reason: 'dot_folder' },
-  { name: 'double_slash', zip: () => of('a//b'), reason: 'empty_folder_name' },
-  { name: 'trailing_space_dot', zip: () => of('a./b'), reason: 'trailing_dot_or_space' },
-  { name: 'trailing_space', zip: () => of('a '), reason: 'trailing_dot_or_space' },
-  { name: 'ads_colon', zip: () => of('index.html:stream'), reason: 'colon' },
-  { name: 'reserved_win', zip: () => of('NUL'), reason: 'device_name' },
-  { name: 'reserved_win_extension', zip: () => of('a/com1.txt'), reason: 'device_name' },
-  { name: 'long_name', zip: () => of('x'.repeat(60_000)), reason: 'path_too_long' },
-  { name: 'long_segment', zip: () => of('x'.repeat(201)), reason: 'segment_too_long' },
-  { name: 'deep', zip: () => of(`${'d/'.repeat(100)}x`), reason: 'too_deep' },
-  { name: 'deeper', zip: () => of(`${'d/'.repeat(2_000)}x`), reason: 'path_too_long' },
+  { name: 'empty_name', zip: () => of(named(bytes())), reason: 'empty_name', path: '' },
+  { name: 'dot_only', zip: () => of('.'), reason: 'dot_folder', path: '.' },
+  { name: 'dot_inside', zip: () => of('a/./b'), reason: 'dot_folder', path: 'a/./b' },
+  { name: 'double_slash', zip: () => of('a//b'), reason: 'empty_folder_name', path: 'a//b' },
+  { name: 'trailing_space_dot', zip: () => of('a./b'), reason: 'trailing_dot_or_space', path: 'a./b' },
+  { name: 'trailing_space', zip: () => of('a '), reason: 'trailing_dot_or_space', path: 'a ' },
+  { name: 'ads_colon', zip: () => of('index.html:stream'), reason: 'colon', path: 'index.html:stream' },
+  { name: 'reserved_win', zip: () => of('NUL'), reason: 'device_name', path: 'NUL' },
+  { name: 'reserved_win_extension', zip: () => of('a/com1.txt'), reason: 'device_name', path: 'a/com1.txt' },
+  { name: 'long_name', zip: () => of('x'.repeat(60_000)), reason: 'path_too_long', path: 'x'.repeat(600) },
+  { name: 'long_segment', zip: () => of('x'.repeat(201)), reason: 'segment_too_long', path: 'x'.repeat(201) },
+  { name: 'deep', zip: () => of(`${'d/'.repeat(100)}x`), reason: 'too_deep', path: `${'d/'.repeat(100)}x` },
+  { name: 'deeper', zip: () => of(`${'d/'.repeat(2_000)}x`), reason: 'path_too_long', path: 'd/'.repeat(300) },
   { name: 'duplicate', zip: () => of('a.txt', 'a.txt'), reason: 'duplicate', path: 'a.txt' },
-  { name: 'case_collision', zip: () => of('a.txt', 'A.txt'), reason: 'case_collision' },
-  { name: 'nfc_nfd', zip: () => of('caf\u00e9.txt', 'cafe\u0301.txt'), reason: 'duplicate' },
-  { name: 'file_and_dir', zip: () => of('a', 'a/b'), reason: 'file_and_folder' },
-  { name: 'file_and_dir_entry', zip: () => of('a', { name: 'a/', data: '' }), reason: 'file_and_folder' },
-  { name: 'dir_with_data', zip: () => of({ name: 'a/', data: 'hidden' }), reason: 'folder_with_data' },
-  { name: 'bad_utf8_flag', zip: () => of(named(bytes(0x61, 0xff, 0xfe), 0x0800)), reason: 'name_not_utf8' },
+  { name: 'case_collision', zip: () => of('a.txt', 'A.txt'), reason: 'case_collision', path: 'A.txt' },
+  { name: 'nfc_nfd', zip: () => of('caf\u00e9.txt', 'cafe\u0301.txt'), reason: 'duplicate', path: 'caf\u00e9.txt' },
+  { name: 'file_and_dir', zip: () => of('a', 'a/b'), reason: 'file_and_folder', path: 'a' },
+  { name: 'file_and_dir_entry', zip: () => of('a', { name: 'a/', data: '' }), reason: 'file_and_folder', path: 'a/' },
+  { name: 'dir_with_data', zip: () => of({ name: 'a/', data: 'hidden' }), reason: 'folder_with_data', path: 'a/' },
+  {
+    name: 'bad_utf8_flag',
+    zip: () => of(named(bytes(0x61, 0xff, 0xfe), 0x0800)),
+    reason: 'name_not_utf8',
+    path: 'a\u00ff\u00fe',
+  },
   {
     name: 'unicode_path_extra',
     zip: () => of({ name: 'a.txt', data: 'x', extra: unicodePath('a.txt', 'b.txt') }),
@@ -71,6 +93,7 @@ const NAMES: Case[] = [
     name: 'unicode_path_extra_slip',
     zip: () => of({ name: 'a.txt', data: 'x', extra: unicodePath('a.txt', '../a.txt') }),
     reason: 'renamed_by_extra',
+    path: 'a.txt',
   },
 ];
 
@@ -80,23 +103,35 @@ function unicodePath(raw: string, second: string): Buffer {
 
 const KINDS: Case[] = [
   { name: 'symlink', zip: () => of(mode(0o120777)), reason: 'symbolic_link', path: 'link' },
-  { name: 'symlink_macos', zip: () => of(mode(0o120755, 19 << 8)), reason: 'symbolic_link' },
+  { name: 'symlink_macos', zip: () => of(mode(0o120755, 19 << 8)), reason: 'symbolic_link', path: 'link' },
   {
     name: 'symlink_then_file',
     zip: () => of({ ...mode(0o120777), name: 'a', data: '/tmp' }, 'a/b'),
     reason: 'symbolic_link',
+    path: 'a',
   },
-  { name: 'fifo', zip: () => of(mode(0o010644)), reason: 'special_file' },
-  { name: 'dev', zip: () => of(mode(0o020644)), reason: 'special_file' },
+  { name: 'fifo', zip: () => of(mode(0o010644)), reason: 'special_file', path: 'link' },
+  { name: 'dev', zip: () => of(mode(0o020644)), reason: 'special_file', path: 'link' },
   { name: 'encrypted', zip: () => of({ name: 'a', data: 'x', flags: 0x0801 }), reason: 'encrypted', path: 'a' },
-  { name: 'encrypted_strong', zip: () => of({ name: 'a', data: 'x', flags: 0x0841 }), reason: 'encrypted' },
+  {
+    name: 'encrypted_strong',
+    zip: () => of({ name: 'a', data: 'x', flags: 0x0841 }),
+    reason: 'encrypted',
+    path: 'entry 2',
+  },
   {
     name: 'aes',
     zip: () => of({ name: 'a', data: 'x', method: 99, flags: 0x0801, extra: extraField(0x9901, Buffer.alloc(7)) }),
     reason: 'encrypted',
+    path: 'a',
   },
-  { name: 'method_99_unflagged', zip: () => of({ name: 'a', data: 'x', method: 99 }), reason: 'method_unsupported' },
-  ...[1, 6, 9, 12, 14, 93, 95, 98].map((method) => ({
+  {
+    name: 'method_99_unflagged',
+    zip: () => of({ name: 'a', data: 'x', method: 99 }),
+    reason: 'method_unsupported',
+    path: 'a',
+  },
+  ...[1, 6, 9, 12, 14, 93, 95, 98].map((method): Case => ({
     name: `method_${method}`,
     zip: () => of({ name: 'a', data: 'x', method }),
     reason: 'method_unsupported',
@@ -124,34 +159,58 @@ const READINGS: Case[] = [
     name: 'local_method_mismatch',
     zip: () => of({ name: 'a', data: 'x', local: { method: 8 } }),
     reason: 'headers_differ',
+    path: 'a',
   },
   {
     name: 'local_sizes_mismatch',
     zip: () => of({ name: 'a', data: text, method: 8, local: { sizeBytes: 3 } }),
     reason: 'headers_differ',
+    path: 'a',
   },
-  { name: 'local_crc_mismatch', zip: () => of({ name: 'a', data: 'x', local: { crc: 1 } }), reason: 'headers_differ' },
+  {
+    name: 'local_crc_mismatch',
+    zip: () => of({ name: 'a', data: 'x', local: { crc: 1 } }),
+    reason: 'headers_differ',
+    path: 'a',
+  },
   {
     name: 'local_flags_mismatch',
     zip: () => of({ name: 'a', data: 'x', local: { flags: 0 } }),
     reason: 'headers_differ',
+    path: 'a',
   },
   {
     name: 'local_signature',
     zip: () => of({ name: 'a', data: 'x', local: { signature: 0x04034b51 } }),
     reason: 'headers_differ',
+    path: 'a',
   },
-  { name: 'lying_small', zip: () => of({ name: 'a', data: text, method: 8, sizeBytes: 10 }), reason: 'size_wrong' },
-  { name: 'lying_none', zip: () => of({ name: 'a', data: text, method: 8, sizeBytes: 0 }), reason: 'size_wrong' },
+  {
+    name: 'lying_small',
+    zip: () => of({ name: 'a', data: text, method: 8, sizeBytes: 10 }),
+    reason: 'size_wrong',
+    path: 'a',
+  },
+  {
+    name: 'lying_none',
+    zip: () => of({ name: 'a', data: text, method: 8, sizeBytes: 0 }),
+    reason: 'size_wrong',
+    path: 'a',
+  },
   {
     name: 'lying_large',
     zip: () => of({ name: 'a', data: text, method: 8, sizeBytes: text.length + 1 }),
     reason: 'size_wrong',
     path: 'a',
   },
-  { name: 'lying_stored', zip: () => of({ name: 'a', data: 'xy', sizeBytes: 1 }), reason: 'size_wrong' },
+  { name: 'lying_stored', zip: () => of({ name: 'a', data: 'xy', sizeBytes: 1 }), reason: 'size_wrong', path: 'a' },
   { name: 'bad_crc_stored', zip: () => of({ name: 'a', data: 'x', crc: 5 }), reason: 'checksum_wrong', path: 'a' },
-  { name: 'bad_crc_deflate', zip: () => of({ name: 'a', data: text, method: 8, crc: 5 }), reason: 'checksum_wrong' },
+  {
+    name: 'bad_crc_deflate',
+    zip: () => of({ name: 'a', data: text, method: 8, crc: 5 }),
+    reason: 'checksum_wrong',
+    path: 'a',
+  },
   {
     name: 'corrupt_deflate',
     zip: () => of({ name: 'a', data: text, method: 8, packed: randomLike(40) }),
@@ -162,20 +221,23 @@ const READINGS: Case[] = [
     name: 'deflate_cut',
     zip: () => of({ name: 'a', data: text, method: 8, packed: deflateRawSync(text).subarray(0, 20) }),
     reason: 'data_damaged',
+    path: 'a',
   },
   {
     name: 'deflate_with_more_behind',
     zip: () =>
       of({ name: 'a', data: text, method: 8, packed: Buffer.concat([deflateRawSync(text), Buffer.from('PK')]) }),
     reason: 'data_damaged',
+    path: 'a',
   },
   {
     name: 'overlap_full',
     zip: () =>
       of({ name: 'a', data: text, method: 8 }, { name: 'b', data: text, method: 8, isGhost: true, offset: 44 }),
     reason: 'overlap',
+    path: 'index.html',
   },
-  { name: 'overlap_quoted', zip: quoted, reason: 'overlap' },
+  { name: 'overlap_quoted', zip: quoted, reason: 'overlap', path: 'a' },
   {
     name: 'range_into_directory',
     zip: () => of({ name: 'a', data: text, method: 8, packedBytes: deflateRawSync(text).length + 30 }),
@@ -188,16 +250,26 @@ const READINGS: Case[] = [
     reason: 'out_of_bounds',
     path: 'a',
   },
-  { name: 'offset_of_the_directory', zip: () => whole({}, { name: 'a', isGhost: true }), reason: 'out_of_bounds' },
-  { name: 'zip64_size', zip: () => of(large(2n ** 62n, 2n ** 62n)), reason: 'out_of_bounds' },
-  { name: 'zip64_sizes_missing', zip: () => of({ ...large(1, 1), extra: Buffer.alloc(0) }), reason: 'out_of_bounds' },
+  {
+    name: 'offset_of_the_directory',
+    zip: () => whole({}, { name: 'a', isGhost: true }),
+    reason: 'out_of_bounds',
+    path: 'a',
+  },
+  { name: 'zip64_size', zip: () => of(large(2n ** 62n, 2n ** 62n)), reason: 'out_of_bounds', path: 'a' },
+  {
+    name: 'zip64_sizes_missing',
+    zip: () => of({ ...large(1, 1), extra: Buffer.alloc(0) }),
+    reason: 'out_of_bounds',
+    path: 'a',
+  },
   {
     name: 'ratio_of_one',
     zip: () => of({ name: 'a', data: Buffer.alloc(3_000_000), method: 8, sizeBytes: 5_000_000 }),
     reason: 'ratio_too_high',
     path: 'a',
   },
-  { name: 'ratio', zip: bomb, reason: 'ratio_too_high' },
+  { name: 'ratio', zip: bomb, reason: 'ratio_too_high', path: '' },
 ];
 
 /** The same on every run; no valid deflate stream. */
@@ -235,46 +307,70 @@ function hidden(...parts: (string | ZipPart)[]): Buffer {
 }
 
 const ENDS: Case[] = [
-  { name: 'count_less', zip: () => whole({ count: 1 }, 'b', 'c'), reason: 'count_wrong' },
-  { name: 'count_more', zip: () => whole({ count: 3 }, 'b'), reason: 'directory_damaged' },
-  { name: 'count_wrapped_70000', zip: () => writeZip(manyEntries(70_000)), reason: 'count_wrong' },
-  { name: 'many_60000', zip: () => writeZip(manyEntries(60_000)), reason: 'too_many_entries' },
-  { name: 'many_20001', zip: () => writeZip(manyEntries(UPLOAD_LIMITS.maxFiles + 1)), reason: 'too_many_files' },
-  { name: 'zip64_huge_count', zip: () => whole({ zip64: { count: 2n ** 50n } }), reason: 'too_many_entries' },
-  { name: 'zip64_count_less', zip: () => whole({ zip64: { count: 1 } }, 'b'), reason: 'count_wrong' },
-  { name: 'zip64_beside_other_count', zip: () => whole({ zip64: {}, count: 1 }, 'b'), reason: 'count_wrong' },
-  { name: 'zip64_beside_other_start', zip: () => whole({ zip64: {}, directoryStart: 5 }), reason: 'hidden_end_record' },
+  { name: 'count_less', zip: () => whole({ count: 1 }, 'b', 'c'), reason: 'count_wrong', path: '' },
+  { name: 'count_more', zip: () => whole({ count: 3 }, 'b'), reason: 'directory_damaged', path: '' },
+  { name: 'count_wrapped_70000', zip: () => writeZip(manyEntries(70_000)), reason: 'count_wrong', path: '' },
+  { name: 'many_60000', zip: () => writeZip(manyEntries(60_000)), reason: 'too_many_entries', path: '' },
+  {
+    name: 'many_20001',
+    zip: () => writeZip(manyEntries(UPLOAD_LIMITS.maxFiles + 1)),
+    reason: 'too_many_files',
+    path: '',
+  },
+  { name: 'zip64_huge_count', zip: () => whole({ zip64: { count: 2n ** 50n } }), reason: 'too_many_entries', path: '' },
+  { name: 'zip64_count_less', zip: () => whole({ zip64: { count: 1 } }, 'b'), reason: 'count_wrong', path: '' },
+  { name: 'zip64_beside_other_count', zip: () => whole({ zip64: {}, count: 1 }, 'b'), reason: 'count_wrong', path: '' },
+  {
+    name: 'zip64_beside_other_start',
+    zip: () => whole({ zip64: {}, directoryStart: 5 }),
+    reason: 'hidden_end_record',
+    path: '',
+  },
   {
     name: 'zip64_start_outside',
     zip: () => whole({ zip64: { directoryStart: 2n ** 60n } }),
     reason: 'directory_damaged',
+    path: '',
   },
-  { name: 'directory_start_outside', zip: () => whole({ directoryStart: 0xffffff00 }), reason: 'directory_damaged' },
-  { name: 'comment_with_end_record', zip: () => hidden('other.html'), reason: 'hidden_end_record' },
+  {
+    name: 'directory_start_outside',
+    zip: () => whole({ directoryStart: 0xffffff00 }),
+    reason: 'directory_damaged',
+    path: '',
+  },
+  { name: 'comment_with_end_record', zip: () => hidden('other.html'), reason: 'hidden_end_record', path: '' },
   {
     name: 'comment_with_end_record_of_the_same_file',
     zip: () => hidden({ ...page, isGhost: true, offset: 0 }),
     reason: 'hidden_end_record',
+    path: '',
   },
   {
     name: 'comment_with_the_mark_of_an_end',
     zip: () => whole({ comment: Buffer.from('PK\u0005\u0006 and no more, so that nobody finds an end there') }),
     reason: 'trailing_data',
+    path: '',
   },
-  { name: 'prepended_data', zip: () => whole({ prefix: Buffer.from('#!/bin/sh\n') }), reason: 'prepended_data' },
+  {
+    name: 'prepended_data',
+    zip: () => whole({ prefix: Buffer.from('#!/bin/sh\n') }),
+    reason: 'prepended_data',
+    path: '',
+  },
   {
     name: 'prepended_data_unadjusted',
     zip: () => Buffer.concat([Buffer.from('MZ'), writeZip([page])]),
     reason: 'directory_damaged',
+    path: 'entry 1',
   },
-  { name: 'trailing_data', zip: () => whole({ suffix: Buffer.from('and more') }), reason: 'trailing_data' },
-  { name: 'truncated', zip: () => of('b').subarray(0, -30), reason: 'not_zip' },
-  { name: 'empty_file', zip: () => Buffer.alloc(0), reason: 'not_zip' },
-  { name: 'empty_zip', zip: () => writeZip([]), reason: 'no_files' },
-  { name: 'folders_only', zip: () => writeZip([{ name: 'a/', data: '' }]), reason: 'no_files' },
-  { name: 'not_zip', zip: () => Buffer.from('<!doctype html><title>not a ZIP</title>'), reason: 'not_zip' },
-  { name: 'gzip', zip: () => gzipSync(text), reason: 'not_zip' },
-  { name: 'several_parts', zip: () => partOfMany(), reason: 'several_parts' },
+  { name: 'trailing_data', zip: () => whole({ suffix: Buffer.from('and more') }), reason: 'trailing_data', path: '' },
+  { name: 'truncated', zip: () => of('b').subarray(0, -30), reason: 'not_zip', path: '' },
+  { name: 'empty_file', zip: () => Buffer.alloc(0), reason: 'not_zip', path: '' },
+  { name: 'empty_zip', zip: () => writeZip([]), reason: 'no_files', path: '' },
+  { name: 'folders_only', zip: () => writeZip([{ name: 'a/', data: '' }]), reason: 'no_files', path: '' },
+  { name: 'not_zip', zip: () => Buffer.from('<!doctype html><title>not a ZIP</title>'), reason: 'not_zip', path: '' },
+  { name: 'gzip', zip: () => gzipSync(text), reason: 'not_zip', path: '' },
+  { name: 'several_parts', zip: () => partOfMany(), reason: 'several_parts', path: '' },
 ];
 
 function partOfMany(): Buffer {
@@ -286,8 +382,8 @@ function partOfMany(): Buffer {
 test.each([...NAMES, ...KINDS, ...READINGS, ...ENDS])('refused: $name', async ({ zip, reason, path }) => {
   const refused = await zipRefusal(zip());
   expect(refused.reason).toBe(reason);
-  if (path !== undefined) expect(refused.path).toBe(path);
-  expect(refused.message).toMatch(/^[A-Z].{10,150}\.$/);
+  expect(refused.path).toBe(path);
+  expect(refused.message).toBe(new ZipRefusal(reason).message);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
   expect(refused.path).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
 });
