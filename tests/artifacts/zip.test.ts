@@ -131,12 +131,14 @@ const KINDS: Case[] = [
     reason: 'method_unsupported',
     path: 'a',
   },
-  ...[1, 6, 9, 12, 14, 93, 95, 98].map((method): Case => ({
-    name: `method_${method}`,
-    zip: () => of({ name: 'a', data: 'x', method }),
-    reason: 'method_unsupported',
-    path: 'a',
-  })),
+  ...[1, 6, 9, 12, 14, 93, 95, 98].map(
+    (method): Case => ({
+      name: `method_${method}`,
+      zip: () => of({ name: 'a', data: 'x', method }),
+      reason: 'method_unsupported',
+      path: 'a',
+    }),
+  ),
 ];
 
 const large = (sizeBytes: number | bigint, packedBytes: number | bigint): ZipPart => ({
