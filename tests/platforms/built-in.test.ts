@@ -4,7 +4,7 @@ import { platforms } from '../../server/platforms/index.ts';
 import { platformBench, published } from '../support/platform-bench.ts';
 import { platformSuite } from '../support/platform-suite.ts';
 
-platformSuite('built-in', async () => ({
+await platformSuite('built-in', async () => ({
   platform: builtIn,
   world: null,
   [Symbol.asyncDispose]: async () => undefined,

@@ -6,9 +6,9 @@ import { platformBench, published } from '../support/platform-bench.ts';
 import { platformSuite } from '../support/platform-suite.ts';
 import { createTestVendor, simulatedUnderTest } from '../support/simulated-world.ts';
 
-platformSuite('simulated upload', () => simulatedUnderTest(simulated.upload));
-platformSuite('simulated through Git', () => simulatedUnderTest(simulated.viaGit));
-platformSuite('simulated hand-off', () => simulatedUnderTest(simulated.handOff));
+await platformSuite('simulated upload', () => simulatedUnderTest(simulated.upload));
+await platformSuite('simulated through Git', () => simulatedUnderTest(simulated.viaGit));
+await platformSuite('simulated hand-off', () => simulatedUnderTest(simulated.handOff));
 
 test('no installation offers it', () => {
   expect(platforms.simulated).toBeUndefined();
