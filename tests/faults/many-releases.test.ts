@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { openAccount, publishSite, startPublish } from '../support/doors.ts';
 import { type EventClient, followEvents } from '../support/event-client.ts';
-import { startRealApp } from '../support/real-app.ts';
+import { type RealApp, startRealApp } from '../support/real-app.ts';
 import { hashedSite, loadHashedSite, startVisiting } from '../support/visitor.ts';
 
 const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
@@ -12,9 +12,15 @@ const MIB = 1024 * 1024;
 /** What the second half of so many releases may add: a leak of 1 MB a release would add 100. */
 const GROWTH_MAX_MIB = 48;
 
-/** Memory that the process really holds (proc(5), `VmRSS`), in MiB. */
-async function rssMib(pid: number | undefined): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+const COLLECTED = ['--expose-gc', '--import', './tests/support/collected.mjs', 'dist/server/main.js'];
+const countCollections = (app: RealApp): number => app.output().split('Collected\n').length - 1;
+
+/** Memory that the process holds when its garbage is gone (proc(5), `VmRSS`), in MiB. */
+async function rssMib(app: RealApp): Promise<number> {
+  const before = countCollections(app);
+  app.child.kill('SIGUSR2');
+  await expect.poll(() => countCollections(app)).toBeGreaterThan(before);
+  const status = await readFile(`/proc/${app.child.pid}/status`, 'utf8');
   return Math.round((Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024) / MIB);
 }
 
@@ -31,7 +37,7 @@ async function endOf(events: EventClient, releaseId: string): Promise<string> {
 test(`whoever loads a site again and again during ${RELEASES} releases sees no mixture and no error`, {
   timeout: 900_000,
 }, async () => {
-  await using app = await startRealApp();
+  await using app = await startRealApp({}, COLLECTED);
   const account = await openAccount(app.url, `busy ${process.pid}`);
   const site = await publishSite(account, 'Busy', hashedSite('release 0'));
   const host = `${site.slug}.localhost`;
@@ -46,11 +52,11 @@ test(`whoever loads a site again and again during ${RELEASES} releases sees no m
     }),
   );
 
-  const rss = [await rssMib(app.child.pid)];
+  const rss = [await rssMib(app)];
   for (let number = 1; number <= RELEASES; number += 1) {
     const { release } = await startPublish(account, site, hashedSite(`release ${number}`));
     expect(await endOf(events, release.id)).toBe('success');
-    if (number === RELEASES / 2 || number === RELEASES) rss.push(await rssMib(app.child.pid));
+    if (number === RELEASES / 2 || number === RELEASES) rss.push(await rssMib(app));
   }
   for (const visitor of visitors) await visitor.stop();
 
