@@ -1,3 +1,5 @@
+import { UPLOAD_LIMITS } from './limits.ts';
+
 /**
  * Addresses as `_redirects` and `_headers` write them: `/about`, `/news/:year/:title`, `/blog/*`. Pure and linear in the
  * length of the address: no pattern of a person ever becomes a regular expression.
@@ -7,6 +9,19 @@ export type AddressPattern = {
   segments: readonly ({ text: string } | { name: string })[];
   /** Ends with `/*`: whatever follows, also nothing. */
   hasSplat: boolean;
+};
+
+/** The address of one request, split once for however many patterns it is held against. */
+export type Address = {
+  /** The decoded path without the leading slash. */
+  file: string;
+  /** Without an empty one for a slash at the end; of a path that no release can hold, its first ones. */
+  parts: readonly string[];
+  /**
+   * Longer or deeper than any file of a release (UPLOAD_LIMITS): only a pattern that ends with a star may fit. Visitors
+   * may send 16 KiB of slashes, and every rule of a site would be held against all of it.
+   */
+  isBeyondFiles: boolean;
 };
 
 /** What the names of a pattern stand for in one address, decoded; `splat` is the rest. */
@@ -26,16 +41,26 @@ export function parsePattern(text: string): AddressPattern | string {
   if (named.some((part) => part.includes('*'))) return 'A star is read only as the whole last part, as in /blog/*.';
   const segments = named.map((part) => (NAME.test(part) ? { name: part.slice(1) } : { text: part }));
   const names = segments.flatMap((segment) => ('name' in segment ? [segment.name] : []));
+  if ((hasSplat || names.length > 0) && segments.length > UPLOAD_LIMITS.maxDepth) {
+    return `An address with names or a star has at most ${UPLOAD_LIMITS.maxDepth} parts.`;
+  }
   if (new Set(names).size < names.length || names.includes(SPLAT)) return 'Each name stands in an address once.';
   return { segments, hasSplat };
 }
 
-/** Whether an address fits, told as its decoded path without the leading slash; a slash at its end does not count. */
-export function matchPattern(pattern: AddressPattern, file: string): AddressMatch | null {
-  const parts = segmentsOf(file);
+/** Of the decoded path without the leading slash; never splits more than one part beyond what a release can hold. */
+export function readAddress(file: string): Address {
+  const isLong = file.length > UPLOAD_LIMITS.maxPathBytes;
+  const parts = file === '' ? [] : withoutEndSlash(file).split('/', UPLOAD_LIMITS.maxDepth + 1);
+  return { file, parts, isBeyondFiles: isLong || parts.length > UPLOAD_LIMITS.maxDepth };
+}
+
+/** Whether an address fits; a slash at its end does not count. */
+export function matchPattern(pattern: AddressPattern, { file, parts, isBeyondFiles }: Address): AddressMatch | null {
   const { segments, hasSplat } = pattern;
-  if (parts.length < segments.length || (!hasSplat && parts.length > segments.length)) return null;
+  if (parts.length < segments.length || (!hasSplat && (isBeyondFiles || parts.length > segments.length))) return null;
   const match = new Map<string, string>();
+  let rest = 0;
   for (const [index, segment] of segments.entries()) {
     const part = parts[index] ?? '';
     if ('text' in segment) {
@@ -44,8 +69,9 @@ export function matchPattern(pattern: AddressPattern, file: string): AddressMatc
       if (part === '') return null;
       match.set(segment.name, part);
     }
+    rest += part.length + 1;
   }
-  if (hasSplat) match.set(SPLAT, file.split('/').slice(segments.length).join('/'));
+  if (hasSplat) match.set(SPLAT, file.slice(rest));
   return match;
 }
 

@@ -1,4 +1,6 @@
-import { type AddressPattern, decodeAddress, matchPattern, parsePattern, withoutEndSlash } from './address-pattern.ts';
+import { decodeAddress, parsePattern } from './address-pattern.ts';
+import { fitsOf, type HeaderFits } from './header-fits.ts';
+import { createHeaderBudget, HEADERS_WEIGHT_MAX, type HeaderBudget } from './headers-weight.ts';
 import { inOrder, type RuleProblem, ruleLines } from './rule-file.ts';
 
 /**
@@ -10,20 +12,26 @@ import { inOrder, type RuleProblem, ruleLines } from './rule-file.ts';
  *
  * An address of the site with `:names` for one part, or with one star anywhere for any text; below it the headers that
  * answers with a file there get, or lose with `!`. All blocks that fit count: a header that two of them set is joined by
- * a comma, and takes the place of the host's own. Headers that describe the transfer are the host's alone.
+ * a comma, and takes the place of the host's own. Headers that describe the transfer are the host's alone. What all
+ * blocks that may fit one address say together has an end (headers-weight.ts).
  */
 export type HeaderRule = {
   line: number;
-  fits: AddressPattern | { before: string; after: string };
-  set: { name: string; value: string }[];
+  fits: HeaderFits;
+  set: HeaderSetting[];
   /** In lower case. */
   removed: string[];
 };
+
+export type HeaderSetting = { name: string; value: string };
 
 export type HeadersFile = { rules: HeaderRule[]; problems: RuleProblem[] };
 
 /** Cloudflare Pages, "Headers". */
 const RULES_MAX = 100;
+/** Our own, since neither names one: more headers than any page has a use for, and a file that is read in no time. */
+const BLOCK_LINES_MAX = 100;
+const FILE_LINES_MAX = 1_000;
 /** RFC 9110, 5.6.2. */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}$/;
 /** RFC 9110, 5.5, without the bytes above ASCII, which clients read in different ways. */
@@ -60,8 +68,10 @@ const KEPT_BY_HOST: ReadonlySet<string> = new Set([
 export function parseHeaders(text: string): HeadersFile {
   const { lines, problems } = ruleLines(text);
   const rules: HeaderRule[] = [];
+  const budget = createHeaderBudget();
   let current: HeaderRule | null = null;
   let isInBlock = false;
+  let headers = 0;
   for (const { line, text: content } of lines) {
     const problem = (message: string): void => void problems.push({ line, message });
     if (content.startsWith('/') || /^https?:\/\//i.test(content)) {
@@ -73,8 +83,12 @@ export function parseHeaders(text: string): HeadersFile {
       else rules.push(rule);
     } else if (!isInBlock) {
       problem('A header stands below the address that it is for.');
+    } else if (headers === FILE_LINES_MAX) {
+      problem(`More than ${FILE_LINES_MAX.toLocaleString('en')} headers are not read: the file ends here.`);
+      break;
     } else if (current !== null) {
-      const fault = addHeader(current, content);
+      headers += 1;
+      const fault = addHeader(current, budget, content);
       if (fault !== null) problem(fault);
     }
   }
@@ -100,7 +114,7 @@ function startRule(line: number, address: string): HeaderRule | string {
 }
 
 /** Adds the line to the rule; the sentence of what is wrong with it otherwise. */
-function addHeader(rule: HeaderRule, line: string): string | null {
+function addHeader(rule: HeaderRule, budget: HeaderBudget, line: string): string | null {
   const isRemoval = line.startsWith('!');
   const colon = isRemoval ? line.length : line.indexOf(':');
   if (colon === -1) return 'A header is written as "Name: value".';
@@ -109,8 +123,15 @@ function addHeader(rule: HeaderRule, line: string): string | null {
   const fault = headerFault(name.toLowerCase(), name, value);
   if (fault !== null) return fault;
   if (isRemoval && name.toLowerCase() === 'content-type') return 'Every answer says what it is: Content-Type stays.';
+  if (name.toLowerCase() === 'x-content-type-options') return null;
+  if (rule.set.length + rule.removed.length === BLOCK_LINES_MAX) {
+    return `More than ${BLOCK_LINES_MAX} headers for one address are not read.`;
+  }
+  if (!budget.admits(rule, { name, value })) {
+    return `All headers that one page may get are larger than ${HEADERS_WEIGHT_MAX / 1024} KiB together: this one is not sent.`;
+  }
   if (isRemoval) rule.removed.push(name.toLowerCase());
-  else if (name.toLowerCase() !== 'x-content-type-options') rule.set.push({ name, value });
+  else rule.set.push({ name, value });
   return null;
 }
 
@@ -134,9 +155,14 @@ export type HeaderChange = {
   replaced: ReadonlySet<string>;
 };
 
-/** Of the decoded path without the leading slash; null when no rule fits. */
-export function headersFor(rules: readonly HeaderRule[], file: string): HeaderChange | null {
-  const fitting = rules.filter(({ fits }) => isFitting(fits, file));
+/** Of the decoded path without the leading slash: all rules that fit, in the order of the file. */
+export function fittingRules(rules: readonly HeaderRule[], file: string): HeaderRule[] {
+  const isFitting = fitsOf(file);
+  return rules.filter(({ fits }) => isFitting(fits));
+}
+
+/** What rules that fit one address say together; null when there is none. */
+export function headersOf(fitting: readonly HeaderRule[]): HeaderChange | null {
   if (fitting.length === 0) return null;
   const values = new Map<string, { name: string; values: string[] }>();
   const replaced = new Set<string>();
@@ -160,13 +186,4 @@ export function headersFor(rules: readonly HeaderRule[], file: string): HeaderCh
 function written({ name, values }: { name: string; values: string[] }): string[] {
   if (name.toLowerCase() === 'set-cookie') return values.flatMap((value) => [name, value]);
   return [name, values.join(', ')];
-}
-
-function isFitting(fits: HeaderRule['fits'], file: string): boolean {
-  if ('segments' in fits) return matchPattern(fits, file) !== null;
-  const address = `/${file}`;
-  const isLongEnough = address.length >= fits.before.length + fits.after.length;
-  return (
-    isLongEnough && address.startsWith(fits.before) && withoutEndSlash(address).endsWith(withoutEndSlash(fits.after))
-  );
 }

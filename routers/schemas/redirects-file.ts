@@ -6,6 +6,7 @@ import {
   matchPattern,
   parsePattern,
   patternNames,
+  readAddress,
   withoutEndSlash,
 } from './address-pattern.ts';
 import { inOrder, type RuleLine, type RuleProblem, ruleLines } from './rule-file.ts';
@@ -30,6 +31,8 @@ export type RewriteStatus = (typeof REWRITE_STATUSES)[number];
 const EXACT_RULES_MAX = 2_000;
 const PATTERN_RULES_MAX = 100;
 const DEFAULT_STATUS = 301;
+/** Our own: a name may stand for 16 KiB of a request, and each place of it is written out into one header. */
+const PLACES_PER_NAME_MAX = 2;
 
 type Piece = { text: string } | { name: string };
 export type RedirectRule = {
@@ -133,6 +136,8 @@ function parsePieces(text: string, names: readonly string[]): Piece[] | string {
       if (text[found.index - 1] !== '/') continue;
       return `The target asks for :${name}, which the address before it does not name.`;
     }
+    const places = pieces.filter((piece) => 'name' in piece && piece.name === name).length;
+    if (places === PLACES_PER_NAME_MAX) return `The target asks for :${name} more than twice.`;
     pieces.push({ text: text.slice(at, found.index) }, { name });
     at = found.index + name.length + 1;
   }
@@ -189,19 +194,34 @@ function createIndex(rules: readonly RedirectRule[]): RedirectTable['forced'] {
   }
   return (file, query) => {
     const plain = exact.get(withoutEndSlash(file));
-    for (const rule of patterns) {
-      if (plain !== undefined && plain.line < rule.line) break;
-      const redirection = follow(rule, file, query);
-      if (redirection !== null) return redirection;
-    }
-    return plain === undefined ? null : follow(plain, file, query);
+    const found = patterns.length === 0 ? null : followFirst(patterns, plain?.line ?? Infinity, file, query);
+    return found ?? (plain === undefined ? null : follow(plain, { file, query, match: new Map() }));
   };
 }
 
-/** Null when the rule does not fit, or would lead to where the visitor is. */
-function follow({ from, to }: RedirectRule, file: string, query: string): Redirection | null {
-  const match = matchPattern(from, file);
-  if (match === null) return null;
+/** A rule that would lead to where the visitor is leaves the address to the next. */
+function followFirst(
+  patterns: readonly RedirectRule[],
+  beforeLine: number,
+  file: string,
+  query: string,
+): Redirection | null {
+  const address = readAddress(file);
+  for (const rule of patterns) {
+    if (rule.line > beforeLine) break;
+    const match = matchPattern(rule.from, address);
+    if (match === null) continue;
+    const redirection = follow(rule, { file, query, match });
+    // To write a target out takes as long as the address is: for one that is no file's, it is done once.
+    if (redirection !== null || address.isBeyondFiles) return redirection;
+  }
+  return null;
+}
+
+type Fit = { file: string; query: string; match: AddressMatch };
+
+/** Null when the rule would lead to where the visitor is. */
+function follow({ to }: RedirectRule, { file, query, match }: Fit): Redirection | null {
   if (to.kind === 'rewrite') {
     const path = fill(to.pieces, match, (value) => value);
     return { kind: 'rewrite', status: to.status, file: path.replace(/^\/+/, '') };

@@ -129,15 +129,14 @@ export function leftOutRule(path: string): { reason: string; isPublishable: bool
  */
 export function isServedPath(path: string): boolean {
   if (path === '_redirects' || path === '_headers') return false;
-  const hasHiddenPart = path
-    .split('/')
-    .some((segment) => segment.startsWith('.') && segment !== '.well-known' && !isHonestDots(segment));
-  return !hasHiddenPart || leftOutRule(path) !== null;
+  return !isHiddenPath(path) || leftOutRule(path) !== null;
 }
 
-/** `..foo` and `...slug` are names, no dotfiles. */
-function isHonestDots(segment: string): boolean {
-  return segment.startsWith('..');
+/** `..foo` and `...slug` are names, no dotfiles; those of `.well-known` are there to be asked for (RFC 8615). */
+const HIDDEN = /(?:^|\/)\.(?!\.|well-known(?:\/|$))/;
+
+export function isHiddenPath(path: string): boolean {
+  return HIDDEN.test(path);
 }
 
 export type UploadReading<File extends OfferedFile> = {

@@ -1,4 +1,5 @@
 import type { Redirection } from '../../routers/schemas/redirects-file.ts';
+import { isHiddenPath } from '../../routers/schemas/upload-rules.ts';
 import { extensionOf } from './content-types.ts';
 import type { Entry } from './entry.ts';
 import { locationOf, type RequestPath } from './request-path.ts';
@@ -46,11 +47,16 @@ export function findInstead(site: Site, path: RequestPath, options: ServingOptio
   const rule = site.rules?.redirects.otherwise(path.file, path.query) ?? null;
   const found = rule === null ? null : follow(site, rule, options);
   if (found !== null) return found;
-  if (options.isSinglePage && extensionOf(path.file) === '' && wantsPage()) {
+  if (options.isSinglePage && isPagePath(path.file) && wantsPage()) {
     const entry = site.find('index.html');
     if (entry !== undefined) return { kind: 'singlePage', entry };
   }
   return { kind: 'missing', entry: site.find('404.html') };
+}
+
+/** A page of a script has no extension, and no dotfile is one: who looks for `.git/config` or `.env` finds nothing. */
+function isPagePath(file: string): boolean {
+  return extensionOf(file) === '' && !isHiddenPath(file);
 }
 
 /** Null when a rule names a file that is not there. */

@@ -8,6 +8,8 @@ export const HEADERS_MAX = 100;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)(.*)$/i;
 /** Host headers repeat from a few clients' few names; the grammar is read once for each. */
 const AUTHORITIES_MAX = 10_000;
+/** RFC 1035, 2.3.4, with a colon and the five digits of a port: no longer one is kept, whoever sends it. */
+const AUTHORITY_LENGTH_MAX = 253 + 6;
 
 export type Reading = { method: 'GET' | 'HEAD'; target: Exclude<Target, { kind: 'malformed' }>; path: RequestPath };
 export type ReadRequest = (request: IncomingMessage) => Reading | Page;
@@ -19,9 +21,13 @@ export function createRequestReader(names: Names): ReadRequest {
   function targetFor(authority: string): Target {
     const remembered = known.get(authority);
     if (remembered !== undefined) return remembered;
-    const target = targetOf(authority, names);
+    if (authority.length > AUTHORITY_LENGTH_MAX) return targetOf(authority, names);
+    // A copy: of an absolute target it is a piece, and would hold the whole of it in memory.
+    const own = Buffer.from(authority, 'latin1').toString('latin1');
+    const target = targetOf(own, names);
+    if (target.kind === 'malformed') return target;
     if (known.size >= AUTHORITIES_MAX) known.clear();
-    known.set(authority, target);
+    known.set(own, target);
     return target;
   }
 

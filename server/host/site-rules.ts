@@ -1,4 +1,11 @@
-import { type HeaderChange, type HeaderRule, headersFor, parseHeaders } from '../../routers/schemas/headers-file.ts';
+import {
+  fittingRules,
+  type HeaderChange,
+  type HeaderRule,
+  headersOf,
+  parseHeaders,
+} from '../../routers/schemas/headers-file.ts';
+import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { createRedirectTable, parseRedirects, type RedirectTable } from '../../routers/schemas/redirects-file.ts';
 import type { RuleFile } from '../../routers/schemas/rule-file.ts';
 
@@ -9,8 +16,10 @@ export type SiteRules = {
   headersFor(file: string): HeaderChange | null;
 };
 
-/** Addresses repeat; a site with rules keeps what they say of this many. */
-const REMEMBERED_MAX = 1_000;
+/** Addresses repeat; a site with rules keeps what they say of this many, each no longer than a file's path. */
+const ADDRESSES_MAX = 1_000;
+/** Addresses that the same rules fit share one answer of theirs, of which each is 8 KiB at most (headers-weight.ts). */
+const CHANGES_MAX = 100;
 
 /** Null when there is nothing to follow, so that most sites never ask again. */
 export function createSiteRules(texts: ReadonlyMap<RuleFile, string>): SiteRules | null {
@@ -22,13 +31,23 @@ export function createSiteRules(texts: ReadonlyMap<RuleFile, string>): SiteRules
 
 function rememberHeaders(rules: readonly HeaderRule[]): SiteRules['headersFor'] {
   if (rules.length === 0) return () => null;
-  const known = new Map<string, HeaderChange | null>();
+  const byFile = new Map<string, HeaderChange | null>();
+  const byRules = new Map<string, HeaderChange | null>();
   return (file) => {
-    const remembered = known.get(file);
+    const remembered = byFile.get(file);
     if (remembered !== undefined) return remembered;
-    const change = headersFor(rules, file);
-    if (known.size >= REMEMBERED_MAX) known.clear();
-    known.set(file, change);
+    const fitting = fittingRules(rules, file);
+    const key = fitting.map(({ line }) => line).join();
+    const shared = byRules.get(key);
+    const change = shared === undefined ? headersOf(fitting) : shared;
+    if (file.length > UPLOAD_LIMITS.maxPathBytes) return change;
+    if (byFile.size >= ADDRESSES_MAX || (shared === undefined && byRules.size >= CHANGES_MAX)) {
+      byFile.clear();
+      byRules.clear();
+    }
+    byRules.set(key, change);
+    // A copy: the path is a piece of the request's whole target, which a query makes long, and would hold it in memory.
+    byFile.set(Buffer.from(file).toString(), change);
     return change;
   };
 }

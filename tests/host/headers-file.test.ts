@@ -1,7 +1,18 @@
 import { expect, test } from 'vitest';
-import { headersFor, parseHeaders } from '../../routers/schemas/headers-file.ts';
+import {
+  fittingRules,
+  type HeaderChange,
+  type HeaderRule,
+  headersOf,
+  parseHeaders,
+} from '../../routers/schemas/headers-file.ts';
+import { HEADERS_WEIGHT_MAX } from '../../routers/schemas/headers-weight.ts';
+import { createSiteRules } from '../../server/host/site-rules.ts';
 
-function headersOf(text: string, address: string): Record<string, string> | null {
+const headersFor = (rules: readonly HeaderRule[], file: string): HeaderChange | null =>
+  headersOf(fittingRules(rules, file));
+
+function answerOf(text: string, address: string): Record<string, string> | null {
   const { rules, problems } = parseHeaders(text);
   expect(problems).toEqual([]);
   const change = headersFor(rules, address.slice(1));
@@ -34,7 +45,7 @@ test.each([
   ['/*\n  A: 1\n/x\n  ! A\n  A: 3', '/x', { A: '3' }],
   ['/*\n  X-Content-Type-Options: nosniff\n  A: 1', '/', { A: '1' }],
 ])('by %j, %s gets %j', (text, address, expected) => {
-  expect(headersOf(text, address)).toEqual(expected);
+  expect(answerOf(text, address)).toEqual(expected);
 });
 
 test('cookies stay apart, and what is taken away is named', () => {
@@ -76,4 +87,64 @@ test.each([
 test('no more than a hundred addresses are read', () => {
   const { rules, problems } = parseHeaders(Array.from({ length: 102 }, (_, index) => `/a${index}\n  A: 1`).join('\n'));
   expect([rules.length, problems.map(({ line }) => line)]).toEqual([100, [201, 203]]);
+});
+
+const sizeOf = (change: HeaderChange | null): number => (change?.set ?? []).reduce((sum, text) => sum + text.length, 0);
+
+test('what one page may get has an end, whichever rules it comes from, and the line beyond it is told', () => {
+  const long = 'x'.repeat(1_900);
+  const blocks = ['/*', '/a/*', '/:one/:two', '/a/b', '/*/b', '/*'].map((address) => `${address}\n  A: ${long}`);
+  const { rules, problems } = parseHeaders(blocks.join('\n'));
+  expect(rules.map(({ line }) => line)).toEqual([1, 3, 5, 7]);
+  expect(problems.map(({ line }) => line)).toEqual([10, 12]);
+  for (const { message } of problems) expect(message).toContain('8 KiB');
+  expect(sizeOf(headersFor(rules, 'a/b'))).toBeGreaterThan(4 * 1_900);
+  expect(sizeOf(headersFor(rules, 'a/b'))).toBeLessThanOrEqual(HEADERS_WEIGHT_MAX);
+});
+
+test('rules that never meet have each the whole of it, in whichever order they stand', () => {
+  const long = 'x'.repeat(1_900);
+  const apart = ['/a/*', '/b/*', '/c/:name', '/d', '/*.css', '/e/f/g', '/e/f/h', '/i/*.js'];
+  const block = (address: string, lines = 1): string => `${address}\n${`  A: ${long}\n`.repeat(lines)}`;
+  for (const addresses of [
+    ['/*', ...apart],
+    [...apart, '/*'],
+    ['/e/*', ...apart, '/*', '/e/f/*'],
+  ]) {
+    expect(parseHeaders(addresses.map((address) => block(address)).join('')).problems).toEqual([]);
+  }
+  expect(parseHeaders(block('/a', 4) + block('/b', 4) + block('/:x/y', 4)).problems).toEqual([]);
+  expect(parseHeaders(block('/a', 4) + block('/:x', 1)).problems).toMatchObject([{ line: 7 }]);
+});
+
+test('no answer is ever larger, whatever addresses the rules are for', () => {
+  const parts = ['a', ':b', 'c'];
+  const addresses = parts.flatMap((one) => parts.flatMap((two) => [`/${one}/${two.replace(':b', ':d')}`, `/${one}/*`]));
+  const stars = ['/*', '/a/*c', '/*/c', '/a*', '/c/*.html', '/', '/a/', '/a/c/'];
+  for (const seed of Array.from({ length: 20 }, (_, index) => index)) {
+    const mixed = [...addresses, ...stars].sort((a, b) => ((a.length * 7 + seed) % 5) - ((b.length * 7 + seed) % 5));
+    const { rules } = parseHeaders(mixed.map((to, index) => `${to}\n  X-${index}: ${'x'.repeat(1_000)}`).join('\n'));
+    for (const file of ['', 'a', 'a/', 'a/c', 'a/c/', 'c/c', 'c/a.html', 'a/cc', 'x/c', 'x/y', 'a/b/c', 'a/b/c/']) {
+      expect(sizeOf(headersFor(rules, file))).toBeLessThanOrEqual(HEADERS_WEIGHT_MAX);
+    }
+  }
+});
+
+test('many short headers weigh what they cost, and lines have an end in a block and in a file', () => {
+  const short = Array.from({ length: 99 }, (_, index) => `  A${index}: 1`).join('\n');
+  const two = parseHeaders(`/*\n${short}\n  B: 1\n  C: 1\n/x\n${short}\n/*\n${short}`);
+  expect(two.problems[0]).toMatchObject({ line: 102, message: expect.stringContaining('100 headers') });
+  expect(two.problems[1]).toMatchObject({ message: expect.stringContaining('8 KiB') });
+  const many = parseHeaders(Array.from({ length: 20 }, (_, index) => `/a${index}\n${short}`).join('\n'));
+  expect(many.problems).toMatchObject([{ line: 1_012, message: expect.stringContaining('1,000') }]);
+});
+
+test('addresses that the same rules fit share what is sent', () => {
+  const long = 'x'.repeat(1_000);
+  const rules = createSiteRules(new Map([['_headers', `/*\n  A: ${long}\n/*\n  A: ${long}\n/b/*\n  B: 1`]]));
+  const first = rules?.headersFor('a/0');
+  expect(first?.set).toHaveLength(2);
+  for (let index = 0; index < 1_000; index += 1) expect(rules?.headersFor(`a/${index}`)).toBe(first);
+  expect(rules?.headersFor('y'.repeat(15_000))).toBe(first);
+  expect(rules?.headersFor('b/1')).not.toBe(first);
 });

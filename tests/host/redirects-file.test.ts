@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { type Address, matchPattern, parsePattern, readAddress } from '../../routers/schemas/address-pattern.ts';
 import { createRedirectTable, hostsLedTo, parseRedirects } from '../../routers/schemas/redirects-file.ts';
 
 /** Where `address` leads by these lines: the forced rules first, as the host asks them. */
@@ -125,15 +126,76 @@ test('no address ever makes a rule of the site lead to another host', () => {
 });
 
 test('what takes a regular expression for ever is read and matched in one pass', () => {
-  const names = Array.from({ length: 60 }, (_, index) => `:n${index}`).join('/');
+  const names = Array.from({ length: 31 }, (_, index) => `:n${index}`).join('/');
   const lines = Array.from({ length: 100 }, (_, index) => `/${names}/end${index} /x`).join('\n');
   const { rules, problems } = parseRedirects(lines);
   expect([rules.length, problems]).toEqual([100, []]);
   const table = createRedirectTable(rules);
-  // Every rule is tried on an address that fits all but the end: 100 times 61 comparisons, whatever the address is.
-  expect(table.otherwise(`${'a/'.repeat(60)}other`, '')).toBeNull();
-  expect(table.otherwise(`${'a/'.repeat(60)}end99`, '')).toMatchObject({ location: '/x' });
+  // Every rule is tried on an address that fits all but the end: 100 times 32 comparisons, whatever the address is.
+  expect(table.otherwise(`${'a/'.repeat(31)}other`, '')).toBeNull();
+  expect(table.otherwise(`${'a/'.repeat(31)}end99`, '')).toMatchObject({ location: '/x' });
   expect(table.otherwise('a'.repeat(16_000), '')).toBeNull();
+  expect(parseRedirects(`/:m/${names}/end /x`).problems).toMatchObject([
+    { line: 1, message: expect.stringContaining('32') },
+  ]);
+});
+
+/** The parts of an address, and how often a pattern has looked at one of them. */
+function watched(file: string): { address: Address; looks: () => number } {
+  const address = readAddress(file);
+  let looks = 0;
+  const parts = new Proxy(address.parts, {
+    get(target, key) {
+      if (typeof key === 'string' && /^\d+$/.test(key)) looks += 1;
+      return Reflect.get(target, key);
+    },
+  });
+  return { address: { ...address, parts }, looks: () => looks };
+}
+
+const FAR = ['/'.repeat(15_000), 'a/'.repeat(7_500), 'a'.repeat(15_000), `${'a'.repeat(14)}/`.repeat(1_000)];
+
+test('an address that no release can hold is split once, and held against patterns for 33 parts at most', () => {
+  const texts = ['/:a/b', '/*', '/a/*', '/:a/:b/*', `${'/a'.repeat(32)}/*`, `${'/a'.repeat(31)}/:b`];
+  const patterns = texts.map(parsePattern).filter((pattern) => typeof pattern !== 'string');
+  expect(patterns).toHaveLength(texts.length);
+  for (const file of FAR) {
+    const { address, looks } = watched(file);
+    expect(address.isBeyondFiles).toBe(true);
+    expect(address.parts.length).toBeLessThanOrEqual(33);
+    for (const pattern of patterns) {
+      const before = looks();
+      expect(matchPattern(pattern, address) !== null && !pattern.hasSplat).toBe(false);
+      expect(looks() - before).toBeLessThanOrEqual(33);
+    }
+  }
+});
+
+test('a hundred rules split a far address once, and write one target out', () => {
+  const lines = Array.from({ length: 100 }, () => '/* /:splat').join('\n');
+  const table = createRedirectTable(parseRedirects(`/here /there\n${lines}`).rules);
+  const split = vi.spyOn(String.prototype, 'split');
+  const write = vi.spyOn(globalThis, 'encodeURIComponent');
+  for (const file of FAR.slice(1, 3)) {
+    split.mockClear();
+    write.mockClear();
+    expect(table.otherwise(file, '')).toBeNull();
+    expect(split).toHaveBeenCalledTimes(2);
+    expect(write.mock.calls.length).toBeLessThanOrEqual(file.split('/').length);
+  }
+  vi.restoreAllMocks();
+});
+
+test('a far address is led on by a star, and by a rule for it alone', () => {
+  const file = `old/${'x'.repeat(600)}`;
+  const table = createRedirectTable(parseRedirects(`/:a/:b /names\n/${file} /exact\n/old/* /new/:splat`).rules);
+  expect(table.otherwise(file, '')).toMatchObject({ location: '/exact' });
+  expect(table.otherwise(`${file}y/`, '')).toMatchObject({ location: `/new/${'x'.repeat(600)}y/` });
+});
+
+test('a name is written out twice at most', () => {
+  expect(parseRedirects('/w/* /:splat/:splat').problems).toEqual([]);
+  expect(parseRedirects('/w/* /:splat/:splat/:splat').problems).toMatchObject([{ line: 1 }]);
 });
 
 test('hosts that rules lead to are named once', () => {

@@ -87,6 +87,28 @@ test('a single page answers for pages that only its script knows, and for nothin
   expect((await site.get('single', '/style.css', { headers: PAGE })).text).toBe('css');
 });
 
+test('a single page stands in for no dotfile, and a dotfile that was published on purpose is served', async () => {
+  await using site = await createTestHost();
+  const published = await publishSite(site, 'hidden', { 'index.html': 'APP', '404.html': 'GONE', '.npmrc': 'MINE' });
+  await setOptions(site, published, { isSinglePage: true });
+  for (const path of [
+    '/.env',
+    '/.git/config',
+    '/.git/',
+    '/a/.ssh/key',
+    '/.htpasswd',
+    '/%2egit/HEAD',
+    '/.well-known2',
+  ]) {
+    const answer = await site.get('hidden', path, { headers: PAGE });
+    expect([path, answer.status, answer.text]).toEqual([path, 404, 'GONE']);
+  }
+  expect((await site.get('hidden', '/.npmrc', { headers: PAGE })).text).toBe('MINE');
+  for (const path of ['/.well-known/change-password', '/a.b/c']) {
+    expect([path, (await site.get('hidden', path, { headers: PAGE })).text]).toEqual([path, 'APP']);
+  }
+});
+
 test('a change of an option is served at once by the change feed, at the public address and at previews', async () => {
   await using site = await createTestHost({ changes: 'feed' });
   const published = await publishSite(site, 'switched', { 'index.html': 'APP', 'about.html': 'ABOUT' });

@@ -1,0 +1,19 @@
+import { type Address, type AddressPattern, matchPattern, readAddress, withoutEndSlash } from './address-pattern.ts';
+
+/** The addresses that a rule of `_headers` is for: with names and a star at the end, or any text between two ends. */
+export type HeaderFits = AddressPattern | { before: string; after: string };
+
+/** Reads the decoded path, without its leading slash, once for all rules that are held against it. */
+export function fitsOf(file: string): (fits: HeaderFits) => boolean {
+  const path = `/${file}`;
+  const trimmed = withoutEndSlash(path);
+  let address: Address | null = null;
+  return (fits) => {
+    if ('segments' in fits) {
+      address ??= readAddress(file);
+      return matchPattern(fits, address) !== null;
+    }
+    const isLongEnough = path.length >= fits.before.length + fits.after.length;
+    return isLongEnough && path.startsWith(fits.before) && trimmed.endsWith(withoutEndSlash(fits.after));
+  };
+}
