@@ -6,7 +6,10 @@ import { get } from '../support/host.ts';
 import { startOwnMongod } from '../support/own-mongod.ts';
 import { faultyEntry, startRealApp } from '../support/real-app.ts';
 
-/** Every boundary of the work on a release, in its order (server/jobs/steps.ts, server/jobs/deploy-release.ts). */
+/**
+ * Every boundary of the work on a release (server/jobs/steps.ts, server/jobs/deploy-release.ts): first the three that the
+ * ordinary run is killed at, then the others in the order of the work.
+ */
 const BOUNDARIES = [
   'verifying:switched',
   'uploading:end',
