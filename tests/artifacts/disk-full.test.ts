@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { open, readdir, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { chown, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
@@ -131,9 +133,12 @@ test('an intake that the disk has no room for says so, leaves nothing, and a sma
   for (const bytes of all) expect((await store.readWhole(sha256Of(bytes))).equals(bytes)).toBe(true);
 });
 
-test('a disk that becomes read-only refuses uploads alone, and no start is made on it', async ({ skip }) => {
+test('a disk that becomes read-only refuses uploads alone, and no start is made on it', async () => {
   await using disk = await makeSmallDisk();
-  if (!disk.canBeReadOnly) skip('neither mounting nor rights can make a folder read-only here');
+  if (!disk.canBeReadOnly) {
+    await expectRefusalsForNobody(disk);
+    return;
+  }
   await using running = await start(disk);
   const { app, door, person, deployment, folder, store } = running;
   const { uploadId } = await person.caller.releases.prepare({ deploymentId: deployment.id });
@@ -151,3 +156,37 @@ test('a disk that becomes read-only refuses uploads alone, and no start is made 
   await disk.makeWritable();
   expect((await send(door, person, uploadId, 'a')).status).toBe(204);
 });
+
+/** Where root may not mount, nothing is read-only for root: somebody else has the store open, on a folder of theirs. */
+async function expectRefusalsForNobody(disk: SmallDisk): Promise<void> {
+  const NOBODY = 65_534;
+  const folder = join(disk.folder, 'artifacts');
+  const store = await createDiskStore({ folder, minFreeBytes: 0 });
+  const { sha256 } = await store.writeWhole(Buffer.from('kept'));
+  for (const name of ['', ...(await readdir(disk.folder, { recursive: true }))]) {
+    await chown(join(disk.folder, name), NOBODY, NOBODY);
+  }
+  const script = join(import.meta.dirname, '../support/store-process.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', script, folder, sha256], {
+    uid: NOBODY,
+    gid: NOBODY,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.on('data', (piece: Buffer) => {
+    said += piece.toString('utf8');
+  });
+  const ended = once(child, 'close');
+  await expect.poll(() => said, { timeout: 60_000 }).toBe('open\n');
+  await disk.makeReadOnly();
+  child.stdin.write('go on\n');
+  await ended;
+  const refused = expect.stringContaining(`The folder ${folder} cannot be used for artifacts:`);
+  expect(JSON.parse(said.slice('open\n'.length))).toEqual({
+    uid: NOBODY,
+    write: expect.stringMatching(/^storage_unavailable: /),
+    read: 'kept',
+    check: refused,
+    start: refused,
+  });
+}

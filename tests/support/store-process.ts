@@ -1,0 +1,29 @@
+import { once } from 'node:events';
+import { createDiskStore } from '../../server/artifacts/disk.ts';
+import { AppError } from '../../server/errors.ts';
+
+/**
+ * A process of its own that has a store open while its folder becomes read-only: `node --import tsx store-process.ts
+ * {folder} {hash of an artifact}`. It says when the store is open, waits for a line, and tells what went on then.
+ */
+const [, , folder = '', sha256 = ''] = process.argv;
+
+/** Code and sentence of what refused the call. */
+function refusalOf(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    () => 'went through',
+    (error: unknown) => (error instanceof AppError ? `${error.code}: ${error.message}` : String(error)),
+  );
+}
+
+const store = await createDiskStore({ folder, minFreeBytes: 0 });
+process.stdout.write('open\n');
+await once(process.stdin, 'data');
+const told = {
+  uid: process.getuid?.(),
+  write: await refusalOf(store.writeWhole(Buffer.from('new'))),
+  read: String(await store.readWhole(sha256)),
+  check: await refusalOf(store.check()),
+  start: await refusalOf(createDiskStore({ folder, minFreeBytes: 0 })),
+};
+process.stdout.write(JSON.stringify(told), () => process.exit());
