@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
+import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -17,6 +18,8 @@ const MIB = 1024 ** 2;
 const FILE_BYTES = (IS_FULL ? 450 : 40) * MIB;
 /** Performance facts, section 1: at most 150 MB above idle for an archive; two of them are read at once. */
 const PEAK_MAX_BYTES = 2 * 150 * MIB;
+/** To unpack one of the large files on the event loop would hold it for more than a second. */
+const LOOP_DELAY_MAX_MS = 1_000;
 
 async function openUpload(account: Account): Promise<string> {
   return (await clientOf(account).releases.prepare.mutate()).uploadId;
@@ -50,20 +53,35 @@ async function worstAnswer(app: RealApp, until: Promise<unknown>): Promise<numbe
   return worstMs;
 }
 
+/** The longest delay of the app's event loop since the last question, as its own process measured it. */
+async function loopDelayMs(app: RealApp): Promise<number> {
+  const told = () => [...app.output().matchAll(/^Longest delay of the event loop: (\d+) ms$/gm)];
+  const before = told().length;
+  app.child.kill('SIGUSR2');
+  await expect.poll(() => told().length, { timeout: 30_000 }).toBe(before + 1);
+  return Number(told().at(-1)?.[1]);
+}
+
 test('three large ZIPs at once and one of 60,000 entries stay within a small heap and a bounded memory', async () => {
+  const isQuiet = (loadavg()[0] ?? 0) < availableParallelism();
   // Made before anything is asked: while one is made here, an answer could not even be read.
   const large = [1, 2, 3].map((seed) =>
     writeZip([largeFile('one.txt', FILE_BYTES, seed), largeFile('two.txt', FILE_BYTES, seed + 3)]),
   );
   const crowded = writeZip(Array.from({ length: 60_000 }, (_, index) => ({ name: `f${index}`, data: '' })));
   const full = writeZip(smallFiles(20_000, 1_000, 9));
-  await using app = await startRealApp({}, ['--max-old-space-size=256', 'dist/server/main.js']);
+  await using app = await startRealApp({}, [
+    '--max-old-space-size=256',
+    ...['--import', './tests/support/loop-delay.mjs'],
+    'dist/server/main.js',
+  ]);
   const account = await openAccount(app.url, 'overload');
   const pid = app.child.pid ?? 0;
   const uploads = await Promise.all([1, 2, 3].map(() => openUpload(account)));
   expect((await sendZip(account, uploads[0] ?? '', writeZip(['index.html']))).status).toBe(200);
   const idleBytes = rssBytes(pid);
   forgetPeakRss(pid);
+  await loopDelayMs(app);
 
   const sending = Promise.all(large.map((zip, index) => sendZip(account, uploads[index] ?? '', zip)));
   const worstMs = await worstAnswer(app, sending);
@@ -77,12 +95,17 @@ test('three large ZIPs at once and one of 60,000 entries stay within a small hea
 
   expect(app.child.exitCode).toBe(null);
   const peakBytes = peakRssBytes(pid);
-  if (peakBytes === null || idleBytes === null) return;
-  const above = Math.round((peakBytes - idleBytes) / MIB);
+  const delayMs = await loopDelayMs(app);
+  const above = peakBytes === null || idleBytes === null ? null : peakBytes - idleBytes;
   console.log(
-    `${3 * 2 * (FILE_BYTES / MIB)} MiB in three ZIPs: ${above} MiB above idle, health within ${worstMs.toFixed(0)} ms`,
+    `${3 * 2 * (FILE_BYTES / MIB)} MiB in three ZIPs: ${above === null ? 'memory unknown' : `${Math.round(above / MIB)} MiB above idle`}, event loop held for ${delayMs} ms at most, health within ${worstMs.toFixed(0)} ms`,
   );
-  expect(peakBytes - idleBytes).toBeLessThan(PEAK_MAX_BYTES);
+  // Only Linux tells the memory of another process; there it has to be known.
+  if (process.platform === 'linux') expect(above).not.toBe(null);
+  if (above !== null) expect(above).toBeLessThan(PEAK_MAX_BYTES);
+  // Beside other work a process waits for a core as well, and how long health took is the asker's wait too: only the
+  // run in full, and that where the cores were free when it began, holds the delay to a bound.
+  if (IS_FULL && isQuiet) expect(delayMs).toBeLessThan(LOOP_DELAY_MAX_MS);
 });
 
 test('a kill in the middle of a ZIP leaves nothing of it, and the upload takes it again', async () => {
