@@ -2,10 +2,10 @@ import type { OfferedFile } from './upload-rules.ts';
 import { ruleProblems, type TextLook, textProblems } from './upload-text-problems.ts';
 
 /** What an upload is, in words that a person who builds nothing understands: pure, over names, sizes and a few texts. */
-export type ProjectKind = 'plain' | 'built' | 'source' | 'unknown';
+export type UploadKind = 'plain' | 'built' | 'source' | 'unknown';
 
 export type UploadInspection = {
-  kind: ProjectKind;
+  kind: UploadKind;
   /** As in 'A Vite build'. */
   title: string;
   explanation: string;
@@ -114,7 +114,25 @@ export function inspectUpload(
 /** What a package.json is built with, or null. A text that is no JSON says nothing. */
 function toolOf(packageJson: string | undefined): string | null {
   if (packageJson === undefined) return null;
-  return TOOLS.find(([dependency]) => packageJson.includes(`"${dependency}"`))?.[1] ?? null;
+  const dependencies = dependenciesOf(packageJson);
+  return TOOLS.find(([dependency]) => dependencies.has(dependency))?.[1] ?? null;
+}
+
+function dependenciesOf(packageJson: string): ReadonlySet<string> {
+  try {
+    const parsed: unknown = JSON.parse(packageJson.replace(/^\ufeff/, ''));
+    if (typeof parsed !== 'object' || parsed === null) return new Set();
+    return new Set([
+      ...('dependencies' in parsed ? namesIn(parsed.dependencies) : []),
+      ...('devDependencies' in parsed ? namesIn(parsed.devDependencies) : []),
+    ]);
+  } catch {
+    return new Set();
+  }
+}
+
+function namesIn(dependencies: unknown): string[] {
+  return typeof dependencies === 'object' && dependencies !== null ? Object.keys(dependencies) : [];
 }
 
 /** Source that a browser cannot run: a tool in package.json, or a page that asks for TypeScript or JSX. */

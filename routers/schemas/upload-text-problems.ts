@@ -1,6 +1,6 @@
 import { parseHeaders } from './headers-file.ts';
 import { parseRedirects } from './redirects-file.ts';
-import type { ProjectKind, UploadProblem } from './upload-inspection.ts';
+import type { UploadKind, UploadProblem } from './upload-inspection.ts';
 import { type FoundLink, findLinks, judgeLinks, type LinkVerdict, mayHoldLinks } from './upload-links.ts';
 import type { OfferedFile } from './upload-rules.ts';
 import { type FoundToken, findTokens, mayHoldTokens, TOKEN_NAMES } from './upload-tokens.ts';
@@ -11,6 +11,26 @@ export type TextLook = { tokens: readonly FoundToken[]; links: readonly FoundLin
 /** Whether the text of a file is worth reading. */
 export function isLookedInto(file: OfferedFile): boolean {
   return mayHoldTokens(file) || mayHoldLinks(file);
+}
+
+/** Looking into texts ends here, so that a huge upload is read in seconds. */
+const READ_MAX = { files: 5_000, bytes: 64 * 1024 * 1024 };
+
+/** The texts that are worth reading, as far as that goes on; `unreadCount` says how many are left. */
+export function textsToRead<File extends OfferedFile>(
+  files: readonly File[],
+  maxFileBytes = Number.POSITIVE_INFINITY,
+): { chosen: File[]; unreadCount: number } {
+  const wanted = files.filter(isLookedInto);
+  let bytes = 0;
+  const chosen = wanted
+    .filter(({ sizeBytes }) => sizeBytes < maxFileBytes)
+    .slice(0, READ_MAX.files)
+    .filter(({ sizeBytes }) => {
+      bytes += sizeBytes;
+      return bytes <= READ_MAX.bytes;
+    });
+  return { chosen, unreadCount: wanted.length - chosen.length };
 }
 
 export function lookInto(file: OfferedFile, text: string): TextLook {
@@ -27,7 +47,7 @@ const LISTED_PLACES = 50;
 export function textProblems(
   files: readonly OfferedFile[],
   looks: ReadonlyMap<string, TextLook>,
-  kind: ProjectKind,
+  kind: UploadKind,
 ): UploadProblem[] {
   // The links of source are the build's to resolve.
   if (kind === 'source') return tokenProblems(looks);

@@ -35,7 +35,7 @@ export const deployRelease: JobHandler<'deploy-release'> = {
 };
 
 async function publish(job: Job, work: ReleaseWork, call: PlatformCall): Promise<void> {
-  await runStep(job, work.release, 'preparing', (step) => prepareFiles(job.providers.store, work, step));
+  await runStep(job, work.release, 'preparing', (step) => prepareFiles(job.providers.store, work, step, call.signal));
   const publication = await startPublication(work, job, call);
   await runStep(job, work.release, 'uploading', publication.upload);
   await runStep(job, work.release, 'processing', publication.process);

