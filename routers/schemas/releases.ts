@@ -35,6 +35,9 @@ export const uploadZipAnswer = z.strictObject({
   droppedCount: z.int(),
 });
 
+/** Answer of `GET /api/uploads/{uploadId}/zip?key=`: how much of this archive is here, and need not be sent again. */
+export const uploadZipArrived = z.strictObject({ bytes: z.int().check(z.minimum(0)) });
+
 export const createReleaseInput = z.strictObject({ deploymentId: idSchema, uploadId: idSchema });
 export const getReleaseInput = z.union([
   z.strictObject({ releaseId: idSchema }),
@@ -157,6 +160,7 @@ export type PreparedUpload = z.infer<typeof preparedUploadSchema>;
 export type UploadManifestInput = z.infer<typeof uploadManifestInput>;
 export type UploadManifestAnswer = z.infer<typeof uploadManifestAnswer>;
 export type UploadZipAnswer = z.infer<typeof uploadZipAnswer>;
+export type UploadZipArrived = z.infer<typeof uploadZipArrived>;
 export type LeftOut = z.infer<typeof leftOutSchema>;
 export type CreateReleaseInput = z.infer<typeof createReleaseInput>;
 export type GetReleaseInput = z.infer<typeof getReleaseInput>;

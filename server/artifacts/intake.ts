@@ -1,7 +1,16 @@
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { AppError } from '../errors.ts';
 import type { Tally } from '../tally.ts';
-import { type IncomingFile, type IncomingFolder, openIncoming, prepareIncoming } from './incoming-file.ts';
+import {
+  arrivedBytes,
+  type IncomingFile,
+  type IncomingFolder,
+  openIncoming,
+  type Part,
+  type PartFrom,
+  prepareIncoming,
+  sweepIncoming,
+} from './incoming-file.ts';
 import type { Manifest, ManifestEntry } from './manifest.ts';
 import type { ArtifactInfo, ArtifactIntake, ArtifactStore } from './store.ts';
 import { ZipRefusal } from './zip-refusal.ts';
@@ -19,6 +28,8 @@ export type IncomingZip = {
   contentLength: number | null;
   /** Final paths that the person publishes although they would be left out. */
   publishAnyway: readonly string[];
+  /** Where it goes on, and is kept when it is cut off; null for one that comes at once or not at all. */
+  part?: PartFrom | null;
   /** Ends the work with its reason. */
   signal: AbortSignal;
 };
@@ -45,6 +56,10 @@ export interface ZipIntake {
    * the body throws, what `count` throws, and the reason of the signal.
    */
   take(zip: IncomingZip, options: TakeZipOptions): Promise<StoredZip>;
+  /** How many bytes of an archive that was cut off wait for the rest. */
+  arrived(part: Part): Promise<number>;
+  /** Takes away what nobody goes on with. */
+  sweep(): Promise<void>;
 }
 
 /** `folder` is for archives on their way in: on a disk, for this installation alone. */
@@ -65,20 +80,32 @@ export async function createZipIntake(folder: IncomingFolder, tally: Tally): Pro
   return {
     async take(zip, options) {
       const announced = zip.contentLength ?? 0;
-      if (announced > UPLOAD_LIMITS.maxZipBytes) throw tooLarge();
+      const from = zip.part?.from ?? 0;
+      if (from + announced > UPLOAD_LIMITS.maxZipBytes) throw tooLarge();
       await options.count(announced);
-      const file = await openIncoming(folder, announced);
+      const file = await openIncoming(folder, announced, zip.part);
+      let isKept = false;
       try {
         await receive(file, zip);
-        await options.count(Math.max(0, file.sizeBytes - announced));
+        await options.count(Math.max(0, file.sizeBytes - from - announced));
         return await inTurn(() => unpack(file, zip, options));
       } catch (error) {
+        isKept = mayGoOn(error);
         throw error instanceof ZipRefusal ? refused(error) : error;
       } finally {
-        await file.close();
+        await file.close(isKept ? 'keep' : undefined);
       }
     },
+    arrived: (part) => arrivedBytes(folder, part),
+    sweep: () => sweepIncoming(folder),
   };
+}
+
+/** What is wrong with none of the bytes that came: the sender went, or is to come again later. */
+const PASSING: ReadonlySet<string> = new Set(['client_closed', 'database_unavailable', 'overloaded', 'rate_limited']);
+
+function mayGoOn(error: unknown): boolean {
+  return error instanceof AppError && PASSING.has(error.code);
 }
 
 function overloaded(): AppError {

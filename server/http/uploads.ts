@@ -3,10 +3,11 @@ import { requireWriter } from '../../routers/access.ts';
 import { contextFor } from '../../routers/context.ts';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
+import type { UploadZipArrived } from '../../routers/schemas/releases.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { AccountContext, Providers } from '../service-context.ts';
 import { receiveFile, receiveManifest } from '../services/uploads/index.ts';
-import { receiveZip } from '../services/zip-uploads.ts';
+import { arrivedOfZip, receiveZip, type SentZip } from '../services/zip-uploads.ts';
 import { readManifestBody } from './manifest-body.ts';
 
 /** What a browser on Windows calls a ZIP, from the registry there. */
@@ -49,15 +50,26 @@ export function uploadRoutes(providers: Providers): Router {
     response.status(204).end();
   });
 
+  routes.get('/:uploadId/zip', async (request, response) => {
+    const ctx = await writerFor(providers, request, response);
+    const resume = resumeOf(queryOf(request));
+    if (resume === null) throw new AppError('bad_request', 'Name the archive by its `key`.');
+    const bytes = await arrivedOfZip(ctx, uploadIdOf(request), resume.key);
+    response.json({ bytes } satisfies UploadZipArrived);
+  });
+
   routes.post('/:uploadId/zip', async (request, response) => {
     requireType(request, 'application/zip', WINDOWS_ZIP);
     const ctx = await writerFor(providers, request, response);
     const uploadId = uploadIdOf(request);
+    const query = queryOf(request);
+    const resume = resumeOf(query);
     const answer = await requests.during(ctx.actor.accountId, () =>
       receiveZip(ctx, uploadId, {
         body: bytesOf(request),
         contentLength: contentLengthOf(request),
-        publishAnyway: new URL(request.originalUrl, 'http://localhost').searchParams.getAll('publishAnyway'),
+        publishAnyway: query.getAll('publishAnyway'),
+        resume,
         signal: goneSignal(response),
       }),
     );
@@ -87,6 +99,21 @@ function uploadIdOf(request: Request): string {
   const id = idSchema.safeParse(request.params.uploadId);
   if (!id.success) throw notFound('upload');
   return id.data;
+}
+
+function queryOf(request: Request): URLSearchParams {
+  return new URL(request.originalUrl, 'http://localhost').searchParams;
+}
+
+/** `key`, by which the sender tells its archive from others, and `from`, the bytes that it leaves out as sent before. */
+function resumeOf(query: URLSearchParams): NonNullable<SentZip['resume']> | null {
+  const key = query.get('key');
+  const from = query.get('from') ?? '0';
+  if (key === null && from === '0') return null;
+  if (!sha256Schema.safeParse(key).success || !/^\d{1,10}$/.test(from) || key === null) {
+    throw new AppError('bad_request', 'Name the archive by 64 hex digits, and where it goes on by a number of bytes.');
+  }
+  return { key, from: Number(from) };
 }
 
 function requireType(request: Request, type: string, alias = type): void {

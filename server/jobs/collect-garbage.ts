@@ -5,6 +5,7 @@ import type { JobHandler } from './handler.ts';
 export const collectGarbageJob: JobHandler<'collect-garbage'> = {
   async run(job) {
     const swept = await job.providers.store.sweep();
+    await job.providers.zips.sweep();
     const { artifacts, sizeBytes } = await collectGarbage(job.providers, job.signal);
     job.providers.log.info('Garbage was collected', { artifacts, sizeBytes, leftovers: swept });
   },

@@ -16,13 +16,16 @@ export type SentZip = {
   contentLength: number | null;
   /** Paths, as `leftOut` names them, that the person publishes on purpose. */
   publishAnyway: readonly string[];
+  /** Of a sender that can go on: what tells this archive from others, and how much of it came before. */
+  resume?: { key: string; from: number } | null;
   /** Ends the work when nobody waits for its answer any more. */
   signal: AbortSignal;
 };
 
 /**
  * Takes the files of an upload as one ZIP: afterwards it is complete, as after its list and all its files. Refused as a
- * whole, it leaves the upload as it was. One at a time for an upload.
+ * whole, it leaves the upload as it was. One at a time for an upload; what was cut off is kept a day for a sender that
+ * can go on.
  * Throws `not_found`, `upload_closed`, `conflict`, `upload_refused` with `reason` and `path`, `body_too_large`,
  * `quota_exhausted`, `storage_full`, `overloaded`.
  */
@@ -36,16 +39,29 @@ export async function receiveZip(ctx: AccountContext, uploadId: string, zip: Sen
   }
   try {
     const stored = await keptOpen(ctx, uploadId, () =>
-      ctx.providers.zips.take(zip, {
-        store: ctx.providers.store,
-        count: (bytes) => endWhenAway(countBytes(ctx, bytes)),
-      }),
+      ctx.providers.zips.take(
+        { ...zip, part: zip.resume ? { ...partOf(ctx, uploadId, zip.resume.key), from: zip.resume.from } : null },
+        {
+          store: ctx.providers.store,
+          count: (bytes) => endWhenAway(countBytes(ctx, bytes)),
+        },
+      ),
     );
     await endWhenAway(keepZip(ctx, uploadId, stored));
     return toAnswer(stored);
   } finally {
     leave();
   }
+}
+
+/** How many bytes of an archive have come that was cut off. Throws `not_found`, `upload_closed`. */
+export async function arrivedOfZip(ctx: AccountContext, uploadId: string, key: string): Promise<number> {
+  await endWhenAway(findOpenUpload(ctx, uploadId));
+  return ctx.providers.zips.arrived(partOf(ctx, uploadId, key));
+}
+
+function partOf(ctx: AccountContext, uploadId: string, key: string) {
+  return { accountId: ctx.actor.accountId, what: uploadId, key };
 }
 
 /** While its archive comes and is read, an upload is no quiet one, however long that takes. */

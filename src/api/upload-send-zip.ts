@@ -1,9 +1,17 @@
-import { type UploadManifestAnswer, type UploadZipAnswer, uploadZipAnswer } from '../../routers/schemas/releases.ts';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import {
+  type UploadManifestAnswer,
+  type UploadZipAnswer,
+  uploadZipAnswer,
+  uploadZipArrived,
+} from '../../routers/schemas/releases.ts';
 import { readUpload } from '../../routers/schemas/upload-rules.ts';
 import type { UploadProgress, UploadResult } from './upload.ts';
 import type { PickedZip } from './upload-picks.ts';
 import {
   type Carrier,
+  changed,
   pauseFor,
   persistently,
   refusal,
@@ -28,7 +36,8 @@ export type ZipUploadRequest = {
 };
 
 /**
- * Brings a ZIP to the server as it is; the server unpacks it. Where one folder of it is wanted, a list of that folder's
+ * Brings a ZIP to the server as it is; the server unpacks it. Doing it again with the same upload sends what is missing
+ * of it. Where one folder of it is wanted, a list of that folder's
  * files takes the place of the list of all.
  *
  * @throws UploadError; the signal's reason when cancelled
@@ -76,15 +85,22 @@ async function sendZip(
   publishAnyway: readonly string[],
   options: SendOptions & { onSentBytes(sentBytes: number): void },
 ): Promise<UploadZipAnswer> {
-  const query = new URLSearchParams(publishAnyway.map((path) => ['publishAnyway', path]));
-  const post = () =>
-    options.carrier(`/api/uploads/${uploadId}/zip${query.size === 0 ? '' : `?${query}`}`, {
+  const key = await keyOf(zip);
+  const door = `/api/uploads/${uploadId}/zip`;
+  const post = async () => {
+    const asked = await options.carrier(`${door}?key=${key}`, { signal: options.signal });
+    if (!asked.ok) return asked;
+    const from = uploadZipArrived.parse(await asked.json()).bytes;
+    const anyway = publishAnyway.map((path) => ['publishAnyway', path]);
+    const query = new URLSearchParams([['key', key], ['from', String(from)], ...anyway]);
+    return options.carrier(`${door}?${query}`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/zip' },
-      body: zip,
+      body: zip.slice(from),
       signal: options.signal,
-      onSentBytes: options.onSentBytes,
+      onSentBytes: (sentBytes: number) => options.onSentBytes(from + sentBytes),
     });
+  };
   for (let attempt = 1; ; attempt += 1) {
     const response = await persistently(options, post, () => refuseChanged(zip.name, zip));
     if (response.ok) return uploadZipAnswer.parse(await response.json());
@@ -93,6 +109,25 @@ async function sendZip(
     options.onWaiting?.(true);
     await pauseFor(options.pausesMs?.[0] ?? STILL_READING_PAUSE_MS, options.signal);
   }
+}
+
+const HEAD_BYTES = 64 * 1024;
+/** Of most archives all of the directory, which holds a checksum of every file. */
+const TAIL_BYTES = 1024 * 1024;
+
+/**
+ * Tells an archive from another that is sent to the same upload. Two that it cannot tell apart do no harm: the server
+ * checks every file of what came together.
+ */
+async function keyOf(zip: File): Promise<string> {
+  const hash = sha256.create().update(new TextEncoder().encode(`${zip.size} `));
+  for (const part of [zip.slice(0, HEAD_BYTES), zip.slice(-TAIL_BYTES)]) {
+    const bytes = await part.arrayBuffer().catch((cause: unknown) => {
+      throw changed(zip.name, cause);
+    });
+    hash.update(new Uint8Array(bytes));
+  }
+  return bytesToHex(hash.digest());
 }
 
 /** Everything has arrived: a list of the files below `prefix` makes them the upload. */

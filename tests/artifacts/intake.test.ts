@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { openIncoming } from '../../server/artifacts/incoming-file.ts';
 import { createZipIntake, type IncomingZip } from '../../server/artifacts/intake.ts';
@@ -53,6 +54,33 @@ test('what a killed process may have left is swept after an hour, and nothing yo
   await writeFile(join(place.path, 'zip.2.y.tmp'), '');
   await place.intake();
   expect(await readdir(place.path)).toEqual(['zip.2.y.tmp']);
+});
+
+test('a part is kept for a day, one of each upload, and three of an account', async () => {
+  await using place = await makePlace();
+  const intake = await place.intake();
+  const folder = { path: place.path, minFreeBytes: 0 };
+  const keep = async (what: string, key: string, accountId = 'ann') => {
+    const file = await openIncoming(folder, 0, { accountId, what, key, from: 0 });
+    await file.write(Buffer.from('half'));
+    await file.close('keep');
+    const name = join(place.path, `${accountId}.${what}.${key}.part`);
+    const later = new Date(Date.now() - 10_000 + Number(what) * 1_000);
+    await utimes(name, later, later);
+  };
+  await keep('1', 'a', 'bob');
+  for (const what of ['1', '2', '3', '4']) await keep(what, 'a');
+  await keep('4', 'b');
+  expect((await readdir(place.path)).sort()).toEqual(['ann.2.a.part', 'ann.3.a.part', 'ann.4.b.part', 'bob.1.a.part']);
+  expect(await intake.arrived({ accountId: 'ann', what: '4', key: 'b' })).toBe(4);
+  expect((await stat(join(place.path, 'ann.4.b.part'))).mode & 0o777).toBe(0o600);
+
+  const almost = new Date(Date.now() - UPLOAD_LIMITS.openUploadMs + 60_000);
+  const over = new Date(Date.now() - UPLOAD_LIMITS.openUploadMs - 1_000);
+  await utimes(join(place.path, 'ann.2.a.part'), over, over);
+  await utimes(join(place.path, 'ann.3.a.part'), almost, almost);
+  await intake.sweep();
+  expect((await readdir(place.path)).sort()).toEqual(['ann.3.a.part', 'ann.4.b.part', 'bob.1.a.part']);
 });
 
 test('equal files are stored once and named as often as they come, small and large ones', async () => {

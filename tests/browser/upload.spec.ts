@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { chromium, type Page } from '@playwright/test';
 import { CHROMIUM_ARGS, findChromium } from '../support/chromium.ts';
@@ -19,6 +20,19 @@ function manyFiles(greeting: string): SiteFiles {
 
 function zipOf(files: SiteFiles, root = ''): Buffer {
   return writeZip(Object.entries(files).map(([path, data]) => ({ name: root + path, data, method: 8 })));
+}
+
+function isZipDoor(url: string): boolean {
+  return /\/api\/uploads\/[^/]+\/zip$/.test(new URL(url).pathname);
+}
+
+/** What has come of ZIPs that are on their way. */
+async function incomingBytes(dataDir: string): Promise<number> {
+  const folder = join(dataDir, 'incoming');
+  const sizes = (await readdir(folder)).map(
+    async (name) => (await stat(join(folder, name)).catch(() => null))?.size ?? 0,
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
 async function drop(page: Page, path: string): Promise<void> {
@@ -93,7 +107,7 @@ test('a ZIP that is dropped is read, told and live', async ({ page, folder }) =>
   const summary = page.getByLabel('ZIP harbour guide');
   await expect(summary).toContainText('A plain website, 23 files');
   await expect(summary).toContainText('Private, and left out: .env');
-  const sent = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/zip'));
+  const sent = page.waitForRequest((request) => request.method() === 'POST' && isZipDoor(request.url()));
   await publish(page);
   expect((await sent).headers()['content-type']).toBe('application/zip');
   expect(await liveBody(page)).toContain('Out of a ZIP');
@@ -166,18 +180,22 @@ test('a reload in mid-upload goes on, and no file is sent twice', async ({ page,
   await expect.poll(() => kept(page)).toEqual(NOTHING_KEPT);
 });
 
-test('a ZIP on its way is sent anew after a reload, and no more once it has arrived', async ({ page, folder }) => {
+test('a ZIP that is cut off goes on with what is missing, and is sent no more once it has arrived', async ({
+  page,
+  app,
+  folder,
+}) => {
   const zip = join(folder, 'long way.zip');
-  await writeFile(zip, zipOf(twentyPages('A long way')));
+  await writeFile(zip, zipOf({ ...twentyPages('A long way'), 'film.bin': randomBytes(8_000_000) }));
+  const { size } = await stat(zip);
   await newcomer(page);
   await page.goto('/new-deployment');
   await page.getByLabel('ZIP to publish').setInputFiles(zip);
   await expect.poll(async () => (await kept(page)).copies).toBe(1);
-  let asked = 0;
-  await page.route('**/api/uploads/*/zip', async (route) => {
-    asked += 1;
-    // The first is held for good: the page goes before an answer comes.
-    if (asked > 1) await route.continue();
+  const starts: number[] = [];
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (request.method() === 'POST' && isZipDoor(url.href)) starts.push(Number(url.searchParams.get('from')));
   });
   let isHeld = true;
   let created = 0;
@@ -185,14 +203,23 @@ test('a ZIP on its way is sent anew after a reload, and no more once it has arri
     created += 1;
     if (!isHeld) await route.continue();
   });
+  const line = await page.context().newCDPSession(page);
+  const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 1_000_000 };
+  await line.send('Network.emulateNetworkConditions', slow);
   await publish(page);
-  await expect.poll(() => asked).toBe(1);
+  await expect.poll(() => incomingBytes(app.dataDir), { timeout: 30_000 }).toBeGreaterThan(1_000_000);
   await page.reload();
-  await expect.poll(() => created).toBe(1);
+  await line.send('Network.emulateNetworkConditions', { ...slow, uploadThroughput: -1 });
+  await expect.poll(() => created, { timeout: 60_000 }).toBe(1);
   isHeld = false;
   await page.reload();
   expect(await liveBody(page)).toContain('A long way');
-  expect([asked, created]).toEqual([2, 2]);
+  expect(created).toBe(2);
+  expect(starts[0]).toBe(0);
+  const last = starts.at(-1) ?? 0;
+  expect(last, 'what had arrived was not sent again').toBeGreaterThan(1_000_000);
+  expect(last).toBeLessThan(size);
+  expect(await incomingBytes(app.dataDir)).toBe(0);
   await expect.poll(() => kept(page)).toEqual(NOTHING_KEPT);
 });
 

@@ -166,8 +166,12 @@ test('a ZIP is for the owner of the upload, signed in, from the app itself, and 
 });
 
 /** A request whose body the test sends by hand. */
-function beginZip({ door, person, uploadId }: Awaited<ReturnType<typeof start>>, headers: Record<string, string> = {}) {
-  const outgoing = request(`${door.url}/api/uploads/${uploadId}/zip`, {
+function beginZip(
+  { door, person, uploadId }: Awaited<ReturnType<typeof start>>,
+  headers: Record<string, string> = {},
+  query = '',
+) {
+  const outgoing = request(`${door.url}/api/uploads/${uploadId}/zip${query}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${person.accessToken}`, 'content-type': 'application/zip', ...headers },
   });
@@ -211,6 +215,7 @@ test('who is refused in mid-body is told so, although they read nothing before t
 
   const { zips } = site.app.providers;
   site.app.providers.zips = {
+    ...zips,
     take: async ({ body: pieces }) => {
       for await (const _piece of pieces) throw new AppError('storage_full', 'Full after the first bytes.');
       throw new Error('Nothing came.');
@@ -278,6 +283,74 @@ test('a sender that goes away leaves nothing behind, and the upload takes the ne
   outgoing.destroy();
   await expect.poll(async () => (await site.send(writeZip(SITE))).status).toBe(200);
   expect((await filesOf(site.app)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+});
+
+const KEY = 'a'.repeat(64);
+
+/** How much of the archive is here, as a sender that goes on asks for it. */
+async function arrived(site: Awaited<ReturnType<typeof start>>, key = KEY, person = site.person) {
+  const response = await fetch(`${site.door.url}/api/uploads/${site.uploadId}/zip?key=${key}`, {
+    headers: { authorization: `Bearer ${person.accessToken}` },
+  });
+  return { status: response.status, body: JSON.parse(await response.text()) };
+}
+
+/** Sends the archive up to `end` and goes away; answers how much of it the server says that it has. */
+async function cutOff(site: Awaited<ReturnType<typeof start>>, zip: Buffer, end: number, key = KEY): Promise<number> {
+  const { outgoing } = beginZip(site, { 'content-length': String(zip.length) }, `?key=${key}`);
+  await new Promise<void>((resolve) => outgoing.write(zip.subarray(0, end), () => resolve()));
+  // The rest of what was written to the socket is in the file once the first large piece is.
+  await expect.poll(async () => (await arrived(site, key)).body.bytes).toBeGreaterThan(0);
+  outgoing.destroy();
+  // One that is let in no more says that the server has not noticed yet.
+  await expect
+    .poll(async () => (await site.send(zip, { query: `?key=${key}&from=${zip.length + 1}` })).body.hint)
+    .toBe('Ask how much is, and go on there.');
+  return (await arrived(site, key)).body.bytes;
+}
+
+const LONG: ZipPart[] = [...SITE, { name: 'site/more.bin', data: Buffer.alloc(5 * 1024 * 1024, 'x') }];
+
+test('a ZIP that was cut off goes on with what is missing, and is read as a whole', async () => {
+  await using site = await start();
+  const zip = writeZip(LONG);
+  expect((await arrived(site)).body).toEqual({ bytes: 0 });
+  const bytes = await cutOff(site, zip, zip.length - 1_000);
+  expect(bytes).toBeGreaterThan(1_000_000);
+  expect(bytes).toBeLessThanOrEqual(zip.length - 1_000);
+  expect(await filesOf(site.app)).toEqual([`${site.person.user.id}.${site.uploadId}.${KEY}.part`]);
+
+  const answer = await site.send(zip.subarray(bytes), { query: `?key=${KEY}&from=${bytes}` });
+  expect(answer).toMatchObject({ status: 200, body: { missing: [] } });
+  expect(answer.body.files).toHaveLength(5);
+  expect((await filesOf(site.app)).filter((name) => name.endsWith('.part'))).toEqual([]);
+  expect((await arrived(site)).body).toEqual({ bytes: 0 });
+});
+
+test('what came is nobody else’s, no other archive’s, and no place to go on behind its end', async () => {
+  await using site = await start();
+  const zip = writeZip(LONG);
+  const bytes = await cutOff(site, zip, zip.length - 1_000);
+  const stranger = await site.app.trialPerson();
+  expect((await arrived(site, KEY, stranger)).status).toBe(404);
+  expect((await arrived(site, 'b'.repeat(64))).body).toEqual({ bytes: 0 });
+  for (const query of ['?key=../../x', `?key=${KEY}&from=-1`, `?key=${KEY}&from=1e9`, '?from=5']) {
+    expect(await site.send(zip, { query }), query).toMatchObject({ status: 400, body: { code: 'bad_request' } });
+  }
+  expect((await site.send(zip, { query: `?key=${KEY}&from=${bytes + 1}` })).body.code).toBe('conflict');
+  expect((await site.send(zip, { query: `?key=${KEY}&from=${UPLOAD_LIMITS.maxZipBytes}` })).status).toBe(413);
+  // From the beginning once more: what came before is not a part of it.
+  expect((await site.send(zip, { query: `?key=${KEY}&from=0` })).status).toBe(200);
+});
+
+test('a part whose rest does not fit is refused as the whole is, and kept no longer', async () => {
+  await using site = await start();
+  const zip = writeZip(LONG);
+  const bytes = await cutOff(site, zip, zip.length - 1_000);
+  const answer = await site.send(Buffer.alloc(zip.length - bytes, 'y'), { query: `?key=${KEY}&from=${bytes}` });
+  expect(answer).toMatchObject({ status: 400, body: { code: 'upload_refused' } });
+  expect(await filesOf(site.app)).toEqual([]);
+  expect((await site.send(zip, { query: `?key=${KEY}` })).status).toBe(200);
 });
 
 test('a sender that goes away while its ZIP is unpacked ends the work', async () => {

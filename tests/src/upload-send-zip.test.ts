@@ -21,7 +21,20 @@ const STORED = {
 
 type Call = { path: string; method: string | undefined; body: unknown };
 
-async function arrange(answers: (Response | Error)[], fields: Partial<ZipUploadRequest> = {}) {
+async function bytesOf(call: Call | undefined): Promise<Uint8Array> {
+  if (!(call?.body instanceof Blob)) expect.fail('no bytes');
+  return new Uint8Array(await call.body.arrayBuffer());
+}
+
+const wholeOf = async (zip: Blob) => new Uint8Array(await zip.arrayBuffer());
+const isQuestion = ({ method }: Call) => method === undefined;
+
+/** `arrived`: what the server says it has, at each question anew. */
+async function arrange(
+  answers: (Response | Error)[],
+  fields: Partial<ZipUploadRequest> = {},
+  arrived: readonly number[] = [],
+) {
   const bytes = writeZip(['dist/index.html', 'dist/a.js', 'src/main.ts']);
   const picked = await readZip(new File([new Uint8Array(bytes)], 'app.zip'));
   const calls: Call[] = [];
@@ -31,7 +44,9 @@ async function arrange(answers: (Response | Error)[], fields: Partial<ZipUploadR
     picked,
     publishAnyway: [],
     carrier: async (path, { method, body, onSentBytes }) => {
-      calls.push({ path, method, body });
+      const call = { path, method, body };
+      calls.push(call);
+      if (isQuestion(call)) return Response.json({ bytes: arrived[calls.filter(isQuestion).length - 1] ?? 0 });
       onSentBytes?.(10);
       const answer = answers.shift();
       if (!(answer instanceof Response)) throw answer ?? new Error('one call too many');
@@ -53,9 +68,13 @@ test('a ZIP is sent whole, with the bytes that have left, and with what is publi
     publishAnyway: ['.env', 'a b'],
   });
   const result = await uploadZip(request);
-  expect(calls).toEqual([
-    { path: `/api/uploads/${UPLOAD}/zip?publishAnyway=.env&publishAnyway=a+b`, method: 'POST', body: picked.zip },
-  ]);
+  const [question, post] = calls;
+  const key = new URLSearchParams(question?.path.split('?')[1]).get('key') ?? '';
+  expect(key).toMatch(/^[0-9a-f]{64}$/);
+  expect(question?.path).toBe(`/api/uploads/${UPLOAD}/zip?key=${key}`);
+  expect(post?.method).toBe('POST');
+  expect(post?.path).toBe(`/api/uploads/${UPLOAD}/zip?key=${key}&from=0&publishAnyway=.env&publishAnyway=a+b`);
+  expect(await bytesOf(post)).toEqual(await wholeOf(picked.zip));
   expect(result).toEqual({ sentFiles: 1, sentBytes: picked.zip.size, leftOut: STORED.leftOut });
   expect(progress.map(({ bytesDone }) => bytesDone)).toContain(10);
   expect(progress.at(-1)).toMatchObject({ phase: 'sending', filesDone: 1, bytesDone: picked.zip.size });
@@ -67,8 +86,8 @@ test('of one folder in it a list takes the place of the list of all', async () =
     Response.json({ missing: [], leftOut: [] }),
   ]);
   await uploadZip({ ...request, picked: { ...picked, within: 'dist' } });
-  expect(calls[1]).toMatchObject({ path: `/api/uploads/${UPLOAD}/manifest`, method: 'PUT' });
-  expect(JSON.parse(String(calls[1]?.body))).toEqual({
+  expect(calls[2]).toMatchObject({ path: `/api/uploads/${UPLOAD}/manifest`, method: 'PUT' });
+  expect(JSON.parse(String(calls[2]?.body))).toEqual({
     files: [
       { path: 'index.html', sha256: hash('a'), sizeBytes: 1 },
       { path: 'a.js', sha256: hash('b'), sizeBytes: 2 },
@@ -84,7 +103,7 @@ test('a lost network is waited for, and a server that still reads what was cut o
     Response.json(STORED),
   ]);
   await uploadZip(request);
-  expect(calls).toHaveLength(3);
+  expect(calls.filter((call) => !isQuestion(call))).toHaveLength(3);
   expect(progress.some(({ isWaiting }) => isWaiting)).toBe(true);
   expect(progress.at(-1)?.isWaiting).toBe(false);
 });
@@ -94,5 +113,29 @@ test('a refusal is final and names the entry', async () => {
   const error = await uploadZip(request).catch((cause: unknown) => cause);
   if (!(error instanceof UploadError)) expect.fail('no refusal');
   expect([error.code, error.path]).toEqual(['upload_refused', 'a.txt']);
-  expect(calls).toHaveLength(1);
+  expect(calls.filter((call) => !isQuestion(call))).toHaveLength(1);
+});
+
+test('after a lost network only those bytes are sent that have not arrived, and all count as done', async () => {
+  const { request, picked, calls, progress } = await arrange(
+    [new TypeError('Failed to fetch'), refusal(409, 'conflict'), Response.json(STORED)],
+    {},
+    [0, 100, 150],
+  );
+  await uploadZip(request);
+  const posts = calls.filter((call) => !isQuestion(call));
+  expect(posts.map(({ path }) => new URLSearchParams(path.split('?')[1]).get('from'))).toEqual(['0', '100', '150']);
+  expect(await bytesOf(posts[2])).toEqual((await wholeOf(picked.zip)).slice(150));
+  expect(progress.map(({ bytesDone }) => bytesDone)).toContain(160);
+});
+
+test('two archives of one size are told apart', async () => {
+  const keys = new Set<string>();
+  for (const name of ['a.html', 'b.html']) {
+    const picked = await readZip(new File([new Uint8Array(writeZip([name]))], 'app.zip'));
+    const { request, calls } = await arrange([Response.json({ ...STORED, leftOut: [] })], { picked });
+    await uploadZip(request);
+    keys.add(calls[0]?.path ?? '');
+  }
+  expect(keys.size).toBe(2);
 });
