@@ -38,13 +38,23 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     async ({ context }, use) => {
       const all: string[] = [];
       const allowed: RegExp[] = [];
+      // What a page breaks the policy with is told to the page; what it writes there is read below. What is only
+      // reported (server/http/security.ts) is not what the policy forbids.
+      await context.addInitScript(() => {
+        document.addEventListener('securitypolicyviolation', (violation) => {
+          const { disposition, effectiveDirective, blockedURI, sourceFile } = violation;
+          if (disposition !== 'enforce') return;
+          // biome-ignore lint/suspicious/noConsole: in the page, whose console is what is read.
+          console.error(`securitypolicyviolation: ${effectiveDirective} ${blockedURI} ${sourceFile}`);
+        });
+      });
       context.on('weberror', (error) => all.push(`page error: ${error.error().message}`));
       context.on('console', (message) => {
         if (message.type() !== 'error' && message.type() !== 'warning') return;
         // A visitor's one silent refresh is refused, and the browser itself writes that down.
         if (message.location().url.endsWith('/api/refresh-token') && message.text().includes('401')) return;
-        // Browsers ask every site for an icon; a site without one is fine.
-        if (message.location().url.endsWith('/favicon.ico')) return;
+        // The app names its icon. A site that a test opens may have none, and browsers ask it by themselves.
+        if (isIconOfSite(message.location().url)) return;
         all.push(`console ${message.type()}: ${message.text()} (${message.location().url})`);
       });
       await use({ all, allow: (pattern) => void allowed.push(pattern) });
@@ -56,6 +66,11 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 });
 
 export { expect };
+
+function isIconOfSite(url: string): boolean {
+  if (!url.endsWith('/favicon.ico')) return false;
+  return new URL(url).hostname.endsWith('.localhost');
+}
 
 /**
  * The line that the browser itself writes about a refused call; nothing else is let through.
