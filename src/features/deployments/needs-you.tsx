@@ -5,9 +5,9 @@ import type { Deployment } from '../../../routers/schemas/deployments.ts';
 import type { Allowance } from '../../../routers/schemas/subscription.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardHeader } from '../../components/card.tsx';
+import { DamagedBadge } from '../../components/damaged-badge.tsx';
 import { formatCount } from '../../lib/format.ts';
 import { href, paths } from '../../lib/paths.ts';
-import { DamagedBadge } from '../releases/damaged-badge.tsx';
 import { isReadOnly, planBar } from './plan-words.ts';
 
 export type NeedsYouProps = { deployments: readonly Deployment[]; allowance: Allowance | undefined };

@@ -1,5 +1,5 @@
 import { TriangleAlert } from 'lucide-react';
-import { Badge } from '../../components/badge.tsx';
+import { Badge } from './badge.tsx';
 
 /** Of a release with files that cannot be read any more. */
 export function DamagedBadge() {
