@@ -28,7 +28,7 @@ export function uploadRoutes(providers: Providers): Router {
     const ctx = await writerFor(providers, request, response);
     const uploadId = uploadIdOf(request);
     const answer = await requests.during(ctx.actor.accountId, async () => {
-      const input = readManifestBody(await readBody(request, UPLOAD_LIMITS.maxManifestBytes));
+      const input = await readManifestBody(await readBody(request, UPLOAD_LIMITS.maxManifestBytes));
       return receiveManifest(ctx, uploadId, input);
     });
     response.json(answer);

@@ -156,8 +156,7 @@ test('a list that is wrong a million times is refused by its first fault', async
   const atTop = await announce(door, person, uploadId, `{${stray}}`);
   const inEntry = await announce(door, person, uploadId, `{"files":[{${stray}}]}`);
   for (const { status, body } of [atTop, inEntry]) {
-    expect([status, body.code]).toEqual([400, 'validation_failed']);
-    expect(Object.keys(body.fieldErrors).length).toBeLessThan(30);
+    expect([status, body.code]).toEqual([400, 'bad_request']);
   }
   for (const text of [many('0', 1_900_000), '0', 'null', '"x"']) {
     expect(await announce(door, person, uploadId, text)).toMatchObject({ status: 400 });

@@ -1,0 +1,99 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
+import { REFUSAL_SENTENCES } from '../../routers/schemas/upload-rules.ts';
+import { AppError } from '../errors.ts';
+
+/** The body is an object, it holds lists, and one of them holds objects. */
+const DEPTH = 3;
+const DEPTH_OF_ENTRIES = 2;
+/** Path, hash and size; one more than are known is enough for the schema to name one that is not. */
+const FIELDS_MAX = 4;
+const KNOWN_FIELDS: ReadonlySet<string> = new Set(['files', 'publishAnyway', 'path', 'sha256', 'sizeBytes']);
+const FIELD_BYTES_MAX = 'publishAnyway'.length;
+/** In all of the body. Measured: 320,000 names that differ keep `JSON.parse` busy for a second. */
+const UNKNOWN_FIELDS_MAX = 4;
+/** A few milliseconds; other calls have their turn between two of them. */
+const SLICE_BYTES = 512 * 1024;
+const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
+const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Where the scan is. `seen[depth]` are the commas so far in what is open at that depth, `allowed[depth]` how many it may have. */
+type Scan = {
+  body: Buffer;
+  at: number;
+  isText: boolean;
+  /** The last text: from behind its quote to its other one. */
+  textStart: number;
+  textEnd: number;
+  unknownFields: number;
+  depth: number;
+  seen: number[];
+  allowed: number[];
+};
+
+/**
+ * Refuses what no list of files is, before it is parsed. Measured: `JSON.parse` is busy for six seconds with 16 MiB of
+ * brackets, and for four with a million keys. Whether it is JSON at all is left to the parser, which stops at the first
+ * fault. Throws `bad_request`, `upload_refused` for too many files.
+ */
+export async function checkShape(body: Buffer): Promise<void> {
+  const text = { isText: false, textStart: 0, textEnd: 0 };
+  const scan: Scan = { body, at: 0, ...text, unknownFields: 0, depth: 0, seen: [0], allowed: [0] };
+  while (scan.at < body.length) {
+    scanTo(scan, Math.min(body.length, scan.at + SLICE_BYTES));
+    await nextTurn();
+  }
+}
+
+function scanTo(scan: Scan, end: number): void {
+  const { body } = scan;
+  let { at, isText } = scan;
+  for (; at < end; at += 1) {
+    const byte = body[at];
+    if (byte === QUOTE) {
+      isText = !isText;
+      if (isText) scan.textStart = at + 1;
+      else scan.textEnd = at;
+    } else if (isText) at += byte === BACKSLASH ? 1 : 0;
+    else if (byte === COMMA) countComma(scan);
+    else if (byte === COLON) countField(scan);
+    else if (byte === LIST || byte === OBJECT) open(scan, byte === LIST);
+    else if (byte === LIST_END || byte === OBJECT_END) close(scan);
+  }
+  scan.at = at;
+  scan.isText = isText;
+}
+
+function open(scan: Scan, isList: boolean): void {
+  scan.depth += 1;
+  if (scan.depth > DEPTH) throw new AppError('bad_request', 'A list of files is not nested this deep.');
+  scan.seen[scan.depth] = 0;
+  const most = isList && scan.depth === DEPTH_OF_ENTRIES ? UPLOAD_LIMITS.maxFiles : FIELDS_MAX;
+  scan.allowed[scan.depth] = most - 1;
+}
+
+function close(scan: Scan): void {
+  scan.depth -= 1;
+  if (scan.depth < 0) throw new AppError('bad_request', 'The list of files is not valid JSON.');
+}
+
+function countComma(scan: Scan): void {
+  const seen = (scan.seen[scan.depth] ?? 0) + 1;
+  const allowed = scan.allowed[scan.depth] ?? 0;
+  scan.seen[scan.depth] = seen;
+  if (seen <= allowed) return;
+  if (allowed === UPLOAD_LIMITS.maxFiles - 1) {
+    throw new AppError('upload_refused', REFUSAL_SENTENCES.too_many_files, { reason: 'too_many_files', path: '' });
+  }
+  throw new AppError('bad_request', 'A list of files has no objects with this many fields.');
+}
+
+function countField(scan: Scan): void {
+  const { body, textStart, textEnd } = scan;
+  const isKnown =
+    textEnd - textStart <= FIELD_BYTES_MAX && KNOWN_FIELDS.has(body.toString('latin1', textStart, textEnd));
+  if (isKnown) return;
+  scan.unknownFields += 1;
+  if (scan.unknownFields <= UNKNOWN_FIELDS_MAX) return;
+  throw new AppError('bad_request', 'A list of files has the fields path, sha256 and sizeBytes for each file alone.');
+}

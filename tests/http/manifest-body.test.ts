@@ -1,0 +1,55 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
+import { readManifestBody } from '../../server/http/manifest-body.ts';
+import { manifestOf } from '../support/publishing.ts';
+import { refusalOf } from '../support/refusal.ts';
+
+/** A million of what nothing holds a million of: parsing them would stop the process for seconds. */
+const MANY = 1_000_000;
+const keys = (count: number): string => Array.from({ length: count }, (_, at) => `"k${at}":0`).join();
+const list = (entry: string, count: number): string => `[${`${entry},`.repeat(count - 1)}${entry}]`;
+
+afterEach(() => vi.restoreAllMocks());
+
+test.each([
+  ['keys at the top', `{${keys(MANY)}}`, 'bad_request'],
+  ['keys in an entry', `{"files":[{${keys(MANY)}}]}`, 'bad_request'],
+  ['keys where a list belongs', `{"files":{${keys(MANY)}}}`, 'bad_request'],
+  ['one key too many in an entry', `{"files":[{${keys(5)}}]}`, 'bad_request'],
+  ['names of fields', `{"files":${list('{"k":0}', 5)}}`, 'bad_request'],
+  ['files', `{"files":${list('{}', MANY)}}`, 'upload_refused'],
+  ['one file too many', `{"files":${list('{}', UPLOAD_LIMITS.maxFiles + 1)}}`, 'upload_refused'],
+  ['paths', `{"files":[],"publishAnyway":${list('""', MANY)}}`, 'upload_refused'],
+  ['elements in an entry', `{"files":[${list('0', MANY)}]}`, 'bad_request'],
+  ['elements at the top', list('0', MANY), 'bad_request'],
+  ['brackets', '['.repeat(MANY), 'bad_request'],
+  ['closing brackets', ']'.repeat(MANY), 'bad_request'],
+])('too many %s are refused before anything is parsed', async (_what, text, code) => {
+  const body = Buffer.from(text);
+  const parse = vi.spyOn(JSON, 'parse');
+
+  const refusal = await refusalOf(readManifestBody(body));
+
+  expect(refusal).toMatchObject({ code });
+  expect(parse).not.toHaveBeenCalled();
+});
+
+test('as many files as are allowed pass, and what stands in a name counts for nothing', async () => {
+  const file = JSON.stringify(manifestOf({ 'a,b,c,d,e,f{[,"\\",]}.txt': 'x' })[0]);
+  const body = Buffer.from(`{"files":${list(file, UPLOAD_LIMITS.maxFiles)},"publishAnyway":[]}`);
+  expect((await readManifestBody(body)).files).toHaveLength(UPLOAD_LIMITS.maxFiles);
+});
+
+test('while a long list is looked at other calls have their turns', async () => {
+  const body = Buffer.from(`{"files":[],"publishAnyway":["${'x'.repeat(UPLOAD_LIMITS.maxManifestBytes - 40)}"]}`);
+  let turns = 0;
+  let isOver = false;
+  const takeTurn = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(takeTurn);
+  };
+  setImmediate(takeTurn);
+  await readManifestBody(body);
+  isOver = true;
+  expect(turns).toBeGreaterThan(16);
+});
