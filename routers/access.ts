@@ -14,10 +14,15 @@ export function requireAccount(ctx: ServiceContext): AccountContext {
 /** As above; an API token needs the scope `write`. */
 export function requireWriter(ctx: ServiceContext): AccountContext {
   const account = requireAccount(ctx);
-  if (account.actor.kind === 'token' && !account.actor.scopes.includes('write')) {
+  requireWriteScope(account);
+  return account;
+}
+
+/** Anybody; but whoever calls with an API token needs the scope `write`. Throws `scope_missing`. */
+export function requireWriteScope({ actor }: ServiceContext): void {
+  if (actor.kind === 'token' && !actor.scopes.includes('write')) {
     throw new AppError('scope_missing', 'This API token may read only.', {
       hint: 'Make one with the scope "write" in Settings.',
     });
   }
-  return account;
 }

@@ -1,7 +1,7 @@
 import { getContact, sendContact } from '../server/services/contact.ts';
 import { contactSchema, sendContactInput } from './schemas/contact.ts';
 import { doneSchema, emptyInput } from './schemas/primitives.ts';
-import { publicProcedure, router } from './trpc.ts';
+import { publicProcedure, publicWriteProcedure, router } from './trpc.ts';
 
 export const contactRouter = router({
   get: publicProcedure
@@ -9,7 +9,7 @@ export const contactRouter = router({
     .output(contactSchema)
     .query(({ ctx }) => getContact(ctx)),
 
-  send: publicProcedure
+  send: publicWriteProcedure
     .input(sendContactInput)
     .output(doneSchema)
     .mutation(({ ctx, input }) => sendContact(ctx, input)),

@@ -1,7 +1,7 @@
 import { acceptDisclaimer, getDisclaimerStatus } from '../server/services/disclaimer.ts';
 import { disclaimerStatusSchema } from './schemas/disclaimer.ts';
 import { emptyInput } from './schemas/primitives.ts';
-import { publicProcedure, router } from './trpc.ts';
+import { publicProcedure, publicWriteProcedure, router } from './trpc.ts';
 
 export const disclaimerRouter = router({
   status: publicProcedure
@@ -9,7 +9,7 @@ export const disclaimerRouter = router({
     .output(disclaimerStatusSchema)
     .query(({ ctx }) => getDisclaimerStatus(ctx)),
 
-  accept: publicProcedure
+  accept: publicWriteProcedure
     .input(emptyInput)
     .output(disclaimerStatusSchema)
     .mutation(({ ctx }) => acceptDisclaimer(ctx)),

@@ -1,10 +1,10 @@
 import { rate } from '../server/services/feedback.ts';
 import { rateInput } from './schemas/feedback.ts';
 import { doneSchema } from './schemas/primitives.ts';
-import { publicProcedure, router } from './trpc.ts';
+import { publicWriteProcedure, router } from './trpc.ts';
 
 export const feedbackRouter = router({
-  rate: publicProcedure
+  rate: publicWriteProcedure
     .input(rateInput)
     .output(doneSchema)
     .mutation(({ ctx, input }) => rate(ctx, input)),

@@ -2,7 +2,7 @@ import { initTRPC, type TrackedEnvelope } from '@trpc/server';
 import * as z from 'zod/mini';
 import { AppError } from '../server/errors.ts';
 import { endWhenAway } from '../server/mongo.ts';
-import { requireAccount, requireWriter } from './access.ts';
+import { requireAccount, requireWriter, requireWriteScope } from './access.ts';
 import type { Context } from './context.ts';
 import { formatError, logFault, toTRPCError } from './error-shape.ts';
 import { trackShared, transformer } from './shared-items.ts';
@@ -39,6 +39,12 @@ const bounded = translated.use(({ type, next }) => (type === 'subscription' ? ne
 
 /** Anybody. */
 export const publicProcedure = bounded;
+
+/** Anybody; an API token needs the scope `write`. */
+export const publicWriteProcedure = bounded.use(({ ctx, next }) => {
+  requireWriteScope(ctx);
+  return next();
+});
 
 /** A signed-in browser, or an API token of any scope. */
 export const protectedProcedure = bounded.use(({ ctx, next }) => next({ ctx: requireAccount(ctx) }));

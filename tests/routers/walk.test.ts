@@ -15,7 +15,7 @@ import { createPublishingApp, publish } from '../support/publishing.ts';
  * Walks the router (security facts, section 13): every procedure says here who may call it and with what, and is then
  * called by nobody, by tokens of each scope, with another account's ids and with fields that are not its own.
  */
-type Access = 'public' | 'read' | 'write' | 'session';
+type Access = 'public' | 'public-write' | 'read' | 'write' | 'session';
 type Case = {
   access: Access;
   /** An input that its schema takes; ids in it are the owner's. */
@@ -52,15 +52,15 @@ const CASES: Record<string, Case> = {
   'subscription.allowance': { access: 'read' },
   'subscription.startTrial': { access: 'write' },
   'feedback.rate': {
-    access: 'public',
+    access: 'public-write',
     input: ({ deploymentId }) => ({ rating: 5, deploymentId }),
     ids: ['deploymentId'],
   },
   'account.delete': { access: 'session', input: () => ({ username: 'nobody', currentPassword: 'wrong one' }) },
   'contact.get': { access: 'public' },
-  'contact.send': { access: 'public', input: () => ({ name: 'a', email: 'a@example.com', message: 'b' }) },
+  'contact.send': { access: 'public-write', input: () => ({ name: 'a', email: 'a@example.com', message: 'b' }) },
   'disclaimer.status': { access: 'public' },
-  'disclaimer.accept': { access: 'public' },
+  'disclaimer.accept': { access: 'public-write' },
   'events.stream': { access: 'read', input: () => ({}) },
   'events.sendTest': { access: 'write', input: () => ({ message: 'a' }) },
   'tokens.list': { access: 'session' },
@@ -189,7 +189,7 @@ test.each(entries)('$path: nobody in particular gets no further than its access 
 
   const code = await codeOf(entry.path, app.context({ kind: 'anonymous' }), inputOf(entry, RANDOM));
 
-  if (entry.access === 'public')
+  if (entry.access === 'public' || entry.access === 'public-write')
     expect(['scope_missing', 'session_required', 'validation_failed', 'internal']).not.toContain(code);
   else expect(code).toBe('unauthenticated');
 });
@@ -211,6 +211,7 @@ test.each(entries)('$path: an API token reaches it by the right scope only', asy
   const refused = (code: string | null): string | null => (code !== null && refusals.includes(code) ? code : null);
   const expected = {
     public: [null, null],
+    'public-write': ['scope_missing', null],
     read: [null, null],
     write: ['scope_missing', null],
     session: ['session_required', 'session_required'],
