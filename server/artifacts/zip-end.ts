@@ -32,6 +32,10 @@ export function checkEnd(reader: WindowReader, read: ReadDirectory): void {
   const count = record.readUInt16LE(10);
   const start = record.readUInt32LE(16);
   if (count !== read.entryCount && !(is64 && count === FULL_16)) throw new ZipRefusal('count_wrong');
+  const directoryBytes = record.readUInt32LE(12);
+  if (directoryBytes !== read.at - read.start && !(is64 && directoryBytes === FULL_32)) {
+    throw new ZipRefusal('directory_damaged');
+  }
   if (start !== read.start && !(is64 && start === FULL_32)) throw new ZipRefusal('hidden_end_record');
 }
 
@@ -39,6 +43,7 @@ export function checkEnd(reader: WindowReader, read: ReadDirectory): void {
 function endBehind64(reader: WindowReader, read: ReadDirectory): number {
   const record = Buffer.from(reader.bytes(read.at, 56));
   if (Number(record.readBigUInt64LE(32)) !== read.entryCount) throw new ZipRefusal('count_wrong');
+  if (Number(record.readBigUInt64LE(40)) !== read.at - read.start) throw new ZipRefusal('directory_damaged');
   if (Number(record.readBigUInt64LE(48)) !== read.start) throw new ZipRefusal('hidden_end_record');
   const locatorAt = read.at + 12 + Number(record.readBigUInt64LE(4));
   if (signatureAt(reader, locatorAt) !== LOCATOR_64) throw new ZipRefusal('directory_damaged');

@@ -335,6 +335,25 @@ const ENDS: Case[] = [
     path: '',
   },
   {
+    name: 'directory_size_lies',
+    zip: () => whole({ directoryBytes: 0xfffffff0 }),
+    reason: 'directory_damaged',
+    path: '',
+  },
+  {
+    name: 'directory_size_full',
+    zip: () => whole({ directoryBytes: 0xffffffff }),
+    reason: 'directory_damaged',
+    path: '',
+  },
+  { name: 'directory_size_less', zip: () => whole({ directoryBytes: 1 }), reason: 'directory_damaged', path: '' },
+  {
+    name: 'zip64_directory_size_lies',
+    zip: () => whole({ zip64: { directoryBytes: 5 } }),
+    reason: 'directory_damaged',
+    path: '',
+  },
+  {
     name: 'directory_start_outside',
     zip: () => whole({ directoryStart: 0xffffff00 }),
     reason: 'directory_damaged',

@@ -36,10 +36,11 @@ export type ZipWhole = {
   comment?: Buffer;
   count?: number;
   directoryStart?: number;
+  directoryBytes?: number;
   /** Between the last entry and the directory; between the directory and its end. */
   gap?: Buffer;
   /** A 64-bit end record in front of the other one. */
-  zip64?: { count?: number | bigint; directoryStart?: number | bigint } | undefined;
+  zip64?: { count?: number | bigint; directoryStart?: number | bigint; directoryBytes?: number | bigint } | undefined;
 };
 
 const FULL_16 = 0xffff;
@@ -142,13 +143,13 @@ function endRecords(
   const entries = zip64?.count ?? count;
   const large = Buffer.concat([
     fields([4, 0x06064b50], [8, 44], [2, 45], [2, 45], [4, 0], [4, 0], [8, entries], [8, entries]),
-    fields([8, directoryBytes], [8, zip64?.directoryStart ?? directoryAt]),
+    fields([8, zip64?.directoryBytes ?? directoryBytes], [8, zip64?.directoryStart ?? directoryAt]),
     fields([4, 0x07064b50], [4, 0], [8, directoryAt + directoryBytes], [4, 1]),
   ]);
   return Buffer.concat([
     zip64 === undefined ? Buffer.alloc(0) : large,
     fields([4, 0x06054b50], [2, 0], [2, 0], [2, shownCount & FULL_16], [2, shownCount & FULL_16]),
-    fields([4, directoryBytes], [4, shownStart], [2, comment.length]),
+    fields([4, whole.directoryBytes ?? directoryBytes], [4, shownStart], [2, comment.length]),
     comment,
   ]);
 }
