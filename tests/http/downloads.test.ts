@@ -135,6 +135,18 @@ test('a link works for its release, for a minute, and as it was made; everybody 
   expect(await statusOf(link.url)).toBe(401);
 });
 
+test('a link made just before its account was deleted leads to nothing, though the files are there for a while', async () => {
+  await using app = await createTestApp();
+  await using door = await listen(app);
+  const person = await app.trialPerson();
+  const { release } = await released(app, person, 'Left behind');
+  const link = await person.caller.releases.download({ releaseId: release.id });
+  expect((await fetchZip(door, link.url)).status).toBe(200);
+  await person.caller.account.delete({ username: person.user.username, currentPassword: person.password });
+  expect(await ReleaseModel.exists({ _id: release.id, accountId: person.user.id })).not.toBeNull();
+  expect((await fetchZip(door, link.url)).status).toBe(404);
+});
+
 test('a file that is damaged ends the download in the middle instead of coming along', async () => {
   await using app = await createTestApp();
   await using door = await listen(app);

@@ -3,6 +3,7 @@ import { type ArchiveEntry, archiveSize, writeArchive } from '../../artifacts/ar
 import { AppError, notFound } from '../../errors.ts';
 import { DeploymentModel } from '../../models/deployment.ts';
 import { ReleaseModel } from '../../models/release.ts';
+import { UserModel } from '../../models/user.ts';
 import type { AccountContext, Providers, ServiceContext } from '../../service-context.ts';
 import { readManifest } from './read.ts';
 
@@ -33,7 +34,7 @@ export async function prepareDownload(ctx: AccountContext, input: DownloadReleas
 /** The release as a ZIP, for whoever signed in or holds a ticket. Throws `unauthenticated`, `not_found`. */
 export async function openDownload(ctx: ServiceContext, releaseId: string, ticket: string | null): Promise<Download> {
   const { actor, providers } = ctx;
-  if (ticket !== null) return findDownload(providers, redeem(ctx, releaseId, ticket), releaseId);
+  if (ticket !== null) return findDownload(providers, await redeem(ctx, releaseId, ticket), releaseId);
   if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in to download a release.');
   return findDownload(providers, actor.accountId, releaseId);
 }
@@ -42,12 +43,13 @@ function ticketContext(releaseId: string): string {
   return `releases:${releaseId}:download`;
 }
 
-/** The account that the ticket was made for. */
-function redeem(ctx: ServiceContext, releaseId: string, ticket: string): string {
+/** The account that the ticket was made for, while there is one: its websites go some time after it. */
+async function redeem(ctx: ServiceContext, releaseId: string, ticket: string): Promise<string> {
   const [accountId = '', endsAt = ''] = opened(ctx.providers, releaseId, ticket).split(' ');
   if (Number(endsAt) <= ctx.now().getTime()) {
     throw new AppError('unauthenticated', 'This link to a download is over.', { hint: 'Start the download again.' });
   }
+  if ((await UserModel.exists({ _id: accountId, deletedAt: null })) === null) throw notFound('release');
   return accountId;
 }
 
