@@ -48,9 +48,20 @@ export function answerError(request: IncomingMessage, response: ServerResponse, 
 }
 
 function readBodyParserError(thrown: unknown): AppError | undefined {
-  if (!(thrown instanceof Error) || !('type' in thrown) || typeof thrown.type !== 'string') return undefined;
+  if (!(thrown instanceof Error)) return undefined;
+  if (isUnpackingError(thrown)) {
+    return new AppError('bad_request', 'The body is not packed as its header says.', { cause: thrown });
+  }
+  if (!('type' in thrown) || typeof thrown.type !== 'string') return undefined;
   const known = OF_BODY_PARSER[thrown.type];
   return known === undefined ? undefined : new AppError(...known);
+}
+
+/** It passes on what zlib says, with a status (npm: body-parser, `read`). Without a status it is a fault of ours. */
+function isUnpackingError(thrown: Error): boolean {
+  const isOfBody = 'status' in thrown && thrown.status === 400;
+  const code = 'code' in thrown ? String(thrown.code) : '';
+  return isOfBody && /^(Z_|ERR_BROTLI|ERR_ZLIB|ERR__ERROR_FORMAT)/.test(code);
 }
 
 /** What Express's router says of an address that cannot be decoded (npm: router, `decodeParam`). */

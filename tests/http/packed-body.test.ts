@@ -1,0 +1,47 @@
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { createTestApp } from '../support/app.ts';
+import { type Listening, listen } from '../support/listen.ts';
+
+const LOGIN = { username: 'nobody at all', password: 'Correct horse 1' };
+
+async function send(door: Listening, path: string, encoding: string, body: string | Uint8Array) {
+  const answer = await fetch(`${door.url}${path}`, {
+    method: 'POST',
+    body: typeof body === 'string' ? body : new Uint8Array(body),
+    headers: { 'Content-Type': 'application/json', 'Content-Encoding': encoding },
+  });
+  return { status: answer.status, body: await answer.json() };
+}
+
+test.each([
+  ['gzip', 400, 'bad_request'],
+  ['deflate', 400, 'bad_request'],
+  ['br', 400, 'bad_request'],
+  ['compress', 415, 'body_type_unsupported'],
+])('a body that says it is packed with %s and is not is answered with %i', async (encoding, status, code) => {
+  await using app = await createTestApp();
+  await using door = await listen(app);
+  const body = JSON.stringify(LOGIN);
+  for (const path of ['/api/login', '/api/feedback']) {
+    expect(await send(door, path, encoding, body)).toMatchObject({
+      status,
+      body: { code },
+    });
+  }
+});
+
+test('a body that was cut off while packed is refused, and one that is whole is read', async () => {
+  await using app = await createTestApp();
+  await using door = await listen(app);
+  const packed = gzipSync(JSON.stringify(LOGIN));
+  expect((await send(door, '/api/login', 'gzip', packed.subarray(0, -12))).status).toBe(400);
+  expect((await send(door, '/api/login', 'gzip', packed)).status).toBe(401);
+});
+
+test('a packed body is no input of a procedure', async () => {
+  await using app = await createTestApp();
+  await using door = await listen(app);
+  const packed = gzipSync(JSON.stringify(LOGIN));
+  expect((await send(door, '/api/trpc/auth.login', 'gzip', packed)).status).toBe(400);
+});
