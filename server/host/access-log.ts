@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Log } from '../log.ts';
+import { DeploymentModel } from '../models/deployment.ts';
 import { VisitModel, type VisitRow } from '../models/visit.ts';
 import { VisitSaltModel } from '../models/visit-salt.ts';
 import { isDuplicateKey } from '../mongo.ts';
@@ -121,7 +122,7 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
 /** False when the database does not take them now. */
 async function insertRows(rows: readonly VisitRow[], log: Log): Promise<boolean> {
   try {
-    await VisitModel.insertMany(rows, { ordered: false });
+    await VisitModel.insertMany(await ofStaying(rows), { ordered: false });
     return true;
   } catch (error) {
     // Rows of a batch that was cut off are there already.
@@ -129,6 +130,16 @@ async function insertRows(rows: readonly VisitRow[], log: Log): Promise<boolean>
     log.debug('Visits wait for the database', { rows: rows.length, error: String(error) });
     return false;
   }
+}
+
+/** Without those of deployments that are gone or going: whatever erases the account may have been there already. */
+async function ofStaying(rows: readonly VisitRow[]): Promise<VisitRow[]> {
+  const ids = [...new Set(rows.map(({ deploymentId }) => deploymentId))];
+  const staying = await DeploymentModel.distinct('_id', { _id: { $in: ids }, state: { $ne: 'deleting' } }).setOptions({
+    acrossAccounts: 'host',
+  });
+  const known = new Set<unknown>(staying);
+  return rows.filter(({ deploymentId }) => known.has(deploymentId));
 }
 
 async function atMost(work: Promise<void>, ms: number): Promise<void> {

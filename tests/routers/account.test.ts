@@ -1,5 +1,7 @@
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
+import { ApiTokenModel } from '../../server/models/api-token.ts';
+import { newId } from '../../server/mongo.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
 import { createTestApp } from '../support/app.ts';
 import { createPublishingApp, publish } from '../support/publishing.ts';
@@ -27,6 +29,7 @@ test('a deleted account is signed out everywhere, its websites go, and nothing o
   const deployment = await ada.caller.deployments.create({ name: 'Atlas', platform: 'built-in' });
   await publish(app, ada, deployment, { 'index.html': 'hello' });
   expect((await ada.caller.deployments.get({ deploymentId: deployment.id })).state).toBe('live');
+  await expect.poll(async () => (await app.visit(deployment.slug)).text).toBe('hello');
 
   expect(
     await ada.caller.account.delete({
@@ -41,11 +44,23 @@ test('a deleted account is signed out everywhere, its websites go, and nothing o
   expect(await refusalOf(auth.login({ username: ada.user.username, password: ada.password }))).toMatchObject({
     code: 'credentials_wrong',
   });
+  // A call that began before the account ended made one more.
+  const late = {
+    _id: newId(),
+    accountId: ada.user.id,
+    name: 'late',
+    hash: newId(),
+    prefix: 'fl',
+    scopes: ['read' as const],
+  };
+  await ApiTokenModel.create([late]);
   for (let look = 0; look < 5; look += 1) {
     await app.jobs.drain();
     app.clock.advance(3_000);
     await mongoose.connection.collection('jobs').updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } });
   }
+  // What visitors did is written a minute later at the latest: after all else is gone.
+  await app.host.stop();
   expect((await collectionsOf(ada.user.id)).filter((name) => !KEPT.includes(name))).toEqual([]);
   expect(app.outbox.at(-1)).toMatchObject({ kind: 'account-deleted', to: ada.user.email });
 });

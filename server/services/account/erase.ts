@@ -1,5 +1,6 @@
 import { RUNNING_RELEASE_STATES } from '../../../routers/schemas/state-names.ts';
 import { AppError } from '../../errors.ts';
+import { ApiTokenModel } from '../../models/api-token.ts';
 import { ArtifactModel } from '../../models/artifact.ts';
 import { ContactMessageModel } from '../../models/contact-message.ts';
 import { DeploymentModel } from '../../models/deployment.ts';
@@ -45,6 +46,7 @@ export async function removeAllDeployments(ctx: AccountContext): Promise<void> {
 export async function eraseAccount(accountId: string): Promise<void> {
   const owned = { accountId };
   await SessionModel.deleteMany(owned);
+  await ApiTokenModel.deleteMany(owned);
   await SubscriptionModel.deleteMany(owned);
   await MailedTokenModel.deleteMany(owned);
   await UploadModel.deleteMany(owned);
