@@ -8,7 +8,7 @@ import { IdempotencyKeyModel } from '../../models/idempotency-key.ts';
 import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { claimDeploymentSlot } from '../quota.ts';
-import { findDeployment, toDeployment } from './read.ts';
+import { toDeployment } from './read.ts';
 import { freeSlug } from './slug.ts';
 
 /** Two creations may choose the same free address at once; the one that lost chooses again. */
@@ -17,7 +17,7 @@ const ADDRESS_ATTEMPTS = 5;
 /**
  * Creates a deployment under the cap of the plan, in one transaction with its address, its idempotency key and its
  * event. The same `idempotencyKey` within 24 hours answers what it answered first.
- * Throws `deployment_limit_reached`, `platform_unavailable`.
+ * Throws `deployment_limit_reached`, `platform_unavailable`, `conflict` when what it answered has been deleted since.
  */
 export async function createDeployment(ctx: AccountContext, input: CreateDeploymentInput): Promise<Deployment> {
   if (ctx.providers.platforms[input.platform] === undefined) throw platformUnavailable(input);
@@ -65,7 +65,14 @@ async function earlierAnswer(ctx: AccountContext, input: CreateDeploymentInput):
   if (input.idempotencyKey === undefined) return null;
   const { accountId } = ctx.actor;
   const earlier = await IdempotencyKeyModel.findOne({ accountId, key: input.idempotencyKey });
-  return earlier === null ? null : toDeployment(ctx, await findDeployment(ctx, earlier.deploymentId));
+  if (earlier === null) return null;
+  const doc = await DeploymentModel.findOne({ _id: earlier.deploymentId, accountId });
+  if (doc === null || doc.state === 'deleting') {
+    throw new AppError('conflict', 'This was created before and has been deleted since. Use a new key.', {
+      field: 'idempotencyKey',
+    });
+  }
+  return toDeployment(ctx, doc);
 }
 
 function platformUnavailable(input: CreateDeploymentInput): AppError {
