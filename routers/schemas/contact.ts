@@ -10,12 +10,18 @@ export const sendContactInput = z.strictObject({
       z.trim(),
       z.minLength(1, 'Enter your name'),
       z.maxLength(CONTACT_NAME_MAX, 'Name is too long'),
-      z.regex(/^\P{Cc}*$/u, 'Name cannot contain control characters'),
+      z.regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'Name cannot contain control characters'),
+      z.regex(/^[^\u202a-\u202e\u2066-\u2069]*$/, 'Name cannot contain marks that turn the direction of text'),
     ),
   email: emailSchema,
   message: z
     .string()
-    .check(z.trim(), z.minLength(1, 'Enter a message'), z.maxLength(CONTACT_MESSAGE_MAX, 'Message is too long')),
+    .check(
+      z.trim(),
+      z.minLength(1, 'Enter a message'),
+      z.maxLength(CONTACT_MESSAGE_MAX, 'Message is too long'),
+      z.regex(/^(?:\P{Cc}|[\t\n\r])*$/u, 'Message cannot contain control characters'),
+    ),
 });
 
 /** Where people write to by themselves. */

@@ -16,6 +16,7 @@ export const REFUSAL_SENTENCES = {
   not_unicode: 'This name is not valid text.',
   control_character: 'This name holds a character that cannot be seen, such as a line break.',
   bidi_mark: 'This name holds a mark that turns the direction of the text, which hides what the name really is.',
+  invisible_character: 'A part of this name cannot be seen, or holds a mark that cannot be seen.',
   absolute_path: 'This name starts at the root of a disk.',
   drive_letter: 'This name starts with the letter of a drive.',
   parent_folder: 'This name leads out of the folder ("..").',
@@ -31,6 +32,7 @@ export const REFUSAL_SENTENCES = {
   case_collision: 'Another file has this name but for capital letters: on many systems the two are one.',
   file_and_folder: 'This name is a file and a folder at once.',
   size_conflict: 'Two entries have the same content hash but different sizes.',
+  size_differs: 'The list of files gives this file another size than its content has.',
 } as const satisfies Record<string, string>;
 
 export type RefusalReason = keyof typeof REFUSAL_SENTENCES;
@@ -43,6 +45,14 @@ const byteLength = (text: string): number => encoder.encode(text).length;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+/** Zero-width and soft marks, byte order marks, and what only changes the sign in front of it. */
+const WITHOUT_PICTURE = /\p{Default_Ignorable_Code_Point}|[\ufff9-\ufffb]/u;
+/** Joiners, selectors and tags: emoji and many scripts need them. */
+const CHANGING = /\p{Variation_Selector}|\u200c|\u200d|[\u{e0020}-\u{e007f}]/u;
+/** What they stand behind: nothing of Latin, but for the signs that are emoji as well. */
+const isChangeable = (sign: string): boolean => sign >= '\u0300' || /[#*0-9©®]/.test(sign);
+/** U+2800 is the cell of Braille without a dot. */
+const BLANK = /^[\s\u2800]+$/;
 const LONE_SURROGATE = /\p{Cs}/u;
 /** Microsoft, "Naming Files, Paths, and Namespaces", with the superscript digits that count as well. */
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])$/i;
@@ -58,6 +68,7 @@ export function pathRefusal(path: string): RefusalReason | null {
   if (LONE_SURROGATE.test(path)) return 'not_unicode';
   if (CONTROL.test(path)) return 'control_character';
   if (BIDI.test(path)) return 'bidi_mark';
+  if (hidesMark(path)) return 'invisible_character';
   if (path.startsWith('/')) return 'absolute_path';
   if (/^[a-z]:/i.test(path)) return 'drive_letter';
   if (byteLength(path) > UPLOAD_LIMITS.maxPathBytes) return 'path_too_long';
@@ -70,12 +81,25 @@ export function pathRefusal(path: string): RefusalReason | null {
   return null;
 }
 
+/** Whether a mark that cannot be seen makes it another name than the one that is read. */
+function hidesMark(path: string): boolean {
+  if (!WITHOUT_PICTURE.test(path)) return false;
+  let before = '/';
+  for (const sign of path) {
+    const isFine = !WITHOUT_PICTURE.test(sign) || (CHANGING.test(sign) && isChangeable(before));
+    if (!isFine) return true;
+    before = sign;
+  }
+  return false;
+}
+
 function segmentRefusal(segment: string): RefusalReason | null {
   if (segment === '') return 'empty_folder_name';
   if (segment === '.') return 'dot_folder';
   if (segment === '..') return 'parent_folder';
   if (segment.includes(':')) return 'colon';
   if (/[. ]$/.test(segment)) return 'trailing_dot_or_space';
+  if (BLANK.test(segment)) return 'invisible_character';
   if (DEVICE.test(segment.replace(/\..*$/, '').trimEnd())) return 'device_name';
   if (byteLength(segment) > UPLOAD_LIMITS.maxSegmentBytes) return 'segment_too_long';
   return null;

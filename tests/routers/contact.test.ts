@@ -3,7 +3,7 @@ import { ContactMessageModel } from '../../server/models/contact-message.ts';
 import { createTestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 
-const LETTER = { name: 'Ada', email: 'ada@example.com', message: 'Where do I start?\nAda' };
+const LETTER = { name: 'Ada', email: 'ada@example.com', message: 'Where\tdo I start?\r\nAda' };
 
 test('a message is stored and mailed to the operator, and nothing goes to the address that was typed', async () => {
   await using app = await createTestApp();
@@ -17,7 +17,7 @@ test('a message is stored and mailed to the operator, and nothing goes to the ad
   expect(app.outbox).toMatchObject([
     { kind: 'contact', to: 'operator@localhost', replyTo: 'ada@example.com', subject: 'Contact form: Ada' },
   ]);
-  expect(app.outbox[0]?.text).toContain('Where do I start?\nAda');
+  expect(app.outbox[0]?.text).toContain('Where\tdo I start?\r\nAda');
 });
 
 test('signed in, the message is kept with its account', async () => {
@@ -38,6 +38,10 @@ test.each([
   [{ name: '  ' }, 'name', 'Enter your name'],
   [{ name: 'x'.repeat(101) }, 'name', 'Name is too long'],
   [{ name: 'Ada\r\nBcc: all@example.com' }, 'name', 'Name cannot contain control characters'],
+  [{ name: 'Ada \u202eresu' }, 'name', 'Name cannot contain marks that turn the direction of text'],
+  [{ name: 'Ada \u2066x' }, 'name', 'Name cannot contain marks that turn the direction of text'],
+  [{ message: 'red \u001b[31m' }, 'message', 'Message cannot contain control characters'],
+  [{ message: 'a\u0000b' }, 'message', 'Message cannot contain control characters'],
   [{ email: 'ada' }, 'email', 'Please enter a valid email address'],
   [{ message: '' }, 'message', 'Enter a message'],
   [{ message: 'x'.repeat(5_001) }, 'message', 'Message is too long'],

@@ -7,7 +7,7 @@ import { endWhenAway, transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { clearStoredAgain } from '../damage.ts';
 import { removeUnnamedManifest } from '../unnamed-manifest.ts';
-import { missingHashes } from './missing.ts';
+import { missingHashes, storedSizes } from './missing.ts';
 import { endAfter, findOpenUpload } from './open.ts';
 import { countBytes, requireRoom } from './room.ts';
 
@@ -35,6 +35,7 @@ async function keepManifest(
   if (reading.refusal !== null) throw refused(reading.refusal);
   const manifest: Manifest = new Map(reading.files.map(({ path, sha256, sizeBytes }) => [path, { sha256, sizeBytes }]));
   requireOneSizeAHash(manifest);
+  await requireStoredSizes(accountId, manifest);
 
   await replaceManifest(ctx, uploadId, { manifest, source: 'folder' });
   const leftOut = reading.leftOut.map(({ path, reason }) => ({ path, reason }));
@@ -76,6 +77,16 @@ function requireOneSizeAHash(manifest: Manifest): void {
       throw refused({ reason: 'size_conflict', path, message: REFUSAL_SENTENCES.size_conflict });
     }
     sizes.set(sha256, sizeBytes);
+  }
+}
+
+/** What the account has stored is not sent again: nothing else would tell that the list is wrong before the release is. */
+async function requireStoredSizes(accountId: string, manifest: Manifest): Promise<void> {
+  const stored = await storedSizes(accountId, manifest);
+  for (const [path, { sha256, sizeBytes }] of manifest) {
+    if ((stored.get(sha256) ?? sizeBytes) !== sizeBytes) {
+      throw refused({ reason: 'size_differs', path, message: REFUSAL_SENTENCES.size_differs });
+    }
   }
 }
 

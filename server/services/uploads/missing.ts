@@ -24,3 +24,18 @@ export async function missingHashes(
   }
   return missing;
 }
+
+/** The sizes of those files of a manifest that the account has stored, by hash. */
+export async function storedSizes(accountId: string, manifest: Manifest): Promise<ReadonlyMap<string, number>> {
+  const wanted = [...new Set([...manifest.values()].map((entry) => entry.sha256))];
+  const sizes = new Map<string, number>();
+  for (let start = 0; start < wanted.length; start += HASHES_A_QUERY) {
+    const some = wanted.slice(start, start + HASHES_A_QUERY);
+    const known = await ArtifactModel.find(
+      { accountId, sha256: { $in: some } },
+      { sha256: 1, sizeBytes: 1, _id: 0 },
+    ).lean();
+    for (const { sha256, sizeBytes } of known) sizes.set(sha256, sizeBytes);
+  }
+  return sizes;
+}
