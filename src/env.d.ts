@@ -3,4 +3,9 @@ import 'react';
 declare global {
   /** The one production host whose API is function-hosted, named at build time; empty for none (vite.config.ts). */
   const __FUNCTION_API_HOST__: string;
+
+  interface Window {
+    /** Not in every browser yet (W3C Trusted Types). */
+    trustedTypes?: { createPolicy(name: string, rules: { createScriptURL(url: string): string }): unknown };
+  }
 }

@@ -3,6 +3,7 @@
  * keeps the app from its first render ends in the 'Critical Error' panel of the specification, section 2.
  */
 async function start(): Promise<void> {
+  allowOwnScripts();
   probeStorage(localStorage);
   probeStorage(sessionStorage);
   for (const needed of ['fetch', 'URL', 'AbortController', 'WebSocket', 'Intl', 'ReadableStream']) {
@@ -10,6 +11,19 @@ async function start(): Promise<void> {
   }
   const { startApp } = await import('./main.tsx');
   startApp();
+}
+
+/**
+ * What the browser runs as a script may come from this origin alone: workers, and what the build's loader fetches. The
+ * one policy of Trusted Types (security facts, section 12); browsers without them have the policy of the page.
+ */
+function allowOwnScripts(): void {
+  window.trustedTypes?.createPolicy('default', {
+    createScriptURL(url) {
+      if (new URL(url, location.href).origin === location.origin) return url;
+      throw new TypeError(`No script is run from ${url}.`);
+    },
+  });
 }
 
 /** Reading alone can work where writing throws (a full or forbidden storage). */

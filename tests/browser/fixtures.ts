@@ -38,12 +38,11 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     async ({ context }, use) => {
       const all: string[] = [];
       const allowed: RegExp[] = [];
-      // What a page breaks the policy with is told to the page; what it writes there is read below. What is only
-      // reported (server/http/security.ts) is not what the policy forbids.
+      // What a page breaks the policy with, or would break what is only reported yet (server/http/security.ts), is told
+      // to the page; what it writes there is read below.
       await context.addInitScript(() => {
         document.addEventListener('securitypolicyviolation', (violation) => {
-          const { disposition, effectiveDirective, blockedURI, sourceFile } = violation;
-          if (disposition !== 'enforce') return;
+          const { effectiveDirective, blockedURI, sourceFile } = violation;
           // biome-ignore lint/suspicious/noConsole: in the page, whose console is what is read.
           console.error(`securitypolicyviolation: ${effectiveDirective} ${blockedURI} ${sourceFile}`);
         });
