@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
-import type { Release, UploadManifestAnswer } from '../../routers/schemas/releases.ts';
+import type { Release, ReleaseDetail, UploadManifestAnswer } from '../../routers/schemas/releases.ts';
 import { createChangeFeed } from '../../server/change-feed.ts';
 import { createHost } from '../../server/host/listener.ts';
 import type { AccountContext } from '../../server/service-context.ts';
@@ -88,7 +88,7 @@ export async function publish(
   person: Person,
   deployment: Pick<Deployment, 'id'>,
   site: Site,
-): Promise<Release> {
+): Promise<ReleaseDetail> {
   const { id } = await startRelease(app, person, deployment, site);
   await app.jobs.drain();
   return person.caller.releases.get({ releaseId: id });
