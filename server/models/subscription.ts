@@ -1,7 +1,7 @@
 import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
+import { isActiveStatus } from '../../routers/schemas/active-status.ts';
 import type { Plan } from '../../routers/schemas/plans.ts';
 import { PAID_PLANS } from '../../routers/schemas/plans.ts';
-import { isActiveStatus } from '../../routers/schemas/active-status.ts';
 import { subscriptionStatusSchema } from '../../routers/schemas/states.ts';
 import type { Subscription } from '../../routers/schemas/subscription.ts';
 import { accountScope } from './account-scope.ts';

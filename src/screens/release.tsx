@@ -4,7 +4,7 @@ import { useParams } from 'react-router';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../routers/schemas/state-names.ts';
-import { errorDetails, errorMessage } from '../api/errors.ts';
+import { errorDetails, errorMessage, isNothing } from '../api/errors.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
 import { Card, CardBody } from '../components/card.tsx';
@@ -42,14 +42,17 @@ export function ReleaseScreen() {
 
   if (release.data) return <ReleaseStory key={release.data.id} release={release.data} />;
   if (release.error) {
-    const isMissing = errorDetails(release.error).code === 'not_found';
+    const isMissing = isNothing(release.error);
     return (
       <>
-        <PageHeader title={`Release ${number}`} />
+        <PageHeader
+          title={`Release ${number}`}
+          crumbs={[{ label: 'Deployments', to: paths.deployments }, { label: `Release ${number}` }]}
+        />
         <Card>
           <ErrorState
             title={isMissing ? 'This release does not exist' : 'The release could not be fetched'}
-            onRetry={() => void release.refetch()}
+            onRetry={isMissing ? undefined : () => void release.refetch()}
             isRetrying={release.isFetching}
             requestId={errorDetails(release.error).requestId}
           >

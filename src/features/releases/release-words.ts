@@ -1,6 +1,6 @@
 import type { ReleaseSource, ReleaseStep } from '../../../routers/schemas/releases.ts';
-import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import type { ReleaseState } from '../../../routers/schemas/state-names.ts';
+import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import type { ReleaseStepName } from '../../../routers/schemas/states.ts';
 import { formatCount, formatDuration, formatSize, formatSizeOf } from '../../lib/format.ts';
 
