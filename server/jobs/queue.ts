@@ -83,7 +83,9 @@ export async function enqueueJob<Name extends JobName>(session: ClientSession, j
 /** A second writer of the same key conflicts with the first and runs again, so that looking first is exact. */
 async function isOpen(session: ClientSession, dedupeKey: string): Promise<boolean> {
   const filter = { dedupeKey, status: { $in: ['queued', 'running'] as const } };
-  return (await JobModel.exists(filter).setOptions(WORKER).session(session)) !== null;
+  // With nothing found on either side the planner takes the index of what is queued, and reads all of that.
+  const found = JobModel.exists(filter).setOptions(WORKER).hint('one_open_a_dedupe_key').session(session);
+  return (await found) !== null;
 }
 
 /**
