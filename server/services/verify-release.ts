@@ -23,7 +23,11 @@ import { addressHere, addressThere, publicHost, releaseHost, type SiteAddress } 
  */
 const AT_ONCE = 8;
 const LARGEST_FILES = 20;
-const REQUEST_TIMEOUT_MS = 30_000;
+/**
+ * How long an attempt waits in silence before the next, on a connection of its own: whoever took the first may have ended
+ * since without a word. Each is more patient, since a busy machine may need long as well.
+ */
+const SILENCES_MS = [5_000, 10_000, 20_000] as const;
 const FIRST_PAUSE_MS = 25;
 const LAST_PAUSE_MS = 500;
 
@@ -38,7 +42,7 @@ export type ReleaseToVerify = {
   redirects?: RedirectTable;
   signal: AbortSignal;
   onProgress?(done: { done: number; total: number; doneBytes: number; totalBytes: number }): void;
-  /** An answer that differs is asked for again so long: not every edge follows at once. */
+  /** An answer that differs is asked for again so long: not every edge follows at once. Silence has its own patience. */
   settleMs: number;
 };
 
@@ -171,36 +175,50 @@ async function verifyAll(release: ReleaseToVerify, at: SiteAddress, expected: re
 type Look = { release: ReleaseToVerify; agent: Agent; at: SiteAddress; signal: AbortSignal };
 
 async function verifyOne(look: Look, expected: Expected): Promise<void> {
-  const giveUpAt = performance.now() + look.release.settleMs;
+  const { settleMs } = look.release;
+  let giveUpAt = performance.now() + settleMs;
+  let silences = 0;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LAST_PAUSE_MS)) {
     look.signal.throwIfAborted();
-    const seen = await fetchOnce(look, expected.path).catch((error: unknown) => errorText(error));
+    const seen = await fetchOnce(look, expected.path, silences).catch((error: unknown) => errorOf(error));
     look.signal.throwIfAborted();
-    if (typeof seen !== 'string' && isExpected(seen, expected)) return;
-    if (performance.now() + pauseMs > giveUpAt) throw mismatch(look, expected, seen);
+    if (!(seen instanceof Error) && isExpected(seen, expected)) return;
+    if (seen instanceof Silence) {
+      silences += 1;
+      giveUpAt = performance.now() + settleMs;
+    }
+    const isOver = seen instanceof Silence ? silences === SILENCES_MS.length : performance.now() + pauseMs > giveUpAt;
+    if (isOver) throw mismatch(look, expected, seen);
     await wait(pauseMs, undefined, { signal: look.signal });
   }
 }
+
+class Silence extends Error {}
 
 function isExpected(seen: Seen, expected: Expected): boolean {
   return seen.status === expected.status && (expected.sha256 === null || seen.sha256 === expected.sha256);
 }
 
-function fetchOnce({ at, agent, signal }: Look, path: string): Promise<Seen> {
+function fetchOnce({ at, agent, signal }: Look, path: string, silences: number): Promise<Seen> {
   const send = at.protocol === 'https:' ? secureRequest : request;
   return new Promise((resolve, reject) => {
     const outgoing = send(
       {
         ...at.listener,
         path: `${at.basePath}${path}`,
-        agent,
+        agent: silences === 0 ? agent : false,
         signal,
-        timeout: REQUEST_TIMEOUT_MS,
+        timeout: SILENCES_MS[silences] ?? SILENCES_MS[2],
         headers: { host: at.hostHeader, accept: 'text/html, */*', 'accept-encoding': 'identity' },
       },
       (response) => readSeen(response).then(resolve, reject),
     );
-    outgoing.on('timeout', () => outgoing.destroy(new Error('no answer in time')));
+    outgoing.on('timeout', () => {
+      const silence = new Silence('no answer in time');
+      // First: in the middle of a body the destroyed request only says that it was aborted.
+      reject(silence);
+      outgoing.destroy(silence);
+    });
     outgoing.on('error', reject);
     outgoing.end();
   });
@@ -212,11 +230,11 @@ async function readSeen(response: IncomingMessage): Promise<Seen> {
   return { status: response.statusCode ?? 0, sha256: hash.digest('hex') };
 }
 
-function mismatch(look: Look, expected: Expected, seen: Seen | string): AppError {
+function mismatch(look: Look, expected: Expected, seen: Seen | Error): AppError {
   const url = `${look.at.url}${expected.path}`;
   const what =
-    typeof seen === 'string'
-      ? `could not be opened (${seen})`
+    seen instanceof Error
+      ? `could not be opened (${seen.message})`
       : seen.status === expected.status
         ? 'answers with other bytes than were uploaded'
         : `answers with status ${seen.status} instead of ${expected.status}`;
@@ -225,6 +243,6 @@ function mismatch(look: Look, expected: Expected, seen: Seen | string): AppError
   });
 }
 
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function errorOf(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { pipeline } from 'node:stream';
 import { expect, test } from 'vitest';
 import { encodeManifest, type Manifest } from '../../server/artifacts/manifest.ts';
 import { DeploymentModel } from '../../server/models/deployment.ts';
@@ -132,6 +135,35 @@ test('a host that follows the switch a moment later is asked again', async () =>
   await makePublic();
   await verified;
 });
+
+test('a connection that is never answered is followed by another', async () => {
+  await using app = await createPublishingApp();
+  const { toVerify } = await createSubject(app, 'swallowed', { 'index.html': 'one' });
+  const { listener } = toVerify.public;
+  let connections = 0;
+  const open = new Set<Socket>();
+  const door = createServer((socket) => {
+    connections += 1;
+    open.add(socket.on('error', () => undefined));
+    if (connections > 1) pipeline(socket, connect(listener.port, listener.host), socket, () => undefined);
+  });
+  await once(door.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const own = { ...(toVerify.own ?? toVerify.public), listener: { host: '127.0.0.1', port: portOf(door) } };
+    // Less patience for what differs than for silence: the one must not use up the other.
+    expect(await verifyAtOwnAddress({ ...toVerify, own, settleMs: 1_000 })).toBe(1);
+    expect(connections).toBe(2);
+  } finally {
+    for (const socket of open) socket.destroy();
+    door.close();
+  }
+});
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
+  return address.port;
+}
 
 test('a host that cannot be reached is said so, and a cancelled look ends at once', async () => {
   await using app = await createPublishingApp();
