@@ -32,7 +32,7 @@ export async function openDoors(providers: Providers, options: DoorOptions, bega
   const restWorker = (): Promise<void> => (resting ??= worker.stop());
   began('worker', restWorker);
   const stopRecurring = keepRecurring(providers.log, () => providers.now());
-  began('recurring jobs', async () => stopRecurring());
+  began('recurring jobs', stopRecurring);
   const readiness = createReadiness(providers.store, isOpen);
   const http = createHttpServer({ providers, port: env.port, host, webRoot, readiness });
   await listening('PORT', env.port, env, () => http.start());

@@ -40,14 +40,18 @@ function isRecurring(name: string): name is Recurring {
   return Object.hasOwn(EVERY, name);
 }
 
-/** Looks now and from time to time; the function that it returns ends that. */
-export function keepRecurring(log: Log, now: () => Date): () => void {
+/** Looks now and from time to time; the function that it returns ends that, and waits for the look that is under way. */
+export function keepRecurring(log: Log, now: () => Date): () => Promise<void> {
+  let looking = Promise.resolve();
   const look = (): void => {
-    enqueueDue(now()).catch((error: unknown) => {
+    looking = enqueueDue(now()).catch((error: unknown) => {
       log.warn('Recurring jobs could not be enqueued; the next look comes soon', { error: sentence(error) });
     });
   };
   look();
   const timer = setInterval(look, LOOK_EVERY_MS).unref();
-  return () => clearInterval(timer);
+  return async () => {
+    clearInterval(timer);
+    await looking;
+  };
 }
