@@ -34,6 +34,8 @@ function vitestSuite(name: string, project: string, files: string[] = []): Suite
       ...files,
       '--project',
       project,
+      // Two cores: a file of these waits for a database or a process more than it computes. Faults run one by one.
+      ...(project === 'node' ? ['--maxWorkers=2'] : []),
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${report}`,
