@@ -10,6 +10,7 @@ import { findChromium } from './chromium.ts';
 type Suite = { name: string; command: string[]; count(): Counts };
 type Counts = { passed: number; failed: number };
 
+const wantsFaults = process.argv.includes('--faults');
 /** Absolute: Vitest resolves a report's path from its own root, which is `src`. */
 const OUT = resolve('test-results');
 const VITEST = 'node_modules/vitest/vitest.mjs';
@@ -34,8 +35,8 @@ function vitestSuite(name: string, project: string, files: string[] = []): Suite
       ...files,
       '--project',
       project,
-      // Two cores: a file of these waits for a database or a process more than it computes. Faults run one by one.
-      ...(project === 'node' ? ['--maxWorkers=2'] : []),
+      // Two cores: a file of these waits for a database or a process more than it computes.
+      ...(project === 'dom' || wantsFaults ? [] : ['--maxWorkers=2']),
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${report}`,
@@ -98,7 +99,6 @@ async function runSuite(suite: Suite, env: NodeJS.ProcessEnv): Promise<Counts> {
 }
 
 async function main(): Promise<void> {
-  const wantsFaults = process.argv.includes('--faults');
   rmSync(OUT, { recursive: true, force: true });
   mkdirSync(OUT, { recursive: true });
   const env = { ...process.env };
