@@ -4,8 +4,10 @@ declare global {
   /** The one production host whose API is function-hosted, named at build time; empty for none (vite.config.ts). */
   const __FUNCTION_API_HOST__: string;
 
+  type TrustedTypeRules = { createHTML(markup: string): string; createScriptURL(url: string): string };
+
   interface Window {
     /** Not in every browser yet (W3C Trusted Types). */
-    trustedTypes?: { createPolicy(name: string, rules: { createScriptURL(url: string): string }): unknown };
+    trustedTypes?: { createPolicy(name: string, rules: TrustedTypeRules): unknown };
   }
 }

@@ -3,7 +3,7 @@
  * keeps the app from its first render ends in the 'Critical Error' panel of the specification, section 2.
  */
 async function start(): Promise<void> {
-  allowOwnScripts();
+  keepTrustedTypes();
   probeStorage(localStorage);
   probeStorage(sessionStorage);
   for (const needed of ['fetch', 'URL', 'AbortController', 'WebSocket', 'Intl', 'ReadableStream']) {
@@ -14,11 +14,16 @@ async function start(): Promise<void> {
 }
 
 /**
- * What the browser runs as a script may come from this origin alone: workers, and what the build's loader fetches. The
- * one policy of Trusted Types (security facts, section 12); browsers without them have the policy of the page.
+ * The one policy of Trusted Types (security facts, section 12); browsers without them have the policy of the page. What
+ * runs as a script comes from this origin alone: workers, and what the build's loader fetches. What is written as markup
+ * holds no element: Radix writes the rules of a `<style>` so.
  */
-function allowOwnScripts(): void {
+function keepTrustedTypes(): void {
   window.trustedTypes?.createPolicy('default', {
+    createHTML(markup) {
+      if (!markup.includes('<')) return markup;
+      throw new TypeError('No markup is written from a text.');
+    },
     createScriptURL(url) {
       if (new URL(url, location.href).origin === location.origin) return url;
       throw new TypeError(`No script is run from ${url}.`);
