@@ -1,20 +1,20 @@
 import type { NotificationSettings, UpdateUserInput, User } from '../../routers/schemas/user.ts';
-import { AppError } from '../errors.ts';
 import { publishEvent } from '../events/publish.ts';
 import { toUser, type UserDoc, UserModel } from '../models/user.ts';
 import { isDuplicateKey, transaction } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
 import { spacesCollapsed, usernameKey } from './auth/names.ts';
 import { usernameTaken } from './auth/register.ts';
+import { signedInUser, signedOut } from './auth/signed-in-user.ts';
 
 /** The signed-in person, without password or token. Throws `unauthenticated` when the account is gone. */
 export async function getUser(ctx: AccountContext): Promise<User> {
-  return toUser(await ownUser(ctx));
+  return toUser(await signedInUser(ctx));
 }
 
 /** Which mails the person wants. Throws `unauthenticated` when the account is gone. */
 export async function getNotifications(ctx: AccountContext): Promise<NotificationSettings> {
-  return toNotifications(await ownUser(ctx));
+  return toNotifications(await signedInUser(ctx));
 }
 
 /** Changes the name that one signs in with; other tabs learn of it. Throws `username_taken` on its field. */
@@ -45,20 +45,10 @@ export async function updateNotifications(
   return toNotifications(doc);
 }
 
-async function ownUser(ctx: AccountContext): Promise<UserDoc> {
-  const doc = await UserModel.findOne({ _id: ctx.actor.accountId });
-  if (doc === null) throw signedOut();
-  return doc;
-}
-
 /** Accounts from before the settings have the defaults. */
 function toNotifications({ notifications }: UserDoc): NotificationSettings {
   return {
     releaseFailed: notifications?.releaseFailed ?? true,
     releaseLive: notifications?.releaseLive ?? false,
   };
-}
-
-function signedOut(): AppError {
-  return new AppError('unauthenticated', 'Sign in to do this.');
 }

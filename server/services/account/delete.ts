@@ -10,6 +10,7 @@ import { checkPassword, currentPasswordWrong } from '../auth/check-password.ts';
 import { endSessions } from '../auth/end-sessions.ts';
 import { usernameKey } from '../auth/names.ts';
 import type { SessionContext } from '../auth/sessions.ts';
+import { signedInUser } from '../auth/signed-in-user.ts';
 import { queueMail } from '../mail.ts';
 import { keepUsedTrial } from '../used-trial.ts';
 
@@ -22,9 +23,8 @@ const MAX_ATTEMPTS = 500;
  * Throws `validation_failed` on `username` or `currentPassword`, `rate_limited`, `overloaded`.
  */
 export async function deleteAccount(ctx: SessionContext, input: DeleteAccountInput): Promise<Done> {
-  const { accountId, sessionId } = ctx.actor;
-  const user = await UserModel.findOne({ _id: accountId });
-  if (user === null) throw new AppError('unauthenticated', 'Sign in to do this.');
+  const { sessionId } = ctx.actor;
+  const user = await signedInUser(ctx);
   if (usernameKey(input.username) !== user.usernameKey) throw nameDiffers();
   const { passwordHash } = user;
   const { matches } = await checkPassword(ctx, {

@@ -1,6 +1,5 @@
 import type { ChangePasswordInput } from '../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
-import { AppError } from '../../errors.ts';
 import { UserModel } from '../../models/user.ts';
 import { transaction } from '../../mongo.ts';
 import { queueMail } from '../mail.ts';
@@ -8,6 +7,7 @@ import { checkPassword, currentPasswordWrong } from './check-password.ts';
 import { endSessions } from './end-sessions.ts';
 import { closeTokens } from './mailed-token.ts';
 import type { SessionContext } from './sessions.ts';
+import { signedInUser } from './signed-in-user.ts';
 
 /**
  * Changes the password of the signed-in person, who must know the current one (ASVS 6.2.3). All other sessions end, open
@@ -15,8 +15,7 @@ import type { SessionContext } from './sessions.ts';
  */
 export async function changePassword(ctx: SessionContext, input: ChangePasswordInput): Promise<Done> {
   const { accountId, sessionId } = ctx.actor;
-  const user = await UserModel.findOne({ _id: accountId });
-  if (user === null) throw new AppError('unauthenticated', 'Sign in to do this.');
+  const user = await signedInUser(ctx);
   const { matches } = await checkPassword(ctx, {
     nameKey: user.usernameKey,
     password: input.currentPassword,

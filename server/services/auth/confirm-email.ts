@@ -2,7 +2,7 @@ import type { ChangeEmailInput, ConfirmEmailInput } from '../../../routers/schem
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { HOUR_MS } from '../../durations.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { type UserDoc, UserModel } from '../../models/user.ts';
+import { UserModel } from '../../models/user.ts';
 import { isDuplicateKey, transaction } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { queueMail } from '../mail.ts';
@@ -12,6 +12,7 @@ import { closeTokens, mailConfirmation, redeemToken } from './mailed-token.ts';
 import { emailKey } from './names.ts';
 import { emailTaken } from './register.ts';
 import type { SessionContext } from './sessions.ts';
+import { signedInUser } from './signed-in-user.ts';
 
 /**
  * Mails another link to the address that waits for its confirmation; nothing where none does. As often an hour as links
@@ -77,12 +78,6 @@ export async function changeEmail(ctx: SessionContext, input: ChangeEmailInput):
     await mailConfirmation(session, ctx, user, input.email);
   });
   return DONE;
-}
-
-async function signedInUser(ctx: SessionContext): Promise<UserDoc> {
-  const user = await UserModel.findOne({ _id: ctx.actor.accountId });
-  if (user === null) throw new AppError('unauthenticated', 'Sign in to do this.');
-  return user;
 }
 
 async function limitConfirmations(ctx: SessionContext): Promise<void> {
