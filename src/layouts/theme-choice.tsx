@@ -1,6 +1,6 @@
-import { useState } from 'react';
 import { MenuChoice, MenuLabel, MenuSeparator } from '../components/menu.tsx';
-import { readTheme, type Theme, writeTheme } from '../lib/storage.ts';
+import type { Theme } from '../lib/storage.ts';
+import { useTheme } from '../lib/use-theme.ts';
 
 const THEMES: readonly { value: Theme; title: string }[] = [
   { value: 'light', title: 'Light' },
@@ -10,20 +10,12 @@ const THEMES: readonly { value: Theme; title: string }[] = [
 
 /** Entries of the account menu. Mounted with each opening, so that it shows what another tab has chosen. */
 export function ThemeChoice() {
-  const [theme, setTheme] = useState(readTheme);
+  const [theme, choose] = useTheme();
   return (
     <>
       <MenuSeparator />
       <MenuLabel>Theme</MenuLabel>
-      <MenuChoice
-        label="Theme"
-        value={theme}
-        choices={THEMES}
-        onChange={(next) => {
-          writeTheme(next);
-          setTheme(next);
-        }}
-      />
+      <MenuChoice label="Theme" value={theme} choices={THEMES} onChange={choose} />
     </>
   );
 }

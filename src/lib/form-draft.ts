@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { formDraftKey } from './storage.ts';
+import { formDraftKey, tryStorage } from './storage.ts';
 
 /** Fields of a form that are kept while they are typed: texts alone, and never a password. */
 type Texts = Record<string, string>;
@@ -45,15 +45,6 @@ function textOf(stored: unknown, field: string): string | null {
 function parse(text: string | null): unknown {
   try {
     return text === null ? null : JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-/** A browser may refuse its storage: then nothing is remembered, and nothing breaks. */
-function tryStorage<Result>(work: () => Result): Result | null {
-  try {
-    return work();
   } catch {
     return null;
   }

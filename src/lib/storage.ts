@@ -42,6 +42,15 @@ export function hasUploadRecords(): boolean {
   return Object.keys(localStorage).some((key) => key.startsWith(UPLOAD_RECORD_PREFIX));
 }
 
+/** A browser may refuse its storage: then nothing is remembered, and nothing breaks. */
+export function tryStorage<Result>(work: () => Result): Result | null {
+  try {
+    return work();
+  } catch {
+    return null;
+  }
+}
+
 export type Theme = 'light' | 'dark' | 'system';
 
 export function readTheme(): Theme {

@@ -1,6 +1,6 @@
 import { FEEDBACK_MAIN_APP } from '../../../routers/schemas/feedback.ts';
 import { FEEDBACK_STARS } from '../../../routers/schemas/limits.ts';
-import { feedbackDismissedKey, formDraftKey, SESSION_KEYS } from '../../lib/storage.ts';
+import { feedbackDismissedKey, formDraftKey, SESSION_KEYS, tryStorage } from '../../lib/storage.ts';
 
 /** What is typed and not sent yet; kept for the browser session (product page, section 11, Typing). */
 export type FeedbackDraft = { rating: number; comment: string };
@@ -54,13 +54,4 @@ export function parseDraft(stored: string): FeedbackDraft {
   if (typeof rating !== 'number' || !Number.isInteger(rating) || rating < 0 || rating > FEEDBACK_STARS)
     return emptyDraft;
   return typeof comment === 'string' ? { rating, comment } : emptyDraft;
-}
-
-/** A browser may refuse its storage: then nothing is remembered, and nothing breaks. */
-function tryStorage<Result>(work: () => Result): Result | null {
-  try {
-    return work();
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,6 @@
-import { useState } from 'react';
 import { ChoiceList } from '../../components/choice-list.tsx';
-import { readTheme, type Theme, writeTheme } from '../../lib/storage.ts';
+import type { Theme } from '../../lib/storage.ts';
+import { useTheme } from '../../lib/use-theme.ts';
 
 const THEMES: readonly { value: Theme; title: string; description: string }[] = [
   { value: 'system', title: 'System', description: 'As this device is set.' },
@@ -10,16 +10,6 @@ const THEMES: readonly { value: Theme; title: string; description: string }[] = 
 
 /** Kept in this browser, and applied at once. */
 export function Appearance() {
-  const [theme, setTheme] = useState(readTheme);
-  return (
-    <ChoiceList
-      label="Theme"
-      value={theme}
-      choices={THEMES}
-      onChange={(next) => {
-        writeTheme(next);
-        setTheme(next);
-      }}
-    />
-  );
+  const [theme, choose] = useTheme();
+  return <ChoiceList label="Theme" value={theme} choices={THEMES} onChange={choose} />;
 }
