@@ -4,8 +4,8 @@ import { CHROMIUM_ARGS, findChromium } from '../support/chromium.ts';
 const executablePath = process.env.CHROMIUM_PATH ?? (await findChromium());
 
 export default defineConfig({
-  testDir: '.',
-  testMatch: '**/*.spec.ts',
+  testDir: '..',
+  testMatch: ['**/browser/**/*.spec.ts', '**/specification/**/*.spec.ts'],
   outputDir: '../../test-results/browser',
   fullyParallel: false,
   // One real server, database and browser a worker: more would only wait for the two cores.
