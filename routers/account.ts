@@ -1,9 +1,14 @@
-import { deleteAccount } from '../server/services/account/index.ts';
-import { deleteAccountInput } from './schemas/account.ts';
-import { doneSchema } from './schemas/primitives.ts';
+import { deleteAccount, prepareExport } from '../server/services/account/index.ts';
+import { accountExportSchema, deleteAccountInput } from './schemas/account.ts';
+import { doneSchema, emptyInput } from './schemas/primitives.ts';
 import { router, sessionProcedure } from './trpc.ts';
 
 export const accountRouter = router({
+  export: sessionProcedure
+    .input(emptyInput)
+    .output(accountExportSchema)
+    .mutation(({ ctx }) => prepareExport(ctx)),
+
   delete: sessionProcedure
     .input(deleteAccountInput)
     .output(doneSchema)

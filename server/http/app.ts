@@ -20,7 +20,7 @@ export function createApp(providers: Providers, webApp: WebApp, readiness: Readi
   app.use('/api', apiHeaders(providers));
   app.use('/api', guard(providers));
   app.use('/api/uploads', uploadRoutes(providers));
-  app.use('/api/releases', downloadRoutes(providers));
+  app.use('/api', downloadRoutes(providers));
   app.use(restRoutes(providers));
   app.use('/api', unknownCall);
   app.use(pages(webApp));

@@ -5,18 +5,24 @@ import { contextFor } from '../../routers/context.ts';
 import { idSchema } from '../../routers/schemas/primitives.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { Providers } from '../service-context.ts';
-import { type Download, openDownload } from '../services/releases/index.ts';
+import { openExport } from '../services/account/index.ts';
+import type { Download } from '../services/download-ticket.ts';
+import { openDownload } from '../services/releases/index.ts';
 
-/** What people save: streamed from the store, never whole in memory. Below `/api/releases`. */
+/** What people save: streamed, never whole in memory. Below `/api`. */
 export function downloadRoutes(providers: Providers): Router {
   const routes = express.Router({ caseSensitive: true, strict: true });
-  routes.get('/:releaseId/download', async (request, response) => {
+  routes.get('/releases/:releaseId/download', async (request, response) => {
     const ctx = await contextFor(providers, request, response);
     const releaseId = idSchema.safeParse(request.params.releaseId);
     if (!releaseId.success) throw notFound('release');
     const ticket = ticketOf(request);
     const caller = ticket === null ? requireAccount(ctx) : ctx;
     await send(request, response, await openDownload(caller, releaseId.data, ticket));
+  });
+  routes.get('/account/export', async (request, response) => {
+    const ctx = await contextFor(providers, request, response);
+    await send(request, response, await openExport(ctx, ticketOf(request)));
   });
   return routes;
 }
@@ -28,7 +34,7 @@ function ticketOf(request: Request): string | null {
 
 async function send(request: Request, response: Response, download: Download): Promise<void> {
   response.setHeader('Content-Type', 'application/zip');
-  response.setHeader('Content-Length', download.sizeBytes);
+  if (download.sizeBytes !== null) response.setHeader('Content-Length', download.sizeBytes);
   response.setHeader('Content-Disposition', disposition(download));
   // Opened in a tab it would still be no page of ours (security facts, section 12).
   response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");

@@ -46,7 +46,7 @@ export async function updateNotifications(
 }
 
 /** Accounts from before the settings have the defaults. */
-function toNotifications({ notifications }: UserDoc): NotificationSettings {
+export function toNotifications({ notifications }: UserDoc): NotificationSettings {
   return {
     releaseFailed: notifications?.releaseFailed ?? true,
     releaseLive: notifications?.releaseLive ?? false,

@@ -132,7 +132,7 @@ test('a link works for its release, for a minute, and as it was made; everybody 
   const head = await fetch(`${door.url}${link.url}`, { method: 'HEAD' });
   expect([head.status, head.headers.get('content-length')]).toEqual([200, String(link.sizeBytes)]);
   app.clock.advance(61_000);
-  expect(await statusOf(link.url)).toBe(401);
+  expect(await statusOf(link.url)).toBe(404);
 });
 
 test('a link made just before its account was deleted leads to nothing, though the files are there for a while', async () => {

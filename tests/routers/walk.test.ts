@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { callTRPCProcedure } from '@trpc/server';
 import mongoose from 'mongoose';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { appRouter } from '../../routers/_app.ts';
 import { toAppError } from '../../routers/error-shape.ts';
 import type { Scope } from '../../routers/schemas/tokens.ts';
@@ -56,6 +56,7 @@ const CASES: Record<string, Case> = {
     input: ({ deploymentId }) => ({ rating: 5, deploymentId }),
     ids: ['deploymentId'],
   },
+  'account.export': { access: 'session' },
   'account.delete': { access: 'session', input: () => ({ username: 'nobody', currentPassword: 'wrong one' }) },
   'contact.get': { access: 'public' },
   'contact.send': { access: 'public-write', input: () => ({ name: 'a', email: 'a@example.com', message: 'b' }) },
@@ -220,13 +221,25 @@ test.each(entries)('$path: an API token reaches it by the right scope only', asy
   if (entry.path !== 'auth.refresh') expect([refused(read), refused(write)]).toEqual(expected[entry.access]);
 });
 
+/** Two accounts that own one thing of each kind; made once, since none of those who use it writes anything. */
+let strangers: Awaited<ReturnType<typeof makeStrangers>> | undefined;
+
+async function makeStrangers() {
+  const app = await createPublishingApp();
+  const [owner, stranger] = [await app.trialPerson(), await app.trialPerson()];
+  const [owned, own] = [await ownedBy(app, owner), await ownedBy(app, stranger)];
+  // What its visitors did is written by now, and not in the middle of a test.
+  await app.host.stop();
+  return { app, owned, own, actor: (await authenticate(app.providers, stranger.accessToken)).actor };
+}
+
+afterAll(() => strangers?.app[Symbol.asyncDispose]());
+
 test.each(entries.filter(({ ids }) => ids !== undefined))(
   "$path: another account's object is not found, and nothing is written",
   async (entry) => {
-    await using app = await createPublishingApp();
-    const [owner, stranger] = [await app.trialPerson(), await app.trialPerson()];
-    const [owned, own] = [await ownedBy(app, owner), await ownedBy(app, stranger)];
-    const { actor } = await authenticate(app.providers, stranger.accessToken);
+    strangers ??= await makeStrangers();
+    const { app, owned, own, actor } = strangers;
     const before = await databaseHash();
 
     for (const id of entry.ids ?? []) {

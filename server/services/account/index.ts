@@ -1,1 +1,2 @@
 export { deleteAccount } from './delete.ts';
+export { openExport, prepareExport } from './export.ts';

@@ -1,7 +1,7 @@
 import type { RevokeSessionInput, Session } from '../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { notFound } from '../../errors.ts';
-import { SessionModel, toSession } from '../../models/session.ts';
+import { type SessionDoc, SessionModel, toSession } from '../../models/session.ts';
 import type { Actor, ServiceContext } from '../../service-context.ts';
 import { endSessions } from './end-sessions.ts';
 
@@ -11,7 +11,12 @@ export type SessionContext = ServiceContext & { actor: Extract<Actor, { kind: 'a
 /** The browsers that are signed in, the one used last first. */
 export async function listSessions(ctx: SessionContext): Promise<{ items: Session[] }> {
   const { accountId, sessionId } = ctx.actor;
-  const now = ctx.now();
+  const docs = await findSessions(accountId, ctx.now());
+  return { items: docs.map((doc) => toSession(doc, sessionId)) };
+}
+
+/** The account's sessions that are not over, the one used last first. */
+export async function findSessions(accountId: string, now: Date): Promise<SessionDoc[]> {
   const docs = await SessionModel.find({
     accountId,
     revokedAt: null,
@@ -19,8 +24,7 @@ export async function listSessions(ctx: SessionContext): Promise<{ items: Sessio
     idleEndsAt: { $gt: now },
   });
   // At most twenty, sorted here rather than by one more index.
-  const items = docs.map((doc) => toSession(doc, sessionId));
-  return { items: items.sort((a, b) => b.lastUsedAt.getTime() - a.lastUsedAt.getTime()) };
+  return docs.sort((a, b) => b.lastUsedAt.getTime() - a.lastUsedAt.getTime());
 }
 
 /** Signs one browser out at once; one's own as well. Throws `not_found`. */

@@ -54,7 +54,7 @@ export async function toDeployment(ctx: AccountContext, doc: DeploymentDoc): Pro
   return assemble(ctx.providers.addresses, doc, refs);
 }
 
-async function toDeployments(
+export async function toDeployments(
   addresses: Addresses,
   accountId: string,
   docs: readonly DeploymentDoc[],

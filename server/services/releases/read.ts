@@ -176,7 +176,7 @@ async function deploymentsOf(
   return new Map(deployments.map((deployment) => [deployment._id, deployment]));
 }
 
-function toRelease(addresses: Addresses, doc: ReleaseDoc, deployment: DeploymentDoc): Release {
+export function toRelease(addresses: Addresses, doc: ReleaseDoc, deployment: DeploymentDoc): Release {
   return {
     id: doc._id,
     deploymentId: doc.deploymentId,
@@ -208,7 +208,7 @@ function toRelease(addresses: Addresses, doc: ReleaseDoc, deployment: Deployment
   };
 }
 
-async function readSteps(accountId: string, releaseId: string): Promise<ReleaseStep[]> {
+export async function readSteps(accountId: string, releaseId: string): Promise<ReleaseStep[]> {
   const rows = await ReleaseStepModel.find({ accountId, releaseId });
   return RELEASE_STEPS.flatMap((name) => rows.filter((row) => row.name === name).map(toReleaseStep));
 }

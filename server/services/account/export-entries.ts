@@ -1,0 +1,175 @@
+import type { ArchiveEntry } from '../../artifacts/archive.ts';
+import { AppError } from '../../errors.ts';
+import { ApiTokenModel, toApiToken } from '../../models/api-token.ts';
+import { ContactMessageModel } from '../../models/contact-message.ts';
+import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
+import { FeedbackModel } from '../../models/feedback.ts';
+import { ReleaseModel } from '../../models/release.ts';
+import { RollBackModel } from '../../models/roll-back.ts';
+import { SubscriptionModel, toSubscription } from '../../models/subscription.ts';
+import { UploadModel } from '../../models/upload.ts';
+import { toUser, type UserDoc } from '../../models/user.ts';
+import { VisitModel } from '../../models/visit.ts';
+import type { Providers } from '../../service-context.ts';
+import { findSessions } from '../auth/sessions.ts';
+import { toDeployments } from '../deployments/read.ts';
+import { readManifest, readSteps, toRelease } from '../releases/read.ts';
+import { toNotifications } from '../user.ts';
+import { jsonText } from './json-text.ts';
+
+/** `damaged`: what the archive has left out so far, by its name there. */
+export type ExportSource = { user: UserDoc; at: Date; damaged: readonly string[] };
+
+const PAGE = 100;
+const README = `This is everything that Fairlead keeps for your account.
+
+account.json                       who you are here, your settings and plan, the browsers that are signed in, your API
+                                   tokens, and what you wrote to us
+deployments/{address}/
+  deployment.json                  its name, address and state
+  releases.json                    all its releases with their steps and logs, and who rolled back when
+  visits.json                      how often it was visited, minute by minute
+  files/                           the files of the release that is live; none where nothing is live
+
+Not in here: the files of releases that are not live, which the page of each release has as a ZIP, and whatever could be
+used to sign in (passwords, tokens, and what they are checked with).
+`;
+
+/** The entries of an account's export, each read when it is its turn: nothing here holds more than a page of rows. */
+export async function* exportEntries(
+  providers: Providers,
+  { user, at, damaged }: ExportSource,
+): AsyncGenerator<ArchiveEntry, void> {
+  yield { name: 'README.txt', text: [README] };
+  yield { name: 'account.json', text: accountText(user, at) };
+  const owned = { accountId: user._id };
+  const deployments = await DeploymentModel.find(owned, { _id: 1 })
+    .sort({ createdAt: -1, _id: -1 })
+    .hint('account_newest')
+    .lean();
+  for (const { _id } of deployments) {
+    const deployment = await DeploymentModel.findOne({ _id, ...owned });
+    if (deployment !== null) yield* deploymentEntries(providers, deployment);
+  }
+  if (damaged.length > 0) {
+    const names = damaged.map((name) => `${name}\n`);
+    yield {
+      name: 'NOT-INCLUDED.txt',
+      text: ['These files are damaged in our store. Publish them again.\n\n', ...names],
+    };
+  }
+}
+
+async function* accountText(user: UserDoc, at: Date): AsyncGenerator<string, void> {
+  const owned = { accountId: user._id };
+  const subscription = await SubscriptionModel.findOne(owned);
+  const tokens = await ApiTokenModel.find(owned).sort({ createdAt: -1, _id: -1 });
+  const { deploymentCount: _counted, disclaimerAccepted: _accepted, ...identity } = toUser(user);
+  yield* jsonText({
+    exportedAt: at,
+    identity,
+    settings: { notifications: toNotifications(user) },
+    disclaimer: { version: user.disclaimer?.version ?? 0, acceptedAt: user.disclaimer?.acceptedAt ?? null },
+    plan: subscription === null ? null : toSubscription(subscription, at),
+    sessions: (await findSessions(user._id, at)).map(({ device, address, createdAt, lastUsedAt, endsAt }) => ({
+      device,
+      address,
+      createdAt,
+      lastUsedAt,
+      endsAt,
+    })),
+    apiTokens: tokens.map(toApiToken),
+    feedback: FeedbackModel.find(owned, { _id: 0, accountId: 0 }).sort({ at: -1 }).lean().cursor({ batchSize: PAGE }),
+    contactMessages: ContactMessageModel.find(owned, { _id: 0, accountId: 0 })
+      .sort({ at: -1 })
+      .lean()
+      .cursor({ batchSize: PAGE }),
+    uploads: UploadModel.find(owned, {
+      deploymentId: 1,
+      state: 1,
+      source: 1,
+      fileCount: 1,
+      totalBytes: 1,
+      createdAt: 1,
+      expiresAt: 1,
+    })
+      .lean()
+      .cursor({ batchSize: PAGE }),
+  });
+}
+
+async function* deploymentEntries(providers: Providers, deployment: DeploymentDoc): AsyncGenerator<ArchiveEntry, void> {
+  const { _id: deploymentId, accountId, slug, currentReleaseId } = deployment;
+  const root = `deployments/${slug}`;
+  const owned = { accountId, deploymentId };
+  const [shown] = await toDeployments(providers.addresses, accountId, [deployment]);
+  yield { name: `${root}/deployment.json`, text: jsonText({ ...shown }) };
+  yield {
+    name: `${root}/releases.json`,
+    text: jsonText({
+      releases: releasesOf(providers, deployment),
+      rollBacks: RollBackModel.find(owned, {
+        _id: 0,
+        fromNumber: 1,
+        toNumber: 1,
+        createdBy: 1,
+        state: 1,
+        createdAt: 1,
+        endedAt: 1,
+      })
+        .sort({ createdAt: -1 })
+        .hint('account_deployment_newest')
+        .lean()
+        .cursor({ batchSize: PAGE }),
+    }),
+  };
+  yield {
+    name: `${root}/visits.json`,
+    // Without the hashes that tell one visitor from another: they are of other people.
+    text: jsonText({
+      visits: VisitModel.find(owned, { _id: 0, accountId: 0, deploymentId: 0, visitors: 0 })
+        .sort({ at: 1 })
+        .lean()
+        .cursor({ batchSize: PAGE }),
+    }),
+  };
+  if (typeof currentReleaseId !== 'string') return;
+  const release = await ReleaseModel.findOne({ _id: currentReleaseId, accountId }, { manifestHash: 1 });
+  if (release !== null) yield* fileEntries(providers, `${root}/files`, release.manifestHash);
+}
+
+async function* releasesOf({ addresses }: Providers, deployment: DeploymentDoc): AsyncGenerator<unknown, void> {
+  const { accountId, _id: deploymentId } = deployment;
+  let last = 0;
+  for (;;) {
+    const page = await ReleaseModel.find({ accountId, deploymentId, number: { $gt: last } })
+      .sort({ number: 1 })
+      .hint('account_deployment_newest')
+      .limit(PAGE);
+    for (const doc of page) {
+      const steps = await readSteps(accountId, doc._id);
+      yield { ...toRelease(addresses, doc, deployment), steps };
+      last = doc.number;
+    }
+    if (page.length < PAGE) return;
+  }
+}
+
+async function* fileEntries(
+  { store }: Providers,
+  root: string,
+  manifestHash: string,
+): AsyncGenerator<ArchiveEntry, void> {
+  const manifest = await readManifest(store, manifestHash).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'artifact_damaged') return null;
+    throw error;
+  });
+  if (manifest === null) {
+    yield {
+      name: `${root}/NOT-INCLUDED.txt`,
+      text: ['The list of these files is damaged in our store. Publish them again.\n'],
+    };
+    return;
+  }
+  for (const [path, { sha256, sizeBytes }] of manifest) yield { name: `${root}/${path}`, sha256, sizeBytes };
+}

@@ -1,0 +1,49 @@
+import type { AccountExport } from '../../../routers/schemas/account.ts';
+import { writeArchive } from '../../artifacts/archive.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { UserModel } from '../../models/user.ts';
+import type { ServiceContext } from '../../service-context.ts';
+import type { SessionContext } from '../auth/sessions.ts';
+import { type Download, makeTicket, redeemTicket, type TicketPurpose } from '../download-ticket.ts';
+import { exportEntries } from './export-entries.ts';
+
+const EXPORT: TicketPurpose = { context: 'account:export', what: 'export' };
+
+/**
+ * Makes a link to everything that Fairlead keeps for the account, as one ZIP. It works for a minute. An API token gets
+ * none: sessions and tokens, which are out of its reach, are in it.
+ */
+export async function prepareExport(ctx: SessionContext): Promise<AccountExport> {
+  const { ticket, expiresAt } = makeTicket(ctx, EXPORT);
+  return { url: `/api/account/export?ticket=${ticket}`, fileName: fileNameAt(ctx.now()), expiresAt };
+}
+
+/** Everything as one ZIP, for a signed-in browser or whoever holds a ticket. Throws `unauthenticated`, `session_required`, `not_found`. */
+export async function openExport(ctx: ServiceContext, ticket: string | null): Promise<Download> {
+  const accountId = ticket === null ? ownerOf(ctx) : await redeemTicket(ctx, EXPORT, ticket);
+  const user = await UserModel.findOne({ _id: accountId, deletedAt: null });
+  if (user === null) throw notFound(EXPORT.what);
+  const at = ctx.now();
+  const damaged: string[] = [];
+  const fileName = fileNameAt(at);
+  return {
+    fileName,
+    plainName: fileName,
+    sizeBytes: null,
+    body: writeArchive(ctx.providers.store, exportEntries(ctx.providers, { user, at, damaged }), {
+      at,
+      // One lost file must not keep somebody from all the others.
+      onDamaged: ({ name }) => void damaged.push(name),
+    }),
+  };
+}
+
+function ownerOf({ actor }: ServiceContext): string {
+  if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in to export your account.');
+  if (actor.kind !== 'account') throw new AppError('session_required', 'Sign in with your password to do this.');
+  return actor.accountId;
+}
+
+function fileNameAt(at: Date): string {
+  return `fairlead-export-${at.toISOString().slice(0, 10)}.zip`;
+}

@@ -1,0 +1,50 @@
+import { AppError, notFound } from '../errors.ts';
+import { UserModel } from '../models/user.ts';
+import type { AccountContext, ServiceContext } from '../service-context.ts';
+
+/** From the click to the first byte; what has begun goes on. */
+const TICKET_MS = 60_000;
+
+/** What a door streams to whoever may have it. */
+export type Download = {
+  fileName: string;
+  /** Of ASCII alone, for what does not read RFC 5987. */
+  plainName: string;
+  /** Null where nobody knows before it is written. */
+  sizeBytes: number | null;
+  body: AsyncIterable<Buffer>;
+};
+
+/** What a ticket is for, and its word for a person. */
+export type TicketPurpose = { context: string; what: string };
+
+/**
+ * Seals a right to one download into its link, which needs no header, so that a browser streams it to disk. It works for
+ * a minute and for this purpose alone.
+ */
+export function makeTicket(ctx: AccountContext, { context }: TicketPurpose): { ticket: string; expiresAt: Date } {
+  const expiresAt = new Date(ctx.now().getTime() + TICKET_MS);
+  const ticket = ctx.providers.secrets.seal(`${ctx.actor.accountId} ${expiresAt.getTime()}`, context);
+  return { ticket, expiresAt };
+}
+
+/**
+ * The account that the ticket was made for, while there is one: its websites go some time after it. Throws `not_found`
+ * for one that is over, of another purpose, of other keys, or made up.
+ */
+export async function redeemTicket(ctx: ServiceContext, purpose: TicketPurpose, ticket: string): Promise<string> {
+  const [accountId = '', endsAt = ''] = opened(ctx, purpose, ticket).split(' ');
+  if (Number(endsAt) <= ctx.now().getTime()) {
+    throw new AppError('not_found', 'This link to a download is over.', { hint: 'Start the download again.' });
+  }
+  if ((await UserModel.exists({ _id: accountId, deletedAt: null })) === null) throw notFound(purpose.what);
+  return accountId;
+}
+
+function opened({ providers }: ServiceContext, { context, what }: TicketPurpose, ticket: string): string {
+  try {
+    return providers.secrets.open(ticket, context);
+  } catch {
+    throw notFound(what);
+  }
+}

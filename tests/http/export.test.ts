@@ -1,0 +1,155 @@
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { fromBufferPromise } from 'yauzl';
+import type { Person } from '../support/app.ts';
+import { type Listening, listen } from '../support/listen.ts';
+import { createPublishingApp, type PublishingApp, publish, sha256Of, startRelease } from '../support/publishing.ts';
+
+const FIRST = { 'index.html': 'the first', 'old.txt': 'old' };
+const SECOND = { 'index.html': 'the second', 'assets/日本語.txt': 'emoji 😀', 'empty.txt': '' };
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** The archive's entries, as somebody else's library reads them. */
+async function entriesOf(answer: Response): Promise<Record<string, string>> {
+  expect(answer.status).toBe(200);
+  const reader = await fromBufferPromise(Buffer.from(await answer.arrayBuffer()), { lazyEntries: true });
+  const entries: Record<string, string> = {};
+  for await (const entry of reader.eachEntry()) {
+    entries[entry.fileName] = await text(await reader.openReadStreamPromise(entry));
+  }
+  return entries;
+}
+
+async function exported(door: Listening, person: Person): Promise<Record<string, string>> {
+  const { url } = await person.caller.account.export();
+  return entriesOf(await fetch(`${door.url}${url}`));
+}
+
+/** Somebody with two releases of one deployment, the second live, and a draft. */
+async function publisher(app: PublishingApp) {
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Größe "1"', platform: 'built-in' });
+  await publish(app, person, deployment, FIRST);
+  await publish(app, person, deployment, SECOND);
+  const draft = await person.caller.deployments.create({ name: 'Draft', platform: 'built-in' });
+  return { person, deployment, draft };
+}
+
+test('everything of an account comes down as one ZIP that others read, without what could be used to sign in', async () => {
+  await using app = await createPublishingApp();
+  await using door = await listen(app);
+  const { person, deployment, draft } = await publisher(app);
+  const [{ secret }, stranger] = [
+    await person.caller.tokens.create({ name: 'Build server', scopes: ['read'] }),
+    await app.person(),
+  ];
+  await person.caller.feedback.rate({ rating: 4, comment: 'Quick' });
+  await person.caller.contact.send({ name: 'Ada', email: 'ada@example.com', message: 'Ahoy' });
+  await stranger.caller.contact.send({ name: 'Eve', email: 'eve@example.com', message: 'Mine alone' });
+
+  const link = await person.caller.account.export();
+  const answer = await fetch(`${door.url}${link.url}`);
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'content-type': 'application/zip',
+    'cache-control': 'no-store',
+    'content-disposition': expect.stringContaining(`filename="${link.fileName}"`),
+    'content-security-policy': "default-src 'none'; sandbox",
+  });
+  const entries = await entriesOf(answer);
+
+  const root = `deployments/${deployment.slug}`;
+  expect(Object.keys(entries).sort()).toEqual(
+    [
+      'README.txt',
+      'account.json',
+      ...[root, `deployments/${draft.slug}`].flatMap((folder) =>
+        ['deployment', 'releases', 'visits'].map((name) => `${folder}/${name}.json`),
+      ),
+      ...Object.keys(SECOND).map((path) => `${root}/files/${path}`),
+    ].sort(),
+  );
+  for (const [path, content] of Object.entries(SECOND)) expect(entries[`${root}/files/${path}`]).toBe(content);
+  expect(JSON.parse(entries['account.json'] ?? '')).toMatchObject({
+    identity: { username: person.user.username, email: person.user.email },
+    settings: { notifications: { releaseFailed: true, releaseLive: false } },
+    plan: { plan: 'PRO', status: 'trialing' },
+    sessions: [{ device: expect.any(String), createdAt: expect.any(String) }],
+    apiTokens: [{ name: 'Build server', scopes: ['read'] }],
+    feedback: [{ rating: 4, comment: 'Quick' }],
+    contactMessages: [{ name: 'Ada', email: 'ada@example.com', message: 'Ahoy' }],
+    uploads: [{ state: 'used' }, { state: 'used' }],
+  });
+  expect(JSON.parse(entries[`${root}/deployment.json`] ?? '')).toMatchObject({ name: 'Größe "1"', state: 'live' });
+  const { releases, rollBacks } = JSON.parse(entries[`${root}/releases.json`] ?? '');
+  expect(releases).toMatchObject([
+    { number: 1, state: 'superseded' },
+    {
+      number: 2,
+      state: 'live',
+      isCurrent: true,
+      steps: expect.arrayContaining([expect.objectContaining({ name: 'verifying', state: 'done' })]),
+    },
+  ]);
+  expect(releases[1].steps.some(({ log }: { log: unknown[] }) => log.length > 0)).toBe(true);
+  expect(rollBacks).toEqual([]);
+  expect(JSON.parse(entries[`deployments/${draft.slug}/releases.json`] ?? '')).toEqual({ releases: [], rollBacks: [] });
+  const all = Object.values(entries).join('\n');
+  for (const hidden of [
+    secret,
+    sha256Of(secret),
+    person.accessToken,
+    'passwordHash',
+    '$argon2',
+    '"hash"',
+    'Mine alone',
+  ]) {
+    expect(all.includes(hidden), hidden).toBe(false);
+  }
+});
+
+test('the link works for its account, for a minute, and as it was made; a bearer must be of a browser', async () => {
+  await using app = await createPublishingApp();
+  await using door = await listen(app);
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Mine', platform: 'built-in' });
+  const release = await startRelease(app, person, deployment, FIRST);
+  const { secret } = await person.caller.tokens.create({ name: 'All', scopes: ['read', 'write'] });
+  const { url } = await person.caller.account.export();
+  const ofRelease = (await person.caller.releases.download({ releaseId: release.id })).url;
+  const ticketOf = (link: string) => link.split('ticket=')[1] ?? '';
+  const path = '/api/account/export';
+  const statusOf = async (link: string, headers = {}) => {
+    const answer = await fetch(`${door.url}${link}`, { headers });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+
+  expect(await statusOf(path)).toBe(401);
+  expect(await statusOf(path, bearer(secret))).toBe(403);
+  expect(await statusOf(path, bearer(person.accessToken))).toBe(200);
+  expect(await statusOf(`${path}?ticket=`)).toBe(404);
+  expect(await statusOf(`${path}?ticket=${ticketOf(url).slice(0, -4)}AAAA`)).toBe(404);
+  expect(await statusOf(`${path}?ticket=${ticketOf(ofRelease)}`)).toBe(404);
+  expect(await statusOf(ofRelease.replace(ticketOf(ofRelease), ticketOf(url)))).toBe(404);
+  expect((await fetch(`${door.url}${url}`, { method: 'HEAD' })).status).toBe(200);
+  expect(await statusOf(url)).toBe(200);
+  app.clock.advance(61_000);
+  expect(await statusOf(url)).toBe(404);
+  const late = await person.caller.account.export();
+  await person.caller.account.delete({ username: person.user.username, currentPassword: person.password });
+  expect(await statusOf(late.url)).toBe(404);
+});
+
+test('a damaged file is left out and named, and everything else is there', async () => {
+  await using app = await createPublishingApp();
+  await using door = await listen(app);
+  const { person, deployment } = await publisher(app);
+  await app.providers.store.remove(sha256Of(SECOND['index.html']));
+
+  const entries = await exported(door, person);
+
+  const files = `deployments/${deployment.slug}/files`;
+  expect(entries[`${files}/index.html`]).toBeUndefined();
+  expect(entries[`${files}/assets/日本語.txt`]).toBe('emoji 😀');
+  expect(entries['NOT-INCLUDED.txt']?.split('\n')).toContain(`${files}/index.html`);
+});
