@@ -5,7 +5,7 @@ import { paths } from '../lib/paths.ts';
 import { type Entry, type Group, isCurrentEntry } from './navigation.ts';
 
 const entryLook =
-  'flex h-8 items-center gap-2.5 rounded-control border px-2 text-sm transition-colors touch:h-11 [&_.lucide]:shrink-0';
+  'flex h-8 items-center gap-2.5 short:h-7 rounded-control border px-2 text-sm transition-colors touch:h-11 [&_.lucide]:shrink-0';
 const idleLook = 'border-transparent text-ink-muted hover:bg-surface-hover hover:text-ink';
 const currentLook = 'border-line bg-surface-raised font-medium text-ink [&_.lucide]:text-accent';
 
@@ -15,7 +15,7 @@ export const idleEntryLook = classNames(entryLook, idleLook);
 export function NavGroups({ groups, onNavigate }: { groups: readonly Group[]; onNavigate?: (() => void) | undefined }) {
   return groups.map(({ title, entries }) => (
     <section key={title} aria-labelledby={`nav-${title}`} className="flex flex-col">
-      <h2 id={`nav-${title}`} className="px-2 pb-1.5 text-xs font-medium text-ink-faint">
+      <h2 id={`nav-${title}`} className="px-2 pb-1.5 short:pb-1 text-xs font-medium text-ink-faint">
         {title}
       </h2>
       <NavList entries={entries} onNavigate={onNavigate} />

@@ -1,6 +1,6 @@
 import { LogOut, Menu } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
-import { Link } from 'react-router';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { Link, useLocation } from 'react-router';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { IconButton } from '../components/icon-button.tsx';
@@ -49,18 +49,16 @@ function BannerPlace() {
 function Sidebar() {
   const { user, isLoading } = useUser();
   return (
-    <aside className="fixed inset-y-0 left-0 z-30 flex w-sidebar flex-col overflow-y-auto border-r border-line bg-surface-sunken px-3 pt-4 pb-3 max-lg:hidden">
-      <Link to={paths.home} className="mx-2 mb-6 flex items-center gap-2.5 rounded-control">
+    <aside className="fixed inset-y-0 left-0 z-30 flex w-sidebar flex-col border-r border-line bg-surface-sunken px-3 pt-4 pb-3 max-lg:hidden short:pt-3">
+      <Link to={paths.home} className="mx-2 mb-5 flex items-center gap-2.5 rounded-control short:mb-3">
         <Mark />
         <span className="flex flex-col">
           <span className="text-base font-semibold">Fairlead</span>
           <span className="text-xs text-ink-muted">Fast domain deployment</span>
         </span>
       </Link>
-      <nav aria-label="Main" className="flex flex-col gap-5">
-        <NavGroups groups={sidebarGroups} />
-      </nav>
-      <div className="mt-auto flex flex-col pt-8">
+      <MainNav />
+      <div className="flex flex-col">
         <nav aria-label="More">
           <NavList entries={footerEntries} />
           <LogoutEntry />
@@ -79,6 +77,23 @@ function Sidebar() {
         )}
       </div>
     </aside>
+  );
+}
+
+/** All groups; where the window is too low for them they scroll, and the footer stays. */
+function MainNav() {
+  const { pathname } = useLocation();
+  const nav = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each page marks an entry of its own
+  useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [pathname]);
+  return (
+    <nav
+      ref={nav}
+      aria-label="Main"
+      className="-mx-3 flex min-h-0 grow scroll-py-6 flex-col gap-5 overflow-y-auto mask-b-from-[calc(100%-1.5rem)] px-3 pt-1 pb-6 short:gap-3"
+    >
+      <NavGroups groups={sidebarGroups} />
+    </nav>
   );
 }
 

@@ -64,6 +64,11 @@ export function formatCount(count: number, singular: string, plural = `${singula
   return `${count.toLocaleString('en')} ${count === 1 ? singular : plural}`;
 }
 
+/** An address as a person reads it: without its scheme and the slash at its end. */
+export function formatAddress(url: string): string {
+  return url.replace(/^https?:\/\//, '').replace(/\/$/, '');
+}
+
 function scaled(sizeBytes: number, scaleBytes: number): { value: string; unit: string } {
   const power = scaleBytes < 1_000 ? 0 : Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(scaleBytes) / 3));
   const value = sizeBytes / 1_000 ** power;

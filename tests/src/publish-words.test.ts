@@ -5,14 +5,9 @@ import { isZip, type Picked, type PickedFolder } from '../../src/api/upload-pick
 import { publishedFolder, takeBuildFolder } from '../../src/features/deployments/folder-report.ts';
 import { findingsOf, folderLine, inspectFolder } from '../../src/features/deployments/inspect-folder.ts';
 import { costText, planBar, usageText } from '../../src/features/deployments/plan-words.ts';
-import {
-  failedStep,
-  servingText,
-  shownAddress,
-  stepProgress,
-  stepTitle,
-} from '../../src/features/releases/release-words.ts';
+import { failedStep, servingText, stepProgress, stepTitle } from '../../src/features/releases/release-words.ts';
 import { sendingSteps, sentText } from '../../src/features/releases/sending-panel.tsx';
+import { formatAddress } from '../../src/lib/format.ts';
 
 function folder(files: Record<string, string>, name = 'photo-site'): PickedFolder {
   return { name, files: Object.entries(files).map(([path, text]) => ({ path, file: new File([text], path) })) };
@@ -100,7 +95,7 @@ test('a step says what it is, how far it is and where it stopped', () => {
     ]),
   ).toBe('uploading');
   expect(servingText(7)).toBe('Release 7 is still live.');
-  expect(shownAddress('http://photo-site.localhost:3001/')).toBe('photo-site.localhost:3001');
+  expect(formatAddress('http://photo-site.localhost:3001/')).toBe('photo-site.localhost:3001');
 });
 
 test('what was sent and what was there already is told in numbers', () => {

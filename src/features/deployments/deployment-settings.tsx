@@ -4,6 +4,7 @@ import { HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { HostName } from '../../components/host-name.tsx';
+import { formatAddress } from '../../lib/format.ts';
 import { type DeploymentAct, DeploymentDialog } from './deployment-dialogs.tsx';
 import { ServingSettings } from './serving-settings.tsx';
 
@@ -66,7 +67,7 @@ function Identity({ deployment, isReadOnly, onAct }: IdentityProps) {
           </Button>
         }
       >
-        <HostName name={deployment.url.replace(/^https?:\/\//, '').replace(/\/$/, '')} fit="wrap" />
+        <HostName name={formatAddress(deployment.url)} fit="wrap" />
         <p>
           {isBusy
             ? 'It can be changed when the release is done.'

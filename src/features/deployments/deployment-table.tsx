@@ -7,6 +7,7 @@ import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { Table, TableCell, TableRow } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
+import { formatAddress } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
 import { DeploymentMenu } from './deployment-menu.tsx';
 import { deploymentShownState } from './shown-state.ts';
@@ -89,7 +90,7 @@ function NameAndState({ deployment, isReadOnly }: PartProps & { isReadOnly: bool
 }
 
 function Address({ deployment }: PartProps) {
-  const shown = deployment.url.replace(/^https?:\/\//, '').replace(/\/$/, '');
+  const shown = formatAddress(deployment.url);
   if (deployment.currentRelease === null || deployment.state === 'deleting') {
     return <HostName name={shown} className="text-ink-muted" />;
   }

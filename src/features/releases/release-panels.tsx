@@ -6,7 +6,8 @@ import { Card } from '../../components/card.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { HostName } from '../../components/host-name.tsx';
-import { failedStep, servingText, shownAddress } from './release-words.ts';
+import { formatAddress } from '../../lib/format.ts';
+import { failedStep, servingText } from './release-words.ts';
 import { SiteThumbnail } from './site-thumbnail.tsx';
 
 /** The release serves now: its address large, and the page itself. */
@@ -19,7 +20,7 @@ export function LivePanel({ release }: { release: ReleaseDetail }) {
             {release.deploymentName} is live
           </PanelTitle>
           <p className="flex max-w-full min-w-0 items-center gap-1.5 text-xl">
-            <HostName name={shownAddress(release.url)} fit="wrap" className="text-lg! sm:text-xl!" />
+            <HostName name={formatAddress(release.url)} fit="wrap" className="text-lg! sm:text-xl!" />
             <CopyButton text={release.url} label="Copy the live address" />
           </p>
           <Button variant="primary" asChild>

@@ -1,0 +1,62 @@
+import { Link } from 'react-router';
+import { Table, TableCell, TableRow } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { formatDuration } from '../../lib/format.ts';
+import { href } from '../../lib/paths.ts';
+import type { DeploymentStatistics } from './release-statistics.ts';
+
+/** The same figures deployment by deployment, to be compared. */
+export function DeploymentOutcomes({ deployments }: { deployments: readonly DeploymentStatistics[] }) {
+  return (
+    <Table
+      label="Releases by deployment"
+      columns={[
+        { key: 'deployment', title: 'Deployment' },
+        { key: 'releases', title: 'Releases', className: 'text-right' },
+        { key: 'live', title: 'Went live', className: 'text-right' },
+        { key: 'failed', title: 'Failed', className: 'text-right' },
+        { key: 'cancelled', title: 'Cancelled', className: 'text-right max-lg:hidden' },
+        { key: 'typical', title: 'Typical time', className: 'text-right' },
+        { key: 'latest', title: 'Last release', className: 'max-md:hidden' },
+      ]}
+    >
+      {deployments.map(({ deploymentId, deploymentName, count, outcomes, typicalMs, latest }) => (
+        <TableRow key={deploymentId}>
+          <TableCell>
+            <Link
+              to={href.deployment(deploymentId)}
+              className="min-w-0 rounded-tight font-medium wrap-anywhere hover:underline touch:py-2"
+            >
+              {deploymentName}
+            </Link>
+          </TableCell>
+          <FigureCell label="Releases">{count}</FigureCell>
+          <FigureCell label="Went live">{outcomes.live}</FigureCell>
+          <FigureCell label="Failed">{outcomes.failed}</FigureCell>
+          <FigureCell label="Cancelled" className="sm:max-lg:hidden!">
+            {outcomes.cancelled}
+          </FigureCell>
+          <FigureCell label="Typical time">{typicalMs === null ? 'none yet' : formatDuration(typicalMs)}</FigureCell>
+          <TableCell label="Last release" className="text-ink-muted sm:max-md:hidden!">
+            <Link
+              to={href.release(deploymentId, latest.number)}
+              className="rounded-tight tabular-nums hover:underline touch:py-2"
+            >
+              {latest.number}, <Time at={latest.createdAt} className="sm:whitespace-nowrap" />
+            </Link>
+          </TableCell>
+        </TableRow>
+      ))}
+    </Table>
+  );
+}
+
+type FigureCellProps = { label: string; children: number | string; className?: string };
+
+function FigureCell({ label, children, className = '' }: FigureCellProps) {
+  return (
+    <TableCell label={label} className={`text-ink-muted tabular-nums sm:text-right sm:whitespace-nowrap ${className}`}>
+      {typeof children === 'number' ? children.toLocaleString('en') : children}
+    </TableCell>
+  );
+}

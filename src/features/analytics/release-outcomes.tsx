@@ -1,0 +1,85 @@
+import { Ban, Check, CircleX, LoaderCircle, type LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { classNames } from '../../components/class-names.ts';
+import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
+import { formatDuration } from '../../lib/format.ts';
+import type { Outcome, ReleaseStatistics } from './release-statistics.ts';
+
+const looks: Record<Outcome, { word: string; icon: LucideIcon; text: string; bar: string }> = {
+  live: { word: 'Went live', icon: Check, text: 'text-good', bar: 'bg-good' },
+  failed: { word: 'Failed', icon: CircleX, text: 'text-bad', bar: 'bg-bad' },
+  cancelled: { word: 'Cancelled', icon: Ban, text: 'text-unknown', bar: 'bg-unknown' },
+  running: { word: 'On their way', icon: LoaderCircle, text: 'text-accent', bar: 'bg-accent' },
+};
+
+const OUTCOMES = ['live', 'failed', 'cancelled', 'running'] as const satisfies readonly Outcome[];
+
+/** How the releases ended, as figures and as shares of one bar, and how long those that went live took. */
+export function ReleaseOutcomes({ statistics }: { statistics: ReleaseStatistics }) {
+  const { count, outcomes, typicalMs, longestMs } = statistics;
+  // Nothing on its way is the rule: its figure would only be one zero more.
+  const shown = OUTCOMES.filter((outcome) => outcome !== 'running' || outcomes.running > 0);
+  return (
+    <div className="flex flex-col gap-5 p-4 sm:p-5">
+      <dl className="grid grid-cols-2 gap-x-6 gap-y-5 sm:grid-cols-3 lg:grid-cols-5">
+        {shown.map((outcome) => {
+          const { word, icon: Icon, text } = looks[outcome];
+          return (
+            <Figure
+              key={outcome}
+              name={
+                <>
+                  <Icon className={classNames('size-3.5', text)} /> {word}
+                </>
+              }
+              value={outcomes[outcome].toLocaleString('en')}
+            />
+          );
+        })}
+        <Figure name="Typical time until live" value={shownTime(typicalMs)} />
+        <Figure name="Longest time until live" value={shownTime(longestMs)} />
+      </dl>
+      {/* The figures above say the same in words. */}
+      <div aria-hidden className="flex h-2 gap-0.5 overflow-hidden rounded-full">
+        {OUTCOMES.filter((outcome) => outcomes[outcome] > 0).map((outcome) => (
+          <div
+            key={outcome}
+            className={classNames('h-full min-w-1', looks[outcome].bar)}
+            style={{ width: `${(outcomes[outcome] / count) * 100}%` }}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Figure({ name, value }: { name: ReactNode; value: string }) {
+  return (
+    <div className="flex min-w-0 flex-col gap-0.5">
+      <dt className="flex items-center gap-1.5 text-sm text-ink-muted">{name}</dt>
+      <dd className="text-xl font-semibold tabular-nums">{value}</dd>
+    </div>
+  );
+}
+
+function shownTime(durationMs: number | null): string {
+  return durationMs === null ? 'none yet' : formatDuration(durationMs);
+}
+
+/** The geometry of the figures and their bar. */
+export function ReleaseOutcomesSkeleton() {
+  return (
+    <SkeletonGroup label="Loading the releases" className="flex flex-col gap-5 p-4 sm:p-5">
+      <div className="grid grid-cols-2 gap-x-6 gap-y-5 sm:grid-cols-3 lg:grid-cols-5">
+        {['w-20', 'w-16', 'w-20', 'w-36', 'w-36'].map((width, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the figures never move
+          <div key={index} className="flex flex-col gap-1.5">
+            <Skeleton className={`h-4 ${width}`} />
+            <Skeleton className="h-7 w-14" />
+          </div>
+        ))}
+      </div>
+      <Skeleton className="h-2 w-full" />
+    </SkeletonGroup>
+  );
+}

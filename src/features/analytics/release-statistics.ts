@@ -1,0 +1,64 @@
+import type { Release } from '../../../routers/schemas/releases.ts';
+import type { ReleaseState } from '../../../routers/schemas/state-names.ts';
+
+/** What became of a release; one that was replaced by a later one went live as well. */
+export type Outcome = 'live' | 'failed' | 'cancelled' | 'running';
+
+export type CountedRelease = Pick<
+  Release,
+  'deploymentId' | 'deploymentName' | 'number' | 'state' | 'createdAt' | 'startedAt' | 'finishedAt'
+>;
+
+export type ReleaseStatistics = {
+  count: number;
+  outcomes: Record<Outcome, number>;
+  /** From the start of the work until it was seen live, of those that went live; null where none did. */
+  typicalMs: number | null;
+  longestMs: number | null;
+};
+
+export type DeploymentStatistics = ReleaseStatistics & {
+  deploymentId: string;
+  deploymentName: string;
+  /** The newest of those that are counted. */
+  latest: { number: number; createdAt: Date };
+};
+
+export function statisticsOf(releases: readonly CountedRelease[]): ReleaseStatistics {
+  const outcomes: Record<Outcome, number> = { live: 0, failed: 0, cancelled: 0, running: 0 };
+  for (const { state } of releases) outcomes[outcomeOf(state)] += 1;
+  const durations = releases.flatMap(durationMsOf).sort((one, other) => one - other);
+  return {
+    count: releases.length,
+    outcomes,
+    typicalMs: durations[Math.floor((durations.length - 1) / 2)] ?? null,
+    longestMs: durations.at(-1) ?? null,
+  };
+}
+
+/** The same by deployment, in the order of the releases that are given: newest first. */
+export function statisticsByDeployment(releases: readonly CountedRelease[]): DeploymentStatistics[] {
+  const groups = new Map<string, { latest: CountedRelease; releases: CountedRelease[] }>();
+  for (const release of releases) {
+    const group = groups.get(release.deploymentId);
+    if (group === undefined) groups.set(release.deploymentId, { latest: release, releases: [release] });
+    else group.releases.push(release);
+  }
+  return [...groups.values()].map((group) => ({
+    deploymentId: group.latest.deploymentId,
+    deploymentName: group.latest.deploymentName,
+    latest: { number: group.latest.number, createdAt: group.latest.createdAt },
+    ...statisticsOf(group.releases),
+  }));
+}
+
+function outcomeOf(state: ReleaseState): Outcome {
+  if (state === 'live' || state === 'superseded') return 'live';
+  return state === 'failed' || state === 'cancelled' ? state : 'running';
+}
+
+/** Of what went live alone: how long a failure took says nothing of how long a release takes. */
+function durationMsOf({ state, startedAt, finishedAt }: CountedRelease): number[] {
+  if (outcomeOf(state) !== 'live' || startedAt === null || finishedAt === null) return [];
+  return [finishedAt.getTime() - startedAt.getTime()];
+}

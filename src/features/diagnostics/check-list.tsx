@@ -1,0 +1,67 @@
+import { Check as CheckIcon, CircleDashed, CircleX, Clock, type LucideIcon, TriangleAlert } from 'lucide-react';
+import { Link } from 'react-router';
+import { Badge, type BadgeTone } from '../../components/badge.tsx';
+import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
+import { Time } from '../../components/time.tsx';
+import type { Check, Verdict } from './checks.ts';
+
+const looks: Record<Verdict, { tone: BadgeTone; icon: LucideIcon; word: string }> = {
+  pass: { tone: 'good', icon: CheckIcon, word: 'Pass' },
+  warn: { tone: 'warn', icon: TriangleAlert, word: 'Warning' },
+  fail: { tone: 'bad', icon: CircleX, word: 'Fail' },
+  unknown: { tone: 'unknown', icon: CircleDashed, word: 'Not checked yet' },
+  later: { tone: 'unknown', icon: Clock, word: 'Not available' },
+};
+
+/** The report: each check with its verdict, what was seen and when. */
+export function CheckList({ checks }: { checks: readonly Check[] }) {
+  return (
+    <ul aria-label="Checks" className="divide-y divide-line">
+      {checks.map(({ id, title, verdict, seen, at, link }) => {
+        const { tone, icon, word } = looks[verdict];
+        return (
+          <li
+            key={id}
+            className="grid gap-x-6 gap-y-1 px-4 py-3.5 sm:grid-cols-[9.5rem_minmax(0,1fr)_auto] sm:items-baseline sm:px-5"
+          >
+            <span>
+              <Badge tone={tone} icon={icon}>
+                {word}
+              </Badge>
+            </span>
+            <div className="min-w-0">
+              <h3 className="font-medium">{title}</h3>
+              <p className="text-sm wrap-anywhere text-ink-muted">{seen}</p>
+              {link !== null && (
+                <Link
+                  to={link.to}
+                  className="inline-block rounded-tight text-sm font-medium text-accent hover:underline touch:py-3"
+                >
+                  {link.label}
+                </Link>
+              )}
+            </div>
+            {at !== null && <Time at={at} className="text-sm whitespace-nowrap text-ink-muted" />}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** The geometry of the checks. */
+export function CheckListSkeleton() {
+  return (
+    <SkeletonGroup label="Loading the report" className="divide-y divide-line">
+      {['w-40', 'w-56', 'w-36', 'w-44', 'w-48'].map((width) => (
+        <div key={width} className="grid gap-x-6 gap-y-2 px-4 py-3.5 sm:grid-cols-[9.5rem_minmax(0,1fr)] sm:px-5">
+          <Skeleton className="h-5.5 w-20" />
+          <div className="flex flex-col gap-2">
+            <Skeleton className={`h-4 ${width}`} />
+            <Skeleton className="h-3.5 w-full max-w-96" />
+          </div>
+        </div>
+      ))}
+    </SkeletonGroup>
+  );
+}

@@ -1,0 +1,132 @@
+import type { Deployment } from '../../../routers/schemas/deployments.ts';
+import type { ReleaseDetail } from '../../../routers/schemas/releases.ts';
+import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
+import { formatAddress, formatCount } from '../../lib/format.ts';
+import { href } from '../../lib/paths.ts';
+
+/** `unknown`: not checked, or nothing to check yet; never shown as wrong, and never as right. `later`: not in this version. */
+export type Verdict = 'pass' | 'warn' | 'fail' | 'unknown' | 'later';
+
+export type Check = {
+  id: string;
+  title: string;
+  verdict: Verdict;
+  /** What was seen. */
+  seen: string;
+  /** When that was; null where it holds now, or was never seen. */
+  at: Date | null;
+  /** Where to read more, or what to do. */
+  link: { to: string; label: string } | null;
+};
+
+/** What is known of a deployment without asking anything anew. `current` is the release that it serves. */
+export function checksOf(deployment: Deployment, current: ReleaseDetail | null): Check[] {
+  return [
+    publishedCheck(deployment),
+    comparedCheck(current),
+    addressCheck(deployment),
+    filesCheck(deployment),
+    lastReleaseCheck(deployment),
+    { ...laterCheck, id: 'domain', title: 'The domain resolves' },
+    { ...laterCheck, id: 'certificate', title: 'The certificate is valid' },
+  ];
+}
+
+/** How many of them ask for something to be done. */
+export function troubleCount(checks: readonly Check[]): number {
+  return checks.filter(({ verdict }) => verdict === 'warn' || verdict === 'fail').length;
+}
+
+const laterCheck = {
+  verdict: 'later',
+  seen: 'This check is not available in this version.',
+  at: null,
+  link: null,
+} as const;
+
+const nothing = { verdict: 'unknown', at: null, link: null } as const;
+
+function publishedCheck({ id, currentRelease }: Deployment): Check {
+  const check = { id: 'published', title: 'Something is published' };
+  if (currentRelease === null) return { ...check, ...nothing, seen: 'Nothing was live yet.' };
+  const { number, liveSince } = currentRelease;
+  return {
+    ...check,
+    verdict: 'pass',
+    seen: `Release ${number} is live.`,
+    at: liveSince,
+    link: { to: href.release(id, number), label: `Release ${number}` },
+  };
+}
+
+/**
+ * Live means seen live: the verification is the proof (product page, section 3). A roll back looks at less and begins
+ * after the release was finished: every file was compared when it went live for the first time.
+ */
+function comparedCheck(current: ReleaseDetail | null): Check {
+  const check = { id: 'compared', title: 'What is served is what was sent' };
+  const step = current?.steps.find(({ name }) => name === 'verifying');
+  if (current === null || step?.state !== 'done') return { ...check, ...nothing, seen: 'No release was verified yet.' };
+  const { finishedAt } = current;
+  const isOfRollBack = finishedAt !== null && step.startedAt !== null && step.startedAt > finishedAt;
+  const files = isOfRollBack || step.total === 0 ? 'Every file was' : countText(step.total);
+  return {
+    ...check,
+    verdict: 'pass',
+    seen: `${files} fetched from the host and compared with what was sent, byte by byte.`,
+    at: isOfRollBack ? finishedAt : step.endedAt,
+    link: null,
+  };
+}
+
+function countText(files: number): string {
+  return `${formatCount(files, 'file')} ${files === 1 ? 'was' : 'were'}`;
+}
+
+/** Nothing asks again afterwards, so that the time of the last look belongs to the answer. */
+function addressCheck({ url, currentRelease }: Deployment): Check {
+  const check = { id: 'address', title: 'The address answers' };
+  const address = formatAddress(url);
+  const seenAt = currentRelease?.liveSince ?? null;
+  if (currentRelease === null || seenAt === null) {
+    return { ...check, ...nothing, seen: `${address} was not looked at yet.` };
+  }
+  return {
+    ...check,
+    verdict: 'pass',
+    seen: `${address} showed release ${currentRelease.number} when it went live. It is not asked again by itself.`,
+    at: seenAt,
+    link: null,
+  };
+}
+
+function filesCheck({ id, currentRelease }: Deployment): Check {
+  const check = { id: 'files', title: 'All files can be read' };
+  if (currentRelease === null) return { ...check, ...nothing, seen: 'There are no files yet.' };
+  const { number, damagedFileCount: count } = currentRelease;
+  if (count === 0) return { ...check, verdict: 'pass', seen: 'No damaged file is known.', at: null, link: null };
+  return {
+    ...check,
+    verdict: 'fail',
+    seen: `${formatCount(count, 'file')} of release ${number} cannot be read any more and ${count === 1 ? 'is' : 'are'} not served.`,
+    at: null,
+    link: { to: href.release(id, number), label: 'See what to do' },
+  };
+}
+
+function lastReleaseCheck({ id, latestRelease, currentRelease }: Deployment): Check {
+  const check = { id: 'last', title: 'The last release went well' };
+  if (latestRelease === null) return { ...check, ...nothing, seen: 'There is no release yet.' };
+  const { number, state, finishedAt, errorMessage } = latestRelease;
+  const link = { to: href.release(id, number), label: `Release ${number}` };
+  const stillLive = currentRelease === null ? '' : ` Release ${currentRelease.number} is still live.`;
+  if (state === 'failed') {
+    const seen = `Release ${number} failed. ${errorMessage ?? 'It ended without saying why.'}${stillLive}`;
+    return { ...check, verdict: 'warn', seen, at: finishedAt, link: { ...link, label: 'See what happened' } };
+  }
+  if (isRunningReleaseState(state)) return { ...check, ...nothing, seen: `Release ${number} is on its way.`, link };
+  if (state === 'cancelled') {
+    return { ...check, ...nothing, seen: `Release ${number} was cancelled.${stillLive}`, at: finishedAt, link };
+  }
+  return { ...check, verdict: 'pass', seen: `Release ${number} went live.`, at: finishedAt, link };
+}

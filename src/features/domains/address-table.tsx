@@ -1,0 +1,107 @@
+import { ExternalLink } from 'lucide-react';
+import { Link } from 'react-router';
+import type { Deployment } from '../../../routers/schemas/deployments.ts';
+import { Button } from '../../components/button.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { HostName } from '../../components/host-name.tsx';
+import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
+import { type ShownState, StateBadge } from '../../components/state-badge.tsx';
+import { Table, TableCell, TableRow } from '../../components/table.tsx';
+import { formatAddress } from '../../lib/format.ts';
+import { href } from '../../lib/paths.ts';
+
+export type AddressTableProps = {
+  deployments: readonly Deployment[];
+  /** How the state of a deployment is shown, which the plan has a say in. */
+  stateOf: (deployment: Deployment) => ShownState;
+};
+
+/** The address of each deployment: what it is, what answers there, and how to take it along. */
+export function AddressTable({ deployments, stateOf }: AddressTableProps) {
+  return (
+    <Table
+      label="Addresses"
+      columns={[
+        { key: 'address', title: 'Address' },
+        { key: 'deployment', title: 'Deployment' },
+        { key: 'answers', title: 'What answers' },
+        { key: 'actions', title: '', className: 'w-40' },
+      ]}
+    >
+      {deployments.map((deployment) => (
+        <TableRow key={deployment.id}>
+          <TableCell className="sm:max-w-80">
+            <span className="flex min-w-0 items-center gap-1">
+              <HostName name={formatAddress(deployment.url)} />
+              <CopyButton text={deployment.url} label={`Copy the address of ${deployment.name}`} />
+            </span>
+          </TableCell>
+          <TableCell>
+            <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+              <Link
+                to={href.deployment(deployment.id)}
+                className="min-w-0 rounded-tight wrap-anywhere hover:underline touch:py-2"
+              >
+                {deployment.name}
+              </Link>
+              <StateBadge state={stateOf(deployment)} />
+            </span>
+          </TableCell>
+          <TableCell className="text-ink-muted">
+            <Answers deployment={deployment} />
+          </TableCell>
+          <TableCell className="sm:text-right">
+            <AddressActs deployment={deployment} />
+          </TableCell>
+        </TableRow>
+      ))}
+    </Table>
+  );
+}
+
+function Answers({ deployment: { id, currentRelease, state } }: { deployment: Deployment }) {
+  if (currentRelease === null || state === 'deleting') return <>Nothing is published there</>;
+  return (
+    <Link to={href.release(id, currentRelease.number)} className="rounded-tight hover:underline touch:py-2">
+      Release {currentRelease.number}
+    </Link>
+  );
+}
+
+function AddressActs({ deployment: { id, name, url, currentRelease, state } }: { deployment: Deployment }) {
+  if (state === 'deleting') return null;
+  return (
+    <span className="flex flex-wrap gap-2 max-sm:pt-1.5 sm:justify-end">
+      {currentRelease !== null && (
+        <Button size="sm" asChild>
+          <a href={url} target="_blank" rel="noreferrer" aria-label={`Visit ${name}, opens in a new tab`}>
+            Visit <ExternalLink className="size-3.5" />
+          </a>
+        </Button>
+      )}
+      <Button size="sm" variant="quiet" asChild>
+        <Link to={`${href.deployment(id)}?tab=settings`} aria-label={`Change the address of ${name}`}>
+          Change
+        </Link>
+      </Button>
+    </span>
+  );
+}
+
+/** The geometry of the table. */
+export function AddressTableSkeleton({ rows = 5 }: { rows?: number }) {
+  return (
+    <SkeletonGroup label="Loading the addresses" className="divide-y divide-line">
+      <div className="h-10 max-sm:hidden" />
+      {Array.from({ length: rows }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same and never move
+        <div key={index} className="flex h-12 items-center justify-between gap-6 px-4 max-sm:h-36">
+          <Skeleton className="h-4 w-48" />
+          <Skeleton className="h-4 w-36 max-sm:hidden" />
+          <Skeleton className="h-4 w-20 max-sm:hidden" />
+          <Skeleton className="h-7 w-28 max-sm:hidden" />
+        </div>
+      ))}
+    </SkeletonGroup>
+  );
+}

@@ -1,0 +1,98 @@
+import { Globe, Lock, LockOpen, ShieldOff } from 'lucide-react';
+import { Link } from 'react-router';
+import { shownFailure } from '../api/errors.ts';
+import { trpc } from '../api/trpc.ts';
+import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
+import { Card, CardHeader } from '../components/card.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { HostName } from '../components/host-name.tsx';
+import { ListStates } from '../components/list-states.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { SkeletonRows } from '../components/skeleton.tsx';
+import { formatAddress } from '../lib/format.ts';
+import { paths } from '../lib/paths.ts';
+
+/** The most that the server answers at once; Domains has all of them. */
+const SHOWN = 50;
+
+/** What is encrypted and what is not. No certificate is made yet, and none is shown. */
+export function CertificatesScreen() {
+  const list = trpc.deployments.list.useQuery({ limit: SHOWN });
+  const deployments = list.data?.items ?? [];
+  return (
+    <div className="max-w-reading">
+      <PageHeader
+        title="SSL Certificates"
+        description="What is served over an encrypted connection, and what is not."
+      />
+      <div className="flex flex-col gap-6">
+        <Card>
+          <CardHeader title="Certificates" count={0} />
+          <EmptyState icon={ShieldOff}>
+            There are no certificates. Issuing and renewing them is not available in this version.
+          </EmptyState>
+        </Card>
+        <Card className="overflow-hidden">
+          <CardHeader title="How your addresses are served" />
+          <p className="border-b border-line px-4 py-3 text-ink-muted text-pretty sm:px-5">
+            The built-in host answers over plain HTTP: who is on the way between a visitor and the host can read what is
+            sent, and change it.
+          </p>
+          <ListStates
+            list={list}
+            count={deployments.length}
+            skeleton={<SkeletonRows rows={3} />}
+            failure={shownFailure('The addresses could not be fetched', list.error)}
+            empty={NOTHING_YET}
+          >
+            <ul className="divide-y divide-line">
+              {deployments.map(({ id, url }) => (
+                <ServedRow key={id} url={url} />
+              ))}
+            </ul>
+          </ListStates>
+        </Card>
+        {list.data?.nextCursor && (
+          <p className="text-sm text-ink-muted">
+            These are the newest {SHOWN}.{' '}
+            <Link to={paths.domains} className="font-medium text-accent hover:underline">
+              Domains lists all of them
+            </Link>
+          </p>
+        )}
+        <Card>
+          <CardHeader title="How Fairlead itself is served" />
+          <ul>
+            <ServedRow url={location.origin} />
+          </ul>
+        </Card>
+      </div>
+    </div>
+  );
+}
+
+/** What the address itself says: nothing is assumed of what stands in front of the host. */
+function ServedRow({ url }: { url: string }) {
+  const isEncrypted = url.startsWith('https:');
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-3 sm:px-5">
+      <span className="min-w-0">
+        <HostName name={formatAddress(url)} />
+      </span>
+      <Badge tone={isEncrypted ? 'good' : 'unknown'} icon={isEncrypted ? Lock : LockOpen}>
+        {isEncrypted ? 'HTTPS' : 'Plain HTTP'}
+      </Badge>
+    </li>
+  );
+}
+
+const NOTHING_YET = {
+  icon: Globe,
+  text: 'No addresses yet. Each deployment gets one as soon as you give it a name.',
+  action: (
+    <Button variant="primary" asChild>
+      <Link to={paths.newDeployment}>New deployment</Link>
+    </Button>
+  ),
+};

@@ -1,0 +1,164 @@
+import { ScrollText, Stethoscope } from 'lucide-react';
+import { Link } from 'react-router';
+import type { Deployment } from '../../routers/schemas/deployments.ts';
+import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
+import { errorDetails, errorMessage, isNothing, shownFailure } from '../api/errors.ts';
+import { trpc } from '../api/trpc.ts';
+import { Button } from '../components/button.tsx';
+import { Card, CardHeader } from '../components/card.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { ErrorState } from '../components/error-state.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { Select } from '../components/select.tsx';
+import { StateBadge } from '../components/state-badge.tsx';
+import { type Step, Stepper } from '../components/stepper.tsx';
+import { Time } from '../components/time.tsx';
+import { useListFilters } from '../features/deployments/use-list-filters.ts';
+import { CheckList, CheckListSkeleton } from '../features/diagnostics/check-list.tsx';
+import { checksOf, troubleCount } from '../features/diagnostics/checks.ts';
+import { stepTitle, tookText } from '../features/releases/release-words.ts';
+import { formatCount } from '../lib/format.ts';
+import { href, paths } from '../lib/paths.ts';
+
+/** The most that the server answers at once; any other is reached by its address. */
+const OFFERED = 50;
+
+/** What is known of a deployment, read from what verification proved and when. */
+export function DiagnosticsScreen() {
+  const filters = useListFilters(['deployment']);
+  const list = trpc.deployments.list.useQuery({ limit: OFFERED });
+  const offered = list.data?.items ?? [];
+  const deploymentId = filters.get('deployment') ?? offered[0]?.id;
+  const failure = shownFailure('Your deployments could not be fetched', list.error);
+  return (
+    <>
+      <PageHeader
+        title="System Diagnostics"
+        description="What is known of a deployment: what was seen, and when. Nothing is asked anew by looking."
+      />
+      {offered.length > 0 && (
+        <div className="mb-4">
+          <Select
+            label="Deployment"
+            placeholder="Deployment"
+            value={offered.find(({ id }) => id === deploymentId)?.id}
+            onValueChange={(value) => filters.set('deployment', value)}
+            options={offered.map(({ id, name }) => ({ value: id, label: name }))}
+            className="max-w-full"
+          />
+        </div>
+      )}
+      {deploymentId !== undefined ? (
+        <Report key={deploymentId} deploymentId={deploymentId} />
+      ) : (
+        <Card>
+          {failure !== null && (
+            <ErrorState
+              title={failure.title}
+              onRetry={() => void list.refetch()}
+              isRetrying={list.isFetching}
+              requestId={failure.requestId}
+            >
+              {failure.message}
+            </ErrorState>
+          )}
+          {list.isPending && <CheckListSkeleton />}
+          {list.isSuccess && (
+            <EmptyState
+              icon={Stethoscope}
+              action={
+                <Button variant="primary" asChild>
+                  <Link to={paths.newDeployment}>Drop your first folder</Link>
+                </Button>
+              }
+            >
+              No deployments yet. Once one is live, its report stands here.
+            </EmptyState>
+          )}
+        </Card>
+      )}
+    </>
+  );
+}
+
+function Report({ deploymentId }: { deploymentId: string }) {
+  const deployment = trpc.deployments.get.useQuery({ deploymentId });
+  const number = deployment.data?.currentRelease?.number;
+  const current = trpc.releases.get.useQuery({ deploymentId, number: number ?? 1 }, { enabled: number !== undefined });
+  const error = deployment.error ?? current.error;
+  if (error !== null) {
+    const isMissing = isNothing(error);
+    return (
+      <Card>
+        <ErrorState
+          title={isMissing ? 'This deployment does not exist' : 'The report could not be fetched'}
+          onRetry={isMissing ? undefined : () => void (deployment.error ? deployment : current).refetch()}
+          isRetrying={deployment.isFetching || current.isFetching}
+          requestId={errorDetails(error).requestId}
+        >
+          {isMissing ? 'It may have been deleted. Choose another.' : errorMessage(error)}
+        </ErrorState>
+      </Card>
+    );
+  }
+  const release = number === undefined ? null : current.data;
+  if (deployment.data === undefined || release === undefined) {
+    return (
+      <Card>
+        <CheckListSkeleton />
+      </Card>
+    );
+  }
+  return <FullReport deployment={deployment.data} current={release} />;
+}
+
+function FullReport({ deployment, current }: { deployment: Deployment; current: ReleaseDetail | null }) {
+  const checks = checksOf(deployment, current);
+  return (
+    <div className="flex flex-col gap-6">
+      <Card className="overflow-hidden">
+        <CardHeader
+          title={
+            <span className="flex flex-wrap items-center gap-x-2 gap-y-1 wrap-anywhere">
+              {verdictText(deployment.name, troubleCount(checks))}
+              <StateBadge state={deployment.state} />
+            </span>
+          }
+        />
+        <CheckList checks={checks} />
+      </Card>
+      {current !== null && (
+        <Card className="overflow-hidden">
+          <CardHeader
+            title={`How release ${current.number} went live`}
+            action={
+              <Button size="sm" asChild>
+                <Link to={href.release(deployment.id, current.number)}>
+                  <ScrollText /> Read the log
+                </Link>
+              </Button>
+            }
+          />
+          <Stepper label={`Steps of release ${current.number}`} steps={current.steps.map(stepRow)} />
+        </Card>
+      )}
+    </div>
+  );
+}
+
+function verdictText(name: string, troubles: number): string {
+  return troubles === 0
+    ? `Nothing known is wrong with ${name}`
+    : `${formatCount(troubles, 'thing')} to look at in ${name}`;
+}
+
+function stepRow(step: ReleaseDetail['steps'][number]): Step {
+  const took = tookText(step.startedAt, step.endedAt, step.endedAt ?? new Date());
+  return {
+    key: step.name,
+    state: step.state,
+    title: stepTitle(step),
+    ...(step.endedAt !== null && { detail: <Time at={step.endedAt} /> }),
+    ...(took !== null && { aside: took }),
+  };
+}

@@ -1,0 +1,61 @@
+import { AtSign } from 'lucide-react';
+import { Link } from 'react-router';
+import { shownFailure } from '../api/errors.ts';
+import { trpc } from '../api/trpc.ts';
+import { Button } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { ListStates } from '../components/list-states.tsx';
+import { Notice } from '../components/notice.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { isReadOnly } from '../features/deployments/plan-words.ts';
+import { deploymentShownState } from '../features/deployments/shown-state.ts';
+import { AddressTable, AddressTableSkeleton } from '../features/domains/address-table.tsx';
+import { paths } from '../lib/paths.ts';
+
+/** Where each deployment answers; own domains are later work, and the page says so. */
+export function DomainsScreen() {
+  const allowance = trpc.subscription.allowance.useQuery();
+  const list = trpc.deployments.list.useInfiniteQuery({}, { getNextPageParam: (page) => page.nextCursor });
+  const deployments = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  const readOnly = isReadOnly(allowance.data);
+  return (
+    <>
+      <PageHeader title="Domains" description="Where each of your deployments answers." />
+      <Notice tone="accent" title="Domains of your own are not available in this version" className="mb-6">
+        Every deployment has an address on the built-in host from the start. It is made from its name, and can be
+        changed.
+      </Notice>
+      <Card className="overflow-hidden" aria-busy={list.isFetching}>
+        <ListStates
+          list={list}
+          count={deployments.length}
+          skeleton={<AddressTableSkeleton />}
+          failure={shownFailure('The addresses could not be fetched', list.error)}
+          empty={NOTHING_YET}
+        >
+          <AddressTable
+            deployments={deployments}
+            stateOf={(deployment) => deploymentShownState(deployment, readOnly)}
+          />
+        </ListStates>
+      </Card>
+      {list.hasNextPage && (
+        <div className="mt-4 flex justify-center">
+          <Button isBusy={list.isFetchingNextPage} busyLabel="Loading…" onClick={() => void list.fetchNextPage()}>
+            Load more
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+const NOTHING_YET = {
+  icon: AtSign,
+  text: 'No addresses yet. Each deployment gets one as soon as you give it a name.',
+  action: (
+    <Button variant="primary" asChild>
+      <Link to={paths.newDeployment}>New deployment</Link>
+    </Button>
+  ),
+};

@@ -1,0 +1,329 @@
+import { expect, test } from 'vitest';
+import type { Deployment, ReleaseRef } from '../../routers/schemas/deployments.ts';
+import type { Release, ReleaseDetail } from '../../routers/schemas/releases.ts';
+import type { Allowance, Subscription } from '../../routers/schemas/subscription.ts';
+import { signInAs } from '../../src/api/user.ts';
+import { statisticsByDeployment, statisticsOf } from '../../src/features/analytics/release-statistics.ts';
+import { checksOf, troubleCount } from '../../src/features/diagnostics/checks.ts';
+import { AnalyticsScreen } from '../../src/screens/analytics.tsx';
+import { CertificatesScreen } from '../../src/screens/certificates.tsx';
+import { DeploymentEditorScreen } from '../../src/screens/deployment-editor.tsx';
+import { DiagnosticsScreen } from '../../src/screens/diagnostics.tsx';
+import { DomainsScreen } from '../../src/screens/domains.tsx';
+import { LicenseManagementScreen } from '../../src/screens/license-management.tsx';
+import { PaymentSuccessScreen } from '../../src/screens/payment-success.tsx';
+import { TestSimulationScreen } from '../../src/screens/test-simulation.tsx';
+import { type Answers, refusal, showScreen } from '../support/screen.tsx';
+
+const at = new Date('2030-01-01T12:00:00Z');
+const later = (seconds: number): Date => new Date(at.getTime() + seconds * 1_000);
+
+const onPro: Allowance = {
+  plan: 'PRO',
+  deploymentLimit: null,
+  deploymentCount: 2,
+  remaining: null,
+  isTrialAvailable: false,
+};
+const trial: Subscription = { status: 'trialing', plan: 'PRO', startedAt: at, endsAt: later(14 * 86_400) };
+
+function releaseRef(number: number, more: Partial<ReleaseRef> = {}): ReleaseRef {
+  return {
+    id: `release-${number}`,
+    number,
+    state: 'live',
+    createdAt: at,
+    finishedAt: later(2),
+    liveSince: later(2),
+    errorMessage: null,
+    damagedFileCount: 0,
+    ...more,
+  };
+}
+
+function deployment(name: string, more: Partial<Deployment> = {}): Deployment {
+  return {
+    id: name,
+    name,
+    slug: name,
+    platform: 'built-in',
+    state: 'live',
+    url: `http://${name}.localhost:3001`,
+    currentRelease: releaseRef(3),
+    latestRelease: releaseRef(3),
+    releaseCount: 3,
+    isSinglePage: false,
+    hasCleanUrls: true,
+    createdAt: at,
+    updatedAt: at,
+    ...more,
+  };
+}
+
+const draft = deployment('draft', { state: 'draft', currentRelease: null, latestRelease: null, releaseCount: 0 });
+
+function release(number: number, more: Partial<Release> = {}): Release {
+  return {
+    id: `release-${number}`,
+    deploymentId: 'harbour',
+    deploymentName: 'harbour',
+    platform: 'built-in',
+    number,
+    state: 'superseded',
+    isCurrent: false,
+    source: 'folder',
+    createdBy: 'sailor',
+    url: 'http://harbour.localhost:3001',
+    previewUrl: `http://r${number}--harbour.localhost:3001`,
+    fileCount: 214,
+    totalBytes: 8_400_000,
+    changedFiles: 1,
+    damagedFiles: [],
+    error: null,
+    createdAt: at,
+    startedAt: at,
+    finishedAt: later(number),
+    ...more,
+  };
+}
+
+const verified: ReleaseDetail = {
+  ...release(3, { state: 'live', isCurrent: true }),
+  servingNumber: 3,
+  steps: [
+    {
+      name: 'verifying',
+      state: 'done',
+      startedAt: at,
+      endedAt: later(2),
+      done: 214,
+      total: 214,
+      doneBytes: 0,
+      totalBytes: 0,
+      log: [],
+    },
+  ],
+};
+
+const deploymentsAre = (...items: Deployment[]): Answers => ({
+  'subscription.allowance': () => onPro,
+  'deployments.list': () => ({ items, nextCursor: null }),
+});
+
+const AWAY = refusal('database_unavailable', 'The database is away.');
+
+test('addresses are on their way, fail with Retry, and stand with what answers at each', async () => {
+  const answers: Answers = {};
+  using waiting = showScreen(<DomainsScreen />, answers);
+  expect(waiting.page.querySelector('[role=status]')?.textContent).toContain('Loading the addresses');
+  expect(waiting.page.textContent).toContain('Domains of your own are not available in this version');
+
+  answers['deployments.list'] = () => AWAY;
+  using shown = showScreen(<DomainsScreen />, answers);
+  await shown.sees('The addresses could not be fetched');
+  Object.assign(answers, deploymentsAre(deployment('harbour'), draft));
+  shown.button('Retry').click();
+  await shown.sees('harbour.localhost:3001');
+  expect(shown.linkTo('Visit harbour, opens in a new tab')).toBe('http://harbour.localhost:3001');
+  expect(shown.linkTo('Release 3')).toBe('/deployments/harbour/releases/3');
+  expect(shown.button('Copy the address of draft')).toBeDefined();
+  // Where nothing is published there is nothing to visit.
+  expect(shown.linkTo('Visit draft, opens in a new tab')).toBeUndefined();
+  expect(shown.rows('Addresses')[1]).toContain('Nothing is published there');
+});
+
+test('without a deployment the addresses, the certificates and the report lead to the first', async () => {
+  using domains = showScreen(<DomainsScreen />, deploymentsAre());
+  await domains.sees('No addresses yet.');
+  expect(domains.linkTo('New deployment')).toBe('/new-deployment');
+  using certificates = showScreen(<CertificatesScreen />, deploymentsAre());
+  await certificates.sees('No addresses yet.');
+  using diagnostics = showScreen(<DiagnosticsScreen />, deploymentsAre());
+  await diagnostics.sees('No deployments yet.');
+  expect(diagnostics.linkTo('Drop your first folder')).toBe('/new-deployment');
+  using analytics = showScreen(<AnalyticsScreen />, {
+    ...deploymentsAre(),
+    'releases.list': () => ({ items: [], rollBacks: [], nextCursor: null }),
+  });
+  await analytics.sees('No releases yet.');
+});
+
+test('no certificate is shown, and of each address how it is served', async () => {
+  const answers = deploymentsAre(deployment('harbour'), deployment('quay', { url: 'https://quay.example.com' }));
+  using shown = showScreen(<CertificatesScreen />, answers);
+  await shown.sees('harbour.localhost:3001');
+  expect(shown.page.textContent).toContain('There are no certificates.');
+  const [harbour, quay] = [...shown.page.querySelectorAll('li')].map((row) => row.textContent);
+  expect(harbour).toContain('Plain HTTP');
+  expect(quay).toContain('HTTPS');
+});
+
+test('releases are counted by what became of them, and timed by those that went live', () => {
+  const releases = [
+    release(9, { state: 'uploading', finishedAt: null }),
+    release(8, { state: 'live' }),
+    release(7, { state: 'failed', finishedAt: later(500) }),
+    release(6, { state: 'cancelled', finishedAt: later(600) }),
+    release(2),
+    release(1, { deploymentId: 'quay', deploymentName: 'quay' }),
+  ];
+  expect(statisticsOf(releases)).toEqual({
+    count: 6,
+    outcomes: { live: 3, failed: 1, cancelled: 1, running: 1 },
+    typicalMs: 2_000,
+    longestMs: 8_000,
+  });
+  expect(statisticsOf([])).toMatchObject({ count: 0, typicalMs: null, longestMs: null });
+  expect(statisticsByDeployment(releases)).toMatchObject([
+    { deploymentName: 'harbour', count: 5, typicalMs: 2_000, latest: { number: 9 } },
+    { deploymentName: 'quay', count: 1, typicalMs: 1_000, latest: { number: 1 } },
+  ]);
+});
+
+test('analytics show what releases did, say that visits are not shown, and ask again after a failure', async () => {
+  const answers: Answers = { ...deploymentsAre(deployment('harbour')), 'releases.list': () => AWAY };
+  using shown = showScreen(<AnalyticsScreen />, answers);
+  await shown.sees('The releases could not be fetched');
+  expect(shown.page.textContent).toContain('Visits are not shown in this version');
+  answers['releases.list'] = () => ({
+    items: [release(2, { state: 'live' }), release(1, { state: 'failed' })],
+    rollBacks: [],
+    nextCursor: 'more',
+  });
+  shown.button('Retry').click();
+  await shown.sees('The last 50 releases');
+  const figures = [...shown.page.querySelectorAll('dl > div')].map((figure) => figure.textContent?.trim());
+  expect(figures).toEqual([
+    'Went live1',
+    'Failed1',
+    'Cancelled0',
+    'Typical time until live2.0 s',
+    'Longest time until live2.0 s',
+  ]);
+  expect(shown.rows('Releases by deployment')).toHaveLength(1);
+});
+
+test('a report says what was seen and when, and of what nobody looked at that it is not checked', () => {
+  const verdicts = (...[of, current]: Parameters<typeof checksOf>) =>
+    Object.fromEntries(checksOf(of, current).map(({ id, verdict }) => [id, verdict]));
+  const sound = { published: 'pass', compared: 'pass', address: 'pass', files: 'pass', last: 'pass' };
+  const notThere = { domain: 'later', certificate: 'later' };
+  expect(verdicts(deployment('harbour'), verified)).toEqual({ ...sound, ...notThere });
+  expect(new Set(Object.values(verdicts(draft, null)))).toEqual(new Set(['unknown', 'later']));
+  expect(troubleCount(checksOf(draft, null))).toBe(0);
+
+  const troubled = deployment('harbour', {
+    currentRelease: releaseRef(3, { damagedFileCount: 2 }),
+    latestRelease: releaseRef(4, { state: 'failed', errorMessage: 'A file differs.', liveSince: null }),
+  });
+  const checks = checksOf(troubled, verified);
+  expect(troubleCount(checks)).toBe(2);
+  expect(checks.find(({ id }) => id === 'files')).toMatchObject({
+    verdict: 'fail',
+    seen: '2 files of release 3 cannot be read any more and are not served.',
+    link: { to: '/deployments/harbour/releases/3' },
+  });
+  expect(checks.find(({ id }) => id === 'last')).toMatchObject({
+    verdict: 'warn',
+    seen: 'Release 4 failed. A file differs. Release 3 is still live.',
+    link: { to: '/deployments/harbour/releases/4' },
+  });
+  expect(checks.find(({ id }) => id === 'compared')?.at).toEqual(later(2));
+
+  const rolledBack = {
+    ...verified,
+    finishedAt: at,
+    steps: verified.steps.map((step) => ({ ...step, startedAt: later(1) })),
+  };
+  expect(checksOf(troubled, rolledBack).find(({ id }) => id === 'compared')).toMatchObject({
+    seen: 'Every file was fetched from the host and compared with what was sent, byte by byte.',
+    at,
+  });
+
+  const onItsWay = deployment('harbour', { latestRelease: releaseRef(4, { state: 'uploading', liveSince: null }) });
+  expect(verdicts(onItsWay, verified)).toEqual({ ...sound, last: 'unknown', ...notThere });
+});
+
+test('the report of a deployment leads to the log of its release, and a lost one can be asked again', async () => {
+  const answers: Answers = {
+    ...deploymentsAre(deployment('harbour')),
+    'deployments.get': () => deployment('harbour'),
+    'releases.get': () => AWAY,
+  };
+  using shown = showScreen(<DiagnosticsScreen />, answers);
+  await shown.sees('The report could not be fetched');
+  answers['releases.get'] = () => verified;
+  shown.button('Retry').click();
+  await shown.sees('Nothing known is wrong with harbour');
+  expect(shown.page.textContent).toContain('214 files were fetched from the host and compared');
+  expect(shown.linkTo('Read the log')).toBe('/deployments/harbour/releases/3');
+  expect(shown.rows('Checks')).toHaveLength(7);
+});
+
+const EDITOR = { pattern: '/deployment-editor/:deploymentId', path: '/deployment-editor/harbour' };
+
+test('the editor of a deployment that is not there, or of another account, says so and offers nothing', async () => {
+  const answers: Answers = { 'deployments.get': () => refusal('not_found', 'There is no such deployment.') };
+  using shown = showScreen(<DeploymentEditorScreen />, answers, EDITOR);
+  await shown.sees('This deployment does not exist');
+  expect([...shown.page.querySelectorAll('button')].map((button) => button.textContent)).toEqual(['Show details']);
+});
+
+test('the editor names what is live, and the way that files are changed in this version', async () => {
+  const answers: Answers = {
+    'deployments.get': () => AWAY,
+    'releases.get': () => verified,
+    'subscription.allowance': () => onPro,
+  };
+  using shown = showScreen(<DeploymentEditorScreen />, answers, EDITOR);
+  await shown.sees('The deployment could not be fetched');
+  answers['deployments.get'] = () => deployment('harbour');
+  shown.button('Retry').click();
+  await shown.sees('Take the files of release 3, which is live');
+  expect(shown.page.textContent).toContain('Editing in the browser is not available in this version');
+  expect(shown.page.textContent).toContain('214 files, 8.4 MB');
+  expect(shown.linkTo('Publish again')).toBe('/deployments/harbour#publish');
+
+  using empty = showScreen(<DeploymentEditorScreen />, { ...answers, 'deployments.get': () => draft }, EDITOR);
+  await empty.sees('Nothing was published here so far.');
+  expect(empty.linkTo('Publish')).toBe('/deployments/draft#publish');
+
+  const free = { ...answers, 'subscription.allowance': () => ({ ...onPro, plan: 'free' }) };
+  using readOnly = showScreen(<DeploymentEditorScreen />, free, EDITOR);
+  await readOnly.sees('A plan is needed to publish.');
+  expect(readOnly.linkTo('Publish again')).toBeUndefined();
+});
+
+test('what a plan allows is said as the server says it, without a receipt and without a key', async () => {
+  const username = 'sailor';
+  const user = { id: 'sailor', username, email: 'sailor@example.com', emailConfirmed: true, pendingEmail: null };
+  const more = { disclaimerAccepted: true, deploymentCount: 2, isBetaTester: false, createdAt: at };
+  signInAs({ ...user, ...more, accessToken: 'token', expiresAt: new Date(Date.now() + 3_600_000) });
+  const answers: Answers = { 'subscription.allowance': () => onPro, 'subscription.get': () => AWAY };
+
+  using payment = showScreen(<PaymentSuccessScreen />, answers);
+  await payment.sees('Your plan could not be read');
+  expect(payment.page.textContent).toContain('no payment was taken');
+  answers['subscription.get'] = () => trial;
+  payment.button('Retry').click();
+  await payment.sees('Your Pro trial is active');
+  expect(payment.page.textContent).toContain('Jan 15, 2030');
+  expect(payment.linkTo('Account')).toBe('/account');
+
+  using licenses = showScreen(<LicenseManagementScreen />, answers);
+  await licenses.sees('The trial runs until Jan 15, 2030.');
+  expect(licenses.page.textContent).toContain('You hold no license keys.');
+  expect(licenses.linkTo('See the plans')).toBe('/pricing');
+});
+
+test('a preflight says whether the plan takes another deployment', async () => {
+  const used = { ...onPro, plan: 'BASIC', deploymentLimit: 1, deploymentCount: 1, remaining: 0 };
+  const answers: Answers = { 'subscription.allowance': () => AWAY };
+  using shown = showScreen(<TestSimulationScreen />, answers);
+  await shown.sees('Your plan could not be read');
+  expect(shown.page.textContent).toContain('The simulated run is not available in this version');
+  answers['subscription.allowance'] = () => used;
+  shown.button('Retry').click();
+  await shown.sees('The deployment of Basic is used');
+  expect(shown.linkTo('See the plans')).toBe('/subscription/pricing');
+});

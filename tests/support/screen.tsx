@@ -1,0 +1,81 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { TRPCClientError, type TRPCLink } from '@trpc/client';
+import { observable } from '@trpc/server/observable';
+import type { ReactNode } from 'react';
+import { flushSync } from 'react-dom';
+import { createRoot } from 'react-dom/client';
+import { createMemoryRouter, RouterProvider } from 'react-router';
+import { expect, vi } from 'vitest';
+import type { AppRouter } from '../../routers/_app.ts';
+import { trpc } from '../../src/api/trpc.ts';
+
+/** What the server answers, by procedure; one that is not named keeps its caller waiting. */
+export type Answers = Record<string, (input: unknown) => unknown>;
+
+export type ShownScreen = {
+  page: HTMLElement;
+  /** Resolves when the text is on the page. */
+  sees(text: string): Promise<void>;
+  button(name: string): HTMLButtonElement;
+  /** Where a link of this name or label leads; undefined where there is none. */
+  linkTo(name: string): string | undefined;
+  /** The rows of the one table, or the items of the list of this label. */
+  rows(label: string): string[];
+  [Symbol.dispose](): void;
+};
+
+/** A refusal as the server's formatter writes it. */
+export function refusal(code: string, message: string): TRPCClientError<AppRouter> {
+  return TRPCClientError.from({ error: { code: -32000, message, data: { code, requestId: 'request-1' } } });
+}
+
+/** The screen at an address of the app, in front of a server that gives these answers. `answers` may be changed meanwhile. */
+export function showScreen(screen: ReactNode, answers: Answers, place = { pattern: '/', path: '/' }): ShownScreen {
+  const queries = { retry: false, staleTime: Number.POSITIVE_INFINITY } as const;
+  const queryClient = new QueryClient({ defaultOptions: { queries } });
+  const client = trpc.createClient({ links: [answering(answers)] });
+  const elsewhere = { path: '*', element: <p>Elsewhere</p> };
+  const router = createMemoryRouter([{ path: place.pattern, element: screen }, elsewhere], {
+    initialEntries: [place.path],
+  });
+  const page = document.createElement('main');
+  const root = createRoot(page);
+  flushSync(() =>
+    root.render(
+      <trpc.Provider client={client} queryClient={queryClient}>
+        <QueryClientProvider client={queryClient}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </trpc.Provider>,
+    ),
+  );
+  return {
+    page,
+    sees: (text) => vi.waitFor(() => expect(page.textContent).toContain(text), { timeout: 30_000 }),
+    button: (name) => named(page.querySelectorAll('button'), name) ?? expect.fail(`There is no button ${name}`),
+    linkTo: (name) => named(page.querySelectorAll('a'), name)?.getAttribute('href') ?? undefined,
+    rows: (label) => {
+      const within = `[aria-label="${label}"]`;
+      return [...page.querySelectorAll(`${within} tbody tr, ${within} li`)].map((row) => row.textContent ?? '');
+    },
+    [Symbol.dispose]: () => root.unmount(),
+  };
+}
+
+function named<Found extends Element>(found: Iterable<Found>, name: string): Found | undefined {
+  return [...found].find((one) => (one.getAttribute('aria-label') ?? one.textContent)?.trim() === name);
+}
+
+function answering(answers: Answers): TRPCLink<AppRouter> {
+  return () =>
+    ({ op }) =>
+      observable((observer) => {
+        const answer = answers[op.path];
+        if (answer === undefined) return;
+        void Promise.resolve(answer(op.input)).then((data) => {
+          if (data instanceof TRPCClientError) return observer.error(data);
+          observer.next({ result: { type: 'data', data } });
+          observer.complete();
+        });
+      });
+}
