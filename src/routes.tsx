@@ -58,6 +58,14 @@ const settings = page(async () => (await import('./screens/settings.tsx')).Setti
 const account = page(async () => (await import('./screens/account.tsx')).AccountScreen);
 const deploymentSetup = page(async () => (await import('./screens/deployment-setup.tsx')).DeploymentSetupScreen);
 const deployNetlify = page(async () => (await import('./screens/deploy/netlify.tsx')).DeployNetlifyScreen);
+const analytics = page(async () => (await import('./screens/analytics.tsx')).AnalyticsScreen);
+const diagnostics = page(async () => (await import('./screens/diagnostics.tsx')).DiagnosticsScreen);
+const testSimulation = page(async () => (await import('./screens/test-simulation.tsx')).TestSimulationScreen);
+const domains = page(async () => (await import('./screens/domains.tsx')).DomainsScreen);
+const certificates = page(async () => (await import('./screens/certificates.tsx')).CertificatesScreen);
+const licenseManagement = page(async () => (await import('./screens/license-management.tsx')).LicenseManagementScreen);
+const deploymentEditor = page(async () => (await import('./screens/deployment-editor.tsx')).DeploymentEditorScreen);
+const paymentSuccess = page(async () => (await import('./screens/payment-success.tsx')).PaymentSuccessScreen);
 const comingLater = page(async () => (await import('./screens/coming-later.tsx')).ComingLaterScreen);
 const notFound = page(async () => (await import('./screens/not-found.tsx')).NotFoundScreen);
 
@@ -89,7 +97,7 @@ export const routes: Record<PathName, AppRoute> = {
     screen: home,
     ...plain,
     title: 'Home',
-    description: 'Put a folder of web files on your own domain in about a minute, with no terminal and no Git account.',
+    description: 'Put a folder of web files on the web in about a minute, with no terminal and no Git account.',
   },
   about: {
     path: paths.about,
@@ -193,10 +201,10 @@ export const routes: Record<PathName, AppRoute> = {
   },
   analytics: {
     path: paths.analytics,
-    ...later,
+    screen: analytics,
     ...app,
     title: 'Analytics',
-    description: 'Visits, bandwidth and releases of your deployments.',
+    description: 'How your releases went, and how long they took.',
   },
   deployments: {
     path: paths.deployments,
@@ -278,10 +286,10 @@ export const routes: Record<PathName, AppRoute> = {
   },
   testSimulation: {
     path: paths.testSimulation,
-    ...later,
+    screen: testSimulation,
     ...app,
     title: 'Test & Simulation',
-    description: 'Try a deployment without touching anything real.',
+    description: 'See what would be published before anything is sent.',
   },
   unifiedDeployment: {
     path: paths.unifiedDeployment,
@@ -292,25 +300,25 @@ export const routes: Record<PathName, AppRoute> = {
   },
   diagnostics: {
     path: paths.diagnostics,
-    ...later,
+    screen: diagnostics,
     ...app,
     title: 'System Diagnostics',
-    description: 'Check a domain or a deployment from end to end.',
+    description: 'What is known of a deployment: what was seen, and when.',
   },
   domains: {
     path: paths.domains,
-    ...later,
+    screen: domains,
     ...app,
     skeleton: 'table',
     title: 'Domains',
-    description: 'Your domains and the records that they need.',
+    description: 'Where each of your deployments answers.',
   },
   certificates: {
     path: paths.certificates,
-    ...later,
+    screen: certificates,
     ...app,
     title: 'SSL Certificates',
-    description: 'Every certificate, with its dates and its state.',
+    description: 'What is served over an encrypted connection, and what is not.',
   },
   settings: {
     path: paths.settings,
@@ -322,10 +330,10 @@ export const routes: Record<PathName, AppRoute> = {
   },
   licenseManagement: {
     path: paths.licenseManagement,
-    ...later,
+    screen: licenseManagement,
     ...app,
     title: 'License Management',
-    description: 'License keys of your account.',
+    description: 'What your plan allows, and the license keys behind it.',
   },
   account: {
     path: paths.account,
@@ -337,19 +345,19 @@ export const routes: Record<PathName, AppRoute> = {
   },
   deploymentEditor: {
     path: paths.deploymentEditor,
-    ...later,
+    screen: deploymentEditor,
     ...app,
     title: 'Deployment editor',
-    description: 'Edit the files of a deployment.',
+    description: 'The files of a deployment, to take along and to publish again.',
     highlights: paths.deployments,
   },
   paymentSuccess: {
     path: paths.paymentSuccess,
-    ...later,
+    screen: paymentSuccess,
     ...app,
     access: 'subscription',
     title: 'Payment success',
-    description: 'The receipt of your payment.',
+    description: 'What your account has, as it stands on the server.',
   },
 };
 

@@ -6,7 +6,6 @@ import { IconButton } from '../components/icon-button.tsx';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../components/menu.tsx';
 import { useLogout } from '../features/auth/use-logout.ts';
 import { paths } from '../lib/paths.ts';
-import { routes } from '../routes.tsx';
 import { toolEntries } from './navigation.ts';
 import { ThemeChoice } from './theme-choice.tsx';
 
@@ -16,7 +15,7 @@ export type AccountMenuProps = {
   look: 'row' | 'icon';
 };
 
-/** Account, Tools, Pricing & Trial, Help & Documentation, Theme, Log out (product page, section 7), as far as they lead somewhere. */
+/** Account, Tools, Pricing & Trial, Help & Documentation, Theme, Log out (product page, section 7). */
 export function AccountMenu({ user, look }: AccountMenuProps) {
   const { logout } = useLogout();
   return (
@@ -28,31 +27,23 @@ export function AccountMenu({ user, look }: AccountMenuProps) {
       <MenuLabel>
         Signed in as <span className="font-medium text-ink">{user.username}</span>
       </MenuLabel>
-      {routes.account.isLater !== true && (
-        <MenuLink to={paths.account} icon={<CircleUserRound />}>
-          Account
+      <MenuLink to={paths.account} icon={<CircleUserRound />}>
+        Account
+      </MenuLink>
+      <MenuSeparator />
+      <MenuLabel>Tools</MenuLabel>
+      {toolEntries.map(({ name, label, icon: Icon }) => (
+        <MenuLink key={name} to={paths[name]} icon={<Icon />}>
+          {label}
         </MenuLink>
-      )}
-      {toolEntries.length > 0 && (
-        <>
-          <MenuSeparator />
-          <MenuLabel>Tools</MenuLabel>
-          {toolEntries.map(({ name, label, icon: Icon }) => (
-            <MenuLink key={name} to={paths[name]} icon={<Icon />}>
-              {label}
-            </MenuLink>
-          ))}
-        </>
-      )}
+      ))}
       <MenuSeparator />
       <MenuLink to={paths.pricing} icon={<Tag />}>
         Pricing & Trial
       </MenuLink>
-      {routes.help.isLater !== true && (
-        <MenuLink to={paths.help} icon={<LifeBuoy />}>
-          Help & Documentation
-        </MenuLink>
-      )}
+      <MenuLink to={paths.help} icon={<LifeBuoy />}>
+        Help & Documentation
+      </MenuLink>
       <ThemeChoice />
       <MenuSeparator />
       <MenuItem onSelect={logout}>

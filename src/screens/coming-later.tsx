@@ -8,7 +8,6 @@ type Later = { name: PathName; title: string; text: string };
 
 /** What each screen will hold. */
 const laterScreens: readonly Later[] = [
-  { name: 'analytics', title: 'Analytics', text: 'Visits, bandwidth, top pages and how releases went.' },
   {
     name: 'quickDeploy',
     title: 'Quick Deploy',
@@ -24,29 +23,6 @@ const laterScreens: readonly Later[] = [
     title: 'All-in-One Deployment',
     text: 'Files, platform, domain and certificate on one screen.',
   },
-  {
-    name: 'testSimulation',
-    title: 'Test & Simulation',
-    text: 'The whole way of a deployment, without touching anything real.',
-  },
-  {
-    name: 'diagnostics',
-    title: 'System Diagnostics',
-    text: 'Whether a domain resolves, its certificate is valid and the address is up.',
-  },
-  { name: 'domains', title: 'Domains', text: 'Your own names, and the DNS records that each of them needs.' },
-  {
-    name: 'certificates',
-    title: 'SSL Certificates',
-    text: 'Every certificate with its names, its dates and its state.',
-  },
-  { name: 'licenseManagement', title: 'License Management', text: 'License keys that you hold, redeem or pass on.' },
-  {
-    name: 'deploymentEditor',
-    title: 'Deployment editor',
-    text: 'The files of a deployment, edited in the browser and saved as a new release.',
-  },
-  { name: 'paymentSuccess', title: 'Payment success', text: 'The receipt of a payment.' },
 ];
 
 /** The calm truth about an address whose screen is later work. */
