@@ -1,7 +1,8 @@
-import { ArrowLeft, Globe, Lightbulb, Lock, type LucideIcon, Route, Stethoscope, UserRound } from 'lucide-react';
+import { ArrowLeft, Clock, Globe, Lightbulb, Lock, type LucideIcon, Route, Stethoscope, UserRound } from 'lucide-react';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { Link } from 'react-router';
 import { HOSTING_PLATFORMS, PLATFORMS } from '../../routers/schemas/platforms/list.ts';
+import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { Page } from '../components/page.tsx';
@@ -12,7 +13,7 @@ import { paths } from '../lib/paths.ts';
 const ContactForm = lazy(async () => ({ default: (await import('../features/contact/contact-form.tsx')).ContactForm }));
 
 /** Titles and order of the specification, section 2, About. */
-const features: readonly { icon: LucideIcon; title: string; text: string }[] = [
+const features: readonly { icon: LucideIcon; title: string; text: string; isLater?: true }[] = [
   {
     icon: Globe,
     title: 'Website Deployment',
@@ -21,27 +22,29 @@ const features: readonly { icon: LucideIcon; title: string; text: string }[] = [
   {
     icon: Route,
     title: 'DNS Automation',
-    text: 'A, CNAME and other records are created and managed where a provider is connected, and spelled out one by one where none is.',
+    text: 'A, CNAME and other records, created and managed where a provider is connected, and spelled out one by one where none is.',
+    isLater: true,
   },
   {
     icon: Lock,
     title: 'SSL Certificate Management',
-    text: 'Certificates are issued and renewed for your names, and you see their dates before they matter.',
+    text: 'Certificates, issued and renewed for your own names, with their dates in sight before they matter.',
+    isLater: true,
   },
   {
     icon: Lightbulb,
     title: 'AI-Powered Hosting Suggestions',
-    text: 'Your files are read before anything is published, and the platforms that fit their kind and size come first.',
+    text: 'Your files are read before anything is published: what kind of website it is, what looks wrong, and where it fits.',
   },
   {
     icon: Stethoscope,
     title: 'Diagnostics Tools',
-    text: 'Whether the domain resolves, the certificate is valid and the address is up, and what to do where one is not.',
+    text: 'What was seen of each deployment and when, file by file, and what to do where something is wrong. Domains and certificates are not checked yet.',
   },
   {
     icon: UserRound,
     title: 'User Authentication',
-    text: 'Deployments and domain settings are stored with your account. You see every browser that is signed in and can end it.',
+    text: 'Deployments and their settings are stored with your account. You see every browser that is signed in and can end it.',
   },
 ];
 
@@ -67,19 +70,26 @@ export function AboutScreen() {
       </Section>
       <Section title="Key Features">
         <ul className="grid gap-4 sm:grid-cols-2">
-          {features.map(({ icon: Icon, title, text }) => (
+          {features.map(({ icon: Icon, title, text, isLater }) => (
             <li key={title} className="rounded-card border border-line bg-surface-raised p-5">
               <h3 className="flex items-center gap-2.5 font-semibold">
                 <Icon className="text-accent" />
                 {title}
               </h3>
               <p className="mt-1.5 text-sm text-ink-muted text-pretty">{text}</p>
+              {isLater && (
+                <p className="mt-3">
+                  <Badge tone="unknown" icon={Clock}>
+                    Not yet available
+                  </Badge>
+                </p>
+              )}
             </li>
           ))}
         </ul>
         <p className="mt-3 text-sm text-ink-muted">
-          Fairlead is in beta: the navigation shows what this version holds, and Help & Documentation says what each
-          part does.
+          Fairlead is in beta. What this version does not hold yet says so where it stands, and Help & Documentation
+          says what each part does.
         </p>
       </Section>
       <Section title="Technology Stack">
@@ -87,6 +97,12 @@ export function AboutScreen() {
       </Section>
       <Section title="Supported Platforms">
         <Names names={HOSTING_PLATFORMS.map((platform) => PLATFORMS[platform].title)} />
+        {HOSTING_PLATFORMS.some((platform) => !PLATFORMS[platform].isAvailable) && (
+          <p className="mt-3 text-sm text-ink-muted">
+            Until a platform is available its page says so. The built-in host is there now and needs no account
+            elsewhere.
+          </p>
+        )}
       </Section>
       <Section title="Contact Us">
         <p className="text-ink-muted">

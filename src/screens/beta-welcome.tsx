@@ -15,22 +15,26 @@ const benefits: readonly { icon: LucideIcon; title: string; text: string }[] = [
     title: 'Unlimited deployments',
     text: 'Publish as many projects as you like, each with its own history of releases.',
   },
-  { icon: Globe, title: 'Custom domains', text: 'Put your own names on what you publish, as many as you need.' },
+  {
+    icon: Globe,
+    title: 'Custom domains',
+    text: 'Your own names on what you publish, as many as you need. Not available in this version.',
+  },
   {
     icon: Stethoscope,
     title: 'Analytics and diagnostics',
-    text: 'All checks and the longest history, as on the Pro plan.',
+    text: 'How your releases went and what was seen of each deployment. Visits and checks of domains follow.',
   },
   {
     icon: Zap,
     title: 'Early access',
-    text: 'New parts of Fairlead come to you first, several platforms at once included.',
+    text: 'New parts of Fairlead come to you first, the six hosting platforms among them.',
   },
   { icon: MessagesSquare, title: 'Direct support', text: 'You write to the people who build it, and they answer.' },
   {
     icon: BadgeCheck,
     title: 'Beta Tester badge',
-    text: 'Shown on your profile and on your deployments.',
+    text: 'On your account from the day that you join.',
   },
 ];
 
@@ -49,7 +53,7 @@ const expectations: readonly { title: string; text: string }[] = [
   },
   {
     title: 'It ends clearly',
-    text: `The offer covers ${BETA_MONTHS} months for $${BETA_PRICE_DOLLARS}, once. Nothing renews by itself, and nothing you published is taken down when it ends.`,
+    text: `The offer covers ${BETA_MONTHS} months for $${BETA_PRICE_DOLLARS}, once. Nothing renews by itself, and nothing you published is taken down when it ends. Paying by card is not available in this version; the 14-day trial of Pro is.`,
   },
 ];
 

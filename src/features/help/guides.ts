@@ -17,6 +17,13 @@ export const guides: readonly Chapter[] = [
         ],
       },
       {
+        id: 'check-first',
+        title: 'Check a folder without publishing it',
+        paragraphs: [
+          'Drop it on Test & Simulation. It is read in the browser and you see what would be published, what is left out and what looks wrong. Nothing is sent.',
+        ],
+      },
+      {
         id: 'publish-again',
         title: 'Publish a change',
         paragraphs: [
@@ -87,6 +94,13 @@ export const guides: readonly Chapter[] = [
   {
     title: 'When something is wrong',
     articles: [
+      {
+        id: 'report',
+        title: 'See how a deployment is',
+        paragraphs: [
+          'System Diagnostics says what is known of a deployment: what is live, when each file was last fetched and compared, whether a file is damaged and how the last release went. Analytics says how your releases went.',
+        ],
+      },
       {
         id: 'upload-stops',
         title: 'The upload stops or goes slowly',

@@ -64,7 +64,7 @@ export const questions: readonly Chapter[] = [
         id: 'own-domain',
         title: 'Can I use a domain of my own?',
         paragraphs: [
-          'Domains of your own, with their DNS records and SSL certificates, are not available in this version. The Domains page will lead there as soon as they are.',
+          'Domains of your own, with their DNS records and SSL certificates, are not available in this version. The Domains page lists the addresses that your deployments have now.',
         ],
       },
     ],

@@ -34,6 +34,10 @@ export function PlanView({ situation }: { situation: PlanSituation }) {
           access, direct support and a Beta Tester badge come with it.
         </p>
         <p>
+          Domains of your own, analytics of visits and the six hosting platforms are not available in this version.
+          Until they are, plans differ in the number of deployments alone.
+        </p>
+        <p>
           Paying by card is not available in this version. Nothing on this page moves money, and nothing renews by
           itself.
         </p>
