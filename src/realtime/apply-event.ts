@@ -63,9 +63,19 @@ function eventToast(event: StoredEvent): ToastOptions | null {
 
 /** A release with one of its steps moved on; the times are this browser's until the next answer brings the server's. */
 function withProgress(release: ReleaseDetail, event: ReleaseProgressEvent, now: Date): ReleaseDetail {
-  const steps = release.steps.map((step) => (step.name === event.step ? movedStep(step, event, now) : step));
+  const moved = release.steps.findIndex(({ name }) => name === event.step);
+  const steps = release.steps.map((step, index) => {
+    if (index === moved) return movedStep(step, event, now);
+    return index < moved ? endedStep(step, event, now) : step;
+  });
   const isRunning = event.state === 'running' && release.finishedAt === null;
   return { ...release, steps, state: isRunning ? event.step : release.state };
+}
+
+/** Steps follow one another: what stands before one that runs is done, though the word of it may come a moment later. */
+function endedStep(step: ReleaseStep, next: ReleaseProgressEvent, now: Date): ReleaseStep {
+  const isOver = next.state === 'running' && step.state === 'running';
+  return isOver ? { ...step, state: 'done', endedAt: now } : step;
 }
 
 /** After a reconnect: progress is not stored, so the steps of what still runs are read once. */

@@ -166,6 +166,19 @@ test('progress moves the step in the cache, appends its log once and refreshes n
   expect(currentToasts()).toEqual([]);
 });
 
+test('a step that runs has ended the one before it, though that has not said so yet', () => {
+  const queryClient = arrange();
+  applyEvent(targets(queryClient), { ...progress, step: 'preparing' });
+  applyEvent(targets(queryClient), progress);
+  const states = (): unknown =>
+    queryClient.getQueryData<ReleaseDetail>(keys.release)?.steps.map(({ name, state }) => `${name} ${state}`);
+  expect(states()).toEqual(
+    expect.arrayContaining(['preparing done', 'uploading running', 'processing waiting', 'verifying waiting']),
+  );
+  applyEvent(targets(queryClient), { ...progress, state: 'failed' });
+  expect(states()).toEqual(expect.arrayContaining(['preparing done', 'uploading failed']));
+});
+
 test('progress of another release changes nothing', () => {
   const queryClient = arrange();
   applyEvent(targets(queryClient), { ...progress, releaseId: 'b'.repeat(20) });
