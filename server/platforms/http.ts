@@ -110,8 +110,22 @@ function unclear(vendor: Vendor, said: string, cause: unknown): Refusal {
   return { error: platformError('platform_down', vendor.title, { said, cause }), mayPass: true, waitMs: 0 };
 }
 
+/**
+ * One request, and its answer to the end, in the time that it is given. Not by `AbortSignal.timeout`: joined to another
+ * signal it is collected as garbage, and then never fires (Node 20.20).
+ */
 async function exchange(call: PlatformCall, vendor: Vendor, request: VendorRequest): Promise<Answer> {
-  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(vendor.timeoutMs ?? TIMEOUT_MS)]);
+  const patience = new AbortController();
+  const giveUp = (): void => patience.abort(new DOMException('No answer in time', 'TimeoutError'));
+  const timer = setTimeout(giveUp, vendor.timeoutMs ?? TIMEOUT_MS);
+  try {
+    return await send({ ...call, signal: AbortSignal.any([call.signal, patience.signal]) }, request);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function send(call: PlatformCall, request: VendorRequest): Promise<Answer> {
   const headers: Record<string, string> = {
     accept: 'application/json',
     // Netlify asks clients to say who they are; GitHub refuses those that do not.
@@ -124,7 +138,7 @@ async function exchange(call: PlatformCall, vendor: Vendor, request: VendorReque
   const response = await call.fetch(request.url, {
     method: request.method ?? 'GET',
     headers,
-    signal,
+    signal: call.signal,
     // A token must not follow to another host.
     redirect: 'error',
     ...(body !== undefined && { body, duplex: 'half' }),

@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { AppError } from '../../server/errors.ts';
@@ -63,6 +67,29 @@ async function callOf(answers: (() => Promise<Response>)[]) {
 }
 
 const status = (code: number) => async () => new Response('{}', { status: code });
+
+test('an answer that stays out is given up, also when garbage is collected meanwhile', async () => {
+  await using bench = await platformBench();
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  if (typeof collect !== 'function') throw new Error('Garbage cannot be collected here.');
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const address = silent.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
+  const asking = ask({ ...bench.call, fetch: globalThis.fetch }, { ...vendor, timeoutMs: 50 }, { url }, anything);
+  const collecting = setInterval(() => collect(), 10);
+  try {
+    await expect(asking).rejects.toMatchObject({
+      code: 'platform_down',
+      message: expect.stringContaining('no answer in time'),
+    });
+  } finally {
+    clearInterval(collecting);
+    silent.closeAllConnections();
+    silent.close();
+  }
+}, 30_000);
 
 test('what creates looks first, and again after an end that is unclear and after a refusal', async () => {
   const { bench, asked, call } = await callOf([status(502), status(422)]);
