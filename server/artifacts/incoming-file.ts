@@ -60,6 +60,17 @@ export async function sweepIncoming({ path }: IncomingFolder): Promise<void> {
   }
 }
 
+/** Takes away the parts of an account that is gone. */
+export async function forgetParts({ path }: IncomingFolder, accountId: string): Promise<void> {
+  for (const name of await readdir(path)) {
+    if (isPartOf(accountId, name)) await rm(join(path, name), { force: true });
+  }
+}
+
+function isPartOf(accountId: string, name: string): boolean {
+  return name.startsWith(`${accountId}.`) && name.endsWith(PART);
+}
+
 /** How many bytes of a part wait here. */
 export async function arrivedBytes({ path }: IncomingFolder, part: Part): Promise<number> {
   const found = await stat(join(path, nameOf(part))).catch(() => null);
@@ -106,7 +117,7 @@ async function openPart(folder: IncomingFolder, part: PartFrom): Promise<Incomin
 async function makeRoom({ path }: IncomingFolder, part: Part): Promise<void> {
   const others: { name: string; mtimeMs: number }[] = [];
   for (const name of await readdir(path)) {
-    if (!name.startsWith(`${part.accountId}.`) || !name.endsWith(PART) || name === nameOf(part)) continue;
+    if (!isPartOf(part.accountId, name) || name === nameOf(part)) continue;
     const found = await stat(join(path, name)).catch(() => null);
     if (found !== null && !name.startsWith(`${part.accountId}.${part.what}.`)) {
       others.push({ name, mtimeMs: found.mtimeMs });

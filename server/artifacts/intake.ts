@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts';
 import type { Tally } from '../tally.ts';
 import {
   arrivedBytes,
+  forgetParts,
   type IncomingFile,
   type IncomingFolder,
   openIncoming,
@@ -58,6 +59,8 @@ export interface ZipIntake {
   take(zip: IncomingZip, options: TakeZipOptions): Promise<StoredZip>;
   /** How many bytes of an archive that was cut off wait for the rest. */
   arrived(part: Part): Promise<number>;
+  /** Takes away what waits of an account that is gone; elsewhere it goes with what nobody goes on with. */
+  forget(accountId: string): Promise<void>;
   /** Takes away what nobody goes on with. */
   sweep(): Promise<void>;
 }
@@ -97,6 +100,7 @@ export async function createZipIntake(folder: IncomingFolder, tally: Tally): Pro
       }
     },
     arrived: (part) => arrivedBytes(folder, part),
+    forget: (accountId) => forgetParts(folder, accountId),
     sweep: () => sweepIncoming(folder),
   };
 }

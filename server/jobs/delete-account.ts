@@ -8,5 +8,6 @@ export const deleteAccount: JobHandler<'delete-account'> = {
     await removeAllDeployments(jobContext(job.providers, job));
     job.signal.throwIfAborted();
     await eraseAccount(job.accountId);
+    await job.providers.zips.forget(job.accountId);
   },
 };

@@ -81,6 +81,8 @@ test('a part is kept for a day, one of each upload, and three of an account', as
   await utimes(join(place.path, 'ann.3.a.part'), almost, almost);
   await intake.sweep();
   expect((await readdir(place.path)).sort()).toEqual(['ann.3.a.part', 'ann.4.b.part', 'bob.1.a.part']);
+  await intake.forget('ann');
+  expect(await readdir(place.path)).toEqual(['bob.1.a.part']);
 });
 
 test('equal files are stored once and named as often as they come, small and large ones', async () => {

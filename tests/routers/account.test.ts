@@ -1,3 +1,5 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
 import { ApiTokenModel } from '../../server/models/api-token.ts';
@@ -30,6 +32,8 @@ test('a deleted account is signed out everywhere, its websites go, and nothing o
   await publish(app, ada, deployment, { 'index.html': 'hello' });
   expect((await ada.caller.deployments.get({ deploymentId: deployment.id })).state).toBe('live');
   await expect.poll(async () => (await app.visit(deployment.slug)).text).toBe('hello');
+  const incoming = join(app.folder, 'incoming');
+  await writeFile(join(incoming, `${ada.user.id}.upload.archive.part`), 'a ZIP that was cut off');
 
   expect(
     await ada.caller.account.delete({
@@ -62,6 +66,7 @@ test('a deleted account is signed out everywhere, its websites go, and nothing o
   // What visitors did is written a minute later at the latest: after all else is gone.
   await app.host.stop();
   expect((await collectionsOf(ada.user.id)).filter((name) => !KEPT.includes(name))).toEqual([]);
+  expect(await readdir(incoming)).toEqual([]);
   expect(app.outbox.at(-1)).toMatchObject({ kind: 'account-deleted', to: ada.user.email });
 });
 
