@@ -6,11 +6,11 @@ import type { Route } from './snapshot.ts';
 
 /** Which release of which deployment a name stands for, as the database says now. */
 export type RouteRow = Omit<Route, 'earlier'> & {
-  /** The release in whose place it came; null for the first, and at an address of a release's own. */
-  replaced: Replaced | null;
+  /** What visitors had before, newest first; empty at an address of a release's own. */
+  replaced: Replaced[];
 };
-/** `liveSince` is of the one that took its place; null until that was seen live. */
-export type Replaced = { manifestHash: string; liveSince: Date | null };
+/** `endedAt` is when it gave way; null until the one that took its place was seen live. */
+export type Replaced = { manifestHash: string; endedAt: Date | null };
 
 /** From here on a release is whole and meant to be looked at; verification is the first who does. */
 const PREVIEWED: readonly ReleaseState[] = ['processing', 'verifying', 'live', 'superseded'];
@@ -36,6 +36,7 @@ type ServedRelease = {
   twins?: { indexHash?: string | null } | null;
   replacedReleaseId?: string | null;
   liveSince?: Date | null;
+  interruption?: { releaseId: string; endedAt: Date } | null;
 };
 
 const DEPLOYMENT_FIELDS = {
@@ -47,7 +48,7 @@ const DEPLOYMENT_FIELDS = {
   isSinglePage: 1,
   hasCleanUrls: 1,
 } as const;
-const RELEASE_FIELDS = { manifestHash: 1, twins: 1, replacedReleaseId: 1, liveSince: 1 } as const;
+const RELEASE_FIELDS = { manifestHash: 1, twins: 1, replacedReleaseId: 1, liveSince: 1, interruption: 1 } as const;
 
 /** Every live site of the built-in host, a batch at a time. */
 export async function* readAllRoutes(): AsyncGenerator<RouteRow[]> {
@@ -76,13 +77,15 @@ export async function readRoutes(deploymentIds: readonly string[]): Promise<Rout
 async function routesOf(deployments: readonly ServedDeployment[]): Promise<RouteRow[]> {
   const served = deployments.filter((deployment) => isServed(deployment) && deployment.currentReleaseId);
   const releases = await readReleases(served.map((deployment) => deployment.currentReleaseId ?? ''));
-  const replaced = await readReleases([...releases.values()].flatMap(({ replacedReleaseId: id }) => (id ? [id] : [])));
+  const before = await readReleases([...releases.values()].flatMap(idsBefore));
   return served.flatMap((deployment) => {
     const release = releases.get(deployment.currentReleaseId ?? '');
-    if (release === undefined) return [];
-    const before = replaced.get(release.replacedReleaseId ?? '');
-    return [toRow(deployment, release, before)];
+    return release === undefined ? [] : [toRow(deployment, release, before)];
   });
+}
+
+function idsBefore({ replacedReleaseId, interruption }: ServedRelease): string[] {
+  return [interruption?.releaseId, replacedReleaseId].flatMap((id) => (id ? [id] : []));
 }
 
 async function readReleases(ids: readonly string[]): Promise<Map<string, ServedRelease>> {
@@ -93,7 +96,14 @@ async function readReleases(ids: readonly string[]): Promise<Map<string, ServedR
   return new Map(releases.map((release) => [release._id, release]));
 }
 
-function toRow(deployment: ServedDeployment, release: ServedRelease, before?: ServedRelease): RouteRow {
+function toRow(
+  deployment: ServedDeployment,
+  release: ServedRelease,
+  before: ReadonlyMap<string, ServedRelease> = new Map(),
+): RouteRow {
+  const { interruption, replacedReleaseId, liveSince } = release;
+  const interrupting = before.get(interruption?.releaseId ?? '');
+  const replaced = before.get(replacedReleaseId ?? '');
   return {
     slug: deployment.slug,
     deploymentId: deployment._id,
@@ -103,7 +113,10 @@ function toRow(deployment: ServedDeployment, release: ServedRelease, before?: Se
     twinsHash: release.twins?.indexHash ?? null,
     isSinglePage: deployment.isSinglePage ?? SERVING_DEFAULTS.isSinglePage,
     hasCleanUrls: deployment.hasCleanUrls ?? SERVING_DEFAULTS.hasCleanUrls,
-    replaced: before === undefined ? null : { manifestHash: before.manifestHash, liveSince: release.liveSince ?? null },
+    replaced: [
+      ...(interrupting ? [{ manifestHash: interrupting.manifestHash, endedAt: interruption?.endedAt ?? null }] : []),
+      ...(replaced ? [{ manifestHash: replaced.manifestHash, endedAt: liveSince ?? null }] : []),
+    ],
   };
 }
 

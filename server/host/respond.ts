@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../errors.ts';
+import { isHashedName } from './cache-rule.ts';
 import { judge } from './conditions.ts';
 import { type Body, bodyFor, type Entry } from './entry.ts';
 import type { FileCache } from './file-cache.ts';
@@ -16,12 +17,16 @@ export type HostParts = {
   files: FileCache;
   /** Releases before the last switches; null when there is none to look into, so that most misses wait for nothing. */
   earlier(route: Route): Promise<Site[]> | null;
+  /** The release that has taken this one's place meanwhile, if it has; null when there is none to be looked for. */
+  newer(exchange: Exchange): Promise<Newer | null> | null;
   /** Whether it came over https, also through the proxies in front. */
   isSecure(request: IncomingMessage): boolean;
   onTrouble(error: unknown, route: Route, path: string): void;
   /** After the answer, or what there is of it, has been handed over. */
   onAnswered(exchange: Exchange, status: number, bytes: number, isPage: boolean): void;
 };
+
+export type Newer = Pick<Exchange, 'route' | 'site'>;
 
 /** One request with everything that its answer is made from; taken once, so a switch in between changes nothing. */
 export type Exchange = {
@@ -63,7 +68,16 @@ function respondInstead(exchange: Exchange): void {
 function sendInstead(exchange: Exchange): void {
   const { site, path, route, request } = exchange;
   const wantsPage = (): boolean => request.headers.accept?.includes('text/html') === true;
-  sendFound(exchange, findInstead(site, path, route, wantsPage));
+  const found = findInstead(site, path, route, wantsPage);
+  // Of a page that only a script knows nothing newer is to be had; a hashed name is never one.
+  const newer = found.kind === 'missing' || isHashedName(path.file) ? exchange.host.newer(exchange) : null;
+  if (newer === null) {
+    sendFound(exchange, found);
+    return;
+  }
+  newer
+    .then((switched) => (switched === null ? sendFound(exchange, found) : respond({ ...exchange, ...switched })))
+    .catch((error: unknown) => sendTrouble(exchange.response, error));
 }
 
 function sendFound(exchange: Exchange, found: Found): void {

@@ -16,6 +16,7 @@ export function createRouteReader(log: Log, { routes, warm, onChanged }: ReaderP
   let running: Promise<void> = Promise.resolve();
   let next: Promise<void> | null = null;
   let isRetrying = false;
+  let hasFailed = false;
 
   async function applyRows(rows: readonly RouteRow[]): Promise<boolean> {
     const news = rows.filter((row) => routes.isNews(row));
@@ -52,7 +53,9 @@ export function createRouteReader(log: Log, { routes, warm, onChanged }: ReaderP
     try {
       if (all) await readAll();
       else await readSome(ids);
+      hasFailed = false;
     } catch (error) {
+      hasFailed = true;
       isAllDirty = true;
       void retryLater();
       log.warn('The host cannot read the database; it serves what it knows', { error: String(error) });
@@ -80,5 +83,10 @@ export function createRouteReader(log: Log, { routes, warm, onChanged }: ReaderP
     return next;
   }
 
-  return { refresh, stop: () => stopped.abort() };
+  return {
+    refresh,
+    /** The last reading failed: to ask for another now would only wait. */
+    isBehind: () => hasFailed,
+    stop: () => stopped.abort(),
+  };
 }

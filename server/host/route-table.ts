@@ -5,6 +5,7 @@ import { createLookups } from './lookups.ts';
 import { findDeploymentId, findPreview } from './read-routes.ts';
 import { createRouteReader } from './route-reader.ts';
 import { createRoutes } from './routes.ts';
+import { createSecondLook } from './second-look.ts';
 import type { SiteRef } from './site.ts';
 import { createSnapshot, type Route } from './snapshot.ts';
 
@@ -21,6 +22,8 @@ export type RouteTable = {
   /** Asks the database for a name that memory does not know. Throws when it cannot be asked. */
   findLive(slug: string): Promise<Route | null>;
   findPreview(slug: string, number: number): Promise<Route | null>;
+  /** What the database leads this live name to by now, when that is another release; null when it cannot be asked. */
+  findNewer(route: Route): Promise<Route | null> | null;
   /** Reads everything anew; resolves when that is done or has failed. */
   refresh(): Promise<void>;
   start(): Promise<void>;
@@ -47,6 +50,7 @@ export function createRouteTable({ providers, dataDir, keepsSnapshot, warm }: Ro
   const onChanged = keepsSnapshot ? snapshot.writeSoon : (): void => undefined;
   const reader = createRouteReader(providers.log, { routes, warm, onChanged });
   const lookups = createLookups<Route | null>();
+  const lookAgain = createSecondLook((deploymentId) => reader.refresh([deploymentId]));
   let stopListening = (): void => undefined;
   let reloadTimer: NodeJS.Timeout | undefined;
 
@@ -78,6 +82,13 @@ export function createRouteTable({ providers, dataDir, keepsSnapshot, warm }: Ro
         previews.set(`${number}--${slug}`, route);
         return route;
       }),
+    findNewer: (route) => {
+      if (reader.isBehind()) return null;
+      return lookAgain(route.deploymentId).then(() => {
+        const found = routes.bySlug(route.slug);
+        return found === undefined || found === route ? null : found;
+      });
+    },
     refresh: () => {
       previews.clear();
       return reader.refresh('all');

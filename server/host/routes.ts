@@ -1,4 +1,4 @@
-import type { Replaced, RouteRow } from './read-routes.ts';
+import type { RouteRow } from './read-routes.ts';
 import type { Route } from './snapshot.ts';
 
 /** Security facts, 3.4: an open tab finds the assets of the release it was loaded from for a day. */
@@ -31,19 +31,31 @@ export function createRoutes(now: () => number) {
     return true;
   }
 
-  /** What this process has served before, and what the database says was replaced, which a kill may have kept from it. */
+  /** What the database says visitors had before, and what this process has served, which no other may know of. */
   function earlierOf(row: RouteRow, before: Route | undefined): Route['earlier'] {
     const served = before === undefined ? [] : [{ ...before, until: now() + EARLIER_MS }, ...before.earlier];
-    const replaced = row.replaced === null ? [] : [{ ...row.replaced, until: endOf(row.replaced) }];
     const ends = new Map<string, number>();
-    for (const { manifestHash, until } of [...served, ...replaced]) {
+    for (const { manifestHash, until } of [...replacedBy(row), ...served]) {
       if (manifestHash !== row.manifestHash && until > now() && !ends.has(manifestHash)) ends.set(manifestHash, until);
     }
     return [...ends].map(([manifestHash, until]) => ({ manifestHash, until })).slice(0, EARLIER_MAX);
   }
 
-  function endOf({ liveSince }: Replaced): number {
-    return (liveSince?.getTime() ?? now()) + EARLIER_MS;
+  function replacedBy({ replaced }: RouteRow): Route['earlier'] {
+    return replaced.map(({ manifestHash, endedAt }) => ({
+      manifestHash,
+      until: (endedAt?.getTime() ?? now()) + EARLIER_MS,
+    }));
+  }
+
+  /** What was switched in and put back between two readings, or elsewhere, has changed nothing but this. */
+  function knowsReplaced(known: Route, row: RouteRow): boolean {
+    return replacedBy(row).every(
+      ({ manifestHash, until }) =>
+        until <= now() ||
+        manifestHash === row.manifestHash ||
+        known.earlier.some((earlier) => earlier.manifestHash === manifestHash),
+    );
   }
 
   return {
@@ -60,7 +72,7 @@ export function createRoutes(now: () => number) {
     },
     isNews(row: RouteRow): boolean {
       const known = byDeployment.get(row.deploymentId);
-      return known === undefined || NEWS.some((field) => known[field] !== row[field]);
+      return known === undefined || NEWS.some((field) => known[field] !== row[field]) || !knowsReplaced(known, row);
     },
     /** Whether a visitor may be on the site right now, so that the new release is worth warming. */
     isKnown: (deploymentId: string) => byDeployment.has(deploymentId),

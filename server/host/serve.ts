@@ -5,7 +5,7 @@ import type { AccessLog } from './access-log.ts';
 import type { FileCache } from './file-cache.ts';
 import type { Target } from './host-name.ts';
 import { PAGES } from './pages.ts';
-import { type HostParts, respond, sendPage, sendTrouble } from './respond.ts';
+import { type HostParts, type Newer, respond, sendPage, sendTrouble } from './respond.ts';
 import { createRequestReader, type Reading } from './route.ts';
 import type { RouteTable } from './route-table.ts';
 import type { Site, SiteCache } from './site.ts';
@@ -77,12 +77,13 @@ export function createRequestHandler(parts: HandlerParts) {
   };
 }
 
-function createHostParts({ providers, sites, files, visits }: HandlerParts): HostParts {
+function createHostParts({ providers, table, sites, files, visits }: HandlerParts): HostParts {
   const hasProxies = (providers.addresses.trustedProxies ?? 0) > 0;
   const tell = createTroubleLog(providers);
   return {
     files,
     earlier: (route) => loadEarlier(sites, route, providers.now().getTime()),
+    newer: ({ route, isPublic }) => (isPublic ? loadNewer(table, sites, route) : null),
     isSecure: ({ headers }) => hasProxies && headers['x-forwarded-proto'] === 'https',
     onTrouble: tell,
     onAnswered(exchange, status, bytes, isPage) {
@@ -108,6 +109,12 @@ function loadEarlier(sites: SiteCache, route: Route, now: number): Promise<Site[
   const wanted = route.earlier.filter((earlier) => earlier.until > now);
   if (wanted.length === 0) return null;
   return Promise.all(wanted.map(({ manifestHash }) => sites.load({ manifestHash, twinsHash: null })));
+}
+
+function loadNewer(table: RouteTable, sites: SiteCache, route: Route): Promise<Newer | null> | null {
+  const finding = table.findNewer(route);
+  if (finding === null) return null;
+  return finding.then(async (found) => found && { route: found, site: await sites.load(found) });
 }
 
 function createTroubleLog({ log, now }: HostProviders) {

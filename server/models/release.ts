@@ -50,6 +50,17 @@ const releaseDocSchema = new Schema(
     liveSince: { type: Date, default: null },
     /** The release that served when this one took over: the pointer goes back to it when verification fails. */
     replacedReleaseId: { type: String, default: null },
+    /**
+     * The release that was switched in for this one and put back, and when: who has loaded a page of it meanwhile still
+     * asks for its files.
+     */
+    interruption: {
+      type: new Schema(
+        { releaseId: { type: String, required: true }, endedAt: { type: Date, required: true } },
+        { _id: false },
+      ),
+      default: null,
+    },
     cancelRequestedAt: { type: Date, default: null },
     error: {
       type: new Schema(

@@ -133,6 +133,43 @@ test('the assets of the release that was replaced answer also for a host that ha
   expect((await site.get('killed', '/app-3f2a1b9c.js')).status).toBe(404);
 });
 
+test('a host that has not heard of a switch looks again before it says that a file is missing', async () => {
+  await using site = await createTestHost();
+  const switchTo = async (name: string, content: Record<string, string>): Promise<void> =>
+    makeLive(await addRelease(site, name, content, 'live'));
+  await publishSite(site, 'behind', { 'index.html': 'one' });
+  await switchTo('behind', { 'index.html': 'two', 'new.html': 'new page', '404.html': 'nothing of two' });
+  expect((await site.get('behind', '/new.html')).text).toBe('new page');
+  const missing = await site.get('behind', '/nowhere.html');
+  expect([missing.status, missing.text]).toEqual([404, 'nothing of two']);
+
+  // A rule that answers everything does not answer with a page where another process has named a script.
+  const rules = { _redirects: '/* /index.html 200' };
+  await publishSite(site, 'ruled', { ...rules, 'index.html': 'one' });
+  await switchTo('ruled', { ...rules, 'index.html': 'two', 'app-99d1e0f4.js': 'NEW' });
+  expect((await site.get('ruled', '/some/page')).text).toBe('one');
+  expect((await site.get('ruled', '/app-99d1e0f4.js')).text).toBe('NEW');
+  expect((await site.get('ruled', '/some/page')).text).toBe('two');
+});
+
+test('the assets of a release that was put back answer also for a host that has never served it', async () => {
+  await using site = await createTestHost();
+  const first = await publishSite(site, 'put-back', { 'index.html': 'one' });
+  const second = await addRelease(site, 'put-back', { 'index.html': 'two', 'app-99d1e0f4.js': 'NEW' }, 'failed');
+  expect((await site.get('put-back', '/app-99d1e0f4.js')).status).toBe(404);
+  const end = async (endedAt: Date): Promise<void> => {
+    const interruption = { releaseId: second.releaseId, endedAt };
+    await ReleaseModel.updateOne({ _id: first.releaseId }, { $set: { interruption } }).setOptions(ACROSS);
+    await site.host.refresh();
+  };
+  await end(new Date(0));
+  expect((await site.get('put-back', '/app-99d1e0f4.js')).status).toBe(404);
+  await end(new Date());
+  const asset = await site.get('put-back', '/app-99d1e0f4.js');
+  expect([asset.status, asset.text]).toEqual([200, 'NEW']);
+  expect((await site.get('put-back', '/')).text).toBe('one');
+});
+
 test('the list of live sites is on disk soon after a switch', async () => {
   await using site = await createTestHost({ changes: 'feed' });
   const { releaseId } = await publishSite(site, 'on-disk', release('one'));

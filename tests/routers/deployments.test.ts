@@ -8,6 +8,7 @@ import { RollBackModel } from '../../server/models/roll-back.ts';
 import { SubscriptionModel } from '../../server/models/subscription.ts';
 import { UserModel } from '../../server/models/user.ts';
 import { createTestApp, type Person } from '../support/app.ts';
+import { HASTY_PLATFORMS } from '../support/impatient.ts';
 import { createPublishingApp, publish, startRelease } from '../support/publishing.ts';
 
 const create = (person: Person, name: string) => person.caller.deployments.create({ name, platform: 'built-in' });
@@ -275,7 +276,7 @@ test('a roll back stays in the history, with who did it, when, and from which re
 });
 
 test('a roll back that cannot be seen live puts the pointer back and says why', async () => {
-  await using app = await createPublishingApp();
+  await using app = await createPublishingApp({ providers: { platforms: HASTY_PLATFORMS } });
   const person = await app.trialPerson();
   const deployment = await create(person, 'Stuck');
   const one = await publish(app, person, deployment, { 'index.html': 'one' });
@@ -299,6 +300,9 @@ test('a roll back that cannot be seen live puts the pointer back and says why', 
     currentRelease: { id: two.id },
   });
   await expect.poll(async () => (await app.visit('stuck')).text).toBe('two');
+  // Whoever has loaded a page of it meanwhile still asks for its files.
+  const { interruption } = await ReleaseModel.findOne({ _id: two.id, accountId: person.user.id }).orFail();
+  expect(interruption?.releaseId).toBe(one.id);
 });
 
 test('a removed deployment is gone with its releases, its place in the plan is free, its address is held', async () => {

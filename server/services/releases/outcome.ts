@@ -100,7 +100,7 @@ export async function endFailed(
   });
   if (ended === null) return null;
   if (isRollBack) await endRollBack(session, ended, 'failed', providers.now());
-  const deployment = await leaveDeployment(session, ended, 'failed');
+  const deployment = await leaveDeployment(session, ended, { otherwise: 'failed', at: providers.now() });
   await endSteps(session, providers, ended, 'failed');
   const what = isRollBack ? `Rolling back ${deployment.name} failed` : `${deployment.name} was not published`;
   const message = `${what}: ${shown.message}`;
@@ -130,7 +130,7 @@ export async function endCancelled(
     set: { finishedAt: providers.now() },
   });
   if (ended === null) return null;
-  const deployment = await leaveDeployment(session, ended, 'draft');
+  const deployment = await leaveDeployment(session, ended, { otherwise: 'draft', at: providers.now() });
   await endSteps(session, providers, ended, 'cancelled');
   const event: StoredEvent = {
     type: 'notification',
@@ -147,7 +147,7 @@ export async function endCancelled(
 async function leaveDeployment(
   session: ClientSession,
   release: ReleaseDoc,
-  otherwise: 'failed' | 'draft',
+  { otherwise, at }: { otherwise: 'failed' | 'draft'; at: Date },
 ): Promise<DeploymentDoc> {
   const { accountId, deploymentId: id } = release;
   const before = await DeploymentModel.findOne({ _id: id, accountId }).session(session).orFail();
@@ -161,6 +161,10 @@ async function leaveDeployment(
     set: { currentReleaseId: serving },
   });
   if (left === null) throw new AppError('state_changed', 'The deployment changed meanwhile.');
+  if (wasSwitched && serving !== null) {
+    const interruption = { releaseId: release._id, endedAt: at };
+    await ReleaseModel.updateOne({ _id: serving, accountId }, { $set: { interruption } }, { session });
+  }
   return left;
 }
 
