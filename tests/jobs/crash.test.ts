@@ -15,6 +15,15 @@ const KILLS = IS_FULL ? 40 : 4;
 const startProcess = (): Promise<JobProcess> =>
   startJobProcess({ uri: inject('mongoUri'), databaseName: mongoose.connection.name });
 
+/** The run in full waits until the leases of the dead run out by themselves; here all are dead, and others go on. */
+async function endLeases(processes: JobProcess[]): Promise<void> {
+  for (const { kill } of processes.splice(0)) kill();
+  await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } }).setOptions({
+    acrossAccounts: 'jobs',
+  });
+  processes.push(...(await Promise.all([startProcess(), startProcess()])));
+}
+
 test('J1: of two processes that are killed at random each job has its effect once, and none is lost', {
   timeout: 300_000,
 }, async () => {
@@ -31,6 +40,7 @@ test('J1: of two processes that are killed at random each job has its effect onc
     processes[victim]?.kill();
     processes[victim] = await startProcess();
   }
+  if (!IS_FULL) await endLeases(processes);
   // What a dead process held is taken when its lease of 30 s has run out.
   await expect
     .poll(

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { simulated } from '../../server/platforms/simulated/index.ts';
 import type { VendorStep } from '../../server/platforms/simulated/vendor/faults.ts';
+import { impatient } from '../support/impatient.ts';
 import { createSimulatedApp, type SimulatedApp } from '../support/simulated-app.ts';
 
 const ONE = { 'index.html': '<h1>one</h1>', 'style.css': 'p {}' };
@@ -107,7 +108,7 @@ test('through Git, a cancelled release gives way to the one before it', async ()
 });
 
 test('through Git, a release that is not seen as uploaded gives way to the one before it', async () => {
-  await using app = await createSimulatedApp(simulated.viaGit);
+  await using app = await createSimulatedApp(impatient(simulated.viaGit));
   const deployment = await app.create('Other bytes');
   const one = await app.publish(deployment, ONE);
   app.vendor.fail('visit', { how: 'garbage' }, 100_000);
@@ -118,7 +119,7 @@ test('through Git, a release that is not seen as uploaded gives way to the one b
 });
 
 test('by upload, a release that answers at its own address alone gives way to the one before it', async () => {
-  await using app = await createSimulatedApp();
+  await using app = await createSimulatedApp(impatient(simulated.upload));
   const deployment = await app.create('Half way');
   const one = await app.publish(deployment, ONE);
   // Its own address is looked at first, once for each file.
