@@ -1,6 +1,7 @@
 import {
   changeEmail,
   changePassword,
+  checkResetLink,
   confirmEmail,
   forgotPassword,
   listSessions,
@@ -16,10 +17,12 @@ import {
   accessSchema,
   changeEmailInput,
   changePasswordInput,
+  checkResetLinkInput,
   confirmEmailInput,
   forgotPasswordInput,
   loginInput,
   registerInput,
+  resetLinkCheckSchema,
   resetPasswordInput,
   revokeSessionInput,
   sessionListSchema,
@@ -58,6 +61,12 @@ export const authRouter = router({
     .input(forgotPasswordInput)
     .output(doneSchema)
     .mutation(({ ctx, input }) => forgotPassword(ctx, input)),
+
+  // No query: its input would stand in an address, which proxies write down.
+  checkResetLink: publicProcedure
+    .input(checkResetLinkInput)
+    .output(resetLinkCheckSchema)
+    .mutation(({ ctx, input }) => checkResetLink(ctx, input)),
 
   resetPassword: publicProcedure
     .input(resetPasswordInput)

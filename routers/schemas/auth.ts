@@ -50,6 +50,7 @@ export const newPasswordForm = z
 const mailedTokenSchema = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, 'This link is not complete'));
 
 export const forgotPasswordInput = z.strictObject({ email: emailSchema });
+export const checkResetLinkInput = z.strictObject({ token: mailedTokenSchema });
 export const resetPasswordInput = z.strictObject({ token: mailedTokenSchema, password: newPasswordSchema });
 export const changePasswordInput = z.strictObject({
   currentPassword: loginPasswordSchema,
@@ -70,6 +71,9 @@ export const accessSchema = z.strictObject({ accessToken: z.string(), expiresAt:
 /** Login and register response: access plus the user's fields. */
 export const signedInSchema = z.extend(userSchema, { accessToken: z.string(), expiresAt: z.date() });
 
+/** Whether a mailed link can still set a new password. */
+export const resetLinkCheckSchema = z.strictObject({ isOpen: z.boolean() });
+
 const sessionSchema = z.strictObject({
   id: idSchema,
   /** Browser and system in words, from the User-Agent header. */
@@ -84,6 +88,8 @@ export const sessionListSchema = z.strictObject({ items: z.array(sessionSchema) 
 export type LoginInput = z.infer<typeof loginInput>;
 export type RegisterInput = z.infer<typeof registerInput>;
 export type ForgotPasswordInput = z.infer<typeof forgotPasswordInput>;
+export type CheckResetLinkInput = z.infer<typeof checkResetLinkInput>;
+export type ResetLinkCheck = z.infer<typeof resetLinkCheckSchema>;
 export type ResetPasswordInput = z.infer<typeof resetPasswordInput>;
 export type ChangePasswordInput = z.infer<typeof changePasswordInput>;
 export type ConfirmEmailInput = z.infer<typeof confirmEmailInput>;

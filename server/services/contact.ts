@@ -1,12 +1,11 @@
 import type { Contact, SendContactInput } from '../../routers/schemas/contact.ts';
 import { DONE, type Done } from '../../routers/schemas/primitives.ts';
-import { HOUR_MS } from '../durations.ts';
 import { NO_ACCOUNT } from '../models/account-scope.ts';
 import { ContactMessageModel } from '../models/contact-message.ts';
 import { newId, transaction } from '../mongo.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { queueMail } from './mail.ts';
-import { countAgainst, countsAddress } from './rate-limit.ts';
+import { countCaller } from './rate-limit.ts';
 
 /** Where people can write to without the form. */
 export function getContact(ctx: ServiceContext): Contact {
@@ -16,19 +15,11 @@ export function getContact(ctx: ServiceContext): Contact {
 /**
  * Stores a message of the contact form and mails it to the operator in the same transaction. Nothing is sent to the
  * address that was typed: it would be a mail cannon (product page, section 11, Contact). Limited by account, else by
- * address (security facts, 1.8). Throws `rate_limited`.
+ * address. Throws `rate_limited`, and `unauthenticated` for a token that is over.
  */
 export async function sendContact(ctx: ServiceContext, input: SendContactInput): Promise<Done> {
-  const { actor, providers } = ctx;
-  const accountId = actor.kind === 'anonymous' ? null : actor.accountId;
-  if (accountId !== null || countsAddress(ctx)) {
-    await countAgainst({
-      name: 'contact',
-      key: accountId ?? ctx.origin.address,
-      limit: providers.limits.contactPerHour,
-      windowMs: HOUR_MS,
-    });
-  }
+  const { providers } = ctx;
+  const accountId = await countCaller(ctx, { name: 'contact', limit: providers.limits.contactPerHour });
   await transaction(async (session) => {
     await ContactMessageModel.create([{ _id: newId(), accountId, ...input, at: ctx.now() }], { session });
     await queueMail(session, providers, {

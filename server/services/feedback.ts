@@ -1,12 +1,11 @@
 import { FEEDBACK_MAIN_APP, type RateInput } from '../../routers/schemas/feedback.ts';
 import { DONE, type Done } from '../../routers/schemas/primitives.ts';
-import { HOUR_MS } from '../durations.ts';
-import { AppError, notFound } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import { DeploymentModel } from '../models/deployment.ts';
 import { FeedbackModel } from '../models/feedback.ts';
 import { newId } from '../mongo.ts';
 import type { ServiceContext } from '../service-context.ts';
-import { countAgainst, countsAddress } from './rate-limit.ts';
+import { countCaller } from './rate-limit.ts';
 
 /**
  * Stores a rating of the product, or of one of one's own deployments; signed out of the product only, limited by
@@ -14,21 +13,9 @@ import { countAgainst, countsAddress } from './rate-limit.ts';
  * `rate_limited`, and `unauthenticated` for a token that is over: the person is no stranger.
  */
 export async function rate(ctx: ServiceContext, input: RateInput): Promise<Done> {
-  const { actor } = ctx;
-  if (actor.kind === 'anonymous' && ctx.origin.bearer !== undefined) {
-    throw new AppError('unauthenticated', 'Sign in to do this.');
-  }
-  const accountId = actor.kind === 'anonymous' ? null : actor.accountId;
+  const accountId = await countCaller(ctx, { name: 'feedback', limit: ctx.providers.limits.feedbackPerHour });
   const deploymentId = input.deploymentId ?? FEEDBACK_MAIN_APP;
   if (deploymentId !== FEEDBACK_MAIN_APP) await requireOwnDeployment(accountId, deploymentId);
-  if (accountId !== null || countsAddress(ctx)) {
-    await countAgainst({
-      name: 'feedback',
-      key: accountId ?? ctx.origin.address,
-      limit: ctx.providers.limits.feedbackPerHour,
-      windowMs: HOUR_MS,
-    });
-  }
   await FeedbackModel.create({
     _id: newId(),
     accountId,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PipelineStage } from 'mongoose';
+import { HOUR_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
 import { type RateLimitDoc, RateLimitModel } from '../models/rate-limit.ts';
 import { isDuplicateKey } from '../mongo.ts';
@@ -26,6 +27,25 @@ const NOT_BLOCKED = null;
 export async function countAgainst(count: Count): Promise<void> {
   const counter = await countOne(count);
   if (counter.count > count.limit) throw tooMany(counter.expiresAt.getTime() - counter.at.getTime());
+}
+
+/**
+ * Counts one act of whoever calls within the hour, by account, else by address (security facts, 1.8); answers the account,
+ * or null for a stranger. Throws `rate_limited`, and `unauthenticated` for a token that is over: that person is no stranger.
+ */
+export async function countCaller(
+  ctx: ServiceContext,
+  { name, limit }: Pick<Count, 'name' | 'limit'>,
+): Promise<string | null> {
+  const { actor, origin } = ctx;
+  if (actor.kind === 'anonymous' && origin.bearer !== undefined) {
+    throw new AppError('unauthenticated', 'Sign in to do this.');
+  }
+  const accountId = actor.kind === 'anonymous' ? null : actor.accountId;
+  if (accountId !== null || countsAddress(ctx)) {
+    await countAgainst({ name, key: accountId ?? origin.address, limit, windowMs: HOUR_MS });
+  }
+  return accountId;
 }
 
 /** As `countAgainst`, but only tells whether the act was within the limit. */

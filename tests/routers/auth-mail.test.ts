@@ -105,18 +105,23 @@ test('a link that is used twice at once changes the password once', async () => 
   }
 });
 
-test('a link holds for 30 minutes, and one that is used closes the others', async () => {
+test('a link holds for 30 minutes, one that is used closes the others, and each can be asked without being used', async () => {
   await using app = await createTestApp();
   const ada = await app.person();
   const { auth } = app.anonymous();
   const late = await resetTokenFor(app, ada.user.email);
+  const isOpen = async (token: string) => (await auth.checkResetLink({ token })).isOpen;
+  expect([await isOpen(late), await isOpen(late), await isOpen('A'.repeat(43))]).toEqual([true, true, false]);
   app.clock.advance(30 * MINUTE_MS);
+  expect(await isOpen(late)).toBe(false);
   expect(await refusalOf(auth.resetPassword({ token: late, password: newPassword }))).toMatchObject({
     code: 'token_invalid',
   });
 
   const [first, second] = [await resetTokenFor(app, ada.user.email), await resetTokenFor(app, ada.user.email)];
+  expect([await isOpen(first), await isOpen(second)]).toEqual([true, true]);
   await auth.resetPassword({ token: second, password: newPassword });
+  expect([await isOpen(first), await isOpen(second)]).toEqual([false, false]);
   expect(await refusalOf(auth.resetPassword({ token: first, password: 'Thief horse 3' }))).toMatchObject({
     code: 'token_invalid',
   });

@@ -51,14 +51,31 @@ test.each([
   expect(refusal).toMatchObject({ code: 'validation_failed', fieldErrors: { [field]: text } });
 });
 
-test('too many messages of one account are refused with the time to wait', async () => {
+test('strangers are limited by address, people by account, each with the time to wait', async () => {
   await using app = await createTestApp({ limits: { contactPerHour: 2 } });
-  const { contact } = (await app.person()).caller;
-  await contact.send(LETTER);
-  await contact.send(LETTER);
+  const stranger = app.anonymous(undefined, { address: '203.0.113.7' });
+  const other = app.anonymous(undefined, { address: '203.0.113.8' });
 
-  expect(await refusalOf(contact.send(LETTER))).toMatchObject({
-    code: 'rate_limited',
-    retryAfterMs: expect.any(Number),
-  });
+  for (const { contact } of [stranger, (await app.person()).caller]) {
+    await contact.send(LETTER);
+    await contact.send(LETTER);
+    expect(await refusalOf(contact.send(LETTER))).toMatchObject({
+      code: 'rate_limited',
+      retryAfterMs: expect.any(Number),
+    });
+  }
+  await other.contact.send(LETTER);
+});
+
+test('a person whose token is over is asked to come back, and nothing is kept of a stranger', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  app.clock.advance(app.providers.limits.accessTokenSeconds * 1_000);
+  const late = await app.callerFor(ada.accessToken);
+
+  const letter = { ...LETTER, message: 'Too late' };
+  expect(await refusalOf(late.contact.send(letter))).toMatchObject({ code: 'unauthenticated' });
+  expect(await ContactMessageModel.find({ accountId: null, message: letter.message }).comment('test').lean()).toEqual(
+    [],
+  );
 });

@@ -42,6 +42,7 @@ const CASES: Record<string, Case> = {
   'auth.refresh': { access: 'public' },
   'auth.logout': { access: 'public' },
   'auth.forgotPassword': { access: 'public', input: () => ({ email: `${newId()}@example.com` }) },
+  'auth.checkResetLink': { access: 'public', input: () => ({ token: MAILED }) },
   'auth.resetPassword': { access: 'public', input: () => ({ token: MAILED, password: PASSWORD }) },
   'auth.changePassword': { access: 'session', input: () => ({ currentPassword: 'wrong one', newPassword: PASSWORD }) },
   'auth.sendConfirmation': { access: 'session' },

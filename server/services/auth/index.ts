@@ -6,5 +6,5 @@ export { login } from './login.ts';
 export { logout } from './logout.ts';
 export { refresh } from './refresh.ts';
 export { register } from './register.ts';
-export { resetPassword } from './reset-password.ts';
+export { checkResetLink, resetPassword } from './reset-password.ts';
 export { listSessions, revokeSession } from './sessions.ts';

@@ -46,10 +46,10 @@ export async function mailLink(
   });
 }
 
-/** Whether the token is still good: spares the work that comes before it is used. Throws `token_invalid`. */
-export async function requireOpenToken(ctx: ServiceContext, purpose: MailedPurpose, secret: string): Promise<void> {
+/** Whether the token is still good; it stays so. */
+export async function isOpenToken(ctx: ServiceContext, purpose: MailedPurpose, secret: string): Promise<boolean> {
   const open = await MailedTokenModel.exists(openToken(ctx, purpose, secret)).setOptions({ acrossAccounts: 'sign-in' });
-  if (open === null) throw tokenInvalid();
+  return open !== null;
 }
 
 /**
@@ -88,7 +88,7 @@ function openToken(ctx: ServiceContext, purpose: MailedPurpose, secret: string) 
   return { hash: hashToken(secret), purpose, usedAt: null, expiresAt: { $gt: ctx.now() } };
 }
 
-function tokenInvalid(): AppError {
+export function tokenInvalid(): AppError {
   return new AppError('token_invalid', 'This link was already used, or it is too old.', {
     hint: `A link works once, for ${LINK_MINUTES} minutes. Ask for a new one.`,
   });

@@ -1,4 +1,4 @@
-import type { ResetPasswordInput } from '../../../routers/schemas/auth.ts';
+import type { CheckResetLinkInput, ResetLinkCheck, ResetPasswordInput } from '../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { notFound } from '../../errors.ts';
 import { UserModel } from '../../models/user.ts';
@@ -6,14 +6,23 @@ import { transaction } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { queueMail } from '../mail.ts';
 import { endSessions } from './end-sessions.ts';
-import { redeemToken, requireOpenToken } from './mailed-token.ts';
+import { isOpenToken, redeemToken, tokenInvalid } from './mailed-token.ts';
+
+/**
+ * Whether a mailed link can still set a new password, so that nobody fills in a form for nothing. Its token is a secret of
+ * 256 bits: who has it may know, and to ask does not use it up.
+ */
+export async function checkResetLink(ctx: ServiceContext, input: CheckResetLinkInput): Promise<ResetLinkCheck> {
+  return { isOpen: await isOpenToken(ctx, 'reset-password', input.token) };
+}
 
 /**
  * Sets a new password by a mailed link: ends all sessions, signs nobody in, and a mail tells (security facts, 1.5). Who
  * could read the link has proved the address. Throws `token_invalid`, `overloaded`.
  */
 export async function resetPassword(ctx: ServiceContext, input: ResetPasswordInput): Promise<Done> {
-  await requireOpenToken(ctx, 'reset-password', input.token);
+  // Spares the work that comes before it is used.
+  if (!(await isOpenToken(ctx, 'reset-password', input.token))) throw tokenInvalid();
   const passwordHash = await ctx.providers.hasher.hash(input.password);
   await transaction(async (session) => {
     const { accountId, email } = await redeemToken(session, ctx, 'reset-password', input.token);
