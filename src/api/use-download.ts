@@ -1,4 +1,3 @@
-import type { ReleaseDownload } from '../../routers/schemas/releases.ts';
 import { showToast } from '../components/toast-store.ts';
 import { formatSize } from '../lib/format.ts';
 import { errorToast } from './errors.ts';
@@ -11,7 +10,7 @@ export function useDownload() {
     // It changes nothing that a screen shows.
     meta: { refresh: false },
     onSuccess: (link) => {
-      save(link);
+      saveDownload(link);
       showToast({ title: 'Download started', description: `${link.fileName}, ${formatSize(link.sizeBytes)}` });
     },
     onError: (error) => void showToast(errorToast('Could not download', error)),
@@ -19,7 +18,7 @@ export function useDownload() {
 }
 
 /** The link carries its own right, so that the browser itself streams the file to the disk and shows how far it is. */
-function save({ url, fileName }: ReleaseDownload): void {
+export function saveDownload({ url, fileName }: { url: string; fileName: string }): void {
   const link = document.createElement('a');
   link.href = rewriteApiPath(url, location.host, __FUNCTION_API_HOST__);
   link.download = fileName;

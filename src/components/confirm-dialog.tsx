@@ -18,14 +18,21 @@ export type ConfirmDialogProps = {
   isDestructive?: boolean | undefined;
   /** For what cannot be undone: the name that must be typed. */
   nameToType?: string | undefined;
-  /** The dialog stays open; the caller closes it when the work is done. */
+  /** Further fields that the act needs. */
+  children?: ReactNode;
+  /** The dialog stays open, and cannot be closed while it is busy; the caller closes it when the work is done. */
   onConfirm: () => void;
 };
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const focusReturn = useFocusReturn();
   return (
-    <AlertDialog.Root open={props.isOpen} onOpenChange={props.onOpenChange}>
+    <AlertDialog.Root
+      open={props.isOpen}
+      onOpenChange={(isOpen) => {
+        if (isOpen || props.isBusy !== true) props.onOpenChange(isOpen);
+      }}
+    >
       <AlertDialog.Portal>
         <AlertDialog.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim data-[state=closed]:animate-leave" />
         <AlertDialog.Content
@@ -48,6 +55,7 @@ function ConfirmForm({
   isBusy,
   isDestructive = true,
   nameToType,
+  children,
   onConfirm,
 }: ConfirmDialogProps) {
   const [typed, setTyped] = useState('');
@@ -57,6 +65,7 @@ function ConfirmForm({
     <>
       <form
         id={formId}
+        noValidate
         className="flex flex-col gap-4 p-5"
         onSubmit={(event) => {
           event.preventDefault();
@@ -75,14 +84,16 @@ function ConfirmForm({
               value={typed}
               onChange={(event) => setTyped(event.target.value)}
               autoComplete="off"
+              autoCapitalize="none"
               spellCheck={false}
             />
           </Field>
         )}
+        {children}
       </form>
       <div className="flex flex-wrap justify-end gap-2 border-t border-line p-4 max-sm:flex-col-reverse max-sm:*:w-full">
         <AlertDialog.Cancel asChild>
-          <Button>Cancel</Button>
+          <Button disabled={isBusy}>Cancel</Button>
         </AlertDialog.Cancel>
         <Button
           type="submit"

@@ -1,38 +1,55 @@
 import { useUser } from '../api/user.ts';
-import { Card, CardBody, CardHeader } from '../components/card.tsx';
+import { Card, CardBody } from '../components/card.tsx';
 import { PageHeader } from '../components/page-header.tsx';
+import { Section } from '../components/section.tsx';
 import { DeleteAccount } from '../features/account/delete-account.tsx';
+import { ExportAccount } from '../features/account/export-account.tsx';
 import { ChangePasswordForm } from '../features/auth/change-password-form.tsx';
 import { Identity } from '../features/auth/identity.tsx';
 import { SessionList } from '../features/auth/session-list.tsx';
+import { TokensKept } from '../features/auth/tokens-kept.tsx';
 import { PlanSetting } from '../features/subscription/plan-setting.tsx';
 
 export function AccountScreen() {
   const { user } = useUser();
   if (user === null) return null;
   return (
-    <div className="max-w-reading">
+    <>
       <PageHeader title="Account" description="Who you are here, where you are signed in, and your plan." />
-      <div className="flex flex-col gap-6">
-        <Card>
-          <CardHeader title="Identity" />
-          <Identity user={user} />
-        </Card>
-        <Card>
-          <CardHeader title="Plan" />
-          <PlanSetting isBetaTester={user.isBetaTester} />
-        </Card>
-        <Card>
-          <CardHeader title="Password" />
-          <CardBody>
-            <ChangePasswordForm />
-          </CardBody>
-        </Card>
+      <div className="flex flex-col gap-6 xl:gap-8">
+        <Section title="Identity" description="The name and the address of this account.">
+          <Card>
+            <Identity user={user} />
+          </Card>
+        </Section>
+        <Section title="Plan" description="What you may publish, and until when.">
+          <Card>
+            <PlanSetting isBetaTester={user.isBetaTester} />
+          </Card>
+        </Section>
+        <Section
+          title="Password"
+          description={
+            <>
+              <p>A new one signs every other browser out.</p>
+              <TokensKept className="mt-1" />
+            </>
+          }
+        >
+          <Card>
+            <CardBody>
+              <ChangePasswordForm />
+            </CardBody>
+          </Card>
+        </Section>
         <SessionList />
-        <Card>
-          <DeleteAccount user={user} />
-        </Card>
+        <Section title="Your data" description="What Fairlead keeps for you, to keep yourself or to have erased.">
+          <Card className="divide-y divide-line">
+            <ExportAccount />
+            <DeleteAccount user={user} />
+          </Card>
+        </Section>
       </div>
-    </div>
+    </>
   );
 }

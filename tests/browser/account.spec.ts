@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readOutbox } from '../../server/mail/outbox.ts';
+import { readZip } from '../support/read-zip.ts';
 import type { RealApp } from '../support/real-app.ts';
 import { expect, logInHere, newcomer, refusedCall, register, seeDisclaimer, test } from './fixtures.ts';
 
@@ -23,7 +25,6 @@ test('a forgotten password is replaced through the mailed link, which works once
   complaints,
 }) => {
   complaints.allow(refusedCall(401, '/api/trpc/auth.login'));
-  complaints.allow(refusedCall(400, '/api/trpc/auth.resetPassword'));
   complaints.allow(refusedCall(401, '/api/trpc/'));
   await seeDisclaimer(page);
   const credentials = await register(page);
@@ -58,15 +59,14 @@ test('a forgotten password is replaced through the mailed link, which works once
   await expect(page.getByText("Passwords don't match")).toBeVisible();
   await page.getByLabel('Confirm Password').fill(NEW_PASSWORD);
   await page.getByRole('button', { name: 'Save the new password' }).click();
+  await expect(page.getByText('API tokens keep working.')).toBeVisible();
   await page.getByRole('link', { name: 'Log in with the new password' }).click();
   await logInHere(page, { username: credentials.username, password: NEW_PASSWORD });
   await page.waitForURL('**/dashboard');
 
   await page.goto(link);
-  await page.getByLabel('New password').fill(NEW_PASSWORD);
-  await page.getByLabel('Confirm Password').fill(NEW_PASSWORD);
-  await page.getByRole('button', { name: 'Save the new password' }).click();
-  await expect(page.getByText('This link no longer works')).toBeVisible();
+  await expect(page.getByText('This link no longer works'), 'said before anything is typed').toBeVisible();
+  await expect(page.getByLabel('New password')).toHaveCount(0);
 });
 
 test('an address is confirmed by its link, and the banner is gone then', async ({ page, app, complaints }) => {
@@ -88,7 +88,10 @@ test('an address is confirmed by its link, and the banner is gone then', async (
   await expect(page.getByRole('heading', { name: 'Your address is already confirmed' })).toBeVisible();
 });
 
-test('a token is shown once and works until it is revoked; name and password can be changed', async ({ page, app }) => {
+test('a token is shown once and works until it is revoked; name and password can be changed, and all of it exported', async ({
+  page,
+  app,
+}) => {
   const credentials = await newcomer(page);
   await page.goto('/settings');
   await page.getByRole('button', { name: 'New token' }).click();
@@ -112,6 +115,12 @@ test('a token is shown once and works until it is revoked; name and password can
   await expect(page.locator('[data-toast]')).toContainText('Profile saved');
 
   await page.goto('/account');
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export everything' }).click();
+  const saved = await saving;
+  expect(saved.suggestedFilename()).toMatch(/^fairlead-export-\d{4}-\d\d-\d\d\.zip$/);
+  expect([...(await readZip(await readFile(await saved.path()))).files.keys()]).toEqual(['README.txt', 'account.json']);
+  await expect(page.locator('[data-toast]')).toContainText('Export started');
   await page.getByLabel('Current password').fill(credentials.password);
   await page.getByLabel('New password').fill(NEW_PASSWORD);
   await page.getByLabel('Confirm Password').fill(NEW_PASSWORD);
@@ -130,14 +139,17 @@ test('an account is deleted with its name typed, and cannot be signed in to agai
   const credentials = await newcomer(page);
   await page.goto('/account');
   await page.getByRole('button', { name: 'Delete account' }).click();
-  const dialog = page.getByRole('dialog');
+  const dialog = page.getByRole('alertdialog');
+  const confirm = dialog.getByRole('button', { name: 'Delete account' });
   await expect(dialog).toContainText('This cannot be undone');
   await dialog.getByLabel(/^Type /).fill('somebody else');
-  await dialog.getByLabel('Current password').fill(credentials.password);
-  await dialog.getByRole('button', { name: 'Delete account' }).click();
-  await expect(dialog.getByText('This is not your username')).toBeVisible();
+  await dialog.getByLabel('Current password').fill('Not this one 1');
+  await expect(confirm).toBeDisabled();
   await dialog.getByLabel(/^Type /).fill(credentials.username);
-  await dialog.getByRole('button', { name: 'Delete account' }).click();
+  await confirm.click();
+  await expect(dialog.getByText('The current password is not right')).toBeVisible();
+  await dialog.getByLabel('Current password').fill(credentials.password);
+  await confirm.click();
   await page.waitForURL((url) => url.pathname === '/');
   await expect(page.locator('[data-toast]')).toContainText('Account deleted');
   await page.goto('/login');

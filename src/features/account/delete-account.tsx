@@ -1,4 +1,4 @@
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useNavigate } from 'react-router';
 import type { User } from '../../../routers/schemas/user.ts';
@@ -6,9 +6,8 @@ import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { session } from '../../api/session.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { Field } from '../../components/field.tsx';
-import { Input } from '../../components/input.tsx';
 import { PasswordInput } from '../../components/password-input.tsx';
 import { Setting } from '../../components/setting.tsx';
 import { showToast } from '../../components/toast-store.ts';
@@ -37,12 +36,12 @@ export function DeleteAccount({ user }: { user: User }) {
 }
 
 function DeleteDialog({ user, onClose }: { user: User; onClose: () => void }) {
-  const formId = useId();
   const navigate = useNavigate();
   const form = useForm({
     resolver: useSchemaResolver(loadSchema),
     mode: 'onTouched',
-    defaultValues: { username: '', currentPassword: '' },
+    // The dialog has it typed once more before it confirms.
+    defaultValues: { username: user.username, currentPassword: '' },
   });
   const { errors } = form.formState;
   const remove = trpc.account.delete.useMutation({
@@ -54,50 +53,35 @@ function DeleteDialog({ user, onClose }: { user: User; onClose: () => void }) {
       showToast({ title: 'Account deleted', description: 'Its websites are being taken down.' });
     },
     onError(error) {
-      if (!applyFieldErrors(error, ['username', 'currentPassword'], form.setError)) {
+      if (!applyFieldErrors(error, ['currentPassword'], form.setError)) {
         showToast(errorToast('The account was not deleted', error));
       }
     },
   });
 
   return (
-    <Dialog
+    <ConfirmDialog
       isOpen
       onOpenChange={(isOpen) => {
         if (!isOpen) onClose();
       }}
       title="Delete your account?"
-      description={`${lossText(user)} Your files, releases, settings and tokens are erased. This cannot be undone.`}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="danger" type="submit" form={formId} isBusy={remove.isPending} busyLabel="Deleting…">
-            Delete account
-          </Button>
-        </>
-      }
+      description={`${lossText(user)} Your files, releases, settings and API tokens are erased. This cannot be undone. Export everything first if you want to keep it.`}
+      confirmLabel="Delete account"
+      busyLabel="Deleting…"
+      nameToType={user.username}
+      isBusy={remove.isPending}
+      onConfirm={() => void form.handleSubmit((input) => remove.mutate(input))()}
     >
-      <form
-        id={formId}
-        noValidate
-        onSubmit={form.handleSubmit((input) => {
-          if (!remove.isPending) remove.mutate(input);
-        })}
-        className="flex flex-col gap-4"
-      >
-        <Field label={`Type ${user.username} to confirm`} error={errors.username?.message}>
-          <Input {...form.register('username')} autoComplete="off" autoCapitalize="none" spellCheck={false} />
-        </Field>
-        <Field label="Current password" error={errors.currentPassword?.message}>
-          <PasswordInput {...form.register('currentPassword')} autoComplete="current-password" />
-        </Field>
-      </form>
-    </Dialog>
+      <Field label="Current password" error={errors.currentPassword?.message}>
+        <PasswordInput {...form.register('currentPassword')} autoComplete="current-password" />
+      </Field>
+    </ConfirmDialog>
   );
 }
 
 function lossText({ deploymentCount }: User): string {
   if (deploymentCount === 0) return 'You have no websites here.';
   const websites = formatCount(deploymentCount, 'deployment');
-  return `${websites} and everything live on ${deploymentCount === 1 ? 'it' : 'them'} goes off the air.`;
+  return `${websites} and everything live on ${deploymentCount === 1 ? 'it goes' : 'them go'} off the air at once.`;
 }

@@ -1,37 +1,17 @@
-import { type KeyboardEvent, type ReactNode, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { classNames } from '../../components/class-names.ts';
+import { useTabKeys } from '../../components/tab-keys.ts';
 
-export type AuthTab = 'login' | 'register';
+const TABS = ['login', 'register'] as const;
+export type AuthTab = (typeof TABS)[number];
 
-const tabs: readonly { value: AuthTab; label: string }[] = [
-  { value: 'login', label: 'Login' },
-  { value: 'register', label: 'Register' },
-];
-
-const TAB_OF_KEY: Readonly<Record<string, AuthTab | undefined>> = {
-  ArrowLeft: 'login',
-  Home: 'login',
-  ArrowRight: 'register',
-  End: 'register',
-};
+const labels: Record<AuthTab, string> = { login: 'Login', register: 'Register' };
 
 export type AuthTabsProps = { value: AuthTab; onChange: (value: AuthTab) => void; children: ReactNode };
 
-/**
- * The two tabs of the sign-in screen, by the tab pattern of the ARIA practices: arrow keys move and switch. Without the
- * library behind the other tabs, which would be a tenth of this screen (performance facts, section 8).
- */
+/** The two tabs of the sign-in screen, each half of the card's width. */
 export function AuthTabs({ value, onChange, children }: AuthTabsProps) {
-  const buttons = useRef(new Map<AuthTab, HTMLButtonElement>());
-
-  function move(event: KeyboardEvent) {
-    const next = TAB_OF_KEY[event.key];
-    if (next === undefined) return;
-    event.preventDefault();
-    buttons.current.get(next)?.focus();
-    if (next !== value) onChange(next);
-  }
-
+  const keys = useTabKeys(TABS, value, onChange);
   return (
     <>
       <div
@@ -39,28 +19,22 @@ export function AuthTabs({ value, onChange, children }: AuthTabsProps) {
         aria-label="Login or register"
         className="mb-6 grid auto-cols-fr grid-flow-col gap-1 rounded-card bg-surface-sunken p-0.5"
       >
-        {tabs.map((tab) => (
+        {TABS.map((tab) => (
           <button
-            key={tab.value}
-            ref={(element) => {
-              if (element !== null) buttons.current.set(tab.value, element);
-            }}
+            key={tab}
+            {...keys.of(tab)}
             type="button"
             role="tab"
-            id={`tab-${tab.value}`}
-            aria-selected={tab.value === value}
+            id={`tab-${tab}`}
             aria-controls="tab-panel"
-            tabIndex={tab.value === value ? 0 : -1}
-            onKeyDown={move}
-            onClick={() => onChange(tab.value)}
             className={classNames(
               'h-control rounded-control border font-medium transition-colors',
-              tab.value === value
+              tab === value
                 ? 'border-line bg-surface-raised text-ink'
                 : 'border-transparent text-ink-muted hover:text-ink',
             )}
           >
-            {tab.label}
+            {labels[tab]}
           </button>
         ))}
       </div>

@@ -1,10 +1,8 @@
-import { useId } from 'react';
 import { useForm } from 'react-hook-form';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
-import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
 import { Field } from '../../components/field.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { Input } from '../../components/input.tsx';
 import { PasswordInput } from '../../components/password-input.tsx';
 import { showToast } from '../../components/toast-store.ts';
@@ -14,7 +12,6 @@ const loadSchema = async () => (await import('../../../routers/schemas/auth.ts')
 
 /** Asks for another address; the old one stays until the new one is confirmed. */
 export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {
-  const formId = useId();
   const form = useForm({
     resolver: useSchemaResolver(loadSchema),
     mode: 'onTouched',
@@ -34,37 +31,21 @@ export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {
   });
 
   return (
-    <Dialog
-      isOpen
-      onOpenChange={(isOpen) => {
-        if (!isOpen) onClose();
-      }}
+    <FormDialog
       title="Change your e-mail address"
       description="A link goes to the new address. Until it is opened the old one stays; then the old one is told."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form={formId} isBusy={change.isPending} busyLabel="Sending…">
-            Send the link
-          </Button>
-        </>
-      }
+      submitLabel="Send the link"
+      busyLabel="Sending…"
+      isBusy={change.isPending}
+      onSubmit={form.handleSubmit((input) => change.mutate(input))}
+      onClose={onClose}
     >
-      <form
-        id={formId}
-        noValidate
-        onSubmit={form.handleSubmit((input) => {
-          if (!change.isPending) change.mutate(input);
-        })}
-        className="flex flex-col gap-4"
-      >
-        <Field label="New email" error={errors.email?.message}>
-          <Input {...form.register('email')} type="email" autoComplete="email" spellCheck={false} />
-        </Field>
-        <Field label="Current password" error={errors.currentPassword?.message}>
-          <PasswordInput {...form.register('currentPassword')} autoComplete="current-password" />
-        </Field>
-      </form>
-    </Dialog>
+      <Field label="New email" error={errors.email?.message}>
+        <Input {...form.register('email')} type="email" autoComplete="email" spellCheck={false} />
+      </Field>
+      <Field label="Current password" error={errors.currentPassword?.message}>
+        <PasswordInput {...form.register('currentPassword')} autoComplete="current-password" />
+      </Field>
+    </FormDialog>
   );
 }

@@ -1,4 +1,4 @@
-import { useForm, useWatch } from 'react-hook-form';
+import { FormProvider, useForm } from 'react-hook-form';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
@@ -6,7 +6,7 @@ import { Field } from '../../components/field.tsx';
 import { PasswordInput } from '../../components/password-input.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { useSchemaResolver } from '../../lib/schema-resolver.ts';
-import { PasswordMeter } from './password-meter.tsx';
+import { NewPasswordFields } from './new-password-fields.tsx';
 
 const loadSchema = async () => (await import('../../../routers/schemas/auth.ts')).changePasswordForm;
 const empty = { currentPassword: '', newPassword: '', confirmPassword: '' };
@@ -14,7 +14,6 @@ const empty = { currentPassword: '', newPassword: '', confirmPassword: '' };
 /** Needs the current password; every other browser is signed out. */
 export function ChangePasswordForm() {
   const form = useForm({ resolver: useSchemaResolver(loadSchema), mode: 'onTouched', defaultValues: empty });
-  const newPassword = useWatch({ control: form.control, name: 'newPassword' });
   const { errors } = form.formState;
   const change = trpc.auth.changePassword.useMutation({
     onSuccess() {
@@ -29,28 +28,22 @@ export function ChangePasswordForm() {
   });
 
   return (
-    <form
-      noValidate
-      onSubmit={form.handleSubmit(({ currentPassword, newPassword: chosen }) => {
-        if (!change.isPending) change.mutate({ currentPassword, newPassword: chosen });
-      })}
-      className="flex flex-col gap-4"
-    >
-      <Field label="Current password" error={errors.currentPassword?.message}>
-        <PasswordInput {...form.register('currentPassword')} autoComplete="current-password" />
-      </Field>
-      <div>
-        <Field label="New password" error={errors.newPassword?.message}>
-          <PasswordInput {...form.register('newPassword')} autoComplete="new-password" />
+    <FormProvider {...form}>
+      <form
+        noValidate
+        onSubmit={form.handleSubmit(({ currentPassword, newPassword: chosen }) => {
+          if (!change.isPending) change.mutate({ currentPassword, newPassword: chosen });
+        })}
+        className="flex flex-col gap-4"
+      >
+        <Field label="Current password" error={errors.currentPassword?.message}>
+          <PasswordInput {...form.register('currentPassword')} autoComplete="current-password" />
         </Field>
-        <PasswordMeter password={newPassword} />
-      </div>
-      <Field label="Confirm Password" error={errors.confirmPassword?.message}>
-        <PasswordInput {...form.register('confirmPassword')} autoComplete="new-password" />
-      </Field>
-      <Button type="submit" variant="primary" isBusy={change.isPending} busyLabel="Changing…" className="self-start">
-        Change password
-      </Button>
-    </form>
+        <NewPasswordFields label="New password" name="newPassword" />
+        <Button type="submit" variant="primary" isBusy={change.isPending} busyLabel="Changing…" className="self-start">
+          Change password
+        </Button>
+      </form>
+    </FormProvider>
   );
 }

@@ -1,12 +1,10 @@
-import { useForm, useWatch } from 'react-hook-form';
+import { FormProvider, useForm } from 'react-hook-form';
 import { applyFieldErrors, errorDetails, errorToast } from '../../api/errors.ts';
 import { session } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
-import { Field } from '../../components/field.tsx';
-import { PasswordInput } from '../../components/password-input.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { useSchemaResolver } from '../../lib/schema-resolver.ts';
-import { PasswordMeter } from './password-meter.tsx';
+import { NewPasswordFields } from './new-password-fields.tsx';
 
 const loadSchema = async () => (await import('../../../routers/schemas/auth.ts')).newPasswordForm;
 
@@ -24,8 +22,7 @@ export function ResetPasswordForm({ token, onDone, onLinkOver }: ResetPasswordFo
     mode: 'onTouched',
     defaultValues: { password: '', confirmPassword: '' },
   });
-  const password = useWatch({ control: form.control, name: 'password' });
-  const { errors, isSubmitting } = form.formState;
+  const { isSubmitting } = form.formState;
 
   async function save({ password: chosen }: { password: string }): Promise<void> {
     try {
@@ -45,19 +42,13 @@ export function ResetPasswordForm({ token, onDone, onLinkOver }: ResetPasswordFo
   }
 
   return (
-    <form noValidate onSubmit={form.handleSubmit(save)} className="flex flex-col gap-4">
-      <div>
-        <Field label="New password" error={errors.password?.message}>
-          <PasswordInput {...form.register('password')} autoComplete="new-password" />
-        </Field>
-        <PasswordMeter password={password} />
-      </div>
-      <Field label="Confirm Password" error={errors.confirmPassword?.message}>
-        <PasswordInput {...form.register('confirmPassword')} autoComplete="new-password" />
-      </Field>
-      <Button type="submit" variant="primary" isBusy={isSubmitting} busyLabel="Saving…" className="mt-1 w-full">
-        Save the new password
-      </Button>
-    </form>
+    <FormProvider {...form}>
+      <form noValidate onSubmit={form.handleSubmit(save)} className="flex flex-col gap-4">
+        <NewPasswordFields label="New password" name="password" />
+        <Button type="submit" variant="primary" isBusy={isSubmitting} busyLabel="Saving…" className="mt-1 w-full">
+          Save the new password
+        </Button>
+      </form>
+    </FormProvider>
   );
 }

@@ -3,8 +3,9 @@ import type { Session } from '../../../routers/schemas/auth.ts';
 import { errorToast, shownFailure } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
-import { Card, CardHeader } from '../../components/card.tsx';
+import { Card } from '../../components/card.tsx';
 import { ListStates } from '../../components/list-states.tsx';
+import { Section } from '../../components/section.tsx';
 import { Setting } from '../../components/setting.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Time } from '../../components/time.tsx';
@@ -15,24 +16,29 @@ export function SessionList() {
   const list = trpc.auth.sessions.useQuery();
   const sessions = list.data?.items ?? [];
   return (
-    <Card>
-      <CardHeader title="Signed-in browsers" count={sessions.length === 0 ? undefined : sessions.length} />
-      <ListStates
-        list={list}
-        count={sessions.length}
-        skeleton={<SkeletonRows rows={2} />}
-        failure={shownFailure('The browsers could not be fetched', list.error)}
-        empty={{ icon: MonitorSmartphone, text: 'No browser is signed in.' }}
-      >
-        <ul className="divide-y divide-line">
-          {sessions.map((session) => (
-            <li key={session.id}>
-              <SessionRow session={session} />
-            </li>
-          ))}
-        </ul>
-      </ListStates>
-    </Card>
+    <Section
+      title="Signed-in browsers"
+      count={sessions.length === 0 ? undefined : sessions.length}
+      description="Sign out whatever you do not know, and change your password then."
+    >
+      <Card>
+        <ListStates
+          list={list}
+          count={sessions.length}
+          skeleton={<SkeletonRows rows={2} />}
+          failure={shownFailure('The browsers could not be fetched', list.error)}
+          empty={{ icon: MonitorSmartphone, text: 'No browser is signed in.' }}
+        >
+          <ul className="divide-y divide-line">
+            {sessions.map((session) => (
+              <li key={session.id}>
+                <SessionRow session={session} />
+              </li>
+            ))}
+          </ul>
+        </ListStates>
+      </Card>
+    </Section>
   );
 }
 

@@ -1,12 +1,11 @@
-import { type FormEvent, useId, useState } from 'react';
+import { useState } from 'react';
 import { type Deployment, slugSchema, updateDeploymentInput } from '../../../routers/schemas/deployments.ts';
 import { HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
 import { errorToast, fieldErrors } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
-import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { Dialog } from '../../components/dialog.tsx';
 import { Field } from '../../components/field.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { Input } from '../../components/input.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { formatCount } from '../../lib/format.ts';
@@ -65,7 +64,6 @@ function ChangeDialog({ deployment, field, onClose }: ChangeDialogProps) {
   const { title, label, act, busy, failed, text, done } = words[field];
   const [value, setValue] = useState(deployment[field]);
   const [refusal, setRefusal] = useState<{ value: string; message: string } | null>(null);
-  const formId = useId();
   const update = trpc.deployments.update.useMutation({
     onSuccess: (after) => {
       onClose();
@@ -81,43 +79,33 @@ function ChangeDialog({ deployment, field, onClose }: ChangeDialogProps) {
   const liveProblem = useAddressProblem(deployment, isAddress && !update.isPending ? value : deployment.slug);
   const problem = refusal?.value === value ? refusal.message : liveProblem;
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     const input = updateDeploymentInput.safeParse({ deploymentId: deployment.id, [field]: value });
     if (!input.success) setRefusal({ value, message: input.error.issues[0]?.message ?? '' });
     else if (value === deployment[field]) onClose();
-    else if (liveProblem === undefined && !update.isPending) update.mutate(input.data);
+    else if (liveProblem === undefined) update.mutate(input.data);
   }
 
   return (
-    <Dialog
-      isOpen
-      onOpenChange={(isOpen) => {
-        if (!isOpen) onClose();
-      }}
+    <FormDialog
       title={title(deployment.name)}
       description={text}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form={formId} isBusy={update.isPending} busyLabel={busy}>
-            {act}
-          </Button>
-        </>
-      }
+      submitLabel={act}
+      busyLabel={busy}
+      isBusy={update.isPending}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form id={formId} onSubmit={submit} noValidate>
-        <Field label={label} error={problem} hint={isAddress ? `Live at ${addressOfSlug(value)}` : null}>
-          <Input
-            value={value}
-            onChange={(event) => setValue(event.target.value)}
-            autoComplete="off"
-            spellCheck={false}
-            className={isAddress ? 'font-mono' : undefined}
-          />
-        </Field>
-      </form>
-    </Dialog>
+      <Field label={label} error={problem} hint={isAddress ? `Live at ${addressOfSlug(value)}` : null}>
+        <Input
+          value={value}
+          onChange={(event) => setValue(event.target.value)}
+          autoComplete="off"
+          spellCheck={false}
+          className={isAddress ? 'font-mono' : undefined}
+        />
+      </Field>
+    </FormDialog>
   );
 }
 

@@ -1,11 +1,10 @@
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { FEEDBACK_MAIN_APP } from '../../../routers/schemas/feedback.ts';
 import { DataProvider } from '../../api/data-provider.tsx';
 import { errorMessage } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
-import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
 import { Field } from '../../components/field.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { Textarea } from '../../components/textarea.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { clearDraft, emptyDraft, type FeedbackDraft, readDraft, writeDraft } from './feedback-draft.ts';
@@ -27,7 +26,6 @@ export function FeedbackDialog(props: FeedbackDialogProps) {
 
 function DialogWithData({ isOpen, onOpenChange, onSent }: FeedbackDialogProps) {
   const [draft, setDraft] = useState(readDraft);
-  const formId = useId();
   const rate = trpc.feedback.rate.useMutation({
     meta: { refresh: false },
     onSuccess() {
@@ -49,7 +47,6 @@ function DialogWithData({ isOpen, onOpenChange, onSent }: FeedbackDialogProps) {
   }
 
   function send() {
-    if (rate.isPending) return;
     if (draft.rating === 0) {
       showToast({
         title: 'Please select a rating',
@@ -62,37 +59,25 @@ function DialogWithData({ isOpen, onOpenChange, onSent }: FeedbackDialogProps) {
   }
 
   return (
-    <Dialog
+    <FormDialog
       isOpen={isOpen}
-      onOpenChange={onOpenChange}
       title="Rate Your Experience"
       description="Help us improve by sharing your experience with the product."
-      footer={
-        <>
-          <Button onClick={() => onOpenChange(false)}>Not now</Button>
-          <Button type="submit" form={formId} variant="primary" isBusy={rate.isPending} busyLabel="Sending…">
-            Send feedback
-          </Button>
-        </>
-      }
+      submitLabel="Send feedback"
+      busyLabel="Sending…"
+      cancelLabel="Not now"
+      isBusy={rate.isPending}
+      onSubmit={send}
+      onClose={() => onOpenChange(false)}
     >
-      <form
-        id={formId}
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          send();
-        }}
-      >
-        <StarField rating={draft.rating} onRate={(rating) => change({ rating })} />
-        <Field label="Comment" hint="Optional. What went well, what stopped you?">
-          <Textarea
-            value={draft.comment}
-            maxLength={2_000}
-            onChange={(event) => change({ comment: event.target.value })}
-          />
-        </Field>
-      </form>
-    </Dialog>
+      <StarField rating={draft.rating} onRate={(rating) => change({ rating })} />
+      <Field label="Comment" hint="Optional. What went well, what stopped you?">
+        <Textarea
+          value={draft.comment}
+          maxLength={2_000}
+          onChange={(event) => change({ comment: event.target.value })}
+        />
+      </Field>
+    </FormDialog>
   );
 }

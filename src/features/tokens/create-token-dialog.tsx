@@ -1,4 +1,4 @@
-import { type FormEvent, useId, useState } from 'react';
+import { useState } from 'react';
 import { createTokenInput, type Scope } from '../../../routers/schemas/tokens.ts';
 import { errorToast, fieldErrors } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
@@ -7,6 +7,7 @@ import { Checkbox } from '../../components/checkbox.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field } from '../../components/field.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { Input } from '../../components/input.tsx';
 import { Select } from '../../components/select.tsx';
 import { showToast } from '../../components/toast-store.ts';
@@ -50,7 +51,6 @@ function MakeDialog({ onClose, onMade }: { onClose: () => void; onMade: (secret:
   const [mayWrite, setMayWrite] = useState(true);
   const [life, setLife] = useState<Life>('90');
   const [problem, setProblem] = useState<string | undefined>();
-  const formId = useId();
   const create = trpc.tokens.create.useMutation({
     onSuccess: ({ secret }) => onMade(secret),
     onError: (error) => {
@@ -60,51 +60,41 @@ function MakeDialog({ onClose, onMade }: { onClose: () => void; onMade: (secret:
     },
   });
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     const scopes: Scope[] = mayWrite ? ['read', 'write'] : ['read'];
     const input = createTokenInput.safeParse({ name, scopes, expiresInDays: life === 'none' ? null : Number(life) });
     if (!input.success) setProblem(input.error.issues[0]?.message);
-    else if (!create.isPending) create.mutate(input.data);
+    else create.mutate(input.data);
   }
 
   return (
-    <Dialog
-      isOpen
-      onOpenChange={(isOpen) => {
-        if (!isOpen) onClose();
-      }}
+    <FormDialog
       title="New API token"
       description="For a script or a build server, in place of your password."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form={formId} isBusy={create.isPending} busyLabel="Making…">
-            Make token
-          </Button>
-        </>
-      }
+      submitLabel="Make token"
+      busyLabel="Making…"
+      isBusy={create.isPending}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form id={formId} onSubmit={submit} noValidate className="flex flex-col gap-4">
-        <Field label="Name" hint="What will use it" error={problem}>
-          <Input
-            value={name}
-            onChange={(event) => {
-              setName(event.target.value);
-              setProblem(undefined);
-            }}
-            autoComplete="off"
-          />
-        </Field>
-        <Checkbox
-          label="May publish and change things; without it the token only reads"
-          isChecked={mayWrite}
-          onChange={setMayWrite}
+      <Field label="Name" hint="What will use it" error={problem}>
+        <Input
+          value={name}
+          onChange={(event) => {
+            setName(event.target.value);
+            setProblem(undefined);
+          }}
+          autoComplete="off"
         />
-        <Field label="Works for">
-          <Select label="Works for" placeholder="Works for" value={life} onValueChange={setLife} options={[...LIVES]} />
-        </Field>
-      </form>
-    </Dialog>
+      </Field>
+      <Checkbox
+        label="May publish and change things; without it the token only reads"
+        isChecked={mayWrite}
+        onChange={setMayWrite}
+      />
+      <Field label="Works for">
+        <Select label="Works for" placeholder="Works for" value={life} onValueChange={setLife} options={[...LIVES]} />
+      </Field>
+    </FormDialog>
   );
 }

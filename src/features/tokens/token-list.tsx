@@ -4,9 +4,10 @@ import type { ApiToken } from '../../../routers/schemas/tokens.ts';
 import { errorToast, shownFailure } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
-import { Card, CardHeader } from '../../components/card.tsx';
+import { Card } from '../../components/card.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { ListStates } from '../../components/list-states.tsx';
+import { Section } from '../../components/section.tsx';
 import { Setting } from '../../components/setting.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Time } from '../../components/time.tsx';
@@ -26,26 +27,32 @@ export function TokenList() {
     </Button>
   );
   return (
-    <Card>
-      <CardHeader title="API tokens" action={make} />
-      <ListStates
-        list={list}
-        count={tokens.length}
-        skeleton={<SkeletonRows rows={2} />}
-        failure={shownFailure('The tokens could not be fetched', list.error)}
-        empty={{ icon: KeyRound, text: 'No tokens yet. One lets a script publish for you without your password.' }}
-      >
-        <ul className="divide-y divide-line">
-          {tokens.map((token) => (
-            <li key={token.id}>
-              <TokenRow token={token} onRevoke={() => setRevoking(token)} />
-            </li>
-          ))}
-        </ul>
-      </ListStates>
+    <Section
+      title="API tokens"
+      count={tokens.length === 0 ? undefined : tokens.length}
+      description="For scripts and build servers, in place of your password. A token is shown once, when it is made."
+      action={make}
+    >
+      <Card>
+        <ListStates
+          list={list}
+          count={tokens.length}
+          skeleton={<SkeletonRows rows={2} />}
+          failure={shownFailure('The tokens could not be fetched', list.error)}
+          empty={{ icon: KeyRound, text: 'No tokens yet. One lets a script publish for you without your password.' }}
+        >
+          <ul className="divide-y divide-line">
+            {tokens.map((token) => (
+              <li key={token.id}>
+                <TokenRow token={token} onRevoke={() => setRevoking(token)} />
+              </li>
+            ))}
+          </ul>
+        </ListStates>
+      </Card>
       {isMaking && <CreateTokenDialog onClose={() => setMaking(false)} />}
       {revoking !== null && <RevokeDialog token={revoking} onClose={() => setRevoking(null)} />}
-    </Card>
+    </Section>
   );
 }
 

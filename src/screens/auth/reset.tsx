@@ -2,19 +2,23 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
+import { Spinner } from '../../components/spinner.tsx';
 import { AuthCard } from '../../features/auth/auth-card.tsx';
 import { ForgotPasswordForm } from '../../features/auth/forgot-password-form.tsx';
 import { ResetPasswordForm } from '../../features/auth/reset-password-form.tsx';
+import { TokensKept } from '../../features/auth/tokens-kept.tsx';
 import { useLinkToken } from '../../features/auth/use-link-token.ts';
+import { useResetLink } from '../../features/auth/use-reset-link.ts';
 import { paths } from '../../lib/paths.ts';
 
 /** Where 'Forgot your password?' leads, and where its mailed link ends (product page, section 6). */
 export function AuthResetScreen() {
   const token = useLinkToken();
-  return <Reset key={token} token={token} />;
+  return token === null ? <Forgot refusal={null} /> : <Reset key={token} token={token} />;
 }
 
-function Reset({ token }: { token: string | null }) {
+function Reset({ token }: { token: string }) {
+  const link = useResetLink(token);
   const [isDone, setDone] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
 
@@ -24,16 +28,25 @@ function Reset({ token }: { token: string | null }) {
         <Button asChild variant="primary" className="w-full">
           <Link to={paths.login}>Log in with the new password</Link>
         </Button>
+        <TokensKept className="mt-4 text-sm text-ink-muted" />
       </AuthCard>
     );
   }
-  if (token !== null && refusal === null) {
-    return (
-      <AuthCard title="Choose a new password" subtitle="It takes the place of the old one at once.">
-        <ResetPasswordForm token={token} onDone={() => setDone(true)} onLinkOver={setRefusal} />
-      </AuthCard>
-    );
-  }
+  if (refusal !== null) return <Forgot refusal={refusal} />;
+  if (link.kind === 'over') return <Forgot refusal={link.message} />;
+  if (link.kind === 'checking') return <Spinner label="Looking at your link…" />;
+  return (
+    <AuthCard
+      title="Choose a new password"
+      subtitle="It takes the place of the old one, and every browser is signed out."
+    >
+      <ResetPasswordForm token={token} onDone={() => setDone(true)} onLinkOver={setRefusal} />
+    </AuthCard>
+  );
+}
+
+/** `refusal`: why the link that was opened is none any more. */
+function Forgot({ refusal }: { refusal: string | null }) {
   return (
     <AuthCard
       title="Forgot your password?"

@@ -1,0 +1,70 @@
+import { type FormEvent, type ReactNode, useId } from 'react';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+
+export type FormDialogProps = {
+  isOpen?: boolean | undefined;
+  title: string;
+  description?: ReactNode;
+  /** What the button does. */
+  submitLabel: string;
+  busyLabel: string;
+  cancelLabel?: string | undefined;
+  isBusy: boolean;
+  onSubmit: (event: FormEvent<HTMLFormElement>) => unknown;
+  /** Wanted by the person; the caller closes it when the work is done. */
+  onClose: () => void;
+  /** The fields; each shows its own error. */
+  children: ReactNode;
+};
+
+/**
+ * A dialog that is a form. While it is sent it neither sends again nor closes: what comes back, a secret or an error of a
+ * field, has its place in it.
+ */
+export function FormDialog({
+  isOpen = true,
+  title,
+  description,
+  submitLabel,
+  busyLabel,
+  cancelLabel = 'Cancel',
+  isBusy,
+  onSubmit,
+  onClose,
+  children,
+}: FormDialogProps) {
+  const formId = useId();
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onOpenChange={(isWanted) => {
+        if (!isWanted && !isBusy) onClose();
+      }}
+      title={title}
+      description={description}
+      footer={
+        <>
+          <Button disabled={isBusy} onClick={onClose}>
+            {cancelLabel}
+          </Button>
+          <Button variant="primary" type="submit" form={formId} isBusy={isBusy} busyLabel={busyLabel}>
+            {submitLabel}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isBusy) void onSubmit(event);
+        }}
+      >
+        {children}
+      </form>
+    </Dialog>
+  );
+}

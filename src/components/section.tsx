@@ -1,0 +1,35 @@
+import { type ReactNode, useId } from 'react';
+
+export type SectionProps = {
+  title: string;
+  /** Beside the title, fainter. */
+  count?: number | undefined;
+  description: ReactNode;
+  /** What adds to it. */
+  action?: ReactNode;
+  /** Its card. */
+  children: ReactNode;
+};
+
+/** A part of a screen of settings: what it is about on the left, its card beside it, or below it where there is no room. */
+export function Section({ title, count, description, action, children }: SectionProps) {
+  const id = useId();
+  return (
+    <section
+      aria-labelledby={id}
+      className="grid gap-x-10 gap-y-3 border-t border-line pt-6 first:border-t-0 first:pt-0 xl:grid-cols-[15rem_minmax(0,1fr)] xl:pt-8"
+    >
+      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 xl:flex-col xl:justify-start">
+        <div className="min-w-0 max-xl:flex-1 max-xl:basis-60">
+          <h2 id={id} className="font-semibold">
+            {title}
+            {count !== undefined && <span className="ml-2 font-normal text-ink-faint tabular-nums">{count}</span>}
+          </h2>
+          <div className="mt-1 text-sm text-ink-muted text-pretty">{description}</div>
+        </div>
+        {action}
+      </div>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,36 @@
+import { Download } from 'lucide-react';
+import { errorToast } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { saveDownload } from '../../api/use-download.ts';
+import { Button } from '../../components/button.tsx';
+import { Setting } from '../../components/setting.tsx';
+import { showToast } from '../../components/toast-store.ts';
+
+/** All of the account as one ZIP; the browser saves it and shows how far it is. */
+export function ExportAccount() {
+  const prepare = trpc.account.export.useMutation({
+    // It changes nothing that a screen shows.
+    meta: { refresh: false },
+    onSuccess: (link) => {
+      saveDownload(link);
+      showToast({ title: 'Export started', description: `Your browser saves ${link.fileName}.` });
+    },
+    onError: (error) => void showToast(errorToast('Could not export', error)),
+  });
+  return (
+    <Setting
+      title="Export everything"
+      action={
+        <Button isBusy={prepare.isPending} busyLabel="Preparing…" onClick={() => prepare.mutate()}>
+          <Download />
+          Export everything
+        </Button>
+      }
+    >
+      <p>
+        One ZIP with your identity, settings, plan, deployments, releases with their logs, visits, messages to us, and
+        the files of each release that is live. Files of other releases are on the pages of these releases.
+      </p>
+    </Setting>
+  );
+}

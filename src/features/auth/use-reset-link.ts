@@ -1,0 +1,39 @@
+import { useEffect, useState } from 'react';
+import { errorDetails } from '../../api/errors.ts';
+
+const OVER = 'It was already used, or it is too old. A link works once, for 30 minutes. Ask for a new one.';
+const INCOMPLETE = 'It is not complete. Open it from the mail again, or ask for a new one.';
+
+export type ResetLink = { kind: 'checking' } | { kind: 'open' } | { kind: 'over'; message: string };
+
+/** Whether the mailed link can still be used, asked before anything is typed; to ask does not use it up. */
+export function useResetLink(token: string | null): ResetLink {
+  const [link, setLink] = useState<ResetLink>({ kind: 'checking' });
+
+  useEffect(() => {
+    let isCurrent = true;
+    async function check(): Promise<void> {
+      if (token === null) return;
+      const found = await ask(token);
+      if (isCurrent) setLink(found);
+    }
+    void check();
+    return () => {
+      isCurrent = false;
+    };
+  }, [token]);
+
+  return link;
+}
+
+async function ask(token: string): Promise<ResetLink> {
+  try {
+    const { trpcClient } = await import('../../api/trpc.ts');
+    const { isOpen } = await trpcClient.auth.checkResetLink.mutate({ token });
+    return isOpen ? { kind: 'open' } : { kind: 'over', message: OVER };
+  } catch (error) {
+    if (errorDetails(error).fieldErrors?.token !== undefined) return { kind: 'over', message: INCOMPLETE };
+    // Nobody could say: the form is shown, and saving it will.
+    return { kind: 'open' };
+  }
+}
