@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { parseRedirects } from '../../routers/schemas/redirects-file.ts';
 import { searchArticles } from '../../src/features/help/articles.ts';
 import { guides } from '../../src/features/help/guides.ts';
 import { questions } from '../../src/features/help/questions.ts';
@@ -22,4 +23,13 @@ test('every article has an anchor of its own', () => {
     expect(new Set(ids).size).toBe(ids.length);
     for (const id of ids) expect(id).toMatch(/^[a-z0-9-]+$/);
   }
+});
+
+test('every rule that the guide to _redirects shows is one that the host follows', () => {
+  const { paragraphs = [] } =
+    guides.flatMap(({ articles }) => articles).find(({ id }) => id === 'redirects-file') ?? {};
+  const rules = paragraphs.flatMap((paragraph) => /^(\/\S+ \S+ \d+) — /.exec(paragraph)?.[1] ?? []);
+  expect(rules.length).toBeGreaterThan(3);
+  const read = parseRedirects(rules.join('\n'));
+  expect([read.rules.length, read.problems]).toEqual([rules.length, []]);
 });

@@ -89,6 +89,59 @@ export const guides: readonly Chapter[] = [
         title: 'A page of your own for addresses that do not exist',
         paragraphs: ['Put a 404.html at the top of the folder. It is shown with the status 404.'],
       },
+      {
+        id: 'single-page-apps',
+        title: 'Single-page apps: React, Vue and the like',
+        paragraphs: [
+          'Build the app and publish what the build wrote, usually the folder dist or build.',
+          'When the pages exist in the browser only, open the Settings of the deployment and switch Single-page app on: an address that names no file then opens your start page instead of “not found”. It takes effect at once, without a release.',
+          'A line in _redirects does the same for a part of the site: /app/* /app/index.html 200',
+        ],
+      },
+      {
+        id: 'redirects-file',
+        title: 'Redirects: the file _redirects',
+        paragraphs: [
+          'Put a file named _redirects, without an ending, at the top of the folder. Each line is a rule: where from, where to, and the status.',
+          '/old /new 301 — the address moved for good; 301 is also meant where no status stands.',
+          '/blog/:year/:slug /posts/:slug 302 — a name with a colon takes one part of the address along.',
+          '/docs/* https://docs.example.com/:splat 301 — a star at the end takes the rest along.',
+          '/app/* /app/index.html 200 — another file of the site answers, and the address stays.',
+          'The first line that fits counts, and only where there is no file; an exclamation mark behind the status (301!) makes it count there too. Requests are not passed on to other servers, and rules by country, language, role or query are not followed. The log of the release says which lines are not followed, and why.',
+        ],
+      },
+      {
+        id: 'headers-file',
+        title: 'Headers of your own: the file _headers',
+        paragraphs: [
+          'Put a file named _headers, without an ending, at the top of the folder. Write an address on a line of its own, and indented below it the headers that files there are sent with.',
+          '/assets/* with Cache-Control: public, max-age=31536000 below it keeps these files in the browser for a year.',
+          'An exclamation mark before a name takes a header away: ! X-Robots-Tag',
+          'What describes the transfer itself, such as Content-Length, stays with the host. The log of the release says which lines are not followed, and why.',
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Account and scripts',
+    articles: [
+      {
+        id: 'api-tokens',
+        title: 'API tokens',
+        paragraphs: [
+          'An API token lets a script or a build server work for you without your password. Open Settings, choose New token, give it a name, say whether it may publish and change things or only read, and how long it works.',
+          'The token is shown once. Copy it into the secret store of your build server; nobody can show it again.',
+          'Send it with each call as the header Authorization: Bearer, followed by the token. The typed client takes it as its token.',
+          'Settings says when each token was last used, and Revoke ends one at once. A new password does not end tokens. Passwords, sessions and tokens themselves are out of reach of a token.',
+        ],
+      },
+      {
+        id: 'export',
+        title: 'Take everything with you',
+        paragraphs: [
+          'Export everything, on the Account page, saves one ZIP with your identity, settings, deployments, releases with their logs, and the files of each release that is live. Files of other releases are on the pages of these releases: Download as ZIP.',
+        ],
+      },
     ],
   },
   {
