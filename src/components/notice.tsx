@@ -3,7 +3,8 @@ import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 
 export type NoticeProps = {
-  tone: 'accent' | 'warn' | 'bad';
+  /** `quiet`: good to know, and nothing to do about. */
+  tone: 'quiet' | 'accent' | 'warn' | 'bad';
   title?: string | undefined;
   children: ReactNode;
   action?: ReactNode;
@@ -11,6 +12,7 @@ export type NoticeProps = {
 };
 
 const tones: Record<NoticeProps['tone'], { look: string; icon: LucideIcon; iconLook: string }> = {
+  quiet: { look: 'border border-line bg-surface-sunken', icon: Info, iconLook: 'text-ink-muted' },
   accent: { look: 'bg-accent-soft', icon: Info, iconLook: 'text-accent' },
   warn: { look: 'bg-warn-soft', icon: TriangleAlert, iconLook: 'text-warn' },
   bad: { look: 'bg-bad-soft', icon: CircleAlert, iconLook: 'text-bad' },

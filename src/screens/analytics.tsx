@@ -33,8 +33,8 @@ export function AnalyticsScreen() {
   return (
     <>
       <PageHeader title="Analytics" description="How your releases went, and how long they took." />
-      <Notice tone="accent" title="Visits are not shown in this version" className="mb-6">
-        The built-in host counts them, without cookies; nobody can look at the counts here yet.
+      <Notice tone="quiet" title="Visits are not shown in this version" className="mb-6">
+        The built-in host counts them without cookies. There is no page for the counts yet.
       </Notice>
       {(known.length > 1 || filters.isFiltered) && (
         <div className="mb-4">
@@ -58,7 +58,7 @@ export function AnalyticsScreen() {
             {...(history.data && !history.data.nextCursor && { count: releases.length })}
             action={
               <Link to={historyPath(deploymentId)} className="text-sm text-ink-muted hover:text-ink touch:py-3">
-                See them<span className="sr-only"> in the history</span>
+                See all<span className="sr-only"> releases</span>
               </Link>
             }
           />

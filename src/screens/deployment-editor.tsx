@@ -1,5 +1,4 @@
 import { Download, ExternalLink, FolderUp } from 'lucide-react';
-import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { errorDetails, errorMessage, isNothing } from '../api/errors.ts';
@@ -78,7 +77,7 @@ function EditorPage({ deployment }: { deployment: Deployment }) {
           )
         }
       />
-      <Notice tone="accent" title="Editing in the browser is not available in this version" className="mb-6">
+      <Notice tone="quiet" title="Editing in the browser is not available in this version" className="mb-6">
         Change the files on your computer and publish them again: only what changed is sent.
       </Notice>
       <Card className="divide-y divide-line">
@@ -144,12 +143,12 @@ function KeptFiles({ deployment: { id, state, currentRelease, latestRelease } }:
 }
 
 function PublishStep({
-  deployment: { id, releaseCount },
+  deployment: { id, releaseCount, currentRelease },
   isReadOnly: readOnly,
 }: {
   deployment: Deployment;
   isReadOnly: boolean;
-}): ReactNode {
+}) {
   if (readOnly) {
     return (
       <Setting
@@ -176,7 +175,9 @@ function PublishStep({
       }
     >
       <p>
-        They become release {releaseCount + 1}. What is live stays live until the new release has been seen to work.
+        They become release {releaseCount + 1}.
+        {currentRelease !== null &&
+          ` Release ${currentRelease.number} stays live until the new one has been seen to work.`}
       </p>
     </Setting>
   );

@@ -1,7 +1,7 @@
 import { ScrollText, Stethoscope } from 'lucide-react';
 import { Link } from 'react-router';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
-import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
+import type { ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.ts';
 import { errorDetails, errorMessage, isNothing, shownFailure } from '../api/errors.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
@@ -120,7 +120,7 @@ function FullReport({ deployment, current }: { deployment: Deployment; current: 
         <CardHeader
           title={
             <span className="flex flex-wrap items-center gap-x-2 gap-y-1 wrap-anywhere">
-              {verdictText(deployment.name, troubleCount(checks))}
+              {verdictText(deployment, troubleCount(checks))}
               <StateBadge state={deployment.state} />
             </span>
           }
@@ -146,13 +146,12 @@ function FullReport({ deployment, current }: { deployment: Deployment; current: 
   );
 }
 
-function verdictText(name: string, troubles: number): string {
-  return troubles === 0
-    ? `Nothing known is wrong with ${name}`
-    : `${formatCount(troubles, 'thing')} to look at in ${name}`;
+function verdictText({ name, currentRelease }: Deployment, troubles: number): string {
+  if (troubles > 0) return `${formatCount(troubles, 'thing')} to look at in ${name}`;
+  return currentRelease === null ? `Nothing is known of ${name} yet` : `Nothing known is wrong with ${name}`;
 }
 
-function stepRow(step: ReleaseDetail['steps'][number]): Step {
+function stepRow(step: ReleaseStep): Step {
   const took = tookText(step.startedAt, step.endedAt, step.endedAt ?? new Date());
   return {
     key: step.name,

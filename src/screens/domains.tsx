@@ -21,7 +21,7 @@ export function DomainsScreen() {
   return (
     <>
       <PageHeader title="Domains" description="Where each of your deployments answers." />
-      <Notice tone="accent" title="Domains of your own are not available in this version" className="mb-6">
+      <Notice tone="quiet" title="Domains of your own are not available in this version" className="mb-6">
         Every deployment has an address on the built-in host from the start. It is made from its name, and can be
         changed.
       </Notice>

@@ -30,8 +30,8 @@ export function TestSimulationScreen() {
       <div className="flex flex-col gap-6">
         <FolderCheck />
         <PlanCheck />
-        <Notice tone="accent" title="The simulated run is not available in this version">
-          A deployment cannot be played through with failures of your choice yet. The checks above are the real ones.
+        <Notice tone="quiet" title="The simulated run is not available in this version">
+          A deployment cannot be played through with failures of your choice yet. The checks above are real.
         </Notice>
       </div>
     </div>

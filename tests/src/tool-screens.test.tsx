@@ -129,7 +129,7 @@ test('addresses are on their way, fail with Retry, and stand with what answers a
   expect(shown.button('Copy the address of draft')).toBeDefined();
   // Where nothing is published there is nothing to visit.
   expect(shown.linkTo('Visit draft, opens in a new tab')).toBeUndefined();
-  expect(shown.rows('Addresses')[1]).toContain('Nothing is published there');
+  expect(shown.rows('Addresses')[1]).toContain('Nothing yet');
 });
 
 test('without a deployment the addresses, the certificates and the report lead to the first', async () => {
@@ -209,7 +209,7 @@ test('a report says what was seen and when, and of what nobody looked at that it
   const sound = { published: 'pass', compared: 'pass', address: 'pass', files: 'pass', last: 'pass' };
   const notThere = { domain: 'later', certificate: 'later' };
   expect(verdicts(deployment('harbour'), verified)).toEqual({ ...sound, ...notThere });
-  expect(new Set(Object.values(verdicts(draft, null)))).toEqual(new Set(['unknown', 'later']));
+  expect(new Set(Object.values(verdicts(draft, null)))).toEqual(new Set(['nothing', 'unknown', 'later']));
   expect(troubleCount(checksOf(draft, null))).toBe(0);
 
   const troubled = deployment('harbour', {

@@ -11,18 +11,18 @@ export function DeploymentOutcomes({ deployments }: { deployments: readonly Depl
     <Table
       label="Releases by deployment"
       columns={[
-        { key: 'deployment', title: 'Deployment' },
+        { key: 'deployment', title: 'Deployment', className: 'sm:pl-5' },
         { key: 'releases', title: 'Releases', className: 'text-right' },
         { key: 'live', title: 'Went live', className: 'text-right' },
         { key: 'failed', title: 'Failed', className: 'text-right' },
         { key: 'cancelled', title: 'Cancelled', className: 'text-right max-lg:hidden' },
         { key: 'typical', title: 'Typical time', className: 'text-right' },
-        { key: 'latest', title: 'Last release', className: 'max-md:hidden' },
+        { key: 'latest', title: 'Last release', className: 'max-md:hidden sm:pr-5' },
       ]}
     >
       {deployments.map(({ deploymentId, deploymentName, count, outcomes, typicalMs, latest }) => (
         <TableRow key={deploymentId}>
-          <TableCell>
+          <TableCell className="sm:pl-5">
             <Link
               to={href.deployment(deploymentId)}
               className="min-w-0 rounded-tight font-medium wrap-anywhere hover:underline touch:py-2"
@@ -33,16 +33,16 @@ export function DeploymentOutcomes({ deployments }: { deployments: readonly Depl
           <FigureCell label="Releases">{count}</FigureCell>
           <FigureCell label="Went live">{outcomes.live}</FigureCell>
           <FigureCell label="Failed">{outcomes.failed}</FigureCell>
-          <FigureCell label="Cancelled" className="sm:max-lg:hidden!">
+          <FigureCell label="Cancelled" className="max-lg:hidden!">
             {outcomes.cancelled}
           </FigureCell>
           <FigureCell label="Typical time">{typicalMs === null ? 'none yet' : formatDuration(typicalMs)}</FigureCell>
-          <TableCell label="Last release" className="text-ink-muted sm:max-md:hidden!">
+          <TableCell label="Last release" className="text-ink-muted sm:pr-5 sm:max-md:hidden!">
             <Link
               to={href.release(deploymentId, latest.number)}
-              className="rounded-tight tabular-nums hover:underline touch:py-2"
+              className="rounded-tight tabular-nums hover:underline sm:whitespace-nowrap touch:py-2"
             >
-              {latest.number}, <Time at={latest.createdAt} className="sm:whitespace-nowrap" />
+              Release {latest.number}, <Time at={latest.createdAt} />
             </Link>
           </TableCell>
         </TableRow>

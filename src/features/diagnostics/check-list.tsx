@@ -1,4 +1,4 @@
-import { Check as CheckIcon, CircleDashed, CircleX, Clock, type LucideIcon, TriangleAlert } from 'lucide-react';
+import { Check as CheckIcon, CircleDashed, CircleX, Clock, type LucideIcon, Minus, TriangleAlert } from 'lucide-react';
 import { Link } from 'react-router';
 import { Badge, type BadgeTone } from '../../components/badge.tsx';
 import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
@@ -10,6 +10,7 @@ const looks: Record<Verdict, { tone: BadgeTone; icon: LucideIcon; word: string }
   warn: { tone: 'warn', icon: TriangleAlert, word: 'Warning' },
   fail: { tone: 'bad', icon: CircleX, word: 'Fail' },
   unknown: { tone: 'unknown', icon: CircleDashed, word: 'Not checked yet' },
+  nothing: { tone: 'unknown', icon: Minus, word: 'Nothing to check' },
   later: { tone: 'unknown', icon: Clock, word: 'Not available' },
 };
 
@@ -22,14 +23,14 @@ export function CheckList({ checks }: { checks: readonly Check[] }) {
         return (
           <li
             key={id}
-            className="grid gap-x-6 gap-y-1 px-4 py-3.5 sm:grid-cols-[9.5rem_minmax(0,1fr)_auto] sm:items-baseline sm:px-5"
+            className="grid grid-cols-[1fr_auto] gap-x-6 gap-y-1 px-4 py-3.5 sm:grid-cols-[8.5rem_minmax(0,1fr)_auto] sm:px-5"
           >
-            <span>
+            <span className="-mt-px flex">
               <Badge tone={tone} icon={icon}>
                 {word}
               </Badge>
             </span>
-            <div className="min-w-0">
+            <div className="order-last col-span-2 min-w-0 sm:order-none sm:col-span-1">
               <h3 className="font-medium">{title}</h3>
               <p className="text-sm wrap-anywhere text-ink-muted">{seen}</p>
               {link !== null && (
@@ -54,7 +55,7 @@ export function CheckListSkeleton() {
   return (
     <SkeletonGroup label="Loading the report" className="divide-y divide-line">
       {['w-40', 'w-56', 'w-36', 'w-44', 'w-48'].map((width) => (
-        <div key={width} className="grid gap-x-6 gap-y-2 px-4 py-3.5 sm:grid-cols-[9.5rem_minmax(0,1fr)] sm:px-5">
+        <div key={width} className="grid gap-x-6 gap-y-2 px-4 py-3.5 sm:grid-cols-[8.5rem_minmax(0,1fr)] sm:px-5">
           <Skeleton className="h-5.5 w-20" />
           <div className="flex flex-col gap-2">
             <Skeleton className={`h-4 ${width}`} />

@@ -4,8 +4,8 @@ import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { formatAddress, formatCount } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
 
-/** `unknown`: not checked, or nothing to check yet; never shown as wrong, and never as right. `later`: not in this version. */
-export type Verdict = 'pass' | 'warn' | 'fail' | 'unknown' | 'later';
+/** `unknown`: not checked yet; never shown as wrong, and never as right. `later`: not in this version. */
+export type Verdict = 'pass' | 'warn' | 'fail' | 'unknown' | 'nothing' | 'later';
 
 export type Check = {
   id: string;
@@ -15,7 +15,7 @@ export type Check = {
   seen: string;
   /** When that was; null where it holds now, or was never seen. */
   at: Date | null;
-  /** Where to read more, or what to do. */
+  /** Where it is said what to do. */
   link: { to: string; label: string } | null;
 };
 
@@ -44,9 +44,10 @@ const laterCheck = {
   link: null,
 } as const;
 
-const nothing = { verdict: 'unknown', at: null, link: null } as const;
+const nothing = { verdict: 'nothing', at: null, link: null } as const;
+const unknown = { verdict: 'unknown', at: null, link: null } as const;
 
-function publishedCheck({ id, currentRelease }: Deployment): Check {
+function publishedCheck({ currentRelease }: Deployment): Check {
   const check = { id: 'published', title: 'Something is published' };
   if (currentRelease === null) return { ...check, ...nothing, seen: 'Nothing was live yet.' };
   const { number, liveSince } = currentRelease;
@@ -55,7 +56,7 @@ function publishedCheck({ id, currentRelease }: Deployment): Check {
     verdict: 'pass',
     seen: `Release ${number} is live.`,
     at: liveSince,
-    link: { to: href.release(id, number), label: `Release ${number}` },
+    link: null,
   };
 }
 
@@ -66,7 +67,7 @@ function publishedCheck({ id, currentRelease }: Deployment): Check {
 function comparedCheck(current: ReleaseDetail | null): Check {
   const check = { id: 'compared', title: 'What is served is what was sent' };
   const step = current?.steps.find(({ name }) => name === 'verifying');
-  if (current === null || step?.state !== 'done') return { ...check, ...nothing, seen: 'No release was verified yet.' };
+  if (current === null || step?.state !== 'done') return { ...check, ...unknown, seen: 'No release was verified yet.' };
   const { finishedAt } = current;
   const isOfRollBack = finishedAt !== null && step.startedAt !== null && step.startedAt > finishedAt;
   const files = isOfRollBack || step.total === 0 ? 'Every file was' : countText(step.total);
@@ -89,7 +90,7 @@ function addressCheck({ url, currentRelease }: Deployment): Check {
   const address = formatAddress(url);
   const seenAt = currentRelease?.liveSince ?? null;
   if (currentRelease === null || seenAt === null) {
-    return { ...check, ...nothing, seen: `${address} was not looked at yet.` };
+    return { ...check, ...unknown, seen: `${address} was not looked at yet.` };
   }
   return {
     ...check,
@@ -118,15 +119,20 @@ function lastReleaseCheck({ id, latestRelease, currentRelease }: Deployment): Ch
   const check = { id: 'last', title: 'The last release went well' };
   if (latestRelease === null) return { ...check, ...nothing, seen: 'There is no release yet.' };
   const { number, state, finishedAt, errorMessage } = latestRelease;
-  const link = { to: href.release(id, number), label: `Release ${number}` };
   const stillLive = currentRelease === null ? '' : ` Release ${currentRelease.number} is still live.`;
   if (state === 'failed') {
     const seen = `Release ${number} failed. ${errorMessage ?? 'It ended without saying why.'}${stillLive}`;
-    return { ...check, verdict: 'warn', seen, at: finishedAt, link: { ...link, label: 'See what happened' } };
+    return {
+      ...check,
+      verdict: 'warn',
+      seen,
+      at: finishedAt,
+      link: { to: href.release(id, number), label: 'See what happened' },
+    };
   }
-  if (isRunningReleaseState(state)) return { ...check, ...nothing, seen: `Release ${number} is on its way.`, link };
+  if (isRunningReleaseState(state)) return { ...check, ...unknown, seen: `Release ${number} is on its way.` };
   if (state === 'cancelled') {
-    return { ...check, ...nothing, seen: `Release ${number} was cancelled.${stillLive}`, at: finishedAt, link };
+    return { ...check, ...nothing, seen: `Release ${number} was cancelled.${stillLive}`, at: finishedAt };
   }
-  return { ...check, verdict: 'pass', seen: `Release ${number} went live.`, at: finishedAt, link };
+  return { ...check, verdict: 'pass', seen: `Release ${number} went live.`, at: finishedAt, link: null };
 }

@@ -25,7 +25,7 @@ export function AddressTable({ deployments, stateOf }: AddressTableProps) {
         { key: 'address', title: 'Address' },
         { key: 'deployment', title: 'Deployment' },
         { key: 'answers', title: 'What answers' },
-        { key: 'actions', title: '', className: 'w-40' },
+        { key: 'actions', title: '', className: 'w-44' },
       ]}
     >
       {deployments.map((deployment) => (
@@ -37,18 +37,18 @@ export function AddressTable({ deployments, stateOf }: AddressTableProps) {
             </span>
           </TableCell>
           <TableCell>
-            <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
-              <Link
-                to={href.deployment(deployment.id)}
-                className="min-w-0 rounded-tight wrap-anywhere hover:underline touch:py-2"
-              >
-                {deployment.name}
-              </Link>
+            <Link
+              to={href.deployment(deployment.id)}
+              className="min-w-0 rounded-tight wrap-anywhere hover:underline touch:py-2"
+            >
+              {deployment.name}
+            </Link>
+          </TableCell>
+          <TableCell className="text-ink-muted sm:whitespace-nowrap">
+            <span className="flex flex-wrap items-center gap-x-2 gap-y-1 sm:flex-nowrap">
+              <Answers deployment={deployment} />
               <StateBadge state={stateOf(deployment)} />
             </span>
-          </TableCell>
-          <TableCell className="text-ink-muted">
-            <Answers deployment={deployment} />
           </TableCell>
           <TableCell className="sm:text-right">
             <AddressActs deployment={deployment} />
@@ -60,7 +60,7 @@ export function AddressTable({ deployments, stateOf }: AddressTableProps) {
 }
 
 function Answers({ deployment: { id, currentRelease, state } }: { deployment: Deployment }) {
-  if (currentRelease === null || state === 'deleting') return <>Nothing is published there</>;
+  if (currentRelease === null || state === 'deleting') return <>Nothing yet</>;
   return (
     <Link to={href.release(id, currentRelease.number)} className="rounded-tight hover:underline touch:py-2">
       Release {currentRelease.number}
@@ -71,7 +71,7 @@ function Answers({ deployment: { id, currentRelease, state } }: { deployment: De
 function AddressActs({ deployment: { id, name, url, currentRelease, state } }: { deployment: Deployment }) {
   if (state === 'deleting') return null;
   return (
-    <span className="flex flex-wrap gap-2 max-sm:pt-1.5 sm:justify-end">
+    <span className="flex gap-1 max-sm:pt-1.5 sm:justify-end">
       {currentRelease !== null && (
         <Button size="sm" asChild>
           <a href={url} target="_blank" rel="noreferrer" aria-label={`Visit ${name}, opens in a new tab`}>
