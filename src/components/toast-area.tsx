@@ -15,7 +15,8 @@ export function ToastArea() {
       ))}
       <Toast.Viewport
         hotkey={[TOAST_HOTKEY]}
-        className="fixed inset-x-0 top-0 z-50 flex w-full flex-col gap-2 p-4 outline-none md:inset-x-auto md:top-auto md:right-0 md:bottom-0 md:max-w-toast"
+        // Above the floating button of the same corner.
+        className="fixed inset-x-0 top-0 z-50 flex w-full flex-col gap-2 p-4 outline-none md:inset-x-auto md:top-auto md:right-0 md:bottom-12 md:max-w-toast"
       />
     </Toast.Provider>
   );

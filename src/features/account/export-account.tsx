@@ -19,7 +19,7 @@ export function ExportAccount() {
   });
   return (
     <Setting
-      title="Export everything"
+      title="Export"
       action={
         <Button isBusy={prepare.isPending} busyLabel="Preparing…" onClick={() => prepare.mutate()}>
           <Download />

@@ -1,10 +1,12 @@
 import { Check, Clock } from 'lucide-react';
 import { useState } from 'react';
+import { Link } from 'react-router';
 import type { User } from '../../../routers/schemas/user.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Setting } from '../../components/setting.tsx';
 import { formatDate } from '../../lib/format.ts';
+import { paths } from '../../lib/paths.ts';
 import { ChangeEmailDialog } from './change-email-dialog.tsx';
 import { SendConfirmation } from './send-confirmation.tsx';
 
@@ -14,9 +16,16 @@ export function Identity({ user }: { user: User }) {
   const { username, email, emailConfirmed, pendingEmail, createdAt } = user;
   return (
     <div className="divide-y divide-line">
-      <Setting title="Username">
+      <Setting
+        title="Username"
+        action={
+          <Button asChild>
+            <Link to={paths.settings}>Change name</Link>
+          </Button>
+        }
+      >
         <p className="wrap-anywhere">{username}</p>
-        <p className="text-sm">Member since {formatDate(createdAt)}. The name is changed in Settings.</p>
+        <p className="text-sm">Member since {formatDate(createdAt)}</p>
       </Setting>
       <Setting title="Email" action={<Button onClick={() => setChanging(true)}>Change email</Button>}>
         <p className="flex flex-wrap items-center gap-2">

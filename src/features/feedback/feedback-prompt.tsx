@@ -5,6 +5,7 @@ import { classNames } from '../../components/class-names.ts';
 import { isAuthScreen } from '../../lib/paths.ts';
 import { isFeedbackDismissed, rememberFeedbackAsked, rememberFeedbackDismissed } from './feedback-draft.ts';
 import { useFeedbackPrompt } from './use-feedback-prompt.ts';
+import { useReadsOn } from './use-reads-on.ts';
 
 const FeedbackDialog = lazy(async () => ({ default: (await import('./feedback-dialog.tsx')).FeedbackDialog }));
 
@@ -29,13 +30,16 @@ export function FeedbackPrompt() {
   }
 
   useFeedbackPrompt(open);
+  const readsOn = useReadsOn();
 
   return (
     <>
       {!isHidden && (
         <div
           className={classNames(
-            'fixed right-4 bottom-4 z-20 flex items-center rounded-full border border-line bg-surface-raised shadow-float',
+            'fixed right-4 bottom-4 z-20 flex items-center rounded-full border border-line bg-surface-raised shadow-float transition-[opacity,transform]',
+            // On a phone it would lie on what is being read; the keyboard still finds it.
+            readsOn && 'max-sm:not-focus-within:translate-y-20 max-sm:not-focus-within:opacity-0',
             // On a phone it would lie on the button of the form.
             isAuthScreen(pathname) && 'max-sm:hidden',
           )}

@@ -33,7 +33,7 @@ export function PlanSetting({ isBetaTester }: { isBetaTester: boolean }) {
         </Button>
       }
     >
-      {isBetaTester && (
+      {(isBetaTester || situation.allowance.plan === 'BETA') && (
         <p>
           <Badge tone="accent" icon={BadgeCheck}>
             Beta Tester

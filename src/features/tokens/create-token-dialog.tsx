@@ -39,7 +39,7 @@ export function CreateTokenDialog({ onClose }: { onClose: () => void }) {
       }
     >
       <div className="flex items-center gap-2 rounded-control border border-line bg-surface-sunken py-1 pr-1 pl-3">
-        <code className="min-w-0 grow py-1.5 font-mono text-sm wrap-anywhere">{secret}</code>
+        <code className="min-w-0 grow py-1.5 font-mono text-sm break-all">{secret}</code>
         <CopyButton text={secret} label="Copy token" />
       </div>
     </Dialog>

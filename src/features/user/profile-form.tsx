@@ -42,7 +42,7 @@ export function ProfileForm({ user }: { user: User }) {
       })}
       className="flex flex-col gap-4"
     >
-      <Field label="Username" hint="You sign in with it; releases show it." error={errors.username?.message}>
+      <Field label="Username" error={errors.username?.message}>
         <Input {...form.register('username')} autoComplete="username" autoCapitalize="none" spellCheck={false} />
       </Field>
       <Button type="submit" variant="primary" isBusy={update.isPending} busyLabel="Saving…" className="self-start">
