@@ -1,0 +1,153 @@
+import { flushSync } from 'react-dom';
+import { createRoot } from 'react-dom/client';
+import { MemoryRouter } from 'react-router';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { FEEDBACK_PROMPT_DELAY_MS } from '../../routers/schemas/limits.ts';
+import { clearToasts, currentToasts } from '../../src/components/toast-store.ts';
+import { FeedbackPrompt } from '../../src/features/feedback/feedback-prompt.tsx';
+
+/** What the server says to `feedback.rate`, and what it was sent. */
+let answer: () => unknown = () => ({ result: { data: { json: { done: true } } } });
+let sent: unknown[] = [];
+
+// happy-dom names the locks and has none.
+const locks = { request: (_name: string, work: () => unknown) => work() };
+Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
+
+beforeEach(() => {
+  localStorage.clear();
+  sessionStorage.clear();
+  clearToasts();
+  sent = [];
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    if (!String(input).includes('feedback.rate')) return new Response('{}', { status: 401 });
+    sent.push(JSON.parse(String(init?.body)));
+    return Response.json([answer()]);
+  });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  document.body.replaceChildren();
+});
+
+function there<Value>(value: Value | null | undefined): Value {
+  return value ?? expect.fail('It is not on the page.');
+}
+
+function show() {
+  const page = document.body.appendChild(document.createElement('main'));
+  const root = createRoot(page);
+  flushSync(() =>
+    root.render(
+      <MemoryRouter>
+        <input aria-label="Something to type in" />
+        <FeedbackPrompt />
+      </MemoryRouter>,
+    ),
+  );
+  return { page, [Symbol.dispose]: () => root.unmount() };
+}
+
+const dialog = () => document.querySelector('[role="dialog"]');
+const buttons = () => [...document.querySelectorAll('button')];
+const button = (name: string) => buttons().find((one) => one.textContent === name || one.ariaLabel === name);
+const press = (name: string) => flushSync(() => there(button(name)).click());
+/** The dialog is a file of its own, which a busy machine takes a while to fetch. */
+const until = (isSo: () => void) => vi.waitFor(isSo, { timeout: 30_000 });
+const opened = () => until(() => expect(dialog()).not.toBeNull());
+const toast = () => currentToasts().find(({ isOpen }) => isOpen);
+const filled = () => document.querySelectorAll('[data-filled="true"]').length;
+const comment = () => there(document.querySelector('textarea'));
+
+function submit(): void {
+  flushSync(() => there(document.querySelector('form')).requestSubmit());
+}
+
+function write(text: string): void {
+  const setValue = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')?.set;
+  setValue?.call(comment(), text);
+  flushSync(() => comment().dispatchEvent(new Event('input', { bubbles: true })));
+}
+
+test('a minute after the start it asks by itself, once a browser session, and not while somebody types', async () => {
+  using shown = show();
+  const field = there(shown.page.querySelector('input'));
+  field.focus();
+  await vi.advanceTimersByTimeAsync(FEEDBACK_PROMPT_DELAY_MS + 5_000);
+  expect(dialog()).toBeNull();
+  field.blur();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await opened();
+  expect(dialog()?.textContent).toContain('Help us improve by sharing your experience with the product.');
+  press('Not now');
+  await until(() => expect(dialog()).toBeNull());
+
+  using later = show();
+  await vi.advanceTimersByTimeAsync(3 * FEEDBACK_PROMPT_DELAY_MS);
+  expect(later.page.textContent).toContain('Rate Your Experience');
+  expect(dialog()).toBeNull();
+});
+
+test('it asks at the sixtieth second and no sooner', async () => {
+  using _shown = show();
+  await vi.advanceTimersByTimeAsync(FEEDBACK_PROMPT_DELAY_MS - performance.now() - 1);
+  expect(sessionStorage.length).toBe(0);
+  await vi.advanceTimersByTimeAsync(1);
+  await opened();
+});
+
+test('dismissed, the button is gone for good and nothing asks any more', async () => {
+  using shown = show();
+  press('Dismiss');
+  expect(shown.page.textContent).not.toContain('Rate Your Experience');
+  expect(Object.entries(localStorage).filter(([key]) => key.includes('main-app'))).toHaveLength(1);
+  using again = show();
+  expect(again.page.textContent).not.toContain('Rate Your Experience');
+  await vi.advanceTimersByTimeAsync(2 * FEEDBACK_PROMPT_DELAY_MS);
+  expect(dialog()).toBeNull();
+});
+
+test('no stars are refused, a failure keeps what was typed, success empties, closes and hides', async () => {
+  using shown = show();
+  press('Rate Your Experience');
+  await opened();
+  submit();
+  expect(toast()).toMatchObject({
+    title: 'Please select a rating',
+    description: 'Let us know what you think by selecting a star rating.',
+  });
+  expect(sent).toEqual([]);
+
+  const stars = [...document.querySelectorAll<HTMLInputElement>('input[type=radio]')];
+  expect(new Set(stars.map(({ name }) => name)).size, 'one group: arrow keys go from star to star').toBe(1);
+  flushSync(() => there(stars[3]).click());
+  expect(filled()).toBe(4);
+  const hovered = there(stars[1]?.parentElement);
+  flushSync(() => hovered.dispatchEvent(new PointerEvent('pointerover', { bubbles: true, pointerType: 'mouse' })));
+  await until(() => expect(filled(), 'a preview').toBe(2));
+  flushSync(() =>
+    hovered.dispatchEvent(new PointerEvent('pointerout', { bubbles: true, relatedTarget: document.body })),
+  );
+  await until(() => expect(filled(), 'the choice again').toBe(4));
+
+  write('  The upload stopped ');
+  answer = () => ({
+    error: { json: { message: 'Closed today.', code: -32603, data: { code: 'internal', requestId: 'r' } } },
+  });
+  submit();
+  await until(() => expect(toast()).toMatchObject({ title: 'Failed to submit feedback', variant: 'destructive' }));
+  expect([dialog() === null, comment().value, filled()]).toEqual([false, '  The upload stopped ', 4]);
+
+  answer = () => ({ result: { data: { json: { done: true } } } });
+  await until(() => expect(document.querySelector('[aria-busy]')).toBeNull());
+  submit();
+  await until(() => expect(toast()?.title).toBe('Thank you for your feedback!'));
+  expect(toast()?.description).toBe('Your feedback helps us improve the product.');
+  expect(sent.at(-1)).toEqual({ 0: { json: { rating: 4, comment: 'The upload stopped', deploymentId: 'main-app' } } });
+  await until(() => expect(dialog()).toBeNull());
+  expect(shown.page.textContent).not.toContain('Rate Your Experience');
+  expect(Object.keys(sessionStorage).filter((key) => key.includes('draft'))).toEqual([]);
+});
