@@ -18,7 +18,9 @@ export function runGroupChild({ env, log, webRoot }: GroupChildOptions): void {
   const remote = createRemoteTally((asks) => tell({ kind: 'asks', asks }));
   let isOpen = false;
 
-  async function begin({ uri, keepsSnapshot }: Extract<ToChild, { kind: 'begin' }>): Promise<void> {
+  async function begin(told: Extract<ToChild, { kind: 'begin' }>): Promise<void> {
+    const { uri, keepsSnapshot } = told;
+    isOpen = told.isOpen;
     try {
       const providers = await joinFoundation(uri, { env, log, tally: remote.tally }, undo.began);
       await openDoors(providers, { env, webRoot, isOpen: () => isOpen, keepsSnapshot }, undo.began);

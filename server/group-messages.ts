@@ -3,7 +3,8 @@ import type { Answer, Ask } from './tally-by-message.ts';
 
 /** What the first process says to a child. */
 export type ToChild =
-  | { kind: 'begin'; uri: string; keepsSnapshot: boolean }
+  /** `isOpen`: the instance is ready already, so this child is as soon as its doors are open. */
+  | { kind: 'begin'; uri: string; keepsSnapshot: boolean; isOpen: boolean }
   /** All children have opened their doors: the instance is ready. */
   | { kind: 'open' }
   | { kind: 'stop' }

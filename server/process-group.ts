@@ -32,14 +32,14 @@ type Group = {
   /** No child is started again once this is aborted. */
   stopping: AbortController;
   children: Map<number, Running>;
-  /** Whether all children have been ready at once: from then on each that is ready opens by itself. */
+  /** Whether all children have been ready at once: from then on each opens by itself. */
   isWhole: boolean;
 };
 
 /**
  * The application in several processes behind one port (PROCESSES). This one keeps what there is one of: the lock on the
- * data folder, the embedded database, the counters of all, and the ports, whose connections it hands to its children in
- * turn. They do the work: doors, host and job worker in each (group-child.ts). A child that ends is started again;
+ * data folder, the embedded database, the counters of all, and the ports, at which its children take connections by
+ * themselves. They do the work: doors, host and job worker in each (group-child.ts). A child that ends is started again;
  * what it worked on is taken over when its lease runs out, by whichever is first.
  *
  * A child obeys this process alone, since a signal of a terminal reaches all of them; it ends when this process does.
@@ -53,6 +53,9 @@ export function createProcessGroup(options: ProcessGroupOptions): LifeCycle {
     const { uri } = await layFoundation({ env, log, tally }, undo.began);
     // The children have connections of their own, and this process has nothing more to ask.
     await mongoose.disconnect();
+    // Connections that are handed out in turn are lost with a child that ends before it has taken them: their clients
+    // hear nothing, not even a refusal. Those that wait at a port of all are taken by another child.
+    cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ exec: entry, args: [CHILD_ARGUMENT] });
     const stopping = new AbortController();
     const group: Group = { options, uri, tally, stopping, children: new Map(), isWhole: false };
@@ -91,7 +94,8 @@ async function startChild(group: Group, number: number, attempt = 0): Promise<vo
   group.children.set(number, { child, ended });
   const onHears = (): void => {
     const isStopping = group.stopping.signal.aborted;
-    tell(child, isStopping ? { kind: 'stop' } : { kind: 'begin', uri: group.uri, keepsSnapshot: number === 0 });
+    const { uri, isWhole: isOpen } = group;
+    tell(child, isStopping ? { kind: 'stop' } : { kind: 'begin', uri, keepsSnapshot: number === 0, isOpen });
   };
   await untilReady(child, ended, { onHears, onAsks: desk.receive });
   const readyAt = performance.now();

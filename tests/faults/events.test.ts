@@ -1,21 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createFairleadClient } from '../../routers/client.ts';
-import { startEmbeddedMongo } from '../../server/embedded-mongo.ts';
-import { readMongodSources } from '../../server/env.ts';
-import type { Log } from '../../server/log.ts';
-import { newKeys } from '../../server/secrets.ts';
 import { type EventClient, followEvents, type Seen } from '../support/event-client.ts';
+import { keepApp } from '../support/kept-app.ts';
 import { mongodPidOf, type RealApp, startRealApp } from '../support/real-app.ts';
+import { makeSharedGround } from '../support/shared-ground.ts';
 
 /** Three of a kind with every run of the tests, twenty in the full counts. */
 const KILLS = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 20 : 3;
 const EVENTS_BETWEEN_KILLS = 25;
-const SILENT: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const RETRY_MS = 100;
 
 const byNumber = (app: RealApp): string => app.url.replace('localhost', '127.0.0.1');
@@ -33,6 +26,9 @@ async function tokenOf(app: RealApp): Promise<string> {
   const { secret } = await client.tokens.create.mutate({ name: 'events', scopes: ['read', 'write'] });
   return secret;
 }
+
+const kept = keepApp(() => startRealApp());
+afterAll(kept.end);
 
 type Writer = { acknowledged: string[]; stop(): Promise<void> };
 
@@ -96,7 +92,7 @@ async function expectWhole(app: RealApp, token: string, client: EventClient, wri
 }
 
 test('a server that is killed in mid-stream loses nothing of what was written', async () => {
-  await using app = await startRealApp();
+  const app = await kept.running();
   const token = await tokenOf(app);
   await using client = follow(app, token);
   await client.until(() => client.seen.length > 0);
@@ -113,7 +109,7 @@ test('a server that is killed in mid-stream loses nothing of what was written', 
 });
 
 test('a database that is killed in mid-stream loses nothing either, and no socket ends by it', async () => {
-  await using app = await startRealApp();
+  const app = await kept.running();
   const token = await tokenOf(app);
   await using client = follow(app, token);
   await client.until(() => client.seen.length > 0);
@@ -131,34 +127,23 @@ test('a database that is killed in mid-stream loses nothing either, and no socke
 });
 
 test('two servers on one database tell each other, and either may be killed', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'fairlead-two-'));
-  const mongo = await startEmbeddedMongo({ dataDir: folder, sources: readMongodSources(process.env), log: SILENT });
-  try {
-    const shared = {
-      MONGODB_URI: mongo.uri,
-      FAIRLEAD_KEYS: JSON.stringify(newKeys()),
-      ARTIFACTS_URL: pathToFileURL(join(folder, 'artifacts')).href,
-    };
-    await using one = await startRealApp(shared);
-    await using two = await startRealApp(shared);
-    const token = await tokenOf(one);
-    await using reader = follow(one, token);
-    await using bystander = follow(two, token);
-    await reader.until(() => reader.seen.length > 0);
-    await bystander.until(() => bystander.seen.length > 0);
-    const writers = [startWriting(one, token, 'one'), startWriting(two, token, 'two')];
+  await using ground = await makeSharedGround();
+  await using one = await startRealApp(ground.env);
+  await using two = await startRealApp(ground.env);
+  const token = await tokenOf(one);
+  await using reader = follow(one, token);
+  await using bystander = follow(two, token);
+  await reader.until(() => reader.seen.length > 0);
+  await bystander.until(() => bystander.seen.length > 0);
+  const writers = [startWriting(one, token, 'one'), startWriting(two, token, 'two')];
 
-    await killWhileReading(reader, async () => {
-      await one.kill();
-      await one.restart();
-    });
-    await Promise.all(writers.map((writer) => writer.stop()));
+  await killWhileReading(reader, async () => {
+    await one.kill();
+    await one.restart();
+  });
+  await Promise.all(writers.map((writer) => writer.stop()));
 
-    await expectWhole(one, token, reader, writers);
-    await expectWhole(two, token, bystander, writers);
-    expect(bystander.codes).toEqual([]);
-  } finally {
-    await mongo.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
+  await expectWhole(one, token, reader, writers);
+  await expectWhole(two, token, bystander, writers);
+  expect(bystander.codes).toEqual([]);
 });

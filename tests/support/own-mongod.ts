@@ -5,7 +5,8 @@ import mongoose from 'mongoose';
 import { readMongodSources } from '../../server/env.ts';
 import type { Log } from '../../server/log.ts';
 import { findMongod } from '../../server/mongod-binary.ts';
-import { freePort, initiate, launchMongod } from '../../server/mongod-process.ts';
+import { initiate, launchMongod } from '../../server/mongod-process.ts';
+import { freePort } from './free-ports.ts';
 
 type Database = ReturnType<InstanceType<typeof mongoose.mongo.MongoClient>['db']>;
 

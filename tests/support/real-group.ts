@@ -25,17 +25,29 @@ export function isRunning(pid: number): boolean {
   }
 }
 
+/** While this child alone runs, it takes every connection: the others are held in the meantime. */
+export async function withChild<T>(app: RealApp, pid: number, work: () => Promise<T>): Promise<T> {
+  const others = childrenOf(app).filter((other) => other !== pid);
+  for (const other of others) process.kill(other, 'SIGSTOP');
+  try {
+    return await work();
+  } finally {
+    for (const other of others) process.kill(other, 'SIGCONT');
+  }
+}
+
 export type Answer = { status: number; headers: IncomingMessage['headers']; body: string };
 export type Question = {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
-  /** By default every question has a connection of its own: they go to the processes in turn. */
+  /** By default every question has a connection of its own: any of the processes may take it. */
   agent?: Agent;
 };
 
-/** As a browser's patience goes: a connection that was with a process that is gone may never say so. */
+/** Far more than an answer takes on a busy machine: a connection that was lost would never be answered. */
 const PATIENCE_MS = 20_000;
+export const NO_ANSWER = 'No answer came.';
 
 export function ask(url: string, { method = 'GET', headers = {}, body, agent }: Question = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
@@ -57,7 +69,7 @@ export function ask(url: string, { method = 'GET', headers = {}, body, agent }: 
       },
     );
     outgoing.once('error', reject);
-    outgoing.setTimeout(PATIENCE_MS, () => outgoing.destroy(new Error('No answer came.')));
+    outgoing.setTimeout(PATIENCE_MS, () => outgoing.destroy(new Error(NO_ANSWER)));
     outgoing.end(body);
   });
 }
