@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { clientOf, openAccount, publishSite } from '../support/doors.ts';
+import { keepApp } from '../support/kept-app.ts';
 import { mongodPidOf, type RealApp, startRealApp } from '../support/real-app.ts';
 import { hashedSite, loadHashedSite, startVisiting, type Visits } from '../support/visitor.ts';
 
@@ -66,9 +64,8 @@ async function untilReady(app: RealApp): Promise<void> {
     .toBe(200);
 }
 
-async function dataFolder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'fairlead-faults-'));
-}
+const kept = keepApp(() => startRealApp());
+afterAll(kept.end);
 
 type KillAndLook = {
   /** Before the first write. */
@@ -78,7 +75,7 @@ type KillAndLook = {
 
 /** Kills in the middle of writes, several times, and then looks for every write that was acknowledged. */
 async function killAndLook({ prepare, kill }: KillAndLook): Promise<void> {
-  await using app = await startRealApp({ DATA_DIR: await dataFolder() });
+  const app = await kept.running();
   await prepare?.(app);
   const acknowledged: string[] = [];
   for (let round = 0; round < KILLS; round += 1) {
@@ -189,7 +186,7 @@ test(
 test(
   'while the database hangs every call ends within 3 s with 503, and after it all goes on',
   async () => {
-    await using app = await startRealApp({ DATA_DIR: await dataFolder() });
+    const app = await kept.running();
     const person = newPerson();
     const registered = await post(app, '/api/register', person);
     expect(registered.ok).toBe(true);
@@ -224,7 +221,7 @@ test(
 test(
   'an upload in the middle of which the database hangs ends within 3 s with 503, and is taken when sent again',
   async () => {
-    await using app = await startRealApp({ DATA_DIR: await dataFolder() });
+    const app = await kept.running();
     const account = await openAccount(app.url, `uploader ${process.pid}`);
     const { uploadId } = await clientOf(account).releases.prepare.mutate();
     const list = JSON.stringify({ files: [{ path: 'index.html', sha256: HELLO, sizeBytes: 5 }] });

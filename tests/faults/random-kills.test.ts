@@ -179,8 +179,8 @@ test(`killed at ${KILLS} random moments during releases: none is lost, doubled, 
 
   for (let kills = 0; kills < KILLS; ) {
     if (await killDuringReleases(app, mongod, { sites, attempts, downtimes })) kills += 1;
+    if (!IS_FULL) await mongod.endLeases();
   }
-  if (!IS_FULL) await mongod.endLeases();
   await untilSettled(mongod);
   await visits.stop();
 

@@ -3,8 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type Account, clientOf, openAccount, publishSite, startPublish } from '../support/doors.ts';
 import { get } from '../support/host.ts';
+import { startOwnMongod } from '../support/own-mongod.ts';
 import { startRealApp } from '../support/real-app.ts';
 
+const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 /** Product page, section 10: within 90 s of the restart nothing is left running that nobody works on. */
 const SETTLED_MS = 90_000;
 
@@ -22,7 +24,8 @@ async function endOf(account: Account, releaseId: string): Promise<string> {
 test.each(['throw', 'reject'])(
   'an error that nobody caught (%s) is logged and ends the app with 1; the next start takes its work over',
   async (kind) => {
-    await using app = await startRealApp();
+    await using mongod = await startOwnMongod();
+    await using app = await startRealApp({ MONGODB_URI: mongod.uri });
     const built = app.entry;
     const account = await openAccount(app.url, 'surprised');
     const site = await publishSite(account, 'Surprised', { 'index.html': 'first' });
@@ -40,6 +43,7 @@ test.each(['throw', 'reject'])(
     );
     app.entry = built;
     await app.restart();
+    if (!IS_FULL) await mongod.endLeases();
     expect(await endOf(account, release.id)).toBe('live');
     expect((await get(app.sitesPort, `${site.slug}.localhost:${app.sitesPort}`, '/')).text).toBe('second');
   },

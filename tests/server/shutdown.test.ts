@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
-import { expect, inject, test } from 'vitest';
+import { afterAll, expect, inject, test } from 'vitest';
 import { followEvents } from '../support/event-client.ts';
+import { keepApp } from '../support/kept-app.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
 
 /** Product page, section 10. */
@@ -27,14 +28,13 @@ async function signalAndHear(app: RealApp, signal: NodeJS.Signals): Promise<void
   await expect.poll(() => app.output(), { interval: 5 }).toContain(`Stopping (${signal})`);
 }
 
-function startApp(): Promise<RealApp> {
-  return startRealApp({ MONGOMS_SYSTEM_BINARY: inject('mongodPath') });
-}
+const kept = keepApp(() => startRealApp({ MONGOMS_SYSTEM_BINARY: inject('mongodPath') }));
+afterAll(kept.end);
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s, twice within a second, stops an idle app with 0 and its database last',
   async (signal) => {
-    await using app = await startApp();
+    const app = await kept.running();
     const closed = once(app.child, 'close');
     await signalAndHear(app, signal);
     app.child.kill(signal);
@@ -49,7 +49,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 );
 
 test('a request in hand is answered whole before the end, and nothing new is taken', async () => {
-  await using app = await startApp();
+  const app = await kept.running();
   const closed = once(app.child, 'close');
   const body = JSON.stringify({ username: 'nobody here', password: 'Correct horse 1' });
   const inHand = request(`${app.url}/api/login`, {
@@ -79,7 +79,7 @@ test('a request in hand is answered whole before the end, and nothing new is tak
 });
 
 test('an event socket is told to come back and does not hold up the end', async () => {
-  await using app = await startApp();
+  const app = await kept.running();
   const registered = await fetch(`${app.url}/api/register`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -95,7 +95,7 @@ test('an event socket is told to come back and does not hold up the end', async 
 });
 
 test('a second signal later than a second after the first ends at once with 1, and the next start is whole', async () => {
-  await using app = await startApp();
+  const app = await kept.running();
   // Held in the middle of its stop: the database does not answer to its signal.
   const pid = Number(/"message":"Database is running".*"pid":(\d+)/.exec(app.output())?.[1]);
   const closed = once(app.child, 'close');

@@ -1,20 +1,37 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 
-/** Different ports that were free a moment ago, for the app and its sites: held together before they are let go. */
-export async function freePorts(): Promise<{ port: number; sitesPort: number }> {
-  const servers = [createServer(), createServer()] as const;
-  await Promise.all(servers.map((server) => once(server.listen(0, '127.0.0.1'), 'listening')));
-  const [port, sitesPort] = [portOf(servers[0].address()), portOf(servers[1].address())];
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return { port, sitesPort };
-}
+/**
+ * Above the last port that browsers refuse (10080), below those that systems give to outgoing connections (Linux: from
+ * 32768): what is let go for the time of a restart is not taken by a connection of somebody else.
+ */
+const LOWEST = 11_000;
+const HIGHEST = 32_000;
 
+/** A port that was free a moment ago, on every address of this machine. */
 export async function freePort(): Promise<number> {
-  return (await freePorts()).port;
+  for (;;) {
+    const port = randomInt(LOWEST, HIGHEST);
+    if (await isFree(port)) return port;
+  }
 }
 
-function portOf(address: AddressInfo | string | null): number {
-  if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
-  return address.port;
+/** Two of them, for the app and its sites. */
+export async function freePorts(): Promise<{ port: number; sitesPort: number }> {
+  const port = await freePort();
+  for (;;) {
+    const sitesPort = await freePort();
+    if (sitesPort !== port) return { port, sitesPort };
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port);
+  const isListening = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  );
+  if (isListening) await once(server.close(), 'close');
+  return isListening;
 }
