@@ -1,0 +1,156 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { Session, SignedIn } from '../../routers/schemas/auth.ts';
+import type { Allowance, Subscription } from '../../routers/schemas/subscription.ts';
+import type { ApiToken } from '../../routers/schemas/tokens.ts';
+import { signInAs } from '../../src/api/user.ts';
+import { currentToasts } from '../../src/components/toast-store.ts';
+import { AccountScreen } from '../../src/screens/account.tsx';
+import { AuthResetScreen } from '../../src/screens/auth/reset.tsx';
+import { SettingsScreen } from '../../src/screens/settings.tsx';
+import { type Answers, refusal, showScreen } from '../support/screen.tsx';
+
+const at = new Date('2030-01-01T12:00:00Z');
+const MAILED = 'A'.repeat(43);
+
+const ada: SignedIn = {
+  id: 'ada',
+  username: 'Ada',
+  email: 'ada@example.com',
+  emailConfirmed: true,
+  pendingEmail: null,
+  disclaimerAccepted: true,
+  deploymentCount: 2,
+  isBetaTester: false,
+  createdAt: at,
+  accessToken: 'token',
+  expiresAt: new Date('2100-01-01'),
+};
+const beta: Subscription = { status: 'active', plan: 'BETA', startedAt: at, endsAt: new Date('2030-07-01T12:00:00Z') };
+const allowance: Allowance = {
+  plan: 'BETA',
+  deploymentLimit: null,
+  deploymentCount: 2,
+  remaining: null,
+  isTrialAvailable: false,
+};
+const browser = (id: string, isCurrent: boolean): Session => ({
+  id,
+  device: `Browser ${id}`,
+  address: '203.0.113.7',
+  isCurrent,
+  createdAt: at,
+  lastUsedAt: at,
+});
+const buildServer: ApiToken = {
+  id: 'token-1',
+  name: 'Build server',
+  prefix: 'flt_abcd',
+  scopes: ['read'],
+  createdAt: at,
+  expiresAt: null,
+  lastUsedAt: null,
+};
+
+const answers = (): Answers => ({
+  'subscription.get': () => beta,
+  'subscription.allowance': () => allowance,
+  'auth.sessions': () => ({ items: [browser('one', true), browser('two', false)] }),
+  'user.notifications': () => ({ releaseFailed: true, releaseLive: false }),
+  'tokens.list': () => ({ items: [buildServer] }),
+});
+
+beforeEach(() => {
+  localStorage.clear();
+  vi.restoreAllMocks();
+  signInAs(ada);
+});
+
+const headings = (page: Element) => [...page.querySelectorAll('h1, h2')].map((heading) => heading.textContent);
+const lastToast = () => currentToasts().at(-1);
+
+test('the account says who, which plan with its badge, where signed in, and what happens to websites before the end', async () => {
+  using shown = showScreen(<AccountScreen />, answers());
+  await shown.sees('It runs until');
+  await shown.sees('This browser');
+  expect(headings(shown.page)).toEqual(['Account', 'Identity', 'Plan', 'Password', 'Signed-in browsers2', 'Your data']);
+  expect(shown.page.textContent).toContain('Beta Tester');
+  expect(shown.linkTo('Change name')).toBe('/settings');
+  expect(shown.page.textContent).toContain('API tokens keep working.');
+  expect(shown.linkTo('Settings')).toBe('/settings');
+  expect(shown.page.textContent).toContain('2 deployments and everything live on them go off the air at once.');
+  expect(shown.button('Sign out Browser two')).toBeDefined();
+});
+
+test('without the beta plan there is no badge, and lists that fail offer Retry', async () => {
+  const failing: Answers = {
+    ...answers(),
+    'subscription.allowance': () => ({ ...allowance, plan: 'PRO' }),
+    'auth.sessions': () => refusal('database_unavailable', 'The database is away.'),
+  };
+  using shown = showScreen(<AccountScreen />, failing);
+  await shown.sees('The browsers could not be fetched');
+  await shown.sees('It runs until');
+  expect(shown.page.textContent).not.toContain('Beta Tester');
+  Object.assign(failing, { 'auth.sessions': answers()['auth.sessions'] });
+  shown.button('Retry').click();
+  await shown.sees('Browser two');
+});
+
+test('an export leads the browser to its link, is busy until then, and says when it cannot be made', async () => {
+  const opened: string[] = [];
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function click(this: HTMLAnchorElement) {
+    opened.push(`${this.getAttribute('href')} as ${this.download}`);
+  });
+  let answer = (_link: unknown): void => {};
+  const made = new Promise((resolve) => {
+    answer = resolve;
+  });
+  const exporting: Answers = { ...answers(), 'account.export': () => made };
+  using shown = showScreen(<AccountScreen />, exporting);
+  const button = shown.button('Export everything');
+  button.click();
+  await vi.waitFor(() => expect(button.ariaBusy ?? button.getAttribute('aria-busy')).toBe('true'));
+  expect(opened).toEqual([]);
+  answer({ url: '/api/account/export?ticket=x', fileName: 'fairlead-export-2030-01-01.zip', expiresAt: at });
+  await vi.waitFor(() => expect(opened).toEqual(['/api/account/export?ticket=x as fairlead-export-2030-01-01.zip']));
+  expect(lastToast()?.title).toBe('Export started');
+
+  exporting['account.export'] = () => refusal('database_unavailable', 'The database is away.');
+  button.click();
+  await vi.waitFor(() => expect(lastToast()).toMatchObject({ title: 'Could not export', variant: 'destructive' }));
+});
+
+test('settings hold profile, appearance, notifications and API tokens', async () => {
+  using shown = showScreen(<SettingsScreen />, answers());
+  await shown.sees('Build server');
+  await shown.sees('A release is live');
+  expect(headings(shown.page)).toEqual(['Settings', 'Profile', 'Appearance', 'Notifications', 'API tokens1']);
+  expect(shown.page.textContent).toContain('flt_abcd… · Reads only');
+  expect(shown.page.textContent).toContain('Never used · works until it is revoked');
+  expect(shown.button('Revoke Build server')).toBeDefined();
+});
+
+/** The screen of a mailed link, in front of a server that says this of it. */
+function openLink(answer: () => Response) {
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => answer());
+  location.hash = `#token=${MAILED}`;
+  return showScreen(<AuthResetScreen />, {});
+}
+
+const linkIs = (isOpen: boolean) => () => Response.json({ result: { data: { json: { isOpen } } } });
+
+test('a link that is spent or too old says so before anything is typed, and offers another', async () => {
+  using shown = openLink(linkIs(false));
+  await shown.sees('This link no longer works');
+  await shown.sees('It was already used, or it is too old.');
+  expect(shown.page.querySelectorAll('input[type=password]')).toHaveLength(0);
+  expect(shown.button('Send the link')).toBeDefined();
+});
+
+test('a good link shows the form, and so does one of which nobody can say anything now', async () => {
+  using good = openLink(linkIs(true));
+  await good.sees('Choose a new password');
+  using unknown = openLink(() => new Response('Bad gateway', { status: 502 }));
+  await unknown.sees('Choose a new password');
+  expect(unknown.page.querySelectorAll('input[type=password]')).toHaveLength(2);
+});
