@@ -1,7 +1,9 @@
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { listMails, showMail } from '../../server/cli/outbox.ts';
+import { readEnv } from '../../server/env.ts';
 import type { Log } from '../../server/log.ts';
 import type { Mail } from '../../server/mail/mailer.ts';
 import { createOutbox, readOutbox } from '../../server/mail/outbox.ts';
@@ -56,6 +58,25 @@ test('a mail delivered twice is there once; a listing goes by time', async () =>
   for (const one of [later, earlier, later]) await outbox.deliver(one);
 
   expect((await readOutbox(folder.path)).map(({ id }) => id)).toEqual([earlier.id, later.id]);
+});
+
+test('the command lists mails without their texts, shows one whole, and says when there is none', async () => {
+  await using folder = await temporaryFolder();
+  const env = readEnv({ DATA_DIR: dirname(folder.path) });
+  const said = async (tell: (write: (text: string) => void) => Promise<void>) => {
+    const texts: string[] = [];
+    await tell((text) => void texts.push(text));
+    return texts.join('');
+  };
+  const list = () => said((write) => listMails(env, write));
+
+  expect(await list()).toBe('The outbox is empty.\n');
+  await createOutbox(folder.path, listeningLog().log).deliver(mail());
+  expect(await list()).toBe('0123456789abcdefghij  2026-03-04T05:06:07.089Z  reset-password  ada@example.com\n');
+  const shown = await said((write) => showMail(env, mail().id, write));
+  expect(shown).toContain('To: ada@example.com\nSubject: Choose a new password\n\n');
+  expect(shown).toContain('/auth/reset#token=secret');
+  await expect(said((write) => showMail(env, 'nothing', write))).rejects.toThrow('There is no mail "nothing"');
 });
 
 test('an outbox that nothing was put into is empty, and half-written files are passed over', async () => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Log } from '../../server/log.ts';
 import type { Mail } from '../../server/mail/mailer.ts';
 import { createSmtpMailer } from '../../server/mail/smtp.ts';
+import { createTestApp } from '../support/app.ts';
 
 const FROM = 'Fairlead <fairlead@example.com>';
 const MAIL: Mail = {
@@ -77,6 +78,32 @@ test('a mail arrives with its headers, its text untouched, and the log holds nei
   expect(raw).toContain('\r\n.\r\nMAIL FROM:<eve@example.com>');
   expect(lines).toEqual([expect.stringContaining('{"kind":"contact","to":"operator@example.com"}')]);
   expect(lines.join()).not.toContain('secret');
+});
+
+/** The text of a letter: nodemailer sends long lines as quoted-printable (RFC 2045, 6.7). */
+function plain(raw: string): string {
+  const joined = raw.replace(/=\r\n/g, '');
+  return joined.replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+test('a forgotten password is replaced by the link of a mail that arrived', async () => {
+  await using server = await mailServer();
+  const mailer = createSmtpMailer({ url: `smtp://127.0.0.1:${server.port}`, from: FROM }, listeningLog().log);
+  await using app = await createTestApp({ providers: { mailer } });
+  const ada = await app.person();
+  const { auth } = app.anonymous();
+  await auth.forgotPassword({ email: ada.user.email });
+  await app.jobs.drain();
+
+  const letters = server.kept.filter(({ to }) => to.includes(ada.user.email)).map(({ raw }) => plain(raw));
+  const [link] = letters.flatMap((raw) => /^http:\S+\/auth\/reset#token=(\S+)\r$/m.exec(raw)?.[1] ?? []);
+  expect(
+    letters.some((raw) => raw.includes('/auth/confirm#token=')),
+    'and the address is to be confirmed',
+  ).toBe(true);
+  await auth.resetPassword({ token: link ?? '', password: 'Another anchor 2' });
+  const signedIn = await auth.login({ username: ada.user.username, password: 'Another anchor 2' });
+  expect(signedIn.id).toBe(ada.user.id);
 });
 
 test('a line break in a name or subject makes no header of its own', async () => {

@@ -34,6 +34,7 @@ async function resetTokenFor(app: TestApp, email: string): Promise<string> {
 test('a forgotten password is replaced by the mailed link: all sessions end, nobody is signed in, a mail tells', async () => {
   await using app = await createTestApp();
   const ada = await app.person();
+  const { secret } = await ada.caller.tokens.create({ name: 'script', scopes: ['read'] });
   const token = await resetTokenFor(app, ada.user.email.toUpperCase());
   const jar = createJar();
 
@@ -49,6 +50,8 @@ test('a forgotten password is replaced by the mailed link: all sessions end, nob
   });
   const signedIn = await auth.login({ username: ada.user.username, password: newPassword });
   expect(signedIn).toMatchObject({ id: ada.user.id, emailConfirmed: true });
+  // As the screens say: tokens are revoked one by one.
+  expect((await authenticate(app.providers, secret)).actor.kind).toBe('token');
 });
 
 /** From now on passwords are looked at before `meanwhile` happens, and the answer is used after it. */

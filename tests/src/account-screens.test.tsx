@@ -62,6 +62,7 @@ const answers = (): Answers => ({
 beforeEach(() => {
   localStorage.clear();
   vi.restoreAllMocks();
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('{}', { status: 401 }));
   signInAs(ada);
 });
 
@@ -128,6 +129,36 @@ test('settings hold profile, appearance, notifications and API tokens', async ()
   expect(shown.page.textContent).toContain('flt_abcd… · Reads only');
   expect(shown.page.textContent).toContain('Never used · works until it is revoked');
   expect(shown.button('Revoke Build server')).toBeDefined();
+});
+
+test('a change of address shows what is wrong on its field, and where the link went', async () => {
+  let answer: unknown = refusal('validation_failed', 'The current password is not right.', {
+    currentPassword: 'The current password is not right',
+  });
+  using shown = showScreen(<AccountScreen />, { ...answers(), 'auth.changeEmail': () => answer });
+  shown.button('Change email').click();
+  const form = await vi.waitFor(() => document.querySelector<HTMLFormElement>('[role=dialog] form') ?? expect.fail());
+  const write = (label: string, text: string) => {
+    const id = [...form.querySelectorAll('label')].find((one) => one.textContent === label)?.htmlFor ?? '';
+    const field = document.getElementById(id);
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(field, text);
+    field?.dispatchEvent(new Event('input', { bubbles: true }));
+  };
+  const sees = (text: string) => vi.waitFor(() => expect(form.textContent).toContain(text), { timeout: 30_000 });
+  write('New email', 'nobody');
+  form.requestSubmit();
+  await sees('Please enter a valid email address');
+  write('New email', 'new@example.com');
+  write('Current password', 'Anchor weigh 1');
+  form.requestSubmit();
+  await sees('The current password is not right');
+  answer = { done: true };
+  write('Current password', 'Anchor weigh 2');
+  await vi.waitFor(() => expect(document.querySelector('[aria-busy]')).toBeNull());
+  form.requestSubmit();
+  await vi.waitFor(() => expect(lastToast()?.title).toBe('Link sent'), { timeout: 30_000 });
+  expect(lastToast()?.description).toContain('new@example.com');
+  expect(document.querySelector('[role=dialog]')).toBeNull();
 });
 
 /** The screen of a mailed link, in front of a server that says this of it. */

@@ -25,8 +25,13 @@ export type ShownScreen = {
 };
 
 /** A refusal as the server's formatter writes it. */
-export function refusal(code: string, message: string): TRPCClientError<AppRouter> {
-  return TRPCClientError.from({ error: { code: -32000, message, data: { code, requestId: 'request-1' } } });
+export function refusal(
+  code: string,
+  message: string,
+  fieldErrors?: Record<string, string>,
+): TRPCClientError<AppRouter> {
+  const data = { code, requestId: 'request-1', ...(fieldErrors !== undefined && { fieldErrors }) };
+  return TRPCClientError.from({ error: { code: -32000, message, data } });
 }
 
 /** The screen at an address of the app, in front of a server that gives these answers. `answers` may be changed meanwhile. */
