@@ -99,8 +99,12 @@ export default defineConfig(({ isSsrBuild }) => ({
         rolldownOptions: {
           // A schema that nobody parses with is built for nothing: with it zod stays out of the pages that have no form.
           treeshake: { manualPureFunctions: ['z'] },
-          // What every page needs in one file: it compresses better than forty, and needs one request.
-          output: { codeSplitting: { groups: base.groups } },
+          output: {
+            // What every page needs in one file: it compresses better than forty, and needs one request.
+            codeSplitting: { groups: base.groups },
+            // That file lists all parts of all screens: their names are a kilobyte that nobody reads.
+            chunkFileNames: 'assets/[hash].js',
+          },
         },
       },
   // Inlining everything is right for the server bundle only: under Vitest it would quadruple the import time.
