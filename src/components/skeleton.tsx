@@ -44,8 +44,8 @@ export function SkeletonGroup({
   );
 }
 
-/** Rows with the geometry of a card's rows: a name over an address, a word at the end. */
-export function SkeletonRows({ rows = 3 }: { rows?: number }) {
+/** Rows with the geometry of a card's rows: a name over one line or two, a word at the end. */
+export function SkeletonRows({ rows = 3, lines = 1 }: { rows?: number; lines?: 1 | 2 }) {
   return (
     <SkeletonGroup className="divide-y divide-line">
       {Array.from({ length: rows }, (_, index) => (
@@ -54,6 +54,7 @@ export function SkeletonRows({ rows = 3 }: { rows?: number }) {
           <div className="flex flex-col gap-2">
             <Skeleton className="h-4 w-36" />
             <Skeleton className="h-3.5 w-52" />
+            {lines === 2 && <Skeleton className="h-3.5 w-40" />}
           </div>
           <Skeleton className="h-4 w-20 max-sm:hidden" />
         </div>

@@ -64,17 +64,23 @@ function TableSkeleton() {
 
 function FormSkeleton() {
   return (
-    <SkeletonGroup className="max-w-reading">
+    <SkeletonGroup>
       <HeaderSkeleton />
-      <Card className="flex flex-col gap-5 p-5">
-        {['w-24', 'w-16', 'w-32'].map((width) => (
-          <div key={width} className="flex flex-col gap-2">
-            <Skeleton className={`h-3.5 ${width}`} />
-            <Skeleton className="h-control w-full" />
-          </div>
-        ))}
-        <Skeleton className="h-control w-28" />
-      </Card>
+      <div className="grid gap-x-10 gap-y-3 xl:grid-cols-[15rem_minmax(0,1fr)]">
+        <div className="flex flex-col gap-2">
+          <Skeleton className="h-4 w-24" />
+          <Skeleton className="h-3.5 w-44" />
+        </div>
+        <Card className="flex flex-col gap-5 p-5">
+          {['w-24', 'w-16', 'w-32'].map((width) => (
+            <div key={width} className="flex flex-col gap-2">
+              <Skeleton className={`h-3.5 ${width}`} />
+              <Skeleton className="h-control w-full" />
+            </div>
+          ))}
+          <Skeleton className="h-control w-28" />
+        </Card>
+      </div>
     </SkeletonGroup>
   );
 }

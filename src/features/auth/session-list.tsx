@@ -25,7 +25,7 @@ export function SessionList() {
         <ListStates
           list={list}
           count={sessions.length}
-          skeleton={<SkeletonRows rows={2} />}
+          skeleton={<SkeletonRows rows={1} />}
           failure={shownFailure('The browsers could not be fetched', list.error)}
           empty={{ icon: MonitorSmartphone, text: 'No browser is signed in.' }}
         >

@@ -23,7 +23,7 @@ export function PlanSetting({ isBetaTester }: { isBetaTester: boolean }) {
       </ErrorState>
     );
   }
-  if (situation.kind !== 'known') return <SkeletonRows rows={1} />;
+  if (situation.kind !== 'known') return <SkeletonRows rows={1} lines={2} />;
   return (
     <Setting
       title={PLANS[situation.allowance.plan].title}

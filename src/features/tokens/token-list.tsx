@@ -37,7 +37,7 @@ export function TokenList() {
         <ListStates
           list={list}
           count={tokens.length}
-          skeleton={<SkeletonRows rows={2} />}
+          skeleton={<SkeletonRows rows={1} lines={2} />}
           failure={shownFailure('The tokens could not be fetched', list.error)}
           empty={{ icon: KeyRound, text: 'No tokens yet. One lets a script publish for you without your password.' }}
         >
