@@ -1,6 +1,6 @@
 import { LoaderCircle } from 'lucide-react';
 import { Slot } from 'radix-ui';
-import { Children, type ComponentProps, type MouseEvent, type ReactNode } from 'react';
+import { Children, type ComponentProps, type MouseEvent, type ReactNode, useState } from 'react';
 import { classNames } from './class-names.ts';
 
 export type ButtonVariant = 'primary' | 'secondary' | 'quiet' | 'danger';
@@ -45,6 +45,7 @@ export function Button({
   ...rest
 }: ButtonProps) {
   const look = classNames(base, variants[variant], sizes[size], className);
+  const [cameAt] = useState(() => performance.now());
   if (asChild) {
     return (
       <Slot.Root className={look} {...rest}>
@@ -61,7 +62,7 @@ export function Button({
       aria-disabled={isBusy || rest['aria-disabled']}
       aria-busy={isBusy || undefined}
       onClick={(event: MouseEvent<HTMLButtonElement>) => {
-        if (isBusy) event.preventDefault();
+        if (isBusy || isMeantForAnother(event, cameAt)) event.preventDefault();
         else onClick?.(event);
       }}
     >
@@ -74,6 +75,14 @@ export function Button({
       )}
     </button>
   );
+}
+
+/** Within this time two clicks are one double click (the default of Windows). */
+const DOUBLE_CLICK_MS = 500;
+
+/** The second click of a double click that began on what stood here before: Cancel, and then Try again in its place. */
+function isMeantForAnother({ detail }: MouseEvent, cameAt: number): boolean {
+  return detail > 1 && performance.now() - cameAt < DOUBLE_CLICK_MS;
 }
 
 /**

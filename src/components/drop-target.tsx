@@ -9,6 +9,8 @@ export type DropTargetProps = Omit<ComponentProps<'div'>, 'title'> & {
   actions?: ReactNode;
   /** Something is being dragged over the page. */
   isOver?: boolean | undefined;
+  /** This is where to go on. */
+  isWanted?: boolean | undefined;
   /** `wide`: in a row across the page; `tall`: the one thing of a page; `compact`: in a side column. */
   shape?: 'wide' | 'tall' | 'compact' | undefined;
 };
@@ -25,6 +27,7 @@ export function DropTarget({
   description,
   actions,
   isOver = false,
+  isWanted = false,
   shape = 'wide',
   className,
   ...rest
@@ -32,7 +35,7 @@ export function DropTarget({
   return (
     <div
       {...rest}
-      data-over={isOver || undefined}
+      data-over={isOver || isWanted || undefined}
       className={classNames(
         'rounded-card border border-dashed border-line-control/60 bg-surface-sunken transition-colors data-over:border-accent data-over:bg-accent-soft',
         shapes[shape],

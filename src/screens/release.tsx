@@ -17,10 +17,10 @@ import { StateBadge } from '../components/state-badge.tsx';
 import { Time } from '../components/time.tsx';
 import { isReadOnly } from '../features/deployments/plan-words.ts';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
-import { CancelledPanel, FailedPanel, LivePanel, SupersededPanel } from '../features/releases/release-panels.tsx';
+import { ReleaseOutcome } from '../features/releases/release-outcome.tsx';
 import { ReleaseSteps } from '../features/releases/release-steps.tsx';
 import { isCancellable, isRollingBack, SOURCE_WORDS } from '../features/releases/release-words.ts';
-import { RollBackButton } from '../features/releases/roll-back.tsx';
+import { RollBackBadge } from '../features/releases/roll-back-badge.tsx';
 import { useReleaseActs } from '../features/releases/use-release-acts.ts';
 import { formatCount } from '../lib/format.ts';
 import { usePageTitle } from '../lib/page-title.ts';
@@ -70,21 +70,11 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
   const { cancel, retry, download } = useReleaseActs();
   const isRunning = isRunningReleaseState(release.state);
   const mayChange = !isReadOnly(allowance.data);
-  const tryAgain = mayChange && (
-    <Button
-      variant="primary"
-      isBusy={retry.isPending}
-      busyLabel="Starting…"
-      onClick={() => retry.mutate({ releaseId: release.id })}
-    >
-      Try again
-    </Button>
-  );
   return (
     <>
       <PageHeader
         title={`Release ${release.number}`}
-        badge={<StateBadge state={release.state} />}
+        badge={isRollingBack(release) ? <RollBackBadge state="running" /> : <StateBadge state={release.state} />}
         description={<ReleaseAddress url={release.url} />}
         crumbs={[
           { label: 'Deployments', to: paths.deployments },
@@ -102,27 +92,20 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
                 Cancel
               </Button>
             )}
-            {!isRunning && (
-              <Button
-                isBusy={download.isPending}
-                busyLabel="Preparing…"
-                onClick={() => download.mutate({ releaseId: release.id })}
-              >
-                <Download /> Download as ZIP
-              </Button>
-            )}
+            {/* On the far side of Cancel: nothing moves to where that was when it goes, under a pointer that presses it. */}
+            <Button
+              className="max-sm:order-first"
+              disabled={isRunning}
+              isBusy={download.isPending}
+              busyLabel="Preparing…"
+              onClick={() => download.mutate({ releaseId: release.id })}
+            >
+              <Download /> Download as ZIP
+            </Button>
           </>
         }
       />
-      {/* What became of it is said aloud when it changes. */}
-      <div aria-live="polite">
-        {release.state === 'live' && <LivePanel release={release} />}
-        {release.state === 'failed' && <FailedPanel release={release} action={tryAgain} />}
-        {release.state === 'cancelled' && <CancelledPanel release={release} action={tryAgain} />}
-        {release.state === 'superseded' && (
-          <SupersededPanel release={release} action={mayChange && <RollBackButton target={release} />} />
-        )}
-      </div>
+      <ReleaseOutcome release={release} retry={retry} mayChange={mayChange} />
       {release.damagedFiles.length > 0 && (
         <Suspense fallback={null}>
           <DamagedPanel release={release} isReadOnly={!mayChange} />
@@ -131,7 +114,7 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
         <div className="flex min-w-0 flex-col gap-4">
           <Card>
-            <ReleaseSteps steps={release.steps} />
+            <ReleaseSteps release={release} />
           </Card>
           {!isRunning && (
             <Suspense fallback={<DiffSkeleton />}>

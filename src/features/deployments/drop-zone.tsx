@@ -15,6 +15,7 @@ export type DropZoneProps = {
   title?: string | undefined;
   description?: string | undefined;
   shape?: DropTargetProps['shape'];
+  isWanted?: DropTargetProps['isWanted'];
   /** What a reload lost, and has to be chosen again. */
   asked?: UploadRecord | null;
   /** What was dropped before a reload is being found again. */
@@ -27,6 +28,7 @@ export function DropZone({
   title = 'Drop a folder or a ZIP',
   description = 'It stays private until you publish.',
   shape = 'tall',
+  isWanted = false,
   asked = null,
   isRestoring = false,
 }: DropZoneProps) {
@@ -51,6 +53,7 @@ export function DropZone({
         <DropTarget
           shape={shape}
           isOver={isOver}
+          isWanted={isWanted}
           title={isReading ? 'Reading the files' : title}
           description={filesRead === null ? description : `${formatCount(filesRead, 'file')} so far`}
           actions={

@@ -11,18 +11,20 @@ export type PublishPartProps = { deployment: Deployment; isReadOnly: boolean };
 export function PublishPart({ deployment, isReadOnly }: PublishPartProps) {
   const publish = usePublish();
   const { hash, key } = useLocation();
+  const isWanted = hash === '#publish';
   const anchor = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: pressing the same link again leads there again
   useEffect(() => {
-    if (hash !== '#publish') return;
+    if (!isWanted) return;
     anchor.current?.scrollIntoView({ block: 'center' });
     anchor.current?.querySelector('button')?.focus({ preventScroll: true });
-  }, [hash, key]);
+  }, [isWanted, key]);
   return (
     <section ref={anchor} aria-label="Publish">
       <PublishSection
         deployment={deployment}
         isReadOnly={isReadOnly}
+        isWanted={isWanted}
         onPublish={(report) =>
           void publish({
             deployment,

@@ -15,11 +15,13 @@ import { useFolderReport } from './use-folder-report.ts';
 export type PublishSectionProps = {
   deployment: Deployment;
   isReadOnly: boolean;
+  /** "Publish again" led here: the place for the files says what to do. */
+  isWanted: boolean;
   onPublish: (report: FolderReport) => void;
 };
 
 /** Drop the folder or ZIP again: what the server already holds is not sent again. */
-export function PublishSection({ deployment, isReadOnly, onPublish }: PublishSectionProps) {
+export function PublishSection({ deployment, isReadOnly, isWanted, onPublish }: PublishSectionProps) {
   const [folder, setFolder] = useState<Picked | null>(null);
   const asked = useAskedFor(deployment.id);
   const { report, setPublishAnyway } = useFolderReport(folder, asked);
@@ -46,8 +48,8 @@ export function PublishSection({ deployment, isReadOnly, onPublish }: PublishSec
     return (
       <DropZone
         shape={isFirst ? 'tall' : 'wide'}
-        title={isFirst ? 'Drop a folder or a ZIP to publish it' : 'Drop a folder or a ZIP to publish again'}
-        description={isFirst ? 'It stays private until you publish.' : 'Only what changed is sent.'}
+        {...placeWords(isFirst, isWanted)}
+        isWanted={isWanted}
         asked={asked}
         isRestoring={folder !== null}
         onFolder={setFolder}
@@ -81,6 +83,18 @@ export function PublishSection({ deployment, isReadOnly, onPublish }: PublishSec
       }
     />
   );
+}
+
+function placeWords(isFirst: boolean, isWanted: boolean): { title: string; description: string } {
+  if (isFirst) {
+    return { title: 'Drop a folder or a ZIP to publish it', description: 'It stays private until you publish.' };
+  }
+  return isWanted
+    ? {
+        title: 'Choose the changed folder or ZIP',
+        description: 'Or drop it anywhere on this page. You see what is in it before anything is published.',
+      }
+    : { title: 'Drop a folder or a ZIP to publish again', description: 'Only what changed is sent.' };
 }
 
 function publishHint({ state, currentRelease, releaseCount }: Deployment, { reading, folder }: FolderReport): string {

@@ -27,6 +27,9 @@ export function LatestNotice({ deploymentId, latest, serving, isReadOnly }: Late
       title={told.title}
       action={
         <span className="flex flex-wrap gap-2">
+          <Button size="sm" asChild>
+            <Link to={href.release(deploymentId, latest.number)}>{told.link}</Link>
+          </Button>
           {isCancellable(latest) && (
             <Button
               size="sm"
@@ -47,9 +50,6 @@ export function LatestNotice({ deploymentId, latest, serving, isReadOnly }: Late
               Try again
             </Button>
           )}
-          <Button size="sm" asChild>
-            <Link to={href.release(deploymentId, latest.number)}>{told.link}</Link>
-          </Button>
         </span>
       }
     >

@@ -1,37 +1,43 @@
 import { ChevronRight } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
-import type { ReleaseStep } from '../../../routers/schemas/releases.ts';
+import type { ReleaseDetail, ReleaseStep } from '../../../routers/schemas/releases.ts';
 import { Progress } from '../../components/progress.tsx';
 import { type Step, Stepper } from '../../components/stepper.tsx';
 import { formatCount } from '../../lib/format.ts';
 import { useWhenIdle } from '../../lib/later.ts';
-import { stepProgress, stepResult, stepTitle, tookText } from './release-words.ts';
+import { isRollBackStep, stepProgress, stepResult, stepTitle, tookText } from './release-words.ts';
 
 /** With its search it is as large as the steps themselves, and folded away until something goes wrong. */
 const loadLog = async () => ({ default: (await import('../../components/log-view.tsx')).LogView });
 const LogView = lazy(loadLog);
 
+type StepsOf = Pick<ReleaseDetail, 'steps' | 'finishedAt'>;
+
 /** The steps of a release below one another, each with its time, its progress and its log folded under it. */
-export function ReleaseSteps({ steps }: { steps: readonly ReleaseStep[] }) {
-  useWhenIdle(loadLog);
-  const now = useRunningClock(steps.some(({ state }) => state === 'running'));
-  return <Stepper label="Steps of the release" steps={steps.map((step) => rowOf(step, now))} />;
+export function ReleaseSteps({ release }: { release: StepsOf }) {
+  return <Stepper label="Steps of the release" steps={useReleaseRows(release)} />;
 }
 
-function rowOf(step: ReleaseStep, now: Date): Step {
+export function useReleaseRows({ steps, finishedAt }: StepsOf): Step[] {
+  useWhenIdle(loadLog);
+  const now = useRunningClock(steps.some(({ state }) => state === 'running'));
+  return steps.map((step) => rowOf(step, stepTitle(step, isRollBackStep(step, finishedAt)), now));
+}
+
+function rowOf(step: ReleaseStep, title: string, now: Date): Step {
   const progress = step.state === 'running' || step.state === 'failed' ? stepProgress(step) : null;
   const result = step.state === 'done' ? stepResult(step) : null;
   const took = tookText(step.startedAt, step.endedAt, now);
   return {
     key: step.name,
     state: step.state,
-    title: stepTitle(step),
+    title,
     ...(took !== null && { aside: took }),
     ...(result !== null && { detail: <span className="tabular-nums">{result}</span> }),
     body: (
       <>
-        {progress !== null && <ProgressLine label={stepTitle(step)} {...progress} />}
-        {step.log.length > 0 && <StepLog step={step} />}
+        {progress !== null && <ProgressLine label={title} {...progress} />}
+        {step.log.length > 0 && <StepLog step={step} title={title} />}
       </>
     ),
   };
@@ -52,7 +58,7 @@ export function ProgressLine({ label, files, bytes, fraction }: ProgressLineProp
 }
 
 /** Open while the step runs or after it failed; a person's own choice stays. */
-function StepLog({ step }: { step: ReleaseStep }) {
+function StepLog({ step, title }: { step: ReleaseStep; title: string }) {
   const [choice, setChoice] = useState<boolean | null>(null);
   const isOpen = choice ?? (step.state === 'running' || step.state === 'failed');
   return (
@@ -60,7 +66,7 @@ function StepLog({ step }: { step: ReleaseStep }) {
       <button
         type="button"
         aria-expanded={isOpen}
-        aria-label={`Log of ${stepTitle(step)}, ${formatCount(step.log.length, 'line')}`}
+        aria-label={`Log of ${title}, ${formatCount(step.log.length, 'line')}`}
         onClick={() => setChoice(!isOpen)}
         className="-ml-1 flex min-h-6 items-center gap-1 rounded-tight px-1 text-sm text-ink-muted hover:text-ink touch:min-h-11"
       >
@@ -72,7 +78,7 @@ function StepLog({ step }: { step: ReleaseStep }) {
       {isOpen && (
         <div className="mt-1.5">
           <Suspense fallback={<div className="h-24 rounded-control bg-surface-sunken" />}>
-            <LogView label={`Log of ${stepTitle(step)}`} lines={step.log} />
+            <LogView label={`Log of ${title}`} lines={step.log} />
           </Suspense>
         </div>
       )}

@@ -17,10 +17,28 @@ const STEP_TITLES: Record<ReleaseStepName, StepWords> = {
   },
 };
 
-export function stepTitle({ name, state }: Pick<ReleaseStep, 'name' | 'state'>): string {
-  const words = STEP_TITLES[name];
+/** Of a roll back the last step alone runs again, and less of it: what it says of every file is of the first time. */
+const ROLL_BACK_WORDS: StepWords = {
+  waiting: 'Rolling back: the address is switched and looked at',
+  running: 'Rolling back: the address is switched and looked at',
+  done: 'Rolled back: the address was switched and looked at',
+};
+
+type NamedStep = Pick<ReleaseStep, 'name' | 'state'>;
+
+export function stepTitle({ name, state }: NamedStep, isRollBack = false): string {
+  const words = isRollBack ? ROLL_BACK_WORDS : STEP_TITLES[name];
   if (state === 'done') return words.done;
   return state === 'running' ? words.running : words.waiting;
+}
+
+/** It began after the release had been finished once. */
+export function isRollBackStep(
+  { name, state, startedAt }: NamedStep & Pick<ReleaseStep, 'startedAt'>,
+  finishedAt: Date | null,
+): boolean {
+  if (name !== 'verifying' || finishedAt === null) return false;
+  return startedAt === null ? state === 'waiting' || state === 'running' : startedAt > finishedAt;
 }
 
 /** `118 of 214 files` and `5.1 of 8.4 MB`; null where the step does not count. */
@@ -94,9 +112,4 @@ export function isFinal(state: ReleaseState): boolean {
 export function differenceTitle(number: number, otherNumber: number | null): string {
   if (otherNumber === null) return 'Changes';
   return otherNumber < number ? `Changes since release ${otherNumber}` : `Compared with release ${otherNumber}`;
-}
-
-/** An address as a person reads it: without its scheme and the slash at its end. */
-export function shownAddress(url: string): string {
-  return url.replace(/^https?:\/\//, '').replace(/\/$/, '');
 }

@@ -5,7 +5,7 @@ import { trpc } from '../../api/trpc.ts';
 import { Progress } from '../../components/progress.tsx';
 import { formatCount, formatSizeOf } from '../../lib/format.ts';
 import { href, paths } from '../../lib/paths.ts';
-import { stepProgress, stepTitle } from './release-words.ts';
+import { isRollBackStep, stepProgress, stepTitle } from './release-words.ts';
 
 /** One line of "Publishing now" for a release that the server works on. */
 export function RunningRelease({ name, deploymentId, number }: { name: string; deploymentId: string; number: number }) {
@@ -18,15 +18,16 @@ export function RunningRelease({ name, deploymentId, number }: { name: string; d
       name={`${name}, release ${number}`}
       count={progress?.files ?? ''}
       fraction={progress?.fraction ?? null}
-      text={stepText(step)}
+      text={stepText(step, release.data?.finishedAt ?? null)}
     />
   );
 }
 
-function stepText(step: ReleaseStep | undefined): string {
+function stepText(step: ReleaseStep | undefined, finishedAt: Date | null): string {
   if (step === undefined) return 'Waiting for its turn';
+  const title = stepTitle(step, isRollBackStep(step, finishedAt));
   const bytes = stepProgress(step)?.bytes;
-  return bytes ? `${stepTitle(step)}, ${bytes}` : stepTitle(step);
+  return bytes ? `${title}, ${bytes}` : title;
 }
 
 /** The same for a folder that this page is sending. */

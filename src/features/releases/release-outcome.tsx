@@ -1,0 +1,36 @@
+import type { ReleaseDetail } from '../../../routers/schemas/releases.ts';
+import { Button } from '../../components/button.tsx';
+import { CancelledPanel, FailedPanel, LivePanel, SupersededPanel } from './release-panels.tsx';
+import { RollBackButton } from './roll-back.tsx';
+import type { useReleaseActs } from './use-release-acts.ts';
+
+export type ReleaseOutcomeProps = {
+  release: ReleaseDetail;
+  retry: ReturnType<typeof useReleaseActs>['retry'];
+  /** A plan is active. */
+  mayChange: boolean;
+};
+
+/** What became of a release, said aloud when it changes; nothing while it runs. */
+export function ReleaseOutcome({ release, retry, mayChange }: ReleaseOutcomeProps) {
+  const tryAgain = mayChange && (
+    <Button
+      variant="primary"
+      isBusy={retry.isPending}
+      busyLabel="Starting…"
+      onClick={() => retry.mutate({ releaseId: release.id })}
+    >
+      Try again
+    </Button>
+  );
+  return (
+    <div aria-live="polite">
+      {release.state === 'live' && <LivePanel release={release} />}
+      {release.state === 'failed' && <FailedPanel release={release} action={tryAgain} />}
+      {release.state === 'cancelled' && <CancelledPanel release={release} action={tryAgain} />}
+      {release.state === 'superseded' && (
+        <SupersededPanel release={release} action={mayChange && <RollBackButton target={release} />} />
+      )}
+    </div>
+  );
+}
