@@ -24,8 +24,6 @@ export type AppRoute = {
   highlights?: string;
   /** Its screen uses the hooks of tRPC. */
   needsData?: true;
-  /** Later work: its screen says so, and the navigation does not lead there. */
-  isLater?: true;
 };
 
 const home = page(async () => (await import('./screens/home.tsx')).HomeScreen);
@@ -54,6 +52,9 @@ const deployment = page(async () => (await import('./screens/deployment.tsx')).D
 const release = page(async () => (await import('./screens/release.tsx')).ReleaseScreen);
 const deploymentHistory = page(async () => (await import('./screens/deployment-history.tsx')).DeploymentHistoryScreen);
 const newDeployment = page(async () => (await import('./screens/new-deployment.tsx')).NewDeploymentScreen);
+const quickDeploy = page(async () => (await import('./screens/quick-deploy.tsx')).QuickDeployScreen);
+const guidedDeployment = page(async () => (await import('./screens/guided-deployment.tsx')).GuidedDeploymentScreen);
+const unifiedDeployment = page(async () => (await import('./screens/unified-deployment.tsx')).UnifiedDeploymentScreen);
 const settings = page(async () => (await import('./screens/settings.tsx')).SettingsScreen);
 const account = page(async () => (await import('./screens/account.tsx')).AccountScreen);
 const deploymentSetup = page(async () => (await import('./screens/deployment-setup.tsx')).DeploymentSetupScreen);
@@ -66,7 +67,6 @@ const certificates = page(async () => (await import('./screens/certificates.tsx'
 const licenseManagement = page(async () => (await import('./screens/license-management.tsx')).LicenseManagementScreen);
 const deploymentEditor = page(async () => (await import('./screens/deployment-editor.tsx')).DeploymentEditorScreen);
 const paymentSuccess = page(async () => (await import('./screens/payment-success.tsx')).PaymentSuccessScreen);
-const comingLater = page(async () => (await import('./screens/coming-later.tsx')).ComingLaterScreen);
 const notFound = page(async () => (await import('./screens/not-found.tsx')).NotFoundScreen);
 
 function page(load: () => Promise<ComponentType>): Page {
@@ -85,7 +85,6 @@ function page(load: () => Promise<ComponentType>): Page {
 
 const plain = { access: 'public', layout: 'plain', skeleton: 'spinner' } as const;
 const app = { access: 'app', layout: 'sidebar', skeleton: 'spinner', needsData: true } as const;
-const later = { screen: comingLater, isLater: true } as const;
 
 const signInDescription = 'Log in to Fairlead or create an account. Manage your domain deployments with ease.';
 const plansDescription = 'Plans and prices of Fairlead, with a 14-day trial of Pro that needs no card.';
@@ -272,14 +271,14 @@ export const routes: Record<PathName, AppRoute> = {
   },
   quickDeploy: {
     path: paths.quickDeploy,
-    ...later,
+    screen: quickDeploy,
     ...app,
     title: 'Quick Deploy',
     description: 'Drop a folder or a ZIP, and it is live.',
   },
   guidedDeployment: {
     path: paths.guidedDeployment,
-    ...later,
+    screen: guidedDeployment,
     ...app,
     title: 'Guided Deployment',
     description: 'One question a step, each explained.',
@@ -293,10 +292,10 @@ export const routes: Record<PathName, AppRoute> = {
   },
   unifiedDeployment: {
     path: paths.unifiedDeployment,
-    ...later,
+    screen: unifiedDeployment,
     ...app,
     title: 'All-in-One Deployment',
-    description: 'Files, platform, domain and certificate on one screen.',
+    description: 'Everything between your files and a live site, on one screen.',
   },
   diagnostics: {
     path: paths.diagnostics,

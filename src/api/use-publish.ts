@@ -1,4 +1,4 @@
-import { useCallback, useEffect } from 'react';
+import { useCallback, useEffect, useSyncExternalStore } from 'react';
 import { showToast } from '../components/toast-store.ts';
 import { later, useWhenIdle } from '../lib/later.ts';
 import { hasUploadRecords } from '../lib/storage.ts';
@@ -35,11 +35,32 @@ export function useResumedPublications(): void {
   const { user } = useUser();
   const accountId = user?.id ?? null;
   useEffect(() => {
-    if (accountId === null || !hasUploadRecords()) return;
-    // What is left stays for the next page.
-    publishing.fetch().then(
-      ({ resumePublications }) => resumePublications(utils),
-      () => {},
-    );
+    if (accountId === null) return;
+    if (!hasUploadRecords()) return endResuming();
+    publishing
+      .fetch()
+      .then(({ resumePublications }) => resumePublications(utils))
+      // What is left stays for the next page.
+      .catch(() => {})
+      .finally(endResuming);
   }, [accountId, utils]);
+}
+
+let isResuming = hasUploadRecords();
+const listeners = new Set<() => void>();
+
+function endResuming(): void {
+  isResuming = false;
+  for (const listener of listeners) listener();
+}
+
+/** Right after a reload of a page that was sending something: it is not known yet whether this one can go on with it. */
+export function useIsResuming(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    () => isResuming,
+  );
 }

@@ -4,7 +4,7 @@ export type Choice<Value extends string> = {
   value: Value;
   title: string;
   description?: ReactNode;
-  /** At the far end: a word of recommendation. */
+  /** At the far end: a word of recommendation, or a link, which has to be `relative` to be above the row's radio button. */
   aside?: ReactNode;
   isDisabled?: boolean | undefined;
 };
@@ -24,7 +24,7 @@ export function ChoiceList<Value extends string>({ label, value, onChange, choic
       {choices.map((choice) => (
         <label
           key={choice.value}
-          className="group relative flex w-full items-center gap-3 rounded-card border border-line px-3.5 py-3 transition-colors has-checked:border-accent has-checked:bg-accent-soft has-disabled:opacity-60 has-enabled:hover:border-line-control has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
+          className="group relative flex w-full items-center gap-3 rounded-card border border-line px-3.5 py-3 transition-colors has-checked:border-accent has-checked:bg-accent-soft has-enabled:hover:border-line-control has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
         >
           <input
             type="radio"
@@ -35,16 +35,16 @@ export function ChoiceList<Value extends string>({ label, value, onChange, choic
             onChange={() => onChange(choice.value)}
             className="absolute inset-0 size-full opacity-0 enabled:cursor-pointer"
           />
-          <span className="flex size-4 shrink-0 items-center justify-center rounded-full border border-line-control bg-surface-raised group-has-checked:border-accent group-has-checked:bg-accent">
+          <span className="flex size-4 shrink-0 items-center group-has-disabled:opacity-60 justify-center rounded-full border border-line-control bg-surface-raised group-has-checked:border-accent group-has-checked:bg-accent">
             <span className="hidden size-1.5 rounded-full bg-accent-ink group-has-checked:block" />
           </span>
           <span className="min-w-0 grow">
             <span className="flex flex-wrap items-center justify-between gap-x-3">
-              <span className="font-medium">{choice.title}</span>
+              <span className="font-medium group-has-disabled:opacity-60">{choice.title}</span>
               {choice.aside}
             </span>
             {choice.description !== undefined && (
-              <span className="block text-sm text-ink-muted">{choice.description}</span>
+              <span className="block text-sm text-ink-muted group-has-disabled:opacity-60">{choice.description}</span>
             )}
           </span>
         </label>

@@ -60,7 +60,8 @@ const marks: Record<StepState, { look: string; icon: ReactNode }> = {
   cancelled: { look: 'bg-unknown-soft text-unknown', icon: <Ban className="size-3.5" /> },
 };
 
-function StepMark({ state }: { state: StepState }) {
+/** The state of a step as a mark, and as a word for who does not see it. */
+export function StepMark({ state }: { state: StepState }) {
   return (
     <span
       role="img"

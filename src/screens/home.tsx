@@ -1,7 +1,6 @@
-import { Check, Clock } from 'lucide-react';
+import { Check } from 'lucide-react';
 import { Link } from 'react-router';
 import { HOSTING_PLATFORMS, type HostingPlatform, PLATFORMS } from '../../routers/schemas/platforms/list.ts';
-import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { Page } from '../components/page.tsx';
 import { QuickDropLater } from '../features/deployments/quick-drop-later.tsx';
@@ -14,10 +13,11 @@ export function HomeScreen() {
       <p className="mt-3 max-w-reading text-lg text-ink-muted text-balance">
         Drop your files and watch them go live, each step in sight. No terminal, no Git account.
       </p>
-      <section aria-label="Publish a folder or a ZIP" className="mt-7">
+      <section id={DROP} tabIndex={-1} aria-label="Publish a folder or a ZIP" className="mt-7 scroll-mt-6">
         <QuickDropLater shape="wide" title="Drop a folder or a ZIP" description="It stays private until you publish." />
       </section>
       <h2 className="mt-12 text-lg font-semibold">Choose your preferred hosting platform below</h2>
+      {HOSTING_PLATFORMS.some((platform) => !PLATFORMS[platform].isAvailable) && <WhatWorksNow />}
       <ul className="mt-4 grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
         {HOSTING_PLATFORMS.map((platform) => (
           <PlatformCard key={platform} platform={platform} />
@@ -27,8 +27,24 @@ export function HomeScreen() {
   );
 }
 
+/** Where the built-in host is reached from. */
+const DROP = 'drop';
+
+function WhatWorksNow() {
+  return (
+    <p className="mt-1 max-w-reading text-ink-muted text-pretty">
+      Publishing to these six is not available in this version; each page says what the platform takes. The built-in
+      host works now, with no account anywhere else:{' '}
+      <a href={`#${DROP}`} className="rounded-tight text-accent hover:underline">
+        drop your folder above
+      </a>
+      .
+    </p>
+  );
+}
+
 function PlatformCard({ platform }: { platform: HostingPlatform }) {
-  const { title, description, bullets, isAvailable } = PLATFORMS[platform];
+  const { title, description, bullets } = PLATFORMS[platform];
   return (
     <li className="flex flex-col rounded-card border border-line bg-surface-raised p-5">
       <h3 className="font-semibold">Deploy to {title}</h3>
@@ -41,14 +57,7 @@ function PlatformCard({ platform }: { platform: HostingPlatform }) {
           </li>
         ))}
       </ul>
-      {!isAvailable && (
-        <span className="mt-auto mb-3">
-          <Badge tone="unknown" icon={Clock}>
-            Not yet available
-          </Badge>
-        </span>
-      )}
-      <Button asChild className={isAvailable ? 'mt-auto w-full' : 'w-full'}>
+      <Button asChild className="mt-auto w-full">
         <Link to={href.deploy(platform)}>Select {title}</Link>
       </Button>
     </li>

@@ -1,24 +1,31 @@
 import { Check } from 'lucide-react';
 import { useState } from 'react';
+import { Link } from 'react-router';
 import type { PlatformId } from '../../../routers/schemas/platforms/index.ts';
-import { HOSTING_PLATFORMS, PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { HOSTING_PLATFORMS, type HostingPlatform, PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardBody } from '../../components/card.tsx';
 import { ChoiceList } from '../../components/choice-list.tsx';
+import { href } from '../../lib/paths.ts';
 
 /** The first two of the others are in sight, as many as fit beside the one that is recommended. */
 const SHOWN_AT_FIRST = 2;
 
-export type PlatformChoiceProps = { value: PlatformId; onChange: (platform: PlatformId) => void };
+export type PlatformChoiceProps = {
+  value: PlatformId;
+  onChange: (platform: PlatformId) => void;
+  /** What stands above asks already. */
+  isTitled?: boolean | undefined;
+};
 
-export function PlatformChoice({ value, onChange }: PlatformChoiceProps) {
+export function PlatformChoice({ value, onChange, isTitled = true }: PlatformChoiceProps) {
   const [showsAll, setShowsAll] = useState(false);
   const others = showsAll ? HOSTING_PLATFORMS : HOSTING_PLATFORMS.slice(0, SHOWN_AT_FIRST);
   const hidden = HOSTING_PLATFORMS.length - others.length;
   return (
     <Card>
       <CardBody>
-        <h2 className="mb-4 font-semibold">Where it goes</h2>
+        {isTitled && <h2 className="mb-4 font-semibold">Where it goes</h2>}
         <ChoiceList
           label="Where it goes"
           value={value}
@@ -41,6 +48,7 @@ export function PlatformChoice({ value, onChange }: PlatformChoiceProps) {
                 ? PLATFORMS[platform].description
                 : 'Publishing there is not available in this version.',
               isDisabled: !PLATFORMS[platform].isAvailable,
+              aside: PLATFORMS[platform].isAvailable ? undefined : <SetupLink platform={platform} />,
             })),
           ]}
         />
@@ -51,5 +59,17 @@ export function PlatformChoice({ value, onChange }: PlatformChoiceProps) {
         )}
       </CardBody>
     </Card>
+  );
+}
+
+/** Its page says what the platform takes, also while nothing is published there. */
+function SetupLink({ platform }: { platform: HostingPlatform }) {
+  return (
+    <Link
+      to={href.deploymentSetup(platform)}
+      className="relative rounded-tight text-sm text-ink-muted underline-offset-2 hover:text-ink hover:underline touch:-my-3 touch:py-3"
+    >
+      What it takes<span className="sr-only"> at {PLATFORMS[platform].title}</span>
+    </Link>
   );
 }

@@ -14,7 +14,7 @@ const VisitorSummary = lazy(loadSummary);
 export type QuickDropProps = Required<Pick<DropZoneProps, 'shape'>> & { title: string; description: string };
 
 /**
- * A place to drop a folder or a ZIP that leads on by itself: to New Deployment for who is signed in; a visitor sees it
+ * A place to drop a folder or a ZIP that leads on by itself: to Quick Deploy for who is signed in; a visitor sees it
  * read and understood first, and finds it again after registration and trial.
  */
 export function QuickDrop(props: QuickDropProps) {
@@ -28,7 +28,7 @@ export function QuickDrop(props: QuickDropProps) {
 
   function take(folder: Picked) {
     setPendingDrop(folder);
-    if (!isVisitor) void navigate(paths.newDeployment);
+    if (!isVisitor) void navigate(paths.quickDeploy);
   }
 
   if (isVisitor && pending !== null) {

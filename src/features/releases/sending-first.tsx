@@ -1,6 +1,5 @@
 import { useNavigate } from 'react-router';
-import { cancelPublication, forgetPublication, type Publication } from '../../api/publication-store.ts';
-import { trpc } from '../../api/trpc.ts';
+import type { Publication } from '../../api/publication-store.ts';
 import type { Picked } from '../../api/upload-picks.ts';
 import { Button } from '../../components/button.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -8,6 +7,7 @@ import { usePageTitle } from '../../lib/page-title.ts';
 import { href } from '../../lib/paths.ts';
 import { ReleaseAddress } from './release-address.tsx';
 import { SendingPanel } from './sending-panel.tsx';
+import { isFirstCancellable, useCancelFirst } from './use-cancel-first.ts';
 import { useLeadToRelease } from './use-lead-to-release.ts';
 
 export type SendingFirstProps = { publication: Publication; onBack: (folder: Picked) => void };
@@ -15,19 +15,11 @@ export type SendingFirstProps = { publication: Publication; onBack: (folder: Pic
 /** The deployment exists from here on: its address is the real one. */
 export function SendingFirst({ publication, onBack }: SendingFirstProps) {
   const navigate = useNavigate();
-  const remove = trpc.deployments.remove.useMutation();
-  const { deploymentId, deploymentName, state, folder } = publication;
+  const cancel = useCancelFirst(onBack);
+  const { deploymentId, deploymentName } = publication;
 
   usePageTitle(deploymentName);
   useLeadToRelease(publication, { replace: true });
-
-  /** Nothing of it was ever published: cancelling takes the draft away and keeps the folder. */
-  function cancel() {
-    cancelPublication(deploymentId);
-    remove.mutate({ deploymentId });
-    forgetPublication(deploymentId);
-    onBack(folder);
-  }
 
   return (
     <>
@@ -35,7 +27,7 @@ export function SendingFirst({ publication, onBack }: SendingFirstProps) {
         title={deploymentName}
         description={<ReleaseAddress url={publication.url} />}
         actions={
-          <Button onClick={cancel} disabled={state === 'creating' || state === 'done'}>
+          <Button onClick={() => cancel(publication)} disabled={!isFirstCancellable(publication)}>
             Cancel
           </Button>
         }

@@ -19,6 +19,26 @@ export type SendingPanelProps = {
 
 /** A folder on its way from this page to the server: the part of a release that needs the page to stay open. */
 export function SendingPanel({ publication, onReplace, aside }: SendingPanelProps) {
+  return (
+    <>
+      <SendingNotices publication={publication} onReplace={onReplace} />
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
+        <Card>
+          <Stepper label="Steps of sending" steps={sendingSteps(publication)} />
+        </Card>
+        <Card>
+          <CardBody>
+            <h2 className="font-semibold">While this runs</h2>
+            <p className="mt-1 text-ink-muted">{aside} Keep this page open until the files are sent.</p>
+          </CardBody>
+        </Card>
+      </div>
+    </>
+  );
+}
+
+/** Why it stopped or waits, and how it goes on. */
+export function SendingNotices({ publication, onReplace }: Omit<SendingPanelProps, 'aside'>) {
   const { failure, progress } = publication;
   return (
     <>
@@ -43,20 +63,15 @@ export function SendingPanel({ publication, onReplace, aside }: SendingPanelProp
           It goes on by itself as soon as the server answers.
         </Notice>
       )}
-      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
-        <Card>
-          <Stepper label="Steps of sending" steps={sendingSteps(publication)} />
-        </Card>
-        <Card>
-          <CardBody>
-            <h2 className="font-semibold">While this runs</h2>
-            <p className="mt-1 text-ink-muted">{aside} Keep this page open until the files are sent.</p>
-          </CardBody>
-        </Card>
-      </div>
     </>
   );
 }
+
+/** What is done once there is a release. */
+export const SENT_STEPS: readonly Step[] = [
+  { key: 'reading', state: 'done', title: 'Files read' },
+  { key: 'sending', state: 'done', title: 'Sent' },
+];
 
 /** The two steps of the page, then those of the server, which wait. */
 export function sendingSteps({ state, progress, result }: Publication): Step[] {

@@ -1,0 +1,69 @@
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { Link } from 'react-router';
+import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
+import { Card, CardBody, CardHeader } from '../../components/card.tsx';
+import { HostName } from '../../components/host-name.tsx';
+import { useWhenIdle } from '../../lib/later.ts';
+import { href } from '../../lib/paths.ts';
+import type { DeploymentAct } from './deployment-dialogs.tsx';
+import { addressOfSlug } from './sites-address.ts';
+
+const loadDialog = async () => ({ default: (await import('./deployment-dialogs.tsx')).DeploymentDialog });
+const DeploymentDialog = lazy(loadDialog);
+
+export type MadeDeploymentProps = { deploymentId: string; mayChange: boolean; onStartAgain: () => void };
+
+/** What can be done with a deployment right after it was published. */
+export function MadeDeployment({ deploymentId, mayChange, onStartAgain }: MadeDeploymentProps) {
+  const [act, setAct] = useState<DeploymentAct | null>(null);
+  useWhenIdle(loadDialog);
+  const { data: deployment } = trpc.deployments.get.useQuery({ deploymentId });
+  if (deployment === undefined) return null;
+  const isLive = deployment.currentRelease !== null;
+  return (
+    <Card aria-label="What next">
+      <CardHeader title="What next" />
+      <Row title="Name" action={mayChange && <Act label="Rename" onClick={() => setAct('rename')} />}>
+        <p className="wrap-anywhere">{deployment.name}</p>
+      </Row>
+      <Row title="Address" action={mayChange && <Act label="Change address" onClick={() => setAct('address')} />}>
+        <HostName name={addressOfSlug(deployment.slug)} fit="wrap" />
+      </Row>
+      {isLive && (
+        <Row title="A domain of your own">
+          <p>Not available in this version. The site stays at its address.</p>
+        </Row>
+      )}
+      <CardBody className="flex flex-wrap gap-2 border-t border-line">
+        <Button asChild>
+          <Link to={href.deployment(deploymentId)}>Open the deployment</Link>
+        </Button>
+        <Button onClick={onStartAgain}>{isLive ? 'Publish another' : 'Start again'}</Button>
+      </CardBody>
+      <Suspense fallback={null}>
+        {act !== null && <DeploymentDialog deployment={deployment} act={act} onClose={() => setAct(null)} />}
+      </Suspense>
+    </Card>
+  );
+}
+
+function Row({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) {
+  return (
+    <div className="flex items-start justify-between gap-4 px-4 py-3 sm:px-5 [&+&]:border-t [&+&]:border-line">
+      <div className="min-w-0">
+        <h3 className="text-sm font-medium">{title}</h3>
+        <div className="text-sm text-ink-muted">{children}</div>
+      </div>
+      {action}
+    </div>
+  );
+}
+
+function Act({ label, onClick }: { label: string; onClick: () => void }) {
+  return (
+    <Button size="sm" onClick={onClick}>
+      {label}
+    </Button>
+  );
+}

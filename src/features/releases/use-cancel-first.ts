@@ -1,0 +1,19 @@
+import { cancelPublication, forgetPublication, type Publication } from '../../api/publication-store.ts';
+import { trpc } from '../../api/trpc.ts';
+import type { Picked } from '../../api/upload-picks.ts';
+
+/** Nothing of a first publication was ever live: cancelling takes the draft away and gives the folder back. */
+export function useCancelFirst(onBack: (folder: Picked) => void): (publication: Publication) => void {
+  const remove = trpc.deployments.remove.useMutation();
+  return ({ deploymentId, folder }) => {
+    cancelPublication(deploymentId);
+    remove.mutate({ deploymentId });
+    forgetPublication(deploymentId);
+    onBack(folder);
+  };
+}
+
+/** What is there completely becomes a release in this moment, and is cancelled as one. */
+export function isFirstCancellable({ state }: Publication): boolean {
+  return state !== 'creating' && state !== 'done';
+}

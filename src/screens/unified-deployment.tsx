@@ -1,0 +1,31 @@
+import { lazy } from 'react';
+import { StageList } from '../components/stage.tsx';
+import { AbsentStages, ChoiceStages, PublishStages } from '../features/deployments/pipeline-stages.tsx';
+import { useNewDeployment } from '../features/deployments/use-new-deployment.ts';
+import { Deploying } from '../layouts/deploying.tsx';
+import { useWhenIdle } from '../lib/later.ts';
+
+/** Of no use before something is sent, and here by then. */
+const loadFollowed = async () => ({
+  default: (await import('../features/releases/followed-pipeline.tsx')).FollowedPipeline,
+});
+const FollowedPipeline = lazy(loadFollowed);
+
+export function UnifiedDeploymentScreen() {
+  const making = useNewDeployment({ namedBy: 'typed' });
+  useWhenIdle(loadFollowed);
+  return (
+    <Deploying
+      making={making}
+      title="All-in-One Deployment"
+      description="Everything between your files and a live site, in the order in which it happens."
+      follow={(props) => <FollowedPipeline {...props} absentStages={<AbsentStages />} />}
+    >
+      <StageList label="Pipeline">
+        <ChoiceStages making={making} />
+        <AbsentStages />
+        <PublishStages making={making} />
+      </StageList>
+    </Deploying>
+  );
+}

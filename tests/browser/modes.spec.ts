@@ -1,0 +1,99 @@
+import { basename, join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { twentyPages, writeSite } from '../support/sites.ts';
+import { expect, newcomer, test } from './fixtures.ts';
+
+async function chooseFolder(page: Page, folder: string): Promise<void> {
+  await page.getByLabel('Folder to publish').setInputFiles(folder);
+}
+
+/** What the site answers at the address that the page names, asked for by the browser itself. */
+async function liveBody(page: Page): Promise<string> {
+  const visit = page.getByLabel('Live', { exact: true }).getByRole('link', { name: 'Visit' });
+  const address = (await visit.getAttribute('href')) ?? '';
+  const visitor = await page.context().newPage();
+  const answer = await visitor.goto(address);
+  const body = (await answer?.text()) ?? '';
+  await visitor.close();
+  return body;
+}
+
+test('each of the three ways leads from a folder to a live site, on a page of its own', async ({ page, folder }) => {
+  const clear = await writeSite(join(folder, 'harbour'), twentyPages('Published at once'));
+  const odd = await writeSite(join(folder, 'pier'), { 'about.html': '<h1>Asked about</h1>', '.env': 'KEY=1' });
+  await newcomer(page);
+
+  await test.step('Quick Deploy: a folder that raises no question is live without another click', async () => {
+    await page.goto('/quick-deploy');
+    await chooseFolder(page, clear);
+    await page.waitForURL(/\/quick-deploy\?deployment=[0-9a-z]{20}$/);
+    await expect(page.getByRole('heading', { name: 'harbour is live' })).toBeVisible();
+    await expect(page.getByText('Verified: every file fetched and compared')).toBeVisible();
+    expect(await liveBody(page)).toContain('Published at once');
+    await page.reload();
+    await expect(page.getByRole('heading', { name: 'harbour is live' })).toBeVisible();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Quick Deploy');
+    const next = page.getByRole('region', { name: 'What next' });
+    await expect(next).toContainText('A domain of your ownNot available in this version.');
+    await next.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Harbour master');
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+    await expect(next).toContainText('Harbour master');
+  });
+
+  await test.step('Quick Deploy: what has to be decided is asked before anything is sent', async () => {
+    const writes: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('deployments.create')) writes.push(request.url());
+    });
+    await page.getByRole('button', { name: 'Publish another' }).click();
+    await chooseFolder(page, odd);
+    await expect(page.getByText('Have a look at what was found.')).toBeVisible();
+    await expect(page.getByLabel(`Folder ${basename(odd)}`)).toContainText('.env');
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await expect(page.getByRole('alertdialog', { name: 'Publish without a start page?' })).toBeVisible();
+    expect(writes).toEqual([]);
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+  });
+
+  await test.step('Guided Deployment: by keyboard through every question, and what is typed outlives a reload', async () => {
+    await page.goto('/guided-deployment');
+    await expect(page.getByRole('heading', { level: 2, name: 'What do you want to publish?' })).toBeVisible();
+    // The folder that waited on the other page is here; another takes its place.
+    await page.getByRole('button', { name: 'Replace' }).click();
+    await expect(page.getByRole('button', { name: 'Next' })).toBeDisabled();
+    await chooseFolder(page, clear);
+    await page.getByRole('button', { name: 'Next' }).press('Enter');
+    await expect(page.getByRole('heading', { name: 'Where should it live?' })).toBeFocused();
+    await expect(page.getByRole('radio', { name: 'Built-in host' })).toBeChecked();
+    await page.getByRole('button', { name: 'Next' }).press('Enter');
+    await expect(page.getByRole('heading', { name: 'What should it be called?' })).toBeFocused();
+    await page.getByLabel('Name', { exact: true }).fill('The guided pier');
+    await page.reload();
+    await expect(page.getByLabel('Name', { exact: true })).toHaveValue('The guided pier');
+    await page.getByLabel('Name', { exact: true }).press('Enter');
+    const answers = page.getByRole('region', { name: 'Your answers' });
+    await expect(answers).toContainText('harbour: 23 files');
+    await expect(answers).toContainText('The guided pier');
+    await page.getByRole('button', { name: 'Publish', exact: true }).press('Enter');
+    await expect(page.getByRole('heading', { name: 'The guided pier is live' })).toBeVisible();
+    expect(await liveBody(page)).toContain('Published at once');
+  });
+
+  await test.step('All-in-One Deployment: one pipeline, with what is not there named in its place', async () => {
+    await page.goto('/unified-deployment');
+    await chooseFolder(page, clear);
+    await page.getByLabel('Name', { exact: true }).fill('All in one');
+    const stages = page.getByRole('list', { name: 'Pipeline' }).locator(':scope > li');
+    await expect(stages).toHaveCount(8);
+    for (const absent of ['Domain', 'DNS', 'Certificate'])
+      await expect(stages.filter({ has: page.getByRole('heading', { name: absent, exact: true }) })).toContainText(
+        'not available in this version',
+      );
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await expect(page.getByRole('heading', { name: 'All in one is live' })).toBeVisible();
+    await expect(stages).toHaveCount(8);
+    await expect(stages.last()).toContainText('Verified: every file fetched and compared');
+    expect(await liveBody(page)).toContain('Published at once');
+  });
+});
