@@ -102,7 +102,7 @@ test('two tabs that refresh at once stay signed in', async ({ page }) => {
     await seeDisclaimer(page, app.url);
     await register(page, newCredentials(), app.url);
     const other = await page.context().newPage();
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       await page.waitForTimeout(2_100);
       await Promise.all([page.goto(`${app.url}/deployments`), other.goto(`${app.url}/deployment-history`)]);
       await expect(page.getByRole('heading', { name: 'Active Deployments' })).toBeVisible();

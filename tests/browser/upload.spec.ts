@@ -7,7 +7,7 @@ import { freePort } from '../support/free-ports.ts';
 import { startRealApp } from '../support/real-app.ts';
 import { type SiteFiles, twentyPages, writeSite } from '../support/sites.ts';
 import { writeZip } from '../support/zip-writer.ts';
-import { expect, newcomer, registerHere, seeDisclaimer, test } from './fixtures.ts';
+import { expect, newcomer, newcomerByForms, registerHere, seeDisclaimer, test } from './fixtures.ts';
 
 // Each walks from a registration to a live site, some through several reloads: on a busy machine that takes its time.
 test.describe.configure({ timeout: 240_000 });
@@ -312,7 +312,7 @@ test('without a secure context it is published, and a reload asks for the folder
   const browser = await launchFor('fairlead.test');
   try {
     const page = await (await browser.newContext()).newPage();
-    await newcomer(page, url);
+    await newcomerByForms(page, url);
     await page.goto(`${url}/new-deployment`);
     expect(await page.evaluate(() => window.isSecureContext)).toBe(false);
     await page.getByLabel('Folder to publish').setInputFiles(folder);
