@@ -63,18 +63,15 @@ function Sidebar() {
           <NavList entries={footerEntries} />
           <LogoutEntry />
         </nav>
-        {user !== null && (
-          <div className="mt-2 border-t border-line pt-2">
+        {/* As high while nobody knows yet who is here: what stands above would move, and scroll out of sight. */}
+        <div className="mt-2 border-t border-line pt-2">
+          {user !== null && (
             <Suspense fallback={<span className="block h-control" />}>
               <AccountMenu user={user} look="row" />
             </Suspense>
-          </div>
-        )}
-        {!isLoading && user === null && (
-          <div className="mt-2 border-t border-line pt-3">
-            <LoginButton className="w-full" />
-          </div>
-        )}
+          )}
+          {user === null && (isLoading ? <span className="block h-control" /> : <LoginButton className="w-full" />)}
+        </div>
       </div>
     </aside>
   );
@@ -84,8 +81,8 @@ function Sidebar() {
 function MainNav() {
   const { pathname } = useLocation();
   const nav = useRef<HTMLElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each page marks an entry of its own
   // Not returned: newer browsers answer with a promise, which React would call when the page is left.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each page marks an entry of its own
   useEffect(() => {
     nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
   }, [pathname]);
