@@ -1,0 +1,51 @@
+import type { Page, Request } from '@playwright/test';
+
+/** One call of a page to the app's own server. Procedures travel in batches: `name` is what the call is for. */
+export type Call = {
+  method: string;
+  path: string;
+  names: string[];
+  headers: Record<string, string>;
+  body: string | null;
+};
+
+/** Every call of the page from now on, in the order in which they left. */
+export function watchCalls(page: Page): Call[] {
+  const calls: Call[] = [];
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (!pathname.startsWith('/api/')) return;
+    const names = pathname.replace(/^\/api\/(trpc\/)?/, '').split(',');
+    const call = {
+      method: request.method(),
+      path: `${pathname}${search}`,
+      names,
+      headers: {},
+      body: request.postData(),
+    };
+    calls.push(call);
+    void headersOf(request).then((headers) => Object.assign(call.headers, headers));
+  });
+  return calls;
+}
+
+/** What a page took with it when it was closed can no longer be asked for. */
+async function headersOf(request: Request): Promise<Record<string, string>> {
+  return request.allHeaders().catch(() => ({}));
+}
+
+export function callsOf(calls: Call[], name: string | RegExp): Call[] {
+  const fits = (candidate: string): boolean => (typeof name === 'string' ? candidate === name : name.test(candidate));
+  return calls.filter(({ names }) => names.some(fits));
+}
+
+export const REFRESH = 'refresh-token';
+
+/** The channel stays open and says nothing, whatever becomes of the session behind it. */
+export async function muteRealtime(page: Page): Promise<void> {
+  await page.routeWebSocket(/\/api\/trpc/, (socket) => {
+    socket.onMessage((message) => {
+      if (message === 'PING') socket.send('PONG');
+    });
+  });
+}

@@ -1,0 +1,115 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from '../browser/fixtures.ts';
+import { personOf, seenDisclaimer } from './person.ts';
+import { stepUntilVisible, stopClock } from './still-clock.ts';
+import { toasts } from './toasts.ts';
+
+/** Section 9: what other sections do not hold already. Times are of a clock that the test moves. */
+const TOAST_MS = 5_000;
+const TOAST_WIDTH_PX = 420;
+
+async function notify(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Send yourself a notification' }).fill(text);
+  await page.getByRole('button', { name: 'Send' }).click();
+  await stepUntilVisible(page, toasts(page).filter({ hasText: text }));
+}
+
+async function swipe(page: Page, distancePx: number): Promise<void> {
+  const box = await toasts(page).boundingBox();
+  if (box === null) throw new Error('No toast to swipe.');
+  const [x, y] = [box.x + 30, box.y + box.height / 2];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + distancePx / 2, y, { steps: 4 });
+  await page.mouse.move(x + distancePx, y, { steps: 4 });
+  await page.mouse.up();
+  await page.mouse.move(5, 5);
+}
+
+test('a toast: one at a time, 5000 ms, F8, a swipe of 50 px, 420 px wide', async ({ page, app }) => {
+  await page.clock.install();
+  await personOf(page, app.url);
+  await page.goto('/websocket-demo');
+  await expect(page.getByText('ready')).toBeVisible();
+  await stopClock(page);
+  await test.step('the second takes the place of the first', async () => {
+    await notify(page, 'first');
+    await notify(page, 'second');
+    await expect(toasts(page)).toHaveCount(1);
+  });
+  await test.step('it stays 5000 ms', async () => {
+    await page.mouse.move(5, 5);
+    await page.clock.runFor(TOAST_MS - 500);
+    await expect(toasts(page)).toHaveCount(1);
+    await page.clock.runFor(600);
+    await expect(toasts(page)).toHaveCount(0);
+  });
+  await test.step('420 px from medium screens on, below as wide as the screen', async () => {
+    await notify(page, 'third');
+    for (const { width, least, most } of [
+      { width: 1280, least: TOAST_WIDTH_PX - 40, most: TOAST_WIDTH_PX },
+      { width: 768, least: TOAST_WIDTH_PX - 40, most: TOAST_WIDTH_PX },
+      { width: 767, least: 700, most: 767 },
+    ]) {
+      await page.setViewportSize({ width, height: 720 });
+      const box = await toasts(page).boundingBox();
+      expect(box?.width, `at ${width} px`).toBeGreaterThanOrEqual(least);
+      expect(box?.width, `at ${width} px`).toBeLessThanOrEqual(most);
+    }
+    await page.setViewportSize({ width: 1280, height: 720 });
+  });
+  await test.step('F8 leads to it', async () => {
+    await page.keyboard.press('F8');
+    const isInside = (): Promise<boolean> =>
+      page.evaluate(() => document.activeElement?.closest('[role="region"]')?.querySelector('[data-toast]') !== null);
+    await expect.poll(isInside).toBe(true);
+    await page.getByRole('textbox', { name: 'Send yourself a notification' }).focus();
+  });
+  await test.step('a swipe of less than 50 px leaves it, one of more takes it away', async () => {
+    await swipe(page, 40);
+    await expect(toasts(page)).toHaveCount(1);
+    await swipe(page, 60);
+    await expect(toasts(page)).toHaveCount(0);
+  });
+});
+
+test('the disclaimer is remembered for a year', async ({ page, context }) => {
+  await page.goto('/disclaimer');
+  await page.getByRole('button', { name: 'Accept & Continue' }).click();
+  await page.waitForURL('**/beta-welcome');
+  const cookie = (await context.cookies()).find(({ name }) => name === 'disclaimerSeen');
+  const days = ((cookie?.expires ?? 0) - Date.now() / 1_000) / 86_400;
+  expect(days).toBeGreaterThan(364);
+  expect(days).toBeLessThan(367);
+  expect(await page.evaluate(() => localStorage.getItem('disclaimerSeen'))).toBe('true');
+});
+
+test('the welcome is read to its end, within 50 px', async ({ page, app }) => {
+  await seenDisclaimer(page, app.url);
+  await page.setViewportSize({ width: 800, height: 500 });
+  await page.goto('/beta-welcome');
+  const onward = [/View Pricing Options/, /Go to Dashboard/].map((name) =>
+    page.getByRole('button', { name }).or(page.getByRole('link', { name })),
+  );
+  for (const act of onward) await expect(act).toBeDisabled();
+  const scrollTo = (left: number): Promise<void> =>
+    page.evaluate((rest) => {
+      const root = document.scrollingElement;
+      if (root !== null) root.scrollTop = root.scrollHeight - root.clientHeight - rest;
+    }, left);
+  await scrollTo(60);
+  for (const act of onward) await expect(act).toBeDisabled();
+  await scrollTo(45);
+  for (const act of onward) await expect(act).toBeEnabled();
+});
+
+test('what is promised in numbers: an answer within 24 hours, $10 for 6 months', async ({ page, app }) => {
+  await seenDisclaimer(page, app.url);
+  await page.goto('/about');
+  await expect(page.getByText("We'll get back to you within 24 hours.")).toBeVisible();
+  await page.goto('/subscription/pricing');
+  const offer = page.getByRole('main');
+  await expect(offer.getByText(/\$10\b/).first()).toBeVisible();
+  await expect(offer.getByText(/6 months/).first()).toBeVisible();
+  await expect(offer.getByText(/over 90% off/i).first()).toBeVisible();
+});
