@@ -137,7 +137,9 @@ test('a change of address shows what is wrong on its field, and where the link w
   });
   using shown = showScreen(<AccountScreen />, { ...answers(), 'auth.changeEmail': () => answer });
   shown.button('Change email').click();
-  const form = await vi.waitFor(() => document.querySelector<HTMLFormElement>('[role=dialog] form') ?? expect.fail());
+  const form = await vi.waitFor(() => document.querySelector<HTMLFormElement>('[role=dialog] form') ?? expect.fail(), {
+    timeout: 30_000,
+  });
   const write = (label: string, text: string) => {
     const id = [...form.querySelectorAll('label')].find((one) => one.textContent === label)?.htmlFor ?? '';
     const field = document.getElementById(id);

@@ -1,25 +1,18 @@
-import { useState } from 'react';
-import { useForm } from 'react-hook-form';
-import { useNavigate } from 'react-router';
+import { lazy, Suspense, useState } from 'react';
 import type { User } from '../../../routers/schemas/user.ts';
-import { applyFieldErrors, errorToast } from '../../api/errors.ts';
-import { session } from '../../api/session.ts';
-import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { Field } from '../../components/field.tsx';
-import { PasswordInput } from '../../components/password-input.tsx';
 import { Setting } from '../../components/setting.tsx';
-import { showToast } from '../../components/toast-store.ts';
 import { formatCount } from '../../lib/format.ts';
-import { paths } from '../../lib/paths.ts';
-import { useSchemaResolver } from '../../lib/schema-resolver.ts';
+import { useWhenIdle } from '../../lib/later.ts';
 
-const loadSchema = async () => (await import('../../../routers/schemas/account.ts')).deleteAccountInput;
+const loadDialog = async () => ({ default: (await import('./delete-account-dialog.tsx')).DeleteAccountDialog });
+const DeleteAccountDialog = lazy(loadDialog);
 
 /** The end of an account; what happens to its websites is said first. */
 export function DeleteAccount({ user }: { user: User }) {
   const [isAsking, setAsking] = useState(false);
+  useWhenIdle(loadDialog);
+  const loss = lossText(user);
   return (
     <Setting
       title="Delete account"
@@ -29,54 +22,11 @@ export function DeleteAccount({ user }: { user: User }) {
         </Button>
       }
     >
-      <p>{lossText(user)} This cannot be undone.</p>
-      {isAsking && <DeleteDialog user={user} onClose={() => setAsking(false)} />}
+      <p>{loss} This cannot be undone.</p>
+      <Suspense>
+        {isAsking && <DeleteAccountDialog user={user} loss={loss} onClose={() => setAsking(false)} />}
+      </Suspense>
     </Setting>
-  );
-}
-
-function DeleteDialog({ user, onClose }: { user: User; onClose: () => void }) {
-  const navigate = useNavigate();
-  const form = useForm({
-    resolver: useSchemaResolver(loadSchema),
-    mode: 'onTouched',
-    // The dialog has it typed once more before it confirms.
-    defaultValues: { username: user.username, currentPassword: '' },
-  });
-  const { errors } = form.formState;
-  const remove = trpc.account.delete.useMutation({
-    meta: { refresh: false },
-    onSuccess() {
-      // The way out first: a guard that sees the session gone would lead to /auth with the page as redirect.
-      void navigate(paths.home);
-      session.signOut();
-      showToast({ title: 'Account deleted', description: 'Its websites are being taken down.' });
-    },
-    onError(error) {
-      if (!applyFieldErrors(error, ['currentPassword'], form.setError)) {
-        showToast(errorToast('The account was not deleted', error));
-      }
-    },
-  });
-
-  return (
-    <ConfirmDialog
-      isOpen
-      onOpenChange={(isOpen) => {
-        if (!isOpen) onClose();
-      }}
-      title="Delete your account?"
-      description={`${lossText(user)} Your files, releases, settings and API tokens are erased. This cannot be undone. Export everything first if you want to keep it.`}
-      confirmLabel="Delete account"
-      busyLabel="Deleting…"
-      nameToType={user.username}
-      isBusy={remove.isPending}
-      onConfirm={() => void form.handleSubmit((input) => remove.mutate(input))()}
-    >
-      <Field label="Current password" error={errors.currentPassword?.message}>
-        <PasswordInput {...form.register('currentPassword')} autoComplete="current-password" />
-      </Field>
-    </ConfirmDialog>
   );
 }
 
