@@ -90,7 +90,7 @@ function MainNav() {
     <nav
       ref={nav}
       aria-label="Main"
-      className="-mx-3 flex min-h-0 grow scroll-py-6 flex-col gap-5 overflow-y-auto mask-b-from-[calc(100%-1.5rem)] px-3 pt-1 pb-6 short:gap-3"
+      className="-mx-3 flex min-h-0 grow scroll-py-6 flex-col gap-5 overflow-y-auto [scrollbar-width:none] mask-b-from-[calc(100%-1.5rem)] px-3 pt-1 pb-6 short:gap-3"
     >
       <NavGroups groups={sidebarGroups} />
     </nav>
