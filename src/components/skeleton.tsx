@@ -62,3 +62,21 @@ export function SkeletonRows({ rows = 3, lines = 1 }: { rows?: number; lines?: 1
     </SkeletonGroup>
   );
 }
+
+/** A form on its way: so many fields below each other, and its button. */
+export function SkeletonForm({ fields }: { fields: number }) {
+  return (
+    <SkeletonGroup className="flex flex-col gap-4">
+      {Array.from({ length: fields }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the fields are all the same and never move
+        <div key={index} className="flex flex-col gap-1.5">
+          <span className="flex h-5 items-center">
+            <Skeleton className="h-3.5 w-24" />
+          </span>
+          <Skeleton className="h-control w-full" />
+        </div>
+      ))}
+      <Skeleton className="h-control w-28" />
+    </SkeletonGroup>
+  );
+}

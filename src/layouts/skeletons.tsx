@@ -1,5 +1,5 @@
 import { Card } from '../components/card.tsx';
-import { Skeleton, SkeletonGroup, SkeletonRows } from '../components/skeleton.tsx';
+import { Skeleton, SkeletonForm, SkeletonGroup, SkeletonRows } from '../components/skeleton.tsx';
 import { Spinner } from '../components/spinner.tsx';
 import type { SkeletonKind } from '../routes.tsx';
 
@@ -71,14 +71,8 @@ function FormSkeleton() {
           <Skeleton className="h-4 w-24" />
           <Skeleton className="h-3.5 w-44" />
         </div>
-        <Card className="flex flex-col gap-5 p-5">
-          {['w-24', 'w-16', 'w-32'].map((width) => (
-            <div key={width} className="flex flex-col gap-2">
-              <Skeleton className={`h-3.5 ${width}`} />
-              <Skeleton className="h-control w-full" />
-            </div>
-          ))}
-          <Skeleton className="h-control w-28" />
+        <Card className="p-5">
+          <SkeletonForm fields={3} />
         </Card>
       </div>
     </SkeletonGroup>

@@ -1,11 +1,15 @@
+import { lazy, Suspense } from 'react';
 import { useUser } from '../api/user.ts';
 import { Card, CardBody } from '../components/card.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Section } from '../components/section.tsx';
+import { SkeletonForm } from '../components/skeleton.tsx';
 import { TokenList } from '../features/tokens/token-list.tsx';
 import { Appearance } from '../features/user/appearance.tsx';
 import { NotificationSwitches } from '../features/user/notification-switches.tsx';
-import { ProfileForm } from '../features/user/profile-form.tsx';
+
+// With what forms are made of it would be a tenth of the screen's scripts (performance facts, section 8).
+const ProfileForm = lazy(async () => ({ default: (await import('../features/user/profile-form.tsx')).ProfileForm }));
 
 export function SettingsScreen() {
   const { user } = useUser();
@@ -20,7 +24,9 @@ export function SettingsScreen() {
         <Section title="Profile" description="The name that you sign in with. Releases show it.">
           <Card>
             <CardBody>
-              <ProfileForm user={user} />
+              <Suspense fallback={<SkeletonForm fields={1} />}>
+                <ProfileForm user={user} />
+              </Suspense>
             </CardBody>
           </Card>
         </Section>
