@@ -6,6 +6,7 @@ import { parse, readSources, type SourceTree } from '../support/source-tree.ts';
 /** Sizes and names that the linter does not look at: what is read in one go, and is found by what it is called. */
 const LINES_MAX = 300;
 const TEST_LINES_MAX = 500;
+const NESTING_MAX = 3;
 /** Tables: a row more is no complexity more. */
 const TABLES = ['routers/schemas/limits.ts', 'src/routes.tsx'];
 const NAME = /^_?[a-z0-9]+(-[a-z0-9]+)*(\.(test|spec|bench|worker|config|d))?\.tsx?$/;
@@ -21,6 +22,28 @@ function tooLong(tree: SourceTree): string[] {
 
 function misnamed(tree: SourceTree): string[] {
   return [...tree.keys()].filter((path) => !NAME.test(basename(path)) || EMPTY_WORDS.test(basename(path)));
+}
+
+/** Blocks within blocks of one function; an `else if` stands beside its `if`, and a callback begins anew. */
+function tooDeep(tree: SourceTree): string[] {
+  const found: string[] = [];
+  for (const [path, text] of tree) {
+    const source = parse(path, text);
+    const visit = (node: ts.Node, depth: number): void => {
+      const own = ts.isFunctionLike(node) ? 0 : depth + (nests(node) ? 1 : 0);
+      if (own > NESTING_MAX && own > depth) {
+        found.push(`${path}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}`);
+      }
+      ts.forEachChild(node, (child) => visit(child, own));
+    };
+    visit(source, 0);
+  }
+  return found;
+}
+
+function nests(node: ts.Node): boolean {
+  if (ts.isIfStatement(node)) return !(ts.isIfStatement(node.parent) && node.parent.elseStatement === node);
+  return ts.isIterationStatement(node, false) || ts.isSwitchStatement(node) || ts.isTryStatement(node);
 }
 
 /** `as` outside a named function, where nobody says why it holds. `as const` is free, and so is `satisfies`. */
@@ -74,6 +97,16 @@ const everything = readSources(['routers', 'server', 'src', 'tests']);
 test('no file is longer than a person reads at once', () => {
   expect(tooLong(everything)).toEqual([]);
   expect(tooLong(new Map([['server/long.ts', 'a\n'.repeat(301)]]))).toHaveLength(1);
+});
+
+test('nothing is nested deeper than three blocks', () => {
+  expect(tooDeep(everything)).toEqual([]);
+  const three = 'if (b) for (;;) { try { c(() => { if (d) e(); }); } finally {} }';
+  const planted = new Map([
+    ['server/deep.ts', `while (a) { ${three.replace('c(', 'if (f) c(')} }`],
+    ['server/flat.ts', `${three} if (a) b(); else if (c) d(); else if (e) f(); else if (g) h(); else i();`],
+  ]);
+  expect(tooDeep(planted)).toEqual(['server/deep.ts:1', 'server/deep.ts:1']);
 });
 
 test('files are named in kebab-case after the one thing inside', () => {

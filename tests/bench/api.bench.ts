@@ -79,21 +79,24 @@ const calls = new Map<Case, Pair[]>([
 const batches: Pair[] = [];
 const cpu: Pair[] = [];
 
+/** Side by side, one after the other in each round. */
+async function compare(ours: Served, peer: Served, { which, pairs }: { which: Case; pairs: Pair[] }): Promise<void> {
+  await drive(ours, which, ROUND_MS / 2);
+  await drive(peer, which, ROUND_MS / 2);
+  for (let round = 0; round < ROUNDS_PER_START; round += 1) {
+    const one = await drive(ours, which, ROUND_MS);
+    const two = await drive(peer, which, ROUND_MS);
+    pairs.push({ ours: one.callsPerSecond, peer: two.callsPerSecond });
+    if (which === STATUS) cpu.push({ ours: one.cpuMicroseconds, peer: two.cpuMicroseconds });
+  }
+}
+
 for (let start = 0; start < STARTS; start += 1) {
   const [ours, peer] = await Promise.all([startServer(SCRIPT, ['ours']), startServer(SCRIPT, ['standalone'])]);
   try {
     for (const which of [STATUS, LIST, BATCH]) await refuseUnequal(ours, peer, which);
     await Promise.all([drive(ours, STATUS, WARM_MS), drive(peer, STATUS, WARM_MS)]);
-    for (const [which, pairs] of calls) {
-      await drive(ours, which, ROUND_MS / 2);
-      await drive(peer, which, ROUND_MS / 2);
-      for (let round = 0; round < ROUNDS_PER_START; round += 1) {
-        const one = await drive(ours, which, ROUND_MS);
-        const two = await drive(peer, which, ROUND_MS);
-        pairs.push({ ours: one.callsPerSecond, peer: two.callsPerSecond });
-        if (which === STATUS) cpu.push({ ours: one.cpuMicroseconds, peer: two.cpuMicroseconds });
-      }
-    }
+    for (const [which, pairs] of calls) await compare(ours, peer, { which, pairs });
     for (let round = 0; round < ROUNDS_PER_START; round += 1) {
       const ten = await drive(ours, BATCH, ROUND_MS);
       const single = await drive(ours, STATUS, ROUND_MS);

@@ -104,14 +104,13 @@ async function measure(folder: string, peers: readonly FileServer[], rows: Rows)
       await drive(ours, which, WARM_MS / CASES.length);
       for (const { served } of started) await drive(served, which, PEER_WARM_MS / CASES.length);
     }
-    for (const which of CASES) {
-      for (let round = 0; round < ROUNDS_PER_START; round += 1) {
-        for (const { peer, served } of started) {
-          const one = await drive(ours, which, ROUND_MS);
-          const two = await drive(served, which, ROUND_MS);
-          const key = `${which.name} against ${peer.name}`;
-          rows.set(key, [...(rows.get(key) ?? []), { ours: one, peer: two }]);
-        }
+    const rounds = CASES.flatMap((which) => Array.from({ length: ROUNDS_PER_START }, () => which));
+    for (const which of rounds) {
+      for (const { peer, served } of started) {
+        const one = await drive(ours, which, ROUND_MS);
+        const two = await drive(served, which, ROUND_MS);
+        const key = `${which.name} against ${peer.name}`;
+        rows.set(key, [...(rows.get(key) ?? []), { ours: one, peer: two }]);
       }
     }
   } finally {

@@ -91,12 +91,18 @@ async function expectWhole(app: RealApp, token: string, client: EventClient, wri
   expect(client.errors).toEqual([]);
 }
 
+/** Somebody reads what is written all the time. */
+async function startStory(app: RealApp): Promise<{ token: string; client: EventClient; writer: Writer }> {
+  const token = await tokenOf(app);
+  const client = follow(app, token);
+  await client.until(() => client.seen.length > 0);
+  return { token, client, writer: startWriting(app, token, 'a') };
+}
+
 test('a server that is killed in mid-stream loses nothing of what was written', async () => {
   const app = await kept.running();
-  const token = await tokenOf(app);
-  await using client = follow(app, token);
-  await client.until(() => client.seen.length > 0);
-  const writer = startWriting(app, token, 'a');
+  const { token, writer, client: reader } = await startStory(app);
+  await using client = reader;
 
   await killWhileReading(client, async () => {
     await app.kill();
@@ -110,10 +116,8 @@ test('a server that is killed in mid-stream loses nothing of what was written', 
 
 test('a database that is killed in mid-stream loses nothing either, and no socket ends by it', async () => {
   const app = await kept.running();
-  const token = await tokenOf(app);
-  await using client = follow(app, token);
-  await client.until(() => client.seen.length > 0);
-  const writer = startWriting(app, token, 'a');
+  const { token, writer, client: reader } = await startStory(app);
+  await using client = reader;
 
   await killWhileReading(client, async () => {
     process.kill(mongodPidOf(app), 'SIGKILL');

@@ -281,14 +281,20 @@ function holdSessions(): HeldFeed {
   };
 }
 
+/** The open socket of a session that has ended, of which this process is told and hears nothing yet. */
+async function endHeldBack(app: TestApp, door: Listening, { told }: { told: Promise<void> }): Promise<Raw> {
+  const person = await app.person();
+  const raw = await letIn(door, person);
+  await person.caller.auth.logout();
+  await told;
+  return raw;
+}
+
 test('R7: what closes the socket of a session that ends is the change as it is told, and no timer', async () => {
   const changes = holdSessions();
   await using app = await createTestApp({ changes });
   await using door = await listen(app);
-  const person = await app.person();
-  const raw = await letIn(door, person);
-  await person.caller.auth.logout();
-  await changes.told;
+  const raw = await endHeldBack(app, door, changes);
   expect(raw.socket.readyState).toBe(WebSocket.OPEN);
 
   // From here on no clock of this process moves: whoever waits for one never comes to the close.
@@ -305,10 +311,7 @@ test('a session that ends while the database does not answer loses its socket as
   const changes = holdSessions();
   await using app = await createTestApp({ changes });
   await using door = await listen(app);
-  const person = await app.person();
-  const raw = await letIn(door, person);
-  await person.caller.auth.logout();
-  await changes.told;
+  const raw = await endHeldBack(app, door, changes);
   const databaseName = mongoose.connection.name;
 
   await mongoose.disconnect();

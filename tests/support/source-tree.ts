@@ -22,9 +22,16 @@ export function readSources(folders: readonly string[]): SourceTree {
   return tree;
 }
 
+const parsed = new Map<string, ts.SourceFile>();
+
+/** Once, whoever asks: most of what these tests take is reading the tree. */
 export function parse(path: string, text: string): ts.SourceFile {
+  const known = parsed.get(path);
+  if (known?.text === text) return known;
   const kind = path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
-  return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, kind);
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, kind);
+  parsed.set(path, source);
+  return source;
 }
 
 /** All imports of a file, `export … from` and `import()` among them. */
