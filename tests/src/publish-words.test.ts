@@ -5,7 +5,13 @@ import { isZip, type Picked, type PickedFolder } from '../../src/api/upload-pick
 import { publishedFolder, takeBuildFolder } from '../../src/features/deployments/folder-report.ts';
 import { findingsOf, folderLine, inspectFolder } from '../../src/features/deployments/inspect-folder.ts';
 import { costText, planBar, usageText } from '../../src/features/deployments/plan-words.ts';
-import { failedStep, servingText, stepProgress, stepTitle } from '../../src/features/releases/release-words.ts';
+import {
+  failedStep,
+  isRollBackStep,
+  servingText,
+  stepProgress,
+  stepTitle,
+} from '../../src/features/releases/release-words.ts';
 import { sendingSteps, sentText } from '../../src/features/releases/sending-panel.tsx';
 import { formatAddress } from '../../src/lib/format.ts';
 
@@ -135,4 +141,19 @@ test('a publication fails in the step in which it stopped', () => {
     'failed',
   ]);
   expect(states({ ...publication, state: 'sending', progress: null })).toEqual(['running', 'waiting', 'waiting']);
+});
+
+test('a step that runs for a roll back says so, and no other does', () => {
+  const finishedAt = new Date('2030-01-01T10:00:00Z');
+  const [before, after] = [new Date('2030-01-01T09:59:58Z'), new Date('2030-01-01T12:00:00Z')];
+  const look = { name: 'verifying', startedAt: before } as const;
+  expect(isRollBackStep(look, { state: 'live', finishedAt })).toBe(false);
+  expect(isRollBackStep({ ...look, startedAt: after }, { state: 'live', finishedAt })).toBe(true);
+  expect(isRollBackStep({ ...look, startedAt: null }, { state: 'verifying', finishedAt })).toBe(true);
+  expect(isRollBackStep({ ...look, startedAt: null }, { state: 'failed', finishedAt })).toBe(false);
+  expect(isRollBackStep(look, { state: 'verifying', finishedAt: null })).toBe(false);
+  expect(isRollBackStep({ name: 'uploading', startedAt: after }, { state: 'live', finishedAt })).toBe(false);
+  expect(stepTitle({ name: 'verifying', state: 'running' }, true)).toBe(
+    'Rolling back: the address is switched and looked at',
+  );
 });

@@ -22,8 +22,8 @@ export function DeploymentTable({ deployments, isReadOnly }: DeploymentListProps
       columns={[
         { key: 'name', title: 'Name' },
         { key: 'address', title: 'Address' },
-        { key: 'platform', title: 'Platform', className: 'max-lg:hidden' },
-        { key: 'release', title: 'Last release' },
+        { key: 'platform', title: 'Platform', className: 'max-xl:hidden' },
+        { key: 'release', title: 'Last release', className: 'max-md:hidden' },
         { key: 'actions', title: '', className: 'w-16' },
       ]}
     >
@@ -32,13 +32,14 @@ export function DeploymentTable({ deployments, isReadOnly }: DeploymentListProps
           <TableCell className="max-sm:pr-12">
             <NameAndState deployment={deployment} isReadOnly={isReadOnly} />
           </TableCell>
-          <TableCell className="sm:max-w-72">
+          {/* Wide enough for most addresses, and never wider for a long one: that is cut, not the row. */}
+          <TableCell className="sm:w-2/5 sm:max-w-0">
             <Address deployment={deployment} />
           </TableCell>
-          <TableCell className="whitespace-nowrap text-ink-muted max-lg:hidden!">
+          <TableCell className="whitespace-nowrap text-ink-muted max-xl:hidden!">
             {PLATFORMS[deployment.platform].title}
           </TableCell>
-          <TableCell className="whitespace-nowrap text-ink-muted max-sm:hidden!">
+          <TableCell className="whitespace-nowrap text-ink-muted max-md:hidden!">
             <LastRelease deployment={deployment} />
           </TableCell>
           <TableCell isCorner>

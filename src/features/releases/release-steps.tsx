@@ -11,17 +11,18 @@ import { isRollBackStep, stepProgress, stepResult, stepTitle, tookText } from '.
 const loadLog = async () => ({ default: (await import('../../components/log-view.tsx')).LogView });
 const LogView = lazy(loadLog);
 
-type StepsOf = Pick<ReleaseDetail, 'steps' | 'finishedAt'>;
+type StepsOf = Pick<ReleaseDetail, 'state' | 'finishedAt'> & { steps: readonly ReleaseStep[] };
 
 /** The steps of a release below one another, each with its time, its progress and its log folded under it. */
 export function ReleaseSteps({ release }: { release: StepsOf }) {
   return <Stepper label="Steps of the release" steps={useReleaseRows(release)} />;
 }
 
-export function useReleaseRows({ steps, finishedAt }: StepsOf): Step[] {
+export function useReleaseRows(release: StepsOf): Step[] {
+  const { steps } = release;
   useWhenIdle(loadLog);
   const now = useRunningClock(steps.some(({ state }) => state === 'running'));
-  return steps.map((step) => rowOf(step, stepTitle(step, isRollBackStep(step, finishedAt)), now));
+  return steps.map((step) => rowOf(step, stepTitle(step, isRollBackStep(step, release)), now));
 }
 
 function rowOf(step: ReleaseStep, title: string, now: Date): Step {

@@ -32,13 +32,13 @@ export function stepTitle({ name, state }: NamedStep, isRollBack = false): strin
   return state === 'running' ? words.running : words.waiting;
 }
 
-/** It began after the release had been finished once. */
+/** It began after the release had been finished once, or is about to. */
 export function isRollBackStep(
-  { name, state, startedAt }: NamedStep & Pick<ReleaseStep, 'startedAt'>,
-  finishedAt: Date | null,
+  { name, startedAt }: Pick<ReleaseStep, 'name' | 'startedAt'>,
+  release: { state: ReleaseState; finishedAt: Date | null },
 ): boolean {
-  if (name !== 'verifying' || finishedAt === null) return false;
-  return startedAt === null ? state === 'waiting' || state === 'running' : startedAt > finishedAt;
+  if (name !== 'verifying' || release.finishedAt === null) return false;
+  return startedAt === null ? isRollingBack(release) : startedAt > release.finishedAt;
 }
 
 /** `118 of 214 files` and `5.1 of 8.4 MB`; null where the step does not count. */

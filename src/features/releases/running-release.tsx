@@ -18,14 +18,14 @@ export function RunningRelease({ name, deploymentId, number }: { name: string; d
       name={`${name}, release ${number}`}
       count={progress?.files ?? ''}
       fraction={progress?.fraction ?? null}
-      text={stepText(step, release.data?.finishedAt ?? null)}
+      text={stepText(step, release.data !== undefined && step !== undefined && isRollBackStep(step, release.data))}
     />
   );
 }
 
-function stepText(step: ReleaseStep | undefined, finishedAt: Date | null): string {
+function stepText(step: ReleaseStep | undefined, isRollBack: boolean): string {
   if (step === undefined) return 'Waiting for its turn';
-  const title = stepTitle(step, isRollBackStep(step, finishedAt));
+  const title = stepTitle(step, isRollBack);
   const bytes = stepProgress(step)?.bytes;
   return bytes ? `${title}, ${bytes}` : title;
 }

@@ -1,0 +1,94 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Allowance } from '../../routers/schemas/subscription.ts';
+import { setPendingDrop } from '../../src/api/pending-drop.ts';
+import { GuidedDeploymentScreen } from '../../src/screens/guided-deployment.tsx';
+import { type Answers, type ShownScreen, showScreen } from '../support/screen.tsx';
+
+// happy-dom names the locks and has none.
+const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
+Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
+
+const allowance: Allowance = {
+  plan: 'STANDARD',
+  deploymentLimit: 3,
+  deploymentCount: 0,
+  remaining: 3,
+  isTrialAvailable: false,
+};
+const answers: Answers = {
+  'subscription.allowance': () => allowance,
+  'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour' }),
+};
+
+afterEach(() => {
+  setPendingDrop(null);
+  sessionStorage.clear();
+  document.body.replaceChildren();
+});
+
+/** The screen at one of its questions, in the document, so that it can have the focus. */
+function showGuide(query = ''): ShownScreen {
+  const place = { pattern: '/guided-deployment', path: `/guided-deployment${query}` };
+  const shown = showScreen(<GuidedDeploymentScreen />, answers, place);
+  document.body.append(shown.page);
+  return shown;
+}
+
+function dropHarbour(): void {
+  const files = [
+    { path: 'index.html', file: new File(['<h1>Harbour</h1>'], 'index.html') },
+    { path: '.env', file: new File(['KEY=1'], '.env') },
+  ];
+  setPendingDrop({ name: 'harbour', files });
+}
+
+const question = ({ page }: ShownScreen) => page.querySelector('h2')?.textContent;
+const asks = (shown: ShownScreen, text: string) =>
+  vi.waitFor(() => expect(question(shown)).toBe(text), { timeout: 30_000 });
+
+test('without files there is one question only, whatever the address asks for', async () => {
+  using shown = showGuide('?step=check');
+  await asks(shown, 'What do you want to publish?');
+  expect(shown.button('Next').disabled).toBe(true);
+  expect(shown.page.textContent).toContain('Drop a folder or a ZIP first.');
+  expect(shown.page.textContent).not.toContain('Publish harbour');
+});
+
+test('each answer leads to the next question, which gets the focus, and back again', async () => {
+  dropHarbour();
+  using shown = showGuide();
+  await vi.waitFor(() => expect(shown.button('Next').disabled).toBe(false), { timeout: 30_000 });
+  shown.button('Next').click();
+  await asks(shown, 'Where should it live?');
+  expect(document.activeElement?.textContent).toBe('Where should it live?');
+  expect(shown.linkTo('What it takes at Netlify')).toBe('/deployment-setup/netlify');
+  shown.button('Back').click();
+  await asks(shown, 'What do you want to publish?');
+});
+
+test('a name that the rules refuse is told at its field, and is asked for again', async () => {
+  dropHarbour();
+  sessionStorage.setItem('fairlead.draft.new-deployment', ' ');
+  using shown = showGuide('?step=name');
+  await asks(shown, 'What should it be called?');
+  shown.button('Next').click();
+  await vi.waitFor(() => expect(shown.page.querySelector('input[name=name][aria-invalid=true]')).not.toBe(null), {
+    timeout: 30_000,
+  });
+  expect(question(shown)).toBe('What should it be called?');
+});
+
+test('before anything happens every answer is there once more, with a way back to its question', async () => {
+  dropHarbour();
+  sessionStorage.setItem('fairlead.draft.new-deployment', 'Harbour master');
+  using shown = showGuide('?step=check');
+  await shown.sees('harbour: 1 file, 16 B');
+  const summary = shown.page.querySelector('[aria-label="Your answers"]')?.textContent;
+  expect(summary).toContain('1 private file left out');
+  expect(summary).toContain('Built-in host');
+  expect(summary).toContain('Harbour master');
+  await shown.sees('1 of 3 deployments on Standard will be used.');
+  expect(shown.button('Publish').disabled).toBe(false);
+  shown.button('Change: Place').click();
+  await asks(shown, 'Where should it live?');
+});
