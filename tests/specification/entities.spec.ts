@@ -1,0 +1,104 @@
+import { expect, newCredentials, registerHere, test } from '../browser/fixtures.ts';
+import { call, enrol, seenBefore, signedIn } from './people.ts';
+
+/** Section 3: entities and their fields, over the documented doors. */
+const SECRET = /password|hash|token/i;
+
+/** Every name of a field, however deep. */
+function fieldsOf(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(fieldsOf);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [name, ...fieldsOf(inner)]);
+}
+
+test('a user has disclaimerAccepted and deploymentCount, and nothing secret', async ({ request }) => {
+  const person = await enrol(request, { accepted: false, subscribed: true });
+  const read = async (): Promise<Record<string, unknown>> => {
+    const answer = await request.get('/api/user', { headers: signedIn(person) });
+    expect(answer.status()).toBe(200);
+    return answer.json();
+  };
+  const before = await read();
+  expect(before).toMatchObject({ username: person.username, disclaimerAccepted: false, deploymentCount: 0 });
+  expect(fieldsOf(before).filter((name) => SECRET.test(name))).toEqual([]);
+  expect(JSON.stringify(before)).not.toContain(person.accessToken);
+
+  await request.post('/api/accept-disclaimer', { headers: signedIn(person) });
+  const made = await call(request, person, 'deployments.create', { name: 'Counted', platform: 'built-in' });
+  expect(made.status).toBe(200);
+  expect(await read()).toMatchObject({ disclaimerAccepted: true, deploymentCount: 1 });
+  await call(request, person, 'deployments.remove', { deploymentId: made.data.id });
+  await expect.poll(async () => (await read()).deploymentCount).toBe(0);
+});
+
+test('register, login and refresh answer accessToken and expiresAt', async ({ request }) => {
+  const credentials = newCredentials();
+  const { username, password } = credentials;
+  const doors = [
+    ['/api/register', credentials],
+    ['/api/login', { username, password }],
+    ['/api/refresh-token', undefined],
+  ] as const;
+  for (const [path, data] of doors) {
+    const answer = await request.post(path, data === undefined ? {} : { data });
+    expect(answer.ok(), path).toBe(true);
+    const body: { accessToken: string; expiresAt: string | number } = await answer.json();
+    expect(body.accessToken, path).toEqual(expect.any(String));
+    const expiresAt = new Date(body.expiresAt).getTime();
+    expect(expiresAt, path).toBeGreaterThan(Date.now());
+    expect(
+      fieldsOf(body).filter((name) => /password|hash/i.test(name)),
+      path,
+    ).toEqual([]);
+    if (data !== undefined) {
+      expect(body, path).toMatchObject({ username, disclaimerAccepted: false, deploymentCount: 0 });
+    }
+    // It is a token that works.
+    expect((await request.get('/api/user', { headers: signedIn(body) })).status(), path).toBe(200);
+  }
+});
+
+test('a subscription has a status and a plan; without one there is none', async ({ request }) => {
+  const person = await enrol(request);
+  const none = await request.get('/api/subscription', { headers: signedIn(person) });
+  if (none.status() !== 404)
+    expect(await none.json()).not.toMatchObject({ status: expect.stringMatching(/active|trialing/) });
+  const trial = await call(request, person, 'subscription.startTrial');
+  expect(trial.status).toBe(200);
+  const some = await request.get('/api/subscription', { headers: signedIn(person) });
+  expect(some.status()).toBe(200);
+  expect(await some.json()).toMatchObject({ status: 'trialing', plan: 'PRO' });
+  expect((await request.get('/api/subscription')).status()).toBe(401);
+});
+
+test('the forms send what section 3 names, and the browser keeps no secret', async ({ page, context, app }) => {
+  await seenBefore(context, app.url);
+  const bodies: [string, Record<string, unknown>][] = [];
+  page.on('request', (sent) => {
+    if (sent.method() === 'POST' && /register|login/.test(sent.url())) {
+      bodies.push([sent.url(), sent.postDataJSON()]);
+    }
+  });
+  await page.goto('/register');
+  const credentials = await registerHere(page);
+  const [, registered] = bodies[0] ?? [];
+  const flat = JSON.stringify(registered);
+  expect(fieldsOf(registered)).toEqual(expect.arrayContaining(['username', 'email', 'password']));
+  expect(flat).not.toContain('confirmPassword');
+
+  const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+  expect(kept).not.toContain(credentials.password);
+  // What scripts of the page can read of the cookies names no session.
+  expect(await page.evaluate(() => document.cookie)).not.toMatch(/token|session/i);
+});
+
+test('a body that is not what section 3 names is refused by the field', async ({ request }) => {
+  const credentials = newCredentials();
+  const refused = await request.post('/api/register', { data: { ...credentials, email: 'nowhere' } });
+  expect(refused.status()).toBe(400);
+  expect(await refused.text()).toContain('Please enter a valid email address');
+  const feedback = await request.post('/api/feedback', { data: { rating: 6, deploymentId: 'main-app' } });
+  expect(feedback.status()).toBe(400);
+  const rated = await request.post('/api/feedback', { data: { rating: 5, deploymentId: 'main-app' } });
+  expect(rated.ok(), await rated.text()).toBe(true);
+});
