@@ -110,6 +110,27 @@ test('dismissed, the button is gone for good and nothing asks any more', async (
   expect(dialog()).toBeNull();
 });
 
+test('on a phone it makes way while one reads on, and is back on the way up and at the end', () => {
+  using _shown = show();
+  const place = there(button('Rate Your Experience')?.parentElement);
+  const isAway = () => place.className.includes('opacity-0');
+  const heights = { scrollY: 0, innerHeight: 700 };
+  vi.spyOn(window, 'scrollY', 'get').mockImplementation(() => heights.scrollY);
+  vi.spyOn(window, 'innerHeight', 'get').mockImplementation(() => heights.innerHeight);
+  vi.spyOn(document.documentElement, 'scrollHeight', 'get').mockReturnValue(3_000);
+  const scrollTo = (top: number) => {
+    heights.scrollY = top;
+    flushSync(() => window.dispatchEvent(new Event('scroll')));
+  };
+
+  const seen = [300, 600, 500, 900, 2_300].map((top) => {
+    scrollTo(top);
+    return isAway();
+  });
+
+  expect(seen).toEqual([true, true, false, true, false]);
+});
+
 test('no stars are refused, a failure keeps what was typed, success empties, closes and hides', async () => {
   using shown = show();
   press('Rate Your Experience');
