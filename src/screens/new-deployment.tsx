@@ -45,7 +45,7 @@ export function NewDeploymentScreen() {
 
 /** The same way, shorter or with more words. */
 function OtherWays() {
-  const look = 'rounded-tight text-accent hover:underline';
+  const look = 'rounded-tight text-accent underline';
   return (
     <>
       In a hurry?{' '}
