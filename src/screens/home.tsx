@@ -35,7 +35,7 @@ function WhatWorksNow() {
     <p className="mt-1 max-w-reading text-ink-muted text-pretty">
       Publishing to these six is not available in this version; each page says what the platform takes. The built-in
       host works now, with no account anywhere else:{' '}
-      <a href={`#${DROP}`} className="rounded-tight text-accent hover:underline">
+      <a href={`#${DROP}`} className="rounded-tight text-accent underline">
         drop your folder above
       </a>
       .
