@@ -5,6 +5,9 @@ import { personOf, seenDisclaimer } from './person.ts';
 import { stepUntilVisible } from './still-clock.ts';
 import { expectShown, toasts, watchToasts } from './toasts.ts';
 
+// Whether it opens by itself is what is asked here.
+test.use({ isFeedbackAsked: false });
+
 const TITLE = 'Rate Your Experience';
 const SENT = { title: 'Thank you for your feedback!', description: 'Your feedback helps us improve the product.' };
 
