@@ -1,10 +1,17 @@
-import { lazy } from 'react';
+import { lazy, Suspense } from 'react';
 import { StageList } from '../components/stage.tsx';
-import { AbsentStages, ChoiceStages, PublishStages } from '../features/deployments/pipeline-stages.tsx';
+import { FilesStage } from '../features/deployments/files-stage.tsx';
 import { useNewDeployment } from '../features/deployments/use-new-deployment.ts';
 import { Deploying } from '../layouts/deploying.tsx';
 import { useWhenIdle } from '../lib/later.ts';
 
+/** Below the first stage, which is there at once: nothing moves when they come. */
+const StagesAfterFiles = lazy(async () => ({
+  default: (await import('../features/deployments/pipeline-stages.tsx')).StagesAfterFiles,
+}));
+const AbsentStages = lazy(async () => ({
+  default: (await import('../features/deployments/pipeline-stages.tsx')).AbsentStages,
+}));
 /** Of no use before something is sent, and here by then. */
 const loadFollowed = async () => ({
   default: (await import('../features/releases/followed-pipeline.tsx')).FollowedPipeline,
@@ -22,9 +29,10 @@ export function UnifiedDeploymentScreen() {
       follow={(props) => <FollowedPipeline {...props} absentStages={<AbsentStages />} />}
     >
       <StageList label="Pipeline">
-        <ChoiceStages making={making} />
-        <AbsentStages />
-        <PublishStages making={making} />
+        <FilesStage files={making.files} />
+        <Suspense fallback={null}>
+          <StagesAfterFiles making={making} />
+        </Suspense>
       </StageList>
     </Deploying>
   );

@@ -61,6 +61,7 @@ test('each answer leads to the next question, which gets the focus, and back aga
   shown.button('Next').click();
   await asks(shown, 'Where should it live?');
   expect(document.activeElement?.textContent).toBe('Where should it live?');
+  await shown.sees('Live in about a second, no account needed.');
   expect(shown.linkTo('What it takes at Netlify')).toBe('/deployment-setup/netlify');
   shown.button('Back').click();
   await asks(shown, 'What do you want to publish?');
@@ -71,6 +72,7 @@ test('a name that the rules refuse is told at its field, and is asked for again'
   sessionStorage.setItem('fairlead.draft.new-deployment', ' ');
   using shown = showGuide('?step=name');
   await asks(shown, 'What should it be called?');
+  await vi.waitFor(() => expect(shown.page.querySelector('input[name=name]')).not.toBe(null), { timeout: 30_000 });
   shown.button('Next').click();
   await vi.waitFor(() => expect(shown.page.querySelector('input[name=name][aria-invalid=true]')).not.toBe(null), {
     timeout: 30_000,

@@ -1,18 +1,20 @@
-import { type FormEvent, useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { useSearchParams } from 'react-router';
 import { Button } from '../../components/button.tsx';
-import { Card } from '../../components/card.tsx';
+import { useWhenIdle } from '../../lib/later.ts';
 import { FilesPart } from './files-part.tsx';
-import { GuidedSummary } from './guided-summary.tsx';
 import { GuidedTrail } from './guided-trail.tsx';
 import { GUIDED_WORDS, type GuidedStep, guidedStep, stepBeside } from './guided-words.ts';
-import { NameField } from './name-field.tsx';
-import { PlatformChoice } from './platform-choice.tsx';
-import { PublishForm } from './publish-form.tsx';
 import type { NewDeployment } from './use-new-deployment.ts';
+
+/** Asked later, and here by then. */
+const loadAnswer = async () => ({ default: (await import('./guided-answer.tsx')).GuidedAnswer });
+const GuidedAnswer = lazy(loadAnswer);
 
 /** Which question is asked stands in the address, so that the browser's Back is the guide's. */
 const STEP = 'step';
+/** Next stands outside of the form that it sends. */
+const NAME_FORM = 'guided-name';
 
 /** One question after the other, and a summary before anything happens. */
 export function GuidedSteps({ making }: { making: NewDeployment }) {
@@ -20,6 +22,7 @@ export function GuidedSteps({ making }: { making: NewDeployment }) {
   const step = guidedStep(params.get(STEP), making.files);
   const heading = useFocusOnChange(step);
   const { question, explanation } = GUIDED_WORDS[step];
+  useWhenIdle(loadAnswer);
   const goTo = (next: GuidedStep) => setParams(next === 'files' ? {} : { [STEP]: next });
   return (
     <div className="flex max-w-reading flex-col gap-6">
@@ -34,11 +37,12 @@ export function GuidedSteps({ making }: { making: NewDeployment }) {
           </p>
         ))}
       </section>
-      <Answer making={making} step={step} onGoTo={goTo} />
-      {step === 'check' && (
-        <Card className="p-4 sm:p-5">
-          <PublishForm making={making} />
-        </Card>
+      {step === 'files' ? (
+        <FilesPart files={making.files} title="Drop your folder or ZIP here" />
+      ) : (
+        <Suspense fallback={null}>
+          <GuidedAnswer making={making} step={step} nameForm={NAME_FORM} onGoTo={goTo} />
+        </Suspense>
       )}
       <Ways making={making} step={step} onGoTo={goTo} />
     </div>
@@ -46,33 +50,6 @@ export function GuidedSteps({ making }: { making: NewDeployment }) {
 }
 
 type StepProps = { making: NewDeployment; step: GuidedStep; onGoTo: (step: GuidedStep) => void };
-
-function Answer({ making, step, onGoTo }: StepProps) {
-  switch (step) {
-    case 'files':
-      return <FilesPart files={making.files} title="Drop your folder or ZIP here" />;
-    case 'place':
-      return <PlatformChoice value={making.platform} onChange={making.setPlatform} isTitled={false} />;
-    case 'name':
-      return (
-        <Card className="p-4 sm:p-5">
-          <form id={NAME_FORM} noValidate onSubmit={(event) => void leaveName(event, making, onGoTo)}>
-            <NameField making={making} />
-          </form>
-        </Card>
-      );
-    case 'check':
-      return <GuidedSummary making={making} onGoTo={onGoTo} />;
-  }
-}
-
-const NAME_FORM = 'guided-name';
-
-/** Goes on with a name that the rules take; another is told at its field. */
-async function leaveName(event: FormEvent, { checkName }: NewDeployment, onGoTo: StepProps['onGoTo']): Promise<void> {
-  event.preventDefault();
-  if (await checkName()) onGoTo('check');
-}
 
 /** Back and Next below the question; the last has Publish in the place of Next. */
 function Ways({ making, step, onGoTo }: StepProps) {

@@ -1,21 +1,16 @@
 import { Card } from '../../components/card.tsx';
 import { Stage } from '../../components/stage.tsx';
-import { FilesPart } from './files-part.tsx';
 import { NameField } from './name-field.tsx';
 import { PlatformChoice } from './platform-choice.tsx';
 import { PublishForm } from './publish-form.tsx';
 import type { NewDeployment } from './use-new-deployment.ts';
 
-/** What is decided before: files, platform and address. */
-export function ChoiceStages({ making }: { making: NewDeployment }) {
-  const { files, platform, setPlatform, nameProblem, name } = making;
-  const isReady = files.report !== null && files.report.reading.refusal === null;
+/** Everything after the files: what else is decided, what is not there, and what happens then. */
+export function StagesAfterFiles({ making }: { making: NewDeployment }) {
+  const { platform, setPlatform, nameProblem, name } = making;
   const isNamed = name.trim() !== '' && nameProblem === undefined;
   return (
     <>
-      <Stage number={1} title="Files" state={isReady ? 'done' : 'open'}>
-        <FilesPart files={files} shape="wide" />
-      </Stage>
       <Stage number={2} title="Platform" state="done">
         <PlatformChoice value={platform} onChange={setPlatform} isTitled={false} />
       </Stage>
@@ -24,6 +19,8 @@ export function ChoiceStages({ making }: { making: NewDeployment }) {
           <NameField making={making} />
         </Card>
       </Stage>
+      <AbsentStages />
+      <PublishStages making={making} />
     </>
   );
 }
@@ -54,8 +51,7 @@ export function AbsentStages() {
   );
 }
 
-/** What happens then. */
-export function PublishStages({ making }: { making: NewDeployment }) {
+function PublishStages({ making }: { making: NewDeployment }) {
   return (
     <>
       <Stage number={7} title="Publish" state="open">

@@ -24,6 +24,15 @@ export const guides: readonly Chapter[] = [
         ],
       },
       {
+        id: 'other-ways',
+        title: 'Publish at once, by questions, or stage by stage',
+        paragraphs: [
+          'Quick Deploy: drop a folder or a ZIP, and it is live under its own name. It asks first when something was found that you should decide, such as a missing start page or a private file. A folder that is dropped on the Dashboard leads there too.',
+          'Guided Deployment: one question a step, each explained, and everything once more before anything is sent.',
+          'All-in-One Deployment: files, platform, address, publishing and the look at the result on one page. The stages of a domain of your own are named there, and are not available in this version.',
+        ],
+      },
+      {
         id: 'publish-again',
         title: 'Publish a change',
         paragraphs: [
