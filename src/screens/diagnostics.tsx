@@ -16,7 +16,7 @@ import { Time } from '../components/time.tsx';
 import { useListFilters } from '../features/deployments/use-list-filters.ts';
 import { CheckList, CheckListSkeleton } from '../features/diagnostics/check-list.tsx';
 import { checksOf, troubleCount } from '../features/diagnostics/checks.ts';
-import { stepTitle, tookText } from '../features/releases/release-words.ts';
+import { isRollBackStep, stepTitle, tookText } from '../features/releases/release-words.ts';
 import { formatCount } from '../lib/format.ts';
 import { href, paths } from '../lib/paths.ts';
 
@@ -139,7 +139,10 @@ function FullReport({ deployment, current }: { deployment: Deployment; current: 
               </Button>
             }
           />
-          <Stepper label={`Steps of release ${current.number}`} steps={current.steps.map(stepRow)} />
+          <Stepper
+            label={`Steps of release ${current.number}`}
+            steps={current.steps.map((step) => stepRow(step, current))}
+          />
         </Card>
       )}
     </div>
@@ -151,12 +154,12 @@ function verdictText({ name, currentRelease }: Deployment, troubles: number): st
   return currentRelease === null ? `Nothing is known of ${name} yet` : `Nothing known is wrong with ${name}`;
 }
 
-function stepRow(step: ReleaseStep): Step {
+function stepRow(step: ReleaseStep, release: ReleaseDetail): Step {
   const took = tookText(step.startedAt, step.endedAt, step.endedAt ?? new Date());
   return {
     key: step.name,
     state: step.state,
-    title: stepTitle(step),
+    title: stepTitle(step, isRollBackStep(step, release)),
     ...(step.endedAt !== null && { detail: <Time at={step.endedAt} /> }),
     ...(took !== null && { aside: took }),
   };
