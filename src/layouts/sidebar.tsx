@@ -108,13 +108,14 @@ function LoginButton({ className }: { className?: string }) {
 
 /** Points to /login and logs out; for a visitor it only leads there (product page, section 11, Layout). */
 function LogoutEntry() {
-  const { user } = useUser();
+  const { user, isLoading } = useUser();
   const { logout } = useLogout();
   return (
     <Link
       to={paths.login}
       onClick={(event) => {
-        if (user === null) return;
+        // Who leaves before it is known who is here may well be signed in.
+        if (user === null && !isLoading) return;
         event.preventDefault();
         logout();
       }}
