@@ -8,7 +8,9 @@ export function errorDetails(error: unknown): Partial<ErrorDetails> {
 
 /** Whether an answer came at all, though it may be one that says nothing. */
 export function wasAnswered(error: unknown): boolean {
-  return isTRPCError(error) && error.meta?.response instanceof Response;
+  if (!isTRPCError(error)) return false;
+  // Of a body that is no JSON the client passes on what the parser threw, without the response.
+  return error.meta?.response instanceof Response || error.cause instanceof SyntaxError;
 }
 
 /** Whether what was asked for is not there, or cannot be: an address with an id that is none leads to nothing. */

@@ -1,5 +1,5 @@
 import { isActiveStatus } from '../../routers/schemas/active-status.ts';
-import { errorDetails } from './errors.ts';
+import { isSignedOutError, wasAnswered } from './errors.ts';
 import { trpc } from './trpc.ts';
 
 /** Whether trialing or active (specification, section 4); for the guard of routes that require a subscription. */
@@ -10,8 +10,9 @@ export function useHasActiveSubscription(): {
   retry: () => void;
 } {
   const query = trpc.subscription.get.useQuery();
-  // No subscription is a "not found" (specification, section 7); one that could not be asked about is not the same.
-  const isNone = errorDetails(query.error).code === 'not_found';
+  // An answer that is not OK or cannot be read counts as none (specification, section 7); none at all is not the same, nor
+  // is the end of the session, which leads elsewhere.
+  const isNone = wasAnswered(query.error) && !isSignedOutError(query.error);
   return {
     isActive: query.data !== undefined && isActiveStatus(query.data.status),
     isLoading: query.isPending,
