@@ -1,0 +1,111 @@
+import { expect, test } from '../browser/fixtures.ts';
+import { follow } from './arrivals.ts';
+import { enrol, seenBefore } from './people.ts';
+
+/** Section 4, "Protected route", and section 6. */
+test('while it is not known who is there, the screen says so', async ({ page, context, app }) => {
+  await enrol(context.request);
+  await seenBefore(context, app.url);
+  const held: (() => void)[] = [];
+  await page.route('**/api/**', async (route) => {
+    await new Promise<void>((resolve) => held.push(resolve));
+    await route.continue();
+  });
+  await page.goto('/account');
+  await expect(page.getByText('Verifying access...')).toBeVisible();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  for (const letGo of held) letGo();
+  await expect(page.getByRole('heading', { level: 1, name: 'Account' })).toBeVisible();
+  await expect(page.getByText('Verifying access...')).toHaveCount(0);
+});
+
+test('without a user it leads to /auth with the whole path, and from there back', async ({
+  page,
+  context,
+  app,
+  request,
+}) => {
+  const { username, password } = await enrol(request);
+  await seenBefore(context, app.url);
+  const path = '/deployments?platform=built-in&search=a%20b';
+  await page.goto(path);
+  await expect(page).toHaveURL(`/auth?redirect=${encodeURIComponent(path)}`);
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Log In', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Active Deployments' })).toBeVisible();
+  const { pathname, searchParams } = new URL(page.url());
+  expect(pathname).toBe('/deployments');
+  expect(searchParams.get('search')).toBe('a b');
+  expect(searchParams.get('platform')).toBe('built-in');
+  // Who goes back from there does not meet the redirect again.
+  await page.goBack();
+  await expect(page).not.toHaveURL(/\/auth/);
+});
+
+/** The call of section 7, by its path or by its procedure. */
+const SUBSCRIPTION = /\/api\/.*subscription/;
+
+/** Section 3: status is active, trialing or other; the product page, section 3, names the others. */
+const STATUSES = [
+  ['active', true],
+  ['trialing', true],
+  ['past_due', false],
+  ['canceled', false],
+  ['expired', false],
+] as const;
+
+test('a subscription is asked for where the text says so, and active means active or trialing', async ({
+  page,
+  context,
+  app,
+}) => {
+  await enrol(context.request, { accepted: true, subscribed: true });
+  await seenBefore(context, app.url);
+  for (const [status, isActive] of STATUSES) {
+    await test.step(status, async () => {
+      let told = 0;
+      // The server's own words, with another status in them.
+      await page.route(SUBSCRIPTION, async (route) => {
+        const response = await route.fetch();
+        const body = (await response.text()).replaceAll('"status":"trialing"', () => {
+          told += 1;
+          return `"status":"${status}"`;
+        });
+        await route.fulfill({ response, body });
+      });
+      await page.goto('/payment-success');
+      await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible();
+      await expect(page).toHaveURL(isActive ? '/payment-success' : '/subscription/pricing');
+      expect(told).toBeGreaterThan(0);
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+    });
+  }
+  // Nothing else asks for one.
+  await page.goto('/license-management');
+  await expect(page.getByRole('heading', { level: 1, name: 'License Management' })).toBeVisible();
+  await follow(page, '/new-deployment');
+  await expect(page.getByRole('heading', { level: 1, name: 'New Deployment' })).toBeVisible();
+});
+
+test('no answer about the subscription, or one that cannot be read, counts as none', async ({
+  page,
+  context,
+  app,
+  complaints,
+}) => {
+  complaints.allow(/Failed to load resource.*subscription/);
+  await enrol(context.request, { accepted: true, subscribed: true });
+  await seenBefore(context, app.url);
+  const json = 'application/json';
+  for (const answer of [
+    { status: 404, contentType: json, body: '' },
+    { status: 500, contentType: json, body: JSON.stringify({ status: 'active', plan: 'PRO' }) },
+    { status: 200, contentType: json, body: '{"status":"active"' },
+  ]) {
+    await page.route(SUBSCRIPTION, (route) => route.fulfill(answer));
+    await page.goto('/payment-success');
+    await expect(page, String(answer.status)).toHaveURL('/subscription/pricing');
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  }
+});
