@@ -33,7 +33,8 @@ export function useLogout(): { logout: () => void; isPending: boolean } {
       showToast({ title: 'Logged out', description: 'You have been logged out successfully' });
     } else {
       const isAnswered = errorDetails(failure.error).code !== undefined;
-      const description = isAnswered ? errorMessage(failure.error) : WARNING;
+      const message = isAnswered ? errorMessage(failure.error) : '';
+      const description = message === '' ? WARNING : message;
       showToast({ title: 'Logout completed with warnings', description });
     }
   }
