@@ -1,4 +1,4 @@
-import type { Page, Request } from '@playwright/test';
+import type { Page, Request, Route } from '@playwright/test';
 
 /** One call of a page to the app's own server. Procedures travel in batches: `name` is what the call is for. */
 export type Call = {
@@ -48,4 +48,12 @@ export async function muteRealtime(page: Page): Promise<void> {
       if (message === 'PING') socket.send('PONG');
     });
   });
+}
+
+/** Fails a procedure as the server does, in words of the test's choice. */
+export async function fail(route: Route, message: string): Promise<void> {
+  const data = { code: 'internal', httpStatus: 500 };
+  const failure = { error: { json: { message, code: -32_603, data } } };
+  const isBatch = new URL(route.request().url()).searchParams.has('batch');
+  await route.fulfill({ status: 500, json: isBatch ? [failure] : failure });
 }

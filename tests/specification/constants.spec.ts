@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from '../browser/fixtures.ts';
 import { personOf, seenDisclaimer } from './person.ts';
-import { stepUntilVisible, stopClock } from './still-clock.ts';
+import { stepUntil, stepUntilVisible, stopClock } from './still-clock.ts';
 import { toasts } from './toasts.ts';
 
 /** Section 9: what other sections do not hold already. Times are of a clock that the test moves. */
@@ -70,6 +70,46 @@ test('a toast: one at a time, 5000 ms, F8, a swipe of 50 px, 420 px wide', async
     await expect(toasts(page)).toHaveCount(1);
     await swipe(page, 60);
     await expect(toasts(page)).toHaveCount(0);
+  });
+});
+
+test('a tooltip opens after 700 ms, and at once when another closed less than 300 ms ago', async ({ page, app }) => {
+  await page.clock.install();
+  await personOf(page, app.url);
+  await page.goto('/account');
+  const mark = page.getByText('just now').first();
+  await expect(mark).toBeVisible();
+  await mark.scrollIntoViewIfNeeded();
+  await stopClock(page);
+  const tooltip = page.getByRole('tooltip');
+  const enter = (): Promise<void> => mark.hover();
+  const leave = async (): Promise<void> => {
+    await page.mouse.move(5, 5);
+    await page.clock.runFor(10);
+    // The way from the mark to its tooltip is left open: only the next move shows that the pointer went elsewhere.
+    await page.mouse.move(8, 8);
+    await stepUntil(page, async () => (await tooltip.count()) === 0, 'the tooltip is gone');
+  };
+  await enter();
+  await page.clock.runFor(650);
+  await expect(tooltip).toHaveCount(0);
+  await page.clock.runFor(100);
+  await expect(tooltip).toHaveCount(1);
+  await test.step('again within 300 ms', async () => {
+    await leave();
+    await page.clock.runFor(200);
+    await enter();
+    await page.clock.runFor(50);
+    await expect(tooltip).toHaveCount(1);
+  });
+  await test.step('again after more than 300 ms', async () => {
+    await leave();
+    await page.clock.runFor(400);
+    await enter();
+    await page.clock.runFor(650);
+    await expect(tooltip).toHaveCount(0);
+    await page.clock.runFor(100);
+    await expect(tooltip).toHaveCount(1);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect, logInHere, newCredentials, test } from '../browser/fixtures.ts';
+import { fail } from './calls.ts';
 import { personOf, seenDisclaimer } from './person.ts';
 import { expectShown, watchToasts } from './toasts.ts';
 
@@ -68,18 +69,18 @@ test('an acceptance that cannot be recorded says so, and the visitor goes on', a
   complaints.allow(/Failed to load resource/);
   const shown = await watchToasts(page);
   // The real server does not fail on demand.
-  for (const { answer, description } of [
-    { answer: { status: 500, json: [failed('The ink is dry.')] }, description: 'The ink is dry.' },
-    { answer: { status: 500, json: [failed('')] }, description: 'Failed to record your acceptance' },
-    { answer: undefined, description: 'An error occurred. Please try again.' },
-  ]) {
+  for (const [message, description] of [
+    ['The ink is dry.', 'The ink is dry.'],
+    ['', 'Failed to record your acceptance'],
+    [undefined, 'An error occurred. Please try again.'],
+  ] as const) {
     await test.step(description, async () => {
       await page.context().clearCookies();
       await page.goto('/disclaimer');
       await page.evaluate(() => localStorage.clear());
       await page.goto('/disclaimer');
       await page.route(/\/api\/.*disclaimer/, (route) =>
-        answer === undefined ? route.abort() : route.fulfill(answer),
+        message === undefined ? route.abort() : fail(route, message),
       );
       await page.getByRole('button', { name: 'Accept & Continue' }).click();
       await page.waitForURL('**/beta-welcome');
@@ -172,9 +173,4 @@ function messageOf(body: string): string {
   const found = /"message":"((?:[^"\\]|\\.)*)"/.exec(body)?.[1];
   if (found === undefined) throw new Error(`No message in ${body}`);
   return JSON.parse(`"${found}"`);
-}
-
-/** What a procedure answers that failed. */
-function failed(message: string): unknown {
-  return { error: { json: { message, code: -32_603, data: { code: 'INTERNAL_SERVER_ERROR', httpStatus: 500 } } } };
 }

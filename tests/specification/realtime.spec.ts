@@ -1,0 +1,198 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from '../browser/fixtures.ts';
+import { callsOf, watchCalls } from './calls.ts';
+import { type Person, personOf, seenDisclaimer } from './person.ts';
+import { stepUntil, stepUntilVisible, stopClock } from './still-clock.ts';
+import { expectShown, expectToast, toasts, watchToasts } from './toasts.ts';
+
+const CONNECTED = { title: 'Connected', description: 'Real-time updates are now active.' };
+const DISCONNECTED = { title: 'Disconnected', description: 'Real-time updates are temporarily unavailable.' };
+
+const DEPLOYMENT = { deploymentId: 'a-deployment', releaseId: 'a-release' };
+
+type Variant = 'default' | 'destructive' | 'either';
+type Told = { title: string; description: string; variant: Variant };
+
+const EVENTS: { name: string; event: Record<string, unknown>; toast: Told }[] = [
+  {
+    name: 'deployment_status success',
+    event: { type: 'deployment_status', ...DEPLOYMENT, status: 'success', message: 'Harbour is live.' },
+    toast: { title: 'Deployment Successful', description: 'Harbour is live.', variant: 'default' },
+  },
+  {
+    name: 'deployment_status of another kind',
+    event: { type: 'deployment_status', ...DEPLOYMENT, status: 'failed', message: 'Harbour is closed.' },
+    toast: { title: 'Deployment Failed', description: 'Harbour is closed.', variant: 'either' },
+  },
+  {
+    name: 'ssl_status of a valid certificate',
+    event: { type: 'ssl_status', domain: 'harbour.example', sslStatus: 'issued', isValid: true },
+    toast: {
+      title: 'SSL Status Updated',
+      description: 'SSL status for harbour.example is issued',
+      variant: 'default',
+    },
+  },
+  {
+    name: 'ssl_status of one that is not',
+    event: { type: 'ssl_status', domain: 'harbour.example', sslStatus: 'expired', isValid: false },
+    toast: {
+      title: 'SSL Status Updated',
+      description: 'SSL status for harbour.example is expired',
+      variant: 'destructive',
+    },
+  },
+  {
+    name: 'a notification with a title and a variant',
+    event: { type: 'notification', title: 'Ahoy', message: 'Rocks ahead.', variant: 'destructive' },
+    toast: { title: 'Ahoy', description: 'Rocks ahead.', variant: 'destructive' },
+  },
+  {
+    name: 'a notification with neither',
+    event: { type: 'notification', message: 'All is calm.' },
+    toast: { title: 'Notification', description: 'All is calm.', variant: 'default' },
+  },
+];
+
+/** What is changed in an event on its way from the real server to the page. */
+type Change = (event: Record<string, unknown>) => Record<string, unknown>;
+
+async function leadSocket(page: Page): Promise<{ change: Change | undefined }> {
+  const line: { change: Change | undefined } = { change: undefined };
+  await page.routeWebSocket(/\/api\/trpc/, (socket) => {
+    const server = socket.connectToServer();
+    server.onMessage((message) => socket.send(changed(message, line.change)));
+  });
+  return line;
+}
+
+/** Replaces the payload of a stored event in its envelope; everything else passes as it is. */
+function changed(message: string | Buffer, change: Change | undefined): string | Buffer {
+  if (change === undefined || typeof message !== 'string') return message;
+  const envelope = JSON.parse(message);
+  const event = envelope?.result?.data?.json?.data;
+  if (event?.type !== 'notification') return message;
+  envelope.result.data.json.data = change(event);
+  return JSON.stringify(envelope);
+}
+
+async function sendMyself(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Send' }).click();
+}
+
+function headersOf(url: string, { accessToken }: Person): Record<string, string> {
+  return { origin: url, authorization: `Bearer ${accessToken}` };
+}
+
+test('the connection is told of only when it flips, and is tried again after 10 s', async ({
+  page,
+  app,
+  complaints,
+}) => {
+  complaints.allow(/WebSocket connection to .* failed/);
+  await page.clock.install();
+  const shown = await watchToasts(page);
+  let attempts = 0;
+  page.on('websocket', () => {
+    attempts += 1;
+  });
+  await personOf(page, app.url);
+  await page.goto('/websocket-demo');
+  await expect(page.getByText('ready')).toBeVisible();
+  await stopClock(page);
+  const first = attempts;
+  await test.step('the first opening is no flip', async () => {
+    await page.clock.runFor(3_000);
+    expect(shown).toEqual([]);
+  });
+  await app.kill();
+  try {
+    await test.step('lost', async () => {
+      await stepUntil(page, () => toasts(page).isVisible(), 'the toast of the lost connection');
+      await expectToast(page, DISCONNECTED.title, DISCONNECTED.description);
+      await expect(page.getByRole('main').getByText('Disconnected', { exact: true })).toBeVisible();
+    });
+    await test.step('tried after 10 s, in vain, and nothing is said again', async () => {
+      await page.clock.runFor(9_700);
+      expect(attempts).toBe(first);
+      await page.clock.runFor(300);
+      await stepUntil(page, () => attempts === first + 1, 'the second attempt');
+      await page.clock.runFor(5_000);
+      expect(shown).toHaveLength(1);
+    });
+  } finally {
+    await app.restart();
+  }
+  await test.step('tried after 10 s more, and there again', async () => {
+    expect(attempts).toBe(first + 1);
+    await page.clock.runFor(4_500);
+    await stepUntil(page, () => attempts === first + 2, 'the third attempt', 10);
+    await stepUntilVisible(page, toasts(page).filter({ hasText: CONNECTED.description }));
+    await expectToast(page, CONNECTED.title, CONNECTED.description);
+    expect(shown).toHaveLength(2);
+  });
+});
+
+test('each of the five events says what it has to say and refreshes what it is about', async ({ page, app }) => {
+  const line = await leadSocket(page);
+  const shown = await watchToasts(page);
+  const person = await personOf(page, app.url, { withTrial: false });
+  const headers = headersOf(app.url, person);
+  await page.goto('/websocket-demo');
+  await expect(page.getByText('ready')).toBeVisible();
+
+  await test.step('notification, as the server sends it', async () => {
+    await page.getByRole('textbox', { name: 'Send yourself a notification' }).fill('Land in sight');
+    await sendMyself(page);
+    await expect
+      .poll(() => shown.some(({ title, description }) => `${title}${description}`.includes('Land in sight')))
+      .toBe(true);
+    await expect(page.getByRole('main').getByRole('listitem').filter({ hasText: 'notification' })).toBeVisible();
+  });
+
+  // No command brings the server to these within a test: its own notification carries them.
+  for (const { name, event, toast } of EVENTS) {
+    await test.step(name, async () => {
+      line.change = () => event;
+      await sendMyself(page);
+      await expectShown(shown, toast.title, toast.description, toast.variant);
+    });
+  }
+  line.change = undefined;
+
+  await test.step('subscription_update, from a trial started elsewhere', async () => {
+    await page.goto('/account');
+    await expect(page.getByText('This browser')).toBeVisible();
+    const calls = watchCalls(page);
+    const before = shown.length;
+    const trial = await page.request.post(`${app.url}/api/trpc/subscription.startTrial`, { headers, data: {} });
+    expect(trial.ok()).toBe(true);
+    await expect(page.getByText('The trial runs until')).toBeVisible();
+    expect(callsOf(calls, /^subscription\./).length).toBeGreaterThan(0);
+    expect(shown).toHaveLength(before);
+  });
+  await test.step('analytics_update, from a deployment made elsewhere', async () => {
+    await page.goto('/deployments');
+    await expect(page.getByText('No deployments yet.')).toBeVisible();
+    const before = shown.length;
+    const created = await page.request.post(`${app.url}/api/trpc/deployments.create`, {
+      headers,
+      data: { json: { name: 'Seen from afar', platform: 'built-in' } },
+    });
+    expect(created.ok(), await created.text()).toBe(true);
+    await expect(page.getByText('Seen from afar').first()).toBeVisible();
+    expect(shown).toHaveLength(before);
+  });
+});
+
+test('signed out there is no channel: the page says so and offers Login', async ({ page, app }) => {
+  await seenDisclaimer(page, app.url);
+  let attempts = 0;
+  page.on('websocket', () => {
+    attempts += 1;
+  });
+  await page.goto('/websocket-demo');
+  await expect(page.getByRole('main').getByRole('link', { name: /log ?in/i })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Send' })).toHaveCount(0);
+  expect(attempts).toBe(0);
+});

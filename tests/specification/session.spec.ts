@@ -1,0 +1,418 @@
+import type { Page, Route } from '@playwright/test';
+import {
+  countToasts,
+  endOtherSessions,
+  expect,
+  logIn,
+  logInHere,
+  newCredentials,
+  refusedCall,
+  test,
+} from '../browser/fixtures.ts';
+import { startRealApp } from '../support/real-app.ts';
+import { callsOf, fail, muteRealtime, REFRESH, watchCalls } from './calls.ts';
+import { type Person, personOf, seenDisclaimer } from './person.ts';
+import { pathOf, stepUntil, stepUntilVisible, stopClock } from './still-clock.ts';
+import { expectShown, expectToast, toasts, watchToasts } from './toasts.ts';
+
+const ENDED = 'Session expired. Please log in again.';
+const REFUSED_AGAIN = 'Authentication failed. Please log in again.';
+const NEW_PASSWORD = 'Anchor weigh 2';
+
+/**
+ * A person on a screen whose next filter asks the server; the clock is the test's. The realtime channel stays silent:
+ * it would tell of an ended session first, at a moment that no test can name.
+ */
+async function personAtHistory(page: Page, url: string): Promise<Person> {
+  await page.clock.install();
+  await muteRealtime(page);
+  const person = await personOf(page, url);
+  await page.goto('/deployment-history');
+  await expect(page.getByText('No releases yet.')).toBeVisible();
+  return person;
+}
+
+/** Something that asks the server and changes the address: the list of one state, chosen by its first letter. */
+async function filter(page: Page, letter: 'F' | 'L' | 'Q'): Promise<void> {
+  await page.getByRole('combobox', { name: 'State' }).press(letter);
+}
+
+test('an ended session is told after 100 ms, leads to /auth after 1.5 s, and back to where it was', async ({
+  page,
+  app,
+  complaints,
+}) => {
+  complaints.allow(refusedCall(401, '/api/'));
+  const toastsSeen = await countToasts(page);
+  const person = await personAtHistory(page, app.url);
+  await endOtherSessions(app.url, person, NEW_PASSWORD);
+  await stopClock(page);
+  const isRefused = answered(page, /refresh-token/, 401);
+  await filter(page, 'F');
+
+  await test.step('the notice comes 100 ms after the refusal', async () => {
+    await stepUntil(page, isRefused, 'the refresh is refused');
+    await page.clock.runFor(60);
+    await expect(toasts(page)).toHaveCount(0);
+    await page.clock.runFor(60);
+    await expectToast(page, 'Session Expired', ENDED, 'destructive');
+  });
+  await test.step('the way to /auth is taken after about 1.5 s, with path and query', async () => {
+    await page.clock.runFor(1_200);
+    expect(pathOf(page)).toMatch(/^\/deployment-history/);
+    await page.clock.runFor(300);
+    await page.waitForURL('**/auth?*');
+    expect(new URL(page.url()).searchParams.get('redirect')).toBe('/deployment-history?state=failed');
+  });
+  await test.step('the auth screen tells the reason once', async () => {
+    await stepUntilVisible(page, page.getByRole('main').getByText(ENDED));
+    await page.clock.runFor(10_000);
+    expect(pathOf(page)).toMatch(/^\/auth/);
+    await page.clock.resume();
+    await page.reload();
+    await expect(page.getByRole('button', { name: 'Log In', exact: true })).toBeVisible();
+    await expect(page.getByRole('main').getByText(ENDED)).toHaveCount(0);
+  });
+  await test.step('a login leads back', async () => {
+    await logInHere(page, { ...person, password: NEW_PASSWORD });
+    await page.waitForURL('**/deployment-history?state=failed');
+  });
+  expect(toastsSeen().filter((text) => text.includes('Session Expired'))).toHaveLength(1);
+});
+
+test('an expired token is refreshed before a request, by one call however many requests wait', async ({
+  page,
+  app,
+}) => {
+  await personAtHistory(page, app.url);
+  const calls = watchCalls(page);
+  await page.clock.fastForward(16 * 60_000);
+  await page.getByRole('button', { name: /Account menu/ }).click();
+  await page.getByRole('menuitem', { name: 'Account' }).click();
+  await expect(page.getByText('This browser')).toBeVisible();
+  await expect(page.getByText('The trial runs until')).toBeVisible();
+  expect(calls.length, 'the screen asks by several calls').toBeGreaterThan(2);
+  expect(calls.map(({ names }) => names[0]).indexOf(REFRESH)).toBe(0);
+  expect(callsOf(calls, REFRESH)).toHaveLength(1);
+  const tokens = new Set(calls.slice(1).map(({ headers }) => headers.authorization));
+  expect(tokens.size).toBe(1);
+});
+
+test('a token that the server takes no longer is refreshed once, and what it refused is asked once more', async ({
+  page,
+  complaints,
+}) => {
+  complaints.allow(refusedCall(401, '/api/trpc/'));
+  await using brief = await startRealApp({ ACCESS_TOKEN_SECONDS: '5' });
+  await page.clock.install();
+  await muteRealtime(page);
+  await personOf(page, brief.url);
+  const calls = watchCalls(page);
+  // A browser whose clock stands still holds its token for good when the server no longer does.
+  await stopClock(page);
+  await page.goto(`${brief.url}/deployment-history`);
+  await stepUntilVisible(page, page.getByText('No releases yet.'));
+  const headers = { authorization: calls.at(-1)?.headers.authorization ?? '' };
+  await expect.poll(async () => (await page.request.get(`${brief.url}/api/user`, { headers })).status()).toBe(401);
+  const before = calls.length;
+  const isAnswered = answered(page, /releases\.list/);
+  await filter(page, 'F');
+  await stepUntil(page, isAnswered, 'the list is answered');
+  const [refused, refresh, repeated, ...more] = calls.slice(before);
+  expect([refused, refresh, repeated].map((call) => call?.names.join())).toEqual([
+    'releases.list',
+    REFRESH,
+    'releases.list',
+  ]);
+  expect(more).toEqual([]);
+  expect(refused?.headers.authorization).toBe(headers.authorization);
+  expect(repeated?.headers.authorization).not.toBe(headers.authorization);
+  await expect(toasts(page)).toHaveCount(0);
+});
+
+test('a refresh is tried at most once in 2 s, and no answer to it ends nothing', async ({ page, app, complaints }) => {
+  complaints.allow(/Failed to load resource/);
+  await personAtHistory(page, app.url);
+  await page.clock.fastForward(16 * 60_000);
+  await stopClock(page);
+  // The real server does not fall silent on demand.
+  let attempts = 0;
+  let retryAfter = '';
+  await page.route('**/api/refresh-token', (route) => {
+    attempts += 1;
+    return route.fulfill({ status: 503, headers: retryAfter === '' ? {} : { 'retry-after': retryAfter }, body: '' });
+  });
+  await test.step('one attempt in 2 s', async () => {
+    await filter(page, 'F');
+    await stepUntil(page, () => attempts === 1, 'the first attempt');
+    await page.clock.runFor(900);
+    await filter(page, 'L');
+    await page.clock.runFor(900);
+    expect(attempts).toBe(1);
+  });
+  await test.step('the next after 2 s, and after Retry-After where that is longer', async () => {
+    retryAfter = '10';
+    await page.clock.runFor(300);
+    await filter(page, 'Q');
+    await stepUntil(page, () => attempts === 2, 'the second attempt');
+    await page.clock.runFor(9_000);
+    await filter(page, 'F');
+    await page.clock.runFor(500);
+    expect(attempts).toBe(2);
+  });
+  await test.step('nobody is signed out by it', async () => {
+    await expect(toasts(page).filter({ hasText: 'Session Expired' })).toHaveCount(0);
+    expect(pathOf(page)).toMatch(/^\/deployment-history/);
+    await page.unroute('**/api/refresh-token');
+    await page.clock.runFor(2_000);
+    await page.getByRole('link', { name: 'Dashboard' }).click();
+    await stepUntilVisible(page, page.getByText('Drop a folder or a ZIP to publish it'));
+  });
+});
+
+test('each way in which a session ends has its words, and they are told for 5 minutes', async ({
+  page,
+  app,
+  complaints,
+}) => {
+  complaints.allow(/Failed to load resource/);
+  const person = await personAtHistory(page, app.url);
+  // The real server never refuses the token that it has just given.
+  await test.step('what was refreshed is refused again; a screen that opens before 5 minutes are over tells it', async () => {
+    await page.route('**/api/trpc/releases.list*', (route) => refuse(route));
+    const calls = watchCalls(page);
+    await page.clock.fastForward(3_000);
+    await stopClock(page);
+    await filter(page, 'F');
+    await stepUntilVisible(page, toasts(page).filter({ hasText: 'Session Expired' }));
+    await expectToast(page, 'Session Expired', REFUSED_AGAIN, 'destructive');
+    expect(callsOf(calls, REFRESH)).toHaveLength(1);
+    expect(callsOf(calls, 'releases.list')).toHaveLength(2);
+    await page.clock.fastForward(4 * 60_000 + 55_000);
+    await stepUntilVisible(page, page.getByRole('main').getByText(REFUSED_AGAIN));
+    await page.unroute('**/api/trpc/releases.list*');
+  });
+  await test.step('a refresh that answers nonsense; a screen that opens after 5 minutes tells nothing', async () => {
+    await page.clock.resume();
+    await logInByCall(page, app.url, person);
+    await page.goto('/deployment-history');
+    await expect(page.getByText('No releases yet.')).toBeVisible();
+    await page.clock.fastForward(16 * 60_000);
+    await stopClock(page);
+    await page.route('**/api/refresh-token', (route) => route.fulfill({ status: 200, body: 'nonsense' }));
+    await filter(page, 'F');
+    const notice = toasts(page).filter({ hasText: 'Session Expired' });
+    await stepUntilVisible(page, notice);
+    await expect(notice).toContainText(/Authentication (error: .+|failed due to an error\. Please log in again\.)/);
+    await page.clock.fastForward(5 * 60_000);
+    await stepUntilVisible(page, page.getByRole('button', { name: 'Log In', exact: true }));
+    await expect(page.getByRole('main').getByText(/Authentication (error|failed)|expired/)).toHaveCount(0);
+  });
+});
+
+test('it happens once a browser session; opening /auth, /login or /register begins a new one', async ({
+  page,
+  app,
+  complaints,
+}) => {
+  complaints.allow(refusedCall(401, '/api/'));
+  const person = await personAtHistory(page, app.url);
+  const notice = toasts(page).filter({ hasText: 'Session Expired' });
+  for (const [turn, route] of ['/auth', '/login', '/register'].entries()) {
+    await test.step(route, async () => {
+      await endOtherSessions(app.url, person, `Anchor weigh ${turn + 2}`);
+      person.password = `Anchor weigh ${turn + 2}`;
+      await stopClock(page);
+      await filter(page, 'F');
+      await stepUntilVisible(page, notice);
+      await page.clock.runFor(500);
+      await filter(page, 'L');
+      await page.clock.runFor(200);
+      await expect(toasts(page)).toHaveCount(1);
+      await page.clock.resume();
+      await page.goto(route);
+      await expect(page.getByRole('tablist')).toBeVisible();
+      // Nothing that was under way may move on from here, and a call that is refused here says nothing.
+      await page.clock.fastForward(3_000);
+      expect(pathOf(page)).toBe(route);
+      await expect(toasts(page)).toHaveCount(0);
+      await logInByCall(page, app.url, person);
+      await page.goto('/deployment-history');
+      await expect(page.getByText('No releases yet.')).toBeVisible();
+    });
+  }
+});
+
+test('two tabs that wake with an old token stay signed in both', async ({ page, context, app, complaints }) => {
+  complaints.allow(refusedCall(401, '/api/trpc/'));
+  await personOf(page, app.url);
+  await page.goto('/dashboard');
+  await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
+  const other = await context.newPage();
+  await other.goto('/dashboard');
+  await expect(other.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
+  await page.evaluate(() => {
+    const aged = Object.entries(localStorage).filter(([, value]) => value.startsWith('fla_'));
+    for (const [key] of aged) localStorage.setItem(key, 'fla_of_yesterday');
+    if (aged.length === 0) throw new Error('No token is kept where one was expected.');
+  });
+  await Promise.all([page.goto('/deployment-history'), other.goto('/account')]);
+  await expect(page.getByText('No releases yet.')).toBeVisible();
+  await expect(other.getByText('This browser')).toBeVisible();
+  await other.close();
+});
+
+test('a login leads to the redirect after 500 ms, by default to the dashboard', async ({ page, app }) => {
+  await page.clock.install();
+  const person = await personOf(page, app.url);
+  for (const { query, target } of [
+    { query: '?redirect=%2Fdeployments%3Fstate%3Dlive', target: '/deployments?state=live' },
+    { query: '', target: '/dashboard' },
+    { query: '?redirect=https%3A%2F%2Fexample.com%2F', target: '/dashboard' },
+  ]) {
+    await test.step(`/auth${query} leads to ${target}`, async () => {
+      await page.clock.resume();
+      await signOut(page);
+      await page.goto(`/auth${query}`);
+      await page.getByLabel('Username').waitFor();
+      await stopClock(page);
+      const isAnswered = answered(page, /login/);
+      await logInHere(page, person);
+      await stepUntil(page, isAnswered, 'the login is answered', 10);
+      await stepUntil(page, () => toasts(page).isVisible(), 'the toast');
+      await expectToast(page, 'Login successful', 'Welcome back!');
+      await page.clock.runFor(400);
+      expect(new URL(page.url()).pathname).toBe('/auth');
+      await page.clock.runFor(150);
+      await stepUntil(page, () => pathOf(page) === target, `the way to ${target}`);
+    });
+  }
+  await test.step('who is signed in already is led on at once', async () => {
+    await page.clock.resume();
+    await page.goto('/login?redirect=%2Fdeployments');
+    await page.waitForURL('**/deployments');
+  });
+});
+
+test('a registration says both its toasts and leads to the plans after 1000 ms', async ({ page, app }) => {
+  await page.clock.install();
+  await seenDisclaimer(page, app.url);
+  await page.goto('/register');
+  const { username, email, password } = newCredentials();
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByLabel('Confirm Password').fill(password);
+  await stopClock(page);
+  const isAnswered = answered(page, /register/);
+  await page.getByRole('button', { name: 'Register', exact: true }).click();
+  await stepUntil(page, isAnswered, 'the registration is answered', 10);
+  await stepUntil(page, () => toasts(page).isVisible(), 'the toast');
+  await expectToast(page, 'Registration successful', 'Your account has been created');
+  await expect(page.getByLabel('Username')).toHaveValue('');
+  await page.clock.runFor(350);
+  await expectToast(page, 'Registration successful', 'Your account has been created');
+  await page.clock.runFor(550);
+  await expectToast(page, 'Account created successfully', "Now let's choose a subscription plan to get started.");
+  await expect(toasts(page)).toHaveCount(1);
+  expect(pathOf(page)).toBe('/register');
+  await page.clock.runFor(150);
+  await stepUntil(page, () => pathOf(page) === '/subscription/pricing', 'the way to the plans');
+});
+
+test('a logout ends the session here whatever the server says', async ({ page, app, complaints }) => {
+  complaints.allow(/Failed to load resource/);
+  await page.clock.install();
+  const shown = await watchToasts(page);
+  const person = await personOf(page, app.url);
+  const logOut = async (): Promise<void> => {
+    await page.getByRole('button', { name: /Account menu/ }).waitFor();
+    await page.getByRole('link', { name: 'Logout' }).click();
+    await page.waitForURL('**/login');
+  };
+  const expectSignedOut = async (): Promise<void> => {
+    await expect(page.getByRole('banner').getByRole('link', { name: 'Register' })).toBeVisible();
+    const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
+    expect(kept).not.toContain('fla_');
+    await page.goto('/dashboard');
+    await page.waitForURL('**/auth?redirect=%2Fdashboard');
+  };
+  await test.step('as it should be', async () => {
+    await page.goto('/dashboard');
+    await logOut();
+    await expectShown(shown, 'Logged out', 'You have been logged out successfully');
+    await expectSignedOut();
+  });
+  // The real server never fails to end a session.
+  await test.step('with the words of the server where it failed', async () => {
+    await logIn(page, person);
+    await page.route(/\/api\/.*logout/, (route) => fail(route, 'The tide is out.'));
+    await logOut();
+    await expectShown(shown, 'Logout completed with warnings', 'The tide is out.');
+    await expectSignedOut();
+    await page.unroute(/\/api\/.*logout/);
+  });
+  await test.step('with its own words where there are none', async () => {
+    await logIn(page, person);
+    await page.route(/\/api\/.*logout/, (route) => fail(route, ''));
+    await logOut();
+    await expectShown(
+      shown,
+      'Logout completed with warnings',
+      "There was an issue with the logout process, but you've been logged out locally",
+    );
+    await expectSignedOut();
+  });
+});
+
+test('a visitor is asked for a session once, silently, and for nothing more', async ({ page, app }) => {
+  await page.clock.install();
+  await seenDisclaimer(page, app.url);
+  const calls = watchCalls(page);
+  await page.goto('/about');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await page.clock.fastForward(10_000);
+  await page.getByRole('banner').getByRole('link', { name: 'Login' }).click();
+  await expect(page.getByRole('button', { name: 'Log In', exact: true })).toBeVisible();
+  await page.clock.fastForward(10_000);
+  expect(callsOf(calls, REFRESH)).toHaveLength(1);
+  await expect(toasts(page)).toHaveCount(0);
+  expect(pathOf(page)).toBe('/login');
+});
+
+/** The real server's own refusal, as it answers who brings no token. */
+async function refuse(route: Route): Promise<void> {
+  const {
+    authorization: _token,
+    'x-auth-token': _sameToken,
+    cookie: _cookie,
+    ...headers
+  } = await route.request().allHeaders();
+  const response = await route.fetch({ headers });
+  expect(response.status()).toBe(401);
+  await route.fulfill({ response });
+}
+
+async function logInByCall(page: Page, url: string, { username, password }: Person): Promise<void> {
+  const answer = await page.request.post(`${url}/api/login`, {
+    headers: { origin: url },
+    data: { username, password },
+  });
+  expect(answer.ok(), await answer.text()).toBe(true);
+}
+
+/** As a browser that was never signed in, but has seen the disclaimer. */
+async function signOut(page: Page): Promise<void> {
+  if (page.url().startsWith('http')) await page.evaluate(() => localStorage.clear());
+  await page.context().clearCookies({ name: /^(?!disclaimerSeen)/ });
+}
+
+/** Whether a call of that name was answered since; asked between the steps of the clock. */
+function answered(page: Page, name: RegExp, status = 200): () => boolean {
+  let isAnswered = false;
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url());
+    if (pathname.startsWith('/api/') && name.test(pathname) && response.status() === status) isAnswered = true;
+  });
+  return () => isAnswered;
+}
