@@ -2,6 +2,7 @@ import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
+import './lib/app-start.ts';
 
 /** Called by the guard in start.ts; what it throws ends in the 'Critical Error' panel. */
 export function startApp(): void {

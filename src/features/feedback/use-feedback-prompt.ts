@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { FEEDBACK_PROMPT_DELAY_MS } from '../../../routers/schemas/limits.ts';
+import { appStartedAtMs } from '../../lib/app-start.ts';
 import { isFeedbackDismissed, wasFeedbackAsked } from './feedback-draft.ts';
 
 /** How often is looked again whether the moment is good. */
@@ -15,7 +16,7 @@ export function useFeedbackPrompt(ask: () => void): void {
 
   useEffect(() => {
     if (isFeedbackDismissed() || wasFeedbackAsked()) return;
-    let timer = setTimeout(look, Math.max(0, FEEDBACK_PROMPT_DELAY_MS - performance.now()));
+    let timer = setTimeout(look, Math.max(0, appStartedAtMs + FEEDBACK_PROMPT_DELAY_MS - performance.now()));
     let isOver = false;
 
     async function look() {
