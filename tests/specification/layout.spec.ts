@@ -240,6 +240,8 @@ test('the top bar leads home, to the dashboard and to About, and visitors to Log
   // Login and Register are for visitors.
   await page.setViewportSize({ width: 1280, height: 800 });
   await enrol(context.request);
+  // A browser that was refused a moment ago would not ask again at once who it is.
+  await page.evaluate(() => localStorage.clear());
   await page.goto('/about');
   await expect(bar.getByRole('link', { name: 'Dashboard', exact: true })).toBeVisible();
   await expect(bar.getByRole('link', { name: 'Login', exact: true })).toHaveCount(0);
