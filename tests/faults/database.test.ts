@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { clientOf, openAccount, publishSite } from '../support/doors.ts';
-import { keepApp } from '../support/kept-app.ts';
 import { mongodPidOf, type RealApp, startRealApp } from '../support/real-app.ts';
 import { hashedSite, loadHashedSite, startVisiting, type Visits } from '../support/visitor.ts';
 
@@ -64,8 +66,9 @@ async function untilReady(app: RealApp): Promise<void> {
     .toBe(200);
 }
 
-const kept = keepApp(() => startRealApp());
-afterAll(kept.end);
+async function dataFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'fairlead-faults-'));
+}
 
 type KillAndLook = {
   /** Before the first write. */
@@ -75,7 +78,7 @@ type KillAndLook = {
 
 /** Kills in the middle of writes, several times, and then looks for every write that was acknowledged. */
 async function killAndLook({ prepare, kill }: KillAndLook): Promise<void> {
-  const app = await kept.running();
+  await using app = await startRealApp({ DATA_DIR: await dataFolder() });
   await prepare?.(app);
   const acknowledged: string[] = [];
   for (let round = 0; round < KILLS; round += 1) {
@@ -186,7 +189,7 @@ test(
 test(
   'while the database hangs every call ends within 3 s with 503, and after it all goes on',
   async () => {
-    const app = await kept.running();
+    await using app = await startRealApp({ DATA_DIR: await dataFolder() });
     const person = newPerson();
     const registered = await post(app, '/api/register', person);
     expect(registered.ok).toBe(true);
@@ -221,7 +224,7 @@ test(
 test(
   'an upload in the middle of which the database hangs ends within 3 s with 503, and is taken when sent again',
   async () => {
-    const app = await kept.running();
+    await using app = await startRealApp({ DATA_DIR: await dataFolder() });
     const account = await openAccount(app.url, `uploader ${process.pid}`);
     const { uploadId } = await clientOf(account).releases.prepare.mutate();
     const list = JSON.stringify({ files: [{ path: 'index.html', sha256: HELLO, sizeBytes: 5 }] });
