@@ -133,13 +133,11 @@ export default defineConfig(({ isSsrBuild }) => ({
       {
         extends: true,
         root: here,
-        // Real apps, each with a database of its own: they are killed, and they wait for leases. One file after the other
-        // in full counts; the small ones of every run stand two beside each other.
+        // Real apps, each with a database of its own: they are killed, and they wait for leases.
         test: {
           name: 'faults',
           environment: 'node',
           include: ['tests/faults/**/*.test.ts'],
-          fileParallelism: process.env.FAIRLEAD_FULL_COUNTS !== '1',
           ...PATIENCE,
           testTimeout: 300_000,
         },
