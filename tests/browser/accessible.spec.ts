@@ -64,10 +64,10 @@ test('the screens of a visitor are accessible at every width in both themes', as
   }
 });
 
-test('the screens of an account are accessible, empty and full', async ({ page, app }) => {
+test('the screens of an account that has nothing yet are accessible', async ({ page, app }) => {
   test.setTimeout(400_000);
   const credentials = newCredentials();
-  const account = await openAccount(app.url, credentials.username, credentials.password);
+  await openAccount(app.url, credentials.username, credentials.password);
   await seeDisclaimer(page);
   await logIn(page, credentials);
   for (const path of ['/dashboard', '/deployments', '/deployment-history', '/new-deployment', '/settings']) {
@@ -76,9 +76,17 @@ test('the screens of an account are accessible, empty and full', async ({ page, 
     await page.waitForLoadState('networkidle');
     await expectAccessible(page, `${path} (empty)`);
   }
+});
+
+test('the screens of an account are accessible when they are full', async ({ page, app }) => {
+  test.setTimeout(400_000);
+  const credentials = newCredentials();
+  const account = await openAccount(app.url, credentials.username, credentials.password);
   const site = await publishSite(account, 'a site with quite a long name that people really do write', twentyPages());
   const second = await startPublish(account, site, twentyPages('Second'));
   await releaseEnd(account, second.release.id);
+  await seeDisclaimer(page);
+  await logIn(page, credentials);
   const deployment = `/deployments/${site.deploymentId}`;
   const full = [
     '/dashboard',
