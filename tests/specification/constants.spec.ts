@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from '../browser/fixtures.ts';
-import { personOf, seenDisclaimer } from './person.ts';
+import { seenBefore } from './people.ts';
+import { personOf } from './person.ts';
 import { stepUntil, stepUntilVisible, stopClock } from './still-clock.ts';
 import { toasts } from './toasts.ts';
 
@@ -125,7 +126,7 @@ test('the disclaimer is remembered for a year', async ({ page, context }) => {
 });
 
 test('the welcome is read to its end, within 50 px', async ({ page, app }) => {
-  await seenDisclaimer(page, app.url);
+  await seenBefore(page.context(), app.url);
   await page.setViewportSize({ width: 800, height: 500 });
   await page.goto('/beta-welcome');
   const onward = [/View Pricing Options/, /Go to Dashboard/].map((name) =>
@@ -144,7 +145,7 @@ test('the welcome is read to its end, within 50 px', async ({ page, app }) => {
 });
 
 test('what is promised in numbers: an answer within 24 hours, $10 for 6 months', async ({ page, app }) => {
-  await seenDisclaimer(page, app.url);
+  await seenBefore(page.context(), app.url);
   await page.goto('/about');
   await expect(page.getByText("We'll get back to you within 24 hours.")).toBeVisible();
   await page.goto('/subscription/pricing');

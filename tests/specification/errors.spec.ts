@@ -1,7 +1,8 @@
 import type { Page } from '@playwright/test';
 import { expect, logInHere, newCredentials, test } from '../browser/fixtures.ts';
 import { fail } from './calls.ts';
-import { personOf, seenDisclaimer } from './person.ts';
+import { seenBefore } from './people.ts';
+import { personOf } from './person.ts';
 import { expectShown, watchToasts } from './toasts.ts';
 
 async function fillRegistration(page: Page, username: string): Promise<void> {
@@ -20,7 +21,7 @@ test('a login or a registration that fails says why, keeps the form and ends the
 }) => {
   complaints.allow(/Failed to load resource/);
   const shown = await watchToasts(page);
-  await seenDisclaimer(page, app.url);
+  await seenBefore(page.context(), app.url);
   const taken = newCredentials();
   await page.request.post(`${app.url}/api/register`, { headers: { origin: app.url }, data: taken });
   await page.context().clearCookies({ name: /^(?!disclaimerSeen)/ });
@@ -98,7 +99,7 @@ test('an acceptance that cannot be recorded says so, and the visitor goes on', a
 });
 
 test('an unknown address is the not-found page', async ({ page, app }) => {
-  await seenDisclaimer(page, app.url);
+  await seenBefore(page.context(), app.url);
   await page.goto('/here/be/dragons');
   await expect(page.getByRole('heading', { name: '404 Page Not Found' })).toBeVisible();
   await expect(page.getByText('Did you forget to add the page to the router?')).toBeVisible();

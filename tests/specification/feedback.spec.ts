@@ -1,7 +1,8 @@
 import type { Locator, Page } from '@playwright/test';
 import { expect, newCredentials, test } from '../browser/fixtures.ts';
 import { callsOf, fail, watchCalls } from './calls.ts';
-import { personOf, seenDisclaimer } from './person.ts';
+import { seenBefore } from './people.ts';
+import { personOf } from './person.ts';
 import { stepUntilVisible } from './still-clock.ts';
 import { expectShown, toasts, watchToasts } from './toasts.ts';
 
@@ -33,7 +34,7 @@ test('the floating button opens the dialog, and the stars are chosen by pointer 
   app,
 }) => {
   const shown = await watchToasts(page);
-  await seenDisclaimer(page, app.url);
+  await seenBefore(page.context(), app.url);
   await page.goto('/about');
   await test.step('it floats at the bottom right', async () => {
     const box = await button(page).boundingBox();
@@ -81,7 +82,7 @@ test('the floating button opens the dialog, and the stars are chosen by pointer 
 test('without a star nothing is sent, and a failure keeps what was typed', async ({ page, app, complaints }) => {
   complaints.allow(/Failed to load resource/);
   const shown = await watchToasts(page);
-  await seenDisclaimer(page, app.url);
+  await seenBefore(page.context(), app.url);
   await page.goto('/about');
   const calls = watchCalls(page);
   await button(page).click();
@@ -123,7 +124,7 @@ test('without a star nothing is sent, and a failure keeps what was typed', async
 
 test('the dialog opens by itself after 60000 ms, once a browser session', async ({ page, app }) => {
   await page.clock.install();
-  await seenDisclaimer(page, app.url);
+  await seenBefore(page.context(), app.url);
   // A stopped clock before the app starts: what passes is known to the millisecond.
   await page.clock.pauseAt(Date.now() + 1_000);
   await page.goto('/about');
@@ -149,7 +150,7 @@ test('the dialog opens by itself after 60000 ms, once a browser session', async 
 
 test('it waits while somebody types, and comes when they have done', async ({ page, app }) => {
   await page.clock.install();
-  await seenDisclaimer(page, app.url);
+  await seenBefore(page.context(), app.url);
   await page.goto('/about');
   const name = page.getByLabel('Name');
   await name.click();
@@ -166,7 +167,7 @@ test('it waits while somebody types, and comes when they have done', async ({ pa
 
 test('the X takes the button away for good, remembered under main-app', async ({ page, app }) => {
   await page.clock.install();
-  await seenDisclaimer(page, app.url);
+  await seenBefore(page.context(), app.url);
   await page.goto('/about');
   await page.getByRole('button', { name: 'Dismiss' }).click();
   await expect(button(page)).toHaveCount(0);

@@ -1,5 +1,5 @@
 import { expect, test } from '../browser/fixtures.ts';
-import { seenDisclaimer } from './person.ts';
+import { seenBefore } from './people.ts';
 
 /** Section 5: one point each for 8 characters, 12 characters, an uppercase and a lowercase letter, a digit, another character. */
 const SCORES = [
@@ -20,7 +20,7 @@ const LABELS = ['Weak', 'Fair', 'Moderate', 'Strong'];
 const RULES = ['at least 8 characters', 'an uppercase letter', 'a lowercase letter', 'a number'];
 
 test('the bar and the list follow each character of a new password', async ({ page, app }) => {
-  await seenDisclaimer(page, app.url);
+  await seenBefore(page.context(), app.url);
   await page.goto('/register');
   const password = page.getByLabel('Password', { exact: true });
   for (const { password: typed, percent, label } of SCORES) {
@@ -35,7 +35,7 @@ test('the bar and the list follow each character of a new password', async ({ pa
 });
 
 test('the list of rules turns green rule by rule, and back', async ({ page, app }) => {
-  await seenDisclaimer(page, app.url);
+  await seenBefore(page.context(), app.url);
   await page.goto('/register');
   const password = page.getByLabel('Password', { exact: true });
   const rules = page.getByRole('list').filter({ hasText: 'At least 8 characters' }).getByRole('listitem');
@@ -55,7 +55,7 @@ test('the list of rules turns green rule by rule, and back', async ({ page, app 
 });
 
 test('a password is shown and hidden again with the caret where it was', async ({ page, app }) => {
-  await seenDisclaimer(page, app.url);
+  await seenBefore(page.context(), app.url);
   for (const { route, label } of [
     { route: '/register', label: 'Password' },
     { route: '/register', label: 'Confirm Password' },

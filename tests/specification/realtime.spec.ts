@@ -1,7 +1,8 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from '../browser/fixtures.ts';
 import { callsOf, watchCalls } from './calls.ts';
-import { type Person, personOf, seenDisclaimer } from './person.ts';
+import { type Person, seenBefore } from './people.ts';
+import { personOf } from './person.ts';
 import { stepUntil, stepUntilVisible, stopClock } from './still-clock.ts';
 import { expectShown, expectToast, toasts, watchToasts } from './toasts.ts';
 
@@ -186,7 +187,7 @@ test('each of the five events says what it has to say and refreshes what it is a
 });
 
 test('signed out there is no channel: the page says so and offers Login', async ({ page, app }) => {
-  await seenDisclaimer(page, app.url);
+  await seenBefore(page.context(), app.url);
   let attempts = 0;
   page.on('websocket', () => {
     attempts += 1;

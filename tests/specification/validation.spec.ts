@@ -1,7 +1,7 @@
 import type { APIRequestContext, Page } from '@playwright/test';
 import { expect, newCredentials, test } from '../browser/fixtures.ts';
 import { callsOf, watchCalls } from './calls.ts';
-import { seenDisclaimer } from './person.ts';
+import { seenBefore } from './people.ts';
 import { expectShown, watchToasts } from './toasts.ts';
 
 /** Section 5 to the letter. The same words are asked of the form and of the server. */
@@ -72,7 +72,7 @@ test('the login form says what is wrong with each field, and sends nothing until
   page,
   app,
 }) => {
-  await seenDisclaimer(page, app.url);
+  await seenBefore(page.context(), app.url);
   await page.goto('/login');
   const calls = watchCalls(page);
   for (const { field, value, message } of LOGIN_FAULTS) {
@@ -89,7 +89,7 @@ test('the registration form says what is wrong with each field, and sends nothin
   page,
   app,
 }) => {
-  await seenDisclaimer(page, app.url);
+  await seenBefore(page.context(), app.url);
   await page.goto('/register');
   const calls = watchCalls(page);
   const right = newCredentials();
@@ -160,7 +160,7 @@ test('confirmPassword stays in the form: what is sent is the name, the address a
   page,
   app,
 }) => {
-  await seenDisclaimer(page, app.url);
+  await seenBefore(page.context(), app.url);
   await page.goto('/register');
   const right = newCredentials();
   await fill(page, { ...right, 'Confirm Password': right.password });
@@ -177,7 +177,7 @@ test('a rating is 1 to 5: none is refused in the dialog and by the server, a com
   app,
 }) => {
   const shown = await watchToasts(page);
-  await seenDisclaimer(page, app.url);
+  await seenBefore(page.context(), app.url);
   await page.goto('/about');
   await page.getByRole('button', { name: 'Rate Your Experience' }).click();
   await page
