@@ -65,7 +65,10 @@ async function attempt(deps: RefresherDeps, rejectedToken: string | null): Promi
     return { kind: 'unavailable' };
   }
   store.saveRefreshAttempt(null);
-  if (!response.ok) return { kind: 'refused' };
+  if (!response.ok) {
+    store.markRefreshRefused();
+    return { kind: 'refused' };
+  }
   const access = readAccess(await response.json().catch(() => null));
   if (access === null) return { kind: 'broken', text: 'the answer held no access token' };
   deps.accept(access, response);

@@ -187,9 +187,10 @@ export class SessionMachine {
   /** The one silent refresh of a browser that holds no session: a cookie may still be there. Its outcome ends nothing. */
   #startSilently(): Promise<void> {
     this.#silentStart ??= (async () => {
-      // Refused a moment ago, before a reload: a visitor need not wait for the same answer.
-      const wasJustTried = this.#deps.now() - this.#store.lastRefreshAt() < REFRESH_THROTTLE_MS;
-      if (!this.#store.isSignedOut() && !wasJustTried) await this.#refresh(null);
+      // Refused a moment ago, before a reload: a visitor need not wait for the same answer. One that a reload cut off
+      // said nothing.
+      const wasJustRefused = this.#deps.now() - this.#store.refreshRefusedAt() < REFRESH_THROTTLE_MS;
+      if (!this.#store.isSignedOut() && !wasJustRefused) await this.#refresh(null);
       if (!this.#store.isHeld()) this.#moveTo('anonymous');
     })();
     return this.#silentStart;

@@ -19,6 +19,7 @@ export function createTokenStore(local: Storage, session: Storage, now: () => nu
     isSignedOut: () => local.getItem(LOCAL_KEYS.signedOut) !== null,
     accountId: () => local.getItem(LOCAL_KEYS.accountId),
     lastRefreshAt: () => readNumber(LOCAL_KEYS.lastRefreshAt),
+    refreshRefusedAt: () => readNumber(LOCAL_KEYS.refreshRefusedAt),
     refreshNotBefore: () => readNumber(LOCAL_KEYS.refreshNotBefore),
 
     /** `clockSkewMs`: how far this browser's clock is ahead of the server's, so that a wrong clock ends no token early. */
@@ -34,6 +35,7 @@ export function createTokenStore(local: Storage, session: Storage, now: () => nu
       else local.setItem(LOCAL_KEYS.refreshNotBefore, String(notBefore));
     },
     markRefreshStarted: () => local.setItem(LOCAL_KEYS.lastRefreshAt, String(now())),
+    markRefreshRefused: () => local.setItem(LOCAL_KEYS.refreshRefusedAt, String(now())),
     dropToken(): void {
       local.removeItem(LOCAL_KEYS.accessToken);
       local.removeItem(LOCAL_KEYS.accessExpiresAt);

@@ -13,6 +13,7 @@ export const LOCAL_KEYS = {
   /** Set by Log out until the next login: no silent refresh into an account that was left. */
   signedOut: 'fairlead.signedOut',
   lastRefreshAt: 'fairlead.lastRefreshAt',
+  refreshRefusedAt: 'fairlead.refreshRefusedAt',
   /** Until when the server asked not to be bothered with a refresh. */
   refreshNotBefore: 'fairlead.refreshNotBefore',
   disclaimerSeen: 'disclaimerSeen',

@@ -256,6 +256,19 @@ test('a visitor whose cookie is still good is signed in silently', async () => {
   expect(session.state()).toBe('held');
 });
 
+test('a silent refresh that a reload cut off is made again, one that was refused a moment ago is not', async () => {
+  await using at = await arrange(({ url }) => (url === '/api/refresh-token' ? fresh() : { status: 200 }));
+  at.local.setItem(LOCAL_KEYS.lastRefreshAt, String(Date.now()));
+  expect(await at.open().whenReady()).toBe(true);
+  // The rest of the two seconds since the attempt that was cut off.
+  expect(at.page.slept).toHaveLength(1);
+
+  await using refusing = await arrange(() => refused);
+  expect(await refusing.open().whenReady()).toBe(false);
+  expect(await refusing.open().whenReady()).toBe(false);
+  expect(refusing.paths()).toEqual(['/api/refresh-token']);
+});
+
 test('the current user ends a session without notice and redirect', async () => {
   await using at = await arrange(() => refused);
   at.hold('old', Date.now() - 1);
