@@ -1,3 +1,4 @@
+import { HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
 import type { ArchiveEntry } from '../../artifacts/archive.ts';
 import { AppError } from '../../errors.ts';
 import { ApiTokenModel, toApiToken } from '../../models/api-token.ts';
@@ -21,21 +22,28 @@ import { jsonText } from './json-text.ts';
 export type ExportSource = { user: UserDoc; at: Date; damaged: readonly string[] };
 
 const PAGE = 100;
-const README = `This is everything that Fairlead keeps for your account.
+const README = `This is what Fairlead keeps for your account.
 
 account.json                       who you are here, your settings and plan, the browsers that are signed in, your API
-                                   tokens, and what you wrote to us
+                                   tokens, what you wrote to us, and the uploads that we still know of
 deployments/{address}/
   deployment.json                  its name, address and state
   releases.json                    all its releases with their steps and logs, and who rolled back when
   visits.json                      how often it was visited, minute by minute
   files/                           the files of the release that is live; none where nothing is live
 
-Not in here: the files of releases that are not live, which the page of each release has as a ZIP, and whatever could be
-used to sign in (passwords, tokens, and what they are checked with).
+Not in here:
+- the files of releases that are not live, which the page of each release has as a ZIP;
+- whatever could be used to sign in (passwords, tokens, and what they are checked with);
+- the mails to you and the events on your screen, which are deleted after 7 days;
+- the addresses that you gave up, which are held for you for ${HELD_SLUG_DAYS} days;
+- what Fairlead notes for its own work, such as jobs, limits and the browser in which you accepted the disclaimer.
 `;
 
-/** The entries of an account's export, each read when it is its turn: nothing here holds more than a page of rows. */
+/**
+ * The entries of an account's export, each read when it is its turn. Lists without a limit are read a page of rows at a
+ * time; held whole are the ids of the deployments, the sessions, the API tokens and the list of one release's files.
+ */
 export async function* exportEntries(
   providers: Providers,
   { user, at, damaged }: ExportSource,

@@ -13,15 +13,22 @@ export async function* jsonText(fields: Record<string, unknown>): AsyncGenerator
   yield '\n}\n';
 }
 
-async function* listText(rows: AsyncIterable<unknown>): AsyncGenerator<string, void> {
+/** A generator ends when its reader does; a cursor of Mongoose has to be closed. */
+type Rows = AsyncIterable<unknown> & { close?: () => Promise<unknown> };
+
+async function* listText(rows: Rows): AsyncGenerator<string, void> {
   let before = '[';
-  for await (const row of rows) {
-    yield `${before}\n${JSON.stringify(row, null, 2)}`;
-    before = ',';
+  try {
+    for await (const row of rows) {
+      yield `${before}\n${JSON.stringify(row, null, 2)}`;
+      before = ',';
+    }
+  } finally {
+    await rows.close?.();
   }
   yield before === '[' ? '[]' : '\n]';
 }
 
-function isRows(value: unknown): value is AsyncIterable<unknown> {
+function isRows(value: unknown): value is Rows {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
