@@ -4,7 +4,7 @@ import { type Account, clientOf, openAccount, publishSite, startPublish } from '
 import { keepAsking } from '../support/keep-asking.ts';
 import { startOwnMongod } from '../support/own-mongod.ts';
 import type { RealApp } from '../support/real-app.ts';
-import { type Answer, ask, childrenOf, NO_ANSWER, startGroup } from '../support/real-group.ts';
+import { type Answer, ask, childAt, childrenOf, NO_ANSWER, startGroup } from '../support/real-group.ts';
 
 /** Three of a kind with every run of the tests, twenty in the full counts. */
 const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
@@ -38,7 +38,7 @@ test('processes that hang and are killed are started again, nobody waits for the
   const loads = Array.from({ length: CLIENTS }, () => keep(() => visit(app, site.slug)));
   loads.push(keep(() => ask(`${app.url}/api/ready`)));
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const killed = childrenOf(app)[kill % 2] ?? 0;
+    const killed = childAt(app, kill % 2);
     process.kill(killed, 'SIGSTOP');
     // It takes no connection any more: the other one takes those that come now.
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => visit(app, site.slug)));

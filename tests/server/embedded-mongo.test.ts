@@ -180,7 +180,8 @@ test('a mongod that is killed is started again under the same address, with ever
   await using mongo = await running(folder.path, log);
   await mongo.notes.insertOne({ _id: 'acknowledged' });
   const pid = mongo.pid();
-  process.kill(pid ?? 0, 'SIGKILL');
+  if (pid === undefined) throw new Error('The database has no process.');
+  process.kill(pid, 'SIGKILL');
   await expect.poll(() => lines.at(-1), { timeout: 60_000 }).toBe('Database is running again');
   // The connection of the test itself may not have noticed yet: it asks until it has.
   await expect

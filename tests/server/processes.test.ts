@@ -9,7 +9,7 @@ import { type EventClient, followEvents } from '../support/event-client.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { keepApp } from '../support/kept-app.ts';
 import type { RealApp } from '../support/real-app.ts';
-import { type Answer, ask, childrenOf, isRunning, startGroup, withChild } from '../support/real-group.ts';
+import { type Answer, ask, childAt, childrenOf, isRunning, startGroup, withChild } from '../support/real-group.ts';
 import { makeFolder, startUntilItEnds } from '../support/start.ts';
 
 /** Product page, section 10. */
@@ -60,7 +60,7 @@ test('limits, events and releases of two processes are those of one', async () =
   const token = await apiToken(account);
   const children = childrenOf(app);
   expect(children).toHaveLength(2);
-  const at = <T>(child: 0 | 1, work: () => Promise<T>): Promise<T> => withChild(app, children[child] ?? 0, work);
+  const at = <T>(child: 0 | 1, work: () => Promise<T>): Promise<T> => withChild(app, childAt(app, child), work);
   const follow = async (): Promise<EventClient> => {
     const client = followEvents({ url: app.url, token });
     await client.until(() => client.seen.length > 0);
@@ -100,7 +100,7 @@ test('sockets and calls are counted over both processes, and one that is killed 
   const app = await kept.running();
   const account = await openAccount(app.url, 'counted');
   const token = await apiToken(account);
-  const [killed = 0, spared = 0] = childrenOf(app);
+  const [killed, spared] = [childAt(app, 0), childAt(app, 1)];
   const openSockets = async (count: number): Promise<WebSocket[]> => {
     const opened = [];
     for (let n = 0; n < count; n += 1) opened.push(await openSocket(app, token));
@@ -128,7 +128,7 @@ test('sockets and calls are counted over both processes, and one that is killed 
       for (let n = 0; n < count; n += 1) statuses.push(await callTen(app, token));
     });
   await callAt(spared, Math.floor(batches / 2));
-  await callAt(childrenOf(app).find((child) => child !== spared) ?? 0, Math.ceil(batches / 2));
+  await callAt(childAt(app, 0), Math.ceil(batches / 2));
   expect(new Set(statuses)).toEqual(new Set([200, 429]));
 });
 

@@ -17,6 +17,13 @@ export function childrenOf(app: RealApp): number[] {
   return [...pids.values()];
 }
 
+/** One of them; a signal to number 0, which stands for none elsewhere, would go to the process that runs the tests. */
+export function childAt(app: RealApp, index: number): number {
+  const pid = childrenOf(app)[index];
+  if (pid === undefined) throw new Error(`The app has no child ${index}.`);
+  return pid;
+}
+
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
