@@ -39,6 +39,12 @@ export function errorMessage(error: unknown, fallback = 'Something went wrong on
   return error instanceof Error && error.message !== '' ? error.message : fallback;
 }
 
+/** What the server itself said, or nothing: toasts whose other words the specification fixes (section 8) ask for it. */
+export function serverMessage(error: unknown): string | undefined {
+  const isSaid = errorDetails(error).code !== undefined && error instanceof Error && error.message !== '';
+  return isSaid ? error.message : undefined;
+}
+
 /** What the place of a list or of a screen says when it could not be fetched; null where nothing failed. */
 export function shownFailure(
   title: string,

@@ -2,11 +2,10 @@ import { useState } from 'react';
 import type { UseFormSetError } from 'react-hook-form';
 import type { LoginInput } from '../../../routers/schemas/auth.ts';
 import { LOGIN_REDIRECT_DELAY_MS } from '../../../routers/schemas/limits.ts';
-import { applyFieldErrors } from '../../api/errors.ts';
+import { applyFieldErrors, serverMessage } from '../../api/errors.ts';
 import { session } from '../../api/session.ts';
 import { signInAs } from '../../api/user.ts';
 import { showToast } from '../../components/toast-store.ts';
-import { serverMessage } from './server-message.ts';
 import { useDelayed } from './use-delayed.ts';
 
 /** Login with its toasts and its timer (specification, sections 4 and 8). */

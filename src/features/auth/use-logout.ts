@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { errorDetails, errorMessage } from '../../api/errors.ts';
+import { serverMessage } from '../../api/errors.ts';
 import { session } from '../../api/session.ts';
 import '../../api/upload-follow.ts';
 import { showToast } from '../../components/toast-store.ts';
@@ -18,13 +18,10 @@ export function useLogout(): { logout: () => void; isPending: boolean } {
   async function logout() {
     setPending(true);
     session.startSignOut();
-    const { trpcClient } = await import('../../api/trpc.ts');
-    const failure = await trpcClient.auth.logout
-      .mutate(undefined, { signal: AbortSignal.timeout(LOGOUT_TIMEOUT_MS) })
-      .then(
-        () => null,
-        (error: unknown) => ({ error }),
-      );
+    const failure = await endSession().then(
+      () => null,
+      (error: unknown) => ({ error }),
+    );
     // The way out first: a guard that sees the session gone would lead to /auth with the page as redirect.
     void navigate(paths.login);
     session.signOut();
@@ -32,12 +29,15 @@ export function useLogout(): { logout: () => void; isPending: boolean } {
     if (failure === null) {
       showToast({ title: 'Logged out', description: 'You have been logged out successfully' });
     } else {
-      const isAnswered = errorDetails(failure.error).code !== undefined;
-      const message = isAnswered ? errorMessage(failure.error) : '';
-      const description = message === '' ? WARNING : message;
-      showToast({ title: 'Logout completed with warnings', description });
+      showToast({ title: 'Logout completed with warnings', description: serverMessage(failure.error) ?? WARNING });
     }
   }
 
   return { logout: () => void logout(), isPending };
+}
+
+/** Fetching the client is part of it: without a network neither comes, and the way out stays open. */
+async function endSession(): Promise<void> {
+  const { trpcClient } = await import('../../api/trpc.ts');
+  await trpcClient.auth.logout.mutate(undefined, { signal: AbortSignal.timeout(LOGOUT_TIMEOUT_MS) });
 }

@@ -2,12 +2,11 @@ import { useState } from 'react';
 import type { UseFormSetError } from 'react-hook-form';
 import type { RegisterInput } from '../../../routers/schemas/auth.ts';
 import { ACCOUNT_CREATED_TOAST_DELAY_MS, REGISTER_REDIRECT_DELAY_MS } from '../../../routers/schemas/limits.ts';
-import { applyFieldErrors } from '../../api/errors.ts';
+import { applyFieldErrors, serverMessage } from '../../api/errors.ts';
 import { session } from '../../api/session.ts';
 import { signInAs } from '../../api/user.ts';
 import { showToast } from '../../components/toast-store.ts';
 import { paths } from '../../lib/paths.ts';
-import { serverMessage } from './server-message.ts';
 import { useDelayed } from './use-delayed.ts';
 
 export type RegisterFormValues = RegisterInput & { confirmPassword: string };

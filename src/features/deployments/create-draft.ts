@@ -1,20 +1,20 @@
 import { useState } from 'react';
 import { DEPLOYMENT_NAME_MAX } from '../../../routers/schemas/slug.ts';
-import { formDraftKey } from '../../lib/storage.ts';
+import { formDraftKey, tryStorage } from '../../lib/storage.ts';
 
 const KEY = formDraftKey('new-deployment');
 
 /** The name of a deployment that is being made: what was typed is kept for the session, else the folder names it. */
 export function useDraftName(suggested: string): { name: string; setName: (name: string) => void; forget: () => void } {
-  const [typed, setTyped] = useState<string | null>(() => sessionStorage.getItem(KEY));
+  const [typed, setTyped] = useState<string | null>(() => tryStorage(() => sessionStorage.getItem(KEY)));
   return {
     name: typed ?? suggested,
     setName: (name) => {
-      sessionStorage.setItem(KEY, name);
+      tryStorage(() => sessionStorage.setItem(KEY, name));
       setTyped(name);
     },
     forget: () => {
-      sessionStorage.removeItem(KEY);
+      tryStorage(() => sessionStorage.removeItem(KEY));
       setTyped(null);
     },
   };

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { errorDetails, wasAnswered } from '../../api/errors.ts';
+import { serverMessage, wasAnswered } from '../../api/errors.ts';
 import { showToast } from '../../components/toast-store.ts';
 import { paths } from '../../lib/paths.ts';
 import { writeDisclaimerSeen } from './disclaimer-seen.ts';
@@ -36,6 +36,6 @@ export function useAcceptDisclaimer(): { accept: () => void; isAccepting: boolea
 
 /** The three texts of the specification, section 8: the server's own, an answer without one, no answer at all. */
 export function acceptanceFailure(error: unknown): string {
-  if (errorDetails(error).code !== undefined && error instanceof Error && error.message !== '') return error.message;
-  return wasAnswered(error) ? 'Failed to record your acceptance' : 'An error occurred. Please try again.';
+  const otherwise = wasAnswered(error) ? 'Failed to record your acceptance' : 'An error occurred. Please try again.';
+  return serverMessage(error) ?? otherwise;
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { FEEDBACK_MAIN_APP } from '../../../routers/schemas/feedback.ts';
 import { DataProvider } from '../../api/data-provider.tsx';
-import { errorMessage } from '../../api/errors.ts';
+import { serverMessage } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Field } from '../../components/field.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
@@ -35,7 +35,7 @@ function DialogWithData({ isOpen, onOpenChange, onSent }: FeedbackDialogProps) {
       onSent();
     },
     onError(error) {
-      const description = errorMessage(error, 'Please try again later.') || 'Please try again later.';
+      const description = serverMessage(error) ?? 'Please try again later.';
       showToast({ title: 'Failed to submit feedback', description, variant: 'destructive' });
     },
   });

@@ -1,13 +1,17 @@
 import { Star, X } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { useState, useSyncExternalStore } from 'react';
 import { useLocation } from 'react-router';
+import { errorToast } from '../../api/errors.ts';
+import { useUser } from '../../api/user.ts';
 import { classNames } from '../../components/class-names.ts';
+import { showToast } from '../../components/toast-store.ts';
+import { later } from '../../lib/later.ts';
 import { isAuthScreen } from '../../lib/paths.ts';
 import { isFeedbackDismissed, rememberFeedbackAsked, rememberFeedbackDismissed } from './feedback-draft.ts';
 import { useFeedbackPrompt } from './use-feedback-prompt.ts';
 import { useReadsOn } from './use-reads-on.ts';
 
-const FeedbackDialog = lazy(async () => ({ default: (await import('./feedback-dialog.tsx')).FeedbackDialog }));
+const feedbackDialog = later(async () => (await import('./feedback-dialog.tsx')).FeedbackDialog);
 
 /** The floating button at the bottom right, and the dialog that it opens; one for the whole app. */
 export function FeedbackPrompt() {
@@ -15,13 +19,17 @@ export function FeedbackPrompt() {
   const [isHidden, setHidden] = useState(isFeedbackDismissed);
   const [isOpen, setOpen] = useState(false);
   // The dialog is loaded when it is first wanted, and stays, so that closing it can be seen.
-  const [isWanted, setWanted] = useState(false);
+  const FeedbackDialog = useSyncExternalStore(feedbackDialog.subscribe, feedbackDialog.read);
+  const { user } = useUser();
 
-  function open() {
+  function open(onFailed: (error: unknown) => void) {
     // Who has opened it by hand need not be asked again.
     rememberFeedbackAsked();
-    setWanted(true);
     setOpen(true);
+    feedbackDialog.fetch().catch((error: unknown) => {
+      setOpen(false);
+      onFailed(error);
+    });
   }
 
   function hide() {
@@ -29,7 +37,8 @@ export function FeedbackPrompt() {
     setHidden(true);
   }
 
-  useFeedbackPrompt(open);
+  // Nobody wanted it: that it did not come needs no words.
+  useFeedbackPrompt(() => open(() => {}));
   const readsOn = useReadsOn();
 
   return (
@@ -46,7 +55,7 @@ export function FeedbackPrompt() {
         >
           <button
             type="button"
-            onClick={open}
+            onClick={() => open((error) => showToast(errorToast('Could not open', error)))}
             className="flex h-9 items-center gap-2 rounded-full pr-2 pl-3.5 text-sm font-medium hover:text-accent touch:h-11 touch:pr-1"
           >
             <Star className="text-accent" />
@@ -62,17 +71,17 @@ export function FeedbackPrompt() {
           </button>
         </div>
       )}
-      {isWanted && (
-        <Suspense>
-          <FeedbackDialog
-            isOpen={isOpen}
-            onOpenChange={setOpen}
-            onSent={() => {
-              setOpen(false);
-              hide();
-            }}
-          />
-        </Suspense>
+      {FeedbackDialog !== null && (
+        <FeedbackDialog
+          // What one account typed is not shown to the next.
+          key={user?.id}
+          isOpen={isOpen}
+          onOpenChange={setOpen}
+          onSent={() => {
+            setOpen(false);
+            hide();
+          }}
+        />
       )}
     </>
   );

@@ -21,7 +21,7 @@ export function useFeedbackPrompt(ask: () => void): void {
 
     async function look() {
       if (isFeedbackDismissed() || wasFeedbackAsked()) return;
-      const isGood = !isSomethingOpen(document) && !isTyping(document) && !(await isUploading());
+      const isGood = !isSomethingOpen(document) && !isTyping(document) && !(await isUploading().catch(() => true));
       if (isOver) return;
       if (!isGood) {
         timer = setTimeout(look, LOOK_AGAIN_MS);
@@ -46,7 +46,7 @@ export function isTyping(page: Document): boolean {
   return focused instanceof HTMLElement && (focused.isContentEditable || focused.matches('input, textarea, select'));
 }
 
-/** Loaded only when it is asked, so that a visitor's first page does not carry the uploads. */
+/** What cannot be fetched now is asked for again at the next look. Loaded only when it is asked, so that a visitor's first page does not carry the uploads. */
 async function isUploading(): Promise<boolean> {
   const { isPublishing } = await import('../../api/publication-store.ts');
   return isPublishing();

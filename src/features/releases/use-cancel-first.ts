@@ -1,10 +1,14 @@
+import { errorToast } from '../../api/errors.ts';
 import { cancelPublication, forgetPublication, type Publication } from '../../api/publication-store.ts';
 import { trpc } from '../../api/trpc.ts';
 import type { Picked } from '../../api/upload-picks.ts';
+import { showToast } from '../../components/toast-store.ts';
 
 /** Nothing of a first publication was ever live: cancelling takes the draft away and gives the folder back. */
 export function useCancelFirst(onBack: (folder: Picked) => void): (publication: Publication) => void {
-  const remove = trpc.deployments.remove.useMutation();
+  const remove = trpc.deployments.remove.useMutation({
+    onError: (error) => void showToast(errorToast('The draft was not deleted', error)),
+  });
   return ({ deploymentId, folder }) => {
     cancelPublication(deploymentId);
     remove.mutate({ deploymentId });
