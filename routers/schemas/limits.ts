@@ -65,5 +65,8 @@ export const PROGRESS_INTERVAL_MS = 250;
 /** Product page, section 11 and security facts, 3.1: a freed address is kept from others for 30 days. */
 export const HELD_SLUG_DAYS = 30;
 
+/** Product page, section 6: a link that was mailed works once, for half an hour. */
+export const LINK_MINUTES = 30;
+
 /** Of its damaged files a release names so many. */
 export const DAMAGED_FILES_MAX = 50;

@@ -1,3 +1,5 @@
+import { LINK_MINUTES } from '../../routers/schemas/limits.ts';
+
 /**
  * The texts of the mails that Fairlead sends, as plain text (pure: services and adapters may use it). A link carries its
  * one-time token in the fragment, which no server and no log ever sees (security facts, 1.2).
@@ -13,9 +15,6 @@ export type MailContent =
   | { kind: 'contact'; name: string; email: string; message: string };
 
 export type MailText = { subject: string; text: string; replyTo?: string };
-
-/** One-time links hold for half an hour (product page, section 6). */
-export const LINK_MINUTES = 30;
 
 /** Subject and text of a mail; `reach` is where its reader can turn to. */
 export function renderMail(content: MailContent, reach: { publicUrl: string; supportEmail: string }): MailText {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ClientSession } from 'mongoose';
+import { LINK_MINUTES } from '../../../routers/schemas/limits.ts';
 import { AppError } from '../../errors.ts';
-import { LINK_MINUTES } from '../../mail/templates.ts';
 import { type MailedTokenDoc, MailedTokenModel } from '../../models/mailed-token.ts';
 import type { UserDoc } from '../../models/user.ts';
 import { newId } from '../../mongo.ts';
