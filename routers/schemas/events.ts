@@ -3,20 +3,20 @@ import { idSchema } from './primitives.ts';
 import { releaseStepNameSchema, stepStateSchema } from './states.ts';
 
 /** The five realtime events of the specification, section 3, with identifiers (product page, section 8). They are stored and numbered. */
-export const deploymentStatusEvent = z.strictObject({
+const deploymentStatusEvent = z.strictObject({
   type: z.literal('deployment_status'),
   status: z.enum(['success', 'failed']),
   message: z.string(),
   deploymentId: idSchema,
   releaseId: idSchema,
 });
-export const sslStatusEvent = z.strictObject({
+const sslStatusEvent = z.strictObject({
   type: z.literal('ssl_status'),
   domain: z.string(),
   sslStatus: z.string(),
   isValid: z.boolean(),
 });
-export const notificationEvent = z.strictObject({
+const notificationEvent = z.strictObject({
   type: z.literal('notification'),
   title: z.optional(z.string()),
   message: z.string(),
@@ -24,8 +24,8 @@ export const notificationEvent = z.strictObject({
   deploymentId: z.optional(idSchema),
   releaseId: z.optional(idSchema),
 });
-export const subscriptionUpdateEvent = z.strictObject({ type: z.literal('subscription_update') });
-export const analyticsUpdateEvent = z.strictObject({
+const subscriptionUpdateEvent = z.strictObject({ type: z.literal('subscription_update') });
+const analyticsUpdateEvent = z.strictObject({
   type: z.literal('analytics_update'),
   deploymentId: z.optional(idSchema),
   releaseId: z.optional(idSchema),
@@ -42,7 +42,7 @@ const storedEventSchema = z.discriminatedUnion('type', [
 export const logLineSchema = z.strictObject({ at: z.date(), text: z.string() });
 
 /** Moves the steps on the screen; at most four a second a release, not stored, empties no cache. `log` holds the lines since the last one. */
-export const releaseProgressEvent = z.strictObject({
+const releaseProgressEvent = z.strictObject({
   type: z.literal('release_progress'),
   deploymentId: idSchema,
   releaseId: idSchema,

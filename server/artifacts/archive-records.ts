@@ -16,12 +16,12 @@ export type DirectoryPlace = { count: number; directoryAt: number; directoryByte
 
 export const LOCAL_BYTES = 30;
 export const CENTRAL_BYTES = 46;
-export const DESCRIPTOR_BYTES = 16;
+const DESCRIPTOR_BYTES = 16;
 const END_BYTES = 22;
 const END_64_BYTES = 56;
 const LOCATOR_BYTES = 20;
 const MAX_16 = 0xff_ff;
-export const MAX_32 = 0xff_ff_ff_ff;
+const MAX_32 = 0xff_ff_ff_ff;
 const VERSION = 20;
 const VERSION_64 = 45;
 const DEFLATED = 8;

@@ -54,7 +54,7 @@ export function rowAt(address: string, rows: readonly Route[]): Route {
 }
 
 /** The title to the letter where the specification has the words, else any that holds them. */
-export function titlePattern({ title }: Route): RegExp {
+function titlePattern({ title }: Route): RegExp {
   if (typeof title === 'string') return new RegExp(`^${title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')} · Fairlead$`);
   return new RegExp(`(?:${title.source}).* · Fairlead$`, title.flags);
 }

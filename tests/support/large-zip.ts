@@ -8,7 +8,7 @@ const BLOCK_BYTES = 4 * 1024 * 1024;
 const LAST_BLOCK = Buffer.from([0x03, 0x00]);
 
 /** Text that packs to about a third, other for each seed and the same on every run. */
-export function someText(bytes: number, seed: number): Buffer {
+function someText(bytes: number, seed: number): Buffer {
   const words = WORDS.split(' ');
   const text = Buffer.alloc(bytes, ' ');
   let state = (seed * 2_654_435_761 + 1) >>> 0;

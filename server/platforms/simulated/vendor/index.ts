@@ -9,7 +9,7 @@ import { type Page, pageOf } from './serve.ts';
 /** Names under which its sites are served: loopback names (RFC 6761), so that they can be opened on this machine. */
 export const SITES_DOMAIN = 'simulated.localhost';
 /** Where adapters ask for it; `fetch` of the vendor leads there. */
-export const VENDOR_ORIGIN = 'http://api.simulated.localhost';
+const VENDOR_ORIGIN = 'http://api.simulated.localhost';
 
 export type SeenRequest = { step: VendorStep; method: string; path: string; sizeBytes: number; token: string | null };
 
