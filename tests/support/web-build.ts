@@ -47,3 +47,9 @@ async function brotliBytes(path: string): Promise<number> {
   weights.set(path, length);
   return length;
 }
+
+/** What a first load weighs: the page, what it fetches for every screen, and these modules. */
+export function firstLoadKb(folder: string, manifest: WebManifest, roots: readonly string[]): Promise<number> {
+  const shell = [WEB_ENTRY, ...(manifest[WEB_ENTRY]?.dynamicImports ?? [])];
+  return brotliKb(folder, scriptsOf(manifest, [...shell, ...roots]));
+}
