@@ -1,4 +1,5 @@
 import type { Page, Request, Route } from '@playwright/test';
+import { expect } from '../browser/fixtures.ts';
 
 /** One call of a page to the app's own server. Procedures travel in batches: `name` is what the call is for. */
 export type Call = {
@@ -29,9 +30,15 @@ export function watchCalls(page: Page): Call[] {
   return calls;
 }
 
-/** What a page took with it when it was closed can no longer be asked for. */
+/** What a page took with it when it was closed can no longer be asked for: such a call has no headers here. */
 async function headersOf(request: Request): Promise<Record<string, string>> {
   return request.allHeaders().catch(() => ({}));
+}
+
+/** Waits until the headers of these calls are known: of an empty object nothing could be said. */
+export async function expectHeadersRead(calls: Call[]): Promise<void> {
+  const unread = (): Call[] => calls.filter(({ headers }) => Object.keys(headers).length === 0);
+  await expect.poll(() => unread().map(({ names }) => names.join()), 'calls without headers').toEqual([]);
 }
 
 export function callsOf(calls: Call[], name: string | RegExp): Call[] {

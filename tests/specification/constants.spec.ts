@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from '../browser/fixtures.ts';
-import { seenBefore } from './people.ts';
-import { personOf } from './person.ts';
+import { personOf, seenBefore } from './people.ts';
 import { stepUntil, stepUntilVisible, stopClock } from './still-clock.ts';
 import { toasts } from './toasts.ts';
 
@@ -60,9 +59,13 @@ test('a toast: one at a time, 5000 ms, F8, a swipe of 50 px, 420 px wide', async
     await page.setViewportSize({ width: 1280, height: 720 });
   });
   await test.step('F8 leads to it', async () => {
-    await page.keyboard.press('F8');
     const isInside = (): Promise<boolean> =>
-      page.evaluate(() => document.activeElement?.closest('[role="region"]')?.querySelector('[data-toast]') !== null);
+      page.evaluate(() => {
+        const region = document.activeElement?.closest('[role="region"]');
+        return region?.querySelector('[data-toast]') instanceof Element;
+      });
+    expect(await isInside()).toBe(false);
+    await page.keyboard.press('F8');
     await expect.poll(isInside).toBe(true);
     await page.getByRole('textbox', { name: 'Send yourself a notification' }).focus();
   });

@@ -61,8 +61,7 @@ test('register, login and refresh answer accessToken and expiresAt', async ({ re
 test('a subscription has a status and a plan; without one there is none', async ({ request }) => {
   const person = await enrol(request);
   const none = await request.get('/api/subscription', { headers: signedIn(person) });
-  if (none.status() !== 404)
-    expect(await none.json()).not.toMatchObject({ status: expect.stringMatching(/active|trialing/) });
+  expect(none.status()).toBe(404);
   const trial = await call(request, person, 'subscription.startTrial');
   expect(trial.status).toBe(200);
   const some = await request.get('/api/subscription', { headers: signedIn(person) });

@@ -1,8 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, logInHere, newCredentials, test } from '../browser/fixtures.ts';
 import { fail } from './calls.ts';
-import { seenBefore } from './people.ts';
-import { personOf } from './person.ts';
+import { personOf, seenBefore } from './people.ts';
 import { expectShown, watchToasts } from './toasts.ts';
 
 async function fillRegistration(page: Page, username: string): Promise<void> {

@@ -1,8 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { expect, newCredentials, test } from '../browser/fixtures.ts';
 import { callsOf, fail, watchCalls } from './calls.ts';
-import { seenBefore } from './people.ts';
-import { personOf } from './person.ts';
+import { personOf, seenBefore } from './people.ts';
 import { stepUntilVisible } from './still-clock.ts';
 import { expectShown, toasts, watchToasts } from './toasts.ts';
 

@@ -1,4 +1,4 @@
-import { type APIRequestContext, type BrowserContext, expect } from '@playwright/test';
+import { type APIRequestContext, type BrowserContext, expect, type Page } from '@playwright/test';
 import { type Credentials, newCredentials } from '../browser/fixtures.ts';
 
 /**
@@ -99,4 +99,13 @@ function readAnswer(status: number, { result, error }: Envelope): Answer {
 export async function seenBefore(context: BrowserContext, url: string): Promise<void> {
   const expires = Math.round(Date.now() / 1000) + 365 * 24 * 3600;
   await context.addCookies([{ name: 'disclaimerSeen', value: 'true', url, expires }]);
+}
+
+/**
+ * Somebody who may publish, made by calls alone in the page's own cookie jar: the next page that is opened is signed in
+ * by the cookie of their session, as after a visit before.
+ */
+export async function personOf(page: Page, url: string, { withTrial = true } = {}): Promise<Person> {
+  await seenBefore(page.context(), url);
+  return enrol(page.request, { accepted: true, subscribed: withTrial });
 }

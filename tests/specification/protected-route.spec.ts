@@ -1,5 +1,4 @@
 import { expect, test } from '../browser/fixtures.ts';
-import { follow } from './arrivals.ts';
 import { enrol, seenBefore } from './people.ts';
 
 /** Section 4, "Protected route", and section 6. */
@@ -81,11 +80,6 @@ test('a subscription is asked for where the text says so, and active means activ
       await page.unrouteAll({ behavior: 'ignoreErrors' });
     });
   }
-  // Nothing else asks for one.
-  await page.goto('/license-management');
-  await expect(page.getByRole('heading', { level: 1, name: 'License Management' })).toBeVisible();
-  await follow(page, '/new-deployment');
-  await expect(page.getByRole('heading', { level: 1, name: 'New Deployment' })).toBeVisible();
 });
 
 test('no answer about the subscription, or one that cannot be read, counts as none', async ({

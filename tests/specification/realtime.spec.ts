@@ -1,8 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from '../browser/fixtures.ts';
 import { callsOf, watchCalls } from './calls.ts';
-import { type Person, seenBefore } from './people.ts';
-import { personOf } from './person.ts';
+import { type Person, personOf, seenBefore } from './people.ts';
 import { stepUntil, stepUntilVisible, stopClock } from './still-clock.ts';
 import { expectShown, expectToast, toasts, watchToasts } from './toasts.ts';
 

@@ -10,8 +10,7 @@ import {
   test,
 } from '../browser/fixtures.ts';
 import { callsOf, fail, muteRealtime, REFRESH, watchCalls } from './calls.ts';
-import { type Person, seenBefore } from './people.ts';
-import { personOf } from './person.ts';
+import { type Person, personOf, seenBefore } from './people.ts';
 import { pathOf, stepUntil, stepUntilVisible, stopClock } from './still-clock.ts';
 import { expectShown, expectToast, toasts, watchToasts } from './toasts.ts';
 
@@ -208,6 +207,8 @@ test('it happens once a browser session; opening /auth, /login or /register begi
   complaints,
 }) => {
   complaints.allow(refusedCall(401, '/api/'));
+  const toastsSeen = await countToasts(page);
+  const noticesSeen = (): string[] => toastsSeen().filter((text) => text.includes('Session Expired'));
   const person = await personAtHistory(page, app.url);
   const notice = toasts(page).filter({ hasText: 'Session Expired' });
   for (const [turn, route] of ['/auth', '/login', '/register'].entries()) {
@@ -228,6 +229,7 @@ test('it happens once a browser session; opening /auth, /login or /register begi
       await page.clock.fastForward(3_000);
       expect(pathOf(page)).toBe(route);
       await expect(toasts(page)).toHaveCount(0);
+      expect(noticesSeen(), 'one in each session so far').toHaveLength(turn + 1);
       await logInByCall(page, app.url, person);
       await page.goto('/deployment-history');
       await expect(page.getByText('No releases yet.')).toBeVisible();
