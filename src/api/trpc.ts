@@ -1,6 +1,7 @@
 import { createTRPCReact } from '@trpc/react-query';
 import type { AppRouter } from '../../routers/_app.ts';
 import { refreshOutsideOfCache } from './after-mutation.ts';
+import './draft-follow.ts';
 import { links } from './links.ts';
 import { queryClient } from './query-client.ts';
 

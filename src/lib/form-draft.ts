@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { keepDraft } from './draft-storage.ts';
 import { formDraftKey, tryStorage } from './storage.ts';
 
 /** Fields of a form that are kept while they are typed: texts alone, and never a password. */
@@ -20,8 +21,7 @@ export function useFormDraft<Values extends Texts>(form: string, { subscribe }: 
     () =>
       subscribe({
         formState: { values: true },
-        callback: ({ values }) =>
-          void tryStorage(() => sessionStorage.setItem(formDraftKey(form), JSON.stringify(values))),
+        callback: ({ values }) => keepDraft(form, JSON.stringify(values)),
       }),
     [form, subscribe],
   );

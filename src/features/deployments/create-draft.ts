@@ -1,8 +1,10 @@
 import { useState } from 'react';
 import { DEPLOYMENT_NAME_MAX } from '../../../routers/schemas/slug.ts';
+import { keepDraft } from '../../lib/draft-storage.ts';
 import { formDraftKey, tryStorage } from '../../lib/storage.ts';
 
-const KEY = formDraftKey('new-deployment');
+const FORM = 'new-deployment';
+const KEY = formDraftKey(FORM);
 
 /** The name of a deployment that is being made: what was typed is kept for the session, else the folder names it. */
 export function useDraftName(suggested: string): { name: string; setName: (name: string) => void; forget: () => void } {
@@ -10,7 +12,7 @@ export function useDraftName(suggested: string): { name: string; setName: (name:
   return {
     name: typed ?? suggested,
     setName: (name) => {
-      tryStorage(() => sessionStorage.setItem(KEY, name));
+      keepDraft(FORM, name);
       setTyped(name);
     },
     forget: () => {

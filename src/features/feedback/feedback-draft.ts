@@ -1,5 +1,6 @@
 import { FEEDBACK_MAIN_APP } from '../../../routers/schemas/feedback.ts';
 import { FEEDBACK_STARS } from '../../../routers/schemas/limits.ts';
+import { keepDraft } from '../../lib/draft-storage.ts';
 import { feedbackDismissedKey, formDraftKey, SESSION_KEYS, tryStorage } from '../../lib/storage.ts';
 
 /** What is typed and not sent yet; kept for the browser session (product page, section 11, Typing). */
@@ -7,7 +8,8 @@ export type FeedbackDraft = { rating: number; comment: string };
 
 export const emptyDraft: FeedbackDraft = { rating: 0, comment: '' };
 
-const draftKey = formDraftKey('feedback');
+const FORM = 'feedback';
+const draftKey = formDraftKey(FORM);
 const dismissedKey = feedbackDismissedKey(FEEDBACK_MAIN_APP);
 
 export function readDraft(): FeedbackDraft {
@@ -16,7 +18,7 @@ export function readDraft(): FeedbackDraft {
 }
 
 export function writeDraft(draft: FeedbackDraft): void {
-  tryStorage(() => sessionStorage.setItem(draftKey, JSON.stringify(draft)));
+  keepDraft(FORM, JSON.stringify(draft));
 }
 
 export function clearDraft(): void {
