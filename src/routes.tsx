@@ -134,7 +134,7 @@ export const routes: Record<PathName, AppRoute> = {
     screen: betaWelcome,
     ...plain,
     title: 'Beta welcome',
-    description: 'Welcome to the beta program of Fairlead.',
+    description: 'Welcome to the beta program.',
   },
   pricing: {
     path: paths.pricing,
@@ -172,7 +172,7 @@ export const routes: Record<PathName, AppRoute> = {
     ...plain,
     needsData: true,
     title: 'WebSocket demo',
-    description: 'The real-time channel of Fairlead at work.',
+    description: 'The real-time channel at work.',
   },
   faq: {
     path: paths.faq,
@@ -188,7 +188,7 @@ export const routes: Record<PathName, AppRoute> = {
     ...plain,
     layout: 'sidebar',
     title: 'Help & Documentation',
-    description: 'How to publish a website with Fairlead.',
+    description: 'How to publish a website.',
   },
   dashboard: {
     path: paths.dashboard,

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 export type SettingProps = {
-  title: string;
+  title: ReactNode;
   /** At the far end: what changes it. */
   action?: ReactNode;
   children: ReactNode;

@@ -63,32 +63,24 @@ export function DashboardScreen() {
       ) : (
         <>
           <NeedsYou deployments={items} allowance={allowance.data} />
-          <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
-            <div className="flex min-w-0 flex-col gap-6">
-              <Card className="overflow-hidden">
-                <CardHeader title="Deployments" action={<SeeAll to={paths.deployments} what="deployments" />} />
-                {deployments.isPending && <SkeletonRows rows={expected} />}
-                {deployments.error && (
-                  <ErrorState
-                    title="The deployments could not be fetched"
-                    onRetry={() => void deployments.refetch()}
-                    isRetrying={deployments.isFetching}
-                    requestId={errorDetails(deployments.error).requestId}
-                  >
-                    {errorMessage(deployments.error)}
-                  </ErrorState>
-                )}
-                <DeploymentRows deployments={items} isReadOnly={isReadOnly(allowance.data)} />
-              </Card>
-              {!releases.isError && (
-                <LastActivity
-                  history={releases.data}
-                  shownEntries={SHOWN_RELEASES}
-                  action={<SeeAll to={paths.deploymentHistory} what="releases" />}
-                />
+          {/* One below the other on a small screen, what grows last at the end: nothing under it is moved. */}
+          <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px] lg:grid-rows-[auto_1fr]">
+            <Card className="min-w-0 overflow-hidden">
+              <CardHeader title="Deployments" action={<SeeAll to={paths.deployments} what="deployments" />} />
+              {deployments.isPending && <SkeletonRows rows={expected} />}
+              {deployments.error && (
+                <ErrorState
+                  title="The deployments could not be fetched"
+                  onRetry={() => void deployments.refetch()}
+                  isRetrying={deployments.isFetching}
+                  requestId={errorDetails(deployments.error).requestId}
+                >
+                  {errorMessage(deployments.error)}
+                </ErrorState>
               )}
-            </div>
-            <div className="flex min-w-0 flex-col gap-4">
+              <DeploymentRows deployments={items} isReadOnly={isReadOnly(allowance.data)} />
+            </Card>
+            <div className="flex min-w-0 flex-col gap-4 lg:col-start-2 lg:row-span-2 lg:row-start-1">
               <PublishingNow deployments={items} />
               <QuickDropLater
                 shape="compact"
@@ -96,6 +88,13 @@ export function DashboardScreen() {
                 description="It stays private until you publish."
               />
             </div>
+            {!releases.isError && (
+              <LastActivity
+                history={releases.data}
+                shownEntries={SHOWN_RELEASES}
+                action={<SeeAll to={paths.deploymentHistory} what="releases" />}
+              />
+            )}
           </div>
         </>
       )}

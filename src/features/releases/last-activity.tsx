@@ -21,7 +21,7 @@ export type LastActivityProps = {
 export function LastActivity({ history, shownEntries, action }: LastActivityProps) {
   if (history?.items.length === 0) return null;
   return (
-    <Card className="overflow-hidden">
+    <Card className="min-w-0 overflow-hidden">
       <CardHeader title="Last activity" action={action} />
       {history === undefined ? (
         <SkeletonRows rows={3} />

@@ -7,7 +7,7 @@ import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Setting } from '../../components/setting.tsx';
-import { SkeletonRows } from '../../components/skeleton.tsx';
+import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
 import { formatCount, formatDate } from '../../lib/format.ts';
 import { paths } from '../../lib/paths.ts';
 import type { PlanSituation } from './plan-situation.ts';
@@ -23,7 +23,7 @@ export function PlanSetting({ isBetaTester }: { isBetaTester: boolean }) {
       </ErrorState>
     );
   }
-  if (situation.kind !== 'known') return <SkeletonRows rows={1} lines={2} />;
+  if (situation.kind !== 'known') return <PlanPlace />;
   return (
     <Setting
       title={PLANS[situation.allowance.plan].title}
@@ -43,6 +43,33 @@ export function PlanSetting({ isBetaTester }: { isBetaTester: boolean }) {
       <p>{untilWhen(situation)}</p>
       <p className="text-sm">{howMany(situation)}</p>
     </Setting>
+  );
+}
+
+/** As high as a plan without a badge, whose sentence takes two lines on a small screen. */
+function PlanPlace() {
+  const line = 'flex h-[1lh] items-center';
+  return (
+    <SkeletonGroup>
+      <Setting
+        title={
+          <span className={line}>
+            <Skeleton className="h-4 w-16" />
+          </span>
+        }
+        action={<Skeleton className="h-control w-28" />}
+      >
+        <p className={line}>
+          <Skeleton className="h-3.5 w-80" />
+        </p>
+        <p className={`${line} -mt-1 sm:hidden`}>
+          <Skeleton className="h-3.5 w-40" />
+        </p>
+        <p className={`${line} text-sm`}>
+          <Skeleton className="h-3 w-44" />
+        </p>
+      </Setting>
+    </SkeletonGroup>
   );
 }
 

@@ -1,0 +1,128 @@
+import { setTimeout as rest } from 'node:timers/promises';
+import type { Page, Request } from '@playwright/test';
+import { enrol, seenBefore } from '../specification/people.ts';
+import { PUBLIC, ROUTES, routesOf } from '../specification/route-table.ts';
+import { publishSite } from '../support/doors.ts';
+import { twentyPages } from '../support/sites.ts';
+import { expect, test } from './fixtures.ts';
+
+/**
+ * No screen jumps while it loads: the layout shift of each stays under 0.02, a fifth of what the Core Web Vitals call
+ * good. Answers are held back for a moment, so that the placeholders are really seen.
+ */
+const SHIFT_MAX = 0.02;
+const HELD_MS = 150;
+const SIZES = [
+  { width: 1280, height: 720 },
+  { width: 360, height: 740 },
+] as const;
+
+type Shift = { value: number; what: string[] };
+
+/** Runs in each page before its own scripts: writes down every shift that nobody's click has caused. */
+function watchShifts(): void {
+  const shifts: Shift[] = [];
+  const note = (entries: PerformanceEntryList): void => {
+    for (const entry of entries) {
+      if (Reflect.get(entry, 'hadRecentInput') === true) continue;
+      const sources: { node: Node | null }[] = Reflect.get(entry, 'sources') ?? [];
+      const what = sources.map(({ node }) => (node instanceof Element ? node.outerHTML.slice(0, 120) : String(node)));
+      shifts.push({ value: Number(Reflect.get(entry, 'value')), what });
+    }
+  };
+  const observer = new PerformanceObserver((list) => note(list.getEntries()));
+  observer.observe({ type: 'layout-shift', buffered: true });
+  Reflect.set(window, 'readShifts', (): Shift[] => {
+    note(observer.takeRecords());
+    return shifts;
+  });
+}
+
+type OpenCalls = { count(): number; forget(): void };
+
+/** Tells how many calls of the page have not been answered yet; those of a page that was left never are. */
+async function holdAnswers(page: Page): Promise<OpenCalls> {
+  const open = new Set<Request>();
+  const isCall = (request: Request): boolean => new URL(request.url()).pathname.startsWith('/api/');
+  page.on('request', (request) => {
+    if (isCall(request)) open.add(request);
+  });
+  page.on('requestfinished', (request) => void open.delete(request));
+  page.on('requestfailed', (request) => void open.delete(request));
+  await page.route('**/api/**', async (route) => {
+    await rest(HELD_MS);
+    // The page may have been left in the meantime.
+    await route.continue().catch(() => undefined);
+  });
+  return { count: () => open.size, forget: () => open.clear() };
+}
+
+/** Loads the screen and waits until nothing of it is still to come. */
+async function shiftsOf(page: Page, path: string, openCalls?: OpenCalls): Promise<Shift[]> {
+  openCalls?.forget();
+  await page.goto(path, { waitUntil: 'load' });
+  await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible();
+  await expect(page.getByRole('status').filter({ visible: true, hasText: /^Loading/ })).toHaveCount(0);
+  await expect.poll(() => openCalls?.count() ?? 0, { intervals: [50] }).toBe(0);
+  return readShifts(page);
+}
+
+async function readShifts(page: Page): Promise<Shift[]> {
+  return page.evaluate(async () => {
+    // A shift is told after the frame that it happened in.
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    const read: () => Shift[] = Reflect.get(window, 'readShifts');
+    return read();
+  });
+}
+
+function sumOf(shifts: readonly Shift[]): number {
+  return shifts.reduce((total, { value }) => total + value, 0);
+}
+
+async function compareAll(page: Page, paths: readonly string[]): Promise<void> {
+  await page.addInitScript(watchShifts);
+  const openCalls = await holdAnswers(page);
+  for (const size of SIZES) {
+    await page.setViewportSize(size);
+    for (const path of paths) {
+      await test.step(`${path} at ${size.width} px`, async () => {
+        const shifts = await shiftsOf(page, path, openCalls);
+        expect
+          .soft(sumOf(shifts), `${path} at ${size.width} px: ${JSON.stringify(shifts, null, 1)}`)
+          .toBeLessThan(SHIFT_MAX);
+      });
+    }
+  }
+}
+
+test('a jump would be seen', async ({ page, context, app }) => {
+  await seenBefore(context, app.url);
+  await page.addInitScript(watchShifts);
+  expect(sumOf(await shiftsOf(page, '/about'))).toBeLessThan(SHIFT_MAX);
+  await page.evaluate(() => {
+    const late = document.createElement('div');
+    late.style.height = '200px';
+    document.body.prepend(late);
+  });
+  expect(sumOf(await readShifts(page))).toBeGreaterThan(SHIFT_MAX);
+});
+
+test('no public screen jumps while it loads', async ({ page, context, app }) => {
+  await seenBefore(context, app.url);
+  await compareAll(
+    page,
+    PUBLIC.filter(({ path }) => path !== '/disclaimer').map(({ path }) => path),
+  );
+});
+
+test('no screen of the app jumps while it loads', async ({ page, context, app }) => {
+  const person = await enrol(context.request, { accepted: true, subscribed: true });
+  await seenBefore(context, app.url);
+  const account = { url: app.url, token: person.accessToken, username: person.username, password: person.password };
+  const { deploymentId } = await publishSite(account, 'Harbour lights', twentyPages('Harbour'));
+  const shared = new Set(PUBLIC.map(({ path }) => path));
+  const own = ROUTES.map(({ path }) => path).filter((path) => !shared.has(path));
+  const ofDeployment = routesOf(deploymentId, 'Harbour lights').map(({ path }) => path);
+  await compareAll(page, [...new Set([...own, ...ofDeployment, `/deployments/${deploymentId}/releases/1`])]);
+});
