@@ -10,7 +10,9 @@ export function App() {
       <BrowserRouter useTransitions={false}>
         <Shell />
       </BrowserRouter>
-      <Toaster />
+      <ErrorBoundary onFailed={() => {}}>
+        <Toaster />
+      </ErrorBoundary>
     </ErrorBoundary>
   );
 }

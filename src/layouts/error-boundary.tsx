@@ -7,6 +7,8 @@ export type ErrorBoundaryProps = {
   children: ReactNode;
   /** Before what failed to be fetched is rendered again; without it only a reload can help. */
   onFetchAgain?: (() => void) | undefined;
+  /** Around what stands beside the screen: its place stays empty, nothing else is lost, and this is told. */
+  onFailed?: (error: Error) => void;
 };
 
 /** Shows what a screen that fails to render leaves behind (specification, section 2). A class: React offers no hook for it. */
@@ -20,12 +22,14 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { error: Error 
 
   /** After an upgrade the file is gone for good, and only a new page names the one that took its place. */
   override componentDidCatch(error: Error): void {
+    this.props.onFailed?.(error);
     if (this.hasRetried && isFetchFailure(error) && navigator.onLine) location.reload();
   }
 
   override render(): ReactNode {
     const { error } = this.state;
     if (error === null) return this.props.children;
+    if (this.props.onFailed !== undefined) return null;
     return isFetchFailure(error) ? <FetchError onRetry={this.retry} /> : <RenderError error={error} />;
   }
 

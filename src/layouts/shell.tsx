@@ -60,10 +60,18 @@ export function Shell() {
           </Suspense>
         )}
       </DisclaimerGate>
-      <Suspense fallback={null}>
-        {user !== null && <RealtimeProvider key={user.id} />}
-        <FeedbackPrompt />
-      </Suspense>
+      {user !== null && (
+        <ErrorBoundary key={user.id} onFailed={() => {}}>
+          <Suspense fallback={null}>
+            <RealtimeProvider />
+          </Suspense>
+        </ErrorBoundary>
+      )}
+      <ErrorBoundary onFailed={() => {}}>
+        <Suspense fallback={null}>
+          <FeedbackPrompt />
+        </Suspense>
+      </ErrorBoundary>
     </>
   );
 }

@@ -1,21 +1,25 @@
 import { LogOut, Menu } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'react-router';
+import { errorToast } from '../api/errors.ts';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { IconButton } from '../components/icon-button.tsx';
 import { Mark } from '../components/mark.tsx';
+import { showToast } from '../components/toast-store.ts';
 import { useLogout } from '../features/auth/use-logout.ts';
 import { paths } from '../lib/paths.ts';
+import { AccountMenuLater } from './account-menu-later.tsx';
+import { ErrorBoundary } from './error-boundary.tsx';
 import { idleEntryLook, NavGroups, NavList } from './nav-list.tsx';
 import { footerEntries, sidebarGroups } from './navigation.ts';
 import { SkipLink } from './skip-link.tsx';
 
-const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }));
 const ConfirmBanner = lazy(async () => ({
   default: (await import('../features/auth/confirm-banner.tsx')).ConfirmBanner,
 }));
-const MobileMenu = lazy(async () => ({ default: (await import('./mobile-menu.tsx')).MobileMenu }));
+const loadMenu = async () => ({ default: (await import('./mobile-menu.tsx')).MobileMenu });
+let MobileMenu = lazy(loadMenu);
 
 /** Of everything that has no plain layout: sidebar, or a bar with the title on a small screen, and the content. */
 export function SidebarLayout({ title, children }: { title: string; children: ReactNode }) {
@@ -31,9 +35,11 @@ export function SidebarLayout({ title, children }: { title: string; children: Re
         className="mx-auto w-full max-w-[calc(var(--container-content)+5rem)] px-4 pt-5 pb-28 sm:px-10 sm:pt-8"
       >
         {user !== null && !user.emailConfirmed && (
-          <Suspense fallback={<BannerPlace />}>
-            <ConfirmBanner user={user} />
-          </Suspense>
+          <ErrorBoundary onFailed={() => {}}>
+            <Suspense fallback={<BannerPlace />}>
+              <ConfirmBanner user={user} />
+            </Suspense>
+          </ErrorBoundary>
         )}
         {children}
       </main>
@@ -65,11 +71,7 @@ function Sidebar() {
         </nav>
         {/* As high while nobody knows yet who is here: what stands above would move, and scroll out of sight. */}
         <div className="mt-2 border-t border-line pt-2">
-          {user !== null && (
-            <Suspense fallback={<span className="block h-control" />}>
-              <AccountMenu user={user} look="row" />
-            </Suspense>
-          )}
+          {user !== null && <AccountMenuLater user={user} look="row" />}
           {user === null && (isLoading ? <span className="block h-control" /> : <LoginButton className="w-full" />)}
         </div>
       </div>
@@ -129,8 +131,8 @@ function LogoutEntry() {
 
 function MobileBar({ title }: { title: string }) {
   const { user, isLoading } = useUser();
-  const [isOpen, setOpen] = useState(false);
-  const [isWanted, setWanted] = useState(false);
+  /** Null before the first tap: then its file is fetched, and it stays. */
+  const [isOpen, setOpen] = useState<boolean | null>(null);
   const button = useRef<HTMLButtonElement>(null);
   return (
     <header className="sticky top-0 z-30 flex h-14 items-center gap-2 border-b border-line bg-surface-raised px-3 lg:hidden">
@@ -139,11 +141,8 @@ function MobileBar({ title }: { title: string }) {
         label="Open menu"
         size="md"
         aria-haspopup="dialog"
-        aria-expanded={isOpen}
-        onClick={() => {
-          setWanted(true);
-          setOpen(true);
-        }}
+        aria-expanded={isOpen === true}
+        onClick={() => setOpen(true)}
       >
         <Menu className="size-5" />
       </IconButton>
@@ -157,14 +156,20 @@ function MobileBar({ title }: { title: string }) {
           </Link>
         </>
       ) : (
-        <Suspense fallback={<span className="size-control" />}>
-          <AccountMenu user={user} look="icon" />
-        </Suspense>
+        <AccountMenuLater user={user} look="icon" />
       )}
-      {isWanted && (
-        <Suspense fallback={null}>
-          <MobileMenu isOpen={isOpen} onOpenChange={setOpen} opener={button} />
-        </Suspense>
+      {isOpen !== null && (
+        <ErrorBoundary
+          onFailed={(error) => {
+            MobileMenu = lazy(loadMenu);
+            setOpen(null);
+            showToast(errorToast('Could not open', error));
+          }}
+        >
+          <Suspense fallback={null}>
+            <MobileMenu isOpen={isOpen} onOpenChange={setOpen} opener={button} />
+          </Suspense>
+        </ErrorBoundary>
       )}
     </header>
   );

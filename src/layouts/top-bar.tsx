@@ -1,17 +1,21 @@
 import { Menu } from 'lucide-react';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { Link, useLocation } from 'react-router';
+import { errorToast } from '../api/errors.ts';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { classNames } from '../components/class-names.ts';
 import { IconButton } from '../components/icon-button.tsx';
 import { Mark } from '../components/mark.tsx';
+import { showToast } from '../components/toast-store.ts';
 import { isAuthScreen, matchesPath, paths } from '../lib/paths.ts';
+import { ErrorBoundary } from './error-boundary.tsx';
 import { topBarLinks } from './top-bar-links.ts';
 
 /** Dialogs and menus are fetched when they are wanted: a visitor's first page goes without them. */
 const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }));
-const TopBarMenu = lazy(async () => ({ default: (await import('./top-bar-menu.tsx')).TopBarMenu }));
+const loadMenu = async () => ({ default: (await import('./top-bar-menu.tsx')).TopBarMenu });
+let TopBarMenu = lazy(loadMenu);
 
 export function TopBar() {
   const { pathname } = useLocation();
@@ -35,9 +39,11 @@ export function TopBar() {
           {/* Empty until it is known who looks, so that no button turns into another. */}
           {!isLoading && user === null && <VisitorButtons pathname={pathname} />}
           {user !== null && (
-            <Suspense fallback={<span className="size-control" />}>
-              <AccountMenu user={user} look="icon" />
-            </Suspense>
+            <ErrorBoundary onFailed={() => {}}>
+              <Suspense fallback={<span className="size-control" />}>
+                <AccountMenu user={user} look="icon" />
+              </Suspense>
+            </ErrorBoundary>
           )}
           <MobileMenuButton />
         </div>
@@ -82,8 +88,8 @@ function VisitorButtons({ pathname }: { pathname: string }) {
 
 /** Fetched with the first tap and kept: closing it again can then be animated and gives the focus back. */
 function MobileMenuButton() {
-  const [isOpen, setOpen] = useState(false);
-  const [isWanted, setWanted] = useState(false);
+  /** Null before the first tap: then its file is fetched, and it stays. */
+  const [isOpen, setOpen] = useState<boolean | null>(null);
   const button = useRef<HTMLButtonElement>(null);
   return (
     <>
@@ -92,19 +98,24 @@ function MobileMenuButton() {
         label="Open menu"
         size="md"
         aria-haspopup="dialog"
-        aria-expanded={isOpen}
+        aria-expanded={isOpen === true}
         className="sm:hidden"
-        onClick={() => {
-          setWanted(true);
-          setOpen(true);
-        }}
+        onClick={() => setOpen(true)}
       >
         <Menu className="size-5" />
       </IconButton>
-      {isWanted && (
-        <Suspense fallback={null}>
-          <TopBarMenu isOpen={isOpen} onOpenChange={setOpen} opener={button} />
-        </Suspense>
+      {isOpen !== null && (
+        <ErrorBoundary
+          onFailed={(error) => {
+            TopBarMenu = lazy(loadMenu);
+            setOpen(null);
+            showToast(errorToast('Could not open', error));
+          }}
+        >
+          <Suspense fallback={null}>
+            <TopBarMenu isOpen={isOpen} onOpenChange={setOpen} opener={button} />
+          </Suspense>
+        </ErrorBoundary>
       )}
     </>
   );
