@@ -10,22 +10,21 @@ export type FieldProps = {
   hint?: ReactNode;
   /** Takes the place of the hint. */
   error?: string | undefined;
-  /** Beside the label, at the far end: a link that belongs to the field. */
+  /** Beside the label, at the far end: a link or a badge that belongs to the field. */
   aside?: ReactNode;
-  isLabelHidden?: boolean | undefined;
   className?: string | undefined;
   children: ReactNode;
 };
 
 /** Label above, hint below, and an error in the hint's place; the control inside is tied to them by itself. */
-export function Field({ label, hint, error, aside, isLabelHidden = false, className, children }: FieldProps) {
+export function Field({ label, hint, error, aside, className, children }: FieldProps) {
   const id = useId();
   const messageId = `${id}-message`;
   const hasError = error !== undefined && error !== '';
   const hasMessage = hasError || (hint !== undefined && hint !== null && hint !== false);
   return (
     <div className={classNames('flex flex-col', className)}>
-      <div className={classNames('flex items-baseline justify-between gap-3', isLabelHidden ? 'sr-only' : 'mb-1.5')}>
+      <div className="mb-1.5 flex items-baseline justify-between gap-3">
         <label htmlFor={id} className="text-sm font-medium">
           {label}
         </label>

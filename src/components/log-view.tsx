@@ -15,8 +15,6 @@ export type LogViewProps = {
   /** Read aloud, and the name of the file that is downloaded. */
   label: string;
   lines: readonly LogEntry[];
-  /** Said while there is no line yet. */
-  emptyText?: string | undefined;
 };
 
 /** How near to the end still counts as following it. */
@@ -26,7 +24,7 @@ const FOLLOW_WITHIN_PX = 24;
 const SEARCH_FROM_LINES = 12;
 
 /** Follows the end; stops when scrolled up and goes on at the bottom. */
-export function LogView({ label, lines, emptyText = 'Nothing written yet' }: LogViewProps) {
+export function LogView({ label, lines }: LogViewProps) {
   const [query, setQuery] = useState('');
   const [isFull, setFull] = useState(false);
   const wanted = useDeferredValue(query.trim().toLowerCase());
@@ -80,7 +78,7 @@ export function LogView({ label, lines, emptyText = 'Nothing written yet' }: Log
         )}
       >
         {shown.length === 0 ? (
-          <p className="text-ink-muted">{wanted === '' ? emptyText : 'No line holds this'}</p>
+          <p className="text-ink-muted">{wanted === '' ? 'Nothing written yet' : 'No line holds this'}</p>
         ) : (
           <LogLines lines={shown} formatAt={formatClock} />
         )}

@@ -88,7 +88,10 @@ export function AboutScreen() {
           ))}
         </ul>
         <p className="mt-3 text-sm text-ink-muted">
-          Fairlead is in beta. What this version does not hold yet says so where it stands, and Help & Documentation
+          Fairlead is in beta. What this version does not hold yet says so where it stands, and{' '}
+          <Link to={paths.help} className="underline hover:text-ink">
+            Help & Documentation
+          </Link>{' '}
           says what each part does.
         </p>
       </Section>

@@ -1,7 +1,7 @@
 import { Download, ExternalLink, FolderUp } from 'lucide-react';
 import { Link, useParams } from 'react-router';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
-import { errorDetails, errorMessage, isNothing } from '../api/errors.ts';
+import { errorDetails, errorMessage } from '../api/errors.ts';
 import { trpc } from '../api/trpc.ts';
 import { useDownload } from '../api/use-download.ts';
 import { Button } from '../components/button.tsx';
@@ -14,6 +14,7 @@ import { Size } from '../components/size.tsx';
 import { SkeletonRows } from '../components/skeleton.tsx';
 import { StateBadge } from '../components/state-badge.tsx';
 import { Time } from '../components/time.tsx';
+import { AbsentDeployment } from '../features/deployments/absent-deployment.tsx';
 import { isReadOnly } from '../features/deployments/plan-words.ts';
 import { deploymentShownState } from '../features/deployments/shown-state.ts';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
@@ -27,26 +28,10 @@ export function DeploymentEditorScreen() {
   const { deploymentId = '' } = useParams();
   const deployment = trpc.deployments.get.useQuery({ deploymentId });
   if (deployment.data) return <EditorPage deployment={deployment.data} />;
-  const isMissing = isNothing(deployment.error);
   return (
     <div className="max-w-reading">
       <PageHeader title={TITLE} crumbs={[{ label: 'Deployments', to: paths.deployments }, { label: TITLE }]} />
-      <Card>
-        {deployment.error ? (
-          <ErrorState
-            title={isMissing ? 'This deployment does not exist' : 'The deployment could not be fetched'}
-            onRetry={isMissing ? undefined : () => void deployment.refetch()}
-            isRetrying={deployment.isFetching}
-            requestId={errorDetails(deployment.error).requestId}
-          >
-            {isMissing
-              ? 'It may have been deleted. Active Deployments lists what is there.'
-              : errorMessage(deployment.error)}
-          </ErrorState>
-        ) : (
-          <SkeletonRows rows={3} />
-        )}
-      </Card>
+      <Card>{deployment.error ? <AbsentDeployment question={deployment} /> : <SkeletonRows rows={3} />}</Card>
     </div>
   );
 }

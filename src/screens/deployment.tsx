@@ -3,17 +3,17 @@ import { lazy, Suspense, useEffect } from 'react';
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
-import { errorDetails, errorMessage, isNothing } from '../api/errors.ts';
 import { usePublication } from '../api/publication-store.ts';
 import { trpc } from '../api/trpc.ts';
+import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
-import { ErrorState } from '../components/error-state.tsx';
 import { Notice } from '../components/notice.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
 import { StateBadge } from '../components/state-badge.tsx';
 import { TabPanel, Tabs } from '../components/tabs.tsx';
+import { AbsentDeployment } from '../features/deployments/absent-deployment.tsx';
 import { DeploymentMenu } from '../features/deployments/deployment-menu.tsx';
 import { isReadOnly } from '../features/deployments/plan-words.ts';
 import { deploymentShownState } from '../features/deployments/shown-state.ts';
@@ -21,6 +21,7 @@ import { LatestNotice } from '../features/releases/latest-notice.tsx';
 import { LiveCard } from '../features/releases/live-card.tsx';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { useLeadToRelease } from '../features/releases/use-lead-to-release.ts';
+import { BetaBadge } from '../features/user/beta-badge.tsx';
 import { useWhenIdle } from '../lib/later.ts';
 import { usePageTitle } from '../lib/page-title.ts';
 import { paths } from '../lib/paths.ts';
@@ -51,7 +52,6 @@ export function DeploymentScreen() {
 
   if (deployment.data) return <DeploymentPage deployment={deployment.data} />;
   if (deployment.error) {
-    const isMissing = isNothing(deployment.error);
     return (
       <>
         <PageHeader
@@ -59,16 +59,7 @@ export function DeploymentScreen() {
           crumbs={[{ label: 'Deployments', to: paths.deployments }, { label: 'Deployment' }]}
         />
         <Card>
-          <ErrorState
-            title={isMissing ? 'This deployment does not exist' : 'The deployment could not be fetched'}
-            onRetry={isMissing ? undefined : () => void deployment.refetch()}
-            isRetrying={deployment.isFetching}
-            requestId={errorDetails(deployment.error).requestId}
-          >
-            {isMissing
-              ? 'It may have been deleted. Active Deployments lists what is there.'
-              : errorMessage(deployment.error)}
-          </ErrorState>
+          <AbsentDeployment question={deployment} />
         </Card>
       </>
     );
@@ -85,6 +76,7 @@ const TABS = [
 function DeploymentPage({ deployment }: { deployment: Deployment }) {
   const [params, setParams] = useSearchParams();
   const navigate = useNavigate();
+  const { user } = useUser();
   const allowance = trpc.subscription.allowance.useQuery();
   const isDeleting = deployment.state === 'deleting';
   const readOnly = isReadOnly(allowance.data);
@@ -96,7 +88,12 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
     <>
       <PageHeader
         title={deployment.name}
-        badge={<StateBadge state={deploymentShownState(deployment, readOnly)} />}
+        badge={
+          <>
+            <StateBadge state={deploymentShownState(deployment, readOnly)} />
+            {user?.isBetaTester && <BetaBadge />}
+          </>
+        }
         crumbs={[{ label: 'Deployments', to: paths.deployments }, { label: deployment.name }]}
         description={
           <span className="flex min-w-0 flex-wrap items-center gap-x-3">

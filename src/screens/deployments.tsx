@@ -8,6 +8,7 @@ import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { ListStates } from '../components/list-states.tsx';
+import { LoadMore } from '../components/load-more.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { SearchField } from '../components/search-field.tsx';
 import { Select } from '../components/select.tsx';
@@ -72,13 +73,7 @@ export function DeploymentsScreen() {
           <DeploymentTable deployments={deployments} isReadOnly={isReadOnly(allowance.data)} />
         </ListStates>
       </Card>
-      {list.hasNextPage && (
-        <div className="mt-4 flex justify-center">
-          <Button isBusy={list.isFetchingNextPage} busyLabel="Loading…" onClick={() => void list.fetchNextPage()}>
-            Load more
-          </Button>
-        </div>
-      )}
+      <LoadMore list={list} />
     </>
   );
 }

@@ -5,6 +5,7 @@ import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { ListStates } from '../components/list-states.tsx';
+import { LoadMore } from '../components/load-more.tsx';
 import { Notice } from '../components/notice.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { isReadOnly } from '../features/deployments/plan-words.ts';
@@ -39,13 +40,7 @@ export function DomainsScreen() {
           />
         </ListStates>
       </Card>
-      {list.hasNextPage && (
-        <div className="mt-4 flex justify-center">
-          <Button isBusy={list.isFetchingNextPage} busyLabel="Loading…" onClick={() => void list.fetchNextPage()}>
-            Load more
-          </Button>
-        </div>
-      )}
+      <LoadMore list={list} />
     </>
   );
 }

@@ -129,6 +129,13 @@ test('settings hold profile, appearance, notifications and API tokens', async ()
   expect(shown.page.textContent).toContain('flt_abcd… · Reads only');
   expect(shown.page.textContent).toContain('Never used · works until it is revoked');
   expect(shown.button('Revoke Build server')).toBeDefined();
+  expect(shown.page.textContent).not.toContain('Beta Tester');
+});
+
+test('the profile of who takes part in the beta carries the badge', async () => {
+  signInAs({ ...ada, isBetaTester: true });
+  using shown = showScreen(<SettingsScreen />, answers());
+  await shown.sees('Beta Tester');
 });
 
 test('a change of address shows what is wrong on its field, and where the link went', async () => {

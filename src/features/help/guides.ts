@@ -167,7 +167,7 @@ export const guides: readonly Chapter[] = [
         id: 'upload-stops',
         title: 'The upload stops or goes slowly',
         paragraphs: [
-          'What has arrived is kept. When the connection is back the upload goes on with what is missing; Try again does it at once.',
+          'What has arrived is kept. When the connection is back the upload goes on with what is missing; “Try again” does it at once.',
         ],
       },
       {

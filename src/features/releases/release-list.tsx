@@ -3,9 +3,9 @@ import type { ReactNode } from 'react';
 import type { ReleaseState } from '../../../routers/schemas/state-names.ts';
 import { shownFailure } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
-import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { ListStates } from '../../components/list-states.tsx';
+import { LoadMore } from '../../components/load-more.tsx';
 import { ReleaseTable, ReleaseTableSkeleton } from './release-table.tsx';
 
 export type ReleaseListProps = {
@@ -56,13 +56,7 @@ export function ReleaseList({
           />
         </ListStates>
       </Card>
-      {list.hasNextPage && (
-        <div className="mt-4 flex justify-center">
-          <Button isBusy={list.isFetchingNextPage} busyLabel="Loading…" onClick={() => void list.fetchNextPage()}>
-            Load more
-          </Button>
-        </div>
-      )}
+      <LoadMore list={list} />
     </>
   );
 }

@@ -8,6 +8,7 @@ import { Input } from '../../components/input.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { forgetFormDraft, readFormDraft, useFormDraft } from '../../lib/form-draft.ts';
 import { useSchemaResolver } from '../../lib/schema-resolver.ts';
+import { BetaBadge } from './beta-badge.tsx';
 
 const loadSchema = async () => (await import('../../../routers/schemas/user.ts')).updateUserInput;
 const DRAFT = 'profile';
@@ -42,7 +43,7 @@ export function ProfileForm({ user }: { user: User }) {
       })}
       className="flex flex-col gap-4"
     >
-      <Field label="Username" error={errors.username?.message}>
+      <Field label="Username" error={errors.username?.message} aside={user.isBetaTester && <BetaBadge />}>
         <Input {...form.register('username')} autoComplete="username" autoCapitalize="none" spellCheck={false} />
       </Field>
       <Button type="submit" variant="primary" isBusy={update.isPending} busyLabel="Saving…" className="self-start">
