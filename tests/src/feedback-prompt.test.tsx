@@ -161,7 +161,13 @@ test('no stars are refused, a failure keeps what was typed, success empties, clo
     error: { json: { message: 'Closed today.', code: -32603, data: { code: 'internal', requestId: 'r' } } },
   });
   submit();
-  await until(() => expect(toast()).toMatchObject({ title: 'Failed to submit feedback', variant: 'destructive' }));
+  await until(() =>
+    expect(toast()).toMatchObject({
+      title: 'Failed to submit feedback',
+      description: 'Closed today.',
+      variant: 'destructive',
+    }),
+  );
   expect([dialog() === null, comment().value, filled()]).toEqual([false, '  The upload stopped ', 4]);
 
   answer = () => ({ result: { data: { json: { done: true } } } });
