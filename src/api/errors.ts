@@ -13,12 +13,6 @@ export function wasAnswered(error: unknown): boolean {
   return error.meta?.response instanceof Response || error.cause instanceof SyntaxError;
 }
 
-/** Whether what was asked for is not there, or cannot be: an address with an id that is none leads to nothing. */
-export function isNothing(error: unknown): boolean {
-  const { code } = errorDetails(error);
-  return code === 'not_found' || code === 'validation_failed';
-}
-
 /** Whether the call failed because nobody is signed in: the null user, not a failure to show. */
 export function isSignedOutError(error: unknown): boolean {
   if (error instanceof SessionEndedError) return true;
@@ -43,15 +37,6 @@ export function errorMessage(error: unknown, fallback = 'Something went wrong on
 export function serverMessage(error: unknown): string | undefined {
   const isSaid = errorDetails(error).code !== undefined && error instanceof Error && error.message !== '';
   return isSaid ? error.message : undefined;
-}
-
-/** What the place of a list or of a screen says when it could not be fetched; null where nothing failed. */
-export function shownFailure(
-  title: string,
-  error: unknown,
-): { title: string; message: string; requestId: string | undefined } | null {
-  if (error === null) return null;
-  return { title, message: errorMessage(error), requestId: errorDetails(error).requestId };
 }
 
 /** Title and description of the toast for a failed act, for example `errorToast('Could not publish', error)`. */

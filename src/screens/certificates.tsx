@@ -1,6 +1,6 @@
 import { Globe, Lock, LockOpen, ShieldOff } from 'lucide-react';
 import { Link } from 'react-router';
-import { shownFailure } from '../api/errors.ts';
+import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';

@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import type { PlatformId } from '../../routers/schemas/platforms/index.ts';
 import { HOSTING_PLATFORMS, PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { DEPLOYMENT_STATES } from '../../routers/schemas/state-names.ts';
-import { shownFailure } from '../api/errors.ts';
+import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';

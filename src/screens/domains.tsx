@@ -1,6 +1,6 @@
 import { AtSign } from 'lucide-react';
 import { Link } from 'react-router';
-import { shownFailure } from '../api/errors.ts';
+import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';

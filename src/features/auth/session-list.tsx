@@ -1,6 +1,7 @@
 import { MonitorSmartphone } from 'lucide-react';
 import type { Session } from '../../../routers/schemas/auth.ts';
-import { errorToast, shownFailure } from '../../api/errors.ts';
+import { errorToast } from '../../api/errors.ts';
+import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';

@@ -1,4 +1,5 @@
-import { errorDetails, errorMessage, isNothing } from '../../api/errors.ts';
+import { errorDetails, errorMessage } from '../../api/errors.ts';
+import { isNothing } from '../../api/shown-failure.ts';
 import { ErrorState } from '../../components/error-state.tsx';
 
 export type AbsentDeploymentProps = {

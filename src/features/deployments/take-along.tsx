@@ -1,5 +1,5 @@
 import { Download } from 'lucide-react';
-import { shownFailure } from '../../api/errors.ts';
+import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
 import { useDownload } from '../../api/use-download.ts';
 import { Button } from '../../components/button.tsx';

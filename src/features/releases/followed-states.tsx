@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Navigate } from 'react-router';
-import { errorDetails, errorMessage, isNothing } from '../../api/errors.ts';
+import { errorDetails, errorMessage } from '../../api/errors.ts';
+import { isNothing } from '../../api/shown-failure.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { ErrorState } from '../../components/error-state.tsx';

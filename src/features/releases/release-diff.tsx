@@ -2,7 +2,7 @@ import { ChevronRight, type LucideIcon, Minus, PenLine, Plus } from 'lucide-reac
 import { useEffect, useRef } from 'react';
 import { useLocation, useSearchParams } from 'react-router';
 import type { Release, ReleaseDiff as ReleaseDifference } from '../../../routers/schemas/releases.ts';
-import { shownFailure } from '../../api/errors.ts';
+import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Card, CardHeader } from '../../components/card.tsx';
 import { ErrorState } from '../../components/error-state.tsx';

@@ -1,7 +1,7 @@
 import { History } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { ReleaseState } from '../../../routers/schemas/state-names.ts';
-import { shownFailure } from '../../api/errors.ts';
+import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Card } from '../../components/card.tsx';
 import { ListStates } from '../../components/list-states.tsx';

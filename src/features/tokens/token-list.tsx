@@ -1,7 +1,7 @@
 import { KeyRound } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import type { ApiToken } from '../../../routers/schemas/tokens.ts';
-import { shownFailure } from '../../api/errors.ts';
+import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';

@@ -1,5 +1,6 @@
 import type { NotificationSettings } from '../../../routers/schemas/user.ts';
-import { errorToast, shownFailure } from '../../api/errors.ts';
+import { errorToast } from '../../api/errors.ts';
+import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
 import { ErrorState } from '../../components/error-state.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
