@@ -9,6 +9,7 @@ import { type AppRoute, findRoute } from '../routes.tsx';
 import { AccessGuard } from './access.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { PlainLayout } from './plain.tsx';
+import { SidebarFrame } from './sidebar-frame.tsx';
 import { ScreenSkeleton } from './skeletons.tsx';
 
 const loadData = async () => ({ default: (await import('../api/data-provider.tsx')).DataProvider });
@@ -55,7 +56,13 @@ export function Shell() {
         {route.layout === 'plain' ? (
           <PlainLayout>{screen}</PlainLayout>
         ) : (
-          <Suspense fallback={null}>
+          <Suspense
+            fallback={
+              <SidebarFrame>
+                <ScreenSkeleton kind={route.skeleton} />
+              </SidebarFrame>
+            }
+          >
             <SidebarLayout title={title}>{screen}</SidebarLayout>
           </Suspense>
         )}

@@ -13,6 +13,7 @@ import { AccountMenuLater } from './account-menu-later.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { idleEntryLook, NavGroups, NavList } from './nav-list.tsx';
 import { footerEntries, sidebarGroups } from './navigation.ts';
+import { SidebarFrame } from './sidebar-frame.tsx';
 import { SkipLink } from './skip-link.tsx';
 
 const ConfirmBanner = lazy(async () => ({
@@ -25,25 +26,24 @@ let MobileMenu = lazy(loadMenu);
 export function SidebarLayout({ title, children }: { title: string; children: ReactNode }) {
   const { user } = useUser();
   return (
-    <div className="min-h-dvh lg:pl-sidebar">
-      <SkipLink />
-      <Sidebar />
-      <MobileBar title={title} />
-      <main
-        id="content"
-        tabIndex={-1}
-        className="mx-auto w-full max-w-[calc(var(--container-content)+5rem)] px-4 pt-5 pb-28 sm:px-10 sm:pt-8"
-      >
-        {user !== null && !user.emailConfirmed && (
-          <ErrorBoundary onFailed={() => {}}>
-            <Suspense fallback={<BannerPlace />}>
-              <ConfirmBanner user={user} />
-            </Suspense>
-          </ErrorBoundary>
-        )}
-        {children}
-      </main>
-    </div>
+    <SidebarFrame
+      aside={
+        <>
+          <SkipLink />
+          <Sidebar />
+        </>
+      }
+      bar={<MobileBar title={title} />}
+    >
+      {user !== null && !user.emailConfirmed && (
+        <ErrorBoundary onFailed={() => {}}>
+          <Suspense fallback={<BannerPlace />}>
+            <ConfirmBanner user={user} />
+          </Suspense>
+        </ErrorBoundary>
+      )}
+      {children}
+    </SidebarFrame>
   );
 }
 
@@ -135,7 +135,7 @@ function MobileBar({ title }: { title: string }) {
   const [isOpen, setOpen] = useState<boolean | null>(null);
   const button = useRef<HTMLButtonElement>(null);
   return (
-    <header className="sticky top-0 z-30 flex h-14 items-center gap-2 border-b border-line bg-surface-raised px-3 lg:hidden">
+    <>
       <IconButton
         ref={button}
         label="Open menu"
@@ -171,6 +171,6 @@ function MobileBar({ title }: { title: string }) {
           </Suspense>
         </ErrorBoundary>
       )}
-    </header>
+    </>
   );
 }

@@ -47,7 +47,8 @@ async function holdAnswers(page: Page): Promise<OpenCalls> {
   page.on('request', (request) => {
     if (isCall(request)) open.add(request);
   });
-  page.on('requestfinished', (request) => void open.delete(request));
+  // Not when it is finished: the body of a refusal may be left unread.
+  page.on('response', (response) => void open.delete(response.request()));
   page.on('requestfailed', (request) => void open.delete(request));
   await page.route('**/api/**', async (route) => {
     await rest(HELD_MS);
