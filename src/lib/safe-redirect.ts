@@ -9,7 +9,9 @@ export function safeRedirect(redirect: string | null, origin: string): string {
   if (redirect === null || !redirect.startsWith('/') || !URL.canParse(redirect, origin))
     return DEFAULT_ROUTE_AFTER_LOGIN;
   const target = new URL(redirect, origin);
-  const isOwn = target.origin === new URL(origin).origin && isAppPath(target.pathname);
+  // Dots can leave two slashes at the start (`/.//host`), which name another host wherever they are followed.
+  const isOneAddress = !target.pathname.includes('//');
+  const isOwn = target.origin === new URL(origin).origin && isOneAddress && isAppPath(target.pathname);
   if (!isOwn || isAuthScreen(target.pathname)) return DEFAULT_ROUTE_AFTER_LOGIN;
   return target.pathname + target.search + target.hash;
 }

@@ -28,6 +28,10 @@ test.each([
   ['/register?redirect=/login'],
   ['/auth'],
   ['/dashboard/../api/user'],
+  ['/.//help'],
+  ['/..//account'],
+  ['/dashboard/..//help'],
+  ['/deployments//x'],
 ])('%j leads to the dashboard', (redirect) => {
   expect(safeRedirect(redirect, origin)).toBe('/dashboard');
 });
