@@ -253,10 +253,17 @@ export function isDatabaseAway(error: unknown): boolean {
   ) {
     return true;
   }
+  if (isBrokenSocketOfDriver(error)) return true;
   // mongoose's own word for a call on a closed connection when nothing is buffered.
   if (error.name === 'MongooseError' && /initial connection|not connected|bufferCommands/.test(error.message))
     return true;
   return error.cause !== undefined && isDatabaseAway(error.cause);
+}
+
+/** A write to a socket that the server has just closed comes as Node's own error: only its stack tells whose it was. */
+function isBrokenSocketOfDriver(error: Error): boolean {
+  const isBroken = 'code' in error && (error.code === 'EPIPE' || error.code === 'ECONNRESET');
+  return isBroken && /\bConnection\.(?:writeCommand|sendWire|sendCommand)\b/.test(error.stack ?? '');
 }
 
 /** What a caller is told when the database is away; undefined for any other error. */

@@ -96,6 +96,10 @@ test('errors of a database that is away are told apart from errors of ours', asy
     retryAfterMs: expect.any(Number),
   });
   expect(translateDatabaseError(new Error('wrapped', { cause: away }))?.code).toBe('database_unavailable');
+  const ended = Object.assign(new Error('This socket has been ended by the other party'), { code: 'EPIPE' });
+  expect(translateDatabaseError(ended)).toBeUndefined();
+  ended.stack = `${ended.stack}\n    at Connection.writeCommand (/app/node_modules/mongodb/lib/cmap/connection.js:552:35)`;
+  expect(translateDatabaseError(ended)?.code).toBe('database_unavailable');
   expect(translateDatabaseError(new Error('ours'))).toBeUndefined();
   const user = newUser();
   await UserModel.create(user);
