@@ -23,7 +23,11 @@ export function GuidedSteps({ making }: { making: NewDeployment }) {
   const heading = useFocusOnChange(step);
   const { question, explanation } = GUIDED_WORDS[step];
   useWhenIdle(loadAnswer);
-  const goTo = (next: GuidedStep) => setParams(next === 'files' ? {} : { [STEP]: next });
+  const goTo = (next: GuidedStep) => {
+    // A second press comes before this is rendered anew, and would be a second step back.
+    if (new URLSearchParams(window.location.search).get(STEP) === next) return;
+    setParams(next === 'files' ? {} : { [STEP]: next });
+  };
   return (
     <div className="flex max-w-reading flex-col gap-6">
       <GuidedTrail current={step} onGoTo={goTo} />
