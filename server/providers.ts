@@ -39,6 +39,10 @@ function limitsOf(env: Env): Limits {
     uploadBytesPerDay: UPLOAD_LIMITS.maxBytesPerDay,
     accountBytes: UPLOAD_LIMITS.maxAccountBytes,
     uploadsAtOnce: 8,
+    // Each holds the list of a release's files and the directory of its ZIP, some 30 MB at the most.
+    downloadsAtOnce: { perAccount: 2, perProcess: 8 },
+    // As long as any other call may take to send its body (http/server.ts): a line that is only bad moves within it.
+    downloadStallMs: 30_000,
     socketsPerAccount: 10,
     socketsPerAddress: 50,
     accessTokenSeconds: env.accessTokenSeconds,

@@ -31,6 +31,8 @@ export type Limits = {
   uploadBytesPerDay: number;
   accountBytes: number;
   uploadsAtOnce: number;
+  downloadsAtOnce: { perAccount: number; perProcess: number };
+  downloadStallMs: number;
   socketsPerAccount: number;
   socketsPerAddress: number;
   accessTokenSeconds: number;

@@ -33,6 +33,8 @@ export type ArchiveOptions = {
   at: Date;
   /** Told of a file that is left out because the store does not have it any more; without it the archive ends there. */
   onDamaged?: ((entry: ArchiveFile) => void) | undefined;
+  /** Ends the reading, also where nothing is yielded yet: a large file is read through before its first byte leaves. */
+  signal?: AbortSignal | undefined;
 };
 
 /** Up to this size a file is read once, whole; a larger one twice, since its checksum stands before it. */
@@ -41,18 +43,23 @@ const WHOLE_MAX_BYTES = 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
 
 /** How many bytes `writeArchive` will yield for these files. */
-export function archiveSize(files: readonly Pick<ArchiveFile, 'name' | 'sizeBytes'>[]): number {
+export function archiveSize(files: Iterable<Pick<ArchiveFile, 'name' | 'sizeBytes'>>): number {
+  let count = 0;
   let directoryAt = 0;
   let directoryBytes = 0;
   for (const { name, sizeBytes } of files) {
     const nameBytes = Buffer.byteLength(name, 'utf8');
+    count += 1;
     directoryBytes += CENTRAL_BYTES + nameBytes + centralExtra({ sizeBytes, offset: directoryAt }).length;
     directoryAt += LOCAL_BYTES + nameBytes + localExtra({ sizeBytes }).length + sizeBytes;
   }
-  return directoryAt + directoryBytes + endBytes({ count: files.length, directoryAt, directoryBytes });
+  return directoryAt + directoryBytes + endBytes({ count, directoryAt, directoryBytes });
 }
 
-/** Entries are asked for one at a time. Throws `artifact_damaged` at the first file that the store does not have byte for byte. */
+/**
+ * Entries are asked for one at a time. Throws `artifact_damaged` at the first file that the store does not have byte for
+ * byte, and the reason of the signal.
+ */
 export async function* writeArchive(
   store: Pick<ArtifactStore, 'open'>,
   entries: Iterable<ArchiveEntry> | AsyncIterable<ArchiveEntry>,
@@ -61,6 +68,7 @@ export async function* writeArchive(
   let pieces: Buffer[] = [];
   let pending = 0;
   for await (const piece of writeAll(store, entries, options)) {
+    options.signal?.throwIfAborted();
     pieces.push(piece);
     pending += piece.length;
     if (pending < PIECE_BYTES) continue;
@@ -74,8 +82,9 @@ export async function* writeArchive(
 async function* writeAll(
   store: Pick<ArtifactStore, 'open'>,
   entries: Iterable<ArchiveEntry> | AsyncIterable<ArchiveEntry>,
-  { at, onDamaged }: ArchiveOptions,
+  options: ArchiveOptions,
 ): AsyncGenerator<Buffer, void> {
+  const { at } = options;
   const directory: Buffer[] = [];
   let directoryBytes = 0;
   let offset = 0;
@@ -91,7 +100,7 @@ async function* writeAll(
       note(place, endsAt);
       continue;
     }
-    const content = await readyContent(store, entry, onDamaged);
+    const content = await readyContent(store, entry, options);
     if (content === null) continue;
     const place = { ...content, name: Buffer.from(entry.name, 'utf8'), offset, sizeBytes: entry.sizeBytes };
     const header = localHeader(place, at);
@@ -110,10 +119,10 @@ const NOTHING = Buffer.alloc(0);
 async function readyContent(
   store: Pick<ArtifactStore, 'open'>,
   entry: ArchiveFile,
-  onDamaged: ArchiveOptions['onDamaged'],
+  { onDamaged, signal }: ArchiveOptions,
 ): Promise<Content | null> {
   try {
-    return await openContent(store, entry);
+    return await openContent(store, entry, signal);
   } catch (error) {
     if (onDamaged === undefined || !(error instanceof AppError) || error.code !== 'artifact_damaged') throw error;
     onDamaged(entry);
@@ -121,7 +130,11 @@ async function readyContent(
   }
 }
 
-async function openContent(store: Pick<ArtifactStore, 'open'>, entry: ArchiveFile): Promise<Content> {
+async function openContent(
+  store: Pick<ArtifactStore, 'open'>,
+  entry: ArchiveFile,
+  signal: AbortSignal | undefined,
+): Promise<Content> {
   const artifact = await store.open(entry.sha256);
   let isKept = false;
   try {
@@ -130,7 +143,7 @@ async function openContent(store: Pick<ArtifactStore, 'open'>, entry: ArchiveFil
       const whole = await artifact.read(0, entry.sizeBytes);
       return { checksum: crc32(whole), whole, artifact: null };
     }
-    const checksum = await checksumOf(artifact);
+    const checksum = await checksumOf(artifact, signal);
     isKept = true;
     return { checksum, whole: NOTHING, artifact };
   } finally {
@@ -138,9 +151,12 @@ async function openContent(store: Pick<ArtifactStore, 'open'>, entry: ArchiveFil
   }
 }
 
-async function checksumOf(artifact: OpenArtifact): Promise<number> {
+async function checksumOf(artifact: OpenArtifact, signal: AbortSignal | undefined): Promise<number> {
   let checksum = 0;
-  for await (const piece of artifact.stream()) checksum = crc32(piece, checksum);
+  for await (const piece of artifact.stream()) {
+    signal?.throwIfAborted();
+    checksum = crc32(piece, checksum);
+  }
   return checksum;
 }
 

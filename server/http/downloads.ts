@@ -1,29 +1,41 @@
-import { pipeline } from 'node:stream/promises';
+import { once } from 'node:events';
 import express, { type Request, type Response, type Router } from 'express';
 import { requireAccount } from '../../routers/access.ts';
 import { contextFor } from '../../routers/context.ts';
 import { idSchema } from '../../routers/schemas/primitives.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { Providers } from '../service-context.ts';
-import { openExport } from '../services/account/index.ts';
+import { findExporter, openExport } from '../services/account/index.ts';
 import type { Download } from '../services/download-ticket.ts';
-import { openDownload } from '../services/releases/index.ts';
+import { findDownloader, openDownload } from '../services/releases/index.ts';
+import { createTally } from '../tally.ts';
 
 /** What people save: streamed, never whole in memory. Below `/api`. */
 export function downloadRoutes(providers: Providers): Router {
   const routes = express.Router({ caseSensitive: true, strict: true });
+  const places = createPlaces(providers);
+  const { downloadStallMs } = providers.limits;
+
   routes.get('/releases/:releaseId/download', async (request, response) => {
     const ctx = await contextFor(providers, request, response);
     const releaseId = idSchema.safeParse(request.params.releaseId);
     if (!releaseId.success) throw notFound('release');
     const ticket = ticketOf(request);
     const caller = ticket === null ? requireAccount(ctx) : ctx;
-    await send(request, response, await openDownload(caller, releaseId.data, ticket));
+    const accountId = await findDownloader(caller, releaseId.data, ticket);
+    await places.during(accountId, () =>
+      send(request, response, { open: () => openDownload(providers, accountId, releaseId.data), downloadStallMs }),
+    );
   });
+
   routes.get('/account/export', async (request, response) => {
     const ctx = await contextFor(providers, request, response);
-    await send(request, response, await openExport(ctx, ticketOf(request)));
+    const accountId = await findExporter(ctx, ticketOf(request));
+    await places.during(accountId, () =>
+      send(request, response, { open: () => openExport(providers, accountId), downloadStallMs }),
+    );
   });
+
   return routes;
 }
 
@@ -32,22 +44,107 @@ function ticketOf(request: Request): string | null {
   return typeof ticket === 'string' ? ticket : null;
 }
 
-async function send(request: Request, response: Response, download: Download): Promise<void> {
+/** How long a browser waits before it may ask again: whatever is on its way takes some time. */
+const RETRY_AFTER_MS = 5_000;
+
+type PlaceCounter = { during<T>(accountId: string, work: () => Promise<T>): Promise<T> };
+
+/**
+ * At most so many downloads at once, of an account over the processes of this instance and of all in this process, whose
+ * memory it guards: a place is taken before anything is read, and held until the last byte has left or nobody waits.
+ */
+function createPlaces({ tally, limits: { downloadsAtOnce } }: Providers): PlaceCounter {
+  const here = createTally();
+  return {
+    async during(accountId, work) {
+      const leaveOwn = await tally.take(`downloads of ${accountId}`, { limit: downloadsAtOnce.perAccount });
+      if (leaveOwn === null) {
+        const { perAccount } = downloadsAtOnce;
+        throw full(`Only ${perAccount} of your downloads can run at once. Start this one again when one has ended.`);
+      }
+      try {
+        const leave = await here.take('downloads', { limit: downloadsAtOnce.perProcess });
+        if (leave === null) throw full('Too many downloads are running. Start this one again in a moment.');
+        try {
+          return await work();
+        } finally {
+          leave();
+        }
+      } finally {
+        leaveOwn();
+      }
+    },
+  };
+}
+
+function full(message: string): AppError {
+  return new AppError('rate_limited', message, { retryAfterMs: RETRY_AFTER_MS });
+}
+
+type Sending = { open(): Promise<Download>; downloadStallMs: number };
+
+async function send(request: Request, response: Response, { open, downloadStallMs }: Sending): Promise<void> {
+  const reader = watchReader(request, response, downloadStallMs);
+  try {
+    const download = await open();
+    reader.signal.throwIfAborted();
+    setHead(response, download);
+    if (request.method === 'HEAD') {
+      response.end();
+      return;
+    }
+    // At once: the checksum of a large first file takes a while, and whoever waits is to see that something comes.
+    response.flushHeaders();
+    await write(response, download.body(reader.signal), reader.signal);
+  } catch (error) {
+    // Whatever waits for the connection says only that it was ended.
+    throw reader.signal.aborted ? reader.signal.reason : error;
+  } finally {
+    reader.leave();
+  }
+}
+
+type Reader = { signal: AbortSignal; leave(): void };
+
+/**
+ * Whether somebody is there: the signal ends all reading once the connection is closed, or has taken nothing for so
+ * long. Node's timer counts from the last byte that the system took, so that a slow reader is never ended; our own
+ * slowness, with nothing waiting to leave, is not the reader's either.
+ */
+function watchReader(request: Request, response: Response, stallMs: number): Reader {
+  const { socket } = request;
+  const gone = new AbortController();
+  const end = (): void => gone.abort(new AppError('client_closed', 'The download was ended by its reader.'));
+  // Of the connection: a second answer that waits for it is never told.
+  socket.once('close', end);
+  if (socket.destroyed) end();
+  response.setTimeout(stallMs, () => {
+    if (response.writableLength === 0) {
+      response.setTimeout(stallMs);
+      return;
+    }
+    gone.abort(new AppError('client_closed', 'The download was ended: its reader took nothing any more.'));
+    socket.destroy();
+  });
+  return { signal: gone.signal, leave: () => void socket.off('close', end) };
+}
+
+function setHead(response: Response, download: Download): void {
   response.setHeader('Content-Type', 'application/zip');
   if (download.sizeBytes !== null) response.setHeader('Content-Length', download.sizeBytes);
   response.setHeader('Content-Disposition', disposition(download));
   // Opened in a tab it would still be no page of ours (security facts, section 12).
   response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
-  if (request.method === 'HEAD') {
-    response.end();
-    return;
+}
+
+/** Resolves when the last byte has left. Not Node's `pipeline`, which waits forever for an answer that never gets its connection. */
+async function write(response: Response, body: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void> {
+  for await (const piece of body) {
+    signal.throwIfAborted();
+    if (!response.write(piece)) await once(response, 'drain', { signal });
   }
-  try {
-    await pipeline(download.body, response);
-  } catch (error) {
-    if (!response.destroyed || error instanceof AppError) throw error;
-    throw new AppError('client_closed', 'The download was ended by its reader.', { cause: error });
-  }
+  response.end();
+  await once(response, 'finish', { signal });
 }
 
 /** RFC 6266 with the name of RFC 5987: letters of all scripts, and ASCII for what does not read it. */

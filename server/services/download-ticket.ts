@@ -1,6 +1,8 @@
 import { AppError, notFound } from '../errors.ts';
+import { ApiTokenModel } from '../models/api-token.ts';
+import { SessionModel } from '../models/session.ts';
 import { UserModel } from '../models/user.ts';
-import type { AccountContext, ServiceContext } from '../service-context.ts';
+import type { AccountContext, Actor, ServiceContext } from '../service-context.ts';
 
 /** From the click to the first byte; what has begun goes on. */
 const TICKET_MS = 60_000;
@@ -12,7 +14,8 @@ export type Download = {
   plainName: string;
   /** Null where nobody knows before it is written. */
   sizeBytes: number | null;
-  body: AsyncIterable<Buffer>;
+  /** Read while it is asked for; throws the reason of the signal. */
+  body(signal: AbortSignal): AsyncIterable<Buffer>;
 };
 
 /** What a ticket is for, and its word for a person. */
@@ -20,25 +23,49 @@ export type TicketPurpose = { context: string; what: string };
 
 /**
  * Seals a right to one download into its link, which needs no header, so that a browser streams it to disk. It works for
- * a minute and for this purpose alone.
+ * a minute, for this purpose alone, and while the session or the API token that it was made by is good.
  */
 export function makeTicket(ctx: AccountContext, { context }: TicketPurpose): { ticket: string; expiresAt: Date } {
   const expiresAt = new Date(ctx.now().getTime() + TICKET_MS);
-  const ticket = ctx.providers.secrets.seal(`${ctx.actor.accountId} ${expiresAt.getTime()}`, context);
+  const ticket = ctx.providers.secrets.seal(
+    [ctx.actor.accountId, expiresAt.getTime(), ...makerOf(ctx.actor)].join(' '),
+    context,
+  );
   return { ticket, expiresAt };
+}
+
+/** Through whom the ticket was made: its kind and its id. */
+function makerOf(actor: Extract<Actor, { accountId: string }>): [kind: string, id: string] {
+  if (actor.kind === 'account') return [actor.kind, actor.sessionId];
+  if (actor.kind === 'token') return [actor.kind, actor.tokenId];
+  throw new Error('A job makes no link for a browser.');
 }
 
 /**
  * The account that the ticket was made for, while there is one: its websites go some time after it. Throws `not_found`
- * for one that is over, of another purpose, of other keys, or made up.
+ * for one that is over, of another purpose, of other keys, or made up, and once its maker is signed out or revoked.
  */
 export async function redeemTicket(ctx: ServiceContext, purpose: TicketPurpose, ticket: string): Promise<string> {
-  const [accountId = '', endsAt = ''] = opened(ctx, purpose, ticket).split(' ');
+  const [accountId = '', endsAt = '', kind = '', makerId = ''] = opened(ctx, purpose, ticket).split(' ');
   if (Number(endsAt) <= ctx.now().getTime()) {
     throw new AppError('not_found', 'This link to a download is over.', { hint: 'Start the download again.' });
   }
   if ((await UserModel.exists({ _id: accountId, deletedAt: null })) === null) throw notFound(purpose.what);
+  const maker = { _id: makerId, accountId };
+  const isGood = kind === 'account' ? await isOpenSession(maker, ctx.now()) : await isGoodToken(maker, ctx.now());
+  if (!isGood) throw notFound(purpose.what);
   return accountId;
+}
+
+type Maker = { _id: string; accountId: string };
+
+async function isOpenSession(maker: Maker, now: Date): Promise<boolean> {
+  const open = { revokedAt: null, endsAt: { $gt: now }, idleEndsAt: { $gt: now } };
+  return (await SessionModel.exists({ ...maker, ...open })) !== null;
+}
+
+async function isGoodToken(maker: Maker, now: Date): Promise<boolean> {
+  return (await ApiTokenModel.exists({ ...maker, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] })) !== null;
 }
 
 function opened({ providers }: ServiceContext, { context, what }: TicketPurpose, ticket: string): string {

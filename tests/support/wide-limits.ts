@@ -15,6 +15,8 @@ export const WIDE_LIMITS: Limits = {
   uploadBytesPerDay: 10 * 1024 ** 3,
   accountBytes: 10 * 1024 ** 3,
   uploadsAtOnce: 8,
+  downloadsAtOnce: { perAccount: 2, perProcess: 8 },
+  downloadStallMs: 30_000,
   socketsPerAccount: 10,
   socketsPerAddress: 50,
   accessTokenSeconds: 900,

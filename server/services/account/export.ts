@@ -2,7 +2,7 @@ import type { AccountExport } from '../../../routers/schemas/account.ts';
 import { writeArchive } from '../../artifacts/archive.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { UserModel } from '../../models/user.ts';
-import type { ServiceContext } from '../../service-context.ts';
+import type { Providers, ServiceContext } from '../../service-context.ts';
 import type { SessionContext } from '../auth/sessions.ts';
 import { type Download, makeTicket, redeemTicket, type TicketPurpose } from '../download-ticket.ts';
 import { exportEntries } from './export-entries.ts';
@@ -18,23 +18,29 @@ export async function prepareExport(ctx: SessionContext): Promise<AccountExport>
   return { url: `/api/account/export?ticket=${ticket}`, fileName: fileNameAt(ctx.now()), expiresAt };
 }
 
-/** Everything as one ZIP, for a signed-in browser or whoever holds a ticket. Throws `unauthenticated`, `session_required`, `not_found`. */
-export async function openExport(ctx: ServiceContext, ticket: string | null): Promise<Download> {
-  const accountId = ticket === null ? ownerOf(ctx) : await redeemTicket(ctx, EXPORT, ticket);
+/** Whose export may be read: that of a signed-in browser, or of who made the ticket. Throws `unauthenticated`, `session_required`, `not_found`. */
+export async function findExporter(ctx: ServiceContext, ticket: string | null): Promise<string> {
+  return ticket === null ? ownerOf(ctx) : redeemTicket(ctx, EXPORT, ticket);
+}
+
+/** Everything of the account as one ZIP. Throws `not_found`. */
+export async function openExport(providers: Providers, accountId: string): Promise<Download> {
   const user = await UserModel.findOne({ _id: accountId, deletedAt: null });
   if (user === null) throw notFound(EXPORT.what);
-  const at = ctx.now();
+  const at = providers.now();
   const damaged: string[] = [];
   const fileName = fileNameAt(at);
   return {
     fileName,
     plainName: fileName,
     sizeBytes: null,
-    body: writeArchive(ctx.providers.store, exportEntries(ctx.providers, { user, at, damaged }), {
-      at,
-      // One lost file must not keep somebody from all the others.
-      onDamaged: ({ name }) => void damaged.push(name),
-    }),
+    body: (signal) =>
+      writeArchive(providers.store, exportEntries(providers, { user, at, damaged }), {
+        at,
+        // One lost file must not keep somebody from all the others.
+        onDamaged: ({ name }) => void damaged.push(name),
+        signal,
+      }),
   };
 }
 

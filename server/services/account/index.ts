@@ -1,2 +1,2 @@
 export { deleteAccount } from './delete.ts';
-export { openExport, prepareExport } from './export.ts';
+export { findExporter, openExport, prepareExport } from './export.ts';

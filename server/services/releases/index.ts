@@ -1,5 +1,5 @@
 export { cancelRelease } from './cancel.ts';
 export { createRelease, retryRelease } from './create.ts';
-export { openDownload, prepareDownload } from './download.ts';
+export { findDownloader, openDownload, prepareDownload } from './download.ts';
 export { prepareRelease } from './prepare.ts';
 export { diffRelease, getRelease, listReleases } from './read.ts';

@@ -23,6 +23,7 @@ import { type ReleaseStepDoc, ReleaseStepModel } from '../../models/release-step
 import type { AccountContext, Addresses } from '../../service-context.ts';
 import { afterCursor, decodeCursor, encodeCursor, unknownCursor } from '../page-cursor.ts';
 import { releaseUrlOf, siteUrlOf } from '../site-address.ts';
+import { inTurn } from './list-turn.ts';
 import { findRollBacks, toRollBack } from './roll-backs.ts';
 
 /**
@@ -106,7 +107,7 @@ export async function getRelease(ctx: AccountContext, input: GetReleaseInput): P
 
 /**
  * What the release has that another one of its deployment has not: the one named, else the last before it that was ever
- * live. Throws `not_found`, `conflict` for a release of another deployment.
+ * live. Throws `not_found`, `conflict` for a release of another deployment, `rate_limited`.
  */
 export async function diffRelease(ctx: AccountContext, input: DiffReleaseInput): Promise<ReleaseDiff> {
   const doc = await findRelease(ctx, input.releaseId);
@@ -118,9 +119,11 @@ export async function diffRelease(ctx: AccountContext, input: DiffReleaseInput):
     throw new AppError('conflict', 'Only releases of one deployment can be compared.');
   }
   const { store } = ctx.providers;
-  const before: Manifest = previous === null ? new Map() : await readManifest(store, previous.manifestHash);
-  const after = await readManifest(store, doc.manifestHash);
-  return { previousNumber: previous?.number ?? null, ...listDifferences(before, after) };
+  return inTurn(ctx, async () => {
+    const before: Manifest = previous === null ? new Map() : await readManifest(store, previous.manifestHash);
+    const after = await readManifest(store, doc.manifestHash);
+    return { previousNumber: previous?.number ?? null, ...listDifferences(before, after) };
+  });
 }
 
 function listDifferences(before: Manifest, after: Manifest): Omit<ReleaseDiff, 'previousNumber'> {

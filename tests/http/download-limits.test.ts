@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { OpenArtifact } from '../../server/artifacts/store.ts';
+import { receiveFile, receiveManifest } from '../../server/services/uploads/index.ts';
+import { createTestApp, type Person, type TestApp } from '../support/app.ts';
+import { type Listening, listen } from '../support/listen.ts';
+import { bytesOf, contextOf, sha256Of } from '../support/publishing.ts';
+
+/** More than the system takes of an answer that nobody reads: it keeps up to 4 MB at the sender and 6 MB at the reader. */
+const LARGE = randomBytes(12_000_000);
+const LARGE_SHA256 = sha256Of(LARGE);
+
+/** A link to a release of this one large file. */
+async function largeLink(app: TestApp, person: Person): Promise<string> {
+  const deployment = await person.caller.deployments.create({ name: 'Large', platform: 'built-in' });
+  const { uploadId } = await person.caller.releases.prepare();
+  const ctx = await contextOf(app, person);
+  await receiveManifest(ctx, uploadId, {
+    files: [{ path: 'a.bin', sha256: LARGE_SHA256, sizeBytes: LARGE.length }],
+  });
+  await receiveFile(ctx, uploadId, { sha256: LARGE_SHA256, body: bytesOf(LARGE), contentLength: LARGE.length });
+  const { id } = await person.caller.releases.create({ deploymentId: deployment.id, uploadId });
+  return (await person.caller.releases.download({ releaseId: id })).url;
+}
+
+/** Asks for it, and reads nothing of what comes. */
+async function ask({ port }: Listening, paths: string[]): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join(''));
+  return socket;
+}
+
+/** Asks for it, and stops reading after the first bytes. */
+async function stall(door: Listening, path: string): Promise<Socket> {
+  const socket = await ask(door, [path]);
+  const [first] = await once(socket, 'data');
+  socket.pause();
+  expect(String(first)).toMatch(/^HTTP\/1\.1 200 /);
+  return socket;
+}
+
+async function head(door: Listening, path: string): Promise<number> {
+  return (await fetch(`${door.url}${path}`, { method: 'HEAD' })).status;
+}
+
+/** What the reading of the large file goes through. */
+function watchReading(app: TestApp, watched: (artifact: OpenArtifact) => Partial<OpenArtifact>): void {
+  const { store } = app.providers;
+  app.providers.store = {
+    ...store,
+    async open(sha256) {
+      const artifact = await store.open(sha256);
+      return sha256 === LARGE_SHA256 ? { ...artifact, ...watched(artifact) } : artifact;
+    },
+  };
+}
+
+test('so many downloads of an account run at once, and so many in all; one that ends frees its place', async () => {
+  await using app = await createTestApp({ limits: { downloadsAtOnce: { perAccount: 2, perProcess: 3 } } });
+  await using door = await listen(app);
+  const [person, other] = [await app.trialPerson(), await app.trialPerson()];
+  const [link, othersLink] = [await largeLink(app, person), await largeLink(app, other)];
+  const exportLink = (await person.caller.account.export()).url;
+  const sockets = [await stall(door, link), await stall(door, link)];
+
+  const refused = await fetch(`${door.url}${link}`);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+  expect(await refused.json()).toMatchObject({ code: 'rate_limited' });
+  expect([await head(door, link), await head(door, exportLink)]).toEqual([429, 429]);
+  sockets.push(await stall(door, othersLink));
+  expect(await head(door, othersLink)).toBe(429);
+
+  sockets.shift()?.destroy();
+  await expect.poll(() => head(door, link)).toBe(200);
+  expect(await head(door, exportLink)).toBe(200);
+  for (const socket of sockets) socket.destroy();
+});
+
+test('two downloads asked for in one breath give their places back when the connection goes', async () => {
+  await using app = await createTestApp();
+  await using door = await listen(app);
+  const link = await largeLink(app, await app.trialPerson());
+  let opened = 0;
+  watchReading(app, () => {
+    opened += 1;
+    return {};
+  });
+  const both = await ask(door, [link, link]);
+  await expect.poll(() => opened).toBe(2);
+  expect(await head(door, link)).toBe(429);
+  both.destroy();
+
+  await expect.poll(() => head(door, link)).toBe(200);
+  const one = await stall(door, link);
+  await expect.poll(() => head(door, link)).toBe(200);
+  one.destroy();
+});
+
+test('a reader that takes nothing any more is cut off, and its place is free', async () => {
+  await using app = await createTestApp({
+    limits: { downloadsAtOnce: { perAccount: 1, perProcess: 1 }, downloadStallMs: 100 },
+  });
+  await using door = await listen(app);
+  const link = await largeLink(app, await app.trialPerson());
+  const socket = await stall(door, link);
+
+  await expect.poll(() => head(door, link)).toBe(200);
+
+  let received = 0;
+  socket.on('data', (piece) => {
+    received += piece.length;
+  });
+  socket.resume();
+  await once(socket, 'close');
+  expect(received).toBeLessThan(LARGE.length);
+});
+
+test('a reader that is slow gets everything, and so does one whose file is read slowly', async () => {
+  const downloadStallMs = 1_000;
+  await using app = await createTestApp({ limits: { downloadStallMs } });
+  await using door = await listen(app);
+  const link = await largeLink(app, await app.trialPerson());
+  let opened = 0;
+  watchReading(app, (artifact) => ({
+    async *stream() {
+      opened += 1;
+      // The first time for its checksum: the reader can take nothing yet.
+      if (opened === 1) await pause(1.5 * downloadStallMs);
+      yield* artifact.stream();
+    },
+  }));
+
+  const answer = await fetch(`${door.url}${link}`);
+  let received = 0;
+  for await (const piece of answer.body ?? []) {
+    received += piece.length;
+    await pause((2 * downloadStallMs * piece.length) / LARGE.length);
+  }
+
+  expect(String(received)).toBe(answer.headers.get('content-length'));
+  expect(opened).toBe(2);
+});
+
+test('a reader that goes away before the first byte ends the reading of the file at once', async () => {
+  await using app = await createTestApp({ limits: { downloadsAtOnce: { perAccount: 1, perProcess: 1 } } });
+  await using door = await listen(app);
+  const link = await largeLink(app, await app.trialPerson());
+  let read = 0;
+  let isClosed = false;
+  watchReading(app, (artifact) => ({
+    // Without end: only whoever stops asking gets out of it.
+    async *stream() {
+      for (;;) {
+        await pause(1);
+        read += 1;
+        yield Buffer.alloc(1_024);
+      }
+    },
+    async close() {
+      isClosed = true;
+      await artifact.close();
+    },
+  }));
+  const socket = await ask(door, [link]);
+  await expect.poll(() => read).toBeGreaterThan(0);
+  expect(isClosed).toBe(false);
+  socket.destroy();
+
+  await expect.poll(() => isClosed).toBe(true);
+  const readUntilThen = read;
+  await expect.poll(() => head(door, link)).toBe(200);
+  expect(read).toBe(readUntilThen);
+});
