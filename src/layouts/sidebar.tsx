@@ -64,7 +64,7 @@ function Sidebar() {
         </span>
       </Link>
       <MainNav />
-      <div className="flex flex-col">
+      <div className="-mx-3 flex flex-col border-t border-line px-3 pt-2">
         <nav aria-label="More">
           <NavList entries={footerEntries} />
           <LogoutEntry />
@@ -92,7 +92,7 @@ function MainNav() {
     <nav
       ref={nav}
       aria-label="Main"
-      className="-mx-3 flex min-h-0 grow scroll-py-6 flex-col gap-5 overflow-y-auto [scrollbar-width:none] mask-b-from-[calc(100%-1.5rem)] px-3 pt-1 pb-6 short:gap-3"
+      className="-mx-3 flex min-h-0 grow scroll-py-6 flex-col gap-5 overflow-y-auto [scrollbar-color:var(--color-line-strong)_transparent] [scrollbar-gutter:stable] [scrollbar-width:thin] mask-b-from-[calc(100%-0.75rem)] pt-1 pr-1 pb-3 pl-3 short:gap-3"
     >
       <NavGroups groups={sidebarGroups} />
     </nav>
