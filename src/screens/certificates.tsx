@@ -36,7 +36,7 @@ export function CertificatesScreen() {
         <Card className="overflow-hidden">
           <CardHeader title="How your addresses are served" />
           <p className="border-b border-line px-4 py-3 text-ink-muted text-pretty sm:px-5">
-            The built-in host answers over plain HTTP: who is on the way between a visitor and the host can read what is
+            The built-in host answers over plain HTTP: anyone on the way between a visitor and the host can read what is
             sent, and change it.
           </p>
           <ListStates

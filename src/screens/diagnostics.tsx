@@ -35,7 +35,7 @@ export function DiagnosticsScreen() {
     <>
       <PageHeader
         title="System Diagnostics"
-        description="What is known of a deployment: what was seen, and when. Nothing is asked anew by looking."
+        description="What was seen of a deployment, and when. Opening this page asks nothing anew."
       />
       {offered.length > 0 && (
         <div className="mb-4">
@@ -44,7 +44,10 @@ export function DiagnosticsScreen() {
             placeholder="Deployment"
             value={offered.find(({ id }) => id === deploymentId)?.id}
             onValueChange={(value) => filters.set('deployment', value)}
-            options={offered.map(({ id, name }) => ({ value: id, label: name }))}
+            options={offered.map(({ id, name, slug }) => ({
+              value: id,
+              label: name === slug ? name : `${name} (${slug})`,
+            }))}
             className="max-w-full"
           />
         </div>
@@ -152,7 +155,7 @@ function FullReport({ deployment, current }: { deployment: Deployment; current: 
 
 function verdictText({ name, currentRelease }: Deployment, troubles: number): string {
   if (troubles > 0) return `${formatCount(troubles, 'thing')} to look at in ${name}`;
-  return currentRelease === null ? `Nothing is known of ${name} yet` : `Nothing known is wrong with ${name}`;
+  return currentRelease === null ? `Nothing is known of ${name} yet` : `No trouble is known with ${name}`;
 }
 
 function stepRow(step: ReleaseStep, release: ReleaseDetail): Step {

@@ -44,9 +44,7 @@ export function SettingsScreen() {
               <p>
                 Which mails go to <span className="wrap-anywhere">{user.email}</span>.
               </p>
-              {!user.emailConfirmed && (
-                <p className="mt-1">Nothing of these is mailed until the address is confirmed.</p>
-              )}
+              {!user.emailConfirmed && <p className="mt-1">None of these is mailed until your address is confirmed.</p>}
             </>
           }
         >

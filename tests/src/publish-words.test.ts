@@ -30,7 +30,7 @@ test('a folder is told in one line, with its entry page and what is left out', a
   expect(findingsOf(report)).toMatchObject([
     { id: 'entry', verdict: 'good', path: 'index.html' },
     { id: 'left-out', verdict: 'secret', message: 'Private, and left out:', path: '.env' },
-    { id: 'litter', verdict: 'removed', message: '1 file of the operating system removed' },
+    { id: 'litter', verdict: 'removed', message: '1 file of your operating system left out' },
   ]);
   expect(pathsOf(publishedFolder(report))).toEqual(['index.html']);
 });

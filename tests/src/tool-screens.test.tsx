@@ -254,7 +254,7 @@ test('the report of a deployment leads to the log of its release, and a lost one
   await shown.sees('The report could not be fetched');
   answers['releases.get'] = () => verified;
   shown.button('Retry').click();
-  await shown.sees('Nothing known is wrong with harbour');
+  await shown.sees('No trouble is known with harbour');
   expect(shown.page.textContent).toContain('214 files were fetched from the host and compared');
   expect(shown.linkTo('Read the log')).toBe('/deployments/harbour/releases/3');
   expect(shown.rows('Checks')).toHaveLength(7);

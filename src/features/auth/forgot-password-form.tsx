@@ -35,7 +35,7 @@ export function ForgotPasswordForm() {
           If an account has the address <span className="font-medium wrap-anywhere">{sentTo}</span>, a link is on its
           way to it. It works once, for 30 minutes.
         </p>
-        <p className="text-sm text-ink-muted">Nothing there after a few minutes? Look among the unwanted mail.</p>
+        <p className="text-sm text-ink-muted">Nothing there after a few minutes? Look in your spam folder.</p>
         <Button onClick={() => setSentTo(null)}>Use another address</Button>
         <BackToLogin />
       </div>

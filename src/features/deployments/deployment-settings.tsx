@@ -71,7 +71,7 @@ function Identity({ deployment, isReadOnly, onAct }: IdentityProps) {
         <p>
           {isBusy
             ? 'It can be changed when the release is done.'
-            : `The old address is held for you for ${HELD_SLUG_DAYS} days.`}
+            : `When you change it, the old one is held for you for ${HELD_SLUG_DAYS} days.`}
         </p>
       </Row>
     </Card>

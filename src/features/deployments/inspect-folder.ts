@@ -196,7 +196,7 @@ function removedFindings({ droppedCount, root }: FolderReport['reading']): Findi
       ...plain,
       id: 'litter',
       verdict: 'removed',
-      message: `${formatCount(droppedCount, 'file')} of the operating system removed`,
+      message: `${formatCount(droppedCount, 'file')} of your operating system left out`,
       detail: 'Such as .DS_Store and Thumbs.db: they are no part of a website.',
     });
   }

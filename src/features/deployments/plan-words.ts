@@ -34,7 +34,7 @@ export function planBar({ plan, deploymentLimit, deploymentCount, isTrialAvailab
 export function usageText({ plan, deploymentLimit, deploymentCount }: Allowance): string {
   if (plan === 'free') return 'No plan is active';
   if (deploymentLimit === null)
-    return `${formatCount(deploymentCount, 'deployment')} on ${PLANS[plan].title}, without a limit`;
+    return `${formatCount(deploymentCount, 'deployment')} on ${PLANS[plan].title}, which has no limit`;
   return `${deploymentCount} of ${formatCount(deploymentLimit, 'deployment')} used on ${PLANS[plan].title}`;
 }
 

@@ -48,7 +48,7 @@ export function PlatformSetup({ platform, extras }: { platform: HostingPlatform;
             {limits.length > 0 && <Points title={`Limits of ${title}`} points={limits} />}
             <p className="flex items-center gap-2 text-sm text-ink-muted">
               <Clock className="size-3.5" />
-              Nothing has to be prepared yet.
+              None of it is needed yet.
             </p>
           </CardBody>
         </Card>

@@ -86,16 +86,16 @@ function countText(files: number): string {
 
 /** Nothing asks again afterwards, so that the time of the last look belongs to the answer. */
 function addressCheck({ url, currentRelease }: Deployment): Check {
-  const check = { id: 'address', title: 'The address answers' };
+  const check = { id: 'address', title: 'The address answered' };
   const address = formatAddress(url);
   const seenAt = currentRelease?.liveSince ?? null;
   if (currentRelease === null || seenAt === null) {
-    return { ...check, ...unknown, seen: `${address} was not looked at yet.` };
+    return { ...check, ...unknown, seen: `${address} has not been looked at yet.` };
   }
   return {
     ...check,
     verdict: 'pass',
-    seen: `${address} showed release ${currentRelease.number} when it went live. It is not asked again by itself.`,
+    seen: `${address} showed release ${currentRelease.number} when it went live. It has not been asked since.`,
     at: seenAt,
     link: null,
   };

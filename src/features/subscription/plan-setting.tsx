@@ -87,5 +87,5 @@ function untilWhen({ subscription, allowance }: Known): string {
 
 function howMany({ allowance: { deploymentCount, deploymentLimit } }: Known): string {
   const used = formatCount(deploymentCount, 'deployment');
-  return deploymentLimit === null ? `${used}, with no limit.` : `${used} of ${deploymentLimit}.`;
+  return deploymentLimit === null ? `${used}. Your plan has no limit.` : `${used} of ${deploymentLimit}.`;
 }

@@ -13,7 +13,7 @@ const KINDS: readonly { name: keyof NotificationSettings; label: string; descrip
     label: 'A release failed',
     description: 'With what broke, and what is still live.',
   },
-  { name: 'releaseLive', label: 'A release is live', description: 'With the address it is live at.' },
+  { name: 'releaseLive', label: 'A release is live', description: 'Tells you its address.' },
 ];
 
 /** Which mails are wanted; each is saved as it is switched. */
