@@ -1,6 +1,8 @@
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
+import { VisitModel, type VisitRow } from '../../server/models/visit.ts';
+import { newId } from '../../server/mongo.ts';
 import type { Person } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
 import { createPublishingApp, type PublishingApp, publish, sha256Of, startRelease } from '../support/publishing.ts';
@@ -35,6 +37,77 @@ async function publisher(app: PublishingApp) {
   return { person, deployment, draft };
 }
 
+/** Of one minute from two processes of the host, and of the next from one. */
+function visitRows(person: Person, { id: deploymentId }: { id: string }): VisitRow[] {
+  const row = {
+    accountId: person.user.id,
+    deploymentId,
+    visitors: ['who-it-was'],
+    referrers: [{ host: 'search.example', views: 1 }],
+  };
+  const first = { ...row, at: new Date('2100-01-15T12:00:00Z'), requests: 2, views: 1, bytes: 10 };
+  return [
+    {
+      ...first,
+      _id: newId(),
+      statuses: [{ status: 200, requests: 2 }],
+      pages: [{ path: '/', views: 1 }],
+      replies: [2, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    },
+    {
+      ...first,
+      _id: newId(),
+      at: new Date('2100-01-15T12:01:00Z'),
+      statuses: [{ status: 200, requests: 2 }],
+      pages: [{ path: '/', views: 1 }],
+      replies: [2, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    },
+    {
+      ...first,
+      _id: newId(),
+      views: 2,
+      statuses: [
+        { status: 200, requests: 1 },
+        { status: 404, requests: 1 },
+      ],
+      pages: [
+        { path: '/a', views: 1 },
+        { path: '/', views: 1 },
+      ],
+      replies: [1, 1, 0, 0, 0, 0, 0, 0, 0, 0],
+    },
+  ];
+}
+
+const VISITS = [
+  {
+    at: '2100-01-15T12:00:00.000Z',
+    requests: 4,
+    views: 3,
+    bytes: 20,
+    statuses: [
+      { status: 200, requests: 3 },
+      { status: 404, requests: 1 },
+    ],
+    pages: [
+      { path: '/', views: 2 },
+      { path: '/a', views: 1 },
+    ],
+    referrers: [{ host: 'search.example', views: 2 }],
+    replies: [3, 1, 0, 0, 0, 0, 0, 0, 0, 0],
+  },
+  {
+    at: '2100-01-15T12:01:00.000Z',
+    requests: 2,
+    views: 1,
+    bytes: 10,
+    statuses: [{ status: 200, requests: 2 }],
+    pages: [{ path: '/', views: 1 }],
+    referrers: [{ host: 'search.example', views: 1 }],
+    replies: [2, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+  },
+];
+
 test('everything of an account comes down as one ZIP that others read, without what could be used to sign in', async () => {
   await using app = await createPublishingApp();
   await using door = await listen(app);
@@ -44,6 +117,9 @@ test('everything of an account comes down as one ZIP that others read, without w
     await app.person(),
   ];
   await person.caller.feedback.rate({ rating: 4, comment: 'Quick' });
+  await person.caller.feedback.rate({ rating: 5, deploymentId: draft.id });
+  await VisitModel.deleteMany({ accountId: person.user.id });
+  await VisitModel.insertMany(visitRows(person, deployment));
   await person.caller.contact.send({ name: 'Ada', email: 'ada@example.com', message: 'Ahoy' });
   await stranger.caller.contact.send({ name: 'Eve', email: 'eve@example.com', message: 'Mine alone' });
 
@@ -75,10 +151,14 @@ test('everything of an account comes down as one ZIP that others read, without w
     plan: { plan: 'PRO', status: 'trialing' },
     sessions: [{ device: expect.any(String), createdAt: expect.any(String) }],
     apiTokens: [{ name: 'Build server', scopes: ['read'] }],
-    feedback: [{ rating: 4, comment: 'Quick' }],
     contactMessages: [{ name: 'Ada', email: 'ada@example.com', message: 'Ahoy' }],
     uploads: [{ state: 'used' }, { state: 'used' }],
   });
+  expect(JSON.parse(entries['account.json'] ?? '').feedback).toEqual([
+    { rating: 5, comment: null, deploymentId: draft.id, at: expect.any(String) },
+    { rating: 4, comment: 'Quick', at: expect.any(String) },
+  ]);
+  expect(JSON.parse(entries[`${root}/visits.json`] ?? '')).toEqual({ visits: VISITS });
   expect(JSON.parse(entries[`${root}/deployment.json`] ?? '')).toMatchObject({ name: 'Größe "1"', state: 'live' });
   const { releases, rollBacks } = JSON.parse(entries[`${root}/releases.json`] ?? '');
   expect(releases).toMatchObject([
@@ -102,6 +182,10 @@ test('everything of an account comes down as one ZIP that others read, without w
     '$argon2',
     '"hash"',
     'Mine alone',
+    '"__v"',
+    '"_id"',
+    'main-app',
+    'who-it-was',
   ]) {
     expect(all.includes(hidden), hidden).toBe(false);
   }
@@ -152,4 +236,33 @@ test('a damaged file is left out and named, and everything else is there', async
   expect(entries[`${files}/index.html`]).toBeUndefined();
   expect(entries[`${files}/assets/日本語.txt`]).toBe('emoji 😀');
   expect(entries['NOT-INCLUDED.txt']?.split('\n')).toContain(`${files}/index.html`);
+});
+
+test('links are over with the session or the API token that they were made by', async () => {
+  await using app = await createPublishingApp();
+  await using door = await listen(app);
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Mine', platform: 'built-in' });
+  const { id: releaseId } = await startRelease(app, person, deployment, FIRST);
+  const made = await person.caller.tokens.create({ name: 'Reader', scopes: ['read', 'write'] });
+  const byToken = (await (await app.callerFor(made.secret)).releases.download({ releaseId })).url;
+  const byThisBrowser = [
+    (await person.caller.account.export()).url,
+    (await person.caller.releases.download({ releaseId })).url,
+  ];
+  const other = await app.anonymous().auth.login({ username: person.user.username, password: person.password });
+  const byOtherBrowser = (await (await app.callerFor(other.accessToken)).account.export()).url;
+  const statusesOf = async (links: string[]) => {
+    const statuses: number[] = [];
+    for (const link of links) statuses.push((await fetch(`${door.url}${link}`, { method: 'HEAD' })).status);
+    return statuses;
+  };
+  expect(await statusesOf([byToken, ...byThisBrowser, byOtherBrowser])).toEqual([200, 200, 200, 200]);
+
+  await person.caller.auth.changePassword({ currentPassword: person.password, newPassword: 'Correct horse 2' });
+  expect(await statusesOf([...byThisBrowser, byOtherBrowser])).toEqual([200, 200, 404]);
+  await person.caller.tokens.revoke({ tokenId: made.id });
+  expect(await statusesOf([byToken])).toEqual([404]);
+  await person.caller.auth.logout();
+  expect(await statusesOf(byThisBrowser)).toEqual([404, 404]);
 });

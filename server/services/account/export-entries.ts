@@ -1,3 +1,4 @@
+import { FEEDBACK_MAIN_APP } from '../../../routers/schemas/feedback.ts';
 import { HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
 import type { ArchiveEntry } from '../../artifacts/archive.ts';
 import { AppError } from '../../errors.ts';
@@ -10,12 +11,12 @@ import { RollBackModel } from '../../models/roll-back.ts';
 import { SubscriptionModel, toSubscription } from '../../models/subscription.ts';
 import { UploadModel } from '../../models/upload.ts';
 import { toUser, type UserDoc } from '../../models/user.ts';
-import { VisitModel } from '../../models/visit.ts';
 import type { Providers } from '../../service-context.ts';
 import { findSessions } from '../auth/sessions.ts';
 import { toDeployments } from '../deployments/read.ts';
 import { readManifest, readSteps, toRelease } from '../releases/read.ts';
 import { toNotifications } from '../user.ts';
+import { visitsOf } from './export-visits.ts';
 import { jsonText } from './json-text.ts';
 
 /** `damaged`: what the archive has left out so far, by its name there. */
@@ -87,12 +88,13 @@ async function* accountText(user: UserDoc, at: Date): AsyncGenerator<string, voi
       endsAt,
     })),
     apiTokens: tokens.map(toApiToken),
-    feedback: FeedbackModel.find(owned, { _id: 0, accountId: 0 }).sort({ at: -1 }).lean().cursor({ batchSize: PAGE }),
-    contactMessages: ContactMessageModel.find(owned, { _id: 0, accountId: 0 })
+    feedback: feedbackOf(user._id),
+    contactMessages: ContactMessageModel.find(owned, { _id: 0, __v: 0, accountId: 0 })
       .sort({ at: -1 })
       .lean()
       .cursor({ batchSize: PAGE }),
     uploads: UploadModel.find(owned, {
+      _id: 0,
       deploymentId: 1,
       state: 1,
       source: 1,
@@ -104,6 +106,21 @@ async function* accountText(user: UserDoc, at: Date): AsyncGenerator<string, voi
       .lean()
       .cursor({ batchSize: PAGE }),
   });
+}
+
+/** A rating of the product names no deployment. */
+async function* feedbackOf(accountId: string): AsyncGenerator<unknown, void> {
+  const rows = FeedbackModel.find({ accountId }, { _id: 0, __v: 0, accountId: 0 })
+    .sort({ at: -1 })
+    .lean()
+    .cursor({ batchSize: PAGE });
+  try {
+    for await (const { deploymentId, ...rating } of rows) {
+      yield deploymentId === FEEDBACK_MAIN_APP ? rating : { ...rating, deploymentId };
+    }
+  } finally {
+    await rows.close();
+  }
 }
 
 async function* deploymentEntries(providers: Providers, deployment: DeploymentDoc): AsyncGenerator<ArchiveEntry, void> {
@@ -131,16 +148,7 @@ async function* deploymentEntries(providers: Providers, deployment: DeploymentDo
         .cursor({ batchSize: PAGE }),
     }),
   };
-  yield {
-    name: `${root}/visits.json`,
-    // Without the hashes that tell one visitor from another: they are of other people.
-    text: jsonText({
-      visits: VisitModel.find(owned, { _id: 0, accountId: 0, deploymentId: 0, visitors: 0 })
-        .sort({ at: 1 })
-        .lean()
-        .cursor({ batchSize: PAGE }),
-    }),
-  };
+  yield { name: `${root}/visits.json`, text: jsonText({ visits: visitsOf(owned) }) };
   if (typeof currentReleaseId !== 'string') return;
   const release = await ReleaseModel.findOne({ _id: currentReleaseId, accountId }, { manifestHash: 1 });
   if (release !== null) yield* fileEntries(providers, `${root}/files`, release.manifestHash);

@@ -1,0 +1,54 @@
+import { VisitModel, type VisitRow } from '../../models/visit.ts';
+
+/** A minute of a deployment, as its owner reads it. */
+type Minute = Omit<VisitRow, '_id' | 'accountId' | 'deploymentId' | 'visitors'>;
+
+const PAGE = 100;
+
+/**
+ * A deployment's visits, one entry a minute: each process of the host, and each of its writings, has stored a row of its
+ * own. Without the hashes that tell one visitor from another: they are of other people.
+ */
+export async function* visitsOf(owned: { accountId: string; deploymentId: string }): AsyncGenerator<Minute, void> {
+  const rows = VisitModel.find(owned, { _id: 0, __v: 0, accountId: 0, deploymentId: 0, visitors: 0 })
+    .sort({ at: 1 })
+    .lean<Minute[]>()
+    .cursor({ batchSize: PAGE });
+  let minute: Minute | null = null;
+  try {
+    for await (const row of rows) {
+      const { at }: Minute = row;
+      if (minute?.at.getTime() === at.getTime()) {
+        minute = sumOf(minute, row);
+        continue;
+      }
+      if (minute !== null) yield minute;
+      minute = row;
+    }
+    if (minute !== null) yield minute;
+  } finally {
+    await rows.close();
+  }
+}
+
+function sumOf(one: Minute, other: Minute): Minute {
+  const statuses = counted([...one.statuses, ...other.statuses].map(({ status, requests }) => [status, requests]));
+  const pages = counted([...one.pages, ...other.pages].map(({ path, views }) => [path, views]));
+  const referrers = counted([...one.referrers, ...other.referrers].map(({ host, views }) => [host, views]));
+  return {
+    at: one.at,
+    requests: one.requests + other.requests,
+    views: one.views + other.views,
+    bytes: one.bytes + other.bytes,
+    statuses: [...statuses].map(([status, requests]) => ({ status, requests })),
+    pages: [...pages].map(([path, views]) => ({ path, views })),
+    referrers: [...referrers].map(([host, views]) => ({ host, views })),
+    replies: one.replies.map((count, index) => count + (other.replies[index] ?? 0)),
+  };
+}
+
+function counted<Key>(counts: readonly [Key, number][]): Map<Key, number> {
+  const sums = new Map<Key, number>();
+  for (const [key, count] of counts) sums.set(key, (sums.get(key) ?? 0) + count);
+  return sums;
+}
