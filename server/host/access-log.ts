@@ -30,7 +30,7 @@ export type AccessLog = {
 
 /** What of an exchange is noted. */
 export type Noted = Pick<Exchange, 'route' | 'path' | 'startedAt'> & {
-  request: Pick<IncomingMessage, 'headers' | 'method'> & { socket: Pick<Socket, 'remoteAddress'> };
+  request: Pick<IncomingMessage, 'headers' | 'method'> & { socket: Pick<Socket, 'remoteAddress' | 'localAddress'> };
 };
 
 const FLUSH_EVERY_MS = 60_000;
@@ -102,6 +102,7 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
 
   return {
     note(exchange, status, bytes, isPage) {
+      if (isOurs(exchange.request)) return;
       notes.push(toVisit(exchange, status, bytes, isPage));
       if (notes.length >= NOTES_MAX) fold();
     },
@@ -166,7 +167,16 @@ function toVisit({ route, request, path, startedAt }: Noted, status: number, byt
   };
 }
 
-/** A program that does not say what it is, our own verification among them, is no visitor, nor is a page fetched ahead. */
+/**
+ * Our own verification looks at the public address too: straight from this machine, as a program without a name. What a
+ * proxy on this machine passes on says for whom.
+ */
+function isOurs({ headers, socket }: Noted['request']): boolean {
+  if (headers['user-agent'] !== undefined || headers['x-forwarded-for'] !== undefined) return false;
+  return socket.remoteAddress !== undefined && socket.remoteAddress === socket.localAddress;
+}
+
+/** Neither a program without a name nor a browser that only fetches ahead. */
 function isSomebody(headers: IncomingHttpHeaders): boolean {
   return headers['user-agent'] !== undefined && headers['sec-purpose']?.includes('prefetch') !== true;
 }

@@ -33,7 +33,10 @@ test('answers are counted by page, status, referrer and visitor, and nothing say
   await view(site, 'counted', '/absent');
   await view(site, 'counted', '/', { 'Sec-Purpose': 'prefetch' });
   await site.get('counted', '/', { headers: { 'User-Agent': 'Head' }, method: 'HEAD' });
+  // For somebody behind a proxy; and the next as our own verification asks.
+  await site.get('counted', '/', { headers: { 'X-Forwarded-For': '192.0.2.1' } });
   await site.get('counted', '/');
+  await site.get('counted', '/no-such-page');
   await site.get('r1--counted', '/', { headers: BROWSER });
   await site.host.stop();
 
