@@ -5,7 +5,7 @@
  *
  *   calls a minute of a session, token or address           counted here
  *   uploads at once of an account                           places here
- *   downloads at once of an account                         places here
+ *   downloads at once of an account, and of a process       places here
  *   lists of files that are compared or measured at once    places here
  *   sockets of an account and of an address                 places here
  *   connections of an address to the built-in host          places here
@@ -13,8 +13,7 @@
  *   connections to the built-in host in all, its memory     divided: the first process hands connections out in turn,
  *   for files, loops of the job worker                      so that a share of each is what it would have anyway
  *   subscriptions and messages of a socket, names that      by process: a socket has one, and the others guard the
- *   are looked up at once, lists of files in memory,        memory of the process that they are in
- *   downloads at once in all
+ *   are looked up at once, lists of files in memory         memory of the process that they are in
  */
 export interface Tally {
   /** Adds `amount` to what was counted under this key in the running window; all windows of one length end together. */

@@ -8,7 +8,6 @@ import type { Providers } from '../service-context.ts';
 import { findExporter, openExport } from '../services/account/index.ts';
 import type { Download } from '../services/download-ticket.ts';
 import { findDownloader, openDownload } from '../services/releases/index.ts';
-import { createTally } from '../tally.ts';
 
 /** What people save: streamed, never whole in memory. Below `/api`. */
 export function downloadRoutes(providers: Providers): Router {
@@ -54,7 +53,6 @@ type PlaceCounter = { during<T>(accountId: string, work: () => Promise<T>): Prom
  * memory it guards: a place is taken before anything is read, and held until the last byte has left or nobody waits.
  */
 function createPlaces({ tally, limits: { downloadsAtOnce } }: Providers): PlaceCounter {
-  const here = createTally();
   return {
     async during(accountId, work) {
       const leaveOwn = await tally.take(`downloads of ${accountId}`, { limit: downloadsAtOnce.perAccount });
@@ -63,7 +61,7 @@ function createPlaces({ tally, limits: { downloadsAtOnce } }: Providers): PlaceC
         throw full(`Only ${perAccount} of your downloads can run at once. Start this one again when one has ended.`);
       }
       try {
-        const leave = await here.take('downloads', { limit: downloadsAtOnce.perProcess });
+        const leave = await tally.take(`downloads in process ${process.pid}`, { limit: downloadsAtOnce.perProcess });
         if (leave === null) throw full('Too many downloads are running. Start this one again in a moment.');
         try {
           return await work();
