@@ -176,3 +176,45 @@ test('a reader that goes away before the first byte ends the reading of the file
   await expect.poll(() => head(door, link)).toBe(200);
   expect(read).toBe(readUntilThen);
 });
+
+test('lists of files are measured one at a time an account, and who asks for too many at once is told so', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  await largeLink(app, person);
+  const [release] = (await person.caller.releases.list()).items;
+  const releaseId = release?.id ?? '';
+  const { store } = app.providers;
+  let [reading, most] = [0, 0];
+  let letGo = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  app.providers.store = {
+    ...store,
+    async readWhole(sha256) {
+      reading += 1;
+      most = Math.max(most, reading);
+      await held;
+      const bytes = await store.readWhole(sha256);
+      reading -= 1;
+      return bytes;
+    },
+  };
+
+  const outcomes: string[] = [];
+  const calls = Array.from({ length: 22 }, (_, number) =>
+    (number % 2 === 0
+      ? person.caller.releases.download({ releaseId })
+      : person.caller.releases.diff({ releaseId })
+    ).then(
+      () => void outcomes.push('done'),
+      (error: { code: string }) => void outcomes.push(error.code),
+    ),
+  );
+  await expect.poll(() => outcomes).toEqual(['TOO_MANY_REQUESTS']);
+  letGo();
+  await Promise.all(calls);
+
+  expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(21);
+  expect(most).toBe(1);
+});
