@@ -242,7 +242,8 @@ test('where the browser has no room for a copy, a reload asks for the folder aga
 });
 
 test('a network that is lost is waited for, in sight, and nothing is lost', async ({ page, folder, complaints }) => {
-  complaints.allow(/net::ERR_INTERNET_DISCONNECTED|net::ERR_FAILED|WebSocket connection/);
+  // A part of the page that comes after the first paint may be asked for just then; it is asked for again.
+  complaints.allow(/net::ERR_INTERNET_DISCONNECTED|net::ERR_FAILED|WebSocket connection|dynamically imported module/);
   await writeSite(folder, manyFiles('Back online'));
   await newcomer(page);
   await page.goto('/new-deployment');

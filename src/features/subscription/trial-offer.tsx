@@ -6,6 +6,7 @@ import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import type { Subscription } from '../../../routers/schemas/subscription.ts';
 import { errorToast } from '../../api/errors.ts';
 import { usePendingDrop } from '../../api/pending-drop.ts';
+import { session } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { showToast } from '../../components/toast-store.ts';
@@ -141,17 +142,22 @@ function OfferText({ title, text, children }: { title: string; text: string; chi
   );
 }
 
+/** As high as what most likely comes: without a session that is the offer to a visitor, who may register or log in. */
 function OfferSkeleton() {
   return (
     <>
-      <div className="flex-1 basis-80">
+      <div className="min-w-0 flex-1 basis-80">
         <h2 id="trial-title" className="sr-only">
           Loading your plan
         </h2>
         <Skeleton className="my-1 h-4 w-48" />
         <Skeleton className="mt-2 mb-1 h-3.5 w-full max-w-96" />
+        <Skeleton className="mt-2 mb-1 h-3.5 w-40 sm:hidden" />
       </div>
-      <Skeleton className="h-control w-32" />
+      <div className="flex flex-wrap gap-2 max-sm:w-full">
+        <Skeleton className="h-control w-32 max-sm:w-full" />
+        {!session.hasToken() && <Skeleton className="h-control w-24 max-sm:w-full" />}
+      </div>
     </>
   );
 }
