@@ -56,7 +56,7 @@ export function CertificatesScreen() {
         {list.data?.nextCursor && (
           <p className="text-sm text-ink-muted">
             These are the newest {SHOWN}.{' '}
-            <Link to={paths.domains} className="font-medium text-accent hover:underline">
+            <Link to={paths.domains} className="font-medium text-accent underline">
               Domains lists all of them
             </Link>
           </p>

@@ -42,7 +42,7 @@ function Choosing({ making }: { making: NewDeployment }) {
       {files.report === null && (
         <p className="text-sm text-ink-muted">
           To choose the name and the address before, use{' '}
-          <Link to={paths.newDeployment} className="rounded-tight text-accent hover:underline">
+          <Link to={paths.newDeployment} className="rounded-tight text-accent underline">
             New Deployment
           </Link>
           .
@@ -83,7 +83,7 @@ function Asked({ making, goesByItself }: { making: NewDeployment; goesByItself: 
       )}
       {!goesByItself && nameProblem === undefined && (
         <p className="mt-1 text-sm text-ink-muted">
-          <Link to={paths.newDeployment} className="rounded-tight text-accent hover:underline">
+          <Link to={paths.newDeployment} className="rounded-tight text-accent underline">
             Choose another name
           </Link>
         </p>

@@ -1,5 +1,8 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { follow, look } from '../specification/arrivals.ts';
+import { enrol, seenBefore } from '../specification/people.ts';
+import { PUBLIC, ROUTES } from '../specification/route-table.ts';
 import { clientOf, openAccount, publishSite, releaseEnd, startPublish } from '../support/doors.ts';
 import { faultyEntry, mongodPidOf, startRealApp } from '../support/real-app.ts';
 import { twentyPages, writeSite } from '../support/sites.ts';
@@ -21,10 +24,10 @@ function axe(page: Page, theme: Theme): AxeBuilder {
   return theme === 'light' ? builder : builder.withRules(RULES_OF_COLOUR);
 }
 
-async function expectAccessible(page: Page, where: string): Promise<void> {
+async function expectAccessible(page: Page, where: string, widths: readonly number[] = WIDTHS): Promise<void> {
   for (const theme of THEMES) {
     await page.evaluate((name) => document.documentElement.setAttribute('data-theme', name), theme);
-    for (const width of WIDTHS) {
+    for (const width of widths) {
       await page.setViewportSize({ width, height: 800 });
       // Colours change over 120 ms: axe must not measure one on its way. What runs for ever is not waited for.
       await page.evaluate(async () => {
@@ -62,6 +65,30 @@ test('the screens of a visitor are accessible at every width in both themes', as
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     await expectAccessible(page, path);
   }
+});
+
+/** Between the two others, where the layout is neither that of a telephone nor that of a desk. */
+const MIDDLE = [768];
+
+test('every screen of the route table is accessible between the two widths', async ({ page, context, app }) => {
+  test.setTimeout(400_000);
+  const walk = async (rows: readonly (typeof ROUTES)[number][]): Promise<void> => {
+    for (const row of rows) {
+      await follow(page, row.path);
+      const { address } = await look(page, row.path, row);
+      expect.soft(address).toBe(row.path);
+      await expect(page.getByRole('status').filter({ visible: true, hasText: /^Loading/ })).toHaveCount(0);
+      await expectAccessible(page, row.path, MIDDLE);
+    }
+  };
+  await seenBefore(context, app.url);
+  await page.goto('/about');
+  await walk(PUBLIC.filter(({ path }) => path !== '/disclaimer'));
+  await enrol(context.request, { accepted: true, subscribed: true });
+  await page.goto('/dashboard');
+  await expect(page.getByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible();
+  const seen = new Set(PUBLIC.map(({ path }) => path));
+  await walk(ROUTES.filter(({ path }) => !seen.has(path)));
 });
 
 test('the screens of an account that has nothing yet are accessible', async ({ page, app }) => {

@@ -6,7 +6,7 @@ export function TokensKept({ className }: { className?: string | undefined }) {
   return (
     <p className={className}>
       API tokens keep working. Revoke those that somebody else may have in{' '}
-      <Link to={paths.settings} className="font-medium text-accent underline-offset-4 hover:underline">
+      <Link to={paths.settings} className="font-medium text-accent underline underline-offset-4">
         Settings
       </Link>
       .

@@ -20,7 +20,7 @@ export function SupportEmail() {
 
   if (address === null) return <span className="inline-block h-4 w-44 rounded-tight bg-surface-sunken align-middle" />;
   return (
-    <a href={`mailto:${address}`} className="font-medium text-accent underline-offset-4 wrap-anywhere hover:underline">
+    <a href={`mailto:${address}`} className="font-medium text-accent underline underline-offset-4 wrap-anywhere">
       {address}
     </a>
   );

@@ -19,7 +19,7 @@ export function LiveCard({ deployment, current }: { deployment: Deployment; curr
             {
               name: 'Release',
               value: (
-                <Link to={href.release(deployment.id, current.number)} className="text-accent hover:underline">
+                <Link to={href.release(deployment.id, current.number)} className="text-accent underline">
                   {current.number}
                 </Link>
               ),
