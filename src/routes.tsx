@@ -113,14 +113,14 @@ export const routes: Record<PathName, AppRoute> = {
     screen: authReset,
     ...plain,
     title: 'New password',
-    description: 'Choose a new password for your account.',
+    description: 'Choose a new password.',
   },
   authConfirm: {
     path: paths.authConfirm,
     screen: authConfirm,
     ...plain,
     title: 'Confirm your address',
-    description: 'Confirm the e-mail address of your account.',
+    description: 'Confirm your e-mail address.',
   },
   disclaimer: {
     path: paths.disclaimer,
@@ -288,21 +288,21 @@ export const routes: Record<PathName, AppRoute> = {
     screen: testSimulation,
     ...app,
     title: 'Test & Simulation',
-    description: 'See what would be published before anything is sent.',
+    description: 'What would be published, before anything is sent.',
   },
   unifiedDeployment: {
     path: paths.unifiedDeployment,
     screen: unifiedDeployment,
     ...app,
     title: 'All-in-One Deployment',
-    description: 'Everything between your files and a live site, on one screen.',
+    description: 'From your files to a live site, on one screen.',
   },
   diagnostics: {
     path: paths.diagnostics,
     screen: diagnostics,
     ...app,
     title: 'System Diagnostics',
-    description: 'What is known of a deployment: what was seen, and when.',
+    description: 'What was seen of a deployment, and when.',
   },
   domains: {
     path: paths.domains,
@@ -317,7 +317,7 @@ export const routes: Record<PathName, AppRoute> = {
     screen: certificates,
     ...app,
     title: 'SSL Certificates',
-    description: 'What is served over an encrypted connection, and what is not.',
+    description: 'What is served encrypted, and what is not.',
   },
   settings: {
     path: paths.settings,
@@ -332,7 +332,7 @@ export const routes: Record<PathName, AppRoute> = {
     screen: licenseManagement,
     ...app,
     title: 'License Management',
-    description: 'What your plan allows, and the license keys behind it.',
+    description: 'Your plan, and the license keys behind it.',
   },
   account: {
     path: paths.account,
@@ -347,7 +347,7 @@ export const routes: Record<PathName, AppRoute> = {
     screen: deploymentEditor,
     ...app,
     title: 'Deployment editor',
-    description: 'The files of a deployment, to take along and to publish again.',
+    description: 'The files of a deployment.',
     highlights: paths.deployments,
   },
   paymentSuccess: {
@@ -356,7 +356,7 @@ export const routes: Record<PathName, AppRoute> = {
     ...app,
     access: 'subscription',
     title: 'Payment success',
-    description: 'What your account has, as it stands on the server.',
+    description: 'The state of your subscription.',
   },
 };
 
