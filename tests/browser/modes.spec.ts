@@ -63,6 +63,8 @@ test('each of the three ways leads from a folder to a live site, on a page of it
     await page.getByRole('button', { name: 'Replace' }).click();
     await expect(page.getByRole('button', { name: 'Next' })).toBeDisabled();
     await chooseFolder(page, clear);
+    // A key is pressed on a button that is not to be used yet as well, and does nothing then.
+    await expect(page.getByRole('button', { name: 'Next' })).toBeEnabled();
     await page.getByRole('button', { name: 'Next' }).press('Enter');
     await expect(page.getByRole('heading', { name: 'Where should it live?' })).toBeFocused();
     await expect(page.getByRole('radio', { name: 'Built-in host' })).toBeChecked();
