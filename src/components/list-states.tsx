@@ -16,7 +16,8 @@ export type ListStatesProps = {
   failure: { title: string; message: string; requestId: string | undefined } | null;
   /** One sentence: what goes here, and what to do first. */
   empty: { icon: LucideIcon; text: ReactNode; action?: ReactNode };
-  children: ReactNode;
+  /** Left out where the rows stand elsewhere. */
+  children?: ReactNode;
 };
 
 /** The four states of every list: on its way, failed with Retry, empty, and the rows. */

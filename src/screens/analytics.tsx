@@ -7,15 +7,14 @@ import { Card, CardHeader } from '../components/card.tsx';
 import { ListStates } from '../components/list-states.tsx';
 import { Notice } from '../components/notice.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { Select } from '../components/select.tsx';
 import { DeploymentOutcomes } from '../features/analytics/deployment-outcomes.tsx';
 import { ReleaseOutcomes, ReleaseOutcomesSkeleton } from '../features/analytics/release-outcomes.tsx';
 import { statisticsByDeployment, statisticsOf } from '../features/analytics/release-statistics.ts';
+import { DeploymentSelect, useOfferedDeployments } from '../features/deployments/deployment-select.tsx';
 import { useListFilters } from '../features/deployments/use-list-filters.ts';
 import { formatCount } from '../lib/format.ts';
 import { paths } from '../lib/paths.ts';
 
-const ALL = 'all';
 /** The most that the server answers at once: enough to see how things go. */
 const COUNTED = 50;
 
@@ -23,8 +22,7 @@ const COUNTED = 50;
 export function AnalyticsScreen() {
   const filters = useListFilters(['deployment']);
   const deploymentId = filters.get('deployment') ?? undefined;
-  const deployments = trpc.deployments.list.useQuery({ limit: COUNTED });
-  const known = deployments.data?.items ?? [];
+  const { deployments } = useOfferedDeployments();
   const history = trpc.releases.list.useQuery(
     { limit: COUNTED, ...(deploymentId !== undefined && { deploymentId }) },
     { placeholderData: (before) => before },
@@ -36,18 +34,13 @@ export function AnalyticsScreen() {
       <Notice tone="quiet" title="Visits are not shown in this version" className="mb-6">
         The built-in host counts them without cookies. There is no page for the counts yet.
       </Notice>
-      {(known.length > 1 || filters.isFiltered) && (
+      {(deployments.length > 1 || filters.isFiltered) && (
         <div className="mb-4">
-          <Select
-            label="Deployment"
-            placeholder="Deployment"
-            value={known.find(({ id }) => id === deploymentId)?.id}
-            onValueChange={(value) => filters.set('deployment', value === ALL ? null : value)}
-            options={[
-              { value: ALL, label: 'All deployments' },
-              ...known.map(({ id, name }) => ({ value: id, label: name })),
-            ]}
-            className="max-w-full"
+          <DeploymentSelect
+            deployments={deployments}
+            allLabel="All deployments"
+            value={deploymentId}
+            onChange={(id) => filters.set('deployment', id)}
           />
         </div>
       )}

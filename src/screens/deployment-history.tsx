@@ -3,14 +3,12 @@ import { RELEASE_STATES } from '../../routers/schemas/state-names.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { Select } from '../components/select.tsx';
 import { StateFilter } from '../components/state-filter.tsx';
+import { DeploymentSelect, useOfferedDeployments } from '../features/deployments/deployment-select.tsx';
 import { isReadOnly } from '../features/deployments/plan-words.ts';
 import { oneOf, useListFilters } from '../features/deployments/use-list-filters.ts';
 import { ReleaseList } from '../features/releases/release-list.tsx';
 import { paths } from '../lib/paths.ts';
-
-const ALL = 'all';
 
 /** All releases of all deployments, newest first. */
 export function DeploymentHistoryScreen() {
@@ -18,8 +16,7 @@ export function DeploymentHistoryScreen() {
   const state = oneOf(RELEASE_STATES, filters.get('state'));
   const deploymentId = filters.get('deployment') ?? undefined;
   const allowance = trpc.subscription.allowance.useQuery();
-  const deployments = trpc.deployments.list.useQuery({ limit: 50 });
-  const known = deployments.data?.items ?? [];
+  const { deployments } = useOfferedDeployments();
   return (
     <>
       <PageHeader
@@ -27,16 +24,11 @@ export function DeploymentHistoryScreen() {
         description="Every release, with who made it, how long it took and what changed."
       />
       <div className="mb-4 flex flex-wrap gap-2">
-        <Select
-          label="Deployment"
-          placeholder="Deployment"
-          value={known.find(({ id }) => id === deploymentId)?.id}
-          onValueChange={(value) => filters.set('deployment', value === ALL ? null : value)}
-          options={[
-            { value: ALL, label: 'All deployments' },
-            ...known.map(({ id, name }) => ({ value: id, label: name })),
-          ]}
-          className="max-w-full"
+        <DeploymentSelect
+          deployments={deployments}
+          allLabel="All deployments"
+          value={deploymentId}
+          onChange={(id) => filters.set('deployment', id)}
         />
         <StateFilter states={RELEASE_STATES} value={state} onChange={(next) => filters.set('state', next)} />
       </div>

@@ -7,11 +7,11 @@ import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
+import { FilterSelect } from '../components/filter-select.tsx';
 import { ListStates } from '../components/list-states.tsx';
 import { LoadMore } from '../components/load-more.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { SearchField } from '../components/search-field.tsx';
-import { Select } from '../components/select.tsx';
 import { StateFilter } from '../components/state-filter.tsx';
 import { DeploymentTable, DeploymentTableSkeleton } from '../features/deployments/deployment-table.tsx';
 import { isReadOnly } from '../features/deployments/plan-words.ts';
@@ -19,7 +19,6 @@ import { oneOf, useListFilters, useTyped } from '../features/deployments/use-lis
 import { paths } from '../lib/paths.ts';
 
 const PLATFORM_IDS: readonly PlatformId[] = ['built-in', ...HOSTING_PLATFORMS];
-const ALL = 'all';
 
 export function DeploymentsScreen() {
   const filters = useListFilters(['search', 'platform', 'state']);
@@ -49,15 +48,12 @@ export function DeploymentsScreen() {
       {(!isEmpty || filters.isFiltered) && (
         <div className="mb-4 flex flex-wrap gap-2">
           <SearchField label="Search deployments" value={typed} onValueChange={setTyped} className="w-full sm:w-70" />
-          <Select
+          <FilterSelect
             label="Platform"
-            placeholder="Platform"
+            allLabel="All platforms"
+            options={PLATFORM_IDS.map((value) => ({ value, label: PLATFORMS[value].title }))}
             value={platform}
-            onValueChange={(value) => filters.set('platform', value === ALL ? null : value)}
-            options={[
-              { value: ALL, label: 'All platforms' },
-              ...PLATFORM_IDS.map((value) => ({ value, label: PLATFORMS[value].title })),
-            ]}
+            onChange={(next) => filters.set('platform', next)}
           />
           <StateFilter states={DEPLOYMENT_STATES} value={state} onChange={(next) => filters.set('state', next)} />
         </div>

@@ -7,13 +7,13 @@ import { isNothing, shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
 import { Card, CardHeader } from '../components/card.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
 import { ErrorState } from '../components/error-state.tsx';
+import { ListStates } from '../components/list-states.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { Select } from '../components/select.tsx';
 import { StateBadge } from '../components/state-badge.tsx';
 import { type Step, Stepper } from '../components/stepper.tsx';
 import { Time } from '../components/time.tsx';
+import { DeploymentSelect, useOfferedDeployments } from '../features/deployments/deployment-select.tsx';
 import { useListFilters } from '../features/deployments/use-list-filters.ts';
 import { CheckList, CheckListSkeleton } from '../features/diagnostics/check-list.tsx';
 import { checksOf, troubleCount } from '../features/diagnostics/checks.ts';
@@ -21,34 +21,23 @@ import { isRollBackStep, stepTitle, tookText } from '../features/releases/releas
 import { formatCount } from '../lib/format.ts';
 import { href, paths } from '../lib/paths.ts';
 
-/** The most that the server answers at once; any other is reached by its address. */
-const OFFERED = 50;
-
 /** What is known of a deployment, read from what verification proved and when. */
 export function DiagnosticsScreen() {
   const filters = useListFilters(['deployment']);
-  const list = trpc.deployments.list.useQuery({ limit: OFFERED });
-  const offered = list.data?.items ?? [];
-  const deploymentId = filters.get('deployment') ?? offered[0]?.id;
-  const failure = shownFailure('Your deployments could not be fetched', list.error);
+  const { list, deployments } = useOfferedDeployments();
+  const deploymentId = filters.get('deployment') ?? deployments[0]?.id;
   return (
     <>
       <PageHeader
         title="System Diagnostics"
         description="What was seen of a deployment, and when. Opening this page asks nothing anew."
       />
-      {offered.length > 0 && (
+      {deployments.length > 0 && (
         <div className="mb-4">
-          <Select
-            label="Deployment"
-            placeholder="Deployment"
-            value={offered.find(({ id }) => id === deploymentId)?.id}
-            onValueChange={(value) => filters.set('deployment', value)}
-            options={offered.map(({ id, name, slug }) => ({
-              value: id,
-              label: name === slug ? name : `${name} (${slug})`,
-            }))}
-            className="max-w-full"
+          <DeploymentSelect
+            deployments={deployments}
+            value={deploymentId}
+            onChange={(id) => filters.set('deployment', id)}
           />
         </div>
       )}
@@ -56,29 +45,13 @@ export function DiagnosticsScreen() {
         <Report key={deploymentId} deploymentId={deploymentId} />
       ) : (
         <Card>
-          {failure !== null && (
-            <ErrorState
-              title={failure.title}
-              onRetry={() => void list.refetch()}
-              isRetrying={list.isFetching}
-              requestId={failure.requestId}
-            >
-              {failure.message}
-            </ErrorState>
-          )}
-          {list.isPending && <CheckListSkeleton />}
-          {list.isSuccess && (
-            <EmptyState
-              icon={Stethoscope}
-              action={
-                <Button variant="primary" asChild>
-                  <Link to={paths.newDeployment}>Drop your first folder</Link>
-                </Button>
-              }
-            >
-              No deployments yet. Once one is live, its report stands here.
-            </EmptyState>
-          )}
+          <ListStates
+            list={list}
+            count={deployments.length}
+            skeleton={<CheckListSkeleton />}
+            failure={shownFailure('Your deployments could not be fetched', list.error)}
+            empty={NOTHING_YET}
+          />
         </Card>
       )}
     </>
@@ -168,3 +141,13 @@ function stepRow(step: ReleaseStep, release: ReleaseDetail): Step {
     ...(took !== null && { aside: took }),
   };
 }
+
+const NOTHING_YET = {
+  icon: Stethoscope,
+  text: 'No deployments yet. Once one is live, its report stands here.',
+  action: (
+    <Button variant="primary" asChild>
+      <Link to={paths.newDeployment}>Drop your first folder</Link>
+    </Button>
+  ),
+};

@@ -11,6 +11,7 @@ import {
   isRollingBack,
   wasSeenLive,
 } from '../../src/features/releases/release-words.ts';
+import { deploymentLabel } from '../../src/lib/deployment-label.ts';
 
 const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 21, 12, minute));
 
@@ -83,6 +84,12 @@ test('who publishes without an entry page is told what visitors will see, and of
   expect(questionText(inspection)).toContain('sees “not found”');
   expect(questionText(inspection)).not.toContain('instead');
   expect(questionText({ buildFolder: 'dist' })).toContain('The folder dist inside looks finished');
+});
+
+test('a deployment whose address is not made of its name alone is called by both', () => {
+  expect(deploymentLabel({ name: 'Müllers Café', slug: 'muellers-cafe' })).toBe('Müllers Café');
+  expect(deploymentLabel({ name: 'Müllers Café', slug: 'muellers-cafe-2' })).toBe('Müllers Café (muellers-cafe-2)');
+  expect(deploymentLabel({ name: 'Harbour', slug: 'quay' })).toBe('Harbour (quay)');
 });
 
 test('an address is cut between words, and within one only where it is longer than all there is room for', () => {

@@ -8,6 +8,7 @@ import { checksOf, troubleCount } from '../../src/features/diagnostics/checks.ts
 import { AnalyticsScreen } from '../../src/screens/analytics.tsx';
 import { CertificatesScreen } from '../../src/screens/certificates.tsx';
 import { DeploymentEditorScreen } from '../../src/screens/deployment-editor.tsx';
+import { DeploymentHistoryScreen } from '../../src/screens/deployment-history.tsx';
 import { DiagnosticsScreen } from '../../src/screens/diagnostics.tsx';
 import { DomainsScreen } from '../../src/screens/domains.tsx';
 import { LicenseManagementScreen } from '../../src/screens/license-management.tsx';
@@ -201,6 +202,22 @@ test('analytics show what releases did, say that visits are not shown, and ask a
     'Longest time until live2.0 s',
   ]);
   expect(shown.rows('Releases by deployment')).toHaveLength(1);
+});
+
+test('of two deployments of one name the one is told from the other wherever one is chosen', async () => {
+  const twins = [deployment('harbour'), deployment('second', { name: 'Harbour', slug: 'harbour-2' })];
+  const answers: Answers = {
+    ...deploymentsAre(...twins),
+    'deployments.get': () => twins[1],
+    'releases.get': () => verified,
+    'releases.list': () => ({ items: [], rollBacks: [], nextCursor: null }),
+  };
+  const chosen = { pattern: '/', path: '/?deployment=second' };
+  for (const screen of [<AnalyticsScreen />, <DeploymentHistoryScreen />, <DiagnosticsScreen />]) {
+    using shown = showScreen(screen, answers, chosen);
+    await shown.sees('Harbour (harbour-2)');
+    expect(shown.page.querySelector('[role=combobox]')?.textContent).toBe('Harbour (harbour-2)');
+  }
 });
 
 test('a report says what was seen and when, and of what nobody looked at that it is not checked', () => {

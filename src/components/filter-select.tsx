@@ -1,0 +1,33 @@
+import { Select, type SelectOption } from './select.tsx';
+
+const ALL = 'all';
+
+export type FilterSelectProps<Value extends string> = {
+  label: string;
+  /** Left out where one of the options is always chosen. */
+  allLabel?: string | undefined;
+  options: readonly SelectOption<Value>[];
+  value: Value | undefined;
+  /** Null: all of them. */
+  onChange: (value: Value | null) => void;
+};
+
+/** Narrows what a screen shows to one value; what none of the options has counts as not chosen. */
+export function FilterSelect<Value extends string>({
+  label,
+  allLabel,
+  options,
+  value,
+  onChange,
+}: FilterSelectProps<Value>) {
+  return (
+    <Select<Value | typeof ALL>
+      label={label}
+      placeholder={label}
+      value={options.find((option) => option.value === value)?.value}
+      onValueChange={(chosen) => onChange(chosen === ALL ? null : chosen)}
+      options={allLabel === undefined ? options : [{ value: ALL, label: allLabel }, ...options]}
+      className="max-w-full"
+    />
+  );
+}

@@ -1,0 +1,9 @@
+import { slugFromName } from '../../routers/schemas/slug.ts';
+
+/**
+ * The name of a deployment where it stands without its address. Of two with one name at most one has the slug that the
+ * name makes; any other slug is told with it.
+ */
+export function deploymentLabel({ name, slug }: { name: string; slug: string }): string {
+  return slug === slugFromName(name) ? name : `${name} (${slug})`;
+}
