@@ -213,8 +213,8 @@ test('of two deployments of one name the one is told from the other wherever one
     'releases.list': () => ({ items: [], rollBacks: [], nextCursor: null }),
   };
   const chosen = { pattern: '/', path: '/?deployment=second' };
-  for (const screen of [<AnalyticsScreen />, <DeploymentHistoryScreen />, <DiagnosticsScreen />]) {
-    using shown = showScreen(screen, answers, chosen);
+  for (const Screen of [AnalyticsScreen, DeploymentHistoryScreen, DiagnosticsScreen]) {
+    using shown = showScreen(<Screen />, answers, chosen);
     await shown.sees('Harbour (harbour-2)');
     expect(shown.page.querySelector('[role=combobox]')?.textContent).toBe('Harbour (harbour-2)');
   }
