@@ -1,10 +1,10 @@
-import { AppError } from '../server/errors.ts';
+import { AppError, signedOut } from '../server/errors.ts';
 import type { AccountContext, ServiceContext } from '../server/service-context.ts';
 
 /** A signed-in browser, or an API token of any scope. Throws `unauthenticated`, `scope_missing`. */
 export function requireAccount(ctx: ServiceContext): AccountContext {
   const { actor } = ctx;
-  if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in to do this.');
+  if (actor.kind === 'anonymous') throw signedOut();
   if (actor.kind === 'token' && !actor.scopes.includes('read') && !actor.scopes.includes('write')) {
     throw new AppError('scope_missing', 'This API token may not read.');
   }

@@ -41,6 +41,11 @@ export class AppError extends Error {
   }
 }
 
+/** The error for a call that only somebody who is signed in may make. */
+export function signedOut(): AppError {
+  return new AppError('unauthenticated', 'Sign in to do this.');
+}
+
 /** The error for an object that is not there, or belongs to another account: the two are never told apart. */
 export function notFound(what: string): AppError {
   return new AppError('not_found', `This ${what} does not exist.`);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
 import { AppError } from './errors.ts';
+import { inPlace } from './in-place.ts';
 import type { PasswordHasher } from './secrets.ts';
 import { createTally, type Places, type Tally } from './tally.ts';
 
@@ -60,17 +61,9 @@ function dummyHash(memoryCost: number, timeCost: number): string {
 }
 
 function createSemaphore(tally: Tally, places: Places): <T>(work: () => Promise<T>) => Promise<T> {
-  return async (work) => {
-    const leave = await tally.take('passwords', places);
-    if (leave === null) {
-      throw new AppError('overloaded', 'Too many people are signing in at this moment. Try again in a few seconds.', {
-        retryAfterMs: OVERLOADED_RETRY_MS,
-      });
-    }
-    try {
-      return await work();
-    } finally {
-      leave();
-    }
-  };
+  const full = (): AppError =>
+    new AppError('overloaded', 'Too many people are signing in at this moment. Try again in a few seconds.', {
+      retryAfterMs: OVERLOADED_RETRY_MS,
+    });
+  return (work) => inPlace(tally, { key: 'passwords', ...places, full }, work);
 }

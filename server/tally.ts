@@ -10,8 +10,8 @@
  *   sockets of an account and of an address                 places here
  *   connections of an address to the built-in host          places here
  *   passwords that are hashed at once, and that wait        places here
- *   connections to the built-in host in all, its memory     divided: the first process hands connections out in turn,
- *   for files, loops of the job worker                      so that a share of each is what it would have anyway
+ *   connections to the built-in host in all, its memory     divided: each process has a share, though connections come
+ *   for files, loops of the job worker                      to whichever is free to take them
  *   subscriptions and messages of a socket, names that      by process: a socket has one, and the others guard the
  *   are looked up at once, lists of files in memory         memory of the process that they are in
  */

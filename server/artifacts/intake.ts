@@ -1,5 +1,6 @@
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { AppError } from '../errors.ts';
+import { inPlace } from '../in-place.ts';
 import type { Tally } from '../tally.ts';
 import {
   arrivedBytes,
@@ -70,14 +71,9 @@ export async function createZipIntake(folder: IncomingFolder, tally: Tally): Pro
   await prepareIncoming(folder);
 
   /** A turn may be waited for long after the sender has gone: then it goes to the next at once. */
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const leave = await tally.take('archives', { limit: ARCHIVES_AT_ONCE, inLine: ARCHIVES_WAITING });
-    if (leave === null) throw overloaded();
-    try {
-      return await work();
-    } finally {
-      leave();
-    }
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const places = { key: 'archives', limit: ARCHIVES_AT_ONCE, inLine: ARCHIVES_WAITING, full: overloaded };
+    return inPlace(tally, places, work);
   }
 
   return {

@@ -1,5 +1,6 @@
 import { SERVING_DEFAULTS } from '../../routers/schemas/deployments.ts';
 import type { ReleaseState } from '../../routers/schemas/state-names.ts';
+import { rowsOf } from '../cursor-rows.ts';
 import { DeploymentModel } from '../models/deployment.ts';
 import { ReleaseModel } from '../models/release.ts';
 import type { Route } from './snapshot.ts';
@@ -57,7 +58,7 @@ export async function* readAllRoutes(): AsyncGenerator<RouteRow[]> {
     .lean()
     .cursor({ batchSize: BATCH });
   let batch: ServedDeployment[] = [];
-  for await (const deployment of served) {
+  for await (const deployment of rowsOf(served)) {
     batch.push(deployment);
     if (batch.length < BATCH) continue;
     yield await routesOf(batch);

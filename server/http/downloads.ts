@@ -4,6 +4,7 @@ import { requireAccount } from '../../routers/access.ts';
 import { contextFor } from '../../routers/context.ts';
 import { idSchema } from '../../routers/schemas/primitives.ts';
 import { AppError, notFound } from '../errors.ts';
+import { inPlace } from '../in-place.ts';
 import type { Providers } from '../service-context.ts';
 import { findExporter, openExport } from '../services/account/index.ts';
 import type { Download } from '../services/download-ticket.ts';
@@ -54,23 +55,20 @@ type PlaceCounter = { during<T>(accountId: string, work: () => Promise<T>): Prom
  */
 function createPlaces({ tally, limits: { downloadsAtOnce } }: Providers): PlaceCounter {
   return {
-    async during(accountId, work) {
-      const leaveOwn = await tally.take(`downloads of ${accountId}`, { limit: downloadsAtOnce.perAccount });
-      if (leaveOwn === null) {
-        const { perAccount } = downloadsAtOnce;
-        throw full(`Only ${perAccount} of your downloads can run at once. Start this one again when one has ended.`);
-      }
-      try {
-        const leave = await tally.take(`downloads in process ${process.pid}`, { limit: downloadsAtOnce.perProcess });
-        if (leave === null) throw full('Too many downloads are running. Start this one again in a moment.');
-        try {
-          return await work();
-        } finally {
-          leave();
-        }
-      } finally {
-        leaveOwn();
-      }
+    during(accountId, work) {
+      const { perAccount, perProcess } = downloadsAtOnce;
+      const own = {
+        key: `downloads of ${accountId}`,
+        limit: perAccount,
+        full: () =>
+          full(`Only ${perAccount} of your downloads can run at once. Start this one again when one has ended.`),
+      };
+      const ofAll = {
+        key: `downloads in process ${process.pid}`,
+        limit: perProcess,
+        full: () => full('Too many downloads are running. Start this one again in a moment.'),
+      };
+      return inPlace(tally, own, () => inPlace(tally, ofAll, work));
     },
   };
 }

@@ -5,6 +5,7 @@ import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
 import type { UploadZipArrived } from '../../routers/schemas/releases.ts';
 import { AppError, notFound } from '../errors.ts';
+import { inPlace } from '../in-place.ts';
 import type { AccountContext, Providers } from '../service-context.ts';
 import { receiveFile, receiveManifest } from '../services/uploads/index.ts';
 import { arrivedOfZip, receiveZip, type SentZip } from '../services/zip-uploads.ts';
@@ -170,16 +171,10 @@ type RequestCounter = { during<T>(accountId: string, work: () => Promise<T>): Pr
 /** Security facts, 1.8: at most so many requests of an account at once, lists and files; over the processes of this instance, whose memory and disk it guards. */
 function createRequestCounter({ tally, limits: { uploadsAtOnce: limit } }: Providers): RequestCounter {
   return {
-    async during(accountId, work) {
-      const leave = await tally.take(`uploads of ${accountId}`, { limit });
-      if (leave === null) {
-        throw new AppError('rate_limited', `At most ${limit} files are taken at once.`, { retryAfterMs: 1_000 });
-      }
-      try {
-        return await work();
-      } finally {
-        leave();
-      }
+    during(accountId, work) {
+      const full = (): AppError =>
+        new AppError('rate_limited', `At most ${limit} files are taken at once.`, { retryAfterMs: 1_000 });
+      return inPlace(tally, { key: `uploads of ${accountId}`, limit, full }, work);
     },
   };
 }

@@ -42,6 +42,11 @@ sessionDocSchema.plugin(accountScope);
 export type SessionDoc = HydratedDocument<InferSchemaType<typeof sessionDocSchema>>;
 export const SessionModel = model('Session', sessionDocSchema);
 
+/** The filter of sessions that are neither revoked nor over. */
+export function openSession(now: Date) {
+  return { revokedAt: null, endsAt: { $gt: now }, idleEndsAt: { $gt: now } };
+}
+
 export function toSession(doc: SessionDoc, currentSessionId: string): Session {
   return {
     id: doc._id,

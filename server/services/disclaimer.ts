@@ -1,7 +1,7 @@
 import { DISCLAIMER_VERSION, type DisclaimerStatus } from '../../routers/schemas/disclaimer.ts';
 import { DISCLAIMER_COOKIE_SECONDS } from '../../routers/schemas/limits.ts';
 import { idSchema } from '../../routers/schemas/primitives.ts';
-import { AppError, notFound } from '../errors.ts';
+import { notFound, signedOut } from '../errors.ts';
 import { type DisclaimerAcceptanceDoc, DisclaimerAcceptanceModel } from '../models/disclaimer-acceptance.ts';
 import { UserModel } from '../models/user.ts';
 import { newId } from '../mongo.ts';
@@ -26,7 +26,7 @@ export async function getDisclaimerStatus(ctx: ServiceContext): Promise<Disclaim
 export async function acceptDisclaimer(ctx: ServiceContext): Promise<DisclaimerStatus> {
   const { actor, origin } = ctx;
   if (actor.kind !== 'anonymous') return acceptForAccount(actor.accountId, ctx.now());
-  if (origin.bearer !== undefined) throw new AppError('unauthenticated', 'Sign in to do this.');
+  if (origin.bearer !== undefined) throw signedOut();
   const known = await acceptanceOfBrowser(ctx);
   if (known !== null) return status(known.acceptedAt);
   const now = ctx.now();

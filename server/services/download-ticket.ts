@@ -1,8 +1,7 @@
 import { AppError, notFound } from '../errors.ts';
-import { ApiTokenModel } from '../models/api-token.ts';
-import { SessionModel } from '../models/session.ts';
 import { UserModel } from '../models/user.ts';
-import type { AccountContext, Actor, ServiceContext } from '../service-context.ts';
+import type { AccountContext, ServiceContext } from '../service-context.ts';
+import { isGood, type Standing, standingOf } from './standing.ts';
 
 /** From the click to the first byte; what has begun goes on. */
 const TICKET_MS = 60_000;
@@ -26,19 +25,14 @@ export type TicketPurpose = { context: string; what: string };
  * a minute, for this purpose alone, and while the session or the API token that it was made by is good.
  */
 export function makeTicket(ctx: AccountContext, { context }: TicketPurpose): { ticket: string; expiresAt: Date } {
+  const standing = standingOf(ctx.actor);
+  if (standing === null) throw new Error('A job makes no link for a browser.');
   const expiresAt = new Date(ctx.now().getTime() + TICKET_MS);
   const ticket = ctx.providers.secrets.seal(
-    [ctx.actor.accountId, expiresAt.getTime(), ...makerOf(ctx.actor)].join(' '),
+    [ctx.actor.accountId, expiresAt.getTime(), standing.collection, standing.id].join(' '),
     context,
   );
   return { ticket, expiresAt };
-}
-
-/** Through whom the ticket was made: its kind and its id. */
-function makerOf(actor: Extract<Actor, { accountId: string }>): [kind: string, id: string] {
-  if (actor.kind === 'account') return [actor.kind, actor.sessionId];
-  if (actor.kind === 'token') return [actor.kind, actor.tokenId];
-  throw new Error('A job makes no link for a browser.');
 }
 
 /**
@@ -46,26 +40,14 @@ function makerOf(actor: Extract<Actor, { accountId: string }>): [kind: string, i
  * for one that is over, of another purpose, of other keys, or made up, and once its maker is signed out or revoked.
  */
 export async function redeemTicket(ctx: ServiceContext, purpose: TicketPurpose, ticket: string): Promise<string> {
-  const [accountId = '', endsAt = '', kind = '', makerId = ''] = opened(ctx, purpose, ticket).split(' ');
+  const [accountId = '', endsAt = '', collection, id = ''] = opened(ctx, purpose, ticket).split(' ');
   if (Number(endsAt) <= ctx.now().getTime()) {
     throw new AppError('not_found', 'This link to a download is over.', { hint: 'Start the download again.' });
   }
   if ((await UserModel.exists({ _id: accountId, deletedAt: null })) === null) throw notFound(purpose.what);
-  const maker = { _id: makerId, accountId };
-  const isGood = kind === 'account' ? await isOpenSession(maker, ctx.now()) : await isGoodToken(maker, ctx.now());
-  if (!isGood) throw notFound(purpose.what);
+  const standing: Standing = { collection: collection === 'api_tokens' ? 'api_tokens' : 'sessions', id };
+  if (!(await isGood(standing, accountId, ctx.now()))) throw notFound(purpose.what);
   return accountId;
-}
-
-type Maker = { _id: string; accountId: string };
-
-async function isOpenSession(maker: Maker, now: Date): Promise<boolean> {
-  const open = { revokedAt: null, endsAt: { $gt: now }, idleEndsAt: { $gt: now } };
-  return (await SessionModel.exists({ ...maker, ...open })) !== null;
-}
-
-async function isGoodToken(maker: Maker, now: Date): Promise<boolean> {
-  return (await ApiTokenModel.exists({ ...maker, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] })) !== null;
 }
 
 function opened({ providers }: ServiceContext, { context, what }: TicketPurpose, ticket: string): string {

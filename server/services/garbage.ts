@@ -1,6 +1,7 @@
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { decodeManifest } from '../artifacts/manifest.ts';
 import type { ArtifactStore, Collected } from '../artifacts/store.ts';
+import { rowsOf } from '../cursor-rows.ts';
 import { DAY_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
 import { MAINTENANCE } from '../models/account-scope.ts';
@@ -89,7 +90,7 @@ function createMarks(store: ArtifactStore, startedAt: Date): Marks {
         .hint({ _id: 1 })
         .lean()
         .cursor();
-      for await (const { accountId, manifestHash, twins } of releases) {
+      for await (const { accountId, manifestHash, twins } of rowsOf(releases)) {
         signal.throwIfAborted();
         if (twins?.indexHash) used.add(twins.indexHash);
         for (const sha256 of twins?.packHashes ?? []) used.add(sha256);

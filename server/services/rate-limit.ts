@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PipelineStage } from 'mongoose';
 import { HOUR_MS } from '../durations.ts';
-import { AppError } from '../errors.ts';
+import { AppError, signedOut } from '../errors.ts';
 import { type RateLimitDoc, RateLimitModel } from '../models/rate-limit.ts';
 import { isDuplicateKey } from '../mongo.ts';
 import type { ServiceContext } from '../service-context.ts';
@@ -38,9 +38,7 @@ export async function countCaller(
   { name, limit }: Pick<Count, 'name' | 'limit'>,
 ): Promise<string | null> {
   const { actor, origin } = ctx;
-  if (actor.kind === 'anonymous' && origin.bearer !== undefined) {
-    throw new AppError('unauthenticated', 'Sign in to do this.');
-  }
+  if (actor.kind === 'anonymous' && origin.bearer !== undefined) throw signedOut();
   const accountId = actor.kind === 'anonymous' ? null : actor.accountId;
   if (accountId !== null || countsAddress(ctx)) {
     await countAgainst({ name, key: accountId ?? origin.address, limit, windowMs: HOUR_MS });

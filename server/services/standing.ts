@@ -1,8 +1,8 @@
 import { ApiTokenModel } from '../models/api-token.ts';
-import { SessionModel } from '../models/session.ts';
+import { openSession, SessionModel } from '../models/session.ts';
 import type { AccountContext } from '../service-context.ts';
 
-/** What a long-lived connection acts by. */
+/** What a long-lived connection, or a link for a browser, acts by. */
 export type Standing = { collection: 'sessions' | 'api_tokens'; id: string };
 
 /** The document that an actor's right to be connected hangs on; null for what no revocation can end. */
@@ -12,26 +12,19 @@ export function standingOf(actor: AccountContext['actor']): Standing | null {
   return null;
 }
 
+/** Whether the account's session or API token is still good. */
+export async function isGood({ collection, id }: Standing, accountId: string, now: Date): Promise<boolean> {
+  const own = { _id: id, accountId };
+  if (collection === 'sessions') return (await SessionModel.exists({ ...own, ...openSession(now) })) !== null;
+  const token = await ApiTokenModel.findOne(own, { expiresAt: 1 }).lean();
+  return token !== null && (!token.expiresAt || token.expiresAt > now);
+}
+
 /**
  * Whether the session or API token that opened a connection is still good, and may still read: a call is checked when
  * it comes in, a connection lives on and has to be asked again (security facts, 8.4).
  */
 export async function isInForce(ctx: AccountContext): Promise<boolean> {
-  const { actor } = ctx;
-  const now = ctx.now();
-  if (actor.kind === 'account') {
-    const session = await SessionModel.findOne(
-      { _id: actor.sessionId, accountId: actor.accountId },
-      { revokedAt: 1, idleEndsAt: 1, endsAt: 1 },
-    ).lean();
-    return session !== null && !session.revokedAt && session.idleEndsAt > now && session.endsAt > now;
-  }
-  if (actor.kind === 'token') {
-    const token = await ApiTokenModel.findOne(
-      { _id: actor.tokenId, accountId: actor.accountId },
-      { expiresAt: 1 },
-    ).lean();
-    return token !== null && (!token.expiresAt || token.expiresAt > now);
-  }
-  return true;
+  const standing = standingOf(ctx.actor);
+  return standing === null || isGood(standing, ctx.actor.accountId, ctx.now());
 }

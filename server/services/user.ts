@@ -1,11 +1,12 @@
 import type { NotificationSettings, UpdateUserInput, User } from '../../routers/schemas/user.ts';
+import { signedOut } from '../errors.ts';
 import { publishEvent } from '../events/publish.ts';
 import { toUser, type UserDoc, UserModel } from '../models/user.ts';
 import { isDuplicateKey, transaction } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
 import { spacesCollapsed, usernameKey } from './auth/names.ts';
 import { usernameTaken } from './auth/register.ts';
-import { signedInUser, signedOut } from './auth/signed-in-user.ts';
+import { signedInUser } from './auth/signed-in-user.ts';
 
 /** The signed-in person, without password or token. Throws `unauthenticated` when the account is gone. */
 export async function getUser(ctx: AccountContext): Promise<User> {

@@ -1,6 +1,7 @@
 import type { UploadZipAnswer } from '../../routers/schemas/releases.ts';
 import type { StoredZip } from '../artifacts/intake.ts';
 import { AppError } from '../errors.ts';
+import { inPlace } from '../in-place.ts';
 import { ArtifactModel } from '../models/artifact.ts';
 import { endWhenAway, isDuplicateKey, newId } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
@@ -31,13 +32,11 @@ export type SentZip = {
  */
 export async function receiveZip(ctx: AccountContext, uploadId: string, zip: SentZip): Promise<UploadZipAnswer> {
   await endWhenAway(findOpenUpload(ctx, uploadId));
-  const leave = await ctx.providers.tally.take(`ZIP of ${uploadId}`, { limit: 1 });
-  if (leave === null) {
-    throw new AppError('conflict', 'A ZIP file is being sent to this upload already.', {
+  const full = (): AppError =>
+    new AppError('conflict', 'A ZIP file is being sent to this upload already.', {
       hint: 'Wait for it to end, or open another upload.',
     });
-  }
-  try {
+  return inPlace(ctx.providers.tally, { key: `ZIP of ${uploadId}`, limit: 1, full }, async () => {
     const stored = await keptOpen(ctx, uploadId, () =>
       ctx.providers.zips.take(
         { ...zip, part: zip.resume ? { ...partOf(ctx, uploadId, zip.resume.key), from: zip.resume.from } : null },
@@ -49,9 +48,7 @@ export async function receiveZip(ctx: AccountContext, uploadId: string, zip: Sen
     );
     await endWhenAway(keepZip(ctx, uploadId, stored));
     return toAnswer(stored);
-  } finally {
-    leave();
-  }
+  });
 }
 
 /** How many bytes of an archive have come that was cut off. Throws `not_found`, `upload_closed`. */

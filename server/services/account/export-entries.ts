@@ -1,6 +1,7 @@
 import { FEEDBACK_MAIN_APP } from '../../../routers/schemas/feedback.ts';
 import { HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
 import type { ArchiveEntry } from '../../artifacts/archive.ts';
+import { rowsOf } from '../../cursor-rows.ts';
 import { AppError } from '../../errors.ts';
 import { ApiTokenModel, toApiToken } from '../../models/api-token.ts';
 import { ContactMessageModel } from '../../models/contact-message.ts';
@@ -114,12 +115,8 @@ async function* feedbackOf(accountId: string): AsyncGenerator<unknown, void> {
     .sort({ at: -1 })
     .lean()
     .cursor({ batchSize: PAGE });
-  try {
-    for await (const { deploymentId, ...rating } of rows) {
-      yield deploymentId === FEEDBACK_MAIN_APP ? rating : { ...rating, deploymentId };
-    }
-  } finally {
-    await rows.close();
+  for await (const { deploymentId, ...rating } of rowsOf(rows)) {
+    yield deploymentId === FEEDBACK_MAIN_APP ? rating : { ...rating, deploymentId };
   }
 }
 

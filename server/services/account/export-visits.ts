@@ -1,3 +1,4 @@
+import { rowsOf } from '../../cursor-rows.ts';
 import { VisitModel, type VisitRow } from '../../models/visit.ts';
 
 /** A minute of a deployment, as its owner reads it. */
@@ -15,20 +16,15 @@ export async function* visitsOf(owned: { accountId: string; deploymentId: string
     .lean<Minute[]>()
     .cursor({ batchSize: PAGE });
   let minute: Minute | null = null;
-  try {
-    for await (const row of rows) {
-      const { at }: Minute = row;
-      if (minute?.at.getTime() === at.getTime()) {
-        minute = sumOf(minute, row);
-        continue;
-      }
-      if (minute !== null) yield minute;
-      minute = row;
+  for await (const row of rowsOf<Minute>(rows)) {
+    if (minute?.at.getTime() === row.at.getTime()) {
+      minute = sumOf(minute, row);
+      continue;
     }
     if (minute !== null) yield minute;
-  } finally {
-    await rows.close();
+    minute = row;
   }
+  if (minute !== null) yield minute;
 }
 
 function sumOf(one: Minute, other: Minute): Minute {

@@ -10,7 +10,7 @@ import { exportEntries } from './export-entries.ts';
 const EXPORT: TicketPurpose = { context: 'account:export', what: 'export' };
 
 /**
- * Makes a link to everything that Fairlead keeps for the account, as one ZIP. It works for a minute. An API token gets
+ * Makes a link to what Fairlead keeps for the account, as one ZIP (export-entries.ts names what is left out). It works for a minute. An API token gets
  * none: sessions and tokens, which are out of its reach, are in it.
  */
 export async function prepareExport(ctx: SessionContext): Promise<AccountExport> {
@@ -23,7 +23,7 @@ export async function findExporter(ctx: ServiceContext, ticket: string | null): 
   return ticket === null ? ownerOf(ctx) : redeemTicket(ctx, EXPORT, ticket);
 }
 
-/** Everything of the account as one ZIP. Throws `not_found`. */
+/** The account's archive. Throws `not_found`. */
 export async function openExport(providers: Providers, accountId: string): Promise<Download> {
   const user = await UserModel.findOne({ _id: accountId, deletedAt: null });
   if (user === null) throw notFound(EXPORT.what);

@@ -1,3 +1,5 @@
+import { type Rows, rowsOf } from '../../cursor-rows.ts';
+
 /**
  * A JSON object as text, a part at a time: a field that is an async iterable becomes a list, of which one row is held at
  * a time. For people too, so it is indented.
@@ -13,22 +15,15 @@ export async function* jsonText(fields: Record<string, unknown>): AsyncGenerator
   yield '\n}\n';
 }
 
-/** A generator ends when its reader does; a cursor of Mongoose has to be closed. */
-type Rows = AsyncIterable<unknown> & { close?: () => Promise<unknown> };
-
-async function* listText(rows: Rows): AsyncGenerator<string, void> {
+async function* listText(rows: Rows<unknown>): AsyncGenerator<string, void> {
   let before = '[';
-  try {
-    for await (const row of rows) {
-      yield `${before}\n${JSON.stringify(row, null, 2)}`;
-      before = ',';
-    }
-  } finally {
-    await rows.close?.();
+  for await (const row of rowsOf(rows)) {
+    yield `${before}\n${JSON.stringify(row, null, 2)}`;
+    before = ',';
   }
   yield before === '[' ? '[]' : '\n]';
 }
 
-function isRows(value: unknown): value is Rows {
+function isRows(value: unknown): value is Rows<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }

@@ -1,7 +1,7 @@
 import type { Access } from '../../../routers/schemas/auth.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, signedOut } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { type SessionDoc, SessionModel } from '../../models/session.ts';
+import { openSession, type SessionDoc, SessionModel } from '../../models/session.ts';
 import { UserModel } from '../../models/user.ts';
 import { transaction } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
@@ -26,7 +26,7 @@ const GRACE_MS = 60_000;
  */
 export async function refresh(ctx: ServiceContext): Promise<Access> {
   const cookie = ctx.jar.read('refresh');
-  if (cookie === undefined || cookie === '') throw new AppError('unauthenticated', 'Sign in to do this.');
+  if (cookie === undefined || cookie === '') throw signedOut();
   const token = readRefreshToken(ctx.providers.secrets, cookie);
   if (token === null) throw sessionEnded(ctx);
   // One moment for all that follows: a call that judged by two could fall between the rules.
@@ -125,7 +125,7 @@ async function endReused(ctx: ServiceContext, token: RefreshToken, now: Date): P
 }
 
 function liveSession(token: RefreshToken, now: Date) {
-  return { _id: token.sessionId, revokedAt: null, endsAt: { $gt: now }, idleEndsAt: { $gt: now } };
+  return { _id: token.sessionId, ...openSession(now) };
 }
 
 function before(now: Date, ms: number): Date {

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { signedOut } from '../../errors.ts';
 import { type UserDoc, UserModel } from '../../models/user.ts';
 import type { AccountContext } from '../../service-context.ts';
 
@@ -7,8 +7,4 @@ export async function signedInUser(ctx: AccountContext): Promise<UserDoc> {
   const user = await UserModel.findOne({ _id: ctx.actor.accountId });
   if (user === null) throw signedOut();
   return user;
-}
-
-export function signedOut(): AppError {
-  return new AppError('unauthenticated', 'Sign in to do this.');
 }

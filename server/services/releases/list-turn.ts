@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import { inPlace } from '../../in-place.ts';
 import type { AccountContext } from '../../service-context.ts';
 
 /** A list of 20,000 long paths has some 11 MB, and several times that while it is read; most have a few kilobytes. */
@@ -10,21 +11,11 @@ const OF_AN_ACCOUNT = { limit: 1, inLine: 20 };
  * Does work that holds whole lists of files, one at a time an account and a few at a time of all: who asks waits for its
  * turn. Throws `rate_limited` when too many wait.
  */
-export async function inTurn<T>(ctx: AccountContext, work: () => Promise<T>): Promise<T> {
+export function inTurn<T>(ctx: AccountContext, work: () => Promise<T>): Promise<T> {
   const { tally } = ctx.providers;
-  const leaveOwn = await tally.take(`lists of files of ${ctx.actor.accountId}`, OF_AN_ACCOUNT);
-  if (leaveOwn === null) throw tooMany();
-  try {
-    const leave = await tally.take('lists of files', AT_ONCE);
-    if (leave === null) throw tooMany();
-    try {
-      return await work();
-    } finally {
-      leave();
-    }
-  } finally {
-    leaveOwn();
-  }
+  const own = { key: `lists of files of ${ctx.actor.accountId}`, ...OF_AN_ACCOUNT, full: tooMany };
+  const ofAll = { key: 'lists of files', ...AT_ONCE, full: tooMany };
+  return inPlace(tally, own, () => inPlace(tally, ofAll, work));
 }
 
 function tooMany(): AppError {
