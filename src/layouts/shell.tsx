@@ -52,7 +52,7 @@ export function Shell() {
   );
   return (
     <>
-      <DisclaimerGate>
+      <DisclaimerGate title={routeTitle}>
         {route.layout === 'plain' ? (
           <PlainLayout>{screen}</PlainLayout>
         ) : (

@@ -6,6 +6,7 @@ import { Card } from '../components/card.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { useReadToEnd } from '../features/disclaimer/use-read-to-end.ts';
+import { useWantedPage } from '../features/disclaimer/wanted-page.ts';
 import { paths } from '../lib/paths.ts';
 
 /** Specification, section 1: what beta testers get. */
@@ -60,6 +61,7 @@ const expectations: readonly { title: string; text: string }[] = [
 export function BetaWelcomeScreen() {
   const navigate = useNavigate();
   const hasRead = useReadToEnd();
+  const wanted = useWantedPage();
   return (
     <Page width="reading" className="sm:pt-12">
       <h1 className="text-2xl font-semibold">Welcome to the beta</h1>
@@ -97,8 +99,13 @@ export function BetaWelcomeScreen() {
       </Notice>
 
       <div className="mt-8 flex flex-wrap items-center gap-2">
+        {wanted !== null && (
+          <Button variant="primary" disabled={!hasRead} onClick={() => navigate(wanted.to)} className="max-sm:w-full">
+            Continue to {wanted.title}
+          </Button>
+        )}
         <Button
-          variant="primary"
+          variant={wanted === null ? 'primary' : 'secondary'}
           disabled={!hasRead}
           onClick={() => navigate(paths.subscriptionPricing)}
           className="max-sm:w-full"

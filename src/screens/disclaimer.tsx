@@ -8,16 +8,18 @@ import { hasNothingToAccept } from '../features/disclaimer/disclaimer-rules.ts';
 import { readDisclaimerSeen } from '../features/disclaimer/disclaimer-seen.ts';
 import { disclaimerSections } from '../features/disclaimer/disclaimer-text.ts';
 import { useAcceptDisclaimer } from '../features/disclaimer/use-accept-disclaimer.ts';
+import { useWantedPage } from '../features/disclaimer/wanted-page.ts';
 import { paths } from '../lib/paths.ts';
 
 export function DisclaimerScreen() {
   const { user, isLoading } = useUser();
   // As it was when the screen opened: accepting moves on by itself, after the server has answered.
   const [wasSeen] = useState(readDisclaimerSeen);
-  const { accept, isAccepting, hasAnswered } = useAcceptDisclaimer();
+  const wanted = useWantedPage();
+  const { accept, isAccepting, hasAnswered } = useAcceptDisclaimer(wanted);
 
   if (!hasAnswered && hasNothingToAccept({ isSeen: wasSeen, user: isLoading ? undefined : user })) {
-    return <Navigate to={paths.betaWelcome} replace />;
+    return <Navigate to={paths.betaWelcome} replace state={wanted} />;
   }
   return (
     <Page width="reading" className="sm:pt-12">

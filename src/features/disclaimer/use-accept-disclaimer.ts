@@ -4,9 +4,17 @@ import { serverMessage, wasAnswered } from '../../api/errors.ts';
 import { showToast } from '../../components/toast-store.ts';
 import { paths } from '../../lib/paths.ts';
 import { writeDisclaimerSeen } from './disclaimer-seen.ts';
+import type { WantedPage } from './wanted-page.ts';
 
-/** Accepting: flag and cookie here, time and version on the server, then on to /beta-welcome (specification, section 4). */
-export function useAcceptDisclaimer(): { accept: () => void; isAccepting: boolean; hasAnswered: boolean } {
+/**
+ * Accepting: flag and cookie here, time and version on the server, then on to /beta-welcome (specification, section 4),
+ * which is told what was `wanted`.
+ */
+export function useAcceptDisclaimer(wanted: WantedPage | null): {
+  accept: () => void;
+  isAccepting: boolean;
+  hasAnswered: boolean;
+} {
   const navigate = useNavigate();
   const [hasAnswered, setAnswered] = useState(false);
   const [isAccepting, setAccepting] = useState(false);
@@ -22,13 +30,13 @@ export function useAcceptDisclaimer(): { accept: () => void; isAccepting: boolea
       await refreshAll();
     } catch (error) {
       showToast({ title: 'Error', description: acceptanceFailure(error), variant: 'destructive' });
-      if (isKept) void navigate(paths.betaWelcome);
+      if (isKept) void navigate(paths.betaWelcome, { state: wanted });
       return;
     } finally {
       setAccepting(false);
     }
     showToast({ title: 'Welcome Aboard!', description: "You're now part of our beta program." });
-    void navigate(paths.betaWelcome);
+    void navigate(paths.betaWelcome, { state: wanted });
   }
 
   return { accept: () => void accept(), isAccepting, hasAnswered };

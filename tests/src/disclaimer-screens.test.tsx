@@ -1,0 +1,75 @@
+import { flushSync } from 'react-dom';
+import { createRoot } from 'react-dom/client';
+import { createMemoryRouter, Outlet, RouterProvider } from 'react-router';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { DisclaimerGate } from '../../src/features/disclaimer/disclaimer-gate.tsx';
+import { readWantedPage } from '../../src/features/disclaimer/wanted-page.ts';
+import { BetaWelcomeScreen } from '../../src/screens/beta-welcome.tsx';
+import { DisclaimerScreen } from '../../src/screens/disclaimer.tsx';
+
+beforeEach(() => {
+  localStorage.clear();
+  // biome-ignore lint/suspicious/noDocumentCookie: as the app does
+  document.cookie = 'disclaimerSeen=; Max-Age=0; Path=/';
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (path) =>
+    String(path).includes('refresh-token')
+      ? new Response('{}', { status: 401 })
+      : Response.json([{ result: { data: {} } }]),
+  );
+});
+
+/** The gate and the two screens behind it, entered at `path`. */
+function enterAt(path: string, title: string) {
+  const gate = (
+    <DisclaimerGate title={title}>
+      <Outlet />
+    </DisclaimerGate>
+  );
+  const children = [
+    { path: '/disclaimer', element: <DisclaimerScreen /> },
+    { path: '/beta-welcome', element: <BetaWelcomeScreen /> },
+    { path: '*', element: <p>Arrived</p> },
+  ];
+  const router = createMemoryRouter([{ element: gate, children }], { initialEntries: [path] });
+  const page = document.createElement('main');
+  const root = createRoot(page);
+  flushSync(() => root.render(<RouterProvider router={router} />));
+  const names = () => [...page.querySelectorAll('button')].map((button) => button.textContent);
+  const sees = (name: string) => vi.waitFor(() => expect(names()).toContain(name), { timeout: 30_000 });
+  return {
+    place: () => router.state.location,
+    names,
+    sees,
+    presses: async (name: string) => {
+      await sees(name);
+      [...page.querySelectorAll('button')].find(({ textContent }) => textContent === name)?.click();
+    },
+    [Symbol.dispose]: () => root.unmount(),
+  };
+}
+
+const WAYS_ON = ['View Pricing Options', 'Go to Dashboard'];
+
+test('who was going somewhere is offered the way there after the welcome, with query and hash', async () => {
+  using visit = enterAt('/help?q=zip#folder', 'Help & Documentation');
+  await visit.presses('Accept & Continue');
+  await visit.sees('Continue to Help & Documentation');
+  expect(visit.place().pathname).toBe('/beta-welcome');
+  expect(visit.names()).toEqual(['Continue to Help & Documentation', ...WAYS_ON]);
+  await visit.presses('Continue to Help & Documentation');
+  await vi.waitFor(() => expect(visit.place()).toMatchObject({ pathname: '/help', search: '?q=zip', hash: '#folder' }));
+});
+
+test.each(['/', '/dashboard', '/nowhere'])('who came by %s has the two ways on of the specification', async (path) => {
+  using visit = enterAt(path, 'A title');
+  await visit.presses('Accept & Continue');
+  await visit.sees('Go to Dashboard');
+  expect(visit.names()).toEqual(WAYS_ON);
+});
+
+test.each([null, 7, {}, { to: '/faq' }, { to: 7, title: 'FAQ' }, { to: 'https://example.com/faq', title: 'FAQ' }])(
+  'anything else in the history is no wish: %j',
+  (state) => {
+    expect(readWantedPage(state)).toBe(null);
+  },
+);
