@@ -1,10 +1,8 @@
 import { Check } from 'lucide-react';
-import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { errorDetails, errorMessage } from '../api/errors.ts';
 import { setPendingDrop } from '../api/pending-drop.ts';
 import { trpc } from '../api/trpc.ts';
-import type { Picked } from '../api/upload-picks.ts';
 import { Button } from '../components/button.tsx';
 import { Card, CardHeader } from '../components/card.tsx';
 import { ErrorState } from '../components/error-state.tsx';
@@ -12,11 +10,11 @@ import { Notice } from '../components/notice.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Setting } from '../components/setting.tsx';
 import { SkeletonRows } from '../components/skeleton.tsx';
-import { DropZone } from '../features/deployments/drop-zone.tsx';
-import { folderNoun, takeBuildFolder } from '../features/deployments/folder-report.ts';
-import { FolderSummaryLater } from '../features/deployments/folder-summary-later.tsx';
+import { FilesFooter } from '../features/deployments/files-footer.tsx';
+import { FilesPart } from '../features/deployments/files-part.tsx';
+import { type FolderReport, refusalText } from '../features/deployments/folder-report.ts';
 import { planBar, usageText } from '../features/deployments/plan-words.ts';
-import { useFolderReport } from '../features/deployments/use-folder-report.ts';
+import { usePageFiles } from '../features/deployments/use-page-files.ts';
 import { paths } from '../lib/paths.ts';
 
 /** A preflight of the real thing that changes nothing: what would be published, and whether the plan allows it. */
@@ -40,46 +38,32 @@ export function TestSimulationScreen() {
 
 /** The folder lives in this page alone until the person decides to publish it. */
 function FolderCheck() {
-  const navigate = useNavigate();
-  const [folder, setFolder] = useState<Picked | null>(null);
-  const { report, setPublishAnyway } = useFolderReport(folder);
-
-  if (folder === null || report === null) {
-    return (
-      <DropZone
-        title="Drop a folder or a ZIP to check it"
-        description="It is read here in the browser. Nothing is sent."
-        isRestoring={folder !== null}
-        onFolder={setFolder}
-      />
-    );
-  }
-  const build = takeBuildFolder(report);
-  const isRefused = report.reading.refusal !== null;
+  const files = usePageFiles(null);
   return (
-    <FolderSummaryLater
-      report={report}
-      onReplace={() => setFolder(null)}
-      onPublishAnyway={setPublishAnyway}
-      onTakeBuildFolder={build === null ? null : () => setFolder(build)}
-      footer={
-        <div className="flex flex-wrap items-center justify-between gap-3 p-4 sm:px-5">
-          <p className="min-w-0 text-sm text-ink-muted">
-            {isRefused ? `The ${folderNoun(folder)} cannot be published as it is. ` : ''}Nothing was sent.
-          </p>
-          {!isRefused && (
-            <Button
-              onClick={() => {
-                setPendingDrop(folder);
-                void navigate(paths.newDeployment);
-              }}
-            >
-              Go on to New Deployment
-            </Button>
-          )}
-        </div>
-      }
+    <FilesPart
+      files={files}
+      title="Drop a folder or a ZIP to check it"
+      description="It is read here in the browser. Nothing is sent."
+      footer={files.report && <CheckFooter report={files.report} />}
     />
+  );
+}
+
+function CheckFooter({ report }: { report: FolderReport }) {
+  const navigate = useNavigate();
+  const refusal = refusalText(report);
+  if (refusal !== null) return <FilesFooter text={`${refusal} Nothing was sent.`} />;
+  return (
+    <FilesFooter text="Nothing was sent.">
+      <Button
+        onClick={() => {
+          setPendingDrop(report.folder);
+          void navigate(paths.newDeployment);
+        }}
+      >
+        Go on to New Deployment
+      </Button>
+    </FilesFooter>
   );
 }
 

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import type { Picked } from '../../api/upload-picks.ts';
+import type { ChosenFiles } from './chosen-files.ts';
 import { DropZone, type DropZoneProps } from './drop-zone.tsx';
 import { FolderSummaryLater } from './folder-summary-later.tsx';
-import type { ChosenFiles } from './use-chosen-files.ts';
 
-export type FilesPartProps = Pick<DropZoneProps, 'title' | 'description' | 'shape'> & {
+export type FilesPartProps = Pick<DropZoneProps, 'title' | 'description' | 'shape' | 'isWanted'> & {
   files: ChosenFiles;
   /** Told what is chosen on this page; left out, it is chosen and nothing more. */
   onChoose?: ((folder: Picked) => void) | undefined;

@@ -1,6 +1,6 @@
 import { Stage } from '../../components/stage.tsx';
+import type { ChosenFiles } from './chosen-files.ts';
 import { FilesPart } from './files-part.tsx';
-import type { ChosenFiles } from './use-chosen-files.ts';
 
 /** The first stage of a pipeline: everything after it is about these. */
 export function FilesStage({ files }: { files: ChosenFiles }) {

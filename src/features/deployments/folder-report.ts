@@ -35,3 +35,8 @@ export function folderTitle(folder: Picked): string {
 export function folderNoun(folder: Picked): 'ZIP' | 'folder' {
   return isZip(folder) ? 'ZIP' : 'folder';
 }
+
+/** Why it cannot be published as it is; what is wrong with it stands in the report. Null where nothing is. */
+export function refusalText({ reading, folder }: FolderReport): string | null {
+  return reading.refusal === null ? null : `The ${folderNoun(folder)} cannot be published as it is.`;
+}

@@ -1,4 +1,4 @@
-import type { ChosenFiles } from './use-chosen-files.ts';
+import type { ChosenFiles } from './chosen-files.ts';
 
 export const GUIDED_STEPS = ['files', 'place', 'name', 'check'] as const;
 export type GuidedStep = (typeof GUIDED_STEPS)[number];

@@ -1,15 +1,12 @@
-import { lazy, Suspense } from 'react';
 import { useNavigate } from 'react-router';
-import { setPendingDrop, useIsRestoring, usePendingDrop } from '../../api/pending-drop.ts';
+import { setPendingDrop } from '../../api/pending-drop.ts';
 import { useAskedFor } from '../../api/upload-asked.ts';
-import type { Picked } from '../../api/upload-picks.ts';
 import { useUser } from '../../api/user.ts';
-import { useWhenIdle } from '../../lib/later.ts';
 import { paths } from '../../lib/paths.ts';
 import { DropZone, type DropZoneProps } from './drop-zone.tsx';
-
-const loadSummary = async () => ({ default: (await import('./visitor-summary.tsx')).VisitorSummary });
-const VisitorSummary = lazy(loadSummary);
+import { FilesPart } from './files-part.tsx';
+import { useChosenFiles } from './use-chosen-files.ts';
+import { VisitorFooter } from './visitor-footer.tsx';
 
 export type QuickDropProps = Required<Pick<DropZoneProps, 'shape'>> & { title: string; description: string };
 
@@ -18,25 +15,26 @@ export type QuickDropProps = Required<Pick<DropZoneProps, 'shape'>> & { title: s
  * read and understood first, and finds it again after registration and trial.
  */
 export function QuickDrop(props: QuickDropProps) {
-  const navigate = useNavigate();
   const { user } = useUser();
-  const pending = usePendingDrop();
+  return user === null ? <VisitorDrop {...props} /> : <LeadingDrop {...props} />;
+}
+
+function VisitorDrop(props: QuickDropProps) {
+  const files = useChosenFiles();
+  return <FilesPart {...props} files={files} footer={files.report && <VisitorFooter report={files.report} />} />;
+}
+
+function LeadingDrop(props: QuickDropProps) {
+  const navigate = useNavigate();
   const asked = useAskedFor(null);
-  const isRestoring = useIsRestoring();
-  const isVisitor = user === null;
-  useWhenIdle(loadSummary);
-
-  function take(folder: Picked) {
-    setPendingDrop(folder);
-    if (!isVisitor) void navigate(paths.quickDeploy);
-  }
-
-  if (isVisitor && pending !== null) {
-    return (
-      <Suspense fallback={null}>
-        <VisitorSummary folder={pending} />
-      </Suspense>
-    );
-  }
-  return <DropZone {...props} asked={asked} isRestoring={isRestoring && isVisitor} onFolder={take} />;
+  return (
+    <DropZone
+      {...props}
+      asked={asked}
+      onFolder={(folder) => {
+        setPendingDrop(folder);
+        void navigate(paths.quickDeploy);
+      }}
+    />
+  );
 }

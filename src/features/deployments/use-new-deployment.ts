@@ -11,11 +11,12 @@ import { usePublish } from '../../api/use-publish.ts';
 import { showToast } from '../../components/toast-store.ts';
 import { useWhenIdle } from '../../lib/later.ts';
 import { useNameCheck } from './address-hint.tsx';
+import type { ChosenFiles } from './chosen-files.ts';
 import { nameFromFolder, newKey, useDraftName } from './create-draft.ts';
 import { useEntryQuestion } from './entry-question.tsx';
-import { type FolderReport, folderNoun, publishedFolder } from './folder-report.ts';
+import { type FolderReport, publishedFolder, refusalText } from './folder-report.ts';
 import { type PlanBar, planBar } from './plan-words.ts';
-import { type ChosenFiles, useChosenFiles } from './use-chosen-files.ts';
+import { useChosenFiles } from './use-chosen-files.ts';
 
 const loadSchema = async () => (await import('../../../routers/schemas/deployments.ts')).createDeploymentInput;
 
@@ -103,7 +104,7 @@ const UNNAMED = 'My website';
 function blockedReason({ folder, report }: ChosenFiles): string | null {
   if (folder === null) return 'Drop a folder or a ZIP first.';
   if (report === null) return 'The files are being read.';
-  return report.reading.refusal === null ? null : `The ${folderNoun(folder)} cannot be published as it is.`;
+  return refusalText(report);
 }
 
 function usePlanState(): PlanState {
