@@ -1,6 +1,7 @@
 import { Plus } from 'lucide-react';
 import { Link } from 'react-router';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
+import { TRIAL_DAYS } from '../../routers/schemas/limits.ts';
 import { isRunningReleaseState } from '../../routers/schemas/state-names.ts';
 import type { Allowance } from '../../routers/schemas/subscription.ts';
 import { errorDetails, errorMessage } from '../api/errors.ts';
@@ -105,7 +106,7 @@ export function DashboardScreen() {
 function firstDropText(allowance: Allowance | undefined): string {
   const isFree = allowance?.plan === 'free' && allowance.isTrialAvailable;
   return isFree
-    ? 'See what it is first. Publishing starts with a free trial of 14 days, without a card.'
+    ? `See what it is first. Publishing starts with a free trial of ${TRIAL_DAYS} days, without a card.`
     : 'See what it is first. It stays private until you publish.';
 }
 

@@ -1,14 +1,11 @@
 import { PageHeader } from '../components/page-header.tsx';
-import { PlanChooser } from '../features/subscription/plan-chooser.tsx';
+import { PLAN_CHOICE, PlanChooser } from '../features/subscription/plan-chooser.tsx';
 
 /** In the sidebar layout, which gives the column. */
 export function PricingScreen() {
   return (
     <>
-      <PageHeader
-        title="Pricing & Trial"
-        description="Try everything for 14 days. What differs between the plans is below."
-      />
+      <PageHeader title="Pricing & Trial" description={PLAN_CHOICE} />
       <PlanChooser />
     </>
   );

@@ -9,6 +9,7 @@ import { Input } from '../../components/input.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { paths } from '../../lib/paths.ts';
 import { useSchemaResolver } from '../../lib/schema-resolver.ts';
+import { LINK_LIFE } from './link-words.ts';
 
 const loadSchema = async () => (await import('../../../routers/schemas/auth.ts')).forgotPasswordInput;
 
@@ -33,7 +34,7 @@ export function ForgotPasswordForm() {
       <div role="status" className="flex flex-col gap-4 text-center">
         <p>
           If an account has the address <span className="font-medium wrap-anywhere">{sentTo}</span>, a link is on its
-          way to it. It works once, for 30 minutes.
+          way to it. It works once, for {LINK_LIFE}.
         </p>
         <p className="text-sm text-ink-muted">Nothing there after a few minutes? Look in your spam folder.</p>
         <Button onClick={() => setSentTo(null)}>Use another address</Button>

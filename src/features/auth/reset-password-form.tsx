@@ -4,6 +4,7 @@ import { session } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { useSchemaResolver } from '../../lib/schema-resolver.ts';
+import { LINK_OVER } from './link-words.ts';
 import { NewPasswordFields } from './new-password-fields.tsx';
 
 const loadSchema = async () => (await import('../../../routers/schemas/auth.ts')).newPasswordForm;
@@ -31,7 +32,7 @@ export function ResetPasswordForm({ token, onDone, onLinkOver }: ResetPasswordFo
     } catch (error) {
       const { code, fieldErrors } = errorDetails(error);
       if (code === 'token_invalid' || fieldErrors?.token !== undefined) {
-        onLinkOver(errorDetails(error).hint ?? 'A link works once, for 30 minutes. Ask for a new one.');
+        onLinkOver(errorDetails(error).hint ?? LINK_OVER);
       } else if (!applyFieldErrors(error, ['password'], form.setError)) {
         showToast(errorToast('The password was not saved', error));
       }

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react';
 import { errorDetails } from '../../api/errors.ts';
+import { LINK_OVER } from './link-words.ts';
 
-const OVER = 'It was already used, or it is too old. A link works once, for 30 minutes. Ask for a new one.';
+const OVER = `It was already used, or it is too old. ${LINK_OVER}`;
 const INCOMPLETE = 'It is not complete. Open it from the mail again, or ask for a new one.';
 
 export type ResetLink = { kind: 'checking' } | { kind: 'open' } | { kind: 'over'; message: string };

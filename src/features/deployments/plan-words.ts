@@ -1,3 +1,4 @@
+import { TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import type { Allowance } from '../../../routers/schemas/subscription.ts';
 import { formatCount } from '../../lib/format.ts';
@@ -10,7 +11,7 @@ export function planBar({ plan, deploymentLimit, deploymentCount, isTrialAvailab
     return isTrialAvailable
       ? {
           title: 'Start the free trial to publish',
-          text: '14 days of Pro, without a card. A dropped folder waits for you.',
+          text: `${TRIAL_DAYS} days of Pro, without a card. A dropped folder waits for you.`,
           action: 'See the trial',
         }
       : {

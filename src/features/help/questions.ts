@@ -1,3 +1,10 @@
+import {
+  BETA_MONTHS,
+  BETA_PRICE_DOLLARS,
+  HELD_SLUG_DAYS,
+  LINK_MINUTES,
+  TRIAL_DAYS,
+} from '../../../routers/schemas/limits.ts';
 import type { Chapter } from './articles.ts';
 
 /** Frequently Asked Questions: what this version does, in plain words. */
@@ -57,7 +64,7 @@ export const questions: readonly Chapter[] = [
         id: 'address',
         title: 'Which address does my website get?',
         paragraphs: [
-          'Every deployment has an address made from its name at once, and every release has one of its own for a look before and after. You can change the address of a deployment; the old one is kept from others for 30 days.',
+          `Every deployment has an address made from its name at once, and every release has one of its own for a look before and after. You can change the address of a deployment; the old one is kept from others for ${HELD_SLUG_DAYS} days.`,
         ],
       },
       {
@@ -76,7 +83,7 @@ export const questions: readonly Chapter[] = [
         id: 'trial',
         title: 'What does the trial cost?',
         paragraphs: [
-          'Nothing. It is the Pro plan for 14 days, once for each account, without a card. It ends by itself, and nothing renews.',
+          `Nothing. It is the Pro plan for ${TRIAL_DAYS} days, once for each account, without a card. It ends by itself, and nothing renews.`,
         ],
       },
       {
@@ -90,7 +97,7 @@ export const questions: readonly Chapter[] = [
         id: 'beta-offer',
         title: 'What is the beta offer?',
         paragraphs: [
-          'Beta testers pay $10 once for 6 months of Pro features, over 90% off, with early access, direct support and a Beta Tester badge. Paying by card is not available in this version, so the offer cannot be taken yet; the trial can.',
+          `Beta testers pay $${BETA_PRICE_DOLLARS} once for ${BETA_MONTHS} months of Pro features, over 90% off, with early access, direct support and a Beta Tester badge. Paying by card is not available in this version, so the offer cannot be taken yet; the trial can.`,
         ],
       },
     ],
@@ -102,7 +109,7 @@ export const questions: readonly Chapter[] = [
         id: 'forgot-password',
         title: 'I forgot my password. What now?',
         paragraphs: [
-          'Choose "Forgot your password?" under the login. A link that works once, for 30 minutes, goes to the address of your account. The new password signs out every browser.',
+          `Choose "Forgot your password?" under the login. A link that works once, for ${LINK_MINUTES} minutes, goes to the address of your account. The new password signs out every browser.`,
         ],
       },
       {

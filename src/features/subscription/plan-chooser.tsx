@@ -1,10 +1,14 @@
 import { lazy, Suspense } from 'react';
+import { TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
 import { useUser } from '../../api/user.ts';
 import type { PlanSituation } from './plan-situation.ts';
 import { PlanView } from './plan-view.tsx';
 
 /** Asks the server where the account stands; a visitor needs neither the question nor the code for it. */
 const OwnPlan = lazy(async () => ({ default: (await import('./own-plan.tsx')).OwnPlan }));
+
+/** Below the heading of both. */
+export const PLAN_CHOICE = `Try everything for ${TRIAL_DAYS} days. What differs between the plans is below.`;
 
 /** What /pricing and /subscription/pricing show below their headings. */
 export function PlanChooser() {
