@@ -17,9 +17,10 @@ import { DeploymentSelect, useOfferedDeployments } from '../features/deployments
 import { useListFilters } from '../features/deployments/use-list-filters.ts';
 import { CheckList, CheckListSkeleton } from '../features/diagnostics/check-list.tsx';
 import { checksOf, troubleCount } from '../features/diagnostics/checks.ts';
-import { isRollBackStep, stepTitle, tookText } from '../features/releases/release-words.ts';
+import { stepTitle, tookText } from '../features/releases/release-words.ts';
 import { formatCount } from '../lib/format.ts';
 import { href, paths } from '../lib/paths.ts';
+import { isRollBackStep } from '../lib/roll-back.ts';
 
 /** What is known of a deployment, read from what verification proved and when. */
 export function DiagnosticsScreen() {

@@ -20,12 +20,13 @@ import { isReadOnly } from '../features/deployments/plan-words.ts';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { ReleaseOutcome } from '../features/releases/release-outcome.tsx';
 import { ReleaseSteps } from '../features/releases/release-steps.tsx';
-import { isCancellable, isRollingBack, SOURCE_WORDS } from '../features/releases/release-words.ts';
+import { isCancellable, SOURCE_WORDS } from '../features/releases/release-words.ts';
 import { RollBackBadge } from '../features/releases/roll-back-badge.tsx';
 import { useReleaseActs } from '../features/releases/use-release-acts.ts';
 import { formatCount } from '../lib/format.ts';
 import { usePageTitle } from '../lib/page-title.ts';
 import { href, paths } from '../lib/paths.ts';
+import { isRollingBack } from '../lib/roll-back.ts';
 
 /** Below the steps, and of no use while they run. */
 const ReleaseDiff = lazy(async () => ({

@@ -4,14 +4,9 @@ import { cutSlug, slugFromName } from '../../routers/schemas/slug.ts';
 import type { ReleaseState } from '../../routers/schemas/state-names.ts';
 import { questionText } from '../../src/features/deployments/entry-question.tsx';
 import { historyEntries } from '../../src/features/releases/history-entries.ts';
-import {
-  differenceTitle,
-  isCancellable,
-  isRetryable,
-  isRollingBack,
-  wasSeenLive,
-} from '../../src/features/releases/release-words.ts';
+import { differenceTitle, isCancellable, isRetryable, wasSeenLive } from '../../src/features/releases/release-words.ts';
 import { deploymentLabel } from '../../src/lib/deployment-label.ts';
+import { isRollingBack } from '../../src/lib/roll-back.ts';
 
 const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 21, 12, minute));
 

@@ -5,15 +5,10 @@ import { isZip, type Picked, type PickedFolder } from '../../src/api/upload-pick
 import { publishedFolder, takeBuildFolder } from '../../src/features/deployments/folder-report.ts';
 import { findingsOf, folderLine, inspectFolder } from '../../src/features/deployments/inspect-folder.ts';
 import { costText, planBar, usageText } from '../../src/features/deployments/plan-words.ts';
-import {
-  failedStep,
-  isRollBackStep,
-  servingText,
-  stepProgress,
-  stepTitle,
-} from '../../src/features/releases/release-words.ts';
+import { failedStep, servingText, stepProgress, stepTitle } from '../../src/features/releases/release-words.ts';
 import { sendingSteps, sentText } from '../../src/features/releases/sending-panel.tsx';
 import { formatAddress } from '../../src/lib/format.ts';
+import { isRollBackStep } from '../../src/lib/roll-back.ts';
 
 function folder(files: Record<string, string>, name = 'photo-site'): PickedFolder {
   return { name, files: Object.entries(files).map(([path, text]) => ({ path, file: new File([text], path) })) };

@@ -3,6 +3,7 @@ import type { ReleaseDetail } from '../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { formatAddress, formatCount } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
+import { isRollBackStep } from '../../lib/roll-back.ts';
 
 /** `unknown`: not checked yet; never shown as wrong, and never as right. `later`: not in this version. */
 export type Verdict = 'pass' | 'warn' | 'fail' | 'unknown' | 'nothing' | 'later';
@@ -68,14 +69,13 @@ function comparedCheck(current: ReleaseDetail | null): Check {
   const check = { id: 'compared', title: 'What is served is what was sent' };
   const step = current?.steps.find(({ name }) => name === 'verifying');
   if (current === null || step?.state !== 'done') return { ...check, ...unknown, seen: 'No release was verified yet.' };
-  const { finishedAt } = current;
-  const isOfRollBack = finishedAt !== null && step.startedAt !== null && step.startedAt > finishedAt;
+  const isOfRollBack = isRollBackStep(step, current);
   const files = isOfRollBack || step.total === 0 ? 'Every file was' : countText(step.total);
   return {
     ...check,
     verdict: 'pass',
     seen: `${files} fetched from the host and compared with what was sent, byte by byte.`,
-    at: isOfRollBack ? finishedAt : step.endedAt,
+    at: isOfRollBack ? current.finishedAt : step.endedAt,
     link: null,
   };
 }

@@ -5,7 +5,8 @@ import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { href } from '../../lib/paths.ts';
-import { isCancellable, isRetryable, isRollingBack } from './release-words.ts';
+import { isRollingBack } from '../../lib/roll-back.ts';
+import { isCancellable, isRetryable } from './release-words.ts';
 import { useReleaseActs } from './use-release-acts.ts';
 
 export type LatestNoticeProps = {

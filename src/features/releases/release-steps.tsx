@@ -5,7 +5,8 @@ import { Progress } from '../../components/progress.tsx';
 import { type Step, Stepper } from '../../components/stepper.tsx';
 import { formatCount } from '../../lib/format.ts';
 import { useWhenIdle } from '../../lib/later.ts';
-import { isRollBackStep, stepProgress, stepResult, stepTitle, tookText } from './release-words.ts';
+import { isRollBackStep } from '../../lib/roll-back.ts';
+import { stepProgress, stepResult, stepTitle, tookText } from './release-words.ts';
 
 /** With its search it is as large as the steps themselves, and folded away until something goes wrong. */
 const loadLog = async () => ({ default: (await import('../../components/log-view.tsx')).LogView });

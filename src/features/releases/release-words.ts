@@ -3,6 +3,7 @@ import type { ReleaseState } from '../../../routers/schemas/state-names.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import type { ReleaseStepName } from '../../../routers/schemas/states.ts';
 import { formatCount, formatDuration, formatSize, formatSizeOf } from '../../lib/format.ts';
+import { isRollingBack } from '../../lib/roll-back.ts';
 
 type StepWords = { waiting: string; running: string; done: string };
 
@@ -30,15 +31,6 @@ export function stepTitle({ name, state }: NamedStep, isRollBack = false): strin
   const words = isRollBack ? ROLL_BACK_WORDS : STEP_TITLES[name];
   if (state === 'done') return words.done;
   return state === 'running' ? words.running : words.waiting;
-}
-
-/** It began after the release had been finished once, or is about to. */
-export function isRollBackStep(
-  { name, startedAt }: Pick<ReleaseStep, 'name' | 'startedAt'>,
-  release: { state: ReleaseState; finishedAt: Date | null },
-): boolean {
-  if (name !== 'verifying' || release.finishedAt === null) return false;
-  return startedAt === null ? isRollingBack(release) : startedAt > release.finishedAt;
 }
 
 /** `118 of 214 files` and `5.1 of 8.4 MB`; null where the step does not count. */
@@ -83,11 +75,6 @@ export const SOURCE_WORDS: Record<ReleaseSource, string> = {
 /** What goes on serving whatever becomes of a release. */
 export function servingText(servingNumber: number | null): string {
   return servingNumber === null ? 'Nothing was live before.' : `Release ${servingNumber} is still live.`;
-}
-
-/** On its way once more: a roll back, which is over in about a second and cannot be cancelled. */
-export function isRollingBack({ state, finishedAt }: { state: ReleaseState; finishedAt: Date | null }): boolean {
-  return isRunningReleaseState(state) && finishedAt !== null;
 }
 
 export function isCancellable(release: { state: ReleaseState; finishedAt: Date | null }): boolean {

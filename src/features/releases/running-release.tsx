@@ -5,7 +5,8 @@ import { trpc } from '../../api/trpc.ts';
 import { Progress } from '../../components/progress.tsx';
 import { formatCount, formatSizeOf } from '../../lib/format.ts';
 import { href, paths } from '../../lib/paths.ts';
-import { isRollBackStep, stepProgress, stepTitle } from './release-words.ts';
+import { isRollBackStep } from '../../lib/roll-back.ts';
+import { stepProgress, stepTitle } from './release-words.ts';
 
 /** One line of "Publishing now" for a release that the server works on. */
 export function RunningRelease({ name, deploymentId, number }: { name: string; deploymentId: string; number: number }) {

@@ -1,0 +1,15 @@
+import type { ReleaseStep } from '../../routers/schemas/releases.ts';
+import { isRunningReleaseState, type ReleaseState } from '../../routers/schemas/state-names.ts';
+
+type Run = { state: ReleaseState; finishedAt: Date | null };
+
+/** On its way once more: a roll back, which is over in about a second and cannot be cancelled. */
+export function isRollingBack({ state, finishedAt }: Run): boolean {
+  return isRunningReleaseState(state) && finishedAt !== null;
+}
+
+/** It began after the release had been finished once, or is about to. */
+export function isRollBackStep({ name, startedAt }: Pick<ReleaseStep, 'name' | 'startedAt'>, release: Run): boolean {
+  if (name !== 'verifying' || release.finishedAt === null) return false;
+  return startedAt === null ? isRollingBack(release) : startedAt > release.finishedAt;
+}
