@@ -2,17 +2,20 @@ import type { ReactNode } from 'react';
 
 export type SettingProps = {
   title: ReactNode;
+  /** Of the heading; 2 where no heading stands between it and the one of the page. */
+  level?: 2 | 3;
   /** At the far end: what changes it. */
   action?: ReactNode;
   children: ReactNode;
 };
 
 /** A row of a card: what something is set to, and the button that changes it. */
-export function Setting({ title, action, children }: SettingProps) {
+export function Setting({ title, level = 3, action, children }: SettingProps) {
+  const Heading = `h${level}` as const;
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 p-4 sm:p-5">
       <div className="min-w-0 flex-1 basis-60">
-        <h3 className="font-semibold">{title}</h3>
+        <Heading className="font-semibold">{title}</Heading>
         <div className="mt-1 flex flex-col gap-1 text-ink-muted">{children}</div>
       </div>
       {action}

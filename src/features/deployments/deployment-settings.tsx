@@ -1,9 +1,10 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
 import { HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { HostName } from '../../components/host-name.tsx';
+import { Setting } from '../../components/setting.tsx';
 import { formatAddress } from '../../lib/format.ts';
 import { type DeploymentAct, DeploymentDialog } from './deployment-dialogs.tsx';
 import { ServingSettings } from './serving-settings.tsx';
@@ -22,7 +23,8 @@ export function DeploymentSettings({ deployment, isReadOnly, onRemoved }: Deploy
         <ServingSettings deployment={deployment} isDisabled={isReadOnly || isDeleting} />
       )}
       <Card className="max-w-reading">
-        <Row
+        <Setting
+          level={2}
           title="Delete"
           action={
             <Button variant="danger" disabled={isBusy || isDeleting} onClick={() => setAct('delete')}>
@@ -35,7 +37,7 @@ export function DeploymentSettings({ deployment, isReadOnly, onRemoved }: Deploy
               ? 'It can be deleted when the release is done or cancelled.'
               : 'Takes the site off the air and removes all its releases. This cannot be undone.'}
           </p>
-        </Row>
+        </Setting>
       </Card>
       <DeploymentDialog deployment={deployment} act={act} onClose={() => setAct(null)} onRemoved={onRemoved} />
     </div>
@@ -48,7 +50,8 @@ function Identity({ deployment, isReadOnly, onAct }: IdentityProps) {
   const isBusy = deployment.state === 'deploying';
   return (
     <Card className="max-w-reading divide-y divide-line">
-      <Row
+      <Setting
+        level={2}
         title="Name"
         action={
           <Button disabled={isReadOnly} onClick={() => onAct('rename')}>
@@ -58,8 +61,9 @@ function Identity({ deployment, isReadOnly, onAct }: IdentityProps) {
       >
         <p className="wrap-anywhere">{deployment.name}</p>
         <p>The name shown in lists. Renaming does not change the address.</p>
-      </Row>
-      <Row
+      </Setting>
+      <Setting
+        level={2}
         title="Address"
         action={
           <Button disabled={isReadOnly || isBusy} onClick={() => onAct('address')}>
@@ -73,19 +77,7 @@ function Identity({ deployment, isReadOnly, onAct }: IdentityProps) {
             ? 'It can be changed when the release is done.'
             : `When you change it, the old one is held for you for ${HELD_SLUG_DAYS} days.`}
         </p>
-      </Row>
+      </Setting>
     </Card>
-  );
-}
-
-function Row({ title, action, children }: { title: string; action: ReactNode; children: ReactNode }) {
-  return (
-    <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 p-4 sm:p-5">
-      <div className="min-w-0 flex-1 basis-60">
-        <h2 className="font-semibold">{title}</h2>
-        <div className="mt-1 flex flex-col gap-1 text-ink-muted">{children}</div>
-      </div>
-      {action}
-    </div>
   );
 }
