@@ -5,7 +5,13 @@ import { isZip, type Picked, type PickedFolder } from '../../src/api/upload-pick
 import { publishedFolder, takeBuildFolder } from '../../src/features/deployments/folder-report.ts';
 import { findingsOf, folderLine, inspectFolder } from '../../src/features/deployments/inspect-folder.ts';
 import { costText, planBar, usageText } from '../../src/features/deployments/plan-words.ts';
-import { failedStep, servingText, stepProgress, stepTitle } from '../../src/features/releases/release-words.ts';
+import {
+  failedStep,
+  servingText,
+  stepProgress,
+  stepResult,
+  stepTitle,
+} from '../../src/features/releases/release-words.ts';
 import { sendingSteps, sentText } from '../../src/features/releases/sending-panel.tsx';
 import { formatAddress } from '../../src/lib/format.ts';
 import { isRollBackStep } from '../../src/lib/roll-back.ts';
@@ -100,8 +106,17 @@ test('a step says what it is, how far it is and where it stopped', () => {
 });
 
 test('what was sent and what was there already is told in numbers', () => {
-  expect(sentText(1, 9_000, 213)).toBe('1 file, 9 KB. 213 are already there.');
-  expect(sentText(0, 0, 214)).toBe('Nothing to send: every file is already there.');
+  expect(sentText(2, 9_000, 3)).toBe('2 files sent, 9 KB. 3 were there already.');
+  expect(sentText(1, 9_000, 1)).toBe('1 file sent, 9 KB. 1 was there already.');
+  expect(sentText(5, 9_000, 0)).toBe('5 files sent, 9 KB');
+  expect(sentText(0, 0, 214)).toBe('Nothing to send: every file was there already.');
+});
+
+test('a finished step counts what is in place, and claims to have sent none of it', () => {
+  const counted = { total: 5, totalBytes: 9_000 };
+  expect(stepResult({ name: 'uploading', ...counted })).toBe('5 files in place, 9 KB');
+  expect(stepResult({ name: 'verifying', ...counted })).toBe('5 files, 9 KB');
+  expect(stepResult({ name: 'processing', total: 0, totalBytes: 0 })).toBe(null);
 });
 
 test('a publication fails in the step in which it stopped', () => {

@@ -49,10 +49,16 @@ export function stepProgress(step: Pick<ReleaseStep, 'done' | 'total' | 'doneByt
 }
 
 /** What a finished step did, in one line; null where its title says it all. */
-export function stepResult(step: Pick<ReleaseStep, 'total' | 'totalBytes'>): string | null {
-  if (step.total === 0) return null;
-  const files = formatCount(step.total, 'file');
-  return step.totalBytes > 0 ? `${files}, ${formatSize(step.totalBytes)}` : files;
+export function stepResult({
+  name,
+  total,
+  totalBytes,
+}: Pick<ReleaseStep, 'name' | 'total' | 'totalBytes'>): string | null {
+  if (total === 0) return null;
+  const counted = formatCount(total, 'file');
+  // Those that were there before count as well: how many were sent is said where they are sent.
+  const files = name === 'uploading' ? `${counted} in place` : counted;
+  return totalBytes > 0 ? `${files}, ${formatSize(totalBytes)}` : files;
 }
 
 /** How long a step or a release took or takes; null before it started. */

@@ -116,14 +116,14 @@ function SentLine({ label, progress }: { label: string; progress: UploadProgress
   );
 }
 
-/** `1 file, 9 KB. 213 are already there.` */
+/** `1 file sent, 9 KB. 213 were there already.` */
 function SentText({ result, filesThere }: { result: NonNullable<Publication['result']>; filesThere: number }) {
   return <span className="tabular-nums">{sentText(result.sentFiles, result.sentBytes, filesThere)}</span>;
 }
 
 export function sentText(sentFiles: number, sentBytes: number, filesThere: number): string {
-  const there = filesThere === 1 ? '1 is already there.' : `${filesThere.toLocaleString('en')} are already there.`;
-  if (sentFiles === 0) return 'Nothing to send: every file is already there.';
-  const sent = `${formatCount(sentFiles, 'file')}, ${formatSize(sentBytes)}`;
+  const there = filesThere === 1 ? '1 was there already.' : `${filesThere.toLocaleString('en')} were there already.`;
+  if (sentFiles === 0) return 'Nothing to send: every file was there already.';
+  const sent = `${formatCount(sentFiles, 'file')} sent, ${formatSize(sentBytes)}`;
   return filesThere === 0 ? sent : `${sent}. ${there}`;
 }
