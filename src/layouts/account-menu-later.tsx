@@ -1,4 +1,5 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { useLocation } from 'react-router';
 import { Button } from '../components/button.tsx';
 import type { AccountMenuProps } from './account-menu.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
@@ -6,9 +7,22 @@ import { ErrorBoundary } from './error-boundary.tsx';
 const loadMenu = async () => ({ default: (await import('./account-menu.tsx')).AccountMenu });
 let AccountMenu = lazy(loadMenu);
 
-/** The account menu, from a file of its own: where that did not come, a button in its place asks for it again. */
+/**
+ * The account menu, from a file of its own: where that did not come, a button in its place asks for it again, and so do
+ * the next page and a network that is back.
+ */
 export function AccountMenuLater({ user, look }: AccountMenuProps) {
+  const { pathname } = useLocation();
   const [hasFailed, setFailed] = useState(false);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each page asks once more
+  useEffect(() => {
+    const askAgain = () => setFailed(false);
+    askAgain();
+    window.addEventListener('online', askAgain);
+    return () => window.removeEventListener('online', askAgain);
+  }, [pathname]);
+
   if (hasFailed) {
     return (
       <Button className={look === 'row' ? 'w-full' : undefined} onClick={() => setFailed(false)}>

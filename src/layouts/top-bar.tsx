@@ -9,11 +9,11 @@ import { IconButton } from '../components/icon-button.tsx';
 import { Mark } from '../components/mark.tsx';
 import { showToast } from '../components/toast-store.ts';
 import { isAuthScreen, matchesPath, paths } from '../lib/paths.ts';
+import { AccountMenuLater } from './account-menu-later.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { topBarLinks } from './top-bar-links.ts';
 
-/** Dialogs and menus are fetched when they are wanted: a visitor's first page goes without them. */
-const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }));
+/** Fetched when it is wanted: a visitor's first page goes without dialogs. */
 const loadMenu = async () => ({ default: (await import('./top-bar-menu.tsx')).TopBarMenu });
 let TopBarMenu = lazy(loadMenu);
 
@@ -38,13 +38,7 @@ export function TopBar() {
         <div className="ml-auto flex items-center gap-2">
           {/* Empty until it is known who looks, so that no button turns into another. */}
           {!isLoading && user === null && <VisitorButtons pathname={pathname} />}
-          {user !== null && (
-            <ErrorBoundary onFailed={() => {}}>
-              <Suspense fallback={<span className="size-control" />}>
-                <AccountMenu user={user} look="icon" />
-              </Suspense>
-            </ErrorBoundary>
-          )}
+          {user !== null && <AccountMenuLater user={user} look="icon" />}
           <MobileMenuButton />
         </div>
       </div>
