@@ -35,7 +35,7 @@ const sessionDocSchema = new Schema(
   { timestamps: true, collection: 'sessions' },
 );
 sessionDocSchema.index({ 'access.hash': 1 }, { name: 'access_hash' });
-sessionDocSchema.index({ accountId: 1, revokedAt: 1 }, { name: 'account_live' });
+sessionDocSchema.index({ accountId: 1, revokedAt: 1, idleEndsAt: 1 }, { name: 'account_live' });
 sessionDocSchema.index({ endsAt: 1 }, { name: 'kept_until_end', expireAfterSeconds: 86_400 });
 sessionDocSchema.plugin(accountScope);
 

@@ -9,6 +9,7 @@ import { createJar, createTestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const password = 'Correct horse 1';
 
@@ -200,6 +201,21 @@ test('an account has at most twenty sessions: the oldest go', async () => {
   expect(await SessionModel.countDocuments({ accountId: ada.user.id, revokedAt: null })).toBe(20);
   expect((await authenticate(app.providers, ada.accessToken)).actor).toEqual({ kind: 'anonymous' });
   expect((await authenticate(app.providers, later.at(-1)?.accessToken)).actor).toMatchObject({ kind: 'account' });
+});
+
+test('twenty browsers that were left idle for too long take no place from the one in use', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const signIn = () => app.anonymous().auth.login({ username: ada.user.username, password: ada.password });
+  await Promise.all(Array.from({ length: 19 }, signIn));
+  app.clock.advance(20 * DAY_MS);
+  await app.anonymous(ada.jar).auth.refresh();
+  app.clock.advance(11 * DAY_MS);
+
+  await signIn();
+
+  const { accessToken } = await app.anonymous(ada.jar).auth.refresh();
+  expect((await authenticate(app.providers, accessToken)).actor).toMatchObject({ accountId: ada.user.id });
 });
 
 test('procedures of a signed-in browser refuse the anonymous and API tokens', async () => {
