@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { findChromium } from './chromium.ts';
 
 /**
- * `npm test` and `npm run faults`: runs the suites one after the other (they share two cores), prints the time of each,
- * and ends with `N passed, N failed`. A suite that ran no test has failed.
+ * `npm test` and `npm run faults`: runs the suites, prints the time of each, and ends with `N passed, N failed`. A suite
+ * that ran no test has failed.
  */
 type Suite = { name: string; command: string[]; count(): Counts };
 type Counts = { passed: number; failed: number };
@@ -28,7 +29,7 @@ const REPEATED = [
 /** Holds the app to a delay in milliseconds, which only says something beside nothing else. */
 const ALONE = 'tests/faults/zip.test.ts';
 
-/** Two cores: a file of these waits for a database or a process more than it computes. */
+/** For two cores: a file of these waits for a database or a process more than it computes. */
 const SIDE_BY_SIDE = ['--maxWorkers=2'];
 
 function vitestSuite(name: string, project: string, words: string[] = []): Suite {
@@ -46,6 +47,14 @@ function vitestSuite(name: string, project: string, words: string[] = []): Suite
       `--outputFile.json=${report}`,
     ],
     count: () => countVitest(report),
+  };
+}
+
+function browserSuite(): Suite {
+  return {
+    name: 'browser',
+    command: [PLAYWRIGHT, 'test', '-c', 'tests/browser/playwright.config.ts', '--reporter=list,json'],
+    count: () => countPlaywright(`${OUT}/browser.json`),
   };
 }
 
@@ -83,58 +92,70 @@ function countPlaywright(path: string): Counts {
   };
 }
 
-function runCommand(command: string[], env: NodeJS.ProcessEnv): Promise<number> {
+/** Each line says which suite it is of, since another may be running beside it. */
+function runCommand({ name, command }: Suite, env: NodeJS.ProcessEnv): Promise<number> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, command, { stdio: 'inherit', env });
-    child.once('exit', (code) => resolve(code ?? 1));
+    const child = spawn(process.execPath, command, { stdio: ['inherit', 'pipe', 'pipe'], env });
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface(stream).on('line', (line) => console.log(`${name} │ ${line}`));
+    }
+    child.once('close', (code) => resolve(code ?? 1));
   });
 }
 
 async function runSuite(suite: Suite, env: NodeJS.ProcessEnv): Promise<Counts> {
   const startedAt = Date.now();
-  console.log(`\n── ${suite.name} ──`);
-  const code = await runCommand(suite.command, env);
+  console.log(`── ${suite.name} ──`);
+  const code = await runCommand(suite, env);
   const counts = suite.count();
   const ranNothing = counts.passed + counts.failed === 0;
   if ((code !== 0 && counts.failed === 0) || ranNothing) counts.failed += 1;
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
-  console.log(`── ${suite.name}: ${counts.passed} passed, ${counts.failed} failed, ${seconds} s ──`);
+  console.log(`── ${suite.name}: ${counts.passed} passed, ${counts.failed} failed, ${seconds} s ──\n`);
   return counts;
 }
 
-async function main(): Promise<void> {
-  rmSync(OUT, { recursive: true, force: true });
-  mkdirSync(OUT, { recursive: true });
-  const env = { ...process.env };
-  const suites = wantsFaults
-    ? [
-        vitestSuite('faults', 'faults', [`--exclude=**/${ALONE}`, ...SIDE_BY_SIDE]),
-        vitestSuite('faults-alone', 'faults', [ALONE]),
-        vitestSuite('repeated', 'node', [...REPEATED, ...SIDE_BY_SIDE]),
-      ]
-    : [
-        vitestSuite('node', 'node', SIDE_BY_SIDE),
-        vitestSuite('dom', 'dom'),
-        vitestSuite('faults', 'faults', SIDE_BY_SIDE),
-      ];
-  if (!wantsFaults) {
-    env.CHROMIUM_PATH = await findChromium();
-    env.PLAYWRIGHT_JSON_OUTPUT_NAME = `${OUT}/browser.json`;
-    suites.push({
-      name: 'browser',
-      command: [PLAYWRIGHT, 'test', '-c', 'tests/browser/playwright.config.ts', '--reporter=list,json'],
-      count: () => countPlaywright(`${OUT}/browser.json`),
-    });
-  }
-  const total: Counts = { passed: 0, failed: 0 };
-  for (const suite of suites) {
-    const counts = await runSuite(suite, env);
-    total.passed += counts.passed;
-    total.failed += counts.failed;
-  }
-  writeFileSync(`${OUT}/${wantsFaults ? 'total-faults' : 'total'}.json`, JSON.stringify(total));
-  console.log(`\n${total.passed} passed, ${total.failed} failed`);
-  process.exitCode = total.failed === 0 ? 0 : 1;
+async function runOneByOne(suites: readonly Suite[], env: NodeJS.ProcessEnv): Promise<Counts> {
+  let total: Counts = { passed: 0, failed: 0 };
+  for (const suite of suites) total = sum([total, await runSuite(suite, env)]);
+  return total;
 }
 
-await main();
+function sum(counts: readonly Counts[]): Counts {
+  return counts.reduce(
+    (total, { passed, failed }) => ({ passed: total.passed + passed, failed: total.failed + failed }),
+    { passed: 0, failed: 0 },
+  );
+}
+
+/** Everything once, with small counts. */
+async function runTests(): Promise<Counts> {
+  const env = {
+    ...process.env,
+    CHROMIUM_PATH: await findChromium(),
+    PLAYWRIGHT_JSON_OUTPUT_NAME: `${OUT}/browser.json`,
+  };
+  // Beside each other: either would leave nearly half of two cores unused.
+  const waiting = await Promise.all([
+    runOneByOne([vitestSuite('node', 'node', SIDE_BY_SIDE)], env),
+    runOneByOne([vitestSuite('faults', 'faults', SIDE_BY_SIDE), vitestSuite('dom', 'dom')], env),
+  ]);
+  return sum([...waiting, await runSuite(browserSuite(), env)]);
+}
+
+/** What is killed, at full counts. */
+function runFaults(): Promise<Counts> {
+  const suites = [
+    vitestSuite('faults', 'faults', [`--exclude=**/${ALONE}`, ...SIDE_BY_SIDE]),
+    vitestSuite('faults-alone', 'faults', [ALONE]),
+    vitestSuite('repeated', 'node', [...REPEATED, ...SIDE_BY_SIDE]),
+  ];
+  return runOneByOne(suites, process.env);
+}
+
+rmSync(OUT, { recursive: true, force: true });
+mkdirSync(OUT, { recursive: true });
+const total = await (wantsFaults ? runFaults() : runTests());
+writeFileSync(`${OUT}/${wantsFaults ? 'total-faults' : 'total'}.json`, JSON.stringify(total));
+console.log(`${total.passed} passed, ${total.failed} failed`);
+process.exitCode = total.failed === 0 ? 0 : 1;
