@@ -1,4 +1,3 @@
-import type { Plan } from '../routers/schemas/plans.ts';
 import type { Scope } from '../routers/schemas/tokens.ts';
 import type { ZipIntake } from './artifacts/intake.ts';
 import type { ArtifactStore } from './artifacts/store.ts';
@@ -11,8 +10,8 @@ import type { Tally } from './tally.ts';
 
 /** Who acts. Every filter of a service carries `accountId`. */
 export type Actor =
-  | { kind: 'account'; accountId: string; sessionId: string; plan: Plan }
-  | { kind: 'token'; accountId: string; tokenId: string; tokenName: string; plan: Plan; scopes: Scope[] }
+  | { kind: 'account'; accountId: string; sessionId: string }
+  | { kind: 'token'; accountId: string; tokenId: string; tokenName: string; scopes: Scope[] }
   | { kind: 'job'; name: string; accountId: string }
   | { kind: 'anonymous' };
 

@@ -51,7 +51,6 @@ export async function requireWritablePlan(ctx: AccountContext): Promise<void> {
   );
 }
 
-/** The plan that counts at this moment, read anew: the one in the actor is as old as the call. */
 async function currentPlan(ctx: AccountContext, session: ClientSession | null = null): Promise<Plan> {
   const subscription = await SubscriptionModel.findOne({ accountId: ctx.actor.accountId }).session(session);
   return activePlan(subscription, ctx.now());

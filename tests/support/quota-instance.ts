@@ -15,9 +15,7 @@ const [mode, mongoUri = '', databaseName = '', accountId = '', count = '0'] = pr
 
 await connectMongo(mongoUri, { databaseName });
 const app = await createTestApp();
-const { deployments } = app.callerOf(
-  app.context({ kind: 'account', accountId, sessionId: 'instance', plan: 'STANDARD' }),
-);
+const { deployments } = app.callerOf(app.context({ kind: 'account', accountId, sessionId: 'instance' }));
 function create(n: number) {
   const idempotencyKey = `instance-${process.pid}-${n}-${randomUUID()}`;
   return insist(() => deployments.create({ name: `Site ${process.pid} ${n}`, platform: 'built-in', idempotencyKey }));

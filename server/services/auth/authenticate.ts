@@ -1,7 +1,5 @@
 import type { Access } from '../../../routers/schemas/auth.ts';
-import type { Plan } from '../../../routers/schemas/plans.ts';
 import { type SessionDoc, SessionModel } from '../../models/session.ts';
-import { activePlan, SubscriptionModel } from '../../models/subscription.ts';
 import { endWhenAway, translateDatabaseError } from '../../mongo.ts';
 import type { Actor, Providers } from '../../service-context.ts';
 import { hashToken } from '../token-hash.ts';
@@ -42,25 +40,16 @@ async function bySession(providers: Providers, accessToken: string): Promise<Aut
   }).setOptions({ acrossAccounts: 'sign-in' });
   if (session === null) return ANONYMOUS;
   const { _id: sessionId, accountId } = session;
-  const [plan, freshAccess] = await Promise.all([
-    planOf(accountId, now),
-    freshAccessFor(providers, session, hash, now),
-  ]);
-  const actor: Actor = { kind: 'account', accountId, sessionId, plan };
+  const freshAccess = await freshAccessFor(providers, session, hash, now);
+  const actor: Actor = { kind: 'account', accountId, sessionId };
   return freshAccess === undefined ? { actor } : { actor, freshAccess };
 }
 
 async function byApiToken(providers: Providers, bearer: string): Promise<Authenticated> {
-  const now = providers.now();
-  const token = await findApiToken(bearer, now);
+  const token = await findApiToken(bearer, providers.now());
   if (token === null) return ANONYMOUS;
   const { _id: tokenId, accountId, name: tokenName, scopes } = token;
-  const plan = await planOf(accountId, now);
-  return { actor: { kind: 'token', accountId, tokenId, tokenName, plan, scopes: [...scopes] } };
-}
-
-async function planOf(accountId: string, now: Date): Promise<Plan> {
-  return activePlan(await SubscriptionModel.findOne({ accountId }), now);
+  return { actor: { kind: 'token', accountId, tokenId, tokenName, scopes: [...scopes] } };
 }
 
 /** Conditional on the time of the last one, so that of many calls at once one gets it. */
