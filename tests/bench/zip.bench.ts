@@ -50,7 +50,8 @@ const MEMORY_ROWS: readonly Row[] = [
   { name: '20,000 files, 1 GB', goal: '', rounds: 1, parts: (seed) => smallFiles(20_000, 50_000, seed) },
 ];
 
-type Bench = { app: RealApp; account: Account; folder: string };
+type Bench = { app: RealApp; folder: string; name(): string };
+type Upload = { account: Account; id: string };
 type Zip = { path: string; sizeBytes: number; unpackedBytes: number };
 
 /** Other content each time: what the store has already it would not write again. */
@@ -63,18 +64,20 @@ async function makeZip(folder: string, row: Row, seed: number): Promise<Zip> {
   return { path, sizeBytes: size, unpackedBytes };
 }
 
-async function openUpload({ account }: Bench): Promise<string> {
-  return (await clientOf(account).releases.prepare.mutate()).uploadId;
+/** Of a new account each time: no release is made of it, and an account may have only a few open at once. */
+async function openUpload({ app, name }: Bench): Promise<Upload> {
+  const account = await openAccount(app.url, name());
+  return { account, id: (await clientOf(account).releases.prepare.mutate()).uploadId };
 }
 
 type Taken = { seconds: number; requestSeconds: number; cpu: number; digest: string };
 
 async function sendOurs(bench: Bench, zip: Zip): Promise<Taken> {
-  const uploadId = await openUpload(bench);
+  const upload = await openUpload(bench);
   const pid = bench.app.child.pid ?? 0;
   const cpuBefore = cpuSeconds(pid) ?? 0;
   const startedAt = performance.now();
-  const { body, sentAt } = await post(bench, uploadId, zip);
+  const { body, sentAt } = await post(upload, zip);
   const endedAt = performance.now();
   const { files }: { files: { sha256: string }[] } = JSON.parse(body);
   return {
@@ -86,7 +89,7 @@ async function sendOurs(bench: Bench, zip: Zip): Promise<Taken> {
 }
 
 /** The answer, and when the last byte had left. */
-function post({ account }: Bench, uploadId: string, zip: Zip): Promise<{ body: string; sentAt: number }> {
+function post({ account, id }: Upload, zip: Zip): Promise<{ body: string; sentAt: number }> {
   return new Promise((resolve, reject) => {
     const headers = {
       authorization: `Bearer ${account.token}`,
@@ -94,7 +97,7 @@ function post({ account }: Bench, uploadId: string, zip: Zip): Promise<{ body: s
       'content-length': zip.sizeBytes,
     };
     let sentAt = Number.NaN;
-    const url = `${account.url}/api/uploads/${uploadId}/zip`;
+    const url = `${account.url}/api/uploads/${id}/zip`;
     const outgoing = request(url, { method: 'POST', headers, agent: false }, async (response) => {
       let body = '';
       for await (const chunk of response.setEncoding('utf8')) body += chunk;
@@ -199,14 +202,16 @@ try {
   const { bavail, bsize } = await statfs(folder);
   console.log(`  ${((bavail * bsize) / 1e9).toFixed(0)} GB free below ${tmpdir()}`);
   if (missing !== '') console.log(`  ${missing} is not installed (Debian: apt install unzip coreutils): no peer`);
-  let number = 0;
+  let accounts = 0;
+  const name = (): string => {
+    accounts += 1;
+    return `bench ${accounts}`;
+  };
+  const bench = { app, folder, name };
   for (const row of ROWS) {
-    number += 1;
-    const bench = { app, folder, account: await openAccount(app.url, `bench ${number}`) };
     if (missing === '') await compare(bench, row);
     else await measureMemory(bench, row);
   }
-  const bench = { app, folder, account: await openAccount(app.url, 'bench memory') };
   for (const row of MEMORY_ROWS) await measureMemory(bench, row);
 } finally {
   await app[Symbol.asyncDispose]();
