@@ -35,10 +35,10 @@ function endOnSignals(stop: () => Promise<void>, log: Log): void {
   let firstAt: number | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
     if (firstAt !== undefined) {
-      if (Date.now() - firstAt > SAME_SIGNAL_MS) process.exit(EXIT_FAILED);
+      if (performance.now() - firstAt > SAME_SIGNAL_MS) process.exit(EXIT_FAILED);
       return;
     }
-    firstAt = Date.now();
+    firstAt = performance.now();
     log.info(`Stopping (${signal})`);
     setTimeout(() => {
       log.error('Stopping takes too long; what is left is ended with the process');

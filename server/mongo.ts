@@ -188,13 +188,13 @@ export async function transaction<T>(work: (session: ClientSession) => Promise<T
 }
 
 async function runUntilDone<T>(work: (session: ClientSession) => Promise<T>): Promise<T> {
-  const giveUpAt = Date.now() + CONFLICT_TIMEOUT_MS;
+  const giveUpAt = performance.now() + CONFLICT_TIMEOUT_MS;
   for (let round = 0; ; round += 1) {
     try {
       return await runOnce(work);
     } catch (error) {
       const cause = error instanceof RunAgain ? error.cause : error;
-      if (!isConflict(cause) || isDatabaseAway(cause) || Date.now() > giveUpAt) throw cause;
+      if (!isConflict(cause) || isDatabaseAway(cause) || performance.now() > giveUpAt) throw cause;
     }
     const ceiling = Math.min(CONFLICT_PAUSE_MAX_MS, CONFLICT_PAUSE_MS * 1.5 ** round);
     await wait(Math.random() * ceiling);

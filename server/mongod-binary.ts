@@ -184,7 +184,7 @@ async function fetchOfficial(cacheFolder: string, log: Log): Promise<string | un
 
 /** Calls `onStall` once the files of a folder have not grown for a while. */
 function watchGrowth(folder: string, onStall: () => void): NodeJS.Timeout {
-  let last = { sizeBytes: -1, at: Date.now() };
+  let last = { sizeBytes: -1, at: performance.now() };
   const timer = setInterval(async () => {
     const names = await readdir(folder).catch(() => []);
     const sizes = await Promise.all(
@@ -195,8 +195,8 @@ function watchGrowth(folder: string, onStall: () => void): NodeJS.Timeout {
       ),
     );
     const sizeBytes = sizes.reduce((sum, size) => sum + size, 0);
-    if (sizeBytes !== last.sizeBytes) last = { sizeBytes, at: Date.now() };
-    else if (Date.now() - last.at > STALL_MS) onStall();
+    if (sizeBytes !== last.sizeBytes) last = { sizeBytes, at: performance.now() };
+    else if (performance.now() - last.at > STALL_MS) onStall();
   }, 1000);
   timer.unref();
   return timer;

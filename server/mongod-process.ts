@@ -113,7 +113,7 @@ function isRunning(pid: number): boolean {
  */
 export async function initiate(options: InitiateOptions): Promise<string> {
   const { port, credentials } = options;
-  const giveUpAt = Date.now() + PRIMARY_TIMEOUT_MS;
+  const giveUpAt = performance.now() + PRIMARY_TIMEOUT_MS;
   if (credentials !== undefined && !(await isUserThere(port, credentials))) {
     await using bare = await openClient(port);
     await makeReplicaSet(bare.client, options, giveUpAt);
@@ -150,7 +150,7 @@ async function makeReplicaSet(client: MongoClient, options: InitiateOptions, giv
 }
 
 async function untilPrimary(client: MongoClient, giveUpAt: number): Promise<void> {
-  while (Date.now() < giveUpAt) {
+  while (performance.now() < giveUpAt) {
     const hello = await client.db('admin').command({ hello: 1 });
     if (hello.isWritablePrimary === true) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -211,9 +211,9 @@ export async function endOrphan(dbPath: string, log: Log): Promise<void> {
   if (!Number.isInteger(pid) || pid <= 0 || !(await isMongodOf(pid, dbPath))) return;
   log.info('Database of an earlier start is still running; ending it first', { pid });
   process.kill(pid, 'SIGTERM');
-  const killAt = Date.now() + ORPHAN_TIMEOUT_MS;
+  const killAt = performance.now() + ORPHAN_TIMEOUT_MS;
   while (await isMongodOf(pid, dbPath)) {
-    if (Date.now() > killAt) process.kill(pid, 'SIGKILL');
+    if (performance.now() > killAt) process.kill(pid, 'SIGKILL');
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

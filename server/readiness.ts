@@ -40,7 +40,7 @@ export function createReadiness(store: ArtifactStore, isOpen: () => boolean): Re
 
   return {
     check() {
-      const now = Date.now();
+      const now = performance.now();
       if (last === undefined || now - last.at > KEPT_MS || !isOpen()) last = { at: now, report: look() };
       return last.report;
     },

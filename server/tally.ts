@@ -30,8 +30,11 @@ export type GiveBack = () => void;
 type CountWindow = { endsAt: number; counts: Map<string, number> };
 type Room = { taken: number; line: (() => void)[] };
 
-/** Counts in the memory of this process. One window for all keys of a length, thrown away when it ends, stays small. */
-export function createTally(now: () => number = Date.now): Tally {
+/**
+ * Counts in the memory of this process. One window for all keys of a length, thrown away when it ends, stays small.
+ * `now` counts on whatever becomes of the machine's clock: set back by a day, that would keep a full window for a day.
+ */
+export function createTally(now: () => number = () => performance.now()): Tally {
   const windows = new Map<number, CountWindow>();
   const rooms = new Map<string, Room>();
 
@@ -56,7 +59,7 @@ export function createTally(now: () => number = Date.now): Tally {
       const { counts, endsAt } = windowOf(windowMs);
       const count = (counts.get(key) ?? 0) + amount;
       counts.set(key, count);
-      return { count, leftMs: endsAt - now() };
+      return { count, leftMs: Math.ceil(endsAt - now()) };
     },
     async take(key, { limit, inLine = 0 }) {
       const room = rooms.get(key) ?? { taken: 0, line: [] };

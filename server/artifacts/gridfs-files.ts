@@ -64,9 +64,9 @@ export async function openGrid(bucket: string, minFreeBytes: number): Promise<Gr
 function spaceWatch(db: mongoose.mongo.Db, minFreeBytes: number): Grid['requireSpace'] {
   let last: { at: number; freeBytes: number } | undefined;
   return async (sizeBytes) => {
-    if (last === undefined || Date.now() - last.at > SPACE_KEPT_MS) {
+    if (last === undefined || performance.now() - last.at > SPACE_KEPT_MS) {
       const { fsTotalSize, fsUsedSize } = await db.command({ dbStats: 1 });
-      last = { at: Date.now(), freeBytes: Number(fsTotalSize) - Number(fsUsedSize) };
+      last = { at: performance.now(), freeBytes: Number(fsTotalSize) - Number(fsUsedSize) };
     }
     if (last.freeBytes - sizeBytes < minFreeBytes) throw storageFull();
     last.freeBytes -= sizeBytes;

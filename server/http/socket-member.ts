@@ -34,13 +34,14 @@ export type Member = {
   address: string;
   context: AccountContext | undefined;
   missedPings: number;
+  /** This, and all that follows, by `performance.now()`: a clock that is set anew ends no connection. */
   pingedAt: number;
   slowSince: number | null;
   minute: { endsAt: number; messages: number };
 };
 
 export function createMember(client: WebSocket, request: IncomingMessage, address: string): Member {
-  const now = Date.now();
+  const now = performance.now();
   const member: Member = {
     client,
     request,
@@ -58,7 +59,7 @@ export function createMember(client: WebSocket, request: IncomingMessage, addres
 }
 
 export function countMessage(member: Member): void {
-  const now = Date.now();
+  const now = performance.now();
   if (member.minute.endsAt <= now) member.minute = { endsAt: now + MINUTE_MS, messages: 0 };
   member.minute.messages += 1;
   if (member.minute.messages > MESSAGES_PER_MINUTE) member.client.close(CLOSE.policy, 'Too many messages');
@@ -66,7 +67,7 @@ export function countMessage(member: Member): void {
 
 /** Pings when it is time, and lets go of a reader that holds too much back for too long or answers no ping. */
 export function lookAfter(member: Member, { pingMs, slowMs }: SocketTimes): void {
-  const now = Date.now();
+  const now = performance.now();
   const isSlow = member.client.bufferedAmount > BUFFERED_MAX_BYTES;
   member.slowSince = isSlow ? (member.slowSince ?? now) : null;
   const heldBackMs = member.slowSince === null ? 0 : now - member.slowSince;

@@ -23,9 +23,10 @@ const NOTICED_MAX = 10_000;
 export function noticeDamage(log: Log): OnDamage {
   const noticed = new Map<string, number>();
   return (sha256) => {
-    if (Date.now() - (noticed.get(sha256) ?? 0) < NOTICED_MS) return;
+    const now = performance.now();
+    if (now - (noticed.get(sha256) ?? Number.NEGATIVE_INFINITY) < NOTICED_MS) return;
     if (noticed.size >= NOTICED_MAX) noticed.clear();
-    noticed.set(sha256, Date.now());
+    noticed.set(sha256, now);
     log.error('An artifact is damaged or missing', { sha256 });
     const job = { name: 'report-damage' as const, payload: { sha256 }, accountId: NO_ACCOUNT };
     transaction((session) => enqueueJob(session, { ...job, dedupeKey: `damage ${sha256}` })).catch((error: unknown) => {

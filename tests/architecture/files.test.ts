@@ -138,3 +138,27 @@ test('the server knows no window, and the page no process', () => {
   expect(foreignNames(planted, 'server/', ['window'])).toEqual(['server/a.ts uses window']);
   expect(foreignNames(planted, 'src/', ['process'])).toEqual(['src/a.ts uses process']);
 });
+
+/** Read where a time of the machine is compared with another of the same clock: ages of files, and the clock itself. */
+const READS_MACHINE_CLOCK = [
+  'server/artifacts/disk-folder.ts',
+  'server/artifacts/disk-packs.ts',
+  'server/artifacts/gridfs-states.ts',
+  'server/artifacts/gridfs.ts',
+  'server/artifacts/incoming-file.ts',
+  'server/database-clock.ts',
+  'server/durable-file.ts',
+];
+
+/** What asks the clock of the machine, which may be set back or forward at any moment. */
+function clockReaders(tree: SourceTree): string[] {
+  return [...tree]
+    .filter(([path, text]) => path.startsWith('server/') && text.includes('Date.now('))
+    .map(([path]) => path)
+    .sort();
+}
+
+test('how long something takes on the server is told by the monotonic clock', () => {
+  expect(clockReaders(product)).toEqual(READS_MACHINE_CLOCK);
+  expect(clockReaders(new Map([['server/slow.ts', 'const since = Date.now();']]))).toEqual(['server/slow.ts']);
+});

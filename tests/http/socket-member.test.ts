@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { createMember, lineOf } from '../../server/http/socket-member.ts';
+import { countMessage, createMember, lineOf, lookAfter } from '../../server/http/socket-member.ts';
 
 /** Above what a reader may hold back (1 MiB), many times over, so that the system's buffers do not take it all. */
 const MUCH = Buffer.alloc(32 * 1024 * 1024);
+const DAY_MS = 24 * 3_600_000;
 
 function portOf(server: Server): number {
   const address = server.address();
@@ -13,7 +14,8 @@ function portOf(server: Server): number {
   return address.port;
 }
 
-test('whoever waits for a slow reader leaves nothing on its connection behind, whatever ends the wait', async () => {
+/** A connection with both of its ends. */
+async function connected() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const doors = new WebSocketServer({ server, perMessageDeflate: false });
@@ -23,6 +25,21 @@ test('whoever waits for a slow reader leaves nothing on its connection behind, w
     two,
   ]);
   if (reader.readyState !== reader.OPEN) await once(reader, 'open');
+  return {
+    client,
+    request,
+    reader,
+    [Symbol.dispose]() {
+      reader.terminate();
+      doors.close();
+      server.close();
+    },
+  };
+}
+
+test('whoever waits for a slow reader leaves nothing on its connection behind, whatever ends the wait', async () => {
+  using ends = await connected();
+  const { client, request, reader } = ends;
   reader.pause();
   const line = lineOf(createMember(client, request, '127.0.0.1'));
   const listeners = (): number[] => [request.socket.listenerCount('drain'), client.listenerCount('close')];
@@ -40,8 +57,31 @@ test('whoever waits for a slow reader leaves nothing on its connection behind, w
   reader.resume();
   await drained;
   expect(listeners()).toEqual(before);
+});
 
-  reader.terminate();
-  doors.close();
-  server.close();
+test('a connection is neither closed nor left without pings when the clock of the machine is set anew', async () => {
+  using ends = await connected();
+  const { client, request, reader } = ends;
+  const times = { helloMs: 1_000, pingMs: 30_000, slowMs: 10_000 };
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  try {
+    const member = createMember(client, request, '127.0.0.1');
+    for (let messages = 0; messages < 100; messages += 1) countMessage(member);
+    vi.setSystemTime(Date.now() - DAY_MS);
+    vi.advanceTimersByTime(60_000);
+    countMessage(member);
+    expect(member.minute.messages).toBe(1);
+    lookAfter(member, times);
+    expect(member.missedPings).toBe(1);
+
+    reader.pause();
+    client.send(MUCH);
+    lookAfter(member, times);
+    expect(member.slowSince).not.toBeNull();
+    vi.setSystemTime(Date.now() + 2 * DAY_MS);
+    lookAfter(member, times);
+    expect(client.readyState).toBe(client.OPEN);
+  } finally {
+    vi.useRealTimers();
+  }
 });

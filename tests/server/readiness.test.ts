@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { createReadiness } from '../../server/readiness.ts';
 
@@ -44,4 +44,17 @@ test('a pause of the process is no trouble of the store', async () => {
   // Nothing of this process goes on meanwhile.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);
   expect((await report).parts.store).toBe('ok');
+});
+
+test('a store that is gone is noticed, though the clock of the machine was set back by a day', async () => {
+  await using made = await makeStore();
+  const readiness = createReadiness(made.store, () => true);
+  expect((await readiness.check()).parts.store).toBe('ok');
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 24 * 3_600_000 });
+  try {
+    await made[Symbol.asyncDispose]();
+    await expect.poll(async () => (await readiness.check()).parts.store).toBe('unavailable');
+  } finally {
+    vi.useRealTimers();
+  }
 });

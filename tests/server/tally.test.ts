@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createTally, type Tally } from '../../server/tally.ts';
 import { type Answer, type Ask, createRemoteTally, createTallyDesk } from '../../server/tally-by-message.ts';
 
@@ -25,6 +25,21 @@ test('what two processes count is counted together, and anew in the next window'
   expect(second).toEqual({ count: 5, leftMs: 50_000 });
   expect(somebodyElse.count).toBe(1);
   expect(later).toEqual({ count: 1, leftMs: 60_000 });
+});
+
+test('a window ends in its time, though the clock of the machine was set back by a day', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  try {
+    const tally = createTally();
+    for (let calls = 0; calls < 600; calls += 1) await tally.count('calls of me', 1, 60_000);
+    vi.setSystemTime(Date.now() - 24 * 3_600_000);
+
+    expect(await tally.count('calls of me', 1, 60_000)).toEqual({ count: 601, leftMs: 60_000 });
+    vi.advanceTimersByTime(60_000);
+    expect(await tally.count('calls of me', 1, 60_000)).toEqual({ count: 1, leftMs: 60_000 });
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('the places under a key are those of all processes, and come back when they are given back', async () => {
