@@ -2,7 +2,7 @@ import { findReleaseWithoutTwins, makeTwins, saveTwins } from '../services/relea
 import type { JobHandler } from './handler.ts';
 
 /** Compresses the text files of a live release, so that no request ever has to. Until it ends they are served as they are. */
-export const compressRelease: JobHandler<'compress-release'> = {
+export const compressReleaseJob: JobHandler<'compress-release'> = {
   async run(job) {
     const release = await findReleaseWithoutTwins(job.accountId, job.payload.releaseId);
     if (release === null) return;

@@ -3,7 +3,7 @@ import { eraseAccount, removeAllDeployments } from '../services/account/erase.ts
 import type { JobHandler } from './handler.ts';
 
 /** Takes down the websites of a deleted account, then erases it. Each part may run twice: what is gone is no error. */
-export const deleteAccount: JobHandler<'delete-account'> = {
+export const deleteAccountJob: JobHandler<'delete-account'> = {
   async run(job) {
     await removeAllDeployments(jobContext(job.providers, job));
     job.signal.throwIfAborted();

@@ -14,7 +14,7 @@ type Job = RunningJob<'deploy-release'>;
  * The story of a release: prepared, sent, processed, seen. A roll back is its last chapter alone. What an earlier run
  * has done is skipped; what was live stays live until the new one is.
  */
-export const deployRelease: JobHandler<'deploy-release'> = {
+export const deployReleaseJob: JobHandler<'deploy-release'> = {
   async run(job) {
     const work = await loadReleaseWork(job.providers, job.accountId, job.payload.releaseId);
     if (work === null) return;

@@ -3,6 +3,6 @@ import { mailResetLink } from '../services/auth/index.ts';
 import type { JobHandler } from './handler.ts';
 
 /** Looks for the account of an address and mails it a link: out of the caller's sight, so that nothing tells whether there is one. */
-export const forgotPassword: JobHandler<'forgot-password'> = {
+export const forgotPasswordJob: JobHandler<'forgot-password'> = {
   run: (job) => mailResetLink(jobContext(job.providers, job), job.payload.email, (work) => job.transaction(work)),
 };

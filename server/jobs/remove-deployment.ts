@@ -3,7 +3,7 @@ import { platformCall } from '../services/platform-call.ts';
 import type { JobHandler } from './handler.ts';
 
 /** Takes a deployment off its platform and erases it. Each part may run twice: what is gone is no error. */
-export const removeDeployment: JobHandler<'remove-deployment'> = {
+export const removeDeploymentJob: JobHandler<'remove-deployment'> = {
   async run(job) {
     const { providers, signal } = job;
     const deployment = await findDeleting(job.accountId, job.payload.deploymentId);

@@ -6,7 +6,7 @@ import type { JobHandler } from './handler.ts';
  * Reads all that releases need once a week and compares the hashes (security facts, 10.4): what nobody asks for would
  * be found damaged by the first who does. The store itself tells of what it finds.
  */
-export const scrubArtifacts: JobHandler<'scrub-artifacts'> = {
+export const scrubArtifactsJob: JobHandler<'scrub-artifacts'> = {
   async run(job) {
     const { store, log } = job.providers;
     let damaged = 0;

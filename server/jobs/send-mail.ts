@@ -3,6 +3,6 @@ import { deliverMail } from '../services/mail.ts';
 import type { JobHandler } from './handler.ts';
 
 /** Hands one queued mail to the mailer; run twice it sends under the same id. */
-export const sendMail: JobHandler<'send-mail'> = {
+export const sendMailJob: JobHandler<'send-mail'> = {
   run: (job) => deliverMail(jobContext(job.providers, job), job.payload.mailId, (work) => job.transaction(work)),
 };
