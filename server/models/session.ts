@@ -43,7 +43,7 @@ export type SessionDoc = HydratedDocument<InferSchemaType<typeof sessionDocSchem
 export const SessionModel = model('Session', sessionDocSchema);
 
 /** The filter of sessions that are neither revoked nor over. */
-export function openSession(now: Date) {
+export function stillOpen(now: Date) {
   return { revokedAt: null, endsAt: { $gt: now }, idleEndsAt: { $gt: now } };
 }
 

@@ -1,5 +1,5 @@
 import { ApiTokenModel } from '../models/api-token.ts';
-import { openSession, SessionModel } from '../models/session.ts';
+import { SessionModel, stillOpen } from '../models/session.ts';
 import type { AccountContext } from '../service-context.ts';
 
 /** What a long-lived connection, or a link for a browser, acts by. */
@@ -15,14 +15,14 @@ export function standingOf(actor: AccountContext['actor']): Standing | null {
 /** Whether the account's session or API token is still good. */
 export async function isGood({ collection, id }: Standing, accountId: string, now: Date): Promise<boolean> {
   const own = { _id: id, accountId };
-  if (collection === 'sessions') return (await SessionModel.exists({ ...own, ...openSession(now) })) !== null;
+  if (collection === 'sessions') return (await SessionModel.exists({ ...own, ...stillOpen(now) })) !== null;
   const token = await ApiTokenModel.findOne(own, { expiresAt: 1 }).lean();
   return token !== null && (!token.expiresAt || token.expiresAt > now);
 }
 
 /**
- * Whether the session or API token that opened a connection is still good, and may still read: a call is checked when
- * it comes in, a connection lives on and has to be asked again (security facts, 8.4).
+ * Whether the session or API token that opened a connection is still good: a call is checked when it comes in, a
+ * connection lives on and has to be asked again (security facts, 8.4).
  */
 export async function isInForce(ctx: AccountContext): Promise<boolean> {
   const standing = standingOf(ctx.actor);

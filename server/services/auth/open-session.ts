@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { Access } from '../../../routers/schemas/auth.ts';
 import { DAY_MS } from '../../durations.ts';
-import { openSession as isOpenSession, SessionModel } from '../../models/session.ts';
+import { SessionModel, stillOpen } from '../../models/session.ts';
 import { newId } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { newAccess } from './access-token.ts';
@@ -57,9 +57,9 @@ export async function openSession(
 export async function keepSession(ctx: ServiceContext, accountId: string, opened: OpenedSession): Promise<void> {
   ctx.jar.write('refresh', opened.refreshToken);
   rememberDevice(ctx, accountId);
-  // After the session stands, so that of two sign-ins at once the later one sees both.
-  // What was left idle is over, though nobody has ended it: it takes no place.
-  const live = await SessionModel.find({ accountId, ...isOpenSession(ctx.now()) }, { _id: 1, createdAt: 1 });
+  // After the session stands, so that of two sign-ins at once the later one sees both. What was left idle is over, though
+  // nobody has ended it: it takes no place.
+  const live = await SessionModel.find({ accountId, ...stillOpen(ctx.now()) }, { _id: 1, createdAt: 1 });
   const beyond = live.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(MAX_SESSIONS);
   if (beyond.length === 0) return;
   await endSessions(ctx, { accountId, _id: { $in: beyond.map((old) => old._id) } }, 'too_many');

@@ -1,7 +1,7 @@
 import type { Access } from '../../../routers/schemas/auth.ts';
 import { AppError, signedOut } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { openSession, type SessionDoc, SessionModel } from '../../models/session.ts';
+import { type SessionDoc, SessionModel, stillOpen } from '../../models/session.ts';
 import { UserModel } from '../../models/user.ts';
 import { transaction } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
@@ -125,7 +125,7 @@ async function endReused(ctx: ServiceContext, token: RefreshToken, now: Date): P
 }
 
 function liveSession(token: RefreshToken, now: Date) {
-  return { _id: token.sessionId, ...openSession(now) };
+  return { _id: token.sessionId, ...stillOpen(now) };
 }
 
 function before(now: Date, ms: number): Date {
