@@ -7,8 +7,7 @@ import type { UploadZipArrived } from '../../routers/schemas/releases.ts';
 import { AppError, notFound } from '../errors.ts';
 import { inPlace } from '../in-place.ts';
 import type { AccountContext, Providers } from '../service-context.ts';
-import { receiveFile, receiveManifest } from '../services/uploads/index.ts';
-import { arrivedOfZip, receiveZip, type SentZip } from '../services/zip-uploads.ts';
+import { arrivedOfZip, receiveFile, receiveManifest, receiveZip, type SentZip } from '../services/uploads/index.ts';
 import { readManifestBody } from './manifest-body.ts';
 
 /** What a browser on Windows calls a ZIP, from the registry there. */

@@ -7,7 +7,7 @@ import { encodeManifest } from '../../server/artifacts/manifest.ts';
 import { enqueueDue } from '../../server/jobs/recurring.ts';
 import { EventModel } from '../../server/models/event.ts';
 import { noticeDamage } from '../../server/services/damage.ts';
-import { receiveZip } from '../../server/services/zip-uploads.ts';
+import { receiveZip } from '../../server/services/uploads/index.ts';
 import type { Person } from '../support/app.ts';
 import {
   bytesOf,

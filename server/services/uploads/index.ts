@@ -6,3 +6,4 @@ export { receiveFile } from './file.ts';
 export { receiveManifest } from './manifest.ts';
 export { missingHashes } from './missing.ts';
 export { findOpenUpload, openUpload } from './open.ts';
+export { arrivedOfZip, receiveZip, type SentZip } from './zip.ts';

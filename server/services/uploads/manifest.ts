@@ -6,10 +6,10 @@ import { type UploadDoc, UploadModel } from '../../models/upload.ts';
 import { endWhenAway, transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { clearStoredAgain } from '../damage.ts';
-import { removeUnnamedManifest } from '../unnamed-manifest.ts';
 import { missingHashes, storedSizes } from './missing.ts';
 import { endAfter, findOpenUpload } from './open.ts';
 import { countBytes, requireRoom } from './room.ts';
+import { removeUnnamedManifest } from './unnamed-manifest.ts';
 
 /**
  * Takes the list of files, applies the rules of upload-rules.ts, and answers which hashes are not here yet; from the

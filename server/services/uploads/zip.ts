@@ -1,15 +1,15 @@
-import type { UploadZipAnswer } from '../../routers/schemas/releases.ts';
-import type { StoredZip } from '../artifacts/intake.ts';
-import { AppError } from '../errors.ts';
-import { inPlace } from '../in-place.ts';
-import { ArtifactModel } from '../models/artifact.ts';
-import { endWhenAway, isDuplicateKey, newId } from '../mongo.ts';
-import type { AccountContext } from '../service-context.ts';
-import { clearStoredAgain } from './damage.ts';
-import { replaceManifest } from './uploads/manifest.ts';
-import { missingHashes } from './uploads/missing.ts';
-import { findOpenUpload, TOUCH_MS, touch } from './uploads/open.ts';
-import { countBytes } from './uploads/room.ts';
+import type { UploadZipAnswer } from '../../../routers/schemas/releases.ts';
+import type { StoredZip } from '../../artifacts/intake.ts';
+import { AppError } from '../../errors.ts';
+import { inPlace } from '../../in-place.ts';
+import { ArtifactModel } from '../../models/artifact.ts';
+import { endWhenAway, isDuplicateKey, newId } from '../../mongo.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { clearStoredAgain } from '../damage.ts';
+import { replaceManifest } from './manifest.ts';
+import { missingHashes } from './missing.ts';
+import { findOpenUpload, TOUCH_MS, touch } from './open.ts';
+import { countBytes } from './room.ts';
 
 export type SentZip = {
   body: AsyncIterable<Uint8Array>;

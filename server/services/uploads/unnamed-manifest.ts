@@ -1,8 +1,8 @@
-import type { ArtifactStore } from '../artifacts/store.ts';
-import { MAINTENANCE } from '../models/account-scope.ts';
-import { ArtifactModel } from '../models/artifact.ts';
-import { ReleaseModel } from '../models/release.ts';
-import { UploadModel } from '../models/upload.ts';
+import type { ArtifactStore } from '../../artifacts/store.ts';
+import { MAINTENANCE } from '../../models/account-scope.ts';
+import { ArtifactModel } from '../../models/artifact.ts';
+import { ReleaseModel } from '../../models/release.ts';
+import { UploadModel } from '../../models/upload.ts';
 
 /**
  * Takes a list of files out of the store that its upload has replaced, unless anything else names it: a release or an
