@@ -12,7 +12,6 @@ const contactMessageSchema = new Schema(
   },
   { collection: 'contact_messages' },
 );
-contactMessageSchema.index({ at: -1 }, { name: 'newest' });
 contactMessageSchema.index({ accountId: 1, at: -1 }, { name: 'account_newest' });
 
 export const ContactMessageModel = model('ContactMessage', contactMessageSchema);

@@ -14,7 +14,6 @@ const feedbackSchema = new Schema(
   },
   { collection: 'feedback' },
 );
-feedbackSchema.index({ at: -1 }, { name: 'newest' });
 feedbackSchema.index({ accountId: 1, at: -1 }, { name: 'account_newest' });
 
 export const FeedbackModel = model('Feedback', feedbackSchema);

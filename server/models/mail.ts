@@ -22,7 +22,6 @@ const mailSchema = new Schema(
   },
   { timestamps: true, collection: 'mails', minimize: false },
 );
-mailSchema.index({ accountId: 1, createdAt: -1 }, { name: 'account_newest' });
 mailSchema.index({ createdAt: 1 }, { name: 'kept_days', expireAfterSeconds: DAYS_KEPT * 86_400 });
 mailSchema.plugin(accountScope);
 

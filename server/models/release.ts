@@ -91,9 +91,6 @@ releaseDocSchema.index(
   { name: 'one_running', unique: true, partialFilterExpression: { state: { $in: [...RUNNING_RELEASE_STATES] } } },
 );
 releaseDocSchema.index({ manifestHash: 1 }, { name: 'manifest' });
-// Garbage collection asks whether anything names an artifact.
-releaseDocSchema.index({ 'twins.indexHash': 1 }, { name: 'twin_index', sparse: true });
-releaseDocSchema.index({ 'twins.packHashes': 1 }, { name: 'twin_packs', sparse: true });
 releaseDocSchema.index({ 'damagedFiles.sha256': 1 }, { name: 'damaged', sparse: true });
 releaseDocSchema.plugin(accountScope);
 

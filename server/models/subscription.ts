@@ -20,7 +20,6 @@ const subscriptionDocSchema = new Schema(
   { timestamps: true, collection: 'subscriptions' },
 );
 subscriptionDocSchema.index({ accountId: 1 }, { name: 'account_unique', unique: true });
-subscriptionDocSchema.index({ status: 1, endsAt: 1 }, { name: 'status_end' });
 subscriptionDocSchema.plugin(accountScope);
 
 export type SubscriptionDoc = HydratedDocument<InferSchemaType<typeof subscriptionDocSchema>>;
