@@ -266,6 +266,25 @@ test('a token near its end brings a fresh one, once a minute a session however m
   expect(await authenticate(app.providers, ada.accessToken)).toHaveProperty('freshAccess');
 });
 
+test('a session that lives on fresh tokens alone is in use, and ends 30 days after the last one', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  app.clock.advance(12 * 60 * SECOND_MS + SECOND_MS);
+  expect(await authenticate(app.providers, ada.accessToken)).toHaveProperty('freshAccess');
+
+  app.clock.advance(30 * DAY_MS - 10 * 60 * SECOND_MS);
+  expect((await refreshWith(app, cookieOf(ada))).accessToken).toMatch(/^fla_/);
+});
+
+test('a session that was left idle for too long is nobody, whatever its access token says', async () => {
+  await using app = await createTestApp({ limits: { accessTokenSeconds: (40 * DAY_MS) / SECOND_MS } });
+  const ada = await app.person();
+  app.clock.advance(29 * DAY_MS);
+  expect((await authenticate(app.providers, ada.accessToken)).actor).toMatchObject({ accountId: ada.user.id });
+  app.clock.advance(DAY_MS);
+  expect((await authenticate(app.providers, ada.accessToken)).actor).toEqual({ kind: 'anonymous' });
+});
+
 test('without the database a refresh is trouble of ours, and the session is there when it comes back', async () => {
   await using app = await createTestApp();
   const ada = await app.person();

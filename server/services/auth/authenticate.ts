@@ -1,10 +1,11 @@
 import type { Access } from '../../../routers/schemas/auth.ts';
-import { type SessionDoc, SessionModel } from '../../models/session.ts';
+import { type SessionDoc, SessionModel, stillOpen } from '../../models/session.ts';
 import { endWhenAway, translateDatabaseError } from '../../mongo.ts';
 import type { Actor, Providers } from '../../service-context.ts';
 import { hashToken } from '../token-hash.ts';
 import { findApiToken, isApiToken } from '../tokens.ts';
 import { isAccessToken, newAccess, pushAccess } from './access-token.ts';
+import { IDLE_MS } from './open-session.ts';
 
 /** Security facts, 1.1: a new token is handed out under three minutes before the end, at most once a minute a session. */
 const FRESH_BEFORE_END_MS = 3 * 60_000;
@@ -35,8 +36,7 @@ async function bySession(providers: Providers, accessToken: string): Promise<Aut
   const hash = hashToken(accessToken);
   const session = await SessionModel.findOne({
     access: { $elemMatch: { hash, expiresAt: { $gt: now } } },
-    revokedAt: null,
-    endsAt: { $gt: now },
+    ...stillOpen(now),
   }).setOptions({ acrossAccounts: 'sign-in' });
   if (session === null) return ANONYMOUS;
   const { _id: sessionId, accountId } = session;
@@ -66,7 +66,10 @@ async function freshAccessFor(
   const { access, stored } = newAccess(providers, now);
   const issued = await SessionModel.updateOne(
     { _id: session._id, accountId: session.accountId, revokedAt: null, lastIssuedAt: { $lte: issuedBefore } },
-    { $set: { lastIssuedAt: now, lastUsedAt: now }, $push: pushAccess(stored) },
+    {
+      $set: { lastIssuedAt: now, lastUsedAt: now, idleEndsAt: new Date(now.getTime() + IDLE_MS) },
+      $push: pushAccess(stored),
+    },
   );
   return issued.modifiedCount === 1 ? access : undefined;
 }
