@@ -1,6 +1,6 @@
 import { isActiveStatus } from '../../routers/schemas/active-status.ts';
 import { isSignedOutError, wasAnswered } from './errors.ts';
-import { trpc } from './trpc.ts';
+import { useSubscription } from './use-subscription.ts';
 
 /** Whether trialing or active (specification, section 4); for the guard of routes that require a subscription. */
 export function useHasActiveSubscription(): {
@@ -9,12 +9,12 @@ export function useHasActiveSubscription(): {
   error: unknown;
   retry: () => void;
 } {
-  const query = trpc.subscription.get.useQuery();
+  const query = useSubscription();
   // An answer that is not OK or cannot be read counts as none (specification, section 7); none at all is not the same, nor
   // is the end of the session, which leads elsewhere.
   const isNone = wasAnswered(query.error) && !isSignedOutError(query.error);
   return {
-    isActive: query.data !== undefined && isActiveStatus(query.data.status),
+    isActive: query.data ? isActiveStatus(query.data.status) : false,
     isLoading: query.isPending,
     error: isNone ? null : query.error,
     retry: () => void query.refetch(),

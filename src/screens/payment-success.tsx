@@ -2,7 +2,7 @@ import { Check, ReceiptText } from 'lucide-react';
 import { Link } from 'react-router';
 import { PLANS } from '../../routers/schemas/plan-table.ts';
 import type { Subscription } from '../../routers/schemas/subscription.ts';
-import { trpc } from '../api/trpc.ts';
+import { useSubscription } from '../api/use-subscription.ts';
 import { Button } from '../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../components/card.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -15,14 +15,14 @@ import { paths } from '../lib/paths.ts';
 /** What the server says of the plan; no receipt is shown, since no payment exists. */
 export function PaymentSuccessScreen() {
   // The guard has asked the same: without an answer, or with none that is active, nobody comes here.
-  const { data: subscription } = trpc.subscription.get.useQuery();
+  const { data: subscription = null } = useSubscription();
   return (
     <div className="max-w-reading">
       <PageHeader title="Payment success" description="What your account has, as it stands on the server." />
       <div className="flex flex-col gap-6">
         <Card>
           <CardHeader title="Plan" />
-          {subscription === undefined ? <SkeletonRows rows={2} /> : <ActivePlan subscription={subscription} />}
+          {subscription === null ? <SkeletonRows rows={2} /> : <ActivePlan subscription={subscription} />}
         </Card>
         <Card>
           <CardHeader title="Receipt" />

@@ -1,0 +1,64 @@
+import { useState } from 'react';
+import { expect, test, vi } from 'vitest';
+import type { Subscription } from '../../routers/schemas/subscription.ts';
+import { trpc } from '../../src/api/trpc.ts';
+import { useSubscription } from '../../src/api/use-subscription.ts';
+import { type Answers, refusal, showScreen } from '../support/screen.tsx';
+
+const at = new Date('2030-01-01T12:00:00Z');
+const trial: Subscription = {
+  status: 'trialing',
+  plan: 'PRO',
+  startedAt: at,
+  endsAt: new Date('2030-01-15T12:00:00Z'),
+};
+
+/** Screens that each look at the plan, one after the other. */
+function Screens() {
+  const [screen, setScreen] = useState(1);
+  const utils = trpc.useUtils();
+  return (
+    <>
+      <button type="button" onClick={() => setScreen(screen + 1)}>
+        Next screen
+      </button>
+      <button type="button" onClick={() => void utils.subscription.invalidate()}>
+        A trial started
+      </button>
+      <Plan key={screen} on={screen} />
+    </>
+  );
+}
+
+function Plan({ on }: { on: number }) {
+  const { data, error } = useSubscription();
+  if (error !== null) return <p>Screen {on}: no answer</p>;
+  return (
+    <p>
+      Screen {on}: {data === null ? 'none' : data?.status}
+    </p>
+  );
+}
+
+test('that there is no subscription is kept from screen to screen, until something changes', async () => {
+  const get = vi.fn<() => unknown>(() => refusal('not_found', 'You have no subscription.'));
+  const answers: Answers = { 'subscription.get': get };
+  using shown = showScreen(<Screens />, answers);
+  await shown.sees('Screen 1: none');
+  shown.button('Next screen').click();
+  await shown.sees('Screen 2: none');
+  expect(get).toHaveBeenCalledTimes(1);
+  get.mockImplementation(() => trial);
+  shown.button('A trial started').click();
+  await shown.sees('Screen 2: trialing');
+  expect(get).toHaveBeenCalledTimes(2);
+});
+
+test('a failure is no answer: the next screen asks again', async () => {
+  const get = vi.fn<() => unknown>(() => refusal('database_unavailable', 'The database is away.'));
+  using shown = showScreen(<Screens />, { 'subscription.get': get });
+  await shown.sees('Screen 1: no answer');
+  get.mockImplementation(() => trial);
+  shown.button('Next screen').click();
+  await shown.sees('Screen 2: trialing');
+});
