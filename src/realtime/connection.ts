@@ -13,6 +13,13 @@ const SERVICE_RESTART = 1012;
 /** Security facts of the realtime channel: the session that the socket belongs to was ended. */
 const SESSION_REVOKED = 4401;
 
+/**
+ * As often as the server asks. Of its own accord tRPC gives an answer one second, which a busy machine or a slow line
+ * does not keep: a connection that stands would be told as lost.
+ */
+const PING_EVERY_MS = 25_000;
+const PONG_WITHIN_MS = 10_000;
+
 let current: { client: WebSocketClient; close: () => void } | null = null;
 
 /** Link of the subscriptions over the one socket of this page, opened when the first of them starts. */
@@ -48,7 +55,7 @@ function openConnection(): { client: WebSocketClient; close: () => void } {
       return webSocketUrl();
     },
     connectionParams: async () => ({ token: await session.freshToken() }),
-    keepAlive: { enabled: true },
+    keepAlive: { enabled: true, intervalMs: PING_EVERY_MS, pongTimeoutMs: PONG_WITHIN_MS },
     retryDelayMs: (failedAttempts) => {
       if (failedAttempts > 0) reporter.attemptFailed();
       return REALTIME_RECONNECT_MS;
