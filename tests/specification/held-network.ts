@@ -31,3 +31,20 @@ export async function holdScreens(page: Page, known: string): Promise<() => Prom
     await Promise.all(held.splice(0).map((route) => route.abort().catch(() => undefined)));
   };
 }
+
+/**
+ * From now on calls to `url` wait on their way, until the answer of this is called; those that come later pass at once.
+ * The promise is made beforehand: a screen may say that it waits before its call has come here.
+ */
+export async function holdCalls(page: Page, url: string | RegExp): Promise<() => void> {
+  let letGo = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(url, async (route) => {
+    await released;
+    // The page may have been left in the meantime.
+    await route.continue().catch(() => undefined);
+  });
+  return letGo;
+}

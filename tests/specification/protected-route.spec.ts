@@ -1,19 +1,15 @@
 import { expect, test } from '../browser/fixtures.ts';
+import { holdCalls } from './held-network.ts';
 import { enrol, seenBefore } from './people.ts';
 
 /** Section 4, "Protected route", and section 6. */
 test('while it is not known who is there, the screen says so', async ({ page, context, app }) => {
   await enrol(context.request);
   await seenBefore(context, app.url);
-  const held: (() => void)[] = [];
-  await page.route('**/api/**', async (route) => {
-    await new Promise<void>((resolve) => held.push(resolve));
-    await route.continue();
-  });
+  const letGo = await holdCalls(page, '**/api/**');
   await page.goto('/account');
   await expect(page.getByText('Verifying access...')).toBeVisible();
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
-  for (const letGo of held) letGo();
+  letGo();
   await expect(page.getByRole('heading', { level: 1, name: 'Account' })).toBeVisible();
   await expect(page.getByText('Verifying access...')).toHaveCount(0);
 });

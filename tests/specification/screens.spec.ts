@@ -1,6 +1,7 @@
 import type { Locator } from '@playwright/test';
 import { expect, test } from '../browser/fixtures.ts';
 import { follow } from './arrivals.ts';
+import { holdCalls } from './held-network.ts';
 import { enrol, seenBefore } from './people.ts';
 
 /** The words of section 2's screens, as far as it shows them; the rest as the product page, section 7, says. */
@@ -163,11 +164,7 @@ test('the login and register screen has the words of both forms', async ({ page 
 
 test('a pending login and registration say what they do', async ({ page, context, app }) => {
   await seenBefore(context, app.url);
-  const held: (() => void)[] = [];
-  await page.route(/\/api\/.*(login|register)/, async (route) => {
-    await new Promise<void>((resolve) => held.push(resolve));
-    await route.abort();
-  });
+  await holdCalls(page, /\/api\/.*(login|register)/);
   await page.goto('/login');
   await page.getByLabel('Username').fill('sailor');
   await page.getByLabel('Password', { exact: true }).fill('Anchor weigh 1');
@@ -180,18 +177,11 @@ test('a pending login and registration say what they do', async ({ page, context
   await page.getByLabel('Confirm Password').fill('Anchor weigh 1');
   await page.getByRole('button', { name: 'Register', exact: true }).click();
   await expect(page.getByRole('button', { name: 'Registering...' })).toBeVisible();
-  for (const letGo of held) letGo();
 });
 
 test('the disclaimer has eight sections that scroll, and a button that says what it does', async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 600 });
-  let letGo: (() => void) | undefined;
-  await page.route(/accept-?disclaimer|disclaimer\.accept/i, async (route) => {
-    await new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    await route.continue();
-  });
+  const letGo = await holdCalls(page, /accept-?disclaimer|disclaimer\.accept/i);
   await page.goto('/disclaimer');
   const main = page.getByRole('main');
   await expect(main.getByRole('heading', { name: 'Beta Program Disclaimer' })).toBeVisible();
@@ -203,7 +193,7 @@ test('the disclaimer has eight sections that scroll, and a button that says what
   await main.getByRole('button', { name: 'Accept & Continue' }).click();
   await expect(main.getByRole('button', { name: 'Processing' })).toBeVisible();
   await expect(main.getByRole('button', { name: 'Processing' })).toBeDisabled();
-  letGo?.();
+  letGo();
   await expect(page).toHaveURL('/beta-welcome');
 });
 

@@ -1,16 +1,24 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 
+/** How far ahead the clock is stopped: between the question for the time and the stop it still runs. */
+const AHEAD_MS = 100;
+
 /**
  * From here the installed clock moves only when it is told to, so that what takes 500 ms is seen at 450 and at 550 on
  * any machine. Calls and screens go on meanwhile; what they put off for a moment comes with the next step of the clock.
  */
 export async function stopClock(page: Page): Promise<void> {
-  const now = await page.evaluate(() => Date.now());
-  // A moment ahead: between the question and the stop the clock still runs.
-  await page.clock.pauseAt(now + 1_000);
+  // A busy machine may need longer than that moment. The clock stands after such a stop as well, so the next one holds.
+  await expect(async () => {
+    const now = await page.evaluate(() => Date.now());
+    await page.clock.pauseAt(now + AHEAD_MS);
+  }).toPass();
 }
 
-/** Moves the stopped clock by small steps until `holds`, and so not much past the moment when it first does. */
+/**
+ * Moves the stopped clock by small steps until `holds`, and so not much past the moment when it first does. How often it
+ * moves depends on the machine: nothing may be measured from its end, except by the page's own clock.
+ */
 export async function stepUntil(
   page: Page,
   holds: () => boolean | Promise<boolean>,
@@ -32,6 +40,16 @@ export async function stepUntil(
 /** A screen is shown a moment after its code has come, and that moment is of the clock as well. */
 export async function stepUntilVisible(page: Page, locator: Locator): Promise<void> {
   await stepUntil(page, () => locator.isVisible(), `${locator} is seen`, 10);
+}
+
+/** The time of the page, by its own clock. */
+export function timeOf(page: Page): Promise<number> {
+  return page.evaluate(() => Date.now());
+}
+
+/** Moves the stopped clock to a moment of its own; one that is over already is a race that the test has lost. */
+export async function runTo(page: Page, time: number): Promise<void> {
+  await page.clock.runFor(time - (await timeOf(page)));
 }
 
 export function pathOf(page: Page): string {
