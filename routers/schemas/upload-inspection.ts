@@ -73,6 +73,10 @@ const BUILD_MARKS: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^main(-|\.)[0-9a-zA-Z]{8,}\.js$/, 'Angular'],
 ];
 
+/** A script that no browser runs. Quotes may be left out (HTML standard, 13.1.2.3), and a query may follow. */
+const SOURCE_SCRIPT =
+  /<script\b[^<>]*?\ssrc\s*=\s*(?:"[^"?#]*|'[^'?#]*|[^\s"'>?#]*)\.(?:tsx?|jsx|vue|svelte)(?=["'\s>?#])/i;
+
 /** The texts that `inspectUpload` looks into, when they are there: read these and no more. */
 export const INSPECTED_TEXTS = ['package.json', 'index.html', '_redirects', '_headers'] as const;
 
@@ -138,7 +142,7 @@ function namesIn(dependencies: unknown): string[] {
 /** Source that a browser cannot run: a tool in package.json, or a page that asks for TypeScript or JSX. */
 function isSource(paths: ReadonlySet<string>, texts: ReadonlyMap<string, string>, tool: string | null): boolean {
   if (paths.has('package.json') && tool !== null) return true;
-  return /<script[^>]+src=["'][^"']+\.(tsx?|jsx|vue|svelte)["']/i.test(texts.get('index.html') ?? '');
+  return SOURCE_SCRIPT.test(texts.get('index.html') ?? '');
 }
 
 function describeKind(

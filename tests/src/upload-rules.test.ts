@@ -260,6 +260,20 @@ test.each([
   expect(inspectUpload(filesOf('package.json', 'index.html'), texts).kind).toBe(kind);
 });
 
+test.each([
+  ['<script type="module" src="/src/main.tsx"></script>', 'source'],
+  ["<script src='./my app/main.jsx' type='module'></script>", 'source'],
+  ['<script type=module src=/src/main.tsx></script>', 'source'],
+  ['<script src=main.ts type=module></script>', 'source'],
+  ['<SCRIPT\n  type="module"\n  SRC = "/src/App.vue?t=1"></SCRIPT>', 'source'],
+  ['<script type=module src=/assets/index.js></script>', 'plain'],
+  ['<script src="main.tsx.js"></script>', 'plain'],
+  ['<script src="a.js" data-src="main.tsx"></script>', 'plain'],
+  ['<script src=a.js></script><a href=main.tsx>The source</a>', 'plain'],
+])('a first page that asks for what no browser runs is source: %s', (page, kind) => {
+  expect(inspectUpload(filesOf('index.html'), new Map([['index.html', page]])).kind).toBe(kind);
+});
+
 test('what is wrong with the first page is said with the way out', () => {
   const codeOf = (...paths: string[]) => inspectUpload(filesOf(...paths)).problems.map((problem) => problem.code);
   expect(codeOf('about.html')).toEqual(['no_entry_page']);
