@@ -1,4 +1,4 @@
-import { eraseDeployment, eraseSomeReleases, findDeleting } from '../services/deployments/erase.ts';
+import { eraseDeployment, eraseSomeReleases, eraseSomeVisits, findDeleting } from '../services/deployments/erase.ts';
 import { platformCall } from '../services/platform-call.ts';
 import type { JobHandler } from './handler.ts';
 
@@ -11,6 +11,7 @@ export const removeDeploymentJob: JobHandler<'remove-deployment'> = {
     await providers.platforms[deployment.platform]?.remove(platformCall(providers, deployment, signal));
     await providers.faults?.at('removing:platform');
     while (await job.transaction((session) => eraseSomeReleases(session, deployment))) signal.throwIfAborted();
+    while (await job.transaction((session) => eraseSomeVisits(session, deployment))) signal.throwIfAborted();
     await job.transaction((session) => eraseDeployment(session, providers, deployment));
   },
 };

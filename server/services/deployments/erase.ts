@@ -1,9 +1,10 @@
 import type { ClientSession } from 'mongoose';
-import { PLATFORMS } from '../../../routers/schemas/platforms/index.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
 import { ReleaseModel } from '../../models/release.ts';
 import { ReleaseStepModel } from '../../models/release-step.ts';
+import { VisitModel } from '../../models/visit.ts';
 import type { Providers } from '../../service-context.ts';
 import { releaseDeploymentSlot } from '../quota.ts';
 import { eraseRollBacks } from '../releases/roll-backs.ts';
@@ -11,6 +12,7 @@ import { holdSlug } from './slug.ts';
 
 /** Releases erased in one transaction: its writes are kept small (MongoDB manual, production considerations). */
 const RELEASES_AT_ONCE = 100;
+const VISITS_AT_ONCE = 1_000;
 
 /** The deployment that is being removed; null when that was finished before. */
 export async function findDeleting(accountId: string, deploymentId: string): Promise<DeploymentDoc | null> {
@@ -27,6 +29,19 @@ export async function eraseSomeReleases(session: ClientSession, deployment: Depl
   const ids = releases.map((release) => release._id);
   await ReleaseStepModel.deleteMany({ accountId, releaseId: { $in: ids } }, { session });
   await ReleaseModel.deleteMany({ accountId, _id: { $in: ids } }, { session });
+  return true;
+}
+
+/**
+ * Erases some of the minutes that its visits were counted in; false when none is left. The host writes no more of them
+ * since the deployment is being removed. What its owner said of it stays, as all that they wrote to us does, until the
+ * account goes.
+ */
+export async function eraseSomeVisits(session: ClientSession, deployment: DeploymentDoc): Promise<boolean> {
+  const owned = { accountId: deployment.accountId, deploymentId: deployment._id };
+  const visits = await VisitModel.find(owned, { _id: 1 }).limit(VISITS_AT_ONCE).session(session).lean();
+  if (visits.length === 0) return false;
+  await VisitModel.deleteMany({ ...owned, _id: { $in: visits.map((visit) => visit._id) } }, { session });
   return true;
 }
 

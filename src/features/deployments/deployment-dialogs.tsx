@@ -158,6 +158,6 @@ export function lossText({ slug, releaseCount, currentRelease }: Deployment): st
   const releases =
     releaseCount === 0
       ? 'It has no releases yet.'
-      : `${formatCount(releaseCount, 'release')} and ${releaseCount === 1 ? 'its' : 'their'} files are lost.`;
+      : `${formatCount(releaseCount, 'release')} and ${releaseCount === 1 ? 'its' : 'their'} files are lost. The counts of its visits go as well.`;
   return `${site}${releases} This cannot be undone. The address is held for you for ${HELD_SLUG_DAYS} days.`;
 }
