@@ -7,6 +7,8 @@ export type AppErrorOptions = {
   reason?: string | undefined;
   path?: string | undefined;
   retryAfterMs?: number | undefined;
+  /** The whole answer of another service, cleaned; shown where a person asks for it. */
+  raw?: string | undefined;
   /** What really happened: for the log, never for a person. */
   cause?: unknown;
 };
@@ -23,6 +25,7 @@ export class AppError extends Error {
   readonly reason: string | undefined;
   readonly path: string | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly raw: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -34,6 +37,7 @@ export class AppError extends Error {
     this.reason = options.reason;
     this.path = options.path;
     this.retryAfterMs = options.retryAfterMs;
+    this.raw = options.raw;
   }
 
   get status(): number {

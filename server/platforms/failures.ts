@@ -9,6 +9,8 @@ export type PlatformFailure = keyof typeof FAILURES;
 export type FailureFacts = {
   /** The platform's own words, cleaned. */
   said?: string | null;
+  /** Its whole answer, cleaned. */
+  raw?: string | undefined;
   /** How long it asks us to wait. */
   retryAfterMs?: number | undefined;
   /** Where a person settles it. */
@@ -77,21 +79,38 @@ export function platformError(failure: PlatformFailure, title: string, facts: Fa
   return new AppError(failure, says(title, said).replace(/([.!?])\.$/, '$1'), {
     hint,
     retryAfterMs: facts.retryAfterMs,
+    raw: facts.raw,
     cause: facts.cause,
   });
 }
 
 const WORDS_MAX = 200;
+const ANSWER_MAX = 2_000;
+/** What is looked at of a text that may have megabytes, most of it markup. */
+const LOOKED_AT_MAX = 16_000;
+const MARKUP = /<(script|style)\b[^>]*>[\s\S]*?<\/\1\s*>|<[^<>]*>/gi;
+const BLANK = /[\p{Cc}\p{Cf}\s]+/gu;
 
 /** Another's words as they may be shown: one line, cut, without markup and without the secrets of the call. */
 export function cleanWords(text: string, secrets: readonly (string | null)[]): string {
+  return cut(withoutMarkup(text, secrets).replace(BLANK, ' ').trim(), WORDS_MAX);
+}
+
+/** Another's whole answer, cleaned in the same way; it keeps its lines. */
+export function cleanAnswer(status: number, text: string, secrets: readonly (string | null)[]): string {
+  const lines = withoutMarkup(text, secrets).replace(BLANK, (blank) => (blank.includes('\n') ? '\n' : ' '));
+  return cut(`HTTP ${status}\n${lines.trim()}`.trim(), ANSWER_MAX);
+}
+
+/** Secrets first: one that a cut went through would no longer be found. */
+function withoutMarkup(text: string, secrets: readonly (string | null)[]): string {
   const withoutSecrets = secrets.reduce<string>(
     (kept, secret) => (secret === null || secret === '' ? kept : kept.replaceAll(secret, '…')),
     text,
   );
-  const line = withoutSecrets
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
-    .trim();
-  return line.length > WORDS_MAX ? `${line.slice(0, WORDS_MAX)}…` : line;
+  return withoutSecrets.slice(0, LOOKED_AT_MAX).replace(MARKUP, ' ');
+}
+
+function cut(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max)}…` : text;
 }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type * as z from 'zod/mini';
 import { AppError } from '../errors.ts';
-import { cleanWords, type PlatformFailure, platformError } from './failures.ts';
+import { cleanAnswer, cleanWords, type FailureFacts, type PlatformFailure, platformError } from './failures.ts';
 import type { PlatformCall } from './platform.ts';
 
 /**
@@ -97,17 +97,18 @@ async function tryOnce<T>(
     // The store's own trouble, met while the body was read.
     const own = appErrorIn(error);
     if (own !== null) throw own;
-    return unclear(vendor, networkWords(error), error);
+    return unclear(vendor, { said: networkWords(error), cause: error });
   }
   const body = parseJson(answer.text);
   if (answer.status < 200 || answer.status > 299) return refusal(call, vendor, answer, body);
   const parsed = shape.safeParse(body);
   if (parsed.success) return { value: parsed.data };
-  return unclear(vendor, 'its answer is not understood', parsed.error);
+  const raw = cleanAnswer(answer.status, answer.text, [call.credential]);
+  return unclear(vendor, { said: 'its answer is not understood', raw, cause: parsed.error });
 }
 
-function unclear(vendor: Vendor, said: string, cause: unknown): Refusal {
-  return { error: platformError('platform_down', vendor.title, { said, cause }), mayPass: true, waitMs: 0 };
+function unclear(vendor: Vendor, facts: FailureFacts): Refusal {
+  return { error: platformError('platform_down', vendor.title, facts), mayPass: true, waitMs: 0 };
 }
 
 /**
@@ -186,6 +187,7 @@ function refusal(call: PlatformCall, vendor: Vendor, answer: Answer, body: unkno
   return {
     error: platformError(failure, vendor.title, {
       said,
+      raw: cleanAnswer(answer.status, answer.text, [call.credential]),
       retryAfterMs: failure === 'rate_limited' || failure === 'quota_exhausted' ? waitMs || undefined : undefined,
     }),
     mayPass,

@@ -98,6 +98,7 @@ test('trouble that outlasts every try fails the release: platform and remedy are
     code: 'platform_down',
     message: 'Simulated platform does not answer as it should: status 503.',
     hint: expect.stringContaining('status page of Simulated platform'),
+    raw: 'HTTP 503\nBad gateway',
   });
   const [job] = await JobModel.find({ accountId: app.person.user.id, status: 'dead' });
   expect(job?.attempt).toBe(5);
@@ -120,6 +121,7 @@ test('a refusal for good is tried once, and trying again after the remedy makes 
     code: 'payment_required',
     message: 'Simulated platform asks for a payment or a means of payment first: Card expired.',
     hint: 'Settle it at Simulated platform, then try again.',
+    raw: 'HTTP 402\n{"message":"Card expired"}',
   });
   expect(app.vendor.requests.filter(({ step }) => step === 'finish')).toHaveLength(1);
   const live = await app.settle(await app.person.caller.releases.retry({ releaseId: failed.id }));

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { AppError } from '../../server/errors.ts';
-import { cleanWords, platformError } from '../../server/platforms/failures.ts';
+import { cleanAnswer, cleanWords, platformError } from '../../server/platforms/failures.ts';
 import { ask, makeOnce, type Vendor, waitHintMs } from '../../server/platforms/http.ts';
 import { stateOf } from '../../server/platforms/wait-until-done.ts';
 import { platformBench } from '../support/platform-bench.ts';
@@ -36,6 +36,19 @@ test.each([
 test('the words of a platform are shown without markup, secrets and line breaks, and cut', () => {
   expect(cleanWords('<h1>No</h1>\n token  s3cret\u0000!', ['s3cret', null])).toBe('No token … !');
   expect(cleanWords('x'.repeat(500), [])).toHaveLength(201);
+});
+
+test('a whole answer keeps its lines, and neither markup, secrets nor more than is read', () => {
+  const page =
+    '<html><style>p { top: 0 }</style>\n\n<p>Bad  s3cret</p>\r\n<script>alert(1)</script>\u0007gateway</html>';
+  expect(cleanAnswer(502, page, [null, 's3cret'])).toBe('HTTP 502\nBad …\ngateway');
+  expect(cleanAnswer(204, '', [])).toBe('HTTP 204');
+  // What is left of a secret at the end of what is read would be a secret no less.
+  const cutWithin = cleanAnswer(500, `${'x'.repeat(1_988)}s3cret`, ['s3cret']);
+  expect(cutWithin).toHaveLength(1_998);
+  expect(cutWithin).not.toContain('s3');
+  expect(cleanAnswer(500, 'y'.repeat(20_000_000), [])).toHaveLength(2_001);
+  expect(cleanAnswer(500, '<'.repeat(16_000_000), [])).toHaveLength(2_001);
 });
 
 test('a sentence names the platform, what it said, and the remedy with its link', () => {

@@ -191,5 +191,5 @@ function shownError(error: unknown): ShownError {
   if (!(error instanceof AppError)) {
     return { code: 'internal', message: 'Something went wrong on our side.', hint: 'Try again.', raw: null };
   }
-  return { code: error.code, message: error.message, hint: error.hint ?? null, raw: null };
+  return { code: error.code, message: error.message, hint: error.hint ?? null, raw: error.raw ?? null };
 }

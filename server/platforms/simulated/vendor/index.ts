@@ -134,6 +134,7 @@ async function misbehave(
   if (fault.how === 'status') {
     const { status, headers = {}, body = { message: 'Something went wrong' } } = fault;
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    if (typeof body === 'string') return sendText(response, status, body);
     return send(response, { status, body });
   }
   if (fault.how === 'wait') await delay(fault.ms, undefined, { ref: false });
