@@ -1,13 +1,6 @@
+import type { AvailablePlatform } from '../../routers/schemas/platforms/list.ts';
 import { builtIn } from './built-in/index.ts';
-import type { PlatformRegistry } from './platform.ts';
-import { simulated } from './simulated/index.ts';
+import type { Platform } from './platform.ts';
 
-/** Every platform that this version can publish to; `PLATFORMS` in the contract says the same as `isAvailable`. */
-export const platforms: PlatformRegistry = { 'built-in': builtIn };
-
-/**
- * With the one that is played. No installation's providers take these: whoever wants it, a test today, hands them in
- * together with a vendor to play it (`Providers.platforms` and `Providers.network`). Elsewhere a deployment on
- * `simulated` is refused as `platform_unavailable`.
- */
-export const platformsWithSimulated: PlatformRegistry = { ...platforms, simulated: simulated.upload };
+/** Every platform that this version can publish to: those whose facts in the contract say `isAvailable`, and no other. */
+export const platforms = { 'built-in': builtIn } satisfies Record<AvailablePlatform, Platform>;

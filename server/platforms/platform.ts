@@ -1,4 +1,4 @@
-import type { PlatformId } from '../../routers/schemas/platforms/index.ts';
+import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import type { Manifest } from '../artifacts/manifest.ts';
 import type { ArtifactStore } from '../artifacts/store.ts';
 import type { Network } from '../service-context.ts';

@@ -1,4 +1,5 @@
-import { PLATFORMS, type PlatformId } from '../../routers/schemas/platforms/index.ts';
+import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import type { Addresses } from '../service-context.ts';
 
 const HTTP_PORT = 80;

@@ -1,4 +1,4 @@
-import type { PlatformId } from '../../routers/schemas/platforms/index.ts';
+import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 
 /** Every route of the app as a pattern (specification, section 2; product page, section 7). */
 export const paths = {

@@ -1,7 +1,8 @@
 import { ArrowLeft, Clock, Globe, Lightbulb, Lock, type LucideIcon, Route, Stethoscope, UserRound } from 'lucide-react';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { Link } from 'react-router';
-import { HOSTING_PLATFORMS, PLATFORMS } from '../../routers/schemas/platforms/list.ts';
+import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';

@@ -1,5 +1,5 @@
 import { useParams } from 'react-router';
-import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/list.ts';
+import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
 import { PlatformSetup } from '../features/deployments/platform-setup.tsx';
 import { NotFoundScreen } from './not-found.tsx';
 

@@ -1,7 +1,7 @@
 import { Globe, Plus, SearchX } from 'lucide-react';
 import { Link } from 'react-router';
-import type { PlatformId } from '../../routers/schemas/platforms/index.ts';
-import { HOSTING_PLATFORMS, PLATFORMS } from '../../routers/schemas/platforms/list.ts';
+import { HOSTING_PLATFORMS, type PlatformId } from '../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { DEPLOYMENT_STATES } from '../../routers/schemas/state-names.ts';
 import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
@@ -18,12 +18,12 @@ import { isReadOnly } from '../features/deployments/plan-words.ts';
 import { oneOf, useListFilters, useTyped } from '../features/deployments/use-list-filters.ts';
 import { paths } from '../lib/paths.ts';
 
-const PLATFORM_IDS: readonly PlatformId[] = ['built-in', ...HOSTING_PLATFORMS];
+const SHOWN_PLATFORMS: readonly PlatformId[] = ['built-in', ...HOSTING_PLATFORMS];
 
 export function DeploymentsScreen() {
   const filters = useListFilters(['search', 'platform', 'state']);
   const search = filters.get('search') ?? '';
-  const platform = oneOf(PLATFORM_IDS, filters.get('platform'));
+  const platform = oneOf(SHOWN_PLATFORMS, filters.get('platform'));
   const state = oneOf(DEPLOYMENT_STATES, filters.get('state'));
   const [typed, setTyped] = useTyped(search, (text) => filters.set('search', text.trim()));
   const allowance = trpc.subscription.allowance.useQuery();
@@ -51,7 +51,7 @@ export function DeploymentsScreen() {
           <FilterSelect
             label="Platform"
             allLabel="All platforms"
-            options={PLATFORM_IDS.map((value) => ({ value, label: PLATFORMS[value].title }))}
+            options={SHOWN_PLATFORMS.map((value) => ({ value, label: PLATFORMS[value].title }))}
             value={platform}
             onChange={(next) => filters.set('platform', next)}
           />

@@ -1,6 +1,7 @@
 import { Check } from 'lucide-react';
 import { Link } from 'react-router';
-import { HOSTING_PLATFORMS, type HostingPlatform, PLATFORMS } from '../../routers/schemas/platforms/list.ts';
+import { HOSTING_PLATFORMS, type HostingPlatform } from '../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { Button } from '../components/button.tsx';
 import { Page } from '../components/page.tsx';
 import { QuickDropLater } from '../features/deployments/quick-drop-later.tsx';

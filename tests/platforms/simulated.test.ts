@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { platforms, platformsWithSimulated } from '../../server/platforms/index.ts';
+import { PLATFORM_IDS } from '../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
+import { platforms } from '../../server/platforms/index.ts';
 import { simulated } from '../../server/platforms/simulated/index.ts';
 import { startVendor } from '../../server/platforms/simulated/vendor/index.ts';
 import { platformBench, published } from '../support/platform-bench.ts';
@@ -10,9 +12,9 @@ await platformSuite('simulated upload', () => simulatedUnderTest(simulated.uploa
 await platformSuite('simulated through Git', () => simulatedUnderTest(simulated.viaGit));
 await platformSuite('simulated hand-off', () => simulatedUnderTest(simulated.handOff));
 
-test('no installation offers it', () => {
-  expect(platforms.simulated).toBeUndefined();
-  expect(platformsWithSimulated.simulated).toBe(simulated.upload);
+test('what is said to be available is what there is an adapter for; the one that is played is not', () => {
+  expect(Object.keys(platforms)).toEqual(PLATFORM_IDS.filter((id) => PLATFORMS[id].isAvailable));
+  expect(PLATFORMS.simulated.isAvailable).toBe(false);
 });
 
 test('what it knows outlives it', async () => {

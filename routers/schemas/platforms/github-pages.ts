@@ -1,7 +1,7 @@
 import type { PlatformFacts } from './platform-facts.ts';
 import { HOSTING_TITLES } from './titles.ts';
 
-export const githubPages: PlatformFacts = {
+export const githubPages = {
   title: HOSTING_TITLES['github-pages'],
   description: 'Free hosting from a repository of yours.',
   bullets: [
@@ -10,4 +10,4 @@ export const githubPages: PlatformFacts = {
     'HTTPS enforced once the certificate is there',
   ],
   isAvailable: false,
-};
+} satisfies PlatformFacts;

@@ -1,7 +1,7 @@
 import type { PlatformFacts } from './platform-facts.ts';
 import { HOSTING_TITLES } from './titles.ts';
 
-export const heroku: PlatformFacts = {
+export const heroku = {
   title: HOSTING_TITLES.heroku,
   description: 'Sites beside the apps you already run.',
   bullets: [
@@ -10,4 +10,4 @@ export const heroku: PlatformFacts = {
     'Every release can be run again',
   ],
   isAvailable: false,
-};
+} satisfies PlatformFacts;

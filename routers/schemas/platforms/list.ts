@@ -1,6 +1,7 @@
 import { builtIn } from './built-in.ts';
 import { githubPages } from './github-pages.ts';
 import { heroku } from './heroku.ts';
+import type { PlatformId } from './ids.ts';
 import { netlify } from './netlify.ts';
 import type { PlatformFacts } from './platform-facts.ts';
 import { render } from './render.ts';
@@ -8,13 +9,7 @@ import { replit } from './replit.ts';
 import { simulated } from './simulated.ts';
 import { vercel } from './vercel.ts';
 
-/** The six hosting platforms, in the order of the home cards (specification, section 2). */
-export const HOSTING_PLATFORMS = ['netlify', 'vercel', 'github-pages', 'render', 'heroku', 'replit'] as const;
-
-export type HostingPlatform = (typeof HOSTING_PLATFORMS)[number];
-
-/** What is said about each; without a schema, so that a visitor's first page carries no zod. */
-export const PLATFORMS: Record<HostingPlatform | 'built-in' | 'simulated', PlatformFacts> = {
+const facts = {
   'built-in': builtIn,
   netlify,
   vercel,
@@ -23,4 +18,12 @@ export const PLATFORMS: Record<HostingPlatform | 'built-in' | 'simulated', Platf
   heroku,
   replit,
   simulated,
-};
+} satisfies Record<PlatformId, PlatformFacts>;
+
+/** What is said about each; without a schema, so that a visitor's first page carries no zod. */
+export const PLATFORMS: Record<PlatformId, PlatformFacts> = facts;
+
+type Facts = typeof facts;
+
+/** Those that this version can publish to: the registry of adapters (server/platforms/index.ts) holds exactly these. */
+export type AvailablePlatform = { [Id in PlatformId]: Facts[Id]['isAvailable'] extends true ? Id : never }[PlatformId];

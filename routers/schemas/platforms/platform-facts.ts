@@ -4,7 +4,7 @@ export type PlatformFacts = {
   description: string;
   /** Three bullets of the home card, each true of the platform. */
   bullets: readonly [string, string, string];
-  /** False while this version cannot publish there; its pages say so. */
+  /** False while this version cannot publish there; its pages say so, and no adapter is registered. */
   isAvailable: boolean;
   /** Sites are answered by this installation's own host, at addresses of its own. */
   isServedHere?: boolean;

@@ -1,4 +1,4 @@
-import type { HostingPlatform } from './list.ts';
+import type { HostingPlatform } from './ids.ts';
 
 /** What the setup page of a hosting platform says; apart from the facts, which every visitor's page carries. */
 export type PlatformSetup = {

@@ -1,3 +1,5 @@
+import type { HostingPlatform } from './ids.ts';
+
 /** Names of the hosting platforms; apart from what is said of them, since the titles of routes need no more. */
 export const HOSTING_TITLES = {
   netlify: 'Netlify',
@@ -6,4 +8,4 @@ export const HOSTING_TITLES = {
   render: 'Render',
   heroku: 'Heroku',
   replit: 'Replit',
-} as const;
+} as const satisfies Record<HostingPlatform, string>;

@@ -5,7 +5,7 @@ import type {
   RollBackDeploymentInput,
   UpdateDeploymentInput,
 } from '../../../routers/schemas/deployments.ts';
-import { PLATFORMS } from '../../../routers/schemas/platforms/index.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import type { CreateDeploymentInput, Deployment } from '../../../routers/schemas/deployments.ts';
-import { PLATFORMS } from '../../../routers/schemas/platforms/index.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { AppError } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';

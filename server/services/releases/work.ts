@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { PLATFORMS } from '../../../routers/schemas/platforms/index.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { AppError } from '../../errors.ts';
 import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';

@@ -1,8 +1,8 @@
 import { Check } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import type { PlatformId } from '../../../routers/schemas/platforms/index.ts';
-import { HOSTING_PLATFORMS, type HostingPlatform, PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { HOSTING_PLATFORMS, type HostingPlatform, type PlatformId } from '../../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardBody } from '../../components/card.tsx';
 import { ChoiceList } from '../../components/choice-list.tsx';

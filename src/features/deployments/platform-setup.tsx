@@ -1,7 +1,8 @@
 import { Clock } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { type HostingPlatform, PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import type { HostingPlatform } from '../../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { PLATFORM_SETUPS } from '../../../routers/schemas/platforms/setups.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../../components/card.tsx';

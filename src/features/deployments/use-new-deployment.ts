@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import type { AddressCheck, Deployment } from '../../../routers/schemas/deployments.ts';
-import type { PlatformId } from '../../../routers/schemas/platforms/index.ts';
+import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import type { Allowance } from '../../../routers/schemas/subscription.ts';
 import { errorToast, fieldErrors } from '../../api/errors.ts';
 import { forgetAsked, setPendingDrop } from '../../api/pending-drop.ts';
