@@ -1,4 +1,5 @@
-import { SERVING_DEFAULTS } from '../../routers/schemas/deployments.ts';
+import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import type { ReleaseState } from '../../routers/schemas/state-names.ts';
 import { rowsOf } from '../cursor-rows.ts';
 import { DeploymentModel } from '../models/deployment.ts';
@@ -23,12 +24,11 @@ type ServedDeployment = {
   _id: string;
   accountId: string;
   slug: string;
-  platform: string;
+  platform: PlatformId;
   state: string;
   currentReleaseId?: string | null;
-  /** Absent in documents that are older than these options. */
-  isSinglePage?: boolean;
-  hasCleanUrls?: boolean;
+  isSinglePage: boolean;
+  hasCleanUrls: boolean;
 };
 
 type ServedRelease = {
@@ -112,8 +112,8 @@ function toRow(
     releaseId: release._id,
     manifestHash: release.manifestHash,
     twinsHash: release.twins?.indexHash ?? null,
-    isSinglePage: deployment.isSinglePage ?? SERVING_DEFAULTS.isSinglePage,
-    hasCleanUrls: deployment.hasCleanUrls ?? SERVING_DEFAULTS.hasCleanUrls,
+    isSinglePage: deployment.isSinglePage,
+    hasCleanUrls: deployment.hasCleanUrls,
     replaced: [
       ...(interrupting ? [{ manifestHash: interrupting.manifestHash, endedAt: interruption?.endedAt ?? null }] : []),
       ...(replaced ? [{ manifestHash: replaced.manifestHash, endedAt: liveSince ?? null }] : []),
@@ -122,7 +122,7 @@ function toRow(
 }
 
 function isServed(deployment: ServedDeployment): boolean {
-  return deployment.platform === 'built-in' && deployment.state !== 'deleting';
+  return PLATFORMS[deployment.platform].isServedHere === true && deployment.state !== 'deleting';
 }
 
 /** The id of the deployment that has this name now, or null. */

@@ -29,8 +29,15 @@ const userSchema = new Schema(
     tokenWrites: { type: Number, required: true, default: 0 },
     isBetaTester: { type: Boolean, default: false },
     notifications: {
-      releaseFailed: { type: Boolean, required: true, default: true },
-      releaseLive: { type: Boolean, required: true, default: false },
+      type: new Schema(
+        {
+          releaseFailed: { type: Boolean, required: true, default: true },
+          releaseLive: { type: Boolean, required: true, default: false },
+        },
+        { _id: false },
+      ),
+      required: true,
+      default: () => ({}),
     },
     /** Since then nobody can sign in, and a job erases what is left. */
     deletedAt: { type: Date, default: null },

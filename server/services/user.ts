@@ -46,10 +46,7 @@ export async function updateNotifications(
   return toNotifications(doc);
 }
 
-/** Accounts from before the settings have the defaults. */
 export function toNotifications({ notifications }: UserDoc): NotificationSettings {
-  return {
-    releaseFailed: notifications?.releaseFailed ?? true,
-    releaseLive: notifications?.releaseLive ?? false,
-  };
+  const { releaseFailed, releaseLive } = notifications;
+  return { releaseFailed, releaseLive };
 }

@@ -96,8 +96,7 @@ function toReleaseRef(doc: ReleaseDoc): ReleaseRef {
     state: doc.state,
     createdAt: doc.createdAt,
     finishedAt: doc.finishedAt ?? null,
-    // A release that went live before this was kept has the time of its making.
-    liveSince: doc.liveSince ?? doc.verifiedAt ?? null,
+    liveSince: doc.liveSince ?? null,
     errorMessage: doc.error?.message ?? null,
     damagedFileCount: new Set(doc.damagedFiles.map((file) => file.path)).size,
   };

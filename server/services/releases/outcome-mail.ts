@@ -16,8 +16,8 @@ export async function mailOutcome(
 ): Promise<void> {
   const user = await UserModel.findOne({ _id: accountId }).session(session);
   if (user === null || !(user.emailConfirmedAt instanceof Date)) return;
-  const isWanted =
-    kind === 'release-live' ? (user.notifications?.releaseLive ?? false) : (user.notifications?.releaseFailed ?? true);
+  const { releaseLive, releaseFailed } = user.notifications;
+  const isWanted = kind === 'release-live' ? releaseLive : releaseFailed;
   if (!isWanted) return;
   const page = `/deployments/${deploymentId}/releases/${number}`;
   const words = { kind, username: user.username, message, page };

@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongoose';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { COMPRESSED_MAX_BYTES, COMPRESSED_MIN_BYTES, compress } from '../../artifacts/compress.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
@@ -21,13 +22,13 @@ import { readManifest } from './read.ts';
 /** More packs than this are written into new ones, so that the last of many small releases does not name hundreds. */
 const PACKS_MAX = 32;
 
-/** Has the text files of a release that is live on the built-in host compressed, in the background. */
+/** Has the text files of a live release compressed in the background, where this installation serves them itself. */
 export async function startTwins(
   session: ClientSession,
   release: ReleaseDoc,
   deployment: DeploymentDoc,
 ): Promise<void> {
-  if (deployment.platform !== 'built-in' || release.twins) return;
+  if (!PLATFORMS[deployment.platform].isServedHere || release.twins) return;
   await enqueueJob(session, {
     name: 'compress-release',
     payload: { releaseId: release._id },

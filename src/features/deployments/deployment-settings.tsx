@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
 import { HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { HostName } from '../../components/host-name.tsx';
@@ -19,7 +20,7 @@ export function DeploymentSettings({ deployment, isReadOnly, onRemoved }: Deploy
   return (
     <div className="flex flex-col gap-6">
       <Identity deployment={deployment} isReadOnly={isReadOnly || isDeleting} onAct={setAct} />
-      {deployment.platform === 'built-in' && (
+      {PLATFORMS[deployment.platform].isServedHere && (
         <ServingSettings deployment={deployment} isDisabled={isReadOnly || isDeleting} />
       )}
       <Card className="max-w-reading">
