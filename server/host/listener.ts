@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { isLoopback } from '../loopback.ts';
 import { createAccessLog } from './access-log.ts';
 import { createFileCache, defaultCacheBytes } from './file-cache.ts';
 import { HEADERS_MAX } from './route.ts';
@@ -106,10 +107,6 @@ function limitConnections(server: Server, { limits, tally }: HostProviders): voi
     else if (socket.destroyed) leave();
     else socket.once('close', leave);
   });
-}
-
-function isLoopback(address: string): boolean {
-  return address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.');
 }
 
 /** Answers in hand are finished; a connection that is only kept open is closed at once. */

@@ -8,6 +8,7 @@ import { clientAddress } from '../../routers/client-address.ts';
 import { contextForSocket } from '../../routers/context.ts';
 import { toAppError, toTRPCError } from '../../routers/error-shape.ts';
 import { AppError } from '../errors.ts';
+import { isLoopback } from '../loopback.ts';
 import type { AccountContext, Providers } from '../service-context.ts';
 import { isInForce, standingOf } from '../services/standing.ts';
 import type { GiveBack } from '../tally.ts';
@@ -221,7 +222,7 @@ async function sendAway({ members }: Room): Promise<void> {
 
 /** Loopback peers are people at the machine itself, unless a proxy stands in front (security facts, 1.8). */
 function isCounted(providers: Providers, address: string): boolean {
-  return providers.limits.isAddressCounted || !(address === '::1' || address.startsWith('127.'));
+  return providers.limits.isAddressCounted || !isLoopback(address);
 }
 
 function addressOf(providers: Providers, request: IncomingMessage): string {

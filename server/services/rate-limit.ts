@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { PipelineStage } from 'mongoose';
 import { HOUR_MS } from '../durations.ts';
 import { AppError, signedOut } from '../errors.ts';
+import { isLoopback } from '../loopback.ts';
 import { type RateLimitDoc, RateLimitModel } from '../models/rate-limit.ts';
 import { isDuplicateKey } from '../mongo.ts';
 import type { ServiceContext } from '../service-context.ts';
@@ -75,10 +76,9 @@ export async function forgetTurns(paced: { name: string; key: string }): Promise
  */
 export function countsAddress(ctx: ServiceContext): boolean {
   const { address } = ctx.origin;
-  const isLoopback = address === '::1' || address.startsWith('127.');
   // A caller in process has a word there, and no peer.
   const isPeer = address.includes('.') || address.includes(':');
-  return isPeer && (ctx.providers.limits.isAddressCounted || !isLoopback);
+  return isPeer && (ctx.providers.limits.isAddressCounted || !isLoopback(address));
 }
 
 /** A wait in words, as the messages of limits say it. */

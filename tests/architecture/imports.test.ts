@@ -17,7 +17,7 @@ const SCHEMAS = /^routers\/schemas\//;
 const NODE = /^node:/;
 const ZOD = /^zod\/mini$/;
 /** What every server folder may use, besides the interfaces of adapters as types. */
-const SERVER_BASE = [SCHEMAS, /^server\/(errors|log|service-context|durations|in-place|cursor-rows)\.ts$/];
+const SERVER_BASE = [SCHEMAS, /^server\/(errors|log|service-context|durations|in-place|cursor-rows|loopback)\.ts$/];
 const INTERFACES = [
   /^server\/(artifacts\/(store|manifest|intake)|platforms\/platform|mail\/mailer|change-feed|secrets|tally|jobs\/(queue|payloads|handler))\.ts$/,
 ];
