@@ -28,7 +28,7 @@ export function newRequestId(): string {
   return randomUUID();
 }
 
-export type InnerOptions = {
+type InnerOptions = {
   actor?: Actor;
   origin?: Partial<CallOrigin>;
   jar?: CookieJar;

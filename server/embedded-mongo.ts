@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf, makeFolder, writeDurably } from './durable-file.ts';
 import type { Log } from './log.ts';
-import { findMongod, type Mongod, type MongodSources } from './mongod-binary.ts';
+import { findMongod, type MongodSources } from './mongod-binary.ts';
 import { endOrphan, freePort, initiate, launchMongod, type MongodProcess } from './mongod-process.ts';
 
 /**
@@ -205,5 +205,3 @@ function asCredentials(value: unknown): Credentials | null {
   const { user, password } = value;
   return typeof user === 'string' && typeof password === 'string' ? { user, password } : null;
 }
-
-export type { Mongod, MongodSources };

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { sha256Schema } from '../../routers/schemas/primitives.ts';
 import { AppError } from '../errors.ts';
@@ -29,10 +28,6 @@ function parseJson(bytes: Buffer): unknown {
   } catch {
     return undefined;
   }
-}
-
-export function manifestHash(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 export type ManifestDifference = { added: string[]; changed: string[]; removed: string[] };

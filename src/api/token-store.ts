@@ -56,7 +56,6 @@ export function createTokenStore(local: Storage, session: Storage, now: () => nu
     isRedirectDone: () => session.getItem(SESSION_KEYS.expiredRedirectDone) !== null,
     rememberPath: (path: string) => session.setItem(SESSION_KEYS.lastPath, path),
     markRedirectDone: () => session.setItem(SESSION_KEYS.expiredRedirectDone, 'true'),
-    clearRedirectDone: () => session.removeItem(SESSION_KEYS.expiredRedirectDone),
     writeMarker: (reason: string) => session.setItem(SESSION_KEYS.expiryMarker, JSON.stringify({ reason, at: now() })),
     /** The reason of an expiry less than five minutes ago, else null. */
     recentReason(): string | null {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
-import { encodeManifest, type Manifest, manifestHash } from '../../server/artifacts/manifest.ts';
+import { encodeManifest, type Manifest } from '../../server/artifacts/manifest.ts';
 import type { ArtifactStore } from '../../server/artifacts/store.ts';
 import type { Platform, PlatformCall, PublishEvent, PublishRequest } from '../../server/platforms/platform.ts';
 import type { Fault, VendorStep } from '../../server/platforms/simulated/vendor/faults.ts';
@@ -79,9 +79,9 @@ export async function platformBench(world: PlatformWorld | null = null): Promise
 
 async function requestOf(store: ArtifactStore, number: number, manifest: Manifest): Promise<PublishRequest> {
   const encoded = encodeManifest(manifest);
-  await store.writeWhole(encoded);
+  const { sha256: manifestHash } = await store.writeWhole(encoded);
   const id = createHash('sha256').update(`release ${number}`).digest('hex').slice(0, 20);
-  return { release: { id, number }, manifest, manifestHash: manifestHash(encoded), ref: null };
+  return { release: { id, number }, manifest, manifestHash, ref: null };
 }
 
 /** Keeps what an event names, as the caller of a platform does: the site in the call, the reference for the next run. */
