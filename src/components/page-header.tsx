@@ -34,9 +34,10 @@ export function PageHeader({ title, badge, description, actions, crumbs }: PageH
 function Crumbs({ crumbs }: { crumbs: readonly Crumb[] }) {
   return (
     <nav aria-label="Breadcrumb" className="mb-2">
-      <ol className="flex flex-wrap items-center gap-x-2 text-sm text-ink-muted">
+      <ol className="flex items-center gap-x-2 text-sm text-ink-muted">
         {crumbs.map(({ label, to }, index) => (
-          <li key={label} className="flex min-w-0 items-center gap-2">
+          // The second is what somebody has named: however long it is, the way stays one line.
+          <li key={label} className="flex shrink-0 items-center gap-2 nth-2:min-w-0 nth-2:shrink">
             {index > 0 && <ChevronRight className="size-3.5 text-ink-faint" />}
             {to === undefined ? (
               <span aria-current="page" className="truncate">

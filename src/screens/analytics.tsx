@@ -50,7 +50,10 @@ export function AnalyticsScreen() {
             title={history.data?.nextCursor ? `The last ${COUNTED} releases` : 'Releases'}
             {...(history.data && !history.data.nextCursor && { count: releases.length })}
             action={
-              <Link to={historyPath(deploymentId)} className="text-sm text-ink-muted hover:text-ink touch:py-3">
+              <Link
+                to={historyPath(deploymentId)}
+                className="-my-1 rounded-tight py-1 text-sm text-ink-muted hover:text-ink touch:-my-3 touch:py-3"
+              >
                 See all<span className="sr-only"> releases</span>
               </Link>
             }

@@ -67,7 +67,7 @@ function SetupLink({ platform }: { platform: HostingPlatform }) {
   return (
     <Link
       to={href.deploymentSetup(platform)}
-      className="relative rounded-tight text-sm text-ink-muted underline-offset-2 hover:text-ink hover:underline touch:-my-3 touch:py-3"
+      className="relative -my-0.5 rounded-tight py-0.5 text-sm text-ink-muted underline-offset-2 hover:text-ink hover:underline touch:-my-3 touch:py-3"
     >
       What it takes<span className="sr-only"> at {PLATFORMS[platform].title}</span>
     </Link>

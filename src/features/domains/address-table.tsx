@@ -25,12 +25,13 @@ export function AddressTable({ deployments, stateOf }: AddressTableProps) {
         { key: 'address', title: 'Address' },
         { key: 'deployment', title: 'Deployment' },
         { key: 'answers', title: 'What answers' },
-        { key: 'actions', title: '', className: 'w-44' },
+        { key: 'actions', title: '', className: 'md:w-44' },
       ]}
     >
       {deployments.map((deployment) => (
         <TableRow key={deployment.id}>
-          <TableCell className="sm:max-w-80">
+          {/* Never wider for a long address: that is cut, not the row. */}
+          <TableCell className="sm:w-2/5 sm:max-w-0">
             <span className="flex min-w-0 items-center gap-1">
               <HostName name={formatAddress(deployment.url)} />
               <CopyButton text={deployment.url} label={`Copy the address of ${deployment.name}`} />
@@ -39,13 +40,13 @@ export function AddressTable({ deployments, stateOf }: AddressTableProps) {
           <TableCell>
             <Link
               to={href.deployment(deployment.id)}
-              className="min-w-0 rounded-tight wrap-anywhere hover:underline touch:py-2"
+              className="min-w-0 rounded-tight py-0.5 wrap-anywhere hover:underline touch:py-2"
             >
               {deployment.name}
             </Link>
           </TableCell>
           <TableCell className="text-ink-muted sm:whitespace-nowrap">
-            <span className="flex flex-wrap items-center gap-x-2 gap-y-1 sm:flex-nowrap">
+            <span className="flex flex-wrap items-center gap-x-2 gap-y-1 sm:max-xl:flex-col sm:max-xl:items-start xl:flex-nowrap">
               <Answers deployment={deployment} />
               <StateBadge state={stateOf(deployment)} />
             </span>
@@ -62,7 +63,7 @@ export function AddressTable({ deployments, stateOf }: AddressTableProps) {
 function Answers({ deployment: { id, currentRelease, state } }: { deployment: Deployment }) {
   if (currentRelease === null || state === 'deleting') return <>Nothing yet</>;
   return (
-    <Link to={href.release(id, currentRelease.number)} className="rounded-tight hover:underline touch:py-2">
+    <Link to={href.release(id, currentRelease.number)} className="rounded-tight py-0.5 hover:underline touch:py-2">
       Release {currentRelease.number}
     </Link>
   );
@@ -71,7 +72,7 @@ function Answers({ deployment: { id, currentRelease, state } }: { deployment: De
 function AddressActs({ deployment: { id, name, url, currentRelease, state } }: { deployment: Deployment }) {
   if (state === 'deleting') return null;
   return (
-    <span className="flex gap-1 max-sm:pt-1.5 sm:justify-end">
+    <span className="flex gap-1 max-sm:pt-1.5 sm:max-md:flex-col sm:max-md:items-end md:justify-end">
       {currentRelease !== null && (
         <Button size="sm" asChild>
           <a href={url} target="_blank" rel="noreferrer" aria-label={`Visit ${name}, opens in a new tab`}>

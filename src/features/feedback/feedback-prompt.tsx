@@ -47,8 +47,8 @@ export function FeedbackPrompt() {
         <div
           className={classNames(
             'fixed right-4 bottom-4 z-20 flex items-center rounded-full border border-line bg-surface-raised shadow-float transition-[opacity,transform]',
-            // On a phone it would lie on what is being read; the keyboard still finds it.
-            readsOn && 'max-sm:not-focus-within:translate-y-20 max-sm:not-focus-within:opacity-0',
+            // Where nothing is free beside the page it would lie on what is being read; the keyboard still finds it.
+            readsOn && 'max-lg:not-focus-within:translate-y-20 max-lg:not-focus-within:opacity-0',
             // On a phone it would lie on the button of the form.
             isAuthScreen(pathname) && 'max-sm:hidden',
           )}

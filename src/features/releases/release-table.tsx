@@ -9,6 +9,7 @@ import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { Table, TableCell, TableRow } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
+import { ownerLabel } from '../../lib/deployment-label.ts';
 import { formatCount, formatDuration } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
 import { historyEntries } from './history-entries.ts';
@@ -72,8 +73,11 @@ function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: Releas
     <TableRow>
       <TableCell className="max-sm:pr-12">
         <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
-          <Link to={address} className="min-w-0 rounded-tight font-medium wrap-anywhere hover:underline touch:py-2">
-            {showsDeployment ? `${release.deploymentName}, release ${release.number}` : `Release ${release.number}`}
+          <Link
+            to={address}
+            className="min-w-0 rounded-tight py-0.5 font-medium wrap-anywhere hover:underline touch:py-2"
+          >
+            {showsDeployment ? `${ownerLabel(release)}, release ${release.number}` : `Release ${release.number}`}
           </Link>
           <StateBadge state={release.state} />
           {release.isCurrent && release.state !== 'live' && (
@@ -84,7 +88,7 @@ function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: Releas
           {release.damagedFiles.length > 0 && <DamagedBadge />}
         </span>
       </TableCell>
-      <TableCell label="By" className="text-ink-muted md:max-w-48 sm:max-md:hidden!">
+      <TableCell label="By" className="text-ink-muted md:max-w-48 md:min-w-28 sm:max-md:hidden!">
         <span className="min-w-0 wrap-anywhere">
           {release.createdBy}, {SOURCE_WORDS[release.source].toLowerCase()}
         </span>

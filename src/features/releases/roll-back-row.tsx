@@ -2,22 +2,23 @@ import { Link } from 'react-router';
 import type { RollBack } from '../../../routers/schemas/releases.ts';
 import { TableCell, TableRow } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
+import { ownerLabel } from '../../lib/deployment-label.ts';
 import { formatDuration } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
 import { RollBackBadge } from './roll-back-badge.tsx';
 
 /** A roll back among the releases: who, when, from which to which, and what became of it. */
 export function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack; showsDeployment: boolean }) {
-  const { deploymentId, deploymentName, fromNumber, toNumber, createdBy, createdAt, endedAt } = rollBack;
+  const { deploymentId, fromNumber, toNumber, createdBy, createdAt, endedAt } = rollBack;
   return (
     <TableRow>
       <TableCell>
         <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
           <Link
             to={href.release(deploymentId, toNumber)}
-            className="min-w-0 rounded-tight wrap-anywhere hover:underline touch:py-2"
+            className="min-w-0 rounded-tight py-0.5 wrap-anywhere hover:underline touch:py-2"
           >
-            {showsDeployment ? `${deploymentName}, from ` : 'From '}
+            {showsDeployment ? `${ownerLabel(rollBack)}, from ` : 'From '}
             release {fromNumber} back to {toNumber}
           </Link>
           <RollBackBadge state={rollBack.state} />

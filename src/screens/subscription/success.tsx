@@ -10,7 +10,7 @@ import { Spinner } from '../../components/spinner.tsx';
 import type { PlanSituation } from '../../features/subscription/plan-situation.ts';
 import { usePlan } from '../../features/subscription/use-plan.ts';
 import { formatDate } from '../../lib/format.ts';
-import { paths } from '../../lib/paths.ts';
+import { href, paths } from '../../lib/paths.ts';
 
 /** Says what the server knows; being at this address proves nothing. */
 export function SubscriptionSuccessScreen() {
@@ -34,7 +34,12 @@ export function SubscriptionSuccessScreen() {
       <h1 className="text-2xl font-semibold">{title}</h1>
       <p className="mt-2 text-lg text-ink-muted text-pretty">{text}</p>
       <div className="mt-6 flex flex-wrap gap-2">
-        <Button asChild variant="primary">
+        {situation.kind === 'visitor' && (
+          <Button asChild variant="primary">
+            <Link to={href.auth(paths.subscriptionSuccess)}>Log in</Link>
+          </Button>
+        )}
+        <Button asChild variant={situation.kind === 'visitor' ? 'secondary' : 'primary'}>
           {isActive ? (
             <Link to={paths.dashboard}>Go to Dashboard</Link>
           ) : (
