@@ -64,6 +64,7 @@ export const releaseSchema = z.strictObject({
   id: idSchema,
   deploymentId: idSchema,
   deploymentName: z.string(),
+  deploymentSlug: z.string(),
   platform: platformIdSchema,
   number: z.number(),
   state: releaseStateSchema,
@@ -116,6 +117,7 @@ const rollBackSchema = z.strictObject({
   id: idSchema,
   deploymentId: idSchema,
   deploymentName: z.string(),
+  deploymentSlug: z.string(),
   fromNumber: z.number(),
   toNumber: z.number(),
   /** User name, or the name of the API token. */

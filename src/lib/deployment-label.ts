@@ -7,3 +7,14 @@ import { slugFromName } from '../../routers/schemas/slug.ts';
 export function deploymentLabel({ name, slug }: { name: string; slug: string }): string {
   return slug === slugFromName(name) ? name : `${name} (${slug})`;
 }
+
+/** The same for what belongs to a deployment: a release, a roll back. */
+export function ownerLabel({
+  deploymentName,
+  deploymentSlug,
+}: {
+  deploymentName: string;
+  deploymentSlug: string;
+}): string {
+  return deploymentLabel({ name: deploymentName, slug: deploymentSlug });
+}

@@ -19,6 +19,7 @@ import { isReadOnly, usageText } from '../features/deployments/plan-words.ts';
 import { QuickDropLater } from '../features/deployments/quick-drop-later.tsx';
 import { LastActivity } from '../features/releases/last-activity.tsx';
 import { RunningPublication, RunningRelease } from '../features/releases/running-release.tsx';
+import { deploymentLabel } from '../lib/deployment-label.ts';
 import { paths } from '../lib/paths.ts';
 
 /** As many as fit beside the drop zone without scrolling far; the lists have all of them. */
@@ -122,9 +123,9 @@ function PublishingNow({ deployments }: { deployments: readonly Deployment[] }) 
   const sending = usePublications().filter(
     ({ state }) => state === 'sending' || state === 'creating' || state === 'failed',
   );
-  const running = deployments.flatMap(({ id, name, latestRelease }) =>
+  const running = deployments.flatMap(({ id, name, slug, latestRelease }) =>
     latestRelease !== null && isRunningReleaseState(latestRelease.state)
-      ? [{ deploymentId: id, name, number: latestRelease.number }]
+      ? [{ deploymentId: id, name: deploymentLabel({ name, slug }), number: latestRelease.number }]
       : [],
   );
   if (sending.length + running.length === 0) return null;

@@ -33,6 +33,7 @@ function release(): ReleaseDetail {
     id: releaseId,
     deploymentId,
     deploymentName: 'docs',
+    deploymentSlug: 'docs',
     platform: 'built-in',
     number: 8,
     state: 'preparing',

@@ -28,6 +28,7 @@ function releaseWith(damagedFiles: string[]): ReleaseDetail {
     id: 'r',
     deploymentId: 'd',
     deploymentName: 'Harbour',
+    deploymentSlug: 'harbour',
     platform: 'built-in',
     number: 3,
     state: 'live',
@@ -63,7 +64,7 @@ function deploymentWith(name: string, damagedFileCount: number): Deployment {
   return {
     id: name,
     name,
-    slug: name,
+    slug: name.toLowerCase(),
     platform: 'built-in',
     state: 'live',
     url: 'http://harbour.localhost:3001',

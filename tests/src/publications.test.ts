@@ -5,15 +5,15 @@ import {
   isPublishing,
   type PublicationDoors,
   type PublicationRequest,
-  retryPublication,
-  startPublication,
-} from '../../src/api/publications.ts';
+} from '../../src/api/publication-store.ts';
+import { retryPublication, startPublication } from '../../src/api/publications.ts';
 import { hashBlobs } from '../../src/api/upload-hash.ts';
 
 const RELEASE: Release = {
   id: '0123456789abcdefghij',
   deploymentId: 'd',
   deploymentName: 'photo-site',
+  deploymentSlug: 'photo-site',
   platform: 'built-in',
   number: 1,
   state: 'queued',

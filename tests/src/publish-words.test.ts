@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Allowance } from '../../routers/schemas/subscription.ts';
-import type { Publication } from '../../src/api/publications.ts';
+import type { Publication } from '../../src/api/publication-store.ts';
 import { isZip, type Picked, type PickedFolder } from '../../src/api/upload-picks.ts';
 import { publishedFolder, takeBuildFolder } from '../../src/features/deployments/folder-report.ts';
 import { findingsOf, folderLine, inspectFolder } from '../../src/features/deployments/inspect-folder.ts';

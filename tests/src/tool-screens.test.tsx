@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Deployment, ReleaseRef } from '../../routers/schemas/deployments.ts';
 import type { Release, ReleaseDetail } from '../../routers/schemas/releases.ts';
 import type { Allowance, Subscription } from '../../routers/schemas/subscription.ts';
@@ -68,6 +68,7 @@ function release(number: number, more: Partial<Release> = {}): Release {
     id: `release-${number}`,
     deploymentId: 'harbour',
     deploymentName: 'harbour',
+    deploymentSlug: 'harbour',
     platform: 'built-in',
     number,
     state: 'superseded',
@@ -166,7 +167,7 @@ test('releases are counted by what became of them, and timed by those that went 
     release(7, { state: 'failed', finishedAt: later(500) }),
     release(6, { state: 'cancelled', finishedAt: later(600) }),
     release(2),
-    release(1, { deploymentId: 'quay', deploymentName: 'quay' }),
+    release(1, { deploymentId: 'other', deploymentName: 'Harbour', deploymentSlug: 'harbour-2' }),
   ];
   expect(statisticsOf(releases)).toEqual({
     count: 6,
@@ -176,8 +177,8 @@ test('releases are counted by what became of them, and timed by those that went 
   });
   expect(statisticsOf([])).toMatchObject({ count: 0, typicalMs: null, longestMs: null });
   expect(statisticsByDeployment(releases)).toMatchObject([
-    { deploymentName: 'harbour', count: 5, typicalMs: 2_000, latest: { number: 9 } },
-    { deploymentName: 'quay', count: 1, typicalMs: 1_000, latest: { number: 1 } },
+    { deploymentLabel: 'harbour', count: 5, typicalMs: 2_000, latest: { number: 9 } },
+    { deploymentLabel: 'Harbour (harbour-2)', count: 1, typicalMs: 1_000, latest: { number: 1 } },
   ]);
 });
 
@@ -204,20 +205,31 @@ test('analytics show what releases did, say that visits are not shown, and ask a
   expect(shown.rows('Releases by deployment')).toHaveLength(1);
 });
 
-test('of two deployments of one name the one is told from the other wherever one is chosen', async () => {
+test('of two deployments of one name the one is told from the other, in a choice and in a list', async () => {
   const twins = [deployment('harbour'), deployment('second', { name: 'Harbour', slug: 'harbour-2' })];
+  const ofSecond = { deploymentId: 'second', deploymentName: 'Harbour', deploymentSlug: 'harbour-2' };
+  const rollBack = { ...ofSecond, id: 'back', fromNumber: 2, toNumber: 1, createdBy: 'sailor', state: 'done' };
   const answers: Answers = {
     ...deploymentsAre(...twins),
     'deployments.get': () => twins[1],
     'releases.get': () => verified,
-    'releases.list': () => ({ items: [], rollBacks: [], nextCursor: null }),
+    'releases.list': () => ({
+      items: [release(1, ofSecond)],
+      rollBacks: [{ ...rollBack, createdAt: later(9), endedAt: later(10) }],
+      nextCursor: null,
+    }),
   };
   const chosen = { pattern: '/', path: '/?deployment=second' };
   for (const Screen of [AnalyticsScreen, DeploymentHistoryScreen, DiagnosticsScreen]) {
     using shown = showScreen(<Screen />, answers, chosen);
-    await shown.sees('Harbour (harbour-2)');
-    expect(shown.page.querySelector('[role=combobox]')?.textContent).toBe('Harbour (harbour-2)');
+    await vi.waitFor(
+      () => expect(shown.page.querySelector('[role=combobox]')?.textContent).toBe('Harbour (harbour-2)'),
+      { timeout: 30_000 },
+    );
   }
+  using history = showScreen(<DeploymentHistoryScreen />, answers);
+  await history.sees('Harbour (harbour-2), release 1');
+  expect(history.linkTo('Harbour (harbour-2), from release 2 back to 1')).toBe('/deployments/second/releases/1');
 });
 
 test('a report says what was seen and when, and of what nobody looked at that it is not checked', () => {

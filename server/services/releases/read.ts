@@ -184,6 +184,7 @@ export function toRelease(addresses: Addresses, doc: ReleaseDoc, deployment: Dep
     id: doc._id,
     deploymentId: doc.deploymentId,
     deploymentName: deployment.name,
+    deploymentSlug: deployment.slug,
     platform: deployment.platform,
     number: doc.number,
     state: doc.state,

@@ -56,6 +56,7 @@ export function toRollBack(doc: RollBackDoc, deployment: DeploymentDoc): RollBac
     id: doc._id,
     deploymentId: doc.deploymentId,
     deploymentName: deployment.name,
+    deploymentSlug: deployment.slug,
     fromNumber: doc.fromNumber,
     toNumber: doc.toNumber,
     createdBy: doc.createdBy,

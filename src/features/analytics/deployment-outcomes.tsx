@@ -20,14 +20,14 @@ export function DeploymentOutcomes({ deployments }: { deployments: readonly Depl
         { key: 'latest', title: 'Last release', className: 'max-md:hidden sm:pr-5' },
       ]}
     >
-      {deployments.map(({ deploymentId, deploymentName, count, outcomes, typicalMs, latest }) => (
+      {deployments.map(({ deploymentId, deploymentLabel, count, outcomes, typicalMs, latest }) => (
         <TableRow key={deploymentId}>
           <TableCell className="sm:pl-5">
             <Link
               to={href.deployment(deploymentId)}
               className="min-w-0 rounded-tight font-medium wrap-anywhere hover:underline touch:py-2"
             >
-              {deploymentName}
+              {deploymentLabel}
             </Link>
           </TableCell>
           <FigureCell label="Releases">{count}</FigureCell>

@@ -1,12 +1,13 @@
 import type { Release } from '../../../routers/schemas/releases.ts';
 import type { ReleaseState } from '../../../routers/schemas/state-names.ts';
+import { ownerLabel } from '../../lib/deployment-label.ts';
 
 /** What became of a release; one that was replaced by a later one went live as well. */
 export type Outcome = 'live' | 'failed' | 'cancelled' | 'running';
 
 export type CountedRelease = Pick<
   Release,
-  'deploymentId' | 'deploymentName' | 'number' | 'state' | 'createdAt' | 'startedAt' | 'finishedAt'
+  'deploymentId' | 'deploymentName' | 'deploymentSlug' | 'number' | 'state' | 'createdAt' | 'startedAt' | 'finishedAt'
 >;
 
 export type ReleaseStatistics = {
@@ -19,7 +20,7 @@ export type ReleaseStatistics = {
 
 export type DeploymentStatistics = ReleaseStatistics & {
   deploymentId: string;
-  deploymentName: string;
+  deploymentLabel: string;
   /** The newest of those that are counted. */
   latest: { number: number; createdAt: Date };
 };
@@ -46,7 +47,7 @@ export function statisticsByDeployment(releases: readonly CountedRelease[]): Dep
   }
   return [...groups.values()].map((group) => ({
     deploymentId: group.latest.deploymentId,
-    deploymentName: group.latest.deploymentName,
+    deploymentLabel: ownerLabel(group.latest),
     latest: { number: group.latest.number, createdAt: group.latest.createdAt },
     ...statisticsOf(group.releases),
   }));

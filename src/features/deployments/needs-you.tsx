@@ -6,6 +6,7 @@ import type { Allowance } from '../../../routers/schemas/subscription.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardHeader } from '../../components/card.tsx';
 import { DamagedBadge } from '../../components/damaged-badge.tsx';
+import { deploymentLabel } from '../../lib/deployment-label.ts';
 import { formatCount } from '../../lib/format.ts';
 import { href, paths } from '../../lib/paths.ts';
 import { isReadOnly, planBar } from './plan-words.ts';
@@ -15,9 +16,16 @@ export type NeedsYouProps = { deployments: readonly Deployment[]; allowance: All
 /** First what waits for the person; it is not there when nothing does. */
 export function NeedsYou({ deployments, allowance }: NeedsYouProps) {
   const failed = deployments.filter(({ latestRelease }) => latestRelease?.state === 'failed');
-  const damaged = deployments.flatMap(({ id, name, state, currentRelease }) =>
+  const damaged = deployments.flatMap(({ id, name, slug, state, currentRelease }) =>
     currentRelease !== null && currentRelease.damagedFileCount > 0 && state !== 'deleting'
-      ? [{ id, name, number: currentRelease.number, files: currentRelease.damagedFileCount }]
+      ? [
+          {
+            id,
+            label: deploymentLabel({ name, slug }),
+            number: currentRelease.number,
+            files: currentRelease.damagedFileCount,
+          },
+        ]
       : [],
   );
   const needsPlan = isReadOnly(allowance) && deployments.length > 0;
@@ -35,21 +43,21 @@ export function NeedsYou({ deployments, allowance }: NeedsYouProps) {
             action={{ to: paths.subscriptionPricing, label: 'See the plans' }}
           />
         )}
-        {damaged.map(({ id, name, number, files }) => (
+        {damaged.map(({ id, label, number, files }) => (
           <Need
             key={id}
             icon={<TriangleAlert className="text-bad" />}
-            title={`Files of ${name} are damaged`}
+            title={`Files of ${label} are damaged`}
             badge={<DamagedBadge />}
             text={`${formatCount(files, 'file')} of release ${number} cannot be read any more and ${files === 1 ? 'is' : 'are'} not served.`}
             action={{ to: href.release(id, number), label: 'See what to do' }}
           />
         ))}
-        {failed.map(({ id, name, latestRelease, currentRelease }) => (
+        {failed.map(({ id, name, slug, latestRelease, currentRelease }) => (
           <Need
             key={id}
             icon={<CircleX className="text-bad" />}
-            title={`Release ${latestRelease?.number} of ${name} failed`}
+            title={`Release ${latestRelease?.number} of ${deploymentLabel({ name, slug })} failed`}
             text={`${latestRelease?.errorMessage ?? ''} ${currentRelease ? `Release ${currentRelease.number} is still live.` : 'Nothing was live before.'}`}
             action={{ to: href.release(id, latestRelease?.number ?? 1), label: 'See what happened' }}
           />

@@ -5,6 +5,7 @@ import { Card, CardHeader } from '../../components/card.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { Time } from '../../components/time.tsx';
+import { ownerLabel } from '../../lib/deployment-label.ts';
 import { href } from '../../lib/paths.ts';
 import { type HistoryEntry, historyEntries } from './history-entries.ts';
 import { RollBackBadge } from './roll-back-badge.tsx';
@@ -55,18 +56,18 @@ function ActivityRow({ entry }: { entry: HistoryEntry }) {
 
 function wordsOf(entry: HistoryEntry): { to: string; text: string; badge: ReactNode; at: Date } {
   if (entry.kind === 'rollBack') {
-    const { deploymentId, deploymentName, fromNumber, toNumber, state, createdAt } = entry.rollBack;
+    const { deploymentId, fromNumber, toNumber, state, createdAt } = entry.rollBack;
     return {
       to: href.release(deploymentId, toNumber),
-      text: `${deploymentName}, from release ${fromNumber} back to ${toNumber}`,
+      text: `${ownerLabel(entry.rollBack)}, from release ${fromNumber} back to ${toNumber}`,
       badge: <RollBackBadge state={state} />,
       at: createdAt,
     };
   }
-  const { deploymentId, deploymentName, number, state, createdAt } = entry.release;
+  const { deploymentId, number, state, createdAt } = entry.release;
   return {
     to: href.release(deploymentId, number),
-    text: `${deploymentName}, release ${number}`,
+    text: `${ownerLabel(entry.release)}, release ${number}`,
     badge: <StateBadge state={state} />,
     at: createdAt,
   };

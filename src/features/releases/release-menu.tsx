@@ -3,6 +3,7 @@ import { Link } from 'react-router';
 import type { Release } from '../../../routers/schemas/releases.ts';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../components/menu.tsx';
+import { ownerLabel } from '../../lib/deployment-label.ts';
 import { href } from '../../lib/paths.ts';
 import { isCancellable, isRetryable, wasSeenLive } from './release-words.ts';
 import { useReleaseActs } from './use-release-acts.ts';
@@ -22,7 +23,7 @@ export function ReleaseMenu({ release, isReadOnly, onRollBack }: ReleaseMenuProp
   return (
     <Menu
       trigger={
-        <IconButton label={`Actions for release ${release.number} of ${release.deploymentName}`}>
+        <IconButton label={`Actions for release ${release.number} of ${ownerLabel(release)}`}>
           <Ellipsis />
         </IconButton>
       }

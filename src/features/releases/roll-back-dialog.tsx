@@ -4,9 +4,10 @@ import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { showToast } from '../../components/toast-store.ts';
+import { ownerLabel } from '../../lib/deployment-label.ts';
 import { href } from '../../lib/paths.ts';
 
-export type RollBackTarget = Pick<Release, 'id' | 'number' | 'deploymentId' | 'deploymentName'>;
+export type RollBackTarget = Pick<Release, 'id' | 'number' | 'deploymentId' | 'deploymentName' | 'deploymentSlug'>;
 
 export type RollBackDialogProps = { target: RollBackTarget; onClose: () => void };
 
@@ -29,7 +30,7 @@ export function RollBackDialog({ target, onClose }: RollBackDialogProps) {
       onOpenChange={(isOpen) => {
         if (!isOpen) onClose();
       }}
-      title={`Roll back ${target.deploymentName} to release ${target.number}?`}
+      title={`Roll back ${ownerLabel(target)} to release ${target.number}?`}
       description="Visitors see that release again in about a second. The release that is live now is kept, and can be brought back the same way."
       confirmLabel={`Roll back to ${target.number}`}
       busyLabel="Rolling back…"
