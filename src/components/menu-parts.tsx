@@ -24,7 +24,7 @@ export function MenuPart({ trigger, triggerRef, isOpenAtFirst, align, side, chil
           side={side}
           sideOffset={6}
           collisionPadding={8}
-          className="z-40 max-h-(--radix-dropdown-menu-content-available-height) min-w-48 animate-appear overflow-y-auto rounded-card bg-surface-raised p-1 shadow-float"
+          className="z-40 max-h-(--radix-dropdown-menu-content-available-height) min-w-48 animate-appear scroll-pb-16 overflow-y-auto rounded-card bg-surface-raised p-1 shadow-float"
         >
           {children}
         </DropdownMenu.Content>
@@ -52,6 +52,16 @@ export function LabelPart({ children }: { children: ReactNode }) {
 
 export function SeparatorPart() {
   return <DropdownMenu.Separator className="mx-1 my-1 h-px bg-line" />;
+}
+
+/** The last entries, kept in sight where the window is too low for the whole menu and the others scroll. */
+export function FooterPart({ children }: { children: ReactNode }) {
+  return (
+    <DropdownMenu.Group className="sticky -bottom-1 -mx-1 -mb-1 bg-surface-raised px-1 pb-1">
+      <SeparatorPart />
+      {children}
+    </DropdownMenu.Group>
+  );
 }
 
 export type MenuChoiceProps<Value extends string> = {

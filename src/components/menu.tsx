@@ -52,6 +52,12 @@ export function MenuSeparator() {
   return parts && <parts.SeparatorPart />;
 }
 
+/** Below a line at the foot of the menu, always in sight. */
+export function MenuFooter({ children }: { children: ReactNode }) {
+  const parts = useContext(Parts);
+  return parts && <parts.FooterPart>{children}</parts.FooterPart>;
+}
+
 /** One of a few, as entries that are marked. */
 export function MenuChoice<Value extends string>(props: MenuChoiceProps<Value>) {
   const parts = useContext(Parts);

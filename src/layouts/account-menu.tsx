@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { User } from '../../routers/schemas/user.ts';
 import { IconButton } from '../components/icon-button.tsx';
-import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../components/menu.tsx';
+import { Menu, MenuFooter, MenuItem, MenuLabel, MenuSeparator } from '../components/menu.tsx';
 import { useLogout } from '../features/auth/use-logout.ts';
 import { paths } from '../lib/paths.ts';
 import { toolEntries } from './navigation.ts';
@@ -45,11 +45,12 @@ export function AccountMenu({ user, look }: AccountMenuProps) {
         Help & Documentation
       </MenuLink>
       <ThemeChoice />
-      <MenuSeparator />
-      <MenuItem onSelect={logout}>
-        <LogOut />
-        Log out
-      </MenuItem>
+      <MenuFooter>
+        <MenuItem onSelect={logout}>
+          <LogOut />
+          Log out
+        </MenuItem>
+      </MenuFooter>
     </Menu>
   );
 }

@@ -1,8 +1,10 @@
 import type { Locator, Page } from '@playwright/test';
 import { twentyPages, writeSite } from '../support/sites.ts';
+import { readWebManifest } from '../support/web-build.ts';
 import { expect, newCredentials, newcomer, test } from './fixtures.ts';
 
 const STOPS_MAX = 80;
+const WEB_ROOT = new URL('../../dist/web/', import.meta.url).pathname;
 
 /** Goes there by Tab alone, as somebody without a pointer has to. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
@@ -68,7 +70,10 @@ test('from registration to a live site and its roll back by keyboard alone', asy
   await expect(page.getByLabel('Live', { exact: true })).toBeVisible();
 });
 
-test('a theme is chosen in the account menu by keyboard, and kept over a reload without a flash', async ({ page }) => {
+test('a theme is chosen in the account menu by keyboard, and kept over a reload without a flash', async ({
+  page,
+  complaints,
+}) => {
   await newcomer(page);
   const trigger = page.getByRole('button', { name: 'Account menu' });
   const html = page.locator('html');
@@ -87,6 +92,17 @@ test('a theme is chosen in the account menu by keyboard, and kept over a reload 
     await page.keyboard.press('Escape');
     await expect(trigger).toBeFocused();
   }
+  await test.step('in a low window the others scroll, and the way out stays in sight', async () => {
+    await page.setViewportSize({ width: 360, height: 640 });
+    await press(page, trigger);
+    const logOut = page.getByRole('menuitem', { name: 'Log out' });
+    await expect(logOut).toBeInViewport({ ratio: 1 });
+    const last = page.getByRole('menuitemradio', { name: 'System' });
+    await last.focus();
+    const topOf = async (item: Locator) => (await item.boundingBox())?.y ?? 0;
+    await expect.poll(async () => (await topOf(logOut)) - (await topOf(last))).toBeGreaterThan(30);
+    await page.keyboard.press('Escape');
+  });
   // The system is light: only a stored choice makes the page dark before its first paint.
   await page.evaluate(() => localStorage.setItem('fairlead.theme', 'dark'));
   await page.addInitScript(() => {
@@ -97,4 +113,16 @@ test('a theme is chosen in the account menu by keyboard, and kept over a reload 
   await page.reload();
   await expect(html).toHaveAttribute('data-theme-at-first', 'dark');
   await expect(html).toHaveAttribute('data-theme', 'dark');
+
+  await test.step('where the file of the menu did not come, a button asks for it again', async () => {
+    complaints.allow(/ERR_FAILED|dynamically imported module/);
+    const built = await readWebManifest(WEB_ROOT);
+    await page.route(`**/${built['layouts/account-menu.tsx']?.file}`, (route) => route.abort());
+    await page.goto('/about');
+    const again = page.getByRole('button', { name: 'Account menu', exact: true });
+    await expect(again).toBeVisible();
+    await page.unrouteAll();
+    await again.click();
+    await expect(page.getByRole('button', { name: 'Account menu of' })).toBeVisible();
+  });
 });

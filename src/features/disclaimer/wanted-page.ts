@@ -1,13 +1,11 @@
-import { type Location, useLocation } from 'react-router';
+import { useLocation } from 'react-router';
 import { isAppPath, paths } from '../../lib/paths.ts';
 
-/** Where somebody was going when the gate led to /disclaimer: a path with its query and hash, and its name. */
+/**
+ * Where somebody was going when the gate led to /disclaimer: a path with its query and hash, and its name. It travels in
+ * the entry of the history, from page to page: a reload keeps it, and another wish begins anew.
+ */
 export type WantedPage = { to: string; title: string };
-
-/** It travels in the entry of the history, from page to page: a reload keeps it, and another wish begins anew. */
-export function wantedState({ pathname, search, hash }: Location, title: string): WantedPage {
-  return { to: pathname + search + hash, title };
-}
 
 /** What is left to be offered beside the ways on that the specification names; the way home is in the bar. */
 export function useWantedPage(): WantedPage | null {
