@@ -24,6 +24,7 @@ export const REQUEST_ID_HEADER = 'X-Request-Id';
 const NO_JAR: CookieJar = { read: () => undefined, write: () => undefined };
 const ANONYMOUS: Actor = { kind: 'anonymous' };
 
+/** The number that names a request in its answer and in the log. */
 export function newRequestId(): string {
   return randomUUID();
 }

@@ -105,6 +105,7 @@ export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** A name of `unfinishedName`: what a process that died has left, or what another one writes now. */
 export function isUnfinished(path: string): boolean {
   return basename(path).endsWith(UNFINISHED);
 }

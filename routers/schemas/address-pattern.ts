@@ -82,6 +82,7 @@ export function exactAddress(pattern: AddressPattern): string | null {
   return texts.includes(null) ? null : texts.join('/');
 }
 
+/** The names that a target may use, in their order; a star at the end counts as `splat`. */
 export function patternNames(pattern: AddressPattern): readonly string[] {
   const names = pattern.segments.flatMap((segment) => ('name' in segment ? [segment.name] : []));
   return pattern.hasSplat ? [...names, SPLAT] : names;
@@ -96,6 +97,7 @@ export function decodeAddress(text: string): string | null {
   }
 }
 
+/** A slash at the end tells no two addresses apart. */
 export function withoutEndSlash(file: string): string {
   return file.endsWith('/') ? file.slice(0, -1) : file;
 }

@@ -65,6 +65,7 @@ const KEPT_BY_HOST: ReadonlySet<string> = new Set([
   'x-content-type-options',
 ]);
 
+/** Reads a whole `_headers`: the rules that are followed, and by line what is not. */
 export function parseHeaders(text: string): HeadersFile {
   const { lines, problems } = ruleLines(text);
   const rules: HeaderRule[] = [];

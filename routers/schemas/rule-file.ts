@@ -37,6 +37,7 @@ export function ruleLines(text: string): { lines: RuleLine[]; problems: RuleProb
   return { lines, problems };
 }
 
+/** By line, as a person reads the file: what is found at its end may concern its beginning. */
 export function inOrder(problems: readonly RuleProblem[]): RuleProblem[] {
   return [...problems].sort((a, b) => a.line - b.line);
 }

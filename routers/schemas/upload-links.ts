@@ -34,6 +34,7 @@ const RESOURCES = new Set([
   'image',
 ]);
 
+/** Pages and style sheets of a size that is read whole. */
 export function mayHoldLinks({ path, sizeBytes }: { path: string; sizeBytes: number }): boolean {
   return sizeBytes <= LINK_FILE_MAX_BYTES && /\.(html?|css)$/i.test(path);
 }

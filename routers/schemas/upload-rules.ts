@@ -159,6 +159,7 @@ export function isServedPath(path: string): boolean {
 /** `..foo` and `...slug` are names, no dotfiles; those of `.well-known` are there to be asked for (RFC 8615). */
 const HIDDEN = /(?:^|\/)\.(?!\.|well-known(?:\/|$))/;
 
+/** A dotfile, or a file below a folder whose name begins with a dot. */
 export function isHiddenPath(path: string): boolean {
   return HIDDEN.test(path);
 }

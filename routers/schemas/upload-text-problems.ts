@@ -33,6 +33,7 @@ export function textsToRead<File extends OfferedFile>(
   return { chosen, unreadCount: wanted.length - chosen.length };
 }
 
+/** What one file of an upload holds that may be wrong: tokens that are secret, and links that may lead nowhere. */
 export function lookInto(file: OfferedFile, text: string): TextLook {
   return {
     tokens: mayHoldTokens(file) ? findTokens(text) : [],

@@ -53,6 +53,7 @@ export function descriptor({ checksum, sizeBytes, packedBytes = sizeBytes }: Pla
   return record;
 }
 
+/** The entry of a file in the central directory (APPNOTE 6.3.10, 4.3.12). */
 export function centralHeader(place: Place, at: Date): Buffer {
   const extra = centralExtra(place);
   const header = Buffer.alloc(CENTRAL_BYTES);
@@ -86,6 +87,7 @@ export function localExtra({ sizeBytes }: Pick<Place, 'sizeBytes'>): Buffer {
   return extraOf(sizeBytes >= MAX_32 ? [sizeBytes, sizeBytes] : []);
 }
 
+/** Sizes and place in 64 bits, where 32 are too few (APPNOTE 6.3.10, 4.5.3); empty elsewhere. */
 export function centralExtra({ sizeBytes, offset }: Pick<Place, 'sizeBytes' | 'offset'>): Buffer {
   return extraOf([...(sizeBytes >= MAX_32 ? [sizeBytes, sizeBytes] : []), ...(offset >= MAX_32 ? [offset] : [])]);
 }
@@ -99,10 +101,12 @@ function extraOf(values: readonly number[]): Buffer {
   return extra;
 }
 
+/** How long `endRecords` are, told before the directory is written. */
 export function endBytes(directory: DirectoryPlace): number {
   return END_BYTES + (isLarge(directory) ? END_64_BYTES + LOCATOR_BYTES : 0);
 }
 
+/** What closes the archive (APPNOTE 6.3.10, 4.3.14 to 4.3.16). */
 export function endRecords(directory: DirectoryPlace): Buffer[] {
   const { count, directoryAt, directoryBytes } = directory;
   const end = Buffer.alloc(END_BYTES);

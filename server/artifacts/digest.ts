@@ -54,6 +54,7 @@ async function* noMoreThan(source: AsyncIterable<Uint8Array>, maxBytes: number):
   }
 }
 
+/** What is at hand whole, in pieces of the size that a stream of it would have. */
 export async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer, void> {
   for (let start = 0; start < bytes.byteLength; start += WRITE_PIECE_BYTES) {
     yield bytes.subarray(start, start + WRITE_PIECE_BYTES);

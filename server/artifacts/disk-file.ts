@@ -17,6 +17,7 @@ export async function writeNew(
   return result.info;
 }
 
+/** Writes all of `pieces` in one go. Throws what the system says, ENOSPC for a full disk. */
 export async function writeAll(file: FileHandle, pieces: readonly Uint8Array[]): Promise<void> {
   const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
   let written = 0;

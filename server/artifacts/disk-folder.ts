@@ -23,6 +23,7 @@ export type Places = {
   loose(sha256: string): string;
 };
 
+/** Where what stands in the folder of a store. */
 export function placesIn(folder: string): Places {
   return {
     folder,
@@ -141,6 +142,7 @@ export async function keepYoung(path: string, found: { mtimeMs: number }): Promi
   }
 }
 
+/** Null for what is not there, or has just gone. */
 export async function statOrNull(path: string) {
   try {
     return await stat(path);

@@ -66,6 +66,7 @@ export async function readPack(path: string): Promise<Pack | null> {
   }
 }
 
+/** Where an artifact lies in the pack; null when it is not in there, or not any more. */
 export function findInPack(pack: Pack, sha256: string): PackEntry | null {
   const wanted = Buffer.from(sha256, 'hex');
   let low = 0;
@@ -80,6 +81,7 @@ export function findInPack(pack: Pack, sha256: string): PackEntry | null {
   return null;
 }
 
+/** All that the pack still has, by hash. */
 export function* entriesOf(pack: Pack): Generator<PackEntry, void> {
   for (let row = 0; row * ROW_BYTES < pack.index.length; row += 1) {
     const entry = entryAt(pack, row);

@@ -84,6 +84,7 @@ export function newFile(intake: string | null): GridFile {
   };
 }
 
+/** Piece number `n`, from 0; all but the last have `CHUNK_BYTES`. */
 export function chunkOf(file: GridFile, n: number, bytes: Uint8Array): GridChunk {
   return { files_id: file._id, n, data: new mongoose.mongo.Binary(bytes) };
 }

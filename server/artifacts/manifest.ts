@@ -9,6 +9,7 @@ export type ManifestEntry = { sha256: string; sizeBytes: number };
 /** Stored form: rows of `[path, sha256, sizeBytes]` sorted by path, so that equal files give equal manifests. */
 const storedSchema = z.array(z.tuple([z.string(), sha256Schema, z.int()]));
 
+/** The bytes that are stored, and whose SHA-256 is `manifestHash`. */
 export function encodeManifest(manifest: Manifest): Buffer {
   const rows = [...manifest].map(([path, entry]) => [path, entry.sha256, entry.sizeBytes] as const);
   rows.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
@@ -46,6 +47,7 @@ export function compareManifests(previous: Manifest | null, next: Manifest): Man
   return { added, changed, removed };
 }
 
+/** Of all paths: a content that two of them share counts twice. */
 export function totalBytes(manifest: Manifest): number {
   let sum = 0;
   for (const entry of manifest.values()) sum += entry.sizeBytes;

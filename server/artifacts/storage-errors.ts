@@ -12,6 +12,7 @@ export function isNoRoom(error: unknown): boolean {
   return NO_ROOM.includes(errnoOf(error) ?? '');
 }
 
+/** `storage_full`: the disk of the operator, not the room of an account. */
 export function storageFull(cause?: unknown): AppError {
   return new AppError('storage_full', 'The disk of this Fairlead is full, so nothing can be uploaded now.', {
     hint: 'What is live stays live. The operator has to make room on the disk of DATA_DIR.',
@@ -19,6 +20,7 @@ export function storageFull(cause?: unknown): AppError {
   });
 }
 
+/** `artifact_damaged`; `message` says in a sentence what is. */
 export function damaged(message: string, cause?: unknown): AppError {
   return new AppError('artifact_damaged', message, { hint: 'Publish the same files again.', cause });
 }
@@ -34,6 +36,7 @@ export async function isSound(open: () => Promise<{ close(): Promise<void> }>): 
   }
 }
 
+/** `storage_unavailable`, with what the system says of the folder. */
 export function unusable(folder: string, cause: unknown): AppError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new AppError('storage_unavailable', `The folder ${folder} cannot be used for artifacts: ${why}.`, { cause });

@@ -12,6 +12,7 @@ const PIECE_BYTES = 1024 * 1024;
 /** What zlib accepts at least. */
 const CHUNK_MIN_BYTES = 64;
 
+/** Read and unpacked in memory, without a stream. */
 export function isSmall(entry: PlacedEntry): boolean {
   return Math.max(entry.sizeBytes, entry.compressedBytes) <= WHOLE_MAX_BYTES;
 }

@@ -46,6 +46,7 @@ const STOP_WAIT_MS = 2_000;
 
 type Options = { flushEveryMs?: number; rowsWaitingMax?: number };
 
+/** Counts what is answered, and writes the counts once a minute. What cannot be written in time is lost, and said so. */
 export function createAccessLog(providers: HostProviders, options: Options = {}): AccessLog {
   const { log, now, addresses } = providers;
   const trustedProxies = addresses.trustedProxies ?? 0;

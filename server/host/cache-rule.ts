@@ -3,6 +3,7 @@ const REVALIDATE = 'public, max-age=0, must-revalidate';
 /** The longest that RFC 9111 caches honour in practice: a year. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
+/** For a year where the name tells the content, else asked about each time. */
 export function cacheControlOf(path: string): string {
   return isHashedName(path) ? IMMUTABLE : REVALIDATE;
 }

@@ -116,6 +116,7 @@ const BY_NAME = new Map([
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 
+/** By its name alone: the content is never looked at. */
 export function contentTypeOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
   return BY_NAME.get(name) ?? TYPES.get(extensionOf(name)) ?? UNKNOWN_TYPE;

@@ -30,6 +30,7 @@ export type Entry = {
 
 type File = { path: string; sha256: string; sizeBytes: number };
 
+/** A file of a release with its headers made once; without `twins` it is sent plain. */
 export function finishEntry(file: File, twins: Twins | undefined): Entry {
   const whole = { sha256: file.sha256, sizeBytes: file.sizeBytes };
   const plain = { key: file.sha256, artifact: whole, start: 0, end: file.sizeBytes };

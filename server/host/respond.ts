@@ -87,6 +87,7 @@ function sendFound(exchange: Exchange, found: Found): void {
   else sendNotFound(exchange, found.entry);
 }
 
+/** A page of the host's own. */
 export function sendPage(response: ServerResponse, page: Page): void {
   response.writeHead(page.status, page.headers).end(page.body);
 }

@@ -39,6 +39,7 @@ export type VisitCount = {
   toRow(salt: string, trustedProxies: number): VisitRow;
 };
 
+/** Begins the sums of a deployment for the minute that starts at `at`. */
 export function createVisitCount(
   { accountId, deploymentId }: Pick<Visit, 'accountId' | 'deploymentId'>,
   at: Date,

@@ -16,10 +16,12 @@ export function ownOrigins({ publicUrl }: Addresses): string[] {
   return [origin, ...LOOPBACK_NAMES.map((name) => `${protocol}//${name}${port === '' ? '' : `:${port}`}`)];
 }
 
+/** An address at which people reach the app, as a browser's `Origin` writes it. */
 export function isOwnOrigin(origin: string, addresses: Addresses): boolean {
   return ownOrigins(addresses).includes(origin);
 }
 
+/** `origin_foreign`, with the address to open instead. */
 export function foreignOrigin({ publicUrl }: Addresses): AppError {
   return new AppError('origin_foreign', `This call came from another site. Open ${publicUrl} and try again there.`);
 }

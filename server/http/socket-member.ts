@@ -40,6 +40,7 @@ export type Member = {
   minute: { endsAt: number; messages: number };
 };
 
+/** A connection that was just opened, with all its clocks at their start. */
 export function createMember(client: WebSocket, request: IncomingMessage, address: string): Member {
   const now = performance.now();
   const member: Member = {
@@ -58,6 +59,7 @@ export function createMember(client: WebSocket, request: IncomingMessage, addres
   return member;
 }
 
+/** One message came; beyond the limit of a minute it closes the connection (1008). */
 export function countMessage(member: Member): void {
   const now = performance.now();
   if (member.minute.endsAt <= now) member.minute = { endsAt: now + MINUTE_MS, messages: 0 };

@@ -170,6 +170,7 @@ export async function fencedTransaction<T>(lease: JobLease, work: (session: Clie
   });
 }
 
+/** `lease_lost`: whoever meets it stops, and leaves the work to the new holder. */
 export function leaseLost(): AppError {
   return new AppError('lease_lost', 'Another worker has taken this over.');
 }

@@ -24,6 +24,7 @@ apiTokenSchema.plugin(accountScope);
 export type ApiTokenDoc = HydratedDocument<InferSchemaType<typeof apiTokenSchema>>;
 export const ApiTokenModel = model('ApiToken', apiTokenSchema);
 
+/** Without the secret: only its first characters are known after it was made. */
 export function toApiToken(doc: ApiTokenDoc): ApiToken {
   return {
     id: doc._id,

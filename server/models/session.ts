@@ -47,6 +47,7 @@ export function stillOpen(now: Date) {
   return { revokedAt: null, endsAt: { $gt: now }, idleEndsAt: { $gt: now } };
 }
 
+/** Without anything that could be used to sign in. */
 export function toSession(doc: SessionDoc, currentSessionId: string): Session {
   return {
     id: doc._id,

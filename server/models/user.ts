@@ -50,6 +50,7 @@ userSchema.index({ emailKey: 1 }, { name: 'email_unique', unique: true });
 export type UserDoc = HydratedDocument<InferSchemaType<typeof userSchema>>;
 export const UserModel = model('User', userSchema);
 
+/** As the person sees it: without the password's hash. */
 export function toUser(doc: UserDoc): User {
   return {
     id: doc._id,

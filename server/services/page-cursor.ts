@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts';
 /** Where a page of a list that is sorted by newest first ended: time and id of its last row. */
 export type PageEnd = { createdAt: Date; id: string };
 
+/** The cursor that leads on after this row: opaque to callers. */
 export function encodeCursor(row: { createdAt: Date; _id: string }): string {
   return Buffer.from(`${row.createdAt.getTime()}.${row._id}`).toString('base64url');
 }
@@ -22,6 +23,7 @@ export function afterCursor(cursor: string | undefined): Record<string, unknown>
   return { createdAt: { $lte: createdAt }, $or: [{ createdAt: { $lt: createdAt } }, { _id: { $lt: id } }] };
 }
 
+/** `bad_request` on its field. */
 export function unknownCursor(): AppError {
   return new AppError('bad_request', 'This cursor is not one that a page gave.', { field: 'cursor' });
 }

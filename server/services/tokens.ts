@@ -78,6 +78,7 @@ export async function findApiToken(bearer: string, now: Date): Promise<ApiTokenD
   return doc;
 }
 
+/** By its prefix: what follows is checked where it is looked for. */
 export function isApiToken(bearer: string): boolean {
   return bearer.startsWith(TOKEN_PREFIX);
 }

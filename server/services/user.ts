@@ -46,6 +46,7 @@ export async function updateNotifications(
   return toNotifications(doc);
 }
 
+/** Which mails the account wants. */
 export function toNotifications({ notifications }: UserDoc): NotificationSettings {
   const { releaseFailed, releaseLive } = notifications;
   return { releaseFailed, releaseLive };

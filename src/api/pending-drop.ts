@@ -41,6 +41,7 @@ async function findWaiting(): Promise<void> {
   await keeping.fetch();
 }
 
+/** What waits for a plan or a sign-in, kept through a reload as well; null takes it away. */
 export function setPendingDrop(folder: Picked | null): void {
   pendingFolder.set(folder, session.accountId());
   const keeper = keeping.read();
@@ -60,6 +61,7 @@ export function forgetAsked(): void {
   stopAsking(null);
 }
 
+/** What waits, or null. */
 export function usePendingDrop(): Picked | null {
   return useSyncExternalStore(pendingFolder.subscribe, pendingFolder.get);
 }

@@ -83,10 +83,12 @@ export function beginRun(run: Run): void {
   change(run, {});
 }
 
+/** Ends it where it stands; none on its way is no error. */
 export function cancelPublication(deploymentId: string): void {
   runs.get(deploymentId)?.cancel.abort(CANCELLED);
 }
 
+/** Ends and forgets all: somebody else is signed in now. */
 export function cancelAllPublications(): void {
   for (const [deploymentId, run] of runs) {
     run.cancel.abort(CANCELLED);
@@ -100,6 +102,7 @@ export function forgetPublication(deploymentId: string): void {
   if (publications.delete(deploymentId)) announce();
 }
 
+/** Something is on its way from this page: closing it could lose the rest. */
 export function isPublishing(): boolean {
   return snapshot.some(({ state }) => state === 'sending' || state === 'creating');
 }
@@ -109,14 +112,17 @@ export function subscribePublications(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
+/** The same array until something changes. */
 export function listPublications(): readonly Publication[] {
   return snapshot;
 }
 
+/** All of this page, those that ended and were not looked at yet included. */
 export function usePublications(): readonly Publication[] {
   return useSyncExternalStore(subscribePublications, listPublications);
 }
 
+/** The one of a deployment, or null: there is one at a time. */
 export function usePublication(deploymentId: string): Publication | null {
   return useSyncExternalStore(subscribePublications, () => publicationOf(deploymentId));
 }
@@ -155,6 +161,7 @@ function announce(): void {
   for (const listener of listeners) listener();
 }
 
+/** The same outside of a component. */
 export function publicationOf(deploymentId: string): Publication | null {
   return publications.get(deploymentId) ?? null;
 }

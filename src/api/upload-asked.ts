@@ -9,6 +9,7 @@ const listeners = new Set<() => void>();
 
 const keyOf = (deploymentId: string | null): string => deploymentId ?? '';
 
+/** Asks for it until it was chosen again or is not wanted any more. */
 export function askAgain(record: UploadRecord): void {
   asked.set(keyOf(record.publication?.deployment.id ?? null), record);
   announce();

@@ -79,6 +79,7 @@ export function adoptCopy(record: UploadRecord, picked: Picked | null, use: Copy
   endInTime(record);
 }
 
+/** Ends a copy and takes away what it has kept; one that is gone already is no error. */
 export function drop(id: string): void {
   const copy = copies.get(id);
   copies.delete(id);

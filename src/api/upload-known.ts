@@ -6,10 +6,12 @@ const hashes = new WeakMap<Blob, string>();
 const underway = new WeakMap<Blob, Promise<void>>();
 const listeners = new WeakMap<Blob, () => void>();
 
+/** The SHA-256 of this very file object, when it was read before. */
 export function knownHash(file: Blob): string | undefined {
   return hashes.get(file);
 }
 
+/** Forgotten with the file object. */
 export function rememberHash(file: Blob, sha256: string): void {
   hashes.set(file, sha256);
   listeners.get(file)?.();

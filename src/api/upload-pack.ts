@@ -74,6 +74,7 @@ export async function readPack(id: string): Promise<{ rows: PackedRow[]; pack: F
   return { rows: rowsOf(await index.text()), pack };
 }
 
+/** What is gone already is no error; everything else of the file system is thrown. */
 export async function removePack(id: string): Promise<void> {
   const folder = await openFolder();
   for (const name of [indexName(id), packName(id)]) {

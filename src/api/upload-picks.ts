@@ -21,6 +21,7 @@ export class FolderUnreadable extends Error {
   override name = 'FolderUnreadable';
 }
 
+/** Chosen as one ZIP, and not as files. */
 export function isZip(picked: Picked): picked is PickedZip {
   return 'zip' in picked;
 }

@@ -49,6 +49,7 @@ export function listRecords(): UploadRecord[] {
   return records.sort((a, b) => b.savedAt - a.savedAt);
 }
 
+/** Null when there is none, or one that this version does not understand. */
 export function readRecord(id: string): UploadRecord | null {
   return parseRecord(localStorage.getItem(UPLOAD_RECORD_PREFIX + id));
 }
@@ -69,6 +70,7 @@ export function changeRecord(id: string, fields: Partial<UploadRecord>): void {
   if (record !== null) writeRecord({ ...record, ...fields });
 }
 
+/** For every tab of this browser. */
 export function removeRecord(id: string): void {
   localStorage.removeItem(UPLOAD_RECORD_PREFIX + id);
 }
@@ -78,6 +80,7 @@ export function isOwn(id: string): boolean {
   return ownIds().includes(id);
 }
 
+/** Remembers for a reload of this tab that it began this one. */
 export function markOwn(id: string): void {
   sessionStorage.setItem(
     SESSION_KEYS.ownUploads,

@@ -223,6 +223,7 @@ export async function refuseChanged(path: string, file: Blob): Promise<void> {
   }
 }
 
+/** `file_changed`: its bytes are not those that were chosen, or cannot be read any more. */
 export function changed(path: string, cause: unknown): UploadError {
   return new UploadError('file_changed', `${path} changed after it was chosen.`, {
     hint: 'Choose the folder or ZIP again, so that what is published is what is on your disk.',
@@ -231,6 +232,7 @@ export function changed(path: string, cause: unknown): UploadError {
   });
 }
 
+/** The server's own code and words where it sent any; `path` is the file that was being sent. */
 export async function refusal(response: Response, path?: string): Promise<UploadError> {
   const text = await response.text().catch(() => '');
   const body = readBody(text);

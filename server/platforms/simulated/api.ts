@@ -54,24 +54,29 @@ const STATES: Readonly<Record<string, PlatformState>> = {
   cancelled: 'cancelled',
 };
 
+/** In the product's states; one that is not in the table means to wait. */
 export function toPlatformRelease(release: SimulatedRelease): PlatformRelease {
   const { state, url, own_url: ownUrl } = release;
   return { state: stateOf(STATES, state), text: state === null ? null : `${TITLE}: ${state}`, url, ownUrl };
 }
 
+/** The name of whose token it is. Throws `credentials_invalid`. */
 export async function readAccount(call: PlatformCall): Promise<string> {
   return (await ask(call, vendor, { url: `${ORIGIN}/api/account` }, accountSchema)).name;
 }
 
+/** What can be published under; none where there is no choice. */
 export async function readTeams(call: PlatformCall) {
   return (await ask(call, vendor, { url: `${ORIGIN}/api/teams` }, teamsSchema)).teams;
 }
 
+/** The site of this name, whosever it is; null when nobody has it. */
 export async function findSite(call: PlatformCall, name: string): Promise<SimulatedSite | null> {
   const url = `${ORIGIN}/api/sites?name=${encodeURIComponent(name)}`;
   return (await ask(call, vendor, { url }, sitesSchema)).sites[0] ?? null;
 }
 
+/** Throws `site_missing`. */
 export async function readSite(call: PlatformCall, siteId: string): Promise<SimulatedSite> {
   return ask(call, vendor, { url: `${ORIGIN}/api/sites/${siteId}` }, siteSchema);
 }
@@ -89,15 +94,18 @@ export async function makeSite(call: PlatformCall, name: string): Promise<Simula
   });
 }
 
+/** Throws `site_missing` when it is gone already. */
 export async function removeSite(call: PlatformCall, siteId: string): Promise<void> {
   await ask(call, vendor, { method: 'DELETE', url: `${ORIGIN}/api/sites/${siteId}` }, anything);
 }
 
+/** By the key that we gave it; null when it was never made there. */
 export async function findRelease(call: PlatformCall, siteId: string, key: string): Promise<SimulatedRelease | null> {
   const url = `${ORIGIN}/api/sites/${siteId}/releases?key=${key}`;
   return (await ask(call, vendor, { url }, releasesSchema)).releases[0] ?? null;
 }
 
+/** Announces the files (path to SHA-256); the answer names in `required` what it does not have. */
 export async function makeRelease(
   call: PlatformCall,
   siteId: string,
@@ -111,10 +119,12 @@ export async function makeRelease(
   });
 }
 
+/** Throws `site_missing` when it went with its site. */
 export async function readRelease(call: PlatformCall, id: string): Promise<SimulatedRelease> {
   return ask(call, vendor, { url: `${ORIGIN}/api/releases/${id}` }, releaseSchema);
 }
 
+/** One content by its hash, opened anew for each try. */
 export async function sendFile(call: PlatformCall, releaseId: string, content: Content): Promise<void> {
   const url = `${ORIGIN}/api/releases/${releaseId}/files/${content.sha256}`;
   await ask(call, vendor, { method: 'PUT', url, body: () => bodyOf(call, content) }, anything);
@@ -125,18 +135,22 @@ export async function finishRelease(call: PlatformCall, id: string): Promise<voi
   await ask(call, vendor, { method: 'POST', url: `${ORIGIN}/api/releases/${id}/finish` }, anything);
 }
 
+/** Throws `out_of_sync` when it is done already. */
 export async function cancelRelease(call: PlatformCall, id: string): Promise<void> {
   await ask(call, vendor, { method: 'POST', url: `${ORIGIN}/api/releases/${id}/cancel` }, anything);
 }
 
+/** Makes it the public one. */
 export async function publishRelease(call: PlatformCall, id: string): Promise<void> {
   await ask(call, vendor, { method: 'POST', url: `${ORIGIN}/api/releases/${id}/publish` }, anything);
 }
 
+/** The newest commit with its files (path to the hash that Git gives a blob); `head` is null before the first one. */
 export async function readTree(call: PlatformCall, siteId: string) {
   return ask(call, vendor, { url: `${ORIGIN}/api/sites/${siteId}/tree` }, treeSchema);
 }
 
+/** One content, kept by the hash that Git gives it. */
 export async function sendBlob(call: PlatformCall, siteId: string, content: Content): Promise<void> {
   const url = `${ORIGIN}/api/sites/${siteId}/blobs`;
   await ask(call, vendor, { method: 'POST', url, body: () => bodyOf(call, content) }, anything);
@@ -155,6 +169,7 @@ export async function makeCommit(
   });
 }
 
+/** Makes an earlier commit the public one. */
 export async function moveHead(call: PlatformCall, siteId: string, commit: string): Promise<void> {
   await ask(call, vendor, { method: 'PUT', url: `${ORIGIN}/api/sites/${siteId}/head`, json: { commit } }, anything);
 }

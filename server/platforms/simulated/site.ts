@@ -43,6 +43,7 @@ export async function dropSite(call: PlatformCall): Promise<void> {
   });
 }
 
+/** It is gone there: no error for who wanted it away. */
 export function isMissing(error: unknown): boolean {
   return error instanceof AppError && error.code === 'site_missing';
 }

@@ -15,10 +15,12 @@ export const LOGOUT_GRACE_MS = 60 * 60_000;
 export type StoredAccess = { hash: string; expiresAt: Date };
 export type NewAccess = { access: Access; stored: StoredAccess };
 
+/** By its form alone: what nobody made is refused without asking the database. */
 export function isAccessToken(bearer: string): boolean {
   return FORM.test(bearer);
 }
 
+/** A fresh token: `access` for the browser, `stored` for its session. It lives `accessTokenSeconds` from `now`. */
 export function newAccess(providers: Providers, now: Date): NewAccess {
   const accessToken = `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`;
   const expiresAt = new Date(now.getTime() + providers.limits.accessTokenSeconds * 1_000);

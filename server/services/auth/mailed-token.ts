@@ -88,6 +88,7 @@ function openToken(ctx: ServiceContext, purpose: MailedPurpose, secret: string) 
   return { hash: hashToken(secret), purpose, usedAt: null, expiresAt: { $gt: ctx.now() } };
 }
 
+/** `token_invalid`; the same for a link that is used, over, or was never made. */
 export function tokenInvalid(): AppError {
   return new AppError('token_invalid', 'This link was already used, or it is too old.', {
     hint: `A link works once, for ${LINK_MINUTES} minutes. Ask for a new one.`,

@@ -9,6 +9,7 @@ export type RefreshToken = { sessionId: string; generation: number };
 
 const FORM = /^([0-9a-z]{20})\.(\d{1,9})\.([0-9a-z]{1,32})-([A-Za-z0-9_-]{43})$/;
 
+/** The same input gives the same text again: nothing of it is stored. */
 export function makeRefreshToken(secrets: Secrets, token: RefreshToken, keyId: string): string {
   const text = `${token.sessionId}.${token.generation}`;
   return `${text}.${keyId}-${secrets.mac('refresh', text, keyId)}`;

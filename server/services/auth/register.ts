@@ -61,11 +61,13 @@ function takenError(error: unknown): AppError | undefined {
   return undefined;
 }
 
+/** `username_taken`, on its field. */
 export function usernameTaken(): AppError {
   const message = 'This username is already taken';
   return new AppError('username_taken', message, { field: 'username', fieldErrors: { username: message } });
 }
 
+/** `email_taken`, on its field. */
 export function emailTaken(): AppError {
   const message = 'This email address is already in use';
   return new AppError('email_taken', message, { field: 'email', fieldErrors: { email: message } });

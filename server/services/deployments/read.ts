@@ -49,11 +49,13 @@ export async function findDeployment(ctx: AccountContext, deploymentId: string):
   return doc;
 }
 
+/** The document with its addresses and the releases that it names. */
 export async function toDeployment(ctx: AccountContext, doc: DeploymentDoc): Promise<Deployment> {
   const refs = await releaseRefs(ctx.actor.accountId, [doc]);
   return assemble(ctx.providers.addresses, doc, refs);
 }
 
+/** The same of many of one account, with one query for all their releases. */
 export async function toDeployments(
   addresses: Addresses,
   accountId: string,

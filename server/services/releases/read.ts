@@ -159,10 +159,12 @@ export async function previousRelease(
     .session(session);
 }
 
+/** The files of a release. Throws `artifact_damaged` when the store has lost the list. */
 export async function readManifest(store: ArtifactStore, manifestHash: string): Promise<Manifest> {
   return decodeManifest(await store.readWhole(manifestHash));
 }
 
+/** Reads its deployment as well. Throws `not_found` when that was removed meanwhile. */
 export async function toReleaseOf(ctx: AccountContext, doc: ReleaseDoc): Promise<Release> {
   const deployment = (await deploymentsOf(ctx.actor.accountId, [doc])).get(doc.deploymentId);
   if (deployment === undefined) throw notFound('release');
@@ -179,6 +181,7 @@ async function deploymentsOf(
   return new Map(deployments.map((deployment) => [deployment._id, deployment]));
 }
 
+/** The document with its deployment's name and addresses. */
 export function toRelease(addresses: Addresses, doc: ReleaseDoc, deployment: DeploymentDoc): Release {
   return {
     id: doc._id,
@@ -212,6 +215,7 @@ export function toRelease(addresses: Addresses, doc: ReleaseDoc, deployment: Dep
   };
 }
 
+/** In the order in which they run. */
 export async function readSteps(accountId: string, releaseId: string): Promise<ReleaseStep[]> {
   const rows = await ReleaseStepModel.find({ accountId, releaseId });
   return RELEASE_STEPS.flatMap((name) => rows.filter((row) => row.name === name).map(toReleaseStep));

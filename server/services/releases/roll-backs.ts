@@ -51,6 +51,7 @@ export async function findRollBacks(
     .limit(ROLL_BACKS_MAX);
 }
 
+/** The document with its deployment's name. */
 export function toRollBack(doc: RollBackDoc, deployment: DeploymentDoc): RollBack {
   return {
     id: doc._id,

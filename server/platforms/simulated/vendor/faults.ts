@@ -35,6 +35,7 @@ export type FaultScript = {
   take(step: VendorStep): Fault | undefined;
 };
 
+/** An empty script: nothing goes wrong until it is told to. */
 export function createFaultScript(): FaultScript {
   const lines: { step: VendorStep; fault: Fault; times: number }[] = [];
   return {

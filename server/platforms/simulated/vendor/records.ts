@@ -39,6 +39,7 @@ type RecordOf<K extends Kind> = z.infer<(typeof SCHEMAS)[K]>;
 
 export type Records = ReturnType<typeof createRecords>;
 
+/** What the vendor knows, one file a record below `folder`: it outlives the process. */
 export function createRecords(folder: string) {
   const pathOf = (kind: string, id: string): string => join(folder, kind, encodeURIComponent(id));
 
@@ -112,6 +113,7 @@ async function readText(path: string): Promise<string | null> {
   return (await readBytes(path))?.toString('utf8') ?? null;
 }
 
+/** In hex, as paths and manifests name a content. */
 export function sha256Of(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
