@@ -16,17 +16,6 @@ import { isZip } from './upload-picks.ts';
 import { isUnanswered, UploadError, untilAnswered } from './upload-send.ts';
 import { uploadZip } from './upload-send-zip.ts';
 
-export {
-  cancelAllPublications,
-  cancelPublication,
-  forgetPublication,
-  isPublishing,
-  type Publication,
-  type PublicationDoors,
-  type PublicationRequest,
-  subscribePublications,
-} from './publication-store.ts';
-
 /** Progress comes a file at a time; the screen moves at most this often. */
 const PROGRESS_PAUSE_MS = 100;
 

@@ -1,14 +1,14 @@
 import { errorDetails } from './errors.ts';
-import { listPublications, type StoredProgress } from './publication-store.ts';
 import {
   cancelAllPublications,
   isPublishing,
+  listPublications,
   type Publication,
   type PublicationDoors,
   type PublicationRequest,
-  retryPublication,
-  startPublication,
-} from './publications.ts';
+  type StoredProgress,
+} from './publication-store.ts';
+import { retryPublication, startPublication } from './publications.ts';
 import { session, sessionFetch } from './session.ts';
 import type { trpc } from './trpc.ts';
 import { createWorkerHasher } from './upload.ts';

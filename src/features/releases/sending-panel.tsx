@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { StepState } from '../../../routers/schemas/states.ts';
-import { type Publication, retryPublication } from '../../api/publications.ts';
+import type { Publication } from '../../api/publication-store.ts';
+import { retryPublication } from '../../api/publications.ts';
 import type { UploadProgress } from '../../api/upload.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardBody } from '../../components/card.tsx';
