@@ -12,7 +12,7 @@ const REFRESHES: Record<StoredEvent['type'], readonly string[]> = {
   subscription_update: ['subscription', 'user'],
   analytics_update: ['deployments', 'releases', 'subscription', 'user', 'analytics'],
 };
-/** A log of this many lines is shown; older ones are on the release's page after a reload. */
+/** Of a step's log, while its lines come; after a reload those are there that the server keeps, the last 500. */
 const LOG_LINES_KEPT = 10_000;
 
 /** What an event works on: the query cache, and the user, who stands beside it. */

@@ -49,7 +49,7 @@ export const guides: readonly Chapter[] = [
         title: 'What the steps of a release do',
         paragraphs: [
           'Queued: it waits for its turn; one deployment runs one release at a time.',
-          'Preparing: the list of files is checked and the plan is looked at.',
+          'Preparing: the list of files is checked against what the place takes, and what looks wrong is written to the log.',
           'Uploading and processing: the files go to where the deployment lives, and that place gets ready.',
           'Verifying: every file is fetched at the address of the release and compared with yours. Then the public address is switched, and looked at once more.',
           'Each step has a log. A release that fails says what broke, what to do, and what is still live.',
