@@ -32,4 +32,14 @@ export type JobHandler<Name extends JobName> = {
   giveUp?(session: ClientSession, job: RunningJob<Name>, error: unknown): Promise<void>;
 };
 
+export type StepProgress = { done: number; total: number; doneBytes: number; totalBytes: number };
+
+/** Where the work of a release's step tells how far it is. */
+export type StepReport = {
+  /** Remembers how far it is; written at most four times a second, the last one always. */
+  progress(progress: Partial<StepProgress>): void;
+  /** Adds a line to the step's log. */
+  log(text: string): void;
+};
+
 export type JobHandlers = { [Name in JobName]?: JobHandler<Name> };

@@ -8,7 +8,7 @@ import { ReleaseModel } from '../models/release.ts';
 import { ReleaseStepModel, STEP_LOG_LINES } from '../models/release-step.ts';
 import { moveRelease } from '../services/move-state.ts';
 import { isFinal, isRest } from './failure.ts';
-import type { RunningJob } from './handler.ts';
+import type { RunningJob, StepProgress, StepReport } from './handler.ts';
 
 /** A line of the log is for a person: longer ones are cut. */
 const LINE_MAX = 500;
@@ -20,15 +20,6 @@ const BEGINS_FROM = {
   processing: ['uploading'],
   verifying: ['processing'],
 } as const satisfies Record<ReleaseStepName, readonly ReleaseState[]>;
-
-export type StepProgress = { done: number; total: number; doneBytes: number; totalBytes: number };
-
-export type Step = {
-  /** Remembers how far it is; written at most four times a second, the last one always. */
-  progress(progress: Partial<StepProgress>): void;
-  /** Adds a line to the step's log. */
-  log(text: string): void;
-};
 
 /** The release as its document names it. */
 export type StepOf = { _id: string };
@@ -46,7 +37,7 @@ export async function runStep(
   job: RunningJob,
   release: StepOf,
   name: ReleaseStepName,
-  work: (step: Step) => Promise<void>,
+  work: (step: StepReport) => Promise<void>,
 ): Promise<void> {
   const row = { _id: stepId(release._id, name), accountId: job.accountId };
   const begun = await beginStep(job, release, name);
@@ -124,7 +115,7 @@ async function beginStep(
 }
 
 type Pending = { progress: Partial<StepProgress>; lines: LogLine[] };
-type Report = { step: Step; flush(): Promise<void>; stop(): Promise<void>; take(): Pending };
+type Report = { step: StepReport; flush(): Promise<void>; stop(): Promise<void>; take(): Pending };
 
 /**
  * Collects what a step reports and writes it at most every 250 ms; one write is under way at a time. A line that only

@@ -1,18 +1,27 @@
+import * as z from 'zod/mini';
 import { LINK_MINUTES } from '../../routers/schemas/limits.ts';
+
+const username = z.string();
+/** What is stored of a mail's text; links are made when it leaves. */
+export const mailWordsSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('reset-password'), username }),
+  z.strictObject({ kind: z.literal('confirm-email'), username }),
+  z.strictObject({ kind: z.literal('password-changed'), username, how: z.enum(['changed', 'reset']) }),
+  z.strictObject({ kind: z.literal('session-reused'), username, device: z.string(), address: z.string() }),
+  z.strictObject({ kind: z.literal('email-changed'), username, newEmail: z.string() }),
+  z.strictObject({ kind: z.literal('account-deleted'), username }),
+  z.strictObject({ kind: z.enum(['release-live', 'release-failed']), username, message: z.string(), page: z.string() }),
+  z.strictObject({ kind: z.literal('contact'), name: z.string(), email: z.string(), message: z.string() }),
+]);
+export type MailWords = z.infer<typeof mailWordsSchema>;
+
+type WithLink = { kind: 'reset-password' | 'confirm-email' };
 
 /**
  * The texts of the mails that Fairlead sends, as plain text (pure: services and adapters may use it). A link carries its
  * one-time token in the fragment, which no server and no log ever sees (security facts, 1.2).
  */
-export type MailContent =
-  | { kind: 'reset-password'; username: string; link: string }
-  | { kind: 'confirm-email'; username: string; link: string }
-  | { kind: 'password-changed'; username: string; how: 'changed' | 'reset' }
-  | { kind: 'session-reused'; username: string; device: string; address: string }
-  | { kind: 'email-changed'; username: string; newEmail: string }
-  | { kind: 'account-deleted'; username: string }
-  | { kind: 'release-live' | 'release-failed'; username: string; message: string; page: string }
-  | { kind: 'contact'; name: string; email: string; message: string };
+export type MailContent = Exclude<MailWords, WithLink> | (Extract<MailWords, WithLink> & { link: string });
 
 export type MailText = { subject: string; text: string; replyTo?: string };
 

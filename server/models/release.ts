@@ -96,3 +96,8 @@ releaseDocSchema.plugin(accountScope);
 
 export type ReleaseDoc = HydratedDocument<InferSchemaType<typeof releaseDocSchema>>;
 export const ReleaseModel = model('Release', releaseDocSchema);
+
+/** It was seen live once: one that is on its way all the same is a roll back. */
+export function wasLiveBefore({ verifiedAt }: Pick<ReleaseDoc, 'verifiedAt'>): boolean {
+  return verifiedAt instanceof Date;
+}

@@ -1,7 +1,6 @@
 import type { ClientSession } from 'mongoose';
-import * as z from 'zod/mini';
 import { enqueueJob } from '../jobs/queue.ts';
-import { type MailContent, renderMail } from '../mail/templates.ts';
+import { type MailContent, type MailWords, mailWordsSchema, renderMail } from '../mail/templates.ts';
 import { type MailDoc, MailModel } from '../models/mail.ts';
 import { newId } from '../mongo.ts';
 import type { AccountContext, Providers } from '../service-context.ts';
@@ -16,20 +15,6 @@ export type NewMail = {
 
 /** The job's transaction: who lost the lease cannot write. */
 type InTransaction = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
-
-const username = z.string();
-/** What is stored of a mail's text; links are made when it leaves. */
-const mailWordsSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('reset-password'), username }),
-  z.strictObject({ kind: z.literal('confirm-email'), username }),
-  z.strictObject({ kind: z.literal('password-changed'), username, how: z.enum(['changed', 'reset']) }),
-  z.strictObject({ kind: z.literal('session-reused'), username, device: z.string(), address: z.string() }),
-  z.strictObject({ kind: z.literal('email-changed'), username, newEmail: z.string() }),
-  z.strictObject({ kind: z.literal('account-deleted'), username }),
-  z.strictObject({ kind: z.enum(['release-live', 'release-failed']), username, message: z.string(), page: z.string() }),
-  z.strictObject({ kind: z.literal('contact'), name: z.string(), email: z.string(), message: z.string() }),
-]);
-export type MailWords = z.infer<typeof mailWordsSchema>;
 
 /** Where the page of a one-time link is; the token stands in the fragment (security facts, 1.2). */
 const LINK_PATHS = { 'reset-password': '/auth/reset', 'confirm-email': '/auth/confirm' } as const;

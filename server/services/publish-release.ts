@@ -3,6 +3,7 @@ import { compareManifests, type Manifest } from '../artifacts/manifest.ts';
 import type { ArtifactStore } from '../artifacts/store.ts';
 import { DAY_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
+import type { StepReport } from '../jobs/handler.ts';
 import type { PlatformCall, PlatformRef, PublishEvent } from '../platforms/platform.ts';
 import type { Providers } from '../service-context.ts';
 import { requireWithinLimits, storedRef } from './platform-call.ts';
@@ -12,12 +13,6 @@ import { reportRules } from './releases/rule-report.ts';
 import { type ReleaseWork, saveAddresses, savePlatformRef, savePlatformSite } from './releases/work.ts';
 
 const MINUTE_MS = 60_000;
-
-/** Where a step tells how far it is. */
-export type StepReport = {
-  progress(progress: Partial<{ done: number; total: number; doneBytes: number; totalBytes: number }>): void;
-  log(text: string): void;
-};
 
 export type Publication = {
   /** Sends what the platform misses. */

@@ -4,7 +4,7 @@ import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { enqueueJob } from '../../jobs/queue.ts';
 import { JobModel } from '../../models/job.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
+import { type ReleaseDoc, ReleaseModel, wasLiveBefore } from '../../models/release.ts';
 import { transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { endCancelled } from './outcome.ts';
@@ -19,7 +19,7 @@ export async function cancelRelease(ctx: AccountContext, input: CancelReleaseInp
   const before = await findRelease(ctx, input.releaseId);
   if (!isRunningReleaseState(before.state)) throw over(before);
   // A roll back is over in about a second, and half of one would leave nothing that is meant by "cancelled".
-  if (before.verifiedAt !== null && before.verifiedAt !== undefined) {
+  if (wasLiveBefore(before)) {
     throw new AppError('conflict', 'A roll back cannot be cancelled. Roll back to another release when it is done.');
   }
   const doc = await transaction((session) => requestCancel(session, ctx, before));

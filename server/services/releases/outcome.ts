@@ -4,7 +4,7 @@ import { RUNNING_RELEASE_STATES } from '../../../routers/schemas/state-names.ts'
 import { AppError } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
+import { type ReleaseDoc, ReleaseModel, wasLiveBefore } from '../../models/release.ts';
 import { ReleaseStepModel } from '../../models/release-step.ts';
 import type { Providers } from '../../service-context.ts';
 import { moveDeployment, moveRelease } from '../move-state.ts';
@@ -75,11 +75,6 @@ export async function endLive(
   await publishEvent(session, accountId, event);
   await mailOutcome(session, providers, live, { kind: 'release-live', message });
   return live;
-}
-
-/** It was seen live once: what runs is a roll back. */
-function wasLiveBefore({ verifiedAt }: ReleaseDoc): boolean {
-  return verifiedAt !== null && verifiedAt !== undefined;
 }
 
 /** Failed for good: the error is kept for the person, and what was live before is live again. */

@@ -3,7 +3,7 @@ import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { AppError } from '../../errors.ts';
 import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
+import { type ReleaseDoc, ReleaseModel, wasLiveBefore } from '../../models/release.ts';
 import type { Platform, PlatformRef, PlatformRelease } from '../../platforms/platform.ts';
 import type { Providers } from '../../service-context.ts';
 
@@ -42,7 +42,7 @@ export async function loadReleaseWork(
     platform,
     title: PLATFORMS[deployment.platform].title,
     isSwitched: deployment.currentReleaseId === releaseId,
-    wasVerified: release.verifiedAt !== null && release.verifiedAt !== undefined,
+    wasVerified: wasLiveBefore(release),
   };
 }
 
