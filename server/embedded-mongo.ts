@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { errnoOf, makeFolder, writeDurably } from './durable-file.ts';
 import type { Log } from './log.ts';
 import { findMongod, type MongodSources } from './mongod-binary.ts';
-import { endOrphan, freePort, initiate, launchMongod, type MongodProcess } from './mongod-process.ts';
+import { type Credentials, endOrphan, freePort, initiate, launchMongod, type MongodProcess } from './mongod-process.ts';
 
 /**
  * The database that Fairlead keeps for itself: one `mongod` as a one-node replica set under `DATA_DIR/mongo`, bound to
@@ -25,7 +25,6 @@ export type EmbeddedMongo = {
 export type EmbeddedMongoOptions = { dataDir: string; sources: MongodSources; log: Log };
 
 type Marker = { mongodVersion: string; featureCompatibilityVersion: string; port: number };
-type Credentials = { user: string; password: string };
 
 const DATABASE = 'fairlead';
 const RESTART_DELAYS_MS = [100, 500, 1000, 2000, 5000];

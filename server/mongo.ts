@@ -15,7 +15,8 @@ mongoose.set('bufferCommands', false);
 mongoose.set('autoIndex', false);
 mongoose.set('autoCreate', false);
 
-const OLDEST_MAJOR = 6;
+/** Product page, section 10. */
+export const OLDEST_MAJOR = 6;
 /** Of one operation; a call of several is ended by `endWhenAway`. */
 const SERVER_SELECTION_TIMEOUT_MS = 2_500;
 /** Also how long a heartbeat may take: a busy machine is not taken for a dead one. */

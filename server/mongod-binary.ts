@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeFolder } from './durable-file.ts';
 import type { Log } from './log.ts';
+import { OLDEST_MAJOR } from './mongo.ts';
 
 const run = promisify(execFile);
 
@@ -26,7 +27,6 @@ export type Mongod = { path: string; version: string };
 /** Tells whether a `mongod` of this version may open the data that is there. */
 export type OpensData = (version: string) => boolean;
 
-const OLDEST_MAJOR = 6;
 const VERSION_TIMEOUT_MS = 20_000;
 const FETCH_TIMEOUT_MS = 10 * 60_000;
 /** A network that swallows packets never fails by itself: a download that does not grow is given up. */
