@@ -10,12 +10,12 @@ import {
 import superjson from 'superjson';
 import { WebSocket } from 'ws';
 import type { AppRouter } from './_app.ts';
+import type * as limits from './schemas/limits.ts';
 
-/** The server takes ten calls in one request. */
-const BATCH_MAX_CALLS = 10;
+/** The compiler holds both to the contract, which a script does not bring along. */
+const BATCH_MAX_CALLS = 10 satisfies typeof limits.BATCH_MAX_CALLS;
+const RECONNECT_MS = 10_000 satisfies typeof limits.REALTIME_RECONNECT_MS;
 const URL_MAX_LENGTH = 2_000;
-/** Specification, section 4: the pause before a lost connection is tried again. */
-const RECONNECT_MS = 10_000;
 /** A script without subscriptions keeps no connection open. */
 const IDLE_CLOSE_MS = 1_000;
 

@@ -38,6 +38,9 @@ export const slugSchema = z.string().check(
   z.refine((slug) => !RESERVED_SLUGS.includes(slug), 'This address is reserved'),
 );
 
+/** Said at the address field as soon as it is known, and again when it is sent all the same. */
+export const slugTakenText = (slug: string): string => `The address "${slug}" is taken.`;
+
 const idempotencyKeySchema = z.string().check(z.minLength(8), z.maxLength(100));
 
 /**

@@ -38,7 +38,11 @@ const PARTS = [SCHEMAS, /^src\/(components|api|realtime|lib)\//];
 const ROWS: readonly Row[] = [
   { of: SCHEMAS, packages: [ZOD] },
   // The types of `ws` are not in the declarations that a script gets.
-  { of: /^routers\/client\.ts$/, types: [/^routers\/_app\.ts$/], packages: [/^@trpc\/client$/, /^superjson$/, /^ws$/] },
+  {
+    of: /^routers\/client\.ts$/,
+    types: [/^routers\/(_app|schemas\/limits)\.ts$/],
+    packages: [/^@trpc\/client$/, /^superjson$/, /^ws$/],
+  },
   {
     // `mongo` for one function: what the driver throws is told apart there, once for all doors.
     of: /^routers\//,

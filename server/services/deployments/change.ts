@@ -1,9 +1,10 @@
 import type { ClientSession } from 'mongoose';
-import type {
-  Deployment,
-  RemoveDeploymentInput,
-  RollBackDeploymentInput,
-  UpdateDeploymentInput,
+import {
+  type Deployment,
+  type RemoveDeploymentInput,
+  type RollBackDeploymentInput,
+  slugTakenText,
+  type UpdateDeploymentInput,
 } from '../../../routers/schemas/deployments.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
@@ -177,5 +178,5 @@ export function busy(hint = 'Wait until it is live, or cancel it.'): AppError {
 }
 
 function slugTaken(slug: string): AppError {
-  return new AppError('slug_taken', `The address "${slug}" is taken.`, { field: 'slug' });
+  return new AppError('slug_taken', slugTakenText(slug), { field: 'slug' });
 }

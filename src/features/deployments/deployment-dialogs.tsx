@@ -1,5 +1,10 @@
 import { useState } from 'react';
-import { type Deployment, slugSchema, updateDeploymentInput } from '../../../routers/schemas/deployments.ts';
+import {
+  type Deployment,
+  slugSchema,
+  slugTakenText,
+  updateDeploymentInput,
+} from '../../../routers/schemas/deployments.ts';
 import { HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
 import { errorToast, fieldErrors } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
@@ -120,7 +125,7 @@ function useAddressProblem({ id, slug: own }: Deployment, typed: string): string
   if (typed === own) return undefined;
   const broken = slugSchema.safeParse(typed).error?.issues[0]?.message;
   if (broken !== undefined) return broken;
-  return check.data?.wanted === typed && check.data.slug === null ? `The address "${typed}" is taken.` : undefined;
+  return check.data?.wanted === typed && check.data.slug === null ? slugTakenText(typed) : undefined;
 }
 
 function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogProps, 'act'>) {
