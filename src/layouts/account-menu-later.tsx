@@ -7,21 +7,13 @@ import { ErrorBoundary } from './error-boundary.tsx';
 const loadMenu = async () => ({ default: (await import('./account-menu.tsx')).AccountMenu });
 let AccountMenu = lazy(loadMenu);
 
-/**
- * The account menu, from a file of its own: where that did not come, a button in its place asks for it again, and so do
- * the next page and a network that is back.
- */
+/** The account menu, from a file of its own: where that did not come, a button in its place or the next page asks again. */
 export function AccountMenuLater({ user, look }: AccountMenuProps) {
   const { pathname } = useLocation();
   const [hasFailed, setFailed] = useState(false);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each page asks once more
-  useEffect(() => {
-    const askAgain = () => setFailed(false);
-    askAgain();
-    window.addEventListener('online', askAgain);
-    return () => window.removeEventListener('online', askAgain);
-  }, [pathname]);
+  useEffect(() => setFailed(false), [pathname]);
 
   if (hasFailed) {
     return (
