@@ -33,7 +33,7 @@ export async function openDoors(providers: Providers, options: DoorOptions, bega
   began('worker', restWorker);
   const stopRecurring = keepRecurring(providers.log, () => providers.now());
   began('recurring jobs', stopRecurring);
-  const readiness = createReadiness(providers.store, isOpen);
+  const readiness = createReadiness({ store: providers.store, worker, isOpen });
   const http = createHttpServer({ providers, port: env.port, host, webRoot, readiness });
   await listening('PORT', env.port, env, () => http.start());
   began('doors', async () => {

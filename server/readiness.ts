@@ -9,9 +9,18 @@ const CHECK_TIMEOUT_MS = 2_000;
 const KEPT_MS = 500;
 /** Waited in pieces, so that a pause of this process counts as one of them and not as a store that does not answer. */
 const PIECE_MS = 100;
+/** Six times as long as a worker with nothing to do is silent, three times as long as one that runs a job. */
+const SILENT_MAX_MS = 30_000;
 
-/** `isOpen` is false before the start is whole and from the first moment of a stop. */
-export function createReadiness(store: ArtifactStore, isOpen: () => boolean): Readiness {
+export type ReadinessParts = {
+  store: Pick<ArtifactStore, 'check'>;
+  /** How long ago the worker was last heard (server/jobs/worker.ts). */
+  worker: { silentMs(): number };
+  /** False before the start is whole and from the first moment of a stop. */
+  isOpen(): boolean;
+};
+
+export function createReadiness({ store, worker, isOpen }: ReadinessParts): Readiness {
   let last: { at: number; report: Promise<ReadinessReport> } | undefined;
   let storeCheck: Promise<boolean> | undefined;
 
@@ -26,15 +35,24 @@ export function createReadiness(store: ArtifactStore, isOpen: () => boolean): Re
     return storeCheck;
   }
 
+  /** A worker that was silent with all of this process, in a pause, has a moment to be heard. */
+  async function workerState(): Promise<PartState> {
+    for (let spentMs = 0; isOpen() && worker.silentMs() > SILENT_MAX_MS; spentMs += PIECE_MS) {
+      if (spentMs >= CHECK_TIMEOUT_MS) return 'unavailable';
+      await wait(PIECE_MS);
+    }
+    return isOpen() ? 'ok' : 'unavailable';
+  }
+
   async function look(): Promise<ReadinessReport> {
-    const [database, artifacts] = await Promise.all([
+    const [database, artifacts, jobs] = await Promise.all([
       isMongoUp(CHECK_TIMEOUT_MS).then((isUp): PartState => (isUp ? 'ok' : 'unavailable')),
       stateOf(checkStore()),
+      workerState(),
     ]);
-    const worker: PartState = isOpen() ? 'ok' : 'unavailable';
     return {
-      isReady: database === 'ok' && artifacts === 'ok' && worker === 'ok',
-      parts: { database, store: artifacts, worker },
+      isReady: database === 'ok' && artifacts === 'ok' && jobs === 'ok',
+      parts: { database, store: artifacts, worker: jobs },
     };
   }
 

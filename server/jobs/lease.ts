@@ -7,6 +7,8 @@ const UNCONFIRMED_MAX_MS = 20_000;
 const WATCH_MS = 1_000;
 
 export type LeaseTimes = { heartbeatMs: number; unconfirmedMaxMs: number; watchMs: number };
+/** `onConfirmed` is called after each renewal that was confirmed. */
+export type LeaseOptions = Partial<LeaseTimes> & { onConfirmed?(): void };
 const TIMES: LeaseTimes = { heartbeatMs: HEARTBEAT_MS, unconfirmedMaxMs: UNCONFIRMED_MAX_MS, watchMs: WATCH_MS };
 
 export type HeldLease = {
@@ -21,15 +23,24 @@ export type HeldLease = {
  * and when no renewal was confirmed for 20 s by the monotonic clock: a process that was paused, or that has lost its
  * network, must stop before the lease of 30 s is anybody else's.
  */
-export function holdLease(lease: JobLease, stopping: AbortSignal, log: Log, times: LeaseTimes = TIMES): HeldLease {
+export function holdLease(
+  lease: JobLease,
+  stopping: AbortSignal,
+  log: Log,
+  { onConfirmed, ...own }: LeaseOptions = {},
+): HeldLease {
+  const times = { ...TIMES, ...own };
   const lost = new AbortController();
   let confirmedAt = performance.now();
 
   const renew = async (): Promise<void> => {
     const askedAt = performance.now();
     try {
-      if (await renewLease(lease)) confirmedAt = askedAt;
-      else lost.abort(leaseLost());
+      if (!(await renewLease(lease))) lost.abort(leaseLost());
+      else {
+        confirmedAt = askedAt;
+        onConfirmed?.();
+      }
     } catch (error) {
       log.warn('The lease of a job could not be renewed.', { jobId: lease.id, error: String(error) });
     }

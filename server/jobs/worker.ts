@@ -30,6 +30,8 @@ export type WorkerOptions = {
 
 export type Worker = {
   start(): Promise<void>;
+  /** How long ago the queue answered one of the loops, or a running job kept its lease: what `/api/ready` looks at. */
+  silentMs(): number;
   /** Claims no more, tells running jobs to stop, and gives back what did not end. */
   stop(): Promise<void>;
   /** Runs what is due now, and what that brings about, until nothing is: for tests. */
@@ -46,13 +48,18 @@ export function createWorker(providers: Providers, options: WorkerOptions = {}):
   const running = new Set<ClaimedJob>();
   let loops: Promise<void>[] = [];
   let unsubscribe = (): void => undefined;
+  let heardAt = performance.now();
+  const onHeard = (): void => {
+    heardAt = performance.now();
+  };
 
   const runOne = async (): Promise<boolean> => {
     const claimed = await claimJob(id, names);
+    onHeard();
     if (claimed === null) return false;
     running.add(claimed);
     try {
-      await runJob(providers, handlers, claimed, stopping.signal);
+      await runJob({ providers, handlers, stopping: stopping.signal, onHeard }, claimed);
     } finally {
       running.delete(claimed);
     }
@@ -84,6 +91,7 @@ export function createWorker(providers: Providers, options: WorkerOptions = {}):
       });
       loops = Array.from({ length: options.loops ?? Math.ceil(LOOPS / (options.processes ?? 1)) }, loop);
     },
+    silentMs: () => performance.now() - heardAt,
     async stop() {
       unsubscribe();
       stopping.abort(new AppError('shutting_down', 'Fairlead is stopping.'));
@@ -120,14 +128,12 @@ function spread(ms: number): number {
   return ms - range + randomInt(0, 2 * range + 1);
 }
 
+/** What the jobs of a worker run with. */
+type Bench = { providers: Providers; handlers: JobHandlers; stopping: AbortSignal; onHeard(): void };
+
 /** Runs one claimed job to its end, whatever that is; never throws but for a database that is away. */
-async function runJob(
-  providers: Providers,
-  handlers: JobHandlers,
-  claimed: ClaimedJob,
-  stopping: AbortSignal,
-): Promise<void> {
-  const job = parseJob(providers, handlers, claimed, stopping);
+async function runJob(bench: Bench, claimed: ClaimedJob): Promise<void> {
+  const job = parseJob(bench, claimed);
   if (job === null) return buryJob(claimed, 'The payload of this job is not readable by this version.');
   const { run, lease } = job;
   // A crash of the process five times in a row ends here: it was claimed once more than it may run.
@@ -141,7 +147,7 @@ async function runJob(
     await finishJob(claimed);
   } catch (error) {
     lease.release();
-    await settle(providers, claimed, lease.signal.aborted ? lease.signal.reason : error, job.bury);
+    await settle(bench.providers, claimed, lease.signal.aborted ? lease.signal.reason : error, job.bury);
   }
 }
 
@@ -173,14 +179,9 @@ type PreparedJob = {
 };
 
 /** Joins handler, payload and lease; null when the payload is not what the handler takes. */
-function parseJob(
-  providers: Providers,
-  handlers: JobHandlers,
-  claimed: ClaimedJob,
-  stopping: AbortSignal,
-): PreparedJob | null {
+function parseJob(bench: Bench, claimed: ClaimedJob): PreparedJob | null {
   const name = claimed.name;
-  return isJobName(name) ? prepareJob(providers, handlers[name], name, claimed, stopping) : null;
+  return isJobName(name) ? prepareJob(bench, bench.handlers[name], name, claimed) : null;
 }
 
 function isJobName(name: string): name is JobName {
@@ -194,15 +195,14 @@ function parsePayload<Name extends JobName>(name: Name, payload: unknown): JobPa
 }
 
 function prepareJob<Name extends JobName>(
-  providers: Providers,
+  { providers, stopping, onHeard }: Bench,
   handler: JobHandler<Name> | undefined,
   name: Name,
   claimed: ClaimedJob,
-  stopping: AbortSignal,
 ): PreparedJob | null {
   const payload = parsePayload(name, claimed.payload);
   if (payload === null || handler === undefined) return null;
-  const lease = holdLease(claimed, stopping, providers.log);
+  const lease = holdLease(claimed, stopping, providers.log, { onConfirmed: onHeard });
   const job: RunningJob<Name> = {
     id: claimed.id,
     name,

@@ -94,7 +94,9 @@ test('on a full disk uploads are refused, everything else goes on, and with room
   const signedIn = await app.anonymous().auth.login({ username: someone.user.username, password: someone.password });
   expect(signedIn.accessToken).toBeTypeOf('string');
   expect(await app.visit(deployment.slug)).toMatchObject({ status: 200, text: SITE['index.html'] });
-  expect(await createReadiness(store, () => true).check()).toMatchObject({ isReady: true });
+  expect(await createReadiness({ store, worker: { silentMs: () => 0 }, isOpen: () => true }).check()).toMatchObject({
+    isReady: true,
+  });
   await (await createDiskStore({ folder, minFreeBytes: disk.minFreeBytes })).check();
 
   await makeRoom();

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createChangeFeed } from '../../server/change-feed.ts';
 import { AppError } from '../../server/errors.ts';
 import type { JobHandlers } from '../../server/jobs/handler.ts';
@@ -232,4 +232,29 @@ test('without a confirmed renewal the work is aborted by the monotonic clock', a
   await expect.poll(() => lease.signal.aborted).toBe(true);
   expect(lease.signal.reason).toMatchObject({ code: 'lease_lost' });
   lease.release();
+});
+
+test('a worker is silent since its queue last answered, and a running job that keeps its lease is heard', async () => {
+  await using app = await createTestApp();
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    const worker = createWorker(app.providers, { handlers: handlersOf(async () => undefined) });
+    vi.advanceTimersByTime(40_000);
+    expect(worker.silentMs()).toBe(40_000);
+    await worker.drain();
+    expect(worker.silentMs()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+  await enqueue();
+  const claimed = await claimJob('somebody', ['remove-deployment']);
+  if (claimed === null) throw new Error('There was nothing to claim.');
+  const heard = new Promise<void>((resolve) => {
+    const lease = holdLease(claimed, new AbortController().signal, QUIET, { heartbeatMs: 10, onConfirmed });
+    function onConfirmed(): void {
+      lease.release();
+      resolve();
+    }
+  });
+  await heard;
 });

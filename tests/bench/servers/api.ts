@@ -17,7 +17,7 @@ async function listenOurs(providers: Providers): Promise<number> {
     port: 0,
     host: '127.0.0.1',
     webRoot: 'dist/web',
-    readiness: createReadiness(providers.store, () => true),
+    readiness: createReadiness({ store: providers.store, worker: { silentMs: () => 0 }, isOpen: () => true }),
   });
   await http.start();
   return http.address.port;

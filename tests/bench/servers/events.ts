@@ -40,7 +40,7 @@ async function serveOurs(): Promise<void> {
     port: 0,
     host: '127.0.0.1',
     webRoot: 'dist/web',
-    readiness: createReadiness(app.providers.store, () => true),
+    readiness: createReadiness({ store: app.providers.store, worker: { silentMs: () => 0 }, isOpen: () => true }),
   });
   await http.start();
   onPublish(async () => {
