@@ -3,7 +3,7 @@ import { expect, test } from '../browser/fixtures.ts';
 import { callsOf, watchCalls } from './calls.ts';
 import { type Person, personOf, seenBefore } from './people.ts';
 import { type Socket, watchSockets } from './sockets.ts';
-import { runTo, stepUntilVisible, stopClock } from './still-clock.ts';
+import { runTo, stepUntil, stepUntilVisible, stopClock } from './still-clock.ts';
 import { expectShown, expectToast, toasts, watchToasts } from './toasts.ts';
 
 const RECONNECT_MS = 10_000;
@@ -102,7 +102,8 @@ test('the connection is told of only when it flips, and is tried again after 10 
   await test.step('the first opening is no flip', async () => {
     await page.clock.runFor(3_000);
     // What shows toasts comes after the first paint: without the server it would come no more.
-    await expect(page.getByRole('region', { name: /^Notifications/ })).toBeAttached();
+    const area = page.getByRole('region', { name: /^Notifications/ });
+    await stepUntil(page, async () => (await area.count()) > 0, 'the place of the toasts', 10);
     expect(shown).toEqual([]);
     expect(await sockets()).toHaveLength(1);
   });

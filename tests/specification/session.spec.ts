@@ -9,9 +9,9 @@ import {
   refusedCall,
   test,
 } from '../browser/fixtures.ts';
-import { callsOf, fail, muteRealtime, REFRESH, watchCalls } from './calls.ts';
+import { callsOf, expectHeadersRead, fail, muteRealtime, REFRESH, watchAnswers, watchCalls } from './calls.ts';
 import { type Person, personOf, seenBefore } from './people.ts';
-import { pathOf, stepUntil, stepUntilVisible, stopClock } from './still-clock.ts';
+import { pathOf, runTo, stepUntil, stepUntilVisible, stopClock, timeOf } from './still-clock.ts';
 import { expectShown, expectToast, toasts, watchToasts } from './toasts.ts';
 
 const ENDED = 'Session expired. Please log in again.';
@@ -27,9 +27,15 @@ async function personAtHistory(page: Page, url: string): Promise<Person> {
   await page.clock.install();
   await muteRealtime(page);
   const person = await personOf(page, url);
+  await openHistory(page);
+  return person;
+}
+
+/** The filter's list comes after the first paint; its button takes keys only from then on. */
+async function openHistory(page: Page): Promise<void> {
   await page.goto('/deployment-history');
   await expect(page.getByText('No releases yet.')).toBeVisible();
-  return person;
+  await expect(page.getByRole('combobox', { name: 'State' })).toHaveAttribute('dir');
 }
 
 /** Something that asks the server and changes the address: the list of one state, chosen by its first letter. */
@@ -44,24 +50,25 @@ test('an ended session is told after 100 ms, leads to /auth after 1.5 s, and bac
 }) => {
   complaints.allow(refusedCall(401, '/api/'));
   const toastsSeen = await countToasts(page);
+  const answeredAt = await watchAnswers(page);
   const person = await personAtHistory(page, app.url);
   await endOtherSessions(app.url, person, NEW_PASSWORD);
   await stopClock(page);
-  const isRefused = answered(page, /refresh-token/, 401);
   await filter(page, 'F');
+  const refused = /^401 .*refresh-token/;
+  await stepUntil(page, async () => (await answeredAt(refused)) !== null, 'the refresh is refused');
+  const refusedAt = (await answeredAt(refused)) ?? 0;
 
   await test.step('the notice comes 100 ms after the refusal', async () => {
-    await stepUntil(page, isRefused, 'the refresh is refused');
-    await page.clock.runFor(60);
-    await expect(toasts(page)).toHaveCount(0);
-    await page.clock.runFor(60);
+    await stepUntil(page, () => toasts(page).isVisible(), 'the notice', 5);
+    expectAbout((await timeOf(page)) - refusedAt, 100);
     await expectToast(page, 'Session Expired', ENDED, 'destructive');
   });
   await test.step('the way to /auth is taken after about 1.5 s, with path and query', async () => {
-    await page.clock.runFor(1_200);
+    await runTo(page, refusedAt + 1_400);
     expect(pathOf(page)).toMatch(/^\/deployment-history/);
-    await page.clock.runFor(300);
-    await page.waitForURL('**/auth?*');
+    await stepUntil(page, () => pathOf(page).startsWith('/auth?'), 'the way to /auth', 5);
+    expectAbout((await timeOf(page)) - refusedAt, 1_500);
     expect(new URL(page.url()).searchParams.get('redirect')).toBe('/deployment-history?state=failed');
   });
   await test.step('the auth screen tells the reason once', async () => {
@@ -94,6 +101,7 @@ test('an expired token is refreshed before a request, by one call however many r
   expect(calls.length, 'the screen asks by several calls').toBeGreaterThan(2);
   expect(calls.map(({ names }) => names[0]).indexOf(REFRESH)).toBe(0);
   expect(callsOf(calls, REFRESH)).toHaveLength(1);
+  await expectHeadersRead(calls);
   const tokens = new Set(calls.slice(1).map(({ headers }) => headers.authorization));
   expect(tokens.size).toBe(1);
 });
@@ -111,6 +119,7 @@ test('a token that the server takes no longer is refreshed once, and what it ref
   await page.reload();
   await expect(page.getByText('No releases yet.')).toBeVisible();
   expect(callsOf(calls, REFRESH)).toHaveLength(1);
+  await expectHeadersRead(calls);
   const [refused, refresh, repeated] = calls;
   expect(refresh?.names).toEqual([REFRESH]);
   expect(repeated?.path).toBe(refused?.path);
@@ -186,8 +195,7 @@ test('each way in which a session ends has its words, and they are told for 5 mi
   await test.step('a refresh that answers nonsense; a screen that opens after 5 minutes tells nothing', async () => {
     await page.clock.resume();
     await logInByCall(page, app.url, person);
-    await page.goto('/deployment-history');
-    await expect(page.getByText('No releases yet.')).toBeVisible();
+    await openHistory(page);
     await page.clock.fastForward(16 * 60_000);
     await stopClock(page);
     await page.route('**/api/refresh-token', (route) => route.fulfill({ status: 200, body: 'nonsense' }));
@@ -231,8 +239,7 @@ test('it happens once a browser session; opening /auth, /login or /register begi
       await expect(toasts(page)).toHaveCount(0);
       expect(noticesSeen(), 'one in each session so far').toHaveLength(turn + 1);
       await logInByCall(page, app.url, person);
-      await page.goto('/deployment-history');
-      await expect(page.getByText('No releases yet.')).toBeVisible();
+      await openHistory(page);
     });
   }
 });
@@ -254,6 +261,7 @@ test('two tabs that wake with an old token stay signed in both', async ({ page, 
 
 test('a login leads to the redirect after 500 ms, by default to the dashboard', async ({ page, app }) => {
   await page.clock.install();
+  const answeredAt = await watchAnswers(page);
   const person = await personOf(page, app.url);
   for (const { query, target } of [
     { query: '?redirect=%2Fdeployments%3Fstate%3Dlive', target: '/deployments?state=live' },
@@ -269,12 +277,14 @@ test('a login leads to the redirect after 500 ms, by default to the dashboard', 
       const answer = await holdAnswer(page, /\/api\/.*login/);
       await logInHere(page, person);
       await stepUntil(page, answer.isHere, 'the login is answered', 10);
-      const since = await stopwatch(page);
       answer.letGo();
+      const loggedInAt = await arrival(answeredAt, /^200 .*login/);
       await stepUntil(page, () => toasts(page).isVisible(), 'the toast', 5);
       await expectToast(page, 'Login successful', 'Welcome back!');
+      await runTo(page, loggedInAt + 450);
+      expect(pathOf(page)).toBe(`/auth${query}`);
       await stepUntil(page, () => pathOf(page) === target, `the way to ${target}`, 5);
-      expectAbout(await since(), 500);
+      expectAbout((await timeOf(page)) - loggedInAt, 500);
     });
   }
   await test.step('who is signed in already is led on at once', async () => {
@@ -286,6 +296,7 @@ test('a login leads to the redirect after 500 ms, by default to the dashboard', 
 
 test('a registration says both its toasts and leads to the plans after 1000 ms', async ({ page, app }) => {
   await page.clock.install();
+  const answeredAt = await watchAnswers(page);
   await seenBefore(page.context(), app.url);
   await page.goto('/register');
   const { username, email, password } = newCredentials();
@@ -297,18 +308,19 @@ test('a registration says both its toasts and leads to the plans after 1000 ms',
   const answer = await holdAnswer(page, /\/api\/.*register/);
   await page.getByRole('button', { name: 'Register', exact: true }).click();
   await stepUntil(page, answer.isHere, 'the registration is answered', 10);
-  const since = await stopwatch(page);
   answer.letGo();
+  const registeredAt = await arrival(answeredAt, /^2\d\d .*register/);
   await stepUntil(page, () => toasts(page).isVisible(), 'the first toast', 5);
   await expectToast(page, 'Registration successful', 'Your account has been created');
   await expect(page.getByLabel('Username')).toHaveValue('');
   await stepUntilVisible(page, toasts(page).filter({ hasText: 'Account created successfully' }));
-  expect(await since()).toBeGreaterThanOrEqual(400);
+  expect((await timeOf(page)) - registeredAt).toBeGreaterThanOrEqual(400);
   await expectToast(page, 'Account created successfully', "Now let's choose a subscription plan to get started.");
   await expect(toasts(page)).toHaveCount(1);
+  await runTo(page, registeredAt + 900);
   expect(pathOf(page)).toBe('/register');
   await stepUntil(page, () => pathOf(page) === '/subscription/pricing', 'the way to the plans', 5);
-  expectAbout(await since(), 1_000);
+  expectAbout((await timeOf(page)) - registeredAt, 1_000);
 });
 
 test('a logout ends the session here whatever the server says', async ({ page, app, complaints }) => {
@@ -407,11 +419,10 @@ async function signOut(page: Page): Promise<void> {
   await page.context().clearCookies({ name: /^(?!disclaimerSeen)/ });
 }
 
-/** How many milliseconds of the page's own clock have passed since. */
-async function stopwatch(page: Page): Promise<() => Promise<number>> {
-  const now = (): Promise<number> => page.evaluate(() => Date.now());
-  const startedAt = await now();
-  return async () => (await now()) - startedAt;
+/** Waits for an answer beside the stopped clock; when it came is a moment of that clock. */
+async function arrival(answeredAt: (name: RegExp) => Promise<number | null>, name: RegExp): Promise<number> {
+  await expect.poll(() => answeredAt(name), `an answer ${name}`).not.toBeNull();
+  return (await answeredAt(name)) ?? 0;
 }
 
 /** Not before, and after it by no more than the steps that the clock may have taken until it was seen. */
@@ -438,14 +449,4 @@ async function holdAnswer(page: Page, url: RegExp): Promise<{ isHere: () => bool
     { times: 1 },
   );
   return { isHere: () => isHere, letGo };
-}
-
-/** Whether a call of that name was answered since; asked between the steps of the clock. */
-function answered(page: Page, name: RegExp, status = 200): () => boolean {
-  let isAnswered = false;
-  page.on('response', (response) => {
-    const { pathname } = new URL(response.url());
-    if (pathname.startsWith('/api/') && name.test(pathname) && response.status() === status) isAnswered = true;
-  });
-  return () => isAnswered;
 }
