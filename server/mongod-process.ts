@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { MongoInstance } from 'mongodb-memory-server';
 import mongoose from 'mongoose';
 import type { Log } from './log.ts';
 import type { Mongod } from './mongod-binary.ts';
@@ -67,6 +66,8 @@ const ALREADY_INITIALIZED = 23;
  */
 export async function launchMongod(options: LaunchOptions): Promise<MongodProcess> {
   const { credentials, keyfile } = options;
+  // It brings a driver of its own: with MONGODB_URI, and in all processes but the first, nobody waits for that.
+  const { MongoInstance } = await import('mongodb-memory-server');
   const instance = new MongoInstance({
     instance: {
       ip: '127.0.0.1',
