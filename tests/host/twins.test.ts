@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { codingsFor } from '../../server/host/encoding.ts';
+import { claimJob, finishJob } from '../../server/jobs/queue.ts';
+import { DeploymentModel } from '../../server/models/deployment.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { transaction } from '../../server/mongo.ts';
-import { makeTwins, saveTwins } from '../../server/services/releases/twins.ts';
+import { makeTwins, saveTwins, startTwins } from '../../server/services/releases/twins.ts';
 import { addRelease, createTestHost, makeLive, type Published, publishSite, type TestHost } from '../support/host.ts';
 
 const ACROSS = { acrossAccounts: 'host' } as const;
@@ -89,6 +91,22 @@ test('the next release makes only what is new, and twins last when the release t
   await site.restart();
   const old = await site.get('again', '/p4', accepting('br'));
   expect(brotliDecompressSync(old.body).toString()).toBe(`4${PAGE}`);
+});
+
+test('the releases of one deployment are compressed one after the other, so that the second finds what the first has made', async () => {
+  await using site = await createTestHost();
+  const [first, second] = [await publishSite(site, 'turns', {}), await publishSite(site, 'turns', {})];
+  for (const { releaseId, deploymentId } of [first, second]) {
+    const release = await ReleaseModel.findById(releaseId).setOptions(ACROSS).orFail();
+    const deployment = await DeploymentModel.findById(deploymentId).setOptions(ACROSS).orFail();
+    await transaction((session) => startTwins(session, release, deployment));
+  }
+  const claim = () => claimJob('tester', ['compress-release']);
+  const running = await claim();
+  expect(running?.payload).toEqual({ releaseId: first.releaseId });
+  expect(await claim()).toBeNull();
+  if (running !== null) await finishJob(running);
+  expect((await claim())?.payload).toEqual({ releaseId: second.releaseId });
 });
 
 test('what a removed release lent is not named: garbage collection may have it', async () => {

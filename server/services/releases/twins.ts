@@ -34,6 +34,8 @@ export async function startTwins(
     payload: { releaseId: release._id },
     accountId: release.accountId,
     dedupeKey: `compress ${release._id}`,
+    // One after the other for a deployment: two at once would each compress what they share.
+    key: `compress ${release.deploymentId}`,
   });
 }
 
