@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SESSION_TEXTS, SessionEndedError } from '../../src/api/session-errors.ts';
 import { SessionMachine, type SessionMessage } from '../../src/api/session-machine.ts';
 import { createTokenStore } from '../../src/api/token-store.ts';
@@ -93,7 +93,10 @@ const fresh = (token = 'new'): Answer => ({
   status: 200,
   body: { accessToken: token, expiresAt: new Date(Date.now() + HOUR_MS).toISOString() },
 });
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
 
 test('every call but login, register and refresh carries the three headers', async () => {
   await using at = await arrange(() => ({ status: 200 }));
@@ -187,9 +190,13 @@ test('a refused refresh ends the session: cleared, remembered, told after 100 ms
   expect(at.local.getItem(LOCAL_KEYS.accessToken)).toBeNull();
   expect(at.perTab.getItem(SESSION_KEYS.lastPath)).toBe('/deployments?state=live');
   expect(at.messages).toEqual([{ kind: 'ended', reason: SESSION_TEXTS.expired }]);
-  await wait(300);
+  await pass(99);
+  expect(at.told).toEqual([]);
+  await pass(1);
   expect(at.told).toEqual(['notice: Session expired. Please log in again.']);
-  await wait(1_500);
+  await pass(1_399);
+  expect(at.told).toEqual(['notice: Session expired. Please log in again.']);
+  await pass(1);
   expect(at.told).toEqual(['notice: Session expired. Please log in again.', 'redirect: /deployments?state=live']);
   expect(session.state()).toBe('anonymous');
   expect(JSON.parse(at.perTab.getItem(SESSION_KEYS.expiryMarker) ?? '{}')).toMatchObject({
@@ -243,7 +250,7 @@ test('a visitor who never held a session asks once, silently, and a 401 is nothi
   const session = at.open();
   const answers = await Promise.all([session.fetch('/api/a'), session.whenReady().then(() => session.fetch('/api/b'))]);
   expect(answers.map(({ status }) => status)).toEqual([401, 401]);
-  await wait(300);
+  await pass(10_000);
   expect(at.paths().filter((url) => url === '/api/refresh-token')).toHaveLength(1);
   expect(at.told).toEqual([]);
   expect(session.state()).toBe('anonymous');
@@ -274,7 +281,7 @@ test('the current user ends a session without notice and redirect', async () => 
   at.hold('old', Date.now() - 1);
   const session = at.open();
   await expect(session.fetch('/api/trpc/user.get?batch=1')).rejects.toThrow(SESSION_TEXTS.expired);
-  await wait(300);
+  await pass(10_000);
   expect(at.told).toEqual([]);
   expect(session.state()).toBe('anonymous');
 });
@@ -290,7 +297,7 @@ test('on the sign-in screen, and a second time, nobody is led anywhere', async (
   at.perTab.setItem(SESSION_KEYS.expiredRedirectDone, 'true');
   at.hold('old', Date.now() - 1);
   await expect(at.open().fetch('/api/a')).rejects.toThrow(SESSION_TEXTS.expired);
-  await wait(300);
+  await pass(10_000);
   expect(at.told).toEqual([]);
 });
 
@@ -329,7 +336,7 @@ test('a socket that the server ends for good asks at once whether the session is
   const session = at.open();
   await expect(session.distrustToken()).rejects.toThrow(SESSION_TEXTS.expired);
   expect(session.state()).toBe('ending');
-  await wait(300);
+  await pass(100);
   expect(at.told).toEqual(['notice: Session expired. Please log in again.']);
 });
 
