@@ -1,17 +1,11 @@
-import type { RefObject } from 'react';
 import { Sheet } from '../components/sheet.tsx';
+import type { MenuProps } from './menu-button.tsx';
 import { NavGroups } from './nav-list.tsx';
 import { mobileGroups } from './navigation.ts';
 import { useCloseOnNavigation } from './use-close-on-navigation.ts';
 
-export type MobileMenuProps = {
-  isOpen: boolean;
-  onOpenChange: (isOpen: boolean) => void;
-  opener: RefObject<HTMLElement | null>;
-};
-
 /** Main, Deployments and Configuration only; closes on a tap and on every change of route (specification, section 2). */
-export function MobileMenu({ isOpen, onOpenChange, opener }: MobileMenuProps) {
+export function MobileMenu({ isOpen, onOpenChange, opener }: MenuProps) {
   useCloseOnNavigation(() => onOpenChange(false));
 
   return (

@@ -1,16 +1,14 @@
-import { LogOut, Menu } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { LogOut } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'react-router';
-import { errorToast } from '../api/errors.ts';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
-import { IconButton } from '../components/icon-button.tsx';
 import { Mark } from '../components/mark.tsx';
-import { showToast } from '../components/toast-store.ts';
 import { useLogout } from '../features/auth/use-logout.ts';
 import { paths } from '../lib/paths.ts';
 import { AccountMenuLater } from './account-menu-later.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
+import { menuButtonOf } from './menu-button.tsx';
 import { idleEntryLook, NavGroups, NavList } from './nav-list.tsx';
 import { footerEntries, sidebarGroups } from './navigation.ts';
 import { SidebarFrame } from './sidebar-frame.tsx';
@@ -19,8 +17,7 @@ import { SkipLink } from './skip-link.tsx';
 const ConfirmBanner = lazy(async () => ({
   default: (await import('../features/auth/confirm-banner.tsx')).ConfirmBanner,
 }));
-const loadMenu = async () => ({ default: (await import('./mobile-menu.tsx')).MobileMenu });
-let MobileMenu = lazy(loadMenu);
+const MobileMenuButton = menuButtonOf(async () => ({ default: (await import('./mobile-menu.tsx')).MobileMenu }));
 
 /** Of everything that has no plain layout: sidebar, or a bar with the title on a small screen, and the content. */
 export function SidebarLayout({ title, children }: { title: string; children: ReactNode }) {
@@ -131,21 +128,9 @@ function LogoutEntry() {
 
 function MobileBar({ title }: { title: string }) {
   const { user, isLoading } = useUser();
-  /** Null before the first tap: then its file is fetched, and it stays. */
-  const [isOpen, setOpen] = useState<boolean | null>(null);
-  const button = useRef<HTMLButtonElement>(null);
   return (
     <>
-      <IconButton
-        ref={button}
-        label="Open menu"
-        size="md"
-        aria-haspopup="dialog"
-        aria-expanded={isOpen === true}
-        onClick={() => setOpen(true)}
-      >
-        <Menu className="size-5" />
-      </IconButton>
+      <MobileMenuButton />
       <p className="min-w-0 grow truncate font-semibold">{title}</p>
       {user === null ? (
         <>
@@ -157,19 +142,6 @@ function MobileBar({ title }: { title: string }) {
         </>
       ) : (
         <AccountMenuLater user={user} look="icon" />
-      )}
-      {isOpen !== null && (
-        <ErrorBoundary
-          onFailed={(error) => {
-            MobileMenu = lazy(loadMenu);
-            setOpen(null);
-            showToast(errorToast('Could not open', error));
-          }}
-        >
-          <Suspense fallback={null}>
-            <MobileMenu isOpen={isOpen} onOpenChange={setOpen} opener={button} />
-          </Suspense>
-        </ErrorBoundary>
       )}
     </>
   );

@@ -1,20 +1,14 @@
-import type { RefObject } from 'react';
 import { Link, useLocation } from 'react-router';
 import { useUser } from '../api/user.ts';
 import { classNames } from '../components/class-names.ts';
 import { Sheet } from '../components/sheet.tsx';
 import { matchesPath, paths } from '../lib/paths.ts';
+import type { MenuProps } from './menu-button.tsx';
 import { topBarLinks } from './top-bar-links.ts';
 import { useCloseOnNavigation } from './use-close-on-navigation.ts';
 
-export type TopBarMenuProps = {
-  isOpen: boolean;
-  onOpenChange: (isOpen: boolean) => void;
-  opener: RefObject<HTMLElement | null>;
-};
-
 /** The top bar's links on a small screen; closes on a tap and on every change of route. */
-export function TopBarMenu({ isOpen, onOpenChange, opener }: TopBarMenuProps) {
+export function TopBarMenu({ isOpen, onOpenChange, opener }: MenuProps) {
   const { pathname } = useLocation();
   const { user } = useUser();
   const links =

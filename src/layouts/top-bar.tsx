@@ -1,21 +1,14 @@
-import { Menu } from 'lucide-react';
-import { lazy, Suspense, useRef, useState } from 'react';
 import { Link, useLocation } from 'react-router';
-import { errorToast } from '../api/errors.ts';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { classNames } from '../components/class-names.ts';
-import { IconButton } from '../components/icon-button.tsx';
 import { Mark } from '../components/mark.tsx';
-import { showToast } from '../components/toast-store.ts';
 import { isAuthScreen, matchesPath, paths } from '../lib/paths.ts';
 import { AccountMenuLater } from './account-menu-later.tsx';
-import { ErrorBoundary } from './error-boundary.tsx';
+import { menuButtonOf } from './menu-button.tsx';
 import { topBarLinks } from './top-bar-links.ts';
 
-/** Fetched when it is wanted: a visitor's first page goes without dialogs. */
-const loadMenu = async () => ({ default: (await import('./top-bar-menu.tsx')).TopBarMenu });
-let TopBarMenu = lazy(loadMenu);
+const TopBarMenuButton = menuButtonOf(async () => ({ default: (await import('./top-bar-menu.tsx')).TopBarMenu }));
 
 export function TopBar() {
   const { pathname } = useLocation();
@@ -39,7 +32,7 @@ export function TopBar() {
           {/* Empty until it is known who looks, so that no button turns into another. */}
           {!isLoading && user === null && <VisitorButtons pathname={pathname} />}
           {user !== null && <AccountMenuLater user={user} look="icon" />}
-          <MobileMenuButton />
+          <TopBarMenuButton className="sm:hidden" />
         </div>
       </div>
     </header>
@@ -76,41 +69,6 @@ function VisitorButtons({ pathname }: { pathname: string }) {
           Register
         </Link>
       </Button>
-    </>
-  );
-}
-
-/** Fetched with the first tap and kept: closing it again can then be animated and gives the focus back. */
-function MobileMenuButton() {
-  /** Null before the first tap: then its file is fetched, and it stays. */
-  const [isOpen, setOpen] = useState<boolean | null>(null);
-  const button = useRef<HTMLButtonElement>(null);
-  return (
-    <>
-      <IconButton
-        ref={button}
-        label="Open menu"
-        size="md"
-        aria-haspopup="dialog"
-        aria-expanded={isOpen === true}
-        className="sm:hidden"
-        onClick={() => setOpen(true)}
-      >
-        <Menu className="size-5" />
-      </IconButton>
-      {isOpen !== null && (
-        <ErrorBoundary
-          onFailed={(error) => {
-            TopBarMenu = lazy(loadMenu);
-            setOpen(null);
-            showToast(errorToast('Could not open', error));
-          }}
-        >
-          <Suspense fallback={null}>
-            <TopBarMenu isOpen={isOpen} onOpenChange={setOpen} opener={button} />
-          </Suspense>
-        </ErrorBoundary>
-      )}
     </>
   );
 }
