@@ -20,6 +20,7 @@ export type ReadinessParts = {
   isOpen(): boolean;
 };
 
+/** Asks database, store and worker, at most once a moment however many ask it (product page, section 10). */
 export function createReadiness({ store, worker, isOpen }: ReadinessParts): Readiness {
   let last: { at: number; report: Promise<ReadinessReport> } | undefined;
   let storeCheck: Promise<boolean> | undefined;

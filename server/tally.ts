@@ -75,6 +75,7 @@ export function createTally(now: () => number = () => performance.now()): Tally 
   };
 }
 
+/** `act` at the first call, nothing at every other: what was taken is given back once. */
 export function once(act: () => void): () => void {
   let isDone = false;
   return () => {

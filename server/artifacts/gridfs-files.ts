@@ -73,6 +73,7 @@ function spaceWatch(db: mongoose.mongo.Db, minFreeBytes: number): Grid['requireS
   };
 }
 
+/** A file whose chunks are still to come; `intake` names all that comes with it, or null. */
 export function newFile(intake: string | null): GridFile {
   return {
     _id: new mongoose.mongo.ObjectId(),

@@ -58,6 +58,7 @@ export async function runStep(
   await job.providers.faults?.at(`${name}:end`);
 }
 
+/** The `_id` of a step: a release has one row of each name. */
 export function stepId(releaseId: string, name: ReleaseStepName): string {
   return `${releaseId}.${name}`;
 }
