@@ -12,10 +12,12 @@ const LIBRARIES_OF_EVERY_PAGE =
 const LIBRARIES_OF_DATA =
   /node_modules\/(@tanstack|@trpc\/(react-query|client|server)|superjson|copy-anything|is-what)\//;
 const STARTED_LATER = /@trpc.*(wsLink|\/index\.mjs)/;
+/** Small, and of most pages: each as a file of its own would weigh twice as much. */
+const SMALL_OF_MOST_PAGES = /\/src\/(lib\/later|components\/page)\.tsx?$|\/lucide-react\/dist\/esm\/icons\/check\.mjs$/;
 
 /**
  * What every page needs becomes one file, which compresses better than forty small ones and needs one request: the
- * libraries above, and those of our modules that `main.tsx` imports without waiting.
+ * libraries above, the small ones, and those of our modules that `main.tsx` imports without waiting.
  */
 function basePart() {
   const own = new Set<string>();
@@ -50,7 +52,10 @@ function basePart() {
     groups: [
       // Apart: the guard needs it, and must stand when the base does not.
       { name: 'preload', test: /preload-helper|rolldown.runtime/, priority: 1 },
-      { name: 'base', test: (id: string) => own.has(id) || LIBRARIES_OF_EVERY_PAGE.test(id) },
+      {
+        name: 'base',
+        test: (id: string) => own.has(id) || LIBRARIES_OF_EVERY_PAGE.test(id) || SMALL_OF_MOST_PAGES.test(id),
+      },
       { name: 'data', test: (id: string) => LIBRARIES_OF_DATA.test(id) && !STARTED_LATER.test(id) },
     ],
   };
