@@ -186,11 +186,21 @@ const RANDOM: Owned = {
 const entries = Object.entries(CASES).map(([path, entry]) => ({ path, ...entry }));
 const inputOf = ({ input }: Case, owned: Owned): Record<string, unknown> | undefined => input?.(owned);
 
+/** Made once: what its callers write is their own. */
+let made: Promise<TestApp> | undefined;
+
+function theApp(): Promise<TestApp> {
+  made ??= createTestApp();
+  return made;
+}
+
+afterAll(async () => (await made)?.[Symbol.asyncDispose]());
+
 /** What a caller is told who may not call at all. */
 const REFUSALS = ['scope_missing', 'session_required', 'unauthenticated'];
 
 test.each(entries)('$path: nobody in particular gets no further than its access says', async (entry) => {
-  await using app = await createTestApp();
+  const app = await theApp();
 
   const code = await codeOf(entry.path, app.context({ kind: 'anonymous' }), inputOf(entry, RANDOM));
 
@@ -207,7 +217,7 @@ async function contextOfToken(app: TestApp, person: Person, scopes: Scope[]): Pr
 }
 
 test.each(entries)('$path: an API token reaches it by the right scope only', async (entry) => {
-  await using app = await createTestApp();
+  const app = await theApp();
   const person = await app.trialPerson();
   const input = inputOf(entry, RANDOM);
 
@@ -260,7 +270,7 @@ test.each(entries.filter(({ ids }) => ids !== undefined))(
 );
 
 test.each(entries)('$path: unknown fields and fields of the owner are refused', async (entry) => {
-  await using app = await createTestApp();
+  const app = await theApp();
   const person = await app.trialPerson();
   const { actor } = await authenticate(app.providers, person.accessToken);
 
