@@ -1,10 +1,11 @@
-import { useEffect } from 'react';
-import { keepDraft } from './draft-storage.ts';
+import { useEffect, useRef } from 'react';
+import { keepDraft, onDraftsTaken } from './draft-storage.ts';
 import { formDraftKey, tryStorage } from './storage.ts';
 
 /** Fields of a form that are kept while they are typed: texts alone, and never a password. */
 type Texts = Record<string, string>;
 type Watched<Values extends Texts> = {
+  reset: (values: Values) => void;
   subscribe: (options: { formState: { values: true }; callback: (state: { values: Values }) => void }) => () => void;
 };
 
@@ -15,8 +16,17 @@ export function readFormDraft<Values extends Texts>(form: string, empty: Values)
   return sameFields<Values>(entries);
 }
 
-/** Keeps what is typed for the browser session (product page, section 11, Typing). */
-export function useFormDraft<Values extends Texts>(form: string, { subscribe }: Watched<Values>): void {
+/**
+ * Keeps what is typed for the browser session (product page, section 11, Typing). Where its owner logs out in another tab
+ * the form is `empty` again.
+ */
+export function useFormDraft<Values extends Texts>(
+  form: string,
+  empty: Values,
+  { subscribe, reset }: Watched<Values>,
+): void {
+  const latest = useRef(empty);
+  latest.current = empty;
   useEffect(
     () =>
       subscribe({
@@ -24,6 +34,14 @@ export function useFormDraft<Values extends Texts>(form: string, { subscribe }: 
         callback: ({ values }) => keepDraft(form, JSON.stringify(values)),
       }),
     [form, subscribe],
+  );
+  useEffect(
+    () =>
+      onDraftsTaken(() => {
+        reset(latest.current);
+        forgetFormDraft(form);
+      }),
+    [form, reset],
   );
 }
 

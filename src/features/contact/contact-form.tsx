@@ -22,7 +22,7 @@ export function ContactForm() {
     mode: 'onTouched',
     defaultValues: readFormDraft(DRAFT, empty),
   });
-  useFormDraft(DRAFT, form);
+  useFormDraft(DRAFT, empty, form);
   const { errors, isSubmitting } = form.formState;
 
   async function send(input: SendContactInput): Promise<void> {

@@ -15,12 +15,13 @@ const DRAFT = 'profile';
 
 /** The name that one signs in with, and that the history of releases shows. */
 export function ProfileForm({ user }: { user: User }) {
+  const saved = { username: user.username };
   const form = useForm({
     resolver: useSchemaResolver(loadSchema),
     mode: 'onTouched',
-    defaultValues: readFormDraft(DRAFT, { username: user.username }),
+    defaultValues: readFormDraft(DRAFT, saved),
   });
-  useFormDraft(DRAFT, form);
+  useFormDraft(DRAFT, saved, form);
   const { errors } = form.formState;
   const update = trpc.user.update.useMutation({
     onSuccess({ username }) {
