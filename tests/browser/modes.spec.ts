@@ -68,15 +68,18 @@ test('each of the three ways leads from a folder to a live site, on a page of it
     await page.getByRole('button', { name: 'Next' }).press('Enter');
     await expect(page.getByRole('heading', { name: 'Where should it live?' })).toBeFocused();
     await expect(page.getByRole('radio', { name: 'Built-in host' })).toBeChecked();
+    await expect(page.getByRole('button', { name: 'Next' })).toBeEnabled();
     await page.getByRole('button', { name: 'Next' }).press('Enter');
     await expect(page.getByRole('heading', { name: 'What should it be called?' })).toBeFocused();
     await page.getByLabel('Name', { exact: true }).fill('The guided pier');
     await page.reload();
     await expect(page.getByLabel('Name', { exact: true })).toHaveValue('The guided pier');
+    await expect(page.getByRole('button', { name: 'Next' })).toBeEnabled();
     await page.getByLabel('Name', { exact: true }).press('Enter');
     const answers = page.getByRole('region', { name: 'Your answers' });
     await expect(answers).toContainText('harbour: 23 files');
     await expect(answers).toContainText('The guided pier');
+    await expect(page.getByRole('button', { name: 'Publish', exact: true })).toBeEnabled();
     await page.getByRole('button', { name: 'Publish', exact: true }).press('Enter');
     await expect(page.getByRole('heading', { name: 'The guided pier is live' })).toBeVisible();
     expect(await liveBody(page)).toContain('Published at once');

@@ -133,6 +133,7 @@ test('a folder is taken by dropping it on the page', async ({ page, folder }) =>
   await newcomer(page);
   await page.goto('/new-deployment');
   await expect(page.getByText('Drop a folder').first()).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Choose a folder' })).toBeEnabled();
   const cdp = await page.context().newCDPSession(page);
   for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
     const data = { items: [], files: [site], dragOperationsMask: 1 };
@@ -192,7 +193,7 @@ test('a page that is reloaded in mid-release shows the steps that run, and then 
     const steps = page.getByRole('list', { name: 'Steps of the release' });
     const current = steps.locator('[aria-current=step]');
     await expect(current).toContainText('Processing');
-    expect(app.output()).toContain('Held at processing:start');
+    await expect.poll(() => app.output()).toContain('Held at processing:start');
 
     await page.reload();
 

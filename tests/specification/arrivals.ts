@@ -28,7 +28,7 @@ export async function look(page: Page, address: string, row: Route): Promise<Pla
         new RegExp(pattern, mode).test(document.title) &&
         [...document.querySelectorAll('h1')].some((heading) => heading.checkVisibility()),
       [address, source, flags] as const,
-      { polling: 30, timeout: 5_000 },
+      { polling: 30, timeout: 15_000 },
     )
     .catch(() => null);
   return page.evaluate(readPlace);

@@ -92,6 +92,7 @@ test('a token in the headers of an answer replaces the stored one, when its expi
   await test.step('one header alone changes nothing', async () => {
     await giveHeaders({ 'x-new-access-token': accessToken }, 'Deployment History', 'No releases yet.');
     await giveHeaders({ 'x-token-expiry': expiresAt }, 'Settings', 'No tokens yet.');
+    await expectHeadersRead(calls);
     expect(calls.at(-1)?.headers.authorization).not.toBe(`Bearer ${accessToken}`);
   });
   await test.step('both replace it', async () => {
@@ -99,6 +100,7 @@ test('a token in the headers of an answer replaces the stored one, when its expi
     await giveHeaders(both, 'Active Deployments', 'No deployments yet.');
     await page.reload();
     await expect(page.getByText('No deployments yet.')).toBeVisible();
+    await expectHeadersRead(calls);
     expect(calls.at(-1)?.headers.authorization).toBe(`Bearer ${accessToken}`);
   });
 });
@@ -111,6 +113,7 @@ test('what was read is not read again: not on a way back, not on focus, not by t
   await expect(page.getByText('No deployments yet.')).toBeVisible();
   await page.getByRole('link', { name: 'Deployment History' }).click();
   await expect(page.getByText('No releases yet.')).toBeVisible();
+  await page.waitForLoadState('networkidle');
   const calls = watchCalls(page);
   await test.step('a way back within 5 minutes', async () => {
     await page.clock.fastForward(4 * 60_000 + 30_000);

@@ -85,7 +85,7 @@ test('whom the server knows not to have accepted stays on the disclaimer, and ca
   await expect(page).toHaveURL('/disclaimer');
   await page.getByRole('button', { name: 'Accept & Continue' }).click();
   await expect(page).toHaveURL('/beta-welcome');
-  expect(await accepted()).toBe(true);
+  await expect.poll(accepted).toBe(true);
   await page.goto('/settings');
   await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
 });

@@ -1,6 +1,5 @@
 import type { Page } from '@playwright/test';
 import { expect, logInHere, newCredentials, test } from '../browser/fixtures.ts';
-import { fail } from './calls.ts';
 import { personOf, seenBefore } from './people.ts';
 import { expectShown, watchToasts } from './toasts.ts';
 
@@ -63,45 +62,6 @@ test('a login or a registration that fails says why, keeps the form and ends the
     'Registration failed',
   ]);
   expect(new URL(page.url()).pathname).toBe('/register');
-});
-
-test('an acceptance that cannot be recorded says so, and the visitor goes on', async ({ page, app, complaints }) => {
-  complaints.allow(/Failed to load resource/);
-  const shown = await watchToasts(page);
-  // The real server does not fail on demand.
-  for (const [message, description] of [
-    ['The ink is dry.', 'The ink is dry.'],
-    ['', 'Failed to record your acceptance'],
-    [undefined, 'An error occurred. Please try again.'],
-  ] as const) {
-    await test.step(description, async () => {
-      await page.context().clearCookies();
-      await page.goto('/disclaimer');
-      await page.evaluate(() => localStorage.clear());
-      await page.goto('/disclaimer');
-      await page.route(/\/api\/.*disclaimer/, (route) =>
-        message === undefined ? route.abort() : fail(route, message),
-      );
-      await page.getByRole('button', { name: 'Accept & Continue' }).click();
-      await page.waitForURL('**/beta-welcome');
-      await expectShown(shown, 'Error', description, 'destructive');
-      await page.unroute(/\/api\/.*disclaimer/);
-    });
-  }
-  await test.step('recorded, it is a welcome', async () => {
-    await page.context().clearCookies();
-    await page.evaluate(() => localStorage.clear());
-    await page.goto(`${app.url}/disclaimer`);
-    await page.getByRole('button', { name: 'Accept & Continue' }).click();
-    await expectShown(shown, 'Welcome Aboard!', "You're now part of our beta program.");
-  });
-});
-
-test('an unknown address is the not-found page', async ({ page, app }) => {
-  await seenBefore(page.context(), app.url);
-  await page.goto('/here/be/dragons');
-  await expect(page.getByRole('heading', { name: '404 Page Not Found' })).toBeVisible();
-  await expect(page.getByText('Did you forget to add the page to the router?')).toBeVisible();
 });
 
 test('every refusal of the server carries a message, a code and a request id', async ({ page, app }) => {

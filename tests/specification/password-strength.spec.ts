@@ -45,13 +45,13 @@ test('the list of rules turns green rule by rule, and back', async ({ page, app 
     const colours = await rules.evaluateAll((items) => items.map((item) => getComputedStyle(item).color));
     return colours.map(isGreen);
   };
-  expect(await met('')).toEqual([false, false, false, false]);
-  expect(await met('A')).toEqual([false, true, false, false]);
-  expect(await met('Ab')).toEqual([false, true, true, false]);
-  expect(await met('Ab1')).toEqual([false, true, true, true]);
-  expect(await met('Ab1defgh')).toEqual([true, true, true, true]);
-  expect(await met('1234567')).toEqual([false, false, false, true]);
-  expect(await met('12345678')).toEqual([true, false, false, true]);
+  await expect.poll(() => met('')).toEqual([false, false, false, false]);
+  await expect.poll(() => met('A')).toEqual([false, true, false, false]);
+  await expect.poll(() => met('Ab')).toEqual([false, true, true, false]);
+  await expect.poll(() => met('Ab1')).toEqual([false, true, true, true]);
+  await expect.poll(() => met('Ab1defgh')).toEqual([true, true, true, true]);
+  await expect.poll(() => met('1234567')).toEqual([false, false, false, true]);
+  await expect.poll(() => met('12345678')).toEqual([true, false, false, true]);
 });
 
 test('a password is shown and hidden again with the caret where it was', async ({ page, app }) => {

@@ -2,7 +2,6 @@ import type { APIRequestContext, Page } from '@playwright/test';
 import { expect, newCredentials, test } from '../browser/fixtures.ts';
 import { callsOf, watchCalls } from './calls.ts';
 import { seenBefore } from './people.ts';
-import { expectShown, watchToasts } from './toasts.ts';
 
 /** Section 5 to the letter. The same words are asked of the form and of the server. */
 const TOO_SHORT_NAME = 'Username must be at least 3 characters';
@@ -156,41 +155,17 @@ function shortName(): string {
   return (Date.now() % 46_656).toString(36).padStart(3, '0');
 }
 
-test('confirmPassword stays in the form: what is sent is the name, the address and the password', async ({
-  page,
+// What the dialog says without a star is in feedback.spec.ts.
+test('a rating is 1 to 5: anything else is refused by the server, a comment may be left out', async ({
+  request,
   app,
 }) => {
-  await seenBefore(page.context(), app.url);
-  await page.goto('/register');
-  const right = newCredentials();
-  await fill(page, { ...right, 'Confirm Password': right.password });
-  const sent = page.waitForRequest(/\/api\/.*register/);
-  await page.getByRole('button', { name: 'Register', exact: true }).click();
-  const body = (await sent).postData() ?? '';
-  expect(body).toContain(JSON.stringify(right));
-  expect(body).not.toContain('confirm');
-  await page.waitForURL('**/subscription/pricing');
-});
-
-test('a rating is 1 to 5: none is refused in the dialog and by the server, a comment may be left out', async ({
-  page,
-  app,
-}) => {
-  const shown = await watchToasts(page);
-  await seenBefore(page.context(), app.url);
-  await page.goto('/about');
-  await page.getByRole('button', { name: 'Rate Your Experience' }).click();
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: /submit|send/i })
-    .click();
-  await expectShown(shown, 'Please select a rating', 'Let us know what you think by selecting a star rating.');
   const headers = { origin: app.url };
   for (const rating of [0, 6, 2.5, '5', undefined]) {
-    const answer = await page.request.post(`${app.url}/api/feedback`, { headers, data: { rating } });
+    const answer = await request.post(`${app.url}/api/feedback`, { headers, data: { rating } });
     expect(answer.status(), `rating ${rating}: ${await answer.text()}`).toBe(400);
     expect(await answer.text()).toContain('"rating"');
   }
-  const bare = await page.request.post(`${app.url}/api/feedback`, { headers, data: { rating: 5 } });
+  const bare = await request.post(`${app.url}/api/feedback`, { headers, data: { rating: 5 } });
   expect(bare.ok(), await bare.text()).toBe(true);
 });
