@@ -1,7 +1,7 @@
 import AxeBuilder from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { follow, look } from '../specification/arrivals.ts';
-import { enrol, seenBefore } from '../specification/people.ts';
+import { enrol, personOf, seenBefore } from '../specification/people.ts';
 import { PUBLIC, ROUTES } from '../specification/route-table.ts';
 import { clientOf, openAccount, publishSite, releaseEnd, startPublish } from '../support/doors.ts';
 import { faultyEntry, mongodPidOf, startRealApp } from '../support/real-app.ts';
@@ -26,24 +26,55 @@ function axe(page: Page, theme: Theme): AxeBuilder {
 
 async function expectAccessible(page: Page, where: string, widths: readonly number[] = WIDTHS): Promise<void> {
   for (const theme of THEMES) {
-    await page.evaluate((name) => document.documentElement.setAttribute('data-theme', name), theme);
+    await wear(page, theme);
     for (const width of widths) {
       await page.setViewportSize({ width, height: 800 });
-      // Colours change over 120 ms: axe must not measure one on its way. What runs for ever is not waited for.
-      await page.evaluate(async () => {
-        const ending = document.getAnimations().filter(({ effect }) => effect?.getTiming().iterations !== Infinity);
-        await Promise.all(ending.map((animation) => animation.finished.catch(() => null)));
-      });
-      const { violations } = await axe(page, theme).analyze();
-      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-      const found = serious.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
-      expect(found, `${where}, ${theme}, ${width} px`).toEqual([]);
+      expect(await seriousIn(page, axe(page, theme)), `${where}, ${theme}, ${width} px`).toEqual([]);
       const overflow = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       );
       expect(overflow, `${where} scrolls sideways at ${width} px`).toBeLessThanOrEqual(0);
     }
   }
+}
+
+async function wear(page: Page, theme: Theme): Promise<void> {
+  await page.evaluate((name) => document.documentElement.setAttribute('data-theme', name), theme);
+}
+
+async function seriousIn(page: Page, builder: AxeBuilder): Promise<string[]> {
+  // Colours change over 120 ms: axe must not measure one on its way. What runs for ever is not waited for.
+  await page.evaluate(async () => {
+    const ending = document.getAnimations().filter(({ effect }) => effect?.getTiming().iterations !== Infinity);
+    await Promise.all(ending.map((animation) => animation.finished.catch(() => null)));
+  });
+  const { violations } = await builder.analyze();
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  return serious.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
+}
+
+type Over = 'dialog' | 'alertdialog' | 'menu' | 'listbox';
+
+/** Opens what stands over the screen and looks at it. */
+async function expectOpened(page: Page, opener: Locator, role: Over): Promise<void> {
+  await opener.click();
+  await expectOver(page, role);
+}
+
+/** It alone: nothing below can be read or reached meanwhile. */
+async function expectOver(page: Page, role: Over): Promise<void> {
+  await expect(page.getByRole(role)).toBeVisible();
+  const name = await page.getByRole(role).innerText();
+  for (const theme of THEMES) {
+    await wear(page, theme);
+    const found = await seriousIn(page, axe(page, theme).include(`[role=${role}]`));
+    expect(found, `${role} ${name}, ${theme}`).toEqual([]);
+  }
+}
+
+async function close(page: Page, role: Over): Promise<void> {
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole(role)).toHaveCount(0);
 }
 
 test('the screens of a visitor are accessible at every width in both themes', async ({ page }) => {
@@ -129,6 +160,44 @@ test('the screens of an account are accessible when they are full', async ({ pag
     await page.waitForLoadState('networkidle');
     await expectAccessible(page, `${path} (full)`);
   }
+});
+
+test('menus and dialogs are accessible', async ({ page, app }) => {
+  test.setTimeout(400_000);
+  const person = await personOf(page, app.url);
+  const account = { ...person, url: app.url, token: person.accessToken };
+  await clientOf(account).deployments.create.mutate({ name: 'harbour-cafe', platform: 'built-in' });
+  await page.setViewportSize({ width: 360, height: 800 });
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+
+  await page.goto('/deployments');
+  await expectOpened(page, button('Open menu'), 'dialog');
+  await close(page, 'dialog');
+  await expectOpened(page, button(`Account menu of ${person.username}`), 'menu');
+  await close(page, 'menu');
+  await expectOpened(page, button('Rate Your Experience'), 'dialog');
+  await close(page, 'dialog');
+  await expectOpened(page, button('Actions for harbour-cafe'), 'menu');
+  await expectOpened(page, page.getByRole('menuitem', { name: 'Change address' }), 'dialog');
+  await close(page, 'dialog');
+  await button('Actions for harbour-cafe').click();
+  await expectOpened(page, page.getByRole('menuitem', { name: 'Delete' }), 'alertdialog');
+
+  await page.goto('/settings');
+  await expectOpened(page, button('New token'), 'dialog');
+  await expectOpened(page, page.getByRole('combobox', { name: 'Works for' }), 'listbox');
+  await close(page, 'listbox');
+  await page.getByLabel('Name', { exact: true }).fill('build server');
+  await button('Make token').click();
+  await expect(button('I have copied it')).toBeVisible();
+  await expectOver(page, 'dialog');
+  await button('I have copied it').click();
+  await expectOpened(page, button('Revoke build server'), 'alertdialog');
+
+  await page.goto('/account');
+  await expectOpened(page, button('Change email'), 'dialog');
+  await close(page, 'dialog');
+  await expectOpened(page, button('Delete account'), 'alertdialog');
 });
 
 test('a release that runs, and one that failed, are accessible', async ({ page }) => {
