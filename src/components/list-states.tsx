@@ -1,7 +1,7 @@
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { EmptyState } from './empty-state.tsx';
-import { ErrorState } from './error-state.tsx';
+import { FailedState, type ShownFailure } from './failed-state.tsx';
 
 /** A list that is asked of the server, as far as its states go. */
 export type AskedList = { isPending: boolean; isFetching: boolean; refetch: () => unknown };
@@ -12,8 +12,8 @@ export type ListStatesProps = {
   count: number;
   /** In the geometry of the rows. */
   skeleton: ReactNode;
-  /** What of a failed question is for a person; null while none failed. */
-  failure: { title: string; message: string; requestId: string | undefined } | null;
+  /** Null while none failed. */
+  failure: ShownFailure | null;
   /** One sentence: what goes here, and what to do first. */
   empty: { icon: LucideIcon; text: ReactNode; action?: ReactNode };
   /** Left out where the rows stand elsewhere. */
@@ -23,18 +23,7 @@ export type ListStatesProps = {
 /** The four states of every list: on its way, failed with Retry, empty, and the rows. */
 export function ListStates({ list, count, skeleton, failure, empty, children }: ListStatesProps) {
   if (count > 0) return children;
-  if (failure !== null) {
-    return (
-      <ErrorState
-        title={failure.title}
-        onRetry={() => void list.refetch()}
-        isRetrying={list.isFetching}
-        requestId={failure.requestId}
-      >
-        {failure.message}
-      </ErrorState>
-    );
-  }
+  if (failure !== null) return <FailedState failure={failure} question={list} />;
   if (list.isPending) return skeleton;
   return (
     <EmptyState icon={empty.icon} action={empty.action}>

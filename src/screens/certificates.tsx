@@ -1,15 +1,15 @@
-import { Globe, Lock, LockOpen, ShieldOff } from 'lucide-react';
+import { Lock, LockOpen, ShieldOff } from 'lucide-react';
 import { Link } from 'react-router';
 import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { Badge } from '../components/badge.tsx';
-import { Button } from '../components/button.tsx';
 import { Card, CardHeader } from '../components/card.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { HostName } from '../components/host-name.tsx';
 import { ListStates } from '../components/list-states.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { SkeletonRows } from '../components/skeleton.tsx';
+import { NO_ADDRESSES } from '../features/domains/no-addresses.tsx';
 import { formatAddress } from '../lib/format.ts';
 import { paths } from '../lib/paths.ts';
 
@@ -44,7 +44,7 @@ export function CertificatesScreen() {
             count={deployments.length}
             skeleton={<SkeletonRows rows={3} />}
             failure={shownFailure('The addresses could not be fetched', list.error)}
-            empty={NOTHING_YET}
+            empty={NO_ADDRESSES}
           >
             <ul className="divide-y divide-line">
               {deployments.map(({ id, url }) => (
@@ -86,13 +86,3 @@ function ServedRow({ url }: { url: string }) {
     </li>
   );
 }
-
-const NOTHING_YET = {
-  icon: Globe,
-  text: 'No addresses yet. Each deployment gets one as soon as you give it a name.',
-  action: (
-    <Button variant="primary" asChild>
-      <Link to={paths.newDeployment}>New deployment</Link>
-    </Button>
-  ),
-};

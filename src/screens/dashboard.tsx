@@ -4,13 +4,13 @@ import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { TRIAL_DAYS } from '../../routers/schemas/limits.ts';
 import { isRunningReleaseState } from '../../routers/schemas/state-names.ts';
 import type { Allowance } from '../../routers/schemas/subscription.ts';
-import { errorDetails, errorMessage } from '../api/errors.ts';
 import { usePublications } from '../api/publication-store.ts';
+import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../components/card.tsx';
-import { ErrorState } from '../components/error-state.tsx';
+import { FailedState } from '../components/failed-state.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
 import { DeploymentRows } from '../features/deployments/deployment-table.tsx';
@@ -70,16 +70,10 @@ export function DashboardScreen() {
             <Card className="min-w-0 overflow-hidden">
               <CardHeader title="Deployments" action={<SeeAll to={paths.deployments} what="deployments" />} />
               {deployments.isPending && <SkeletonRows rows={expected} />}
-              {deployments.error && (
-                <ErrorState
-                  title="The deployments could not be fetched"
-                  onRetry={() => void deployments.refetch()}
-                  isRetrying={deployments.isFetching}
-                  requestId={errorDetails(deployments.error).requestId}
-                >
-                  {errorMessage(deployments.error)}
-                </ErrorState>
-              )}
+              <FailedState
+                failure={shownFailure('The deployments could not be fetched', deployments.error)}
+                question={deployments}
+              />
               <DeploymentRows deployments={items} isReadOnly={isReadOnly(allowance.data)} />
             </Card>
             <div className="flex min-w-0 flex-col gap-4 lg:col-start-2 lg:row-span-2 lg:row-start-1">

@@ -1,12 +1,12 @@
 import { Download, ExternalLink, FolderUp } from 'lucide-react';
 import { Link, useParams } from 'react-router';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
-import { errorDetails, errorMessage } from '../api/errors.ts';
+import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { useDownload } from '../api/use-download.ts';
 import { Button } from '../components/button.tsx';
 import { Card, CardHeader } from '../components/card.tsx';
-import { ErrorState } from '../components/error-state.tsx';
+import { FailedState } from '../components/failed-state.tsx';
 import { Notice } from '../components/notice.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Setting } from '../components/setting.tsx';
@@ -89,18 +89,8 @@ function KeptFiles({ deployment: { id, state, currentRelease, latestRelease } }:
       </Setting>
     );
   }
-  if (release.error) {
-    return (
-      <ErrorState
-        title="The release could not be fetched"
-        onRetry={() => void release.refetch()}
-        isRetrying={release.isFetching}
-        requestId={errorDetails(release.error).requestId}
-      >
-        {errorMessage(release.error)}
-      </ErrorState>
-    );
-  }
+  const failure = shownFailure('The release could not be fetched', release.error);
+  if (failure !== null) return <FailedState failure={failure} question={release} />;
   if (release.data === undefined) return <SkeletonRows rows={1} />;
   const { number, fileCount, totalBytes, createdAt } = release.data;
   return (

@@ -1,8 +1,5 @@
-import { AtSign } from 'lucide-react';
-import { Link } from 'react-router';
 import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
-import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { ListStates } from '../components/list-states.tsx';
 import { LoadMore } from '../components/load-more.tsx';
@@ -11,7 +8,7 @@ import { PageHeader } from '../components/page-header.tsx';
 import { isReadOnly } from '../features/deployments/plan-words.ts';
 import { deploymentShownState } from '../features/deployments/shown-state.ts';
 import { AddressTable, AddressTableSkeleton } from '../features/domains/address-table.tsx';
-import { paths } from '../lib/paths.ts';
+import { NO_ADDRESSES } from '../features/domains/no-addresses.tsx';
 
 /** Where each deployment answers; own domains are later work, and the page says so. */
 export function DomainsScreen() {
@@ -32,7 +29,7 @@ export function DomainsScreen() {
           count={deployments.length}
           skeleton={<AddressTableSkeleton />}
           failure={shownFailure('The addresses could not be fetched', list.error)}
-          empty={NOTHING_YET}
+          empty={NO_ADDRESSES}
         >
           <AddressTable
             deployments={deployments}
@@ -44,13 +41,3 @@ export function DomainsScreen() {
     </>
   );
 }
-
-const NOTHING_YET = {
-  icon: AtSign,
-  text: 'No addresses yet. Each deployment gets one as soon as you give it a name.',
-  action: (
-    <Button variant="primary" asChild>
-      <Link to={paths.newDeployment}>New deployment</Link>
-    </Button>
-  ),
-};

@@ -1,11 +1,11 @@
 import { Check } from 'lucide-react';
 import { Link, useNavigate } from 'react-router';
-import { errorDetails, errorMessage } from '../api/errors.ts';
 import { setPendingDrop } from '../api/pending-drop.ts';
+import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
 import { Card, CardHeader } from '../components/card.tsx';
-import { ErrorState } from '../components/error-state.tsx';
+import { FailedState } from '../components/failed-state.tsx';
 import { Notice } from '../components/notice.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Setting } from '../components/setting.tsx';
@@ -74,16 +74,7 @@ function PlanCheck() {
     <Card>
       <CardHeader title="Your plan" />
       {allowance.isPending && <SkeletonRows rows={1} />}
-      {allowance.error && (
-        <ErrorState
-          title="Your plan could not be read"
-          onRetry={() => void allowance.refetch()}
-          isRetrying={allowance.isFetching}
-          requestId={errorDetails(allowance.error).requestId}
-        >
-          {errorMessage(allowance.error)}
-        </ErrorState>
-      )}
+      <FailedState failure={shownFailure('Your plan could not be read', allowance.error)} question={allowance} />
       {allowance.data && (
         <Setting
           title={bar === null ? 'A new deployment can be made' : bar.title}

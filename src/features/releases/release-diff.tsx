@@ -5,7 +5,7 @@ import type { Release, ReleaseDiff as ReleaseDifference } from '../../../routers
 import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Card, CardHeader } from '../../components/card.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
+import { FailedState } from '../../components/failed-state.tsx';
 import { Select } from '../../components/select.tsx';
 import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
 import { formatSize } from '../../lib/format.ts';
@@ -49,16 +49,7 @@ export function ReleaseDiff({ release }: ReleaseDiffProps) {
             )
           }
         />
-        {failure !== null && (
-          <ErrorState
-            title={failure.title}
-            onRetry={() => void diff.refetch()}
-            isRetrying={diff.isFetching}
-            requestId={failure.requestId}
-          >
-            {failure.message}
-          </ErrorState>
-        )}
+        <FailedState failure={failure} question={diff} />
         {failure === null && diff.data === undefined && (
           <SkeletonGroup label="Loading the changes" className="flex flex-col gap-3 p-4 sm:p-5">
             <Skeleton className="h-4 w-40" />

@@ -2,7 +2,7 @@ import type { NotificationSettings } from '../../../routers/schemas/user.ts';
 import { errorToast } from '../../api/errors.ts';
 import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
-import { ErrorState } from '../../components/error-state.tsx';
+import { FailedState } from '../../components/failed-state.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Switch } from '../../components/switch.tsx';
 import { showToast } from '../../components/toast-store.ts';
@@ -23,18 +23,7 @@ export function NotificationSwitches() {
     onError: (error) => void showToast(errorToast('Not saved', error)),
   });
   const failure = shownFailure('Your notifications could not be fetched', settings.error);
-  if (failure !== null) {
-    return (
-      <ErrorState
-        title={failure.title}
-        requestId={failure.requestId}
-        onRetry={() => void settings.refetch()}
-        isRetrying={settings.isFetching}
-      >
-        {failure.message}
-      </ErrorState>
-    );
-  }
+  if (failure !== null) return <FailedState failure={failure} question={settings} />;
   if (settings.data === undefined) return <SkeletonRows rows={2} />;
   // What was pressed is seen at once; the answer, or the failure, has the last word.
   const shown = update.isPending ? update.variables : settings.data;
