@@ -15,7 +15,7 @@ export function DeploymentOutcomes({ deployments }: { deployments: readonly Depl
         { key: 'releases', title: 'Releases', className: 'text-right' },
         { key: 'live', title: 'Went live', className: 'text-right' },
         { key: 'failed', title: 'Failed', className: 'text-right' },
-        { key: 'cancelled', title: 'Cancelled', className: 'text-right max-lg:hidden' },
+        { key: 'cancelled', title: 'Cancelled', className: 'text-right max-xl:hidden' },
         { key: 'typical', title: 'Typical time', className: 'text-right' },
         { key: 'latest', title: 'Last release', className: 'max-md:hidden sm:pr-5' },
       ]}
@@ -25,7 +25,7 @@ export function DeploymentOutcomes({ deployments }: { deployments: readonly Depl
           <TableCell className="sm:pl-5">
             <Link
               to={href.deployment(deploymentId)}
-              className="min-w-0 rounded-tight font-medium wrap-anywhere hover:underline touch:py-2"
+              className="min-w-0 rounded-tight py-0.5 font-medium wrap-anywhere hover:underline touch:py-2"
             >
               {deploymentLabel}
             </Link>
@@ -33,14 +33,14 @@ export function DeploymentOutcomes({ deployments }: { deployments: readonly Depl
           <FigureCell label="Releases">{count}</FigureCell>
           <FigureCell label="Went live">{outcomes.live}</FigureCell>
           <FigureCell label="Failed">{outcomes.failed}</FigureCell>
-          <FigureCell label="Cancelled" className="max-lg:hidden!">
+          <FigureCell label="Cancelled" className="max-xl:hidden!">
             {outcomes.cancelled}
           </FigureCell>
           <FigureCell label="Typical time">{typicalMs === null ? 'none yet' : formatDuration(typicalMs)}</FigureCell>
           <TableCell label="Last release" className="text-ink-muted sm:pr-5 sm:max-md:hidden!">
             <Link
               to={href.release(deploymentId, latest.number)}
-              className="rounded-tight tabular-nums hover:underline sm:whitespace-nowrap touch:py-2"
+              className="rounded-tight py-0.5 tabular-nums hover:underline sm:whitespace-nowrap touch:py-2"
             >
               Release {latest.number}, <Time at={latest.createdAt} />
             </Link>

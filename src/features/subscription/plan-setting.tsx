@@ -60,7 +60,7 @@ function PlanPlace() {
         action={<Skeleton className="h-control w-28" />}
       >
         <p className={line}>
-          <Skeleton className="h-3.5 w-80" />
+          <Skeleton className="h-3.5 w-full max-w-80" />
         </p>
         <p className={`${line} -mt-1 sm:hidden`}>
           <Skeleton className="h-3.5 w-40" />
