@@ -42,6 +42,8 @@ export function DashboardScreen() {
         description={
           allowance.data ? (
             <span className="tabular-nums">{usageText(allowance.data)}</span>
+          ) : allowance.isError ? (
+            'Your plan could not be read'
           ) : (
             <Skeleton className="mt-1 h-4 w-52" />
           )

@@ -59,7 +59,7 @@ export function DeploymentRows({ deployments, isReadOnly }: DeploymentListProps)
         <li key={deployment.id} className="flex items-center gap-4 px-4 py-3.5 sm:px-5">
           <div className="min-w-0 grow">
             <NameAndState deployment={deployment} isReadOnly={isReadOnly} />
-            <div className="text-ink-muted">
+            <div className="mt-1 text-ink-muted">
               <Address deployment={deployment} />
             </div>
           </div>
@@ -81,7 +81,7 @@ function NameAndState({ deployment, isReadOnly }: PartProps & { isReadOnly: bool
     <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
       <Link
         to={href.deployment(deployment.id)}
-        className="min-w-0 rounded-tight py-0.5 font-medium wrap-anywhere hover:underline touch:py-1"
+        className="-my-0.5 min-w-0 rounded-tight py-0.5 font-medium wrap-anywhere hover:underline touch:my-0 touch:py-1"
       >
         {deployment.name}
       </Link>
@@ -93,14 +93,14 @@ function NameAndState({ deployment, isReadOnly }: PartProps & { isReadOnly: bool
 function Address({ deployment }: PartProps) {
   const shown = formatAddress(deployment.url);
   if (deployment.currentRelease === null || deployment.state === 'deleting') {
-    return <HostName name={shown} className="py-0.5 text-ink-muted" />;
+    return <HostName name={shown} className="text-ink-muted" />;
   }
   return (
     <a
       href={deployment.url}
       target="_blank"
       rel="noreferrer"
-      className="inline-flex max-w-full min-w-0 items-center gap-2 rounded-tight py-0.5 hover:underline touch:py-2"
+      className="-my-0.5 inline-flex max-w-full min-w-0 items-center gap-2 rounded-tight py-0.5 hover:underline touch:my-0 touch:py-2"
     >
       <HostName name={shown} />
       <ExternalLink className="size-3.5 shrink-0 text-ink-muted" />

@@ -36,7 +36,7 @@ export function CheckList({ checks }: { checks: readonly Check[] }) {
               {link !== null && (
                 <Link
                   to={link.to}
-                  className="inline-block rounded-tight py-0.5 text-sm font-medium text-accent hover:underline touch:py-3"
+                  className="-my-0.5 inline-block rounded-tight py-0.5 text-sm font-medium text-accent hover:underline touch:my-0 touch:py-3"
                 >
                   {link.label}
                 </Link>

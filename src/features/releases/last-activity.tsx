@@ -44,7 +44,10 @@ function ActivityRow({ entry }: { entry: HistoryEntry }) {
   return (
     <li className="flex items-center gap-4 px-4 py-3 sm:px-5">
       <span className="flex min-w-0 grow flex-wrap items-center gap-x-2 gap-y-1">
-        <Link to={to} className="min-w-0 rounded-tight py-0.5 wrap-anywhere hover:underline touch:py-1">
+        <Link
+          to={to}
+          className="-my-0.5 min-w-0 rounded-tight py-0.5 wrap-anywhere hover:underline touch:my-0 touch:py-1"
+        >
           {text}
         </Link>
         {badge}
