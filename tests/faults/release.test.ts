@@ -1,13 +1,15 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
 import { type Account, clientOf, openAccount, publishSite, startPublish } from '../support/doors.ts';
 import { get } from '../support/host.ts';
 import { startOwnMongod } from '../support/own-mongod.ts';
 import { faultyEntry, startRealApp } from '../support/real-app.ts';
+import { readSources } from '../support/source-tree.ts';
 
 /**
- * Every boundary of the work on a release (server/jobs/steps.ts, server/jobs/deploy-release.ts): first the three that the
+ * Every boundary of the work on a release (server/jobs/steps.ts, deploy-release.ts, services/publish-release.ts): first the three that the
  * ordinary run is killed at, then the others in the order of the work.
  */
 const BOUNDARIES = [
@@ -21,8 +23,12 @@ const BOUNDARIES = [
   'verifying:start',
   'verifying:seen',
   'verifying:end',
+  'publishing:ref',
   'release:ended',
 ] as const;
+/** The built-in host has no site to name: tests/platforms/faults.test.ts ends a process there. */
+const ELSEWHERE = ['publishing:site'] as const;
+const REMOVAL = 'removing:platform';
 const KILLED_AT = process.env.FAIRLEAD_FULL_COUNTS === '1' ? BOUNDARIES : BOUNDARIES.slice(0, 3);
 /** How many of them wait until the lease of the killed process runs out by itself. */
 const WAITED_FOR = 1;
@@ -39,7 +45,18 @@ async function endOf(account: Account, releaseId: string): Promise<string> {
   }
 }
 
-test('killed at any boundary of a release, it ends live or failed after the restart, and the site is served throughout', {
+test('every boundary that the sources name is one that a process is killed at', () => {
+  const named = [...readSources(['server']).values()].flatMap((text) =>
+    [...text.matchAll(/faults\?\.at\(['`](?:\$\{name\})?([^'`]+)['`]\)/g)].map(([, boundary = '']) => boundary),
+  );
+  // What begins with the colon is one of each step.
+  const boundaries = named.flatMap((name) => {
+    return name.startsWith(':') ? RELEASE_STEPS.map((step) => `${step}${name}`) : [name];
+  });
+  expect(new Set(boundaries)).toEqual(new Set([...BOUNDARIES, ...ELSEWHERE, REMOVAL]));
+});
+
+test('killed at any boundary of a release, it ends live or failed after the restart, and the site is served throughout; killed in its removal, it is gone', {
   timeout: 900_000,
 }, async () => {
   await using mongod = await startOwnMongod();
@@ -76,4 +93,21 @@ test('killed at any boundary of a release, it ends live or failed after the rest
     const deployment = await clientOf(account).deployments.get.query({ deploymentId: site.deploymentId });
     expect(deployment).toMatchObject({ state: 'live', releaseCount: index + 2 });
   }
+
+  await app.kill();
+  app.entry = faultyEntry({ [REMOVAL]: 'kill' });
+  await app.restart();
+  const killed = once(app.child, 'exit');
+  const { deploymentId } = site;
+  await clientOf(account).deployments.remove.mutate({ deploymentId });
+  expect(await killed).toEqual([null, 'SIGKILL']);
+  app.entry = ['dist/server/main.js'];
+  await app.restart();
+  await mongod.endLeases();
+  await expect
+    .poll(async () => (await get(app.sitesPort, `${site.slug}.localhost`, '/')).status, { timeout: SETTLED_MS })
+    .toBe(404);
+  await expect
+    .poll(async () => (await clientOf(account).deployments.list.query({})).items, { timeout: SETTLED_MS })
+    .toEqual([]);
 });

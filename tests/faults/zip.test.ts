@@ -18,8 +18,8 @@ const MIB = 1024 ** 2;
 const FILE_BYTES = (IS_FULL ? 450 : 40) * MIB;
 /** Performance facts, section 1: at most 150 MB above idle for an archive; two of them are read at once. */
 const PEAK_MAX_BYTES = 2 * 150 * MIB;
-/** To unpack one of the large files on the event loop would hold it for more than a second. */
-const LOOP_DELAY_MAX_MS = 1_000;
+/** Security facts, section 11: of the delays of the event loop under overload. */
+const LOOP_DELAY_P99_MS = 200;
 
 async function openUpload(account: Account): Promise<string> {
   return (await clientOf(account).releases.prepare.mutate()).uploadId;
@@ -53,13 +53,14 @@ async function worstAnswer(app: RealApp, until: Promise<unknown>): Promise<numbe
   return worstMs;
 }
 
-/** The longest delay of the app's event loop since the last question, as its own process measured it. */
-async function loopDelayMs(app: RealApp): Promise<number> {
-  const told = () => [...app.output().matchAll(/^Longest delay of the event loop: (\d+) ms$/gm)];
+/** The delays of the app's event loop since the last question, as its own process measured them. */
+async function loopDelays(app: RealApp): Promise<{ p99Ms: number; longestMs: number }> {
+  const told = () => [...app.output().matchAll(/^Delay of the event loop: p99 (\d+) ms, longest (\d+) ms$/gm)];
   const before = told().length;
   app.child.kill('SIGUSR2');
   await expect.poll(() => told().length, { timeout: 30_000 }).toBe(before + 1);
-  return Number(told().at(-1)?.[1]);
+  const [, p99, longest] = told().at(-1) ?? [];
+  return { p99Ms: Number(p99), longestMs: Number(longest) };
 }
 
 test('three large ZIPs at once and one of 60,000 entries stay within a small heap and a bounded memory', async () => {
@@ -81,7 +82,7 @@ test('three large ZIPs at once and one of 60,000 entries stay within a small hea
   expect((await sendZip(account, uploads[0] ?? '', writeZip(['index.html']))).status).toBe(200);
   const idleBytes = rssBytes(pid);
   forgetPeakRss(pid);
-  await loopDelayMs(app);
+  await loopDelays(app);
 
   const sending = Promise.all(large.map((zip, index) => sendZip(account, uploads[index] ?? '', zip)));
   const worstMs = await worstAnswer(app, sending);
@@ -95,17 +96,17 @@ test('three large ZIPs at once and one of 60,000 entries stay within a small hea
 
   expect(app.child.exitCode).toBe(null);
   const peakBytes = peakRssBytes(pid);
-  const delayMs = await loopDelayMs(app);
+  const delays = await loopDelays(app);
   const above = peakBytes === null || idleBytes === null ? null : peakBytes - idleBytes;
   console.log(
-    `${3 * 2 * (FILE_BYTES / MIB)} MiB in three ZIPs: ${above === null ? 'memory unknown' : `${Math.round(above / MIB)} MiB above idle`}, event loop held for ${delayMs} ms at most, health within ${worstMs.toFixed(0)} ms`,
+    `${3 * 2 * (FILE_BYTES / MIB)} MiB in three ZIPs: ${above === null ? 'memory unknown' : `${Math.round(above / MIB)} MiB above idle`}, event loop held for ${delays.p99Ms} ms (p99), ${delays.longestMs} ms at most, health within ${worstMs.toFixed(0)} ms`,
   );
   // Only Linux tells the memory of another process; there it has to be known.
   if (process.platform === 'linux') expect(above).not.toBe(null);
   if (above !== null) expect(above).toBeLessThan(PEAK_MAX_BYTES);
   // Beside other work a process waits for a core as well, and how long health took is the asker's wait too: only the
   // run in full, and that where the cores were free when it began, holds the delay to a bound.
-  if (IS_FULL && isQuiet) expect(delayMs).toBeLessThan(LOOP_DELAY_MAX_MS);
+  if (IS_FULL && isQuiet) expect(delays.p99Ms).toBeLessThan(LOOP_DELAY_P99_MS);
 });
 
 test('a kill in the middle of a ZIP leaves nothing of it, and the upload takes it again', async () => {
