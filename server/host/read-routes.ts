@@ -4,14 +4,14 @@ import type { ReleaseState } from '../../routers/schemas/state-names.ts';
 import { rowsOf } from '../cursor-rows.ts';
 import { DeploymentModel } from '../models/deployment.ts';
 import { ReleaseModel } from '../models/release.ts';
-import type { Route } from './snapshot.ts';
+import { EARLIER_MS, type Route } from './snapshot.ts';
 
 /** Which release of which deployment a name stands for, as the database says now. */
 export type RouteRow = Omit<Route, 'earlier'> & {
   /** What visitors had before, newest first; empty at an address of a release's own. */
   replaced: Replaced[];
 };
-/** `endedAt` is when it gave way; null until the one that took its place was seen live. */
+/** `endedAt` is when it gave way; null until the one that took its place was seen live. Within the last day. */
 export type Replaced = { manifestHash: string; endedAt: Date | null };
 
 /** From here on a release is whole and meant to be looked at; verification is the first who does. */
@@ -36,9 +36,8 @@ type ServedRelease = {
   manifestHash: string;
   twins?: { indexHash?: string | null } | null;
   replacedReleaseId?: string | null;
-  liveSince?: Date | null;
-  interruption?: { releaseId: string; endedAt: Date } | null;
 };
+type GivenWay = { _id: string; deploymentId: string; manifestHash: string; servedUntil?: Date | null };
 
 const DEPLOYMENT_FIELDS = {
   accountId: 1,
@@ -49,10 +48,10 @@ const DEPLOYMENT_FIELDS = {
   isSinglePage: 1,
   hasCleanUrls: 1,
 } as const;
-const RELEASE_FIELDS = { manifestHash: 1, twins: 1, replacedReleaseId: 1, liveSince: 1, interruption: 1 } as const;
+const RELEASE_FIELDS = { manifestHash: 1, twins: 1, replacedReleaseId: 1 } as const;
 
 /** Every live site of the built-in host, a batch at a time. */
-export async function* readAllRoutes(): AsyncGenerator<RouteRow[]> {
+export async function* readAllRoutes(now: Date): AsyncGenerator<RouteRow[]> {
   const served = DeploymentModel.find({ currentReleaseId: { $gt: '' } }, DEPLOYMENT_FIELDS)
     .setOptions({ acrossAccounts: 'host' })
     .lean()
@@ -61,32 +60,56 @@ export async function* readAllRoutes(): AsyncGenerator<RouteRow[]> {
   for await (const deployment of rowsOf(served)) {
     batch.push(deployment);
     if (batch.length < BATCH) continue;
-    yield await routesOf(batch);
+    yield await routesOf(batch, now);
     batch = [];
   }
-  if (batch.length > 0) yield await routesOf(batch);
+  if (batch.length > 0) yield await routesOf(batch, now);
 }
 
 /** The live sites among these deployments; one that is missing serves nothing. */
-export async function readRoutes(deploymentIds: readonly string[]): Promise<RouteRow[]> {
+export async function readRoutes(deploymentIds: readonly string[], now: Date): Promise<RouteRow[]> {
   const deployments = await DeploymentModel.find({ _id: { $in: [...deploymentIds] } }, DEPLOYMENT_FIELDS)
     .setOptions({ acrossAccounts: 'host' })
     .lean();
-  return routesOf(deployments);
+  return routesOf(deployments, now);
 }
 
-async function routesOf(deployments: readonly ServedDeployment[]): Promise<RouteRow[]> {
+async function routesOf(deployments: readonly ServedDeployment[], now: Date): Promise<RouteRow[]> {
   const served = deployments.filter((deployment) => isServed(deployment) && deployment.currentReleaseId);
   const releases = await readReleases(served.map((deployment) => deployment.currentReleaseId ?? ''));
-  const before = await readReleases([...releases.values()].flatMap(idsBefore));
+  const before = await readGivenWay(
+    served.map((deployment) => deployment._id),
+    [...releases.values()].flatMap(({ replacedReleaseId }) => replacedReleaseId ?? []),
+    new Date(now.getTime() - EARLIER_MS),
+  );
   return served.flatMap((deployment) => {
     const release = releases.get(deployment.currentReleaseId ?? '');
-    return release === undefined ? [] : [toRow(deployment, release, before)];
+    return release === undefined ? [] : [toRow(deployment, release, before.get(deployment._id))];
   });
 }
 
-function idsBefore({ replacedReleaseId, interruption }: ServedRelease): string[] {
-  return [interruption?.releaseId, replacedReleaseId].flatMap((id) => (id ? [id] : []));
+/** By deployment, newest first: what gave way since then, and what has just been switched away from. */
+async function readGivenWay(
+  deploymentIds: readonly string[],
+  replacedIds: readonly string[],
+  since: Date,
+): Promise<Map<string, Replaced[]>> {
+  const fields = { deploymentId: 1, manifestHash: 1, servedUntil: 1 } as const;
+  const find = (filter: Record<string, unknown>): Promise<GivenWay[]> =>
+    ReleaseModel.find(filter, fields).setOptions({ acrossAccounts: 'host' }).lean().exec();
+  const [left, replaced] = await Promise.all([
+    find({ deploymentId: { $in: [...deploymentIds] }, servedUntil: { $gt: since } }),
+    // Until the release that took its place was seen live, nothing says when it was left.
+    find({ _id: { $in: [...replacedIds] }, servedUntil: null }),
+  ]);
+  const byDeployment = new Map<string, Replaced[]>();
+  const timeOf = ({ servedUntil }: GivenWay): number => servedUntil?.getTime() ?? Number.POSITIVE_INFINITY;
+  for (const release of [...left, ...replaced].sort((a, b) => timeOf(b) - timeOf(a))) {
+    const given = byDeployment.get(release.deploymentId) ?? [];
+    given.push({ manifestHash: release.manifestHash, endedAt: release.servedUntil ?? null });
+    byDeployment.set(release.deploymentId, given);
+  }
+  return byDeployment;
 }
 
 async function readReleases(ids: readonly string[]): Promise<Map<string, ServedRelease>> {
@@ -97,14 +120,7 @@ async function readReleases(ids: readonly string[]): Promise<Map<string, ServedR
   return new Map(releases.map((release) => [release._id, release]));
 }
 
-function toRow(
-  deployment: ServedDeployment,
-  release: ServedRelease,
-  before: ReadonlyMap<string, ServedRelease> = new Map(),
-): RouteRow {
-  const { interruption, replacedReleaseId, liveSince } = release;
-  const interrupting = before.get(interruption?.releaseId ?? '');
-  const replaced = before.get(replacedReleaseId ?? '');
+function toRow(deployment: ServedDeployment, release: ServedRelease, replaced: Replaced[] = []): RouteRow {
   return {
     slug: deployment.slug,
     deploymentId: deployment._id,
@@ -114,10 +130,7 @@ function toRow(
     twinsHash: release.twins?.indexHash ?? null,
     isSinglePage: deployment.isSinglePage,
     hasCleanUrls: deployment.hasCleanUrls,
-    replaced: [
-      ...(interrupting ? [{ manifestHash: interrupting.manifestHash, endedAt: interruption?.endedAt ?? null }] : []),
-      ...(replaced ? [{ manifestHash: replaced.manifestHash, endedAt: liveSince ?? null }] : []),
-    ],
+    replaced,
   };
 }
 

@@ -8,15 +8,18 @@ import { type Found, findInstead, findNamed } from './find.ts';
 import { PAGES, type Page } from './pages.ts';
 import type { RequestPath } from './request-path.ts';
 import { sendBody } from './send-body.ts';
-import { findEarlierAsset, type Site } from './site.ts';
+import type { Site } from './site.ts';
 import { withChange } from './site-rules.ts';
 import type { Route } from './snapshot.ts';
 
 /** What of the host all answers share. */
 export type HostParts = {
   files: FileCache;
-  /** Releases before the last switches; null when there is none to look into, so that most misses wait for nothing. */
-  earlier(route: Route): Promise<Site[]> | null;
+  /**
+   * A file of a release before the last switches, if its name says that its content never changes; null when there is
+   * none to look into, so that most misses wait for nothing.
+   */
+  earlier(route: Route, path: string): Promise<Entry | undefined> | null;
   /** The release that has taken this one's place meanwhile, if it has; null when there is none to be looked for. */
   newer(exchange: Exchange): Promise<Newer | null> | null;
   /** Whether it came over https, also through the proxies in front. */
@@ -52,15 +55,12 @@ export function respond(exchange: Exchange): void {
 
 function respondInstead(exchange: Exchange): void {
   const { host, route, path } = exchange;
-  const earlier = host.earlier(route);
+  const earlier = host.earlier(route, path.file);
   if (earlier === null) {
     sendInstead(exchange);
     return;
   }
   earlier
-    .then((sites) => findEarlierAsset(sites, path.file))
-    // An earlier release that is gone or damaged is no reason to fail: its files are extras.
-    .catch(() => undefined)
     .then((entry) => (entry === undefined ? sendInstead(exchange) : sendFile(exchange, entry)))
     .catch((error: unknown) => sendTrouble(exchange.response, error));
 }

@@ -6,10 +6,10 @@ import type { SiteRef } from './site.ts';
 
 const RETRY_MS = 1_000;
 
-type ReaderParts = { routes: Routes; warm(ref: SiteRef): Promise<void>; onChanged(): void };
+type ReaderParts = { routes: Routes; now(): Date; warm(ref: SiteRef): Promise<void>; onChanged(): void };
 
 /** The one loop that reads: what is asked for while it reads is read in its next round. */
-export function createRouteReader(log: Log, { routes, warm, onChanged }: ReaderParts) {
+export function createRouteReader(log: Log, { routes, now, warm, onChanged }: ReaderParts) {
   const stopped = new AbortController();
   let dirty = new Set<string>();
   let isAllDirty = false;
@@ -30,7 +30,7 @@ export function createRouteReader(log: Log, { routes, warm, onChanged }: ReaderP
   async function readAll(): Promise<void> {
     const seen = new Set<string>();
     let isChanged = false;
-    for await (const rows of readAllRoutes()) {
+    for await (const rows of readAllRoutes(now())) {
       for (const row of rows) seen.add(row.deploymentId);
       if (await applyRows(rows)) isChanged = true;
     }
@@ -38,7 +38,7 @@ export function createRouteReader(log: Log, { routes, warm, onChanged }: ReaderP
   }
 
   async function readSome(ids: readonly string[]): Promise<void> {
-    const rows = await readRoutes(ids);
+    const rows = await readRoutes(ids, now());
     const served = new Set(rows.map((row) => row.deploymentId));
     const dropped = ids.filter((id) => !served.has(id) && routes.drop(id));
     const isChanged = await applyRows(rows);

@@ -48,7 +48,7 @@ export function createRouteTable({ providers, dataDir, keepsSnapshot, warm }: Ro
   const snapshot = createSnapshot(dataDir, providers.log, routes.all);
   const previews = new Map<string, Route>();
   const onChanged = keepsSnapshot ? snapshot.writeSoon : (): void => undefined;
-  const reader = createRouteReader(providers.log, { routes, warm, onChanged });
+  const reader = createRouteReader(providers.log, { routes, now: providers.now, warm, onChanged });
   const lookups = createLookups<Route | null>();
   const lookAgain = createSecondLook((deploymentId) => reader.refresh([deploymentId]));
   let stopListening = (): void => undefined;
@@ -114,7 +114,7 @@ export function createRouteTable({ providers, dataDir, keepsSnapshot, warm }: Ro
       stopListening();
       clearInterval(reloadTimer);
       reader.stop();
-      await snapshot.flush();
+      await snapshot.close();
     },
   };
 }

@@ -1,9 +1,8 @@
 import type { RouteRow } from './read-routes.ts';
-import type { Route } from './snapshot.ts';
+import { EARLIER_MS, type Route } from './snapshot.ts';
 
-/** Security facts, 3.4: an open tab finds the assets of the release it was loaded from for a day. */
-const EARLIER_MS = 24 * 60 * 60_000;
-const EARLIER_MAX = 5;
+/** So many of a day are remembered, the latest: one every quarter of an hour. Each is a hash and a time. */
+const EARLIER_MAX = 100;
 
 /** What of a route decides over an answer. */
 const NEWS = ['slug', 'releaseId', 'manifestHash', 'twinsHash', 'isSinglePage', 'hasCleanUrls'] as const;
@@ -42,7 +41,7 @@ export function createRoutes(now: () => number) {
   }
 
   function replacedBy({ replaced }: RouteRow): Route['earlier'] {
-    return replaced.map(({ manifestHash, endedAt }) => ({
+    return replaced.slice(0, EARLIER_MAX).map(({ manifestHash, endedAt }) => ({
       manifestHash,
       until: (endedAt?.getTime() ?? now()) + EARLIER_MS,
     }));

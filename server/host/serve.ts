@@ -2,13 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../errors.ts';
 import type { Providers } from '../service-context.ts';
 import type { AccessLog } from './access-log.ts';
+import { isHashedName } from './cache-rule.ts';
+import type { Entry } from './entry.ts';
 import type { FileCache } from './file-cache.ts';
 import type { Target } from './host-name.ts';
 import { PAGES } from './pages.ts';
 import { type HostParts, type Newer, respond, sendPage, sendTrouble } from './respond.ts';
 import { createRequestReader, type Reading } from './route.ts';
 import type { RouteTable } from './route-table.ts';
-import type { Site, SiteCache } from './site.ts';
+import { findEarlierAsset, type SiteCache } from './site.ts';
 import type { Route } from './snapshot.ts';
 
 /** One line a minute for the same damaged file: the log stays readable under load. */
@@ -82,7 +84,7 @@ function createHostParts({ providers, table, sites, files, visits }: HandlerPart
   const tell = createTroubleLog(providers);
   return {
     files,
-    earlier: (route) => loadEarlier(sites, route, providers.now().getTime()),
+    earlier: (route, path) => findEarlier(sites, route, path, providers.now().getTime()),
     newer: ({ route, isPublic }) => (isPublic ? loadNewer(table, sites, route) : null),
     isSecure: ({ headers }) => hasProxies && headers['x-forwarded-proto'] === 'https',
     onTrouble: tell,
@@ -105,10 +107,10 @@ async function findRoute(table: RouteTable, target: Target): Promise<Route | nul
   return target.kind === 'live' ? table.findLive(target.slug) : table.findPreview(target.slug, target.number);
 }
 
-function loadEarlier(sites: SiteCache, route: Route, now: number): Promise<Site[]> | null {
-  const wanted = route.earlier.filter((earlier) => earlier.until > now);
-  if (wanted.length === 0) return null;
-  return Promise.all(wanted.map(({ manifestHash }) => sites.load({ manifestHash, twinsHash: null })));
+function findEarlier(sites: SiteCache, route: Route, path: string, now: number): Promise<Entry | undefined> | null {
+  if (route.earlier.length === 0 || !isHashedName(path)) return null;
+  const wanted = route.earlier.filter((earlier) => earlier.until > now).map(({ manifestHash }) => manifestHash);
+  return wanted.length === 0 ? null : findEarlierAsset(sites, wanted, path);
 }
 
 function loadNewer(table: RouteTable, sites: SiteCache, route: Route): Promise<Newer | null> | null {

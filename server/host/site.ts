@@ -4,7 +4,6 @@ import { readRuleTexts } from '../artifacts/rule-texts.ts';
 import type { ArtifactStore } from '../artifacts/store.ts';
 import { decodeTwins, type TwinIndex } from '../artifacts/twins.ts';
 import type { Log } from '../log.ts';
-import { isHashedName } from './cache-rule.ts';
 import { type Entry, finishEntry } from './entry.ts';
 import { createSiteRules, type SiteRules } from './site-rules.ts';
 
@@ -21,12 +20,25 @@ export type Site = {
   readonly twinsHash: string | null;
 };
 
-/** A file that a release before the last switches had, if its name says that its content never changes. */
-export function findEarlierAsset(earlier: readonly Site[], path: string): Entry | undefined {
-  if (earlier.length === 0 || !isHashedName(path)) return undefined;
-  for (const site of earlier) {
-    const entry = site.find(path);
+/** Of earlier releases so many files are looked through for one, ten times what a release may have. */
+const EARLIER_FILES_MAX = 200_000;
+
+/**
+ * A file that a release before the last switches had, looked for from the latest on. One that is gone or damaged is no
+ * reason to fail: its files are extras.
+ */
+export async function findEarlierAsset(
+  sites: SiteCache,
+  manifestHashes: readonly string[],
+  path: string,
+): Promise<Entry | undefined> {
+  let files = 0;
+  for (const manifestHash of manifestHashes) {
+    const site = await sites.load({ manifestHash, twinsHash: null }).catch(() => undefined);
+    const entry = site?.find(path);
     if (entry !== undefined) return entry;
+    files += site?.fileCount ?? 0;
+    if (files > EARLIER_FILES_MAX) return undefined;
   }
   return undefined;
 }

@@ -20,6 +20,9 @@ export type Route = {
   earlier: readonly { manifestHash: string; until: number }[];
 };
 
+/** Security facts, 3.4: an open tab finds the assets of the release it was loaded from for a day. */
+export const EARLIER_MS = 24 * 60 * 60_000;
+
 /** Raised when a field is added: an older list is read anew from the database. */
 const VERSION = 2;
 const snapshotSchema = z.object({
@@ -47,8 +50,8 @@ export type Snapshot = {
   read(): Promise<Route[]>;
   /** Writes what `routes` answers then, soon; many calls become one write. */
   writeSoon(): void;
-  /** Writes what is still waiting. */
-  flush(): Promise<void>;
+  /** Writes what is still waiting, and nothing that comes later. */
+  close(): Promise<void>;
 };
 
 /**
@@ -60,6 +63,7 @@ export function createSnapshot(dataDir: string, log: Log, routes: () => Iterable
   const path = join(folder, 'routes.json');
   let timer: NodeJS.Timeout | null = null;
   let writing = Promise.resolve();
+  let isClosed = false;
 
   async function write(): Promise<void> {
     try {
@@ -88,9 +92,10 @@ export function createSnapshot(dataDir: string, log: Log, routes: () => Iterable
       }
     },
     writeSoon() {
-      timer ??= setTimeout(() => void writeNow(), WRITE_DELAY_MS);
+      if (!isClosed) timer ??= setTimeout(() => void writeNow(), WRITE_DELAY_MS);
     },
-    async flush() {
+    async close() {
+      isClosed = true;
       if (timer !== null) {
         clearTimeout(timer);
         await writeNow();

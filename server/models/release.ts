@@ -50,17 +50,8 @@ const releaseDocSchema = new Schema(
     liveSince: { type: Date, default: null },
     /** The release that served when this one took over: the pointer goes back to it when verification fails. */
     replacedReleaseId: { type: String, default: null },
-    /**
-     * The release that was switched in for this one and put back, and when: who has loaded a page of it meanwhile still
-     * asks for its files.
-     */
-    interruption: {
-      type: new Schema(
-        { releaseId: { type: String, required: true }, endedAt: { type: Date, required: true } },
-        { _id: false },
-      ),
-      default: null,
-    },
+    /** When it was last taken from the public address: who has loaded a page of it before still asks for its files. */
+    servedUntil: { type: Date, default: null },
     cancelRequestedAt: { type: Date, default: null },
     error: {
       type: new Schema(
@@ -91,6 +82,8 @@ releaseDocSchema.index(
   { name: 'one_running', unique: true, partialFilterExpression: { state: { $in: [...RUNNING_RELEASE_STATES] } } },
 );
 releaseDocSchema.index({ manifestHash: 1 }, { name: 'manifest' });
+// The host asks which releases visitors had within the last day.
+releaseDocSchema.index({ deploymentId: 1, servedUntil: 1 }, { name: 'deployment_served_until' });
 releaseDocSchema.index({ 'damagedFiles.sha256': 1 }, { name: 'damaged', sparse: true });
 releaseDocSchema.plugin(accountScope);
 

@@ -52,12 +52,19 @@ export async function endLive(
     verifiedAt: release.verifiedAt ?? now,
     finishedAt: release.finishedAt ?? now,
     liveSince: now,
+    servedUntil: null,
     error: null,
   };
   const live = await moveRelease(session, { id, accountId, from: ['verifying'], to: 'live', set });
   if (live === null) return null;
   if (live.replacedReleaseId) {
-    await moveRelease(session, { id: live.replacedReleaseId, accountId, from: ['live'], to: 'superseded' });
+    await moveRelease(session, {
+      id: live.replacedReleaseId,
+      accountId,
+      from: ['live'],
+      to: 'superseded',
+      set: { servedUntil: now },
+    });
   }
   await endRollBack(session, live, 'done', now);
   const deployment = await moveDeployment(session, {
@@ -157,8 +164,7 @@ async function leaveDeployment(
   });
   if (left === null) throw new AppError('state_changed', 'The deployment changed meanwhile.');
   if (wasSwitched && serving !== null) {
-    const interruption = { releaseId: release._id, endedAt: at };
-    await ReleaseModel.updateOne({ _id: serving, accountId }, { $set: { interruption } }, { session });
+    await ReleaseModel.updateOne({ _id: release._id, accountId }, { $set: { servedUntil: at } }, { session });
   }
   return left;
 }
