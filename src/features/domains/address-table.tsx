@@ -63,7 +63,10 @@ export function AddressTable({ deployments, stateOf }: AddressTableProps) {
 function Answers({ deployment: { id, currentRelease, state } }: { deployment: Deployment }) {
   if (currentRelease === null || state === 'deleting') return <>Nothing yet</>;
   return (
-    <Link to={href.release(id, currentRelease.number)} className="rounded-tight py-0.5 hover:underline touch:py-2">
+    <Link
+      to={href.release(id, currentRelease.number)}
+      className="-my-0.5 rounded-tight py-0.5 hover:underline touch:my-0 touch:py-2"
+    >
       Release {currentRelease.number}
     </Link>
   );
@@ -96,7 +99,10 @@ export function AddressTableSkeleton({ rows = 5 }: { rows?: number }) {
       <div className="h-10 max-sm:hidden" />
       {Array.from({ length: rows }, (_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same and never move
-        <div key={index} className="flex h-12 items-center justify-between gap-6 px-4 max-sm:h-36">
+        <div
+          key={index}
+          className="flex h-12 items-center justify-between gap-6 px-4 max-sm:h-36 sm:max-md:h-20 md:max-xl:h-15.5"
+        >
           <Skeleton className="h-4 w-48" />
           <Skeleton className="h-4 w-36 max-sm:hidden" />
           <Skeleton className="h-4 w-20 max-sm:hidden" />
