@@ -40,7 +40,7 @@ export async function layFoundation(parts: FoundationParts, began: Began): Promi
   await runMigrations(log);
   await buildIndexes();
   const keys = await readOrMakeKeys(env.dataDir, env.keys, await hasData());
-  const providers = { ...(await openProviders(parts, keys)), now };
+  const providers = await openProviders(parts, keys, now);
   await claimInstallation({ keysFingerprint: providers.secrets.fingerprint, storeId: providers.store.id });
   return { uri, providers };
 }
@@ -51,7 +51,7 @@ export async function joinFoundation(uri: string, parts: FoundationParts, began:
   await connect(uri, env);
   began('connection', () => mongoose.disconnect());
   const now = await startClock(began);
-  return { ...(await openProviders(parts, await readOrMakeKeys(env.dataDir, env.keys, true))), now };
+  return openProviders(parts, await readOrMakeKeys(env.dataDir, env.keys, true), now);
 }
 
 async function startClock(began: Began): Promise<() => Date> {
@@ -93,9 +93,9 @@ async function connect(uri: string, env: Env): Promise<void> {
   }
 }
 
-async function openProviders({ env, log, tally }: FoundationParts, keys: Keys): Promise<Providers> {
+async function openProviders({ env, log, tally }: FoundationParts, keys: Keys, now: () => Date): Promise<Providers> {
   try {
-    return await buildProviders(env, { keys, log, tally });
+    return await buildProviders(env, { keys, log, tally, now });
   } catch (error) {
     throw new StartError(
       EXIT_FAILED,

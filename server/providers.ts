@@ -56,7 +56,7 @@ function limitsOf(env: Env): Limits {
  */
 export async function buildProviders(
   env: Env,
-  { keys, log, tally }: { keys: Keys; log: Log; tally: Tally },
+  { keys, log, tally, now }: { keys: Keys; log: Log; tally: Tally; now: () => Date },
 ): Promise<Providers> {
   const limits = limitsOf(env);
   return {
@@ -70,7 +70,11 @@ export async function buildProviders(
       trustedProxies: env.trustProxy,
     },
     limits,
-    store: await openStore(env.artifacts, limits.minFreeDiskBytes, noticeDamage(log)),
+    store: await openStore(env.artifacts, {
+      minFreeBytes: limits.minFreeDiskBytes,
+      onDamage: noticeDamage(log),
+      now,
+    }),
     zips: await createZipIntake({ path: join(env.dataDir, 'incoming'), minFreeBytes: limits.minFreeDiskBytes }, tally),
     platforms,
     network,
@@ -80,7 +84,7 @@ export async function buildProviders(
     changes: createChangeFeed(log),
     tally,
     log,
-    now: () => new Date(),
+    now,
   };
 }
 

@@ -82,7 +82,7 @@ async function unpack(disk: Disk, { sha256, sizeBytes }: PackEntry): Promise<voi
   const artifact = await disk.openSound(sha256);
   if (artifact === null) return;
   try {
-    await writeNew(path, artifact.stream(), { sha256, sizeBytes });
+    await writeNew(path, artifact.stream(), { sha256, sizeBytes }, disk.now);
   } finally {
     await artifact.close();
   }

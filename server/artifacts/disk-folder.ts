@@ -3,6 +3,7 @@ import { link, readdir, readFile, rm, stat, statfs, utimes } from 'node:fs/promi
 import { join } from 'node:path';
 import { createDurably, isUnfinished, makeFolder, unfinishedName, writeDurably } from '../durable-file.ts';
 import { errnoOf, isNoRoom, storageFull, unusable } from './storage-errors.ts';
+import type { StoreClock } from './store.ts';
 
 /** Sixteen folders instead of 256 keep the folders' own blocks in the cache (performance facts, 5). */
 export const FAN_OUT = [...'0123456789abcdef'];
@@ -122,6 +123,7 @@ export async function putBack(trashed: string, path: string): Promise<void> {
   await rm(trashed, { force: true });
 }
 
+/** What is unfinished has the time that the system gave it. */
 async function removeIfOld(path: string): Promise<number> {
   const found = await statOrNull(path);
   if (found === null || Date.now() - found.mtimeMs < LEFTOVER_MS) return 0;
@@ -130,11 +132,11 @@ async function removeIfOld(path: string): Promise<number> {
 }
 
 /** Renews the age of a file that is used again and was found so; false when it has gone. */
-export async function keepYoung(path: string, found: { mtimeMs: number }): Promise<boolean> {
-  if (Date.now() - found.mtimeMs < YOUNG_MS) return true;
+export async function keepYoung(path: string, found: { mtimeMs: number }, now: StoreClock): Promise<boolean> {
+  const at = now();
+  if (at.getTime() - found.mtimeMs < YOUNG_MS) return true;
   try {
-    const now = new Date();
-    await utimes(path, now, now);
+    await utimes(path, at, at);
     return true;
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return false;

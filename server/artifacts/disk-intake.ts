@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { syncFolder, unfinishedName, writeDurably } from '../durable-file.ts';
 import { digest, WRITE_PIECE_BYTES } from './digest.ts';
 import type { Disk } from './disk.ts';
-import { writeAll } from './disk-file.ts';
+import { date, writeAll } from './disk-file.ts';
 import { type PackEntry, packOf } from './disk-pack.ts';
 import { translated } from './storage-errors.ts';
-import type { ArtifactInfo, ArtifactIntake } from './store.ts';
+import type { ArtifactInfo, ArtifactIntake, StoreClock } from './store.ts';
 
 /** Up to so many artifacts that fit into one write become loose files: a few fsyncs, and no pack to look into later. */
 const LOOSE_MAX = 64;
@@ -103,7 +103,7 @@ function createPacking(disk: Disk) {
       if (pack === null && staged.length <= LOOSE_MAX) await writeLoose(disk, staged);
       else await writePiece(staged);
       stage = newStage();
-      if (pack !== null) disk.packs.add(await closePack(pack));
+      if (pack !== null) disk.packs.add(await closePack(pack, disk.now));
       pack = null;
     },
     async drop(): Promise<void> {
@@ -146,7 +146,12 @@ async function writeLoose(disk: Disk, staged: readonly Staged[]): Promise<void> 
   const absent = await onlyAbsent(disk, staged);
   await disk.requireSpace(sizeOf(absent));
   await Promise.all(
-    absent.map(({ sha256, bytes }) => writeDurably(disk.places.loose(sha256), (file) => writeAll(file, [bytes]))),
+    absent.map(({ sha256, bytes }) =>
+      writeDurably(disk.places.loose(sha256), async (file) => {
+        await writeAll(file, [bytes]);
+        await date(file, disk.now);
+      }),
+    ),
   );
 }
 
@@ -165,9 +170,10 @@ async function openPack(path: string): Promise<OpenPack> {
   return { file: await open(unfinished, 'wx', 0o600), unfinished, path, sizeBytes: 0, entries: [] };
 }
 
-async function closePack({ file, unfinished, path, entries }: OpenPack) {
+async function closePack({ file, unfinished, path, entries }: OpenPack, now: StoreClock) {
   const { pack, tail } = packOf(path, entries);
   await writeAll(file, [tail]);
+  await date(file, now);
   await file.sync();
   await file.close();
   await rename(unfinished, path);
@@ -182,6 +188,7 @@ async function writeStream(path: string, source: AsyncIterable<Uint8Array>, disk
       await disk.requireSpace(0);
       await writeAll(file, pieces);
     });
+    await date(file, disk.now);
     await file.sync();
     return info;
   } finally {

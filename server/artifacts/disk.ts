@@ -19,13 +19,14 @@ import type { PackEntry } from './disk-pack.ts';
 import { createPacks, type Packed, type Packs } from './disk-packs.ts';
 import { type Fingerprint, openVerified, type Place } from './disk-reader.ts';
 import { damaged, isSound, translated } from './storage-errors.ts';
-import type { ArtifactStore, OnDamage, OpenArtifact } from './store.ts';
+import type { ArtifactStore, OnDamage, OpenArtifact, StoreClock } from './store.ts';
 
 export type DiskStoreOptions = {
   folder: string;
   /** Writes are refused with `storage_full` when fewer bytes would stay free (security facts, 10.5: 500 MiB). */
   minFreeBytes: number;
   onDamage?: OnDamage;
+  now?: StoreClock;
 };
 
 type Announced = { sha256: string; sizeBytes: number };
@@ -34,6 +35,7 @@ type Announced = { sha256: string; sizeBytes: number };
 export type Disk = {
   places: Places;
   packs: Packs;
+  now: StoreClock;
   requireSpace(sizeBytes: number): Promise<void>;
   /** Renews the age of artifacts that are here; of those that are not, which have to be written, it says false. */
   reuse(wanted: readonly Announced[]): Promise<boolean[]>;
@@ -50,9 +52,9 @@ export type Disk = {
  * Throws a sentence that names the folder when it cannot be used.
  */
 export async function createDiskStore(options: DiskStoreOptions): Promise<ArtifactStore> {
-  const { folder, minFreeBytes } = options;
+  const { folder, minFreeBytes, now = () => new Date() } = options;
   const id = await prepareFolder(folder);
-  const disk = createDisk(placesIn(folder), (sizeBytes) => requireSpace(folder, sizeBytes, minFreeBytes));
+  const disk = createDisk(placesIn(folder), (sizeBytes) => requireSpace(folder, sizeBytes, minFreeBytes), now);
   const { places, packs } = disk;
 
   const store: ArtifactStore = {
@@ -62,7 +64,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Artifa
       translated(async () => {
         await disk.requireSpace(expected.sizeBytes);
         if ((await disk.reuse([expected]))[0] !== true) {
-          return writeNew(places.loose(expected.sha256), source, expected);
+          return writeNew(places.loose(expected.sha256), source, expected, now);
         }
         // The sender still has to show the bytes: to know a hash is no proof of having them.
         return digestAnnounced(source, expected, async () => undefined);
@@ -108,7 +110,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Artifa
   return store;
 }
 
-function createDisk(places: Places, requireSpaceFor: (sizeBytes: number) => Promise<void>): Disk {
+function createDisk(places: Places, requireSpaceFor: (sizeBytes: number) => Promise<void>, now: StoreClock): Disk {
   const packs = createPacks(places.packs, places.quarantine);
   const verified = new Map<string, Fingerprint>();
 
@@ -116,7 +118,7 @@ function createDisk(places: Places, requireSpaceFor: (sizeBytes: number) => Prom
     const packed = packs.known(wanted.sha256);
     if (packed === null || packed.entry.sizeBytes !== wanted.sizeBytes) return false;
     const found = await statOrNull(packed.pack.path);
-    if (found !== null && (await keepYoung(packed.pack.path, found))) return true;
+    if (found !== null && (await keepYoung(packed.pack.path, found, now))) return true;
     await packs.forget(packed.pack);
     return reusePacked(wanted);
   }
@@ -143,6 +145,7 @@ function createDisk(places: Places, requireSpaceFor: (sizeBytes: number) => Prom
   return {
     places,
     packs,
+    now,
     requireSpace: requireSpaceFor,
     doubt: (sha256) => void verified.delete(sha256),
     async reuse(wanted) {
@@ -152,7 +155,7 @@ function createDisk(places: Places, requireSpaceFor: (sizeBytes: number) => Prom
           if (await reusePacked(one)) return true;
           const path = places.loose(one.sha256);
           const found = await statOrNull(path);
-          return found?.size === one.sizeBytes && (await keepYoung(path, found));
+          return found?.size === one.sizeBytes && (await keepYoung(path, found, now));
         }),
       );
     },

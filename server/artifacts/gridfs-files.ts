@@ -1,5 +1,6 @@
 import mongoose from 'mongoose';
 import { storageFull, unusable } from './storage-errors.ts';
+import type { StoreClock } from './store.ts';
 
 /**
  * The two collections of GridFS, written by hand: its own streams take a round trip for each small file, and have no
@@ -26,6 +27,7 @@ export type GridChunk = { files_id: mongoose.mongo.ObjectId; n: number; data: mo
 export type Grid = {
   files: mongoose.mongo.Collection<GridFile>;
   chunks: mongoose.mongo.Collection<GridChunk>;
+  now: StoreClock;
   /** Throws `storage_full` when the database's disk would have less than it must. */
   requireSpace(sizeBytes: number): Promise<void>;
 };
@@ -39,7 +41,7 @@ const SPACE_KEPT_MS = 1_000;
 const OUT_OF_DISK_SPACE = 14_031;
 
 /** Opens the collections in the database that everything else is in, with their indexes. */
-export async function openGrid(bucket: string, minFreeBytes: number): Promise<Grid> {
+export async function openGrid(bucket: string, minFreeBytes: number, now: StoreClock): Promise<Grid> {
   const { db } = mongoose.connection;
   if (db === undefined) throw new Error('The store in the database is opened before the database.');
   const files = db.collection<GridFile>(`${bucket}.files`);
@@ -58,7 +60,7 @@ export async function openGrid(bucket: string, minFreeBytes: number): Promise<Gr
   } catch (error) {
     throw unusable('in the database', error);
   }
-  return { files, chunks, requireSpace: spaceWatch(db, minFreeBytes) };
+  return { files, chunks, now, requireSpace: spaceWatch(db, minFreeBytes) };
 }
 
 function spaceWatch(db: mongoose.mongo.Db, minFreeBytes: number): Grid['requireSpace'] {
@@ -74,13 +76,13 @@ function spaceWatch(db: mongoose.mongo.Db, minFreeBytes: number): Grid['requireS
 }
 
 /** A file whose chunks are still to come; `intake` names all that comes with it, or null. */
-export function newFile(intake: string | null): GridFile {
+export function newFile({ now }: Grid, intake: string | null): GridFile {
   return {
     _id: new mongoose.mongo.ObjectId(),
     filename: '',
     length: 0,
     chunkSize: CHUNK_BYTES,
-    uploadDate: new Date(),
+    uploadDate: now(),
     metadata: { state: 'unfinished', intake },
   };
 }

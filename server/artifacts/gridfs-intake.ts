@@ -36,14 +36,14 @@ export function createGridIntake(grid: Grid): ArtifactIntake {
   async function add(bytes: Uint8Array, { sha256, sizeBytes }: ArtifactInfo): Promise<void> {
     if (taken.has(sha256)) return;
     taken.add(sha256);
-    const file = { ...newFile(intake), filename: sha256, length: sizeBytes };
+    const file = { ...newFile(grid, intake), filename: sha256, length: sizeBytes };
     staged.push({ file, chunks: chunksOf(file, Buffer.from(bytes)) });
     stagedBytes += sizeBytes;
     if (stagedBytes >= WRITE_PIECE_BYTES) await flush();
   }
 
   async function addStream(source: AsyncIterable<Uint8Array>): Promise<ArtifactInfo> {
-    const file = newFile(intake);
+    const file = newFile(grid, intake);
     await grid.files.insertOne(file);
     const writer = chunkWriter(grid, file);
     try {

@@ -19,7 +19,7 @@ export async function openGridFile(grid: Grid, sha256: string, verified: Set<str
   if (!(await isSound(artifact, sha256))) {
     await grid.files.updateOne(
       { _id: file._id, ...WHOLE },
-      { $set: { 'metadata.state': 'damaged', uploadDate: new Date() } },
+      { $set: { 'metadata.state': 'damaged', uploadDate: grid.now() } },
     );
     return null;
   }

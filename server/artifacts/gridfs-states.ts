@@ -11,15 +11,15 @@ type Which = { filename: string } | { _id: Id; uploadDate: { $lt: Date } };
 
 /** Renews the age of what is here, and names it. */
 export async function reuse(
-  { files }: Grid,
+  { files, now }: Grid,
   wanted: readonly { sha256: string; sizeBytes: number }[],
 ): Promise<ReadonlySet<string>> {
   const sizes = new Map(wanted.map(({ sha256, sizeBytes }) => [sha256, sizeBytes]));
   for (;;) {
     const found = await files.find({ filename: { $in: [...sizes.keys()] }, ...WHOLE }).toArray();
     const here = found.filter((file) => sizes.get(file.filename) === file.length);
-    const old = here.filter((file) => Date.now() - file.uploadDate.getTime() >= YOUNG_MS).map((file) => file._id);
-    const renewed = await files.updateMany({ _id: { $in: old }, ...WHOLE }, { $set: { uploadDate: new Date() } });
+    const old = here.filter((file) => now().getTime() - file.uploadDate.getTime() >= YOUNG_MS).map((file) => file._id);
+    const renewed = await files.updateMany({ _id: { $in: old }, ...WHOLE }, { $set: { uploadDate: now() } });
     // One that was collected in between is looked for again.
     if (renewed.matchedCount === old.length) return new Set(here.map((file) => file.filename));
   }
@@ -30,7 +30,7 @@ export async function show(grid: Grid, which: { _id: Id } | { 'metadata.intake':
   const filter = { ...which, 'metadata.state': 'unfinished' as const };
   for (;;) {
     try {
-      await grid.files.updateMany(filter, { $set: { 'metadata.state': 'whole', uploadDate: new Date() } });
+      await grid.files.updateMany(filter, { $set: { 'metadata.state': 'whole', uploadDate: grid.now() } });
       return;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
@@ -52,8 +52,8 @@ async function eraseDoubles(grid: Grid, own: readonly GridFile[]): Promise<void>
 }
 
 /** Nobody finds it any more; its bytes go with the next sweep. False when there is none. */
-export async function takeAway({ files }: Grid, which: Which): Promise<boolean> {
-  const gone = { 'metadata.state': 'unfinished' as const, 'metadata.intake': null, uploadDate: new Date() };
+export async function takeAway({ files, now }: Grid, which: Which): Promise<boolean> {
+  const gone = { 'metadata.state': 'unfinished' as const, 'metadata.intake': null, uploadDate: now() };
   return (await files.updateOne({ ...which, ...WHOLE }, { $set: gone })).matchedCount === 1;
 }
 

@@ -5,7 +5,7 @@ import { createGridIntake } from './gridfs-intake.ts';
 import { openGridFile } from './gridfs-reader.ts';
 import { eraseFiles, reuse, show, takeAway } from './gridfs-states.ts';
 import { damaged, isSound } from './storage-errors.ts';
-import type { ArtifactInfo, ArtifactStore, Collected, Collection, OnDamage } from './store.ts';
+import type { ArtifactInfo, ArtifactStore, Collected, Collection, OnDamage, StoreClock } from './store.ts';
 
 /** Security facts, 10.4: a write that has not ended after an hour never will. */
 const LEFTOVER_MS = 60 * 60_000;
@@ -17,6 +17,7 @@ export type GridStoreOptions = {
   /** Name of the GridFS bucket. */
   bucket?: string;
   onDamage?: OnDamage;
+  now?: StoreClock;
 };
 
 /**
@@ -27,8 +28,9 @@ export async function createGridStore({
   minFreeBytes,
   bucket = 'store',
   onDamage,
+  now = () => new Date(),
 }: GridStoreOptions): Promise<ArtifactStore> {
-  const grid = await openGrid(bucket, minFreeBytes);
+  const grid = await openGrid(bucket, minFreeBytes, now);
   const verified = new Set<string>();
 
   const store: ArtifactStore = {
@@ -75,7 +77,7 @@ async function writeNew(
   source: AsyncIterable<Uint8Array>,
   expected: { sha256: string; sizeBytes: number },
 ): Promise<ArtifactInfo> {
-  const file: GridFile = { ...newFile(null), filename: expected.sha256, length: expected.sizeBytes };
+  const file: GridFile = { ...newFile(grid, null), filename: expected.sha256, length: expected.sizeBytes };
   await grid.files.insertOne(file);
   const writer = chunkWriter(grid, file);
   try {
@@ -115,7 +117,7 @@ function readOld({ files }: Grid, before: Date, after: GridFile | null): Promise
 }
 
 async function sweepGrid(grid: Grid): Promise<number> {
-  const before = new Date(Date.now() - LEFTOVER_MS);
+  const before = new Date(grid.now().getTime() - LEFTOVER_MS);
   let swept = 0;
   for (;;) {
     const left = await grid.files
@@ -132,7 +134,7 @@ async function sweepGrid(grid: Grid): Promise<number> {
 }
 
 async function checkGrid(grid: Grid): Promise<void> {
-  const file = newFile(randomBytes(12).toString('hex'));
+  const file = newFile(grid, randomBytes(12).toString('hex'));
   await grid.files.insertOne(file);
   await eraseFiles(grid, [file._id]);
 }

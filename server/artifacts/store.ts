@@ -73,5 +73,11 @@ export interface ArtifactStore {
 /** Told of each artifact that was asked for and is missing or damaged; it may be told of one many times. */
 export type OnDamage = (sha256: string) => void;
 
+/**
+ * The time by which a store says when an artifact was last used. Garbage collection compares it with the time of the
+ * database, so it is that time wherever a database decides: the clock of a machine may be a day behind it.
+ */
+export type StoreClock = () => Date;
+
 /** What ARTIFACTS_URL names: a folder, or the database that everything else is in. */
 export type StoreChoice = { kind: 'disk'; folder: string } | { kind: 'gridfs' };

@@ -143,8 +143,6 @@ test('the server knows no window, and the page no process', () => {
 const READS_MACHINE_CLOCK = [
   'server/artifacts/disk-folder.ts',
   'server/artifacts/disk-packs.ts',
-  'server/artifacts/gridfs-states.ts',
-  'server/artifacts/gridfs.ts',
   'server/artifacts/incoming-file.ts',
   'server/database-clock.ts',
   'server/durable-file.ts',

@@ -7,19 +7,21 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { findInPack, readPack } from '../../server/artifacts/disk-pack.ts';
+import type { StoreClock } from '../../server/artifacts/store.ts';
 import { type StoreUnderTest, sha256Of, storeSuite } from '../support/store-suite.ts';
 
 const TWO_HOURS_AGO = new Date(Date.now() - 2 * 60 * 60_000);
 const TWO_DAYS_AGO = new Date(Date.now() - 48 * 60 * 60_000);
 
-async function makeDisk(): Promise<StoreUnderTest & { folder: string }> {
+async function makeDisk(now?: StoreClock): Promise<StoreUnderTest & { folder: string }> {
   const root = await mkdtemp(join(tmpdir(), 'fairlead-store-'));
   const folder = join(root, 'artifacts');
   const packs = join(folder, 'packs');
+  const options = { folder, minFreeBytes: 0, ...(now !== undefined && { now }) };
   return {
     folder,
-    store: await createDiskStore({ folder, minFreeBytes: 0 }),
-    reopen: () => createDiskStore({ folder, minFreeBytes: 0 }),
+    store: await createDiskStore(options),
+    reopen: () => createDiskStore(options),
     corrupt: async (sha256) => {
       const { path, offset } = await whereIs(folder, sha256);
       const file = await open(path, 'r+');

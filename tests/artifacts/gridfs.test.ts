@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
 import { createGridStore } from '../../server/artifacts/gridfs.ts';
+import type { StoreClock } from '../../server/artifacts/store.ts';
 import { newId } from '../../server/mongo.ts';
 import { infoOf, manyBytes, type StoreUnderTest, sha256Of, storeSuite } from '../support/store-suite.ts';
 
@@ -17,9 +18,10 @@ function collection(name: string) {
   return db.collection(name);
 }
 
-async function makeGrid(): Promise<StoreUnderTest & { files: string; chunks: string }> {
+async function makeGrid(now?: StoreClock): Promise<StoreUnderTest & { files: string; chunks: string }> {
   const bucket = `store_${newId()}`;
   const [files, chunks] = [`${bucket}.files`, `${bucket}.chunks`];
+  const options = { minFreeBytes: 0, bucket, ...(now !== undefined && { now }) };
   const firstChunk = async (sha256: string) => {
     const file = await collection(files).findOne({ filename: sha256, 'metadata.state': 'whole' });
     const chunk = await collection(chunks).findOne({ files_id: file?._id, n: 0 });
@@ -29,8 +31,8 @@ async function makeGrid(): Promise<StoreUnderTest & { files: string; chunks: str
   return {
     files,
     chunks,
-    store: await createGridStore({ minFreeBytes: 0, bucket }),
-    reopen: () => createGridStore({ minFreeBytes: 0, bucket }),
+    store: await createGridStore(options),
+    reopen: () => createGridStore(options),
     corrupt: async (sha256) => {
       const { id, bytes } = await firstChunk(sha256);
       bytes.writeUInt8(bytes.readUInt8(10) ^ 1, 10);

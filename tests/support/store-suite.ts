@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { ArtifactInfo, ArtifactStore } from '../../server/artifacts/store.ts';
+import type { ArtifactInfo, ArtifactStore, StoreClock } from '../../server/artifacts/store.ts';
 
 /** A store under test, and what a test may do to it behind its back. */
 export type StoreUnderTest = {
@@ -18,6 +18,9 @@ export type StoreUnderTest = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
+/** `now` is the clock of the database, where a test has it differ from this machine's. */
+type Make = (now?: StoreClock) => Promise<StoreUnderTest>;
+
 export function sha256Of(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
@@ -31,7 +34,7 @@ function expectedOf(bytes: Buffer): { sha256: string; sizeBytes: number } {
 }
 
 /** What every artifact store must do (server/artifacts/store.ts). */
-export function storeSuite(name: string, make: () => Promise<StoreUnderTest>): void {
+export function storeSuite(name: string, make: Make): void {
   writingSuite(name, make);
   intakeSuite(name, make);
   collectingSuite(name, make);
@@ -319,7 +322,7 @@ function intakeSuite(name: string, make: () => Promise<StoreUnderTest>): void {
 
 const yesterday = (): Date => new Date(Date.now() - 24 * 60 * 60_000);
 
-function collectingSuite(name: string, make: () => Promise<StoreUnderTest>): void {
+function collectingSuite(name: string, make: Make): void {
   const collecting = (unused: readonly Buffer[]) => {
     const hashes = new Set(unused.map(sha256Of));
     return { before: yesterday(), choose: async (asked: string[]) => new Set(asked.filter((one) => hashes.has(one))) };
@@ -349,6 +352,23 @@ function collectingSuite(name: string, make: () => Promise<StoreUnderTest>): voi
     }
     await takeIn(place.store, together);
     for (const bytes of together) expect((await place.store.readWhole(sha256Of(bytes))).equals(bytes)).toBe(true);
+  });
+
+  test(`${name}: what was just stored is young, though the clock of this machine is a day behind the database's`, async () => {
+    const now = (): Date => new Date(Date.now() + 25 * 60 * 60_000);
+    await using place = await make(now);
+    const together = manyBytes(100, 500);
+    const [single = Buffer.alloc(0), streamed = Buffer.alloc(0)] = manyBytes(2, 900);
+    await takeIn(place.store, together);
+    await place.store.writeWhole(single);
+    const intake = await place.store.intake();
+    await intake.addStream(piecesOf(streamed, 300));
+    await intake.commit();
+
+    const before = new Date(now().getTime() - 24 * 60 * 60_000);
+    const all = { ...collecting([...together, single, streamed]), before };
+    expect(await place.store.collect(all)).toEqual({ artifacts: 0, sizeBytes: 0 });
+    expect(await place.store.sweep()).toBe(0);
   });
 
   test(`${name}: whoever reads an artifact while it is collected reads it to its end`, async () => {
