@@ -29,18 +29,11 @@ export function Dialog({ isOpen, onOpenChange, title, description, trigger, foot
           {...(description === undefined && { 'aria-describedby': undefined })}
           className="fixed inset-0 z-40 m-auto flex w-full flex-col bg-surface-raised shadow-float outline-none data-[state=open]:animate-rise data-[state=closed]:animate-leave sm:h-fit sm:max-h-[min(90dvh,720px)] sm:max-w-dialog sm:rounded-card"
         >
-          <div className="flex items-start justify-between gap-4 p-5 pb-0">
-            <div>
-              <RadixDialog.Title className="text-lg font-semibold">{title}</RadixDialog.Title>
-              {description !== undefined && (
-                <RadixDialog.Description className="mt-1 text-ink-muted">{description}</RadixDialog.Description>
-              )}
-            </div>
-            <RadixDialog.Close asChild>
-              <IconButton label="Close" className="-mt-1 -mr-1.5">
-                <X />
-              </IconButton>
-            </RadixDialog.Close>
+          <div className="p-5 pr-16 pb-0">
+            <RadixDialog.Title className="text-lg font-semibold wrap-anywhere">{title}</RadixDialog.Title>
+            {description !== undefined && (
+              <RadixDialog.Description className="mt-1 text-ink-muted">{description}</RadixDialog.Description>
+            )}
           </div>
           <div className="min-h-0 overflow-y-auto p-5">{children}</div>
           {footer !== undefined && (
@@ -48,6 +41,12 @@ export function Dialog({ isOpen, onOpenChange, title, description, trigger, foot
               {footer}
             </div>
           )}
+          {/* The last, so that the focus begins in the first field. */}
+          <RadixDialog.Close asChild>
+            <IconButton label="Close" className="absolute top-4 right-3.5">
+              <X />
+            </IconButton>
+          </RadixDialog.Close>
         </RadixDialog.Content>
       </RadixDialog.Portal>
     </RadixDialog.Root>
