@@ -88,3 +88,22 @@ test('a page that opens later than that finds nothing to go on with, and takes t
   expect(listRecords()).toEqual([]);
   await vi.waitFor(() => expect([...names]).toEqual([]));
 });
+
+test.each([
+  [250_000_000, 1],
+  [250_000_001, 0],
+])('of %i bytes a copy is begun %i times, and the record is kept either way', (sizeBytes, copies) => {
+  stubPrivateFiles(new Set());
+  const jobs: unknown[] = [];
+  vi.stubGlobal(
+    'Worker',
+    class {
+      postMessage = (job: unknown): void => void jobs.push(job);
+      terminate = (): void => undefined;
+    },
+  );
+  const file = Object.defineProperty(new File([], 'film.mp4'), 'size', { value: sizeBytes });
+  keepWaiting({ name: 'film', files: [{ path: 'film.mp4', file }] });
+  expect(jobs).toHaveLength(copies);
+  expect(listRecords()).toMatchObject([{ totalBytes: sizeBytes, hasCopy: false }]);
+});
