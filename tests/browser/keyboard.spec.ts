@@ -9,6 +9,8 @@ const WEB_ROOT = new URL('../../dist/web/', import.meta.url).pathname;
 /** Goes there by Tab alone, as somebody without a pointer has to. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible();
+  // Tab passes what cannot be used yet.
+  await expect(target).toBeEnabled();
   for (let stop = 0; stop < STOPS_MAX; stop += 1) {
     if (await target.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press('Tab');
@@ -61,7 +63,8 @@ test('from registration to a live site and its roll back by keyboard alone', asy
   await page.goto(page.url().replace(/2$/, '1'));
   const rollBack = page.getByRole('button', { name: 'Roll back to release 1' });
   await press(page, rollBack);
-  await expect(page.getByRole('alertdialog')).toBeVisible();
+  // It listens for keys from when it has the focus.
+  await expect(page.getByRole('alertdialog').locator(':focus')).toHaveCount(1);
   await page.keyboard.press('Escape');
   await expect(page.getByRole('alertdialog')).toHaveCount(0);
   await expect(rollBack).toBeFocused();
