@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { UploadZipAnswer } from '../../routers/schemas/releases.ts';
 import { type Account, clientOf, openAccount, releaseEnd, startPublish } from '../support/doors.ts';
 import { get } from '../support/host.ts';
@@ -13,11 +14,13 @@ import { mongoUri } from './servers/database.ts';
 /**
  * Publishing again with one of 10,000 files changed, to the built-in host, through the documented doors as a script uses
  * them: from the first request to the release seen live. The first time all come in one ZIP. There is no peer; more or
- * less than one file sent the second time is a failure.
+ * less than one file sent the second time is a failure. At last it is rolled back to the first.
  */
 const FILES = 10_000;
 const CHANGED = 'pages/5000.html';
 const KB = 1_000;
+/** A roll back that failed leaves the release as it was. */
+const ROLL_BACK_MAX_MS = 60_000;
 
 type Traffic = { requests: number; files: number; bytes: number };
 
@@ -56,7 +59,7 @@ function makeSite(): SiteFiles {
   return site;
 }
 
-type Published = { traffic: Traffic; seconds: number; sendSeconds: number };
+type Published = { id: string; traffic: Traffic; seconds: number; sendSeconds: number };
 
 /** Runs `send`, which starts a release, and waits until that is live. */
 async function publish(account: Account, send: () => Promise<{ id: string; number: number }>): Promise<Published> {
@@ -68,7 +71,7 @@ async function publish(account: Account, send: () => Promise<{ id: string; numbe
   const traffic = { ...counted.traffic };
   const state = await releaseEnd(account, release.id);
   if (state !== 'live') throw new Error(`Release ${release.number} ended ${state}.`);
-  return { traffic, seconds: (performance.now() - startedAt) / 1000, sendSeconds };
+  return { id: release.id, traffic, seconds: (performance.now() - startedAt) / 1000, sendSeconds };
 }
 
 async function sendZip(account: Account, deploymentId: string, zip: Uint8Array<ArrayBuffer>) {
@@ -92,6 +95,19 @@ function print(name: string, { traffic, seconds, sendSeconds }: Published): void
   );
 }
 
+/** Seconds until an earlier release is live again. */
+async function rollBack(account: Account, deploymentId: string, releaseId: string): Promise<number> {
+  const client = clientOf(account);
+  const startedAt = performance.now();
+  await client.deployments.rollBack.mutate({ deploymentId, releaseId });
+  for (;;) {
+    const { state, isCurrent } = await client.releases.get.query({ releaseId });
+    if (isCurrent && state === 'live') return (performance.now() - startedAt) / 1000;
+    if (performance.now() - startedAt > ROLL_BACK_MAX_MS) throw new Error(`The release was ${state} at last.`);
+    await wait(20);
+  }
+}
+
 console.log(
   `Publishing ${FILES.toLocaleString('en')} files, and again with one of them changed, to the built-in host (no peer)`,
 );
@@ -108,7 +124,8 @@ try {
   const site = makeSite();
   const parts = Object.entries(site).map(([name, data]) => ({ name, data, method: 8 }));
   const zip = new Uint8Array(writeZip(parts));
-  print(`all ${FILES.toLocaleString('en')} in one ZIP`, await publish(account, () => sendZip(account, id, zip)));
+  const first = await publish(account, () => sendZip(account, id, zip));
+  print(`all ${FILES.toLocaleString('en')} in one ZIP`, first);
   site[CHANGED] = '<h1>Changed</h1>';
   const again = await publish(account, async () => (await startPublish(account, { deploymentId: id }, site)).release);
   const { files } = again.traffic;
@@ -116,6 +133,7 @@ try {
   if (files !== 1) throw new Error(`${files} files were sent where one had changed.`);
   const { text } = await get(app.sitesPort, `${slug}.localhost`, `/${CHANGED}`);
   if (text !== site[CHANGED]) throw new Error('What is served is not what was published.');
+  console.log(`  rolled back to the first: live after ${(await rollBack(account, id, first.id)).toFixed(2)} s`);
 } finally {
   await app[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
