@@ -138,6 +138,9 @@ test('an account is deleted with its name typed, and cannot be signed in to agai
   complaints.allow(refusedCall(400, '/api/trpc/account.delete'));
   const credentials = await newcomer(page);
   await page.goto('/account');
+  // What comes above the button moves it, also between a press and its release.
+  await expect(page.getByText('The trial runs until')).toBeVisible();
+  await expect(page.getByText('This browser')).toBeVisible();
   await page.getByRole('button', { name: 'Delete account' }).click();
   const dialog = page.getByRole('alertdialog');
   const confirm = dialog.getByRole('button', { name: 'Delete account' });
