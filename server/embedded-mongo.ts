@@ -141,6 +141,14 @@ function uriOf(port: number, { user, password }: Credentials): string {
   return `mongodb://${user}:${password}@127.0.0.1:${port}/${DATABASE}?directConnection=true&authSource=admin`;
 }
 
+/** Where the database of this folder was reached at its last start; null when it has had none. */
+export async function embeddedUri(dataDir: string): Promise<string | null> {
+  const folder = join(dataDir, 'mongo');
+  const credentials = await readJson(join(folder, 'credentials.json'), asCredentials);
+  const marker = await readJson(join(folder, 'version.json'), asMarker);
+  return credentials === null || marker === null ? null : uriOf(marker.port, credentials);
+}
+
 /** Made before the first data are. Throws when there are data without them: new ones would open nothing. */
 async function ownCredentials(folder: string, dbPath: string): Promise<Credentials> {
   const path = join(folder, 'credentials.json');

@@ -2,6 +2,7 @@
 import { readEnv } from '../env.ts';
 import { scrub } from '../log.ts';
 import { EXIT_FAILED, StartError } from '../start-error.ts';
+import { listJobs, onDatabase, rerunJob } from './jobs.ts';
 import { listMails, showMail } from './outbox.ts';
 
 const USAGE = `Usage: fairlead <command>
@@ -9,6 +10,8 @@ const USAGE = `Usage: fairlead <command>
   serve                 start Fairlead, as npm start does
   outbox [list]         mails that were not sent by SMTP, oldest first
   outbox show <id>      one of them, whole; it may hold a one-time link
+  jobs [list]           background work that was given up, oldest first, with its reason
+  jobs rerun <id>       has it run again, now that its cause is gone
 `;
 
 /** The `fairlead` command. Every command reads the same environment as the server. */
@@ -21,6 +24,10 @@ async function main(words: string[]): Promise<void> {
     await listMails(readEnv(process.env), write);
   } else if (command === 'outbox' && action === 'show' && id !== undefined && words.length === 3) {
     await showMail(readEnv(process.env), id, write);
+  } else if (command === 'jobs' && (action ?? 'list') === 'list' && words.length <= 2) {
+    await onDatabase(readEnv(process.env), () => listJobs(write));
+  } else if (command === 'jobs' && action === 'rerun' && id !== undefined && words.length === 3) {
+    await onDatabase(readEnv(process.env), () => rerunJob(id, write));
   } else if (command === undefined || command === 'help' || command === '--help') {
     write(USAGE);
   } else {

@@ -154,7 +154,7 @@ const ROWS: readonly Row[] = [
   { of: /^server\/cli\/deploy\.ts$/, files: [/^routers\/client\.ts$/], packages: [NODE] },
   {
     of: /^server\/cli\//,
-    files: [CORE, SCHEMAS, /^server\/services\//, /^server\/mail\//, /^server\/cli\//],
+    files: [CORE, SCHEMAS, /^server\/services\//, /^server\/(mail|jobs|cli)\//],
     packages: [NODE, /^vite$/, /^mongoose$/],
   },
   {

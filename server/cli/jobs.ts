@@ -1,0 +1,42 @@
+import mongoose from 'mongoose';
+import { embeddedUri } from '../embedded-mongo.ts';
+import type { Env } from '../env.ts';
+import { listGivenUp, rerunGivenUp } from '../jobs/given-up.ts';
+import { connectMongo, UnfitDatabaseError } from '../mongo.ts';
+import { EXIT_FAILED, StartError } from '../start-error.ts';
+
+type Write = (text: string) => void;
+
+/** Runs `work` on the database of a Fairlead that runs: its own, or the one that MONGODB_URI names. */
+export async function onDatabase(env: Env, work: () => Promise<void>): Promise<void> {
+  const uri = env.mongodbUri ?? (await embeddedUri(env.dataDir));
+  if (uri === null)
+    throw new StartError(EXIT_FAILED, `There is no database in "${env.dataDir}"; start Fairlead first.`);
+  try {
+    await connectMongo(uri);
+    await work();
+  } catch (error) {
+    if (!(error instanceof UnfitDatabaseError)) throw error;
+    throw new StartError(EXIT_FAILED, `${error.message} Start Fairlead first: its jobs are in its database.`, error);
+  } finally {
+    await mongoose.disconnect();
+  }
+}
+
+/** Writes one line a job that was given up: id, time, name, attempts, and why. */
+export async function listJobs(write: Write): Promise<void> {
+  const jobs = await listGivenUp();
+  if (jobs.length === 0) write('No job was given up.\n');
+  for (const { id, finishedAt, name, attempt, lastError } of jobs) {
+    write(`${id}  ${finishedAt?.toISOString() ?? '-'}  ${name}  ${attempt}×  ${lastError.split('\n')[0] ?? ''}\n`);
+  }
+}
+
+/** Has one run again. Throws StartError when it was not given up, or another one for the same thing is on its way. */
+export async function rerunJob(id: string, write: Write): Promise<void> {
+  const outcome = await rerunGivenUp(id);
+  if (outcome === 'queued') write(`The job "${id}" runs again soon.\n`);
+  else if (outcome === 'open')
+    throw new StartError(EXIT_FAILED, `Another job for the same thing waits or runs already.`);
+  else throw new StartError(EXIT_FAILED, `No job "${id}" was given up; "fairlead jobs" shows those that were.`);
+}
