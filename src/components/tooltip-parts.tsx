@@ -1,5 +1,6 @@
 import { Tooltip as RadixTooltip } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { TOOLTIP_DELAY_MS, TOOLTIP_SKIP_DELAY_MS } from '../../routers/schemas/limits.ts';
 
 export type TooltipProps = {
@@ -9,11 +10,40 @@ export type TooltipProps = {
   children: ReactNode;
 };
 
+/**
+ * Until when the next tooltip opens at once: while another is open, and for a moment after it closed (specification,
+ * section 9). Radix counts this by a provider around all of them, which would have to be of the first load.
+ */
+let opensAtOnceUntil = Number.NEGATIVE_INFINITY;
+
+function noteOpen(isOpen: boolean): void {
+  opensAtOnceUntil = isOpen ? Number.POSITIVE_INFINITY : performance.now() + TOOLTIP_SKIP_DELAY_MS;
+}
+
+function delayNow(): number {
+  return performance.now() < opensAtOnceUntil ? 0 : TOOLTIP_DELAY_MS;
+}
+
 export function TooltipPart({ content, side = 'top', children }: TooltipProps) {
+  const [delayMs, setDelayMs] = useState(TOOLTIP_DELAY_MS);
+  const isOpen = useRef(false);
+  const tellOpen = (isOpenNow: boolean): void => {
+    isOpen.current = isOpenNow;
+    noteOpen(isOpenNow);
+  };
+  useEffect(
+    () => () => {
+      if (isOpen.current) noteOpen(false);
+    },
+    [],
+  );
   return (
-    <RadixTooltip.Provider delayDuration={TOOLTIP_DELAY_MS} skipDelayDuration={TOOLTIP_SKIP_DELAY_MS}>
-      <RadixTooltip.Root>
-        <RadixTooltip.Trigger asChild>{children}</RadixTooltip.Trigger>
+    <RadixTooltip.Provider>
+      <RadixTooltip.Root delayDuration={delayMs} onOpenChange={tellOpen}>
+        {/* The first move, which starts the delay, follows the entry at once. */}
+        <RadixTooltip.Trigger asChild onPointerEnter={() => flushSync(() => setDelayMs(delayNow()))}>
+          {children}
+        </RadixTooltip.Trigger>
         <RadixTooltip.Portal>
           <RadixTooltip.Content
             side={side}

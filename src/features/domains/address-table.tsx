@@ -98,8 +98,8 @@ export function AddressTableSkeleton({ rows = 5 }: { rows?: number }) {
     <SkeletonGroup label="Loading the addresses" className="divide-y divide-line">
       <div className="h-10 max-sm:hidden" />
       {Array.from({ length: rows }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same and never move
         <div
+          // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same and never move
           key={index}
           className="flex h-12 items-center justify-between gap-6 px-4 max-sm:h-36 sm:max-md:h-20 md:max-xl:h-15.5"
         >
