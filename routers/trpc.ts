@@ -35,7 +35,7 @@ const translated = t.procedure.use(async ({ ctx, path, type, next }) => {
 });
 
 /** While the database does not answer, a call ends within 3 s instead of hanging. */
-const bounded = translated.use(({ type, next }) => (type === 'subscription' ? next() : endWhenAway(next())));
+const bounded = translated.use(({ type, next }) => (type === 'subscription' ? next() : endWhenAway(() => next())));
 
 /** Anybody. */
 export const publicProcedure = bounded;

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import mongoose, { type ClientSession } from 'mongoose';
@@ -104,15 +105,27 @@ function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 }
 
+/** Whether whoever waits for the work that is running has been told meanwhile that the database is away. */
+const abandoned = new AsyncLocalStorage<() => boolean>();
+
+const isAbandoned = (): boolean => abandoned.getStore()?.() === true;
+
 /**
  * Settles as `work` does, but ends with `database_unavailable` within 3 s while the database does not answer: a driver
- * that waits, or tries again and again, is not waited for. What is merely slow takes the time it needs.
+ * that waits, or tries again and again, is not waited for. What is merely slow takes the time it needs. A transaction of
+ * work that was ended so is not committed: its caller was asked to send it again.
  */
-export function endWhenAway<T>(work: Promise<T>): Promise<T> {
+export function endWhenAway<T>(work: () => Promise<T>): Promise<T> {
+  let hasEnded = false;
+  const isAbandonedAround = abandoned.getStore();
+  const running = abandoned.run(() => hasEnded || isAbandonedAround?.() === true, work);
   return new Promise((resolve, reject) => {
-    const stopWatching = watchForAway(reject);
+    const stopWatching = watchForAway((error) => {
+      hasEnded = true;
+      reject(error);
+    });
     // Whoever loses the race is heard by nobody.
-    work.then(resolve, reject).then(stopWatching, stopWatching);
+    running.then(resolve, reject).then(stopWatching, stopWatching);
   });
 }
 
@@ -185,7 +198,7 @@ export function newId(): string {
  * its rounds is one of ours.
  */
 export async function transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T> {
-  return endWhenAway(runUntilDone(work));
+  return endWhenAway(() => runUntilDone(work));
 }
 
 async function runUntilDone<T>(work: (session: ClientSession) => Promise<T>): Promise<T> {
@@ -195,7 +208,8 @@ async function runUntilDone<T>(work: (session: ClientSession) => Promise<T>): Pr
       return await runOnce(work);
     } catch (error) {
       const cause = error instanceof RunAgain ? error.cause : error;
-      if (!isConflict(cause) || isDatabaseAway(cause) || performance.now() > giveUpAt) throw cause;
+      const isOver = isAbandoned() || performance.now() > giveUpAt;
+      if (!isConflict(cause) || isDatabaseAway(cause) || isOver) throw cause;
     }
     const ceiling = Math.min(CONFLICT_PAUSE_MAX_MS, CONFLICT_PAUSE_MS * 1.5 ** round);
     await wait(Math.random() * ceiling);
@@ -211,11 +225,11 @@ async function runOnce<T>(work: (session: ClientSession) => Promise<T>): Promise
   // `connection.transaction` resolves with what the function has returned; mongoose's types say `unknown` loosely.
   return mongoose.connection.transaction(
     async (session) => {
-      try {
-        return await work(session);
-      } catch (error) {
+      const result = await work(session).catch((error: unknown) => {
         throw isConflict(error) ? new RunAgain('The transaction may be run again.', { cause: error }) : error;
-      }
+      });
+      if (isAbandoned()) throw databaseAway();
+      return result;
     },
     { readConcern: 'snapshot', writeConcern: { w: 'majority', journal: true } },
   ) as Promise<T>;

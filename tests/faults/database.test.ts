@@ -201,13 +201,16 @@ test(
 );
 
 test(
-  'while the database hangs every call ends within 3 s with 503, and after it all goes on',
+  'while the database hangs every call ends within 3 s with 503, leaves nothing behind, and after it all goes on',
   async () => {
     await using app = await startRealApp({ DATA_DIR: await dataFolder() });
     const person = newPerson();
     const registered = await post(app, '/api/register', person);
     expect(registered.ok).toBe(true);
     const { accessToken } = await registered.json();
+    const creator = await openAccount(app.url, `creator ${process.pid}`);
+    const createHarbour = () =>
+      post(app, '/api/trpc/deployments.create', { json: { name: 'Harbour', platform: 'built-in' } }, creator.token);
     process.kill(mongodPidOf(app), 'SIGSTOP');
     // A report on readiness is kept for half a second.
     await wait(600);
@@ -217,6 +220,8 @@ test(
       timed(() => post(app, '/api/login', { username: person.username, password: PASSWORD })),
       timed(() => post(app, '/api/register', newPerson())),
     ]);
+    const abandoned = await createHarbour();
+    expect(abandoned.status).toBe(503);
     expect((await fetch(`${app.url}/api/health`)).status).toBe(200);
     process.kill(mongodPidOf(app), 'SIGCONT');
     for (const { response, afterMs } of calls) {
@@ -231,6 +236,10 @@ test(
       expect(body).toMatchObject({ code: 'database_unavailable', message: expect.any(String) });
     await untilReady(app);
     expect(await signInAs(app, person.username)).toBe(200);
+    // Its caller was told to send it again.
+    expect((await createHarbour()).status).toBe(200);
+    const { items } = await clientOf(creator).deployments.list.query();
+    expect(items.map(({ name }) => name)).toEqual(['Harbour']);
   },
   3 * MINUTES_MS,
 );

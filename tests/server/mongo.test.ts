@@ -67,8 +67,8 @@ test.each([
 });
 
 test('what takes its time is waited for while the database answers', async () => {
-  expect(await endWhenAway(new Promise((resolve) => setTimeout(() => resolve('late'), 2_000)))).toBe('late');
-  await expect(endWhenAway(Promise.reject(new Error('its own')))).rejects.toThrow('its own');
+  expect(await endWhenAway(() => new Promise((resolve) => setTimeout(() => resolve('late'), 2_000)))).toBe('late');
+  await expect(endWhenAway(() => Promise.reject(new Error('its own')))).rejects.toThrow('its own');
 });
 
 test('a pool that is full is no database that is away', async () => {
@@ -79,7 +79,7 @@ test('a pool that is full is no database that is away', async () => {
   await holding.tryNext();
   const held = holding.tryNext();
 
-  expect(await endWhenAway(UserModel.findById('nobody'))).toBeNull();
+  expect(await endWhenAway(async () => UserModel.findById('nobody'))).toBeNull();
 
   expect(await held).toBeNull();
   await holding.close();

@@ -23,8 +23,8 @@ export type Authenticated = { actor: Actor; freshAccess?: Access };
 export async function authenticate(providers: Providers, bearer: string | undefined): Promise<Authenticated> {
   if (bearer === undefined) return ANONYMOUS;
   try {
-    if (isAccessToken(bearer)) return await endWhenAway(bySession(providers, bearer));
-    if (isApiToken(bearer)) return await endWhenAway(byApiToken(providers, bearer));
+    if (isAccessToken(bearer)) return await endWhenAway(() => bySession(providers, bearer));
+    if (isApiToken(bearer)) return await endWhenAway(() => byApiToken(providers, bearer));
     return ANONYMOUS;
   } catch (error) {
     throw translateDatabaseError(error) ?? error;

@@ -24,9 +24,9 @@ export type IncomingFile = {
  * `storage_full`.
  */
 export async function receiveFile(ctx: AccountContext, uploadId: string, file: IncomingFile): Promise<void> {
-  const { entry, upload } = await endWhenAway(expectFile(ctx, uploadId, file));
+  const { entry, upload } = await endWhenAway(() => expectFile(ctx, uploadId, file));
   const info = await ctx.providers.store.write(keepingOpen(ctx, upload, file.body), entry);
-  await endWhenAway(keepFile(ctx, uploadId, info));
+  await endWhenAway(() => keepFile(ctx, uploadId, info));
 }
 
 type ExpectedFile = { entry: ManifestEntry; upload: UploadDoc };
@@ -55,7 +55,7 @@ async function* keepingOpen(
     if (endAfter(ctx).getTime() - endsMs >= TOUCH_MS) {
       endsMs = endAfter(ctx).getTime();
       // While the database is away nobody else opens an upload either: no reason to break this file off.
-      await endWhenAway(touch(ctx, upload._id)).catch(() => undefined);
+      await endWhenAway(() => touch(ctx, upload._id)).catch(() => undefined);
     }
     yield chunk;
   }

@@ -21,7 +21,7 @@ export async function receiveManifest(
   uploadId: string,
   input: UploadManifestInput,
 ): Promise<UploadManifestAnswer> {
-  return endWhenAway(keepManifest(ctx, uploadId, input));
+  return endWhenAway(() => keepManifest(ctx, uploadId, input));
 }
 
 async function keepManifest(

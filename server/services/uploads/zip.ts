@@ -31,7 +31,7 @@ export type SentZip = {
  * `quota_exhausted`, `storage_full`, `overloaded`.
  */
 export async function receiveZip(ctx: AccountContext, uploadId: string, zip: SentZip): Promise<UploadZipAnswer> {
-  await endWhenAway(findOpenUpload(ctx, uploadId));
+  await endWhenAway(() => findOpenUpload(ctx, uploadId));
   const full = (): AppError =>
     new AppError('conflict', 'A ZIP file is being sent to this upload already.', {
       hint: 'Wait for it to end, or open another upload.',
@@ -42,18 +42,18 @@ export async function receiveZip(ctx: AccountContext, uploadId: string, zip: Sen
         { ...zip, part: zip.resume ? { ...partOf(ctx, uploadId, zip.resume.key), from: zip.resume.from } : null },
         {
           store: ctx.providers.store,
-          count: (bytes) => endWhenAway(countBytes(ctx, bytes)),
+          count: (bytes) => endWhenAway(() => countBytes(ctx, bytes)),
         },
       ),
     );
-    await endWhenAway(keepZip(ctx, uploadId, stored));
+    await endWhenAway(() => keepZip(ctx, uploadId, stored));
     return toAnswer(stored);
   });
 }
 
 /** How many bytes of an archive have come that was cut off. Throws `not_found`, `upload_closed`. */
 export async function arrivedOfZip(ctx: AccountContext, uploadId: string, key: string): Promise<number> {
-  await endWhenAway(findOpenUpload(ctx, uploadId));
+  await endWhenAway(() => findOpenUpload(ctx, uploadId));
   return ctx.providers.zips.arrived(partOf(ctx, uploadId, key));
 }
 
