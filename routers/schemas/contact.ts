@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { CONTACT_MESSAGE_MAX, CONTACT_NAME_MAX } from './limits.ts';
+import { holdsNoControls } from './primitives.ts';
 import { emailSchema } from './user.ts';
 
 /** The Quick Contact Form of the About page (specification, section 2). */
@@ -10,7 +11,7 @@ export const sendContactInput = z.strictObject({
       z.trim(),
       z.minLength(1, 'Enter your name'),
       z.maxLength(CONTACT_NAME_MAX, 'Name is too long'),
-      z.regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'Name cannot contain control characters'),
+      z.regex(/^[^\p{Cc}\p{Cs}\u2028\u2029]*$/u, 'Name cannot contain control characters'),
       z.regex(/^[^\u202a-\u202e\u2066-\u2069]*$/, 'Name cannot contain marks that turn the direction of text'),
     ),
   email: emailSchema,
@@ -20,7 +21,7 @@ export const sendContactInput = z.strictObject({
       z.trim(),
       z.minLength(1, 'Enter a message'),
       z.maxLength(CONTACT_MESSAGE_MAX, 'Message is too long'),
-      z.regex(/^(?:\P{Cc}|[\t\n\r])*$/u, 'Message cannot contain control characters'),
+      holdsNoControls('Message cannot contain control characters'),
     ),
 });
 

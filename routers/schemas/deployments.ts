@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { platformIdSchema } from './platforms/index.ts';
-import { cursorSchema, idSchema, pageSizeSchema } from './primitives.ts';
+import { canBeShown, cursorSchema, holdsNoControls, idSchema, pageSizeSchema } from './primitives.ts';
 import { DEPLOYMENT_NAME_MAX, SLUG_MAX } from './slug.ts';
 import { deploymentStateSchema, releaseStateSchema } from './states.ts';
 
@@ -12,7 +12,7 @@ const deploymentNameSchema = z
     z.trim(),
     z.minLength(1, 'Give the deployment a name'),
     z.maxLength(DEPLOYMENT_NAME_MAX, 'The name is too long'),
-    z.regex(/^[^\p{Cc}\p{Cf}]*$/u, 'The name holds a character that cannot be shown'),
+    canBeShown('The name holds a character that cannot be shown'),
   );
 
 /** Security facts, section 3.1. */
@@ -58,7 +58,9 @@ export const createDeploymentInput = z.strictObject({
 export const getDeploymentInput = z.strictObject({ deploymentId: idSchema });
 export const listDeploymentsInput = z.optional(
   z.strictObject({
-    search: z.optional(z.string().check(z.maxLength(DEPLOYMENT_NAME_MAX))),
+    search: z.optional(
+      z.string().check(z.maxLength(DEPLOYMENT_NAME_MAX), holdsNoControls('A search cannot contain control characters')),
+    ),
     platform: z.optional(platformIdSchema),
     state: z.optional(deploymentStateSchema),
     cursor: z.optional(cursorSchema),

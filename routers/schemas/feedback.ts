@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { FEEDBACK_STARS } from './limits.ts';
-import { idSchema } from './primitives.ts';
+import { holdsNoControls, idSchema } from './primitives.ts';
 
 /** The product itself, as the floating button reports it (product page, section 11, Feedback). */
 export const FEEDBACK_MAIN_APP = 'main-app';
@@ -9,7 +9,15 @@ export const rateInput = z.strictObject({
   rating: z
     .int('Please select a rating')
     .check(z.minimum(1, 'Please select a rating'), z.maximum(FEEDBACK_STARS, 'Please select a rating')),
-  comment: z.optional(z.string().check(z.trim(), z.maxLength(2_000, 'The comment is too long'))),
+  comment: z.optional(
+    z
+      .string()
+      .check(
+        z.trim(),
+        z.maxLength(2_000, 'The comment is too long'),
+        holdsNoControls('The comment cannot contain control characters'),
+      ),
+  ),
   deploymentId: z.optional(z.union([z.literal(FEEDBACK_MAIN_APP), idSchema])),
 });
 

@@ -72,6 +72,8 @@ test.each([
   ['/*\n  ! Content-Type', 2, 'Content-Type'],
   ['/*\n  Set-Cookie: a=1; Path=/; Domain=example.com', 2, 'Domain'],
   ['/*\n  Set-Cookie: a=1;domain = .example.com', 2, 'Domain'],
+  ['/*\n  Clear-Site-Data: "cache", "Cookies"', 2, 'Clear-Site-Data'],
+  ['/*\n  Clear-Site-Data: "*"', 2, 'Clear-Site-Data'],
   ['/*\n  Basic-Auth: someone:password', 2, 'password'],
   ['https://site.example/*\n  A: 1', 1, 'other host names'],
   ['/*/*\n  A: 1', 1, 'star'],

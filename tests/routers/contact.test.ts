@@ -42,6 +42,8 @@ test.each([
   [{ name: 'Ada \u2066x' }, 'name', 'Name cannot contain marks that turn the direction of text'],
   [{ message: 'red \u001b[31m' }, 'message', 'Message cannot contain control characters'],
   [{ message: 'a\u0000b' }, 'message', 'Message cannot contain control characters'],
+  [{ name: '\ud800' }, 'name', 'Name cannot contain control characters'],
+  [{ message: '\ud800' }, 'message', 'Message cannot contain control characters'],
   [{ email: 'ada' }, 'email', 'Please enter a valid email address'],
   [{ message: '' }, 'message', 'Enter a message'],
   [{ message: 'x'.repeat(5_001) }, 'message', 'Message is too long'],

@@ -11,6 +11,7 @@ import { VisitModel, type VisitRow } from '../../server/models/visit.ts';
 import { createTestApp, type Person } from '../support/app.ts';
 import { HASTY_PLATFORMS } from '../support/impatient.ts';
 import { createPublishingApp, publish, startRelease } from '../support/publishing.ts';
+import { refusalOf } from '../support/refusal.ts';
 
 const create = (person: Person, name: string) => person.caller.deployments.create({ name, platform: 'built-in' });
 
@@ -177,6 +178,8 @@ test('the list is searched, filtered and paged, newest first', async () => {
   expect((await list({ state: 'live' })).items).toEqual([]);
   expect((await list({ state: 'draft', platform: 'built-in', limit: 50 })).items).toHaveLength(30);
   expect((await list({ platform: 'netlify' })).items).toEqual([]);
+  for (const search of ['a\u0000', '\ud800'])
+    expect(await refusalOf(list({ search }))).toMatchObject({ field: 'search' });
   await expect(list({ cursor: 'nonsense' })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
 });
 
@@ -400,6 +403,7 @@ test('bad input is refused with the name of its field', async () => {
       message: expect.stringContaining(text),
     });
   }
+  expect(await refusalOf(create(person, '\ud800z'))).toMatchObject({ field: 'name' });
   await expect(create(person, '   ')).rejects.toMatchObject({
     code: 'BAD_REQUEST',
     message: expect.stringContaining('name'),

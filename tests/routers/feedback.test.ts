@@ -52,7 +52,9 @@ test('no stars are refused with the sentence of the dialog', async () => {
       fieldErrors: { rating: 'Please select a rating' },
     });
   }
-  expect(await refusalOf(feedback.rate({ rating: 3, comment: 'x'.repeat(2_001) }))).toMatchObject({ field: 'comment' });
+  for (const comment of ['x'.repeat(2_001), 'a\u0000b', '\ud800']) {
+    expect(await refusalOf(feedback.rate({ rating: 3, comment }))).toMatchObject({ field: 'comment' });
+  }
   // @ts-expect-error the field is unknown
   expect(await refusalOf(feedback.rate({ rating: 3, accountId: 'x' }))).toMatchObject({ field: 'accountId' });
   expect((await kept()).length).toBe(before);

@@ -121,6 +121,9 @@ test('bad input is named by its field', async () => {
     code: 'validation_failed',
     fieldErrors: { name: 'Give the token a name' },
   });
+  for (const name of ['a\u0000b', '\u202eevil', 'x\u200by', '\ud800']) {
+    expect(await refusalOf(tokens.create({ name, scopes: ['read'] }))).toMatchObject({ field: 'name' });
+  }
   expect(await refusalOf(tokens.create({ name: 'CI', scopes: [] }))).toMatchObject({
     fieldErrors: { scopes: 'Choose what the token may do' },
   });
