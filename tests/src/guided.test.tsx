@@ -60,7 +60,9 @@ test('each answer leads to the next question, which gets the focus, and back aga
   await vi.waitFor(() => expect(shown.button('Next').disabled).toBe(false), { timeout: 30_000 });
   shown.button('Next').click();
   await asks(shown, 'Where should it live?');
-  expect(document.activeElement?.textContent).toBe('Where should it live?');
+  await vi.waitFor(() => expect(document.activeElement?.textContent).toBe('Where should it live?'), {
+    timeout: 30_000,
+  });
   await shown.sees('Live in about a second, no account needed.');
   expect(shown.linkTo('What it takes at Netlify')).toBe('/deployment-setup/netlify');
   shown.button('Back').click();
