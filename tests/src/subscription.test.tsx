@@ -1,9 +1,15 @@
 import { useState } from 'react';
 import { expect, test, vi } from 'vitest';
 import type { Subscription } from '../../routers/schemas/subscription.ts';
+import { setPendingDrop } from '../../src/api/pending-drop.ts';
 import { trpc } from '../../src/api/trpc.ts';
 import { useSubscription } from '../../src/api/use-subscription.ts';
+import { TrialOffer } from '../../src/features/subscription/trial-offer.tsx';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
+
+// happy-dom names the locks and has none.
+const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
+Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
 
 const at = new Date('2030-01-01T12:00:00Z');
 const trial: Subscription = {
@@ -61,4 +67,21 @@ test('a failure is no answer: the next screen asks again', async () => {
   get.mockImplementation(() => trial);
   shown.button('Next screen').click();
   await shown.sees('Screen 2: trialing');
+});
+
+test.each([
+  ['', 'Your files wait for you, and come next.'],
+  ['harbour', '“harbour” waits for you, and comes next.'],
+])('what waits for the trial is told in a sentence, with or without a name: %j', async (name, sentence) => {
+  setPendingDrop({ name, files: [{ path: 'index.html', file: new File(['x'], 'index.html') }] });
+  const allowance = {
+    plan: 'free',
+    deploymentLimit: 0,
+    deploymentCount: 0,
+    remaining: 0,
+    isTrialAvailable: true,
+  } as const;
+  using shown = showScreen(<TrialOffer situation={{ kind: 'known', allowance, subscription: null }} />, {});
+  await shown.sees(sentence);
+  setPendingDrop(null);
 });

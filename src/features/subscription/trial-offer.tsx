@@ -85,7 +85,9 @@ function StartTrial() {
   const folder =
     waiting === null
       ? ''
-      : ` ${waiting.name === '' ? 'Your files wait' : `“${waiting.name}” waits`} for you, and comes next.`;
+      : waiting.name === ''
+        ? ' Your files wait for you, and come next.'
+        : ` “${waiting.name}” waits for you, and comes next.`;
   return (
     <OfferText
       title={`${TRIAL_DAYS} days of Pro, free`}
