@@ -60,12 +60,24 @@ test('who was going somewhere is offered the way there after the welcome, with q
   await vi.waitFor(() => expect(visit.place()).toMatchObject({ pathname: '/help', search: '?q=zip', hash: '#folder' }));
 });
 
-test.each(['/', '/dashboard', '/nowhere'])('who came by %s has the two ways on of the specification', async (path) => {
-  using visit = enterAt(path, 'A title');
+test('who came to Home is offered it: the place for the files is there', async () => {
+  using visit = enterAt('/', 'Home');
   await visit.presses('Accept & Continue');
-  await visit.sees('Go to Dashboard');
-  expect(visit.names()).toEqual(WAYS_ON);
+  await visit.sees('Continue to Home');
+  expect(visit.names()).toEqual(['Continue to Home', ...WAYS_ON]);
+  await visit.presses('Continue to Home');
+  await vi.waitFor(() => expect(visit.place().pathname).toBe('/'));
 });
+
+test.each(['/dashboard', '/dashboard/', '/nowhere'])(
+  'who came by %s has the two ways on of the specification',
+  async (path) => {
+    using visit = enterAt(path, 'A title');
+    await visit.presses('Accept & Continue');
+    await visit.sees('Go to Dashboard');
+    expect(visit.names()).toEqual(WAYS_ON);
+  },
+);
 
 test.each([null, 7, {}, { to: '/faq' }, { to: 7, title: 'FAQ' }, { to: 'https://example.com/faq', title: 'FAQ' }])(
   'anything else in the history is no wish: %j',

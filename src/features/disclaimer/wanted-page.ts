@@ -1,5 +1,5 @@
 import { useLocation } from 'react-router';
-import { isAppPath, paths } from '../../lib/paths.ts';
+import { isAppPath, matchesPath, paths } from '../../lib/paths.ts';
 
 /**
  * Where somebody was going when the gate led to /disclaimer: a path with its query and hash, and its name. It travels in
@@ -7,7 +7,7 @@ import { isAppPath, paths } from '../../lib/paths.ts';
  */
 export type WantedPage = { to: string; title: string };
 
-/** What is left to be offered beside the ways on that the specification names; the way home is in the bar. */
+/** What is left to be offered beside the ways on that the specification names, of which the dashboard is one. */
 export function useWantedPage(): WantedPage | null {
   return readWantedPage(useLocation().state);
 }
@@ -17,6 +17,5 @@ export function readWantedPage(state: unknown): WantedPage | null {
   const { to, title } = state;
   if (typeof to !== 'string' || typeof title !== 'string') return null;
   const [pathname = ''] = to.split(/[?#]/);
-  const isOffered = pathname === paths.home || pathname === paths.dashboard;
-  return isOffered || !isAppPath(pathname) ? null : { to, title };
+  return matchesPath(paths.dashboard, pathname) || !isAppPath(pathname) ? null : { to, title };
 }
