@@ -5,10 +5,11 @@ import { holdsNoControls, idSchema } from './primitives.ts';
 /** The product itself, as the floating button reports it (product page, section 11, Feedback). */
 export const FEEDBACK_MAIN_APP = 'main-app';
 
+/** Said by the dialog as well, which carries no zod. */
+export const RATING_WANTED = 'Please select a rating';
+
 export const rateInput = z.strictObject({
-  rating: z
-    .int('Please select a rating')
-    .check(z.minimum(1, 'Please select a rating'), z.maximum(FEEDBACK_STARS, 'Please select a rating')),
+  rating: z.int(RATING_WANTED).check(z.minimum(1, RATING_WANTED), z.maximum(FEEDBACK_STARS, RATING_WANTED)),
   comment: z.optional(
     z
       .string()

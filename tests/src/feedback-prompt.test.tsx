@@ -143,11 +143,16 @@ test('no stars are refused, a failure keeps what was typed, success empties, clo
     description: 'Let us know what you think by selecting a star rating.',
   });
   expect(sent).toEqual([]);
+  const rating = there(document.querySelector('[role=radiogroup]'));
+  const said = there(rating.querySelector('[role=alert]'));
+  expect(said.textContent).toBe('Please select a rating');
+  expect([rating.getAttribute('aria-invalid'), rating.getAttribute('aria-describedby')]).toEqual(['true', said.id]);
 
   const stars = [...document.querySelectorAll<HTMLInputElement>('input[type=radio]')];
   expect(new Set(stars.map(({ name }) => name)).size, 'one group: arrow keys go from star to star').toBe(1);
   flushSync(() => there(stars[3]).click());
   expect(filled()).toBe(4);
+  expect([rating.querySelector('[role=alert]'), rating.getAttribute('aria-invalid')]).toEqual([null, null]);
   const hovered = there(stars[1]?.parentElement);
   flushSync(() => hovered.dispatchEvent(new PointerEvent('pointerover', { bubbles: true, pointerType: 'mouse' })));
   await until(() => expect(filled(), 'a preview').toBe(2));

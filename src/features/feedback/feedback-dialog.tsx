@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { FEEDBACK_MAIN_APP } from '../../../routers/schemas/feedback.ts';
+import { FEEDBACK_MAIN_APP, RATING_WANTED } from '../../../routers/schemas/feedback.ts';
 import { DataProvider } from '../../api/data-provider.tsx';
 import { serverMessage } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
@@ -26,6 +26,7 @@ export function FeedbackDialog(props: FeedbackDialogProps) {
 
 function DialogWithData({ isOpen, onOpenChange, onSent }: FeedbackDialogProps) {
   const [draft, setDraft] = useState(readDraft);
+  const [isUnrated, setUnrated] = useState(false);
   const rate = trpc.feedback.rate.useMutation({
     meta: { refresh: false },
     onSuccess() {
@@ -48,8 +49,9 @@ function DialogWithData({ isOpen, onOpenChange, onSent }: FeedbackDialogProps) {
 
   function send() {
     if (draft.rating === 0) {
+      setUnrated(true);
       showToast({
-        title: 'Please select a rating',
+        title: RATING_WANTED,
         description: 'Let us know what you think by selecting a star rating.',
       });
       return;
@@ -68,9 +70,19 @@ function DialogWithData({ isOpen, onOpenChange, onSent }: FeedbackDialogProps) {
       cancelLabel="Not now"
       isBusy={rate.isPending}
       onSubmit={send}
-      onClose={() => onOpenChange(false)}
+      onClose={() => {
+        setUnrated(false);
+        onOpenChange(false);
+      }}
     >
-      <StarField rating={draft.rating} onRate={(rating) => change({ rating })} />
+      <StarField
+        rating={draft.rating}
+        error={isUnrated ? RATING_WANTED : undefined}
+        onRate={(rating) => {
+          setUnrated(false);
+          change({ rating });
+        }}
+      />
       <Field label="Comment" hint="Optional. What went well, what stopped you?">
         <Textarea
           value={draft.comment}

@@ -3,15 +3,23 @@ import { useId, useState } from 'react';
 import { classNames } from '../../components/class-names.ts';
 import { isFilled, ratingWord, starLabel, stars } from './star-rating.ts';
 
-export type StarFieldProps = { rating: number; onRate: (rating: number) => void };
+export type StarFieldProps = { rating: number; error?: string | undefined; onRate: (rating: number) => void };
 
 /** Five radio buttons drawn as stars: arrow keys choose, the pointer previews. */
-export function StarField({ rating, onRate }: StarFieldProps) {
+export function StarField({ rating, error, onRate }: StarFieldProps) {
   const [previewed, setPreviewed] = useState<number | null>(null);
   const name = useId();
+  const [labelId, errorId] = [useId(), useId()];
   return (
-    <fieldset>
-      <legend className="text-sm font-medium">Your rating</legend>
+    <div
+      role="radiogroup"
+      aria-labelledby={labelId}
+      aria-invalid={error === undefined ? undefined : true}
+      aria-describedby={error === undefined ? undefined : errorId}
+    >
+      <p id={labelId} className="text-sm font-medium">
+        Your rating
+      </p>
       <div className="mt-1 flex items-center gap-3">
         <div className="-ml-2 flex" onPointerLeave={() => setPreviewed(null)}>
           {stars.map((star) => (
@@ -45,6 +53,11 @@ export function StarField({ rating, onRate }: StarFieldProps) {
           {ratingWord(previewed ?? rating)}
         </span>
       </div>
-    </fieldset>
+      {error !== undefined && (
+        <p id={errorId} role="alert" className="mt-1 text-xs text-bad">
+          {error}
+        </p>
+      )}
+    </div>
   );
 }
