@@ -237,6 +237,10 @@ function entryProblems(
   ];
 }
 
+/** Not everybody who publishes a site can build it. */
+const BUILT_BY_OTHERS =
+  'If somebody else made this site for you, ask them for its built folder, usually called dist or build.';
+
 function buildProblems(
   paths: ReadonlySet<string>,
   needsBuild: boolean,
@@ -247,7 +251,7 @@ function buildProblems(
   if (needsBuild) {
     const hint =
       buildFolder === null
-        ? `Run the build${tool === null ? '' : ` of ${tool}`} (often "npm run build") and publish the folder that it makes.`
+        ? `Run the build${tool === null ? '' : ` of ${tool}`} (often "npm run build") and publish the folder that it makes. ${BUILT_BY_OTHERS}`
         : `Publish the folder "${buildFolder}" instead.`;
     problems.push({ code: 'needs_build', message: 'A browser cannot show these files as they are.', hint, path: null });
   }

@@ -50,6 +50,15 @@ test('a private file that is published anyway stays in the list, and a private k
   expect(pathsOf(publishedFolder(report))).toEqual(['index.html', '.env']);
 });
 
+test('the start page of what still has to be built is no good news, and who cannot build is told whom to ask', async () => {
+  const source = { 'package.json': '{"devDependencies":{"vite":"8"}}', 'index.html': '<script src="/src/main.tsx">' };
+  const findings = findingsOf(await inspectFolder(folder({ ...source, 'src/main.tsx': 'x' })));
+  expect(findings.map(({ id }) => id)).not.toContain('entry');
+  expect(findings.find(({ id }) => id === 'needs_build')?.detail).toContain(
+    'ask them for its built folder, usually called dist or build.',
+  );
+});
+
 test('a folder that breaks a rule says which file and what to do', async () => {
   const report = await inspectFolder(folder({ 'index.html': 'x', 'INDEX.html': 'y' }));
   expect(findingsOf(report)[0]).toMatchObject({ id: 'refusal', verdict: 'bad', path: 'INDEX.html' });

@@ -141,8 +141,10 @@ function askedFindings({ asked, folder }: FolderReport): Finding[] {
   ];
 }
 
-function entryFindings(reading: FolderReport['reading'], { entryPage }: UploadInspection): Finding[] {
+/** A page that shows nothing before a build has run is no good news. */
+function entryFindings(reading: FolderReport['reading'], { entryPage, problems }: UploadInspection): Finding[] {
   if (entryPage === null || reading.refusal !== null) return [];
+  if (problems.some(({ code }) => code === 'needs_build')) return [];
   return [{ ...plain, id: 'entry', verdict: 'good', message: 'Entry page', path: entryPage }];
 }
 
