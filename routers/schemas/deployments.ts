@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { platformIdSchema } from './platforms/index.ts';
 import { canBeShown, cursorSchema, holdsNoControls, idSchema, pageSizeSchema } from './primitives.ts';
-import { DEPLOYMENT_NAME_MAX, SLUG_MAX } from './slug.ts';
+import { DEPLOYMENT_NAME_MAX, NAME_TOO_LONG, SLUG_MAX } from './slug.ts';
 import { deploymentStateSchema, releaseStateSchema } from './states.ts';
 
 export { cutSlug, DEPLOYMENT_NAME_MAX, SLUG_MAX, slugFromName } from './slug.ts';
@@ -11,7 +11,7 @@ const deploymentNameSchema = z
   .check(
     z.trim(),
     z.minLength(1, 'Give the deployment a name'),
-    z.maxLength(DEPLOYMENT_NAME_MAX, 'The name is too long'),
+    z.maxLength(DEPLOYMENT_NAME_MAX, NAME_TOO_LONG),
     canBeShown('The name holds a character that cannot be shown'),
   );
 

@@ -1,5 +1,6 @@
 /** Without a schema, so that the form that only shows an address carries no zod. */
 export const DEPLOYMENT_NAME_MAX = 80;
+export const NAME_TOO_LONG = `The name is longer than ${DEPLOYMENT_NAME_MAX} characters`;
 /** Product page, section 3: with `r{number}--` in front the label stays within 63 characters. */
 export const SLUG_MAX = 50;
 

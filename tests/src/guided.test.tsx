@@ -82,6 +82,15 @@ test('a name that the rules refuse is told at its field, and is asked for again'
   expect(question(shown)).toBe('What should it be called?');
 });
 
+test('a name that grows too long is told while it is typed, with the limit', async () => {
+  dropHarbour();
+  sessionStorage.setItem('fairlead.draft.new-deployment', 'x'.repeat(81));
+  using shown = showGuide('?step=name');
+  await shown.sees('The name is longer than 80 characters');
+  expect(shown.page.querySelector('input[name=name]')?.getAttribute('aria-invalid')).toBe('true');
+  expect(shown.page.textContent).not.toContain('live at');
+});
+
 test('before anything happens every answer is there once more, with a way back to its question', async () => {
   dropHarbour();
   sessionStorage.setItem('fairlead.draft.new-deployment', 'Harbour master');

@@ -34,7 +34,7 @@ export function AddressHint({ name, check }: { name: string; check: AddressCheck
         'A few letters are added to it.'
       ) : (
         <span className="flex flex-wrap items-baseline gap-x-1">
-          {isTaken ? 'It will be live at' : 'Live at'} <Address slug={shown} />
+          {isTaken ? 'It will be live at' : 'Will be live at'} <Address slug={shown} />
         </span>
       )}
     </>

@@ -26,7 +26,7 @@ export function GuidedSummary({ making, onGoTo }: GuidedSummaryProps) {
         <span className="wrap-anywhere">{name.trim() === '' ? 'None yet' : name}</span>
         {address?.slug ? (
           <span className="block text-ink-muted">
-            Live at <HostName name={addressOfSlug(address.slug)} fit="wrap" />
+            Will be live at <HostName name={addressOfSlug(address.slug)} fit="wrap" />
           </span>
         ) : null}
       </AnswerRow>

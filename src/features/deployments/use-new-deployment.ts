@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import type { AddressCheck, Deployment } from '../../../routers/schemas/deployments.ts';
 import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
+import { DEPLOYMENT_NAME_MAX, NAME_TOO_LONG } from '../../../routers/schemas/slug.ts';
 import type { Allowance } from '../../../routers/schemas/subscription.ts';
 import { errorToast, fieldErrors } from '../../api/errors.ts';
 import { forgetAsked, setPendingDrop } from '../../api/pending-drop.ts';
@@ -159,8 +160,10 @@ function useCreation({ name, platform, mayCreate, report, onCreated }: Creation)
     if (input !== null && mayCreate) ask(() => create.mutate({ ...input, idempotencyKey }));
   }
 
+  const refused = refusal?.name === name ? refusal.message : undefined;
   return {
-    nameProblem: refusal?.name === name ? refusal.message : undefined,
+    // Too long is told while it is typed, before the schema has come.
+    nameProblem: name.trim().length > DEPLOYMENT_NAME_MAX ? NAME_TOO_LONG : refused,
     checkName: async () => (await accepted()) !== null,
     publish: () => void start().catch((cause: unknown) => showToast(errorToast('Could not publish', cause))),
     isPublishing: create.isPending,
