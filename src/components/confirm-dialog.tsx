@@ -79,7 +79,14 @@ function ConfirmForm({
           </AlertDialog.Description>
         </div>
         {nameToType !== undefined && (
-          <Field label={`Type ${nameToType} to confirm`}>
+          <Field
+            label={
+              <>
+                Type <code className="rounded-tight bg-surface-sunken px-1 font-mono wrap-anywhere">{nameToType}</code>{' '}
+                to confirm
+              </>
+            }
+          >
             <Input
               value={typed}
               onChange={(event) => setTyped(event.target.value)}

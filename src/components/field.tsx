@@ -6,7 +6,7 @@ type FieldWiring = { id: string; 'aria-describedby': string | undefined; 'aria-i
 const FieldContext = createContext<FieldWiring | null>(null);
 
 export type FieldProps = {
-  label: string;
+  label: ReactNode;
   hint?: ReactNode;
   /** Takes the place of the hint. */
   error?: string | undefined;
