@@ -40,7 +40,11 @@ export function ProfileForm({ user }: { user: User }) {
     <form
       noValidate
       onSubmit={form.handleSubmit((input: UpdateUserInput) => {
-        if (!update.isPending) update.mutate(input);
+        if (update.isPending) return;
+        if (input.username !== user.username) return update.mutate(input);
+        form.reset(saved);
+        forgetFormDraft(DRAFT);
+        showToast({ title: 'Saved', description: `You sign in as ${input.username}, as before.` });
       })}
       className="flex flex-col gap-4"
     >
