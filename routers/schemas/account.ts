@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { loginPasswordSchema } from './auth.ts';
+import { currentPasswordSchema } from './auth.ts';
 
 /** A link that streams all of the account as one ZIP to whoever opens it, for a minute. */
 export const accountExportSchema = z.strictObject({ url: z.string(), fileName: z.string(), expiresAt: z.date() });
@@ -7,7 +7,7 @@ export const accountExportSchema = z.strictObject({ url: z.string(), fileName: z
 /** The name is typed once more, since nothing of it can be undone (look page, section 3, confirm dialog). */
 export const deleteAccountInput = z.strictObject({
   username: z.string().check(z.trim(), z.minLength(1, 'Type your username')),
-  currentPassword: loginPasswordSchema,
+  currentPassword: currentPasswordSchema,
 });
 
 export type AccountExport = z.infer<typeof accountExportSchema>;

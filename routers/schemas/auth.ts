@@ -4,7 +4,7 @@ import { idSchema } from './primitives.ts';
 import { emailSchema, usernameSchema, userSchema } from './user.ts';
 
 /** Specification, section 5: at login a password is only measured. */
-export const loginPasswordSchema = z
+const loginPasswordSchema = z
   .string()
   .check(
     z.minLength(LOGIN_PASSWORD_MIN, 'Password must be at least 6 characters'),
@@ -52,18 +52,26 @@ const mailedTokenSchema = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, 'This 
 export const forgotPasswordInput = z.strictObject({ email: emailSchema });
 export const checkResetLinkInput = z.strictObject({ token: mailedTokenSchema });
 export const resetPasswordInput = z.strictObject({ token: mailedTokenSchema, password: newPasswordSchema });
-export const changePasswordInput = z.strictObject({
-  currentPassword: loginPasswordSchema,
-  newPassword: newPasswordSchema,
-});
-export const changePasswordForm = z.extend(changePasswordInput, { confirmPassword: z.string() }).check(
+
+/** Asked of who is signed in, before what only the owner of the account may do. */
+export const currentPasswordSchema = z
+  .string()
+  .check(z.minLength(1, 'Enter your current password'), z.maxLength(PASSWORD_MAX, 'Password is too long'));
+const passwordChange = z.strictObject({ currentPassword: currentPasswordSchema, newPassword: newPasswordSchema });
+const passwordChanges = z.refine<z.infer<typeof passwordChange>>(
+  (change) => change.newPassword !== change.currentPassword,
+  { error: 'Choose a password other than the current one', path: ['newPassword'] },
+);
+export const changePasswordInput = passwordChange.check(passwordChanges);
+export const changePasswordForm = z.extend(passwordChange, { confirmPassword: z.string() }).check(
+  passwordChanges,
   z.refine((form) => form.newPassword === form.confirmPassword, {
     error: "Passwords don't match",
     path: ['confirmPassword'],
   }),
 );
 export const confirmEmailInput = z.strictObject({ token: mailedTokenSchema });
-export const changeEmailInput = z.strictObject({ email: emailSchema, currentPassword: loginPasswordSchema });
+export const changeEmailInput = z.strictObject({ email: emailSchema, currentPassword: currentPasswordSchema });
 export const revokeSessionInput = z.strictObject({ sessionId: idSchema });
 
 /** Refresh response (specification, section 3). */

@@ -277,6 +277,15 @@ test('bad input is named by its field, in the words of the specification', async
   const ada = await app.person();
   const change = ada.caller.auth.changePassword({ currentPassword: ada.password, newPassword: 'weak' });
   expect(await refusalOf(change)).toMatchObject({ field: 'newPassword' });
+  const same = ada.caller.auth.changePassword({ currentPassword: ada.password, newPassword: ada.password });
+  expect(await refusalOf(same)).toMatchObject({
+    code: 'validation_failed',
+    fieldErrors: { newPassword: 'Choose a password other than the current one' },
+  });
+  const nameless = ada.caller.auth.changePassword({ currentPassword: '', newPassword: 'Another horse 2' });
+  expect(await refusalOf(nameless)).toMatchObject({
+    fieldErrors: { currentPassword: 'Enter your current password' },
+  });
   const move = ada.caller.auth.changeEmail({ email: 'x', currentPassword: ada.password });
   expect(await refusalOf(move)).toMatchObject({ field: 'email' });
   expect(await refusalOf(ada.caller.auth.revokeSession({ sessionId: 'x' }))).toMatchObject({ field: 'sessionId' });

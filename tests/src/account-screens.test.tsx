@@ -170,6 +170,49 @@ test('a change of address shows what is wrong on its field, and where the link w
   expect(document.querySelector('[role=dialog]')).toBeNull();
 });
 
+function writeInto(page: Element, name: string, text: string): void {
+  const field = page.querySelector<HTMLInputElement>(`input[name=${name}]`);
+  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(field, text);
+  field?.dispatchEvent(new Event('input', { bubbles: true }));
+}
+
+test('the current password is asked for where it is missing, and is no new one', async () => {
+  const change = vi.fn(() => ({ done: true }));
+  using shown = showScreen(<AccountScreen />, { ...answers(), 'auth.changePassword': change });
+  const form = () => shown.page.querySelector('input[name=newPassword]')?.closest('form');
+  await vi.waitFor(() => expect(form()).toBeTruthy(), { timeout: 30_000 });
+  writeInto(shown.page, 'newPassword', 'Anchor weigh 1');
+  writeInto(shown.page, 'confirmPassword', 'Anchor weigh 1');
+  form()?.requestSubmit();
+  await shown.sees('Enter your current password');
+  expect(shown.page.textContent).not.toContain('at least 6 characters');
+  writeInto(shown.page, 'currentPassword', 'Anchor weigh 1');
+  form()?.requestSubmit();
+  await shown.sees('Choose a password other than the current one');
+  expect(change).not.toHaveBeenCalled();
+  writeInto(shown.page, 'currentPassword', 'Anchor weigh 2');
+  await vi.waitFor(() => expect(shown.page.textContent).not.toContain('other than the current one'), {
+    timeout: 30_000,
+  });
+  form()?.requestSubmit();
+  await vi.waitFor(() => expect(change).toHaveBeenCalledTimes(1), { timeout: 30_000 });
+});
+
+test('a name that stays as it is asks the server nothing, and promises nothing new', async () => {
+  const update = vi.fn(() => ({ ...ada, username: 'Grace' }));
+  using shown = showScreen(<SettingsScreen />, { ...answers(), 'user.update': update });
+  const form = () => shown.page.querySelector('input[name=username]')?.closest('form');
+  await vi.waitFor(() => expect(form()).toBeTruthy(), { timeout: 30_000 });
+  form()?.requestSubmit();
+  await vi.waitFor(() => expect(lastToast()?.title).toBe('Saved'), { timeout: 30_000 });
+  expect(update).not.toHaveBeenCalled();
+  writeInto(shown.page, 'username', 'Grace');
+  form()?.requestSubmit();
+  await vi.waitFor(() => expect(lastToast()?.description).toBe('You sign in as Grace from now on.'), {
+    timeout: 30_000,
+  });
+});
+
 /** The screen of a mailed link, in front of a server that says this of it. */
 function openLink(answer: () => Response) {
   vi.spyOn(globalThis, 'fetch').mockImplementation(async () => answer());

@@ -27,6 +27,11 @@ export function ChangePasswordForm() {
     },
   });
 
+  /** A new password that was refused for being this one is looked at again. */
+  function compareAgain() {
+    if (form.getFieldState('newPassword').invalid) void form.trigger('newPassword');
+  }
+
   return (
     <FormProvider {...form}>
       <form
@@ -37,7 +42,10 @@ export function ChangePasswordForm() {
         className="flex flex-col gap-4"
       >
         <Field label="Current password" error={errors.currentPassword?.message}>
-          <PasswordInput {...form.register('currentPassword')} autoComplete="current-password" />
+          <PasswordInput
+            {...form.register('currentPassword', { onChange: compareAgain })}
+            autoComplete="current-password"
+          />
         </Field>
         <NewPasswordFields label="New password" name="newPassword" />
         <Button type="submit" variant="primary" isBusy={change.isPending} busyLabel="Changing…" className="self-start">
