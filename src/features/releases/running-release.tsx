@@ -6,6 +6,7 @@ import { Progress } from '../../components/progress.tsx';
 import { formatCount, formatSizeOf } from '../../lib/format.ts';
 import { href, paths } from '../../lib/paths.ts';
 import { isRollBackStep } from '../../lib/roll-back.ts';
+import { useIsOnline } from '../../lib/use-is-online.ts';
 import { stepProgress, stepTitle } from './release-words.ts';
 
 /** One line of "Publishing now" for a release that the server works on. */
@@ -35,6 +36,7 @@ function stepText(step: ReleaseStep | undefined, isRollBack: boolean): string {
 export function RunningPublication({ publication }: { publication: Publication }) {
   const { deploymentId, deploymentName, progress, state } = publication;
   const isSending = progress?.phase === 'sending';
+  const isOnline = useIsOnline();
   return (
     <RunningLine
       to={publication.isNew ? `${paths.newDeployment}?deployment=${deploymentId}` : href.deployment(deploymentId)}
@@ -46,9 +48,11 @@ export function RunningPublication({ publication }: { publication: Publication }
       text={
         state === 'failed'
           ? 'Stopped: open it to go on'
-          : isSending
-            ? `Sending, ${formatSizeOf(progress.bytesDone, progress.bytesTotal)}`
-            : 'Reading the files'
+          : progress?.isWaiting === true || !isOnline
+            ? 'Waiting for the network'
+            : isSending
+              ? `Sending, ${formatSizeOf(progress.bytesDone, progress.bytesTotal)}`
+              : 'Reading the files'
       }
     />
   );

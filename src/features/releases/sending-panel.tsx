@@ -8,6 +8,7 @@ import { Card, CardBody } from '../../components/card.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { type Step, Stepper } from '../../components/stepper.tsx';
 import { formatCount, formatSize, formatSizeOf } from '../../lib/format.ts';
+import { useIsOnline } from '../../lib/use-is-online.ts';
 import { ProgressLine } from './release-steps.tsx';
 
 export type SendingPanelProps = {
@@ -40,7 +41,9 @@ export function SendingPanel({ publication, onReplace, aside }: SendingPanelProp
 
 /** Why it stopped or waits, and how it goes on. */
 export function SendingNotices({ publication, onReplace }: Omit<SendingPanelProps, 'aside'>) {
-  const { failure, progress } = publication;
+  const { failure, progress, state } = publication;
+  const isOnline = useIsOnline();
+  const isUnderWay = state === 'sending' || state === 'creating';
   return (
     <>
       {failure !== null && (
@@ -59,7 +62,7 @@ export function SendingNotices({ publication, onReplace }: Omit<SendingPanelProp
           {failure.hint ?? 'What arrived is not sent again.'}
         </Notice>
       )}
-      {progress?.isWaiting === true && failure === null && (
+      {isUnderWay && (progress?.isWaiting === true || !isOnline) && (
         <Notice tone="warn" title="Waiting for the network" className="mb-6">
           It goes on by itself as soon as the server answers.
         </Notice>
