@@ -1,10 +1,11 @@
 import { ExternalLink, FolderUp } from 'lucide-react';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { usePublication } from '../api/publication-store.ts';
 import { trpc } from '../api/trpc.ts';
+import type { Picked } from '../api/upload-picks.ts';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
@@ -157,6 +158,7 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
 
 function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment; isReadOnly: boolean }) {
   const publication = usePublication(deployment.id);
+  const [givenBack, setGivenBack] = useState<Picked | null>(null);
   useLeadToRelease(publication, { replace: false });
   useEffect(() => void import('./release.tsx'), []);
   const { currentRelease, latestRelease } = deployment;
@@ -164,7 +166,7 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
   if (publication !== null && publication.state !== 'cancelled') {
     return (
       <Suspense fallback={null}>
-        <SendingOverview publication={publication} serving={currentRelease} />
+        <SendingOverview publication={publication} serving={currentRelease} onBack={setGivenBack} />
       </Suspense>
     );
   }
@@ -181,7 +183,7 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
       )}
       {currentRelease !== null && <LiveCard deployment={deployment} current={currentRelease} />}
       <Suspense fallback={readOnly ? null : <PublishPlace isFirst={deployment.releaseCount === 0} />}>
-        <PublishPart deployment={deployment} isReadOnly={readOnly} />
+        <PublishPart deployment={deployment} isReadOnly={readOnly} givenBack={givenBack} />
       </Suspense>
     </div>
   );

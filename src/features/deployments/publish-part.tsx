@@ -1,14 +1,20 @@
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'react-router';
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
+import type { Picked } from '../../api/upload-picks.ts';
 import { usePublish } from '../../api/use-publish.ts';
 import { publishedFolder } from './folder-report.ts';
 import { PublishSection } from './publish-section.tsx';
 
-export type PublishPartProps = { deployment: Deployment; isReadOnly: boolean };
+export type PublishPartProps = {
+  deployment: Deployment;
+  isReadOnly: boolean;
+  /** What was being sent when it was cancelled. */
+  givenBack: Picked | null;
+};
 
 /** Where the folder is dropped again; "Publish again" leads here, from this page and from the lists. */
-export function PublishPart({ deployment, isReadOnly }: PublishPartProps) {
+export function PublishPart({ deployment, isReadOnly, givenBack }: PublishPartProps) {
   const publish = usePublish();
   const { hash, key } = useLocation();
   const isWanted = hash === '#publish';
@@ -25,6 +31,7 @@ export function PublishPart({ deployment, isReadOnly }: PublishPartProps) {
         deployment={deployment}
         isReadOnly={isReadOnly}
         isWanted={isWanted}
+        givenBack={givenBack}
         onPublish={(report) =>
           void publish({
             deployment,

@@ -1,6 +1,7 @@
 import { Link } from 'react-router';
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
 import { useAskedFor } from '../../api/upload-asked.ts';
+import type { Picked } from '../../api/upload-picks.ts';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { paths } from '../../lib/paths.ts';
@@ -15,12 +16,14 @@ export type PublishSectionProps = {
   isReadOnly: boolean;
   /** "Publish again" led here: the place for the files says what to do. */
   isWanted: boolean;
+  /** What was being sent when it was cancelled. */
+  givenBack: Picked | null;
   onPublish: (report: FolderReport) => void;
 };
 
 /** Drop the folder or ZIP again: what the server already holds is not sent again. */
-export function PublishSection({ deployment, isReadOnly, isWanted, onPublish }: PublishSectionProps) {
-  const files = usePageFiles(useAskedFor(deployment.id));
+export function PublishSection({ deployment, isReadOnly, isWanted, givenBack, onPublish }: PublishSectionProps) {
+  const files = usePageFiles(useAskedFor(deployment.id), givenBack);
   const { report } = files;
   const { ask, question } = useEntryQuestion(report);
   const isFirst = deployment.releaseCount === 0;

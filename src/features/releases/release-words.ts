@@ -83,6 +83,12 @@ export function servingText(servingNumber: number | null): string {
   return servingNumber === null ? 'Nothing was live before.' : `Release ${servingNumber} is still live.`;
 }
 
+/** What was being sent is given back, and what is live was not touched. */
+export function cancelledToast(servingNumber: number | null): { title: string; description: string } {
+  const what = servingNumber === null ? 'Nothing was published.' : `Release ${servingNumber} stays live.`;
+  return { title: 'Cancelled', description: `${what} Your files are still chosen.` };
+}
+
 export function isCancellable(release: { state: ReleaseState; finishedAt: Date | null }): boolean {
   return isRunningReleaseState(release.state) && !isRollingBack(release);
 }

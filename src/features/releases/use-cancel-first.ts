@@ -3,6 +3,7 @@ import { cancelPublication, forgetPublication, type Publication } from '../../ap
 import { trpc } from '../../api/trpc.ts';
 import type { Picked } from '../../api/upload-picks.ts';
 import { showToast } from '../../components/toast-store.ts';
+import { cancelledToast } from './release-words.ts';
 
 /** Nothing of a first publication was ever live: cancelling takes the draft away and gives the folder back. */
 export function useCancelFirst(onBack: (folder: Picked) => void): (publication: Publication) => void {
@@ -14,6 +15,7 @@ export function useCancelFirst(onBack: (folder: Picked) => void): (publication: 
     remove.mutate({ deploymentId });
     forgetPublication(deploymentId);
     onBack(folder);
+    showToast(cancelledToast(null));
   };
 }
 

@@ -1,0 +1,98 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Deployment, ReleaseRef } from '../../routers/schemas/deployments.ts';
+import type { Publication } from '../../src/api/publication-store.ts';
+import type { Picked } from '../../src/api/upload-picks.ts';
+import { clearToasts, currentToasts } from '../../src/components/toast-store.ts';
+import { PublishPart } from '../../src/features/deployments/publish-part.tsx';
+import { SendingFirst } from '../../src/features/releases/sending-first.tsx';
+import { SendingOverview } from '../../src/features/releases/sending-overview.tsx';
+import { showScreen } from '../support/screen.tsx';
+
+// happy-dom names the locks and has none.
+const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
+Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
+
+const at = new Date('2030-01-01T12:00:00Z');
+const harbour: Picked = {
+  name: 'harbour',
+  files: [{ path: 'index.html', file: new File(['<h1>Harbour</h1>'], 'index.html') }],
+};
+const publication: Publication = {
+  deploymentId: 'd',
+  deploymentName: 'Harbour',
+  url: 'http://harbour.localhost:3001/',
+  folder: harbour,
+  isNew: true,
+  state: 'sending',
+  progress: null,
+  result: null,
+  release: null,
+  failure: null,
+};
+const third: ReleaseRef = {
+  id: 'r',
+  number: 3,
+  state: 'live',
+  createdAt: at,
+  finishedAt: at,
+  liveSince: at,
+  errorMessage: null,
+  damagedFileCount: 0,
+};
+const deployment: Deployment = {
+  id: 'd',
+  name: 'Harbour',
+  slug: 'harbour',
+  platform: 'built-in',
+  state: 'live',
+  url: publication.url,
+  currentRelease: third,
+  latestRelease: third,
+  releaseCount: 3,
+  isSinglePage: false,
+  hasCleanUrls: true,
+  createdAt: at,
+  updatedAt: at,
+};
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  clearToasts();
+});
+
+const said = () => currentToasts().at(-1)?.description;
+
+test.each([
+  [third, 'Release 3 stays live. Your files are still chosen.'],
+  [null, 'Nothing was published. Your files are still chosen.'],
+])('cancelling what is being sent gives the files back, and says what is live', (serving, words) => {
+  const onBack = vi.fn();
+  using shown = showScreen(<SendingOverview publication={publication} serving={serving} onBack={onBack} />, {});
+  shown.button('Cancel').click();
+  expect(onBack).toHaveBeenCalledWith(harbour);
+  expect(said()).toBe(words);
+});
+
+test('cancelling a first publication says that nothing was published', () => {
+  const onBack = vi.fn();
+  using shown = showScreen(<SendingFirst publication={publication} onBack={onBack} />, {});
+  shown.button('Cancel').click();
+  expect(onBack).toHaveBeenCalledWith(harbour);
+  expect(said()).toBe('Nothing was published. Your files are still chosen.');
+});
+
+test('what was given back stands where the files are chosen, ready to be published', async () => {
+  using shown = showScreen(<PublishPart deployment={deployment} isReadOnly={false} givenBack={harbour} />, {});
+  await shown.sees('It becomes release 4. Release 3 stays live until then.');
+  expect(shown.page.querySelector('[aria-label="Folder harbour"]')).not.toBe(null);
+  expect(shown.button('Publish').disabled).toBe(false);
+});
+
+test('without a network every step of sending says at once what it waits for', async () => {
+  const isOnline = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
+  using shown = showScreen(<SendingFirst publication={publication} onBack={() => {}} />, {});
+  expect(shown.page.textContent).toContain('Waiting for the network');
+  isOnline.mockReturnValue(true);
+  window.dispatchEvent(new Event('online'));
+  await vi.waitFor(() => expect(shown.page.textContent).not.toContain('Waiting for the network'));
+});
