@@ -135,7 +135,7 @@ async function resultOf(
   path: string,
   ctx: ServiceContext,
   input: unknown,
-): Promise<{ code: string | null; answer: unknown }> {
+): Promise<{ code: string | null; fields: string[]; answer: unknown }> {
   const procedures: Record<string, { _def: { type: 'query' | 'mutation' | 'subscription' } }> = flatProcedures();
   const stop = new AbortController();
   try {
@@ -148,9 +148,10 @@ async function resultOf(
       signal: stop.signal,
       batchIndex: 0,
     });
-    return { code: null, answer };
+    return { code: null, fields: [], answer };
   } catch (error) {
-    return { code: toAppError(error).code, answer: undefined };
+    const { code, fieldErrors = {} } = toAppError(error);
+    return { code, fields: Object.keys(fieldErrors), answer: undefined };
   } finally {
     stop.abort();
   }
@@ -279,6 +280,25 @@ test.each(entries)('$path: unknown fields and fields of the owner are refused', 
     expect(await codeOf(entry.path, app.context(actor), input), stray).toBe('validation_failed');
   }
 });
+
+test.each(entries.filter(({ input }) => Object.keys(input?.(RANDOM) ?? {}).length > 0))(
+  '$path: what a field cannot be is refused by its name',
+  async (entry) => {
+    const app = await theApp();
+    const person = await app.trialPerson();
+    const { actor } = await authenticate(app.providers, person.accessToken);
+    const input = inputOf(entry, RANDOM);
+
+    for (const field of Object.keys(input ?? {})) {
+      const { code, fields } = await resultOf(entry.path, app.context(actor), { ...input, [field]: { $gt: '' } });
+      expect({ code, fields }).toEqual({ code: 'validation_failed', fields: [field] });
+      // What MongoDB takes in no pattern, and what no UTF-8 holds.
+      for (const text of ['a\u0000b', '\ud800']) {
+        expect(await codeOf(entry.path, app.context(actor), { ...input, [field]: text })).not.toBe('internal');
+      }
+    }
+  },
+);
 
 /** All that is stored, but for the counters of limits: they count refused calls too. */
 async function databaseHash(): Promise<string> {
