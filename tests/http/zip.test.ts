@@ -260,14 +260,34 @@ test('the bytes of a day are counted: those that are sent, and those that they u
   expect(Number(answers[1]?.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
+/**
+ * A ZIP of which only the beginning was sent, once it has its place: a second one is refused then. One that came while
+ * the second was being read was refused itself, and is begun again.
+ */
+async function beginInPlace(site: Awaited<ReturnType<typeof start>>, bytes: Buffer) {
+  const begin = () => {
+    const zip = { ...beginZip(site, { 'content-length': String(bytes.length) }), isAnswered: false };
+    const markAnswered = (): void => {
+      zip.isAnswered = true;
+    };
+    zip.answered.then(markAnswered, markAnswered);
+    zip.outgoing.write(bytes.subarray(0, 10));
+    return zip;
+  };
+  let first = begin();
+  const statusOfSecond = async (): Promise<number> => {
+    if (first.isAnswered) first = begin();
+    return (await site.send(bytes)).status;
+  };
+  await expect.poll(statusOfSecond).toBe(409);
+  return first;
+}
+
 test('an upload takes one ZIP at a time, an account as many requests as it may', async () => {
   await using site = await start({ limits: { uploadsAtOnce: 2 } });
   const bytes = writeZip(SITE);
-  const { outgoing, answered } = beginZip(site, { 'content-length': String(bytes.length) });
-  outgoing.write(bytes.subarray(0, 10));
   const { uploadId } = await site.person.caller.releases.prepare();
-  // The first one has its place once a second one is refused it.
-  await expect.poll(async () => (await site.send(bytes)).status).toBe(409);
+  const { outgoing, answered } = await beginInPlace(site, bytes);
   expect((await site.send(bytes)).body.code).toBe('conflict');
   expect((await sendZip(site.door, site.person, uploadId, bytes)).status).toBe(200);
   outgoing.end(bytes.subarray(10));
