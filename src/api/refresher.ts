@@ -60,6 +60,8 @@ async function attempt(deps: RefresherDeps, rejectedToken: string | null): Promi
       signal: AbortSignal.timeout(REFRESH_TIMEOUT_MS),
     })
     .catch(() => null);
+  // Read whatever it says: an answer that nobody reads keeps its connection until the time is up.
+  const body: unknown = await response?.json().catch(() => null);
   if (response === null || isPassing(response.status)) {
     store.saveRefreshAttempt(notBefore(response, deps.now()));
     return { kind: 'unavailable' };
@@ -69,7 +71,7 @@ async function attempt(deps: RefresherDeps, rejectedToken: string | null): Promi
     store.markRefreshRefused();
     return { kind: 'refused' };
   }
-  const access = readAccess(await response.json().catch(() => null));
+  const access = readAccess(body);
   if (access === null) return { kind: 'broken', text: 'the answer held no access token' };
   deps.accept(access, response);
   return { kind: 'fresh' };

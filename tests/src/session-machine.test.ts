@@ -27,6 +27,7 @@ class MemoryStorage extends Map<string, string> {
 /** A real server that answers as told, and a session that talks to it; time passes only where a test says so. */
 async function arrange(answer: (call: Call) => Answer | null) {
   const calls: Call[] = [];
+  const responses: Response[] = [];
   const server = createServer((request, response) => void serve(request, response));
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = '';
@@ -52,7 +53,11 @@ async function arrange(answer: (call: Call) => Answer | null) {
   const now = (): number => Date.now() + page.clockAheadMs;
   const open = (): SessionMachine =>
     new SessionMachine({
-      fetch: (path, init) => fetch(base + path, init),
+      fetch: async (path, init) => {
+        const response = await fetch(base + path, init);
+        responses.push(response);
+        return response;
+      },
       store: createTokenStore(local, perTab, now),
       now,
       sleep: async (ms) => {
@@ -73,6 +78,7 @@ async function arrange(answer: (call: Call) => Answer | null) {
   };
   return {
     calls,
+    responses,
     local,
     perTab,
     page,
@@ -178,6 +184,14 @@ test('a wrong password is a 401 that refreshes and ends nothing', async () => {
   expect((await session.fetch('/api/trpc/auth.changePassword', { method: 'POST' })).status).toBe(401);
   expect(at.paths()).toEqual(['/api/trpc/auth.changePassword']);
   expect(session.hasToken()).toBe(true);
+});
+
+test('the answer to a refresh is read, also a refusal: unread it would keep its connection for 15 s', async () => {
+  await using at = await arrange(() => refused);
+  await at.open().whenReady();
+  expect(at.responses.map(({ url, bodyUsed }) => [new URL(url).pathname, bodyUsed])).toEqual([
+    ['/api/refresh-token', true],
+  ]);
 });
 
 test('a refused refresh ends the session: cleared, remembered, told after 100 ms, led away after 1.5 s', async () => {
