@@ -1,6 +1,9 @@
 import type { Places, Tally } from './tally.ts';
 
-/** Does work in one of the places under this key, which is given back however it ends. Throws what `full` makes where there is none. */
+/**
+ * Does work in one of the places under this key, which is given back however it ends. Throws what `full` makes where
+ * there is none.
+ */
 export async function inPlace<T>(
   tally: Pick<Tally, 'take'>,
   { key, full, ...places }: Places & { key: string; full: () => Error },

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { platformIdSchema } from './platforms/index.ts';
-import { canBeShown, cursorSchema, holdsNoControls, idSchema, pageSizeSchema } from './primitives.ts';
+import { cursorSchema, holdsNoControls, idSchema, nameCanBeShown, pageSizeSchema } from './primitives.ts';
 import { DEPLOYMENT_NAME_MAX, NAME_TOO_LONG, SLUG_MAX } from './slug.ts';
 import { deploymentStateSchema, releaseStateSchema } from './states.ts';
 
@@ -12,7 +12,7 @@ const deploymentNameSchema = z
     z.trim(),
     z.minLength(1, 'Give the deployment a name'),
     z.maxLength(DEPLOYMENT_NAME_MAX, NAME_TOO_LONG),
-    canBeShown('The name holds a character that cannot be shown'),
+    nameCanBeShown,
   );
 
 /** Security facts, section 3.1. */

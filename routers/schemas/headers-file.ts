@@ -146,7 +146,7 @@ function headerFault(key: string, name: string, value: string): string | null {
   // Security facts, 3.1: a cookie of the whole domain would reach other people's sites.
   if (key === 'set-cookie' && /;\s*domain\s*=/i.test(value)) return 'A cookie with a Domain is not sent.';
   // W3C Clear Site Data, 4.1: cookies are cleared for the whole registrable domain, of other people's sites as well.
-  if (key === 'clear-site-data' && /["']?(?:cookies|\*)/i.test(value)) {
+  if (key === 'clear-site-data' && /cookies|\*/i.test(value)) {
     return 'Clear-Site-Data of cookies is not sent: it would clear those of other sites of the domain.';
   }
   return null;

@@ -13,7 +13,7 @@ export const sha256Schema = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'This is 
  * The rule of a name: one line of characters that can be seen. Without halves of surrogate pairs, which no UTF-8 holds:
  * they would come back as others than those that were sent.
  */
-export const canBeShown = (message: string) => z.regex(/^[^\p{Cc}\p{Cf}\p{Cs}]*$/u, message);
+export const nameCanBeShown = z.regex(/^[^\p{Cc}\p{Cf}\p{Cs}]*$/u, 'The name holds a character that cannot be shown');
 
 /** The rule of a text of several lines, and of what is searched for in names. */
 export const holdsNoControls = (message: string) => z.regex(/^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u, message);

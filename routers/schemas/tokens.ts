@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { canBeShown, idSchema } from './primitives.ts';
+import { idSchema, nameCanBeShown } from './primitives.ts';
 
 export const SCOPES = ['read', 'write'] as const;
 const scopeSchema = z.enum(SCOPES);
@@ -7,12 +7,7 @@ const scopeSchema = z.enum(SCOPES);
 export const createTokenInput = z.strictObject({
   name: z
     .string()
-    .check(
-      z.trim(),
-      z.minLength(1, 'Give the token a name'),
-      z.maxLength(60, 'The name is too long'),
-      canBeShown('The name holds a character that cannot be shown'),
-    ),
+    .check(z.trim(), z.minLength(1, 'Give the token a name'), z.maxLength(60, 'The name is too long'), nameCanBeShown),
   scopes: z.array(scopeSchema).check(z.minLength(1, 'Choose what the token may do'), z.maxLength(SCOPES.length)),
   /** Null: until revoked. */
   expiresInDays: z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(366)))),

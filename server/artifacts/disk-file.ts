@@ -19,13 +19,13 @@ export async function writeNew(
   return result.info;
 }
 
-/** Writes all of `pieces` in one go. Throws what the system says, ENOSPC for a full disk. */
 /** Says when it was written by the store's clock, after the last byte: that is what its age is told by. */
 export async function date(file: FileHandle, now: StoreClock): Promise<void> {
   const at = now();
   await file.utimes(at, at);
 }
 
+/** Writes all of `pieces` in one go. Throws what the system says, ENOSPC for a full disk. */
 export async function writeAll(file: FileHandle, pieces: readonly Uint8Array[]): Promise<void> {
   const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
   let written = 0;

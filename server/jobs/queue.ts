@@ -186,7 +186,10 @@ export async function retryJob(lease: JobLease, error: string, delayMs: number):
   return write(lease, { status: 'queued', runAt: fromNow(delayMs), leaseUntil: null, worker: null, lastError });
 }
 
-/** Gives up for good; operators see it (`fairlead jobs`). `work` writes what that means for the thing itself, in the same transaction. */
+/**
+ * Gives up for good; operators see it (`fairlead jobs`). `work` writes what that means for the thing itself, in the same
+ * transaction.
+ */
 export async function buryJob(
   lease: JobLease,
   error: string,

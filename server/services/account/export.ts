@@ -10,8 +10,8 @@ import { exportEntries } from './export-entries.ts';
 const EXPORT: TicketPurpose = { context: 'account:export', what: 'export' };
 
 /**
- * Makes a link to what Fairlead keeps for the account, as one ZIP (export-entries.ts names what is left out). It works for a minute. An API token gets
- * none: sessions and tokens, which are out of its reach, are in it.
+ * Makes a link to what Fairlead keeps for the account, as one ZIP (export-entries.ts names what is left out). It works
+ * for a minute. An API token gets none: sessions and tokens, which are out of its reach, are in it.
  */
 export async function prepareExport(ctx: SessionContext): Promise<AccountExport> {
   const { ticket, expiresAt } = makeTicket(ctx, EXPORT);
