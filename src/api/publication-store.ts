@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import type { Release } from '../../routers/schemas/releases.ts';
+import { useIsOnline } from '../lib/use-is-online.ts';
 import type { Hasher, UploadProgress, UploadResult } from './upload.ts';
 import type { Picked } from './upload-picks.ts';
 import type { Carrier } from './upload-send.ts';
@@ -104,7 +105,18 @@ export function forgetPublication(deploymentId: string): void {
 
 /** Something is on its way from this page: closing it could lose the rest. */
 export function isPublishing(): boolean {
-  return snapshot.some(({ state }) => state === 'sending' || state === 'creating');
+  return snapshot.some(isUnderWay);
+}
+
+/** This page has something to do for it still. */
+export function isUnderWay({ state }: Publication): boolean {
+  return state === 'sending' || state === 'creating';
+}
+
+/** It is under way, and nothing goes on until there is a network. */
+export function useIsWaiting(publication: Publication): boolean {
+  const isOnline = useIsOnline();
+  return isUnderWay(publication) && (publication.progress?.isWaiting === true || !isOnline);
 }
 
 export function subscribePublications(listener: () => void): () => void {

@@ -4,7 +4,7 @@ import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { TRIAL_DAYS } from '../../routers/schemas/limits.ts';
 import { isRunningReleaseState } from '../../routers/schemas/state-names.ts';
 import type { Allowance } from '../../routers/schemas/subscription.ts';
-import { usePublications } from '../api/publication-store.ts';
+import { isUnderWay, usePublications } from '../api/publication-store.ts';
 import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { useUser } from '../api/user.ts';
@@ -116,9 +116,7 @@ function SeeAll({ to, what }: { to: string; what: string }) {
 }
 
 function PublishingNow({ deployments }: { deployments: readonly Deployment[] }) {
-  const sending = usePublications().filter(
-    ({ state }) => state === 'sending' || state === 'creating' || state === 'failed',
-  );
+  const sending = usePublications().filter((publication) => isUnderWay(publication) || publication.state === 'failed');
   const running = deployments.flatMap(({ id, name, slug, latestRelease }) =>
     latestRelease !== null && isRunningReleaseState(latestRelease.state)
       ? [{ deploymentId: id, name: deploymentLabel({ name, slug }), number: latestRelease.number }]

@@ -1,12 +1,11 @@
 import { Link } from 'react-router';
 import type { ReleaseStep } from '../../../routers/schemas/releases.ts';
-import type { Publication } from '../../api/publication-store.ts';
+import { type Publication, useIsWaiting } from '../../api/publication-store.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Progress } from '../../components/progress.tsx';
 import { formatCount, formatSizeOf } from '../../lib/format.ts';
 import { href, paths } from '../../lib/paths.ts';
 import { isRollBackStep } from '../../lib/roll-back.ts';
-import { useIsOnline } from '../../lib/use-is-online.ts';
 import { stepProgress, stepTitle } from './release-words.ts';
 
 /** One line of "Publishing now" for a release that the server works on. */
@@ -36,7 +35,7 @@ function stepText(step: ReleaseStep | undefined, isRollBack: boolean): string {
 export function RunningPublication({ publication }: { publication: Publication }) {
   const { deploymentId, deploymentName, progress, state } = publication;
   const isSending = progress?.phase === 'sending';
-  const isOnline = useIsOnline();
+  const isWaiting = useIsWaiting(publication);
   return (
     <RunningLine
       to={publication.isNew ? `${paths.newDeployment}?deployment=${deploymentId}` : href.deployment(deploymentId)}
@@ -48,7 +47,7 @@ export function RunningPublication({ publication }: { publication: Publication }
       text={
         state === 'failed'
           ? 'Stopped: open it to go on'
-          : progress?.isWaiting === true || !isOnline
+          : isWaiting
             ? 'Waiting for the network'
             : isSending
               ? `Sending, ${formatSizeOf(progress.bytesDone, progress.bytesTotal)}`

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { StepState } from '../../../routers/schemas/states.ts';
-import type { Publication } from '../../api/publication-store.ts';
+import { type Publication, useIsWaiting } from '../../api/publication-store.ts';
 import { retryPublication } from '../../api/publications.ts';
 import type { UploadProgress } from '../../api/upload.ts';
 import { Button } from '../../components/button.tsx';
@@ -8,7 +8,6 @@ import { Card, CardBody } from '../../components/card.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { type Step, Stepper } from '../../components/stepper.tsx';
 import { formatCount, formatSize, formatSizeOf } from '../../lib/format.ts';
-import { useIsOnline } from '../../lib/use-is-online.ts';
 import { ProgressLine } from './release-steps.tsx';
 
 export type SendingPanelProps = {
@@ -41,9 +40,8 @@ export function SendingPanel({ publication, onReplace, aside }: SendingPanelProp
 
 /** Why it stopped or waits, and how it goes on. */
 export function SendingNotices({ publication, onReplace }: Omit<SendingPanelProps, 'aside'>) {
-  const { failure, progress, state } = publication;
-  const isOnline = useIsOnline();
-  const isUnderWay = state === 'sending' || state === 'creating';
+  const { failure } = publication;
+  const isWaiting = useIsWaiting(publication);
   return (
     <>
       {failure !== null && (
@@ -62,7 +60,7 @@ export function SendingNotices({ publication, onReplace }: Omit<SendingPanelProp
           {failure.hint ?? 'What arrived is not sent again.'}
         </Notice>
       )}
-      {isUnderWay && (progress?.isWaiting === true || !isOnline) && (
+      {isWaiting && (
         <Notice tone="warn" title="Waiting for the network" className="mb-6">
           It goes on by itself as soon as the server answers.
         </Notice>
