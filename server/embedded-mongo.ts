@@ -1,10 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { findMongod, type MongodSources } from './database/mongod-binary.ts';
+import {
+  type Credentials,
+  endOrphan,
+  freePort,
+  initiate,
+  launchMongod,
+  type MongodProcess,
+} from './database/mongod-process.ts';
 import { errnoOf, makeFolder, writeDurably } from './durable-file.ts';
 import type { Log } from './log.ts';
-import { findMongod, type MongodSources } from './mongod-binary.ts';
-import { type Credentials, endOrphan, freePort, initiate, launchMongod, type MongodProcess } from './mongod-process.ts';
 
 /**
  * The database that Fairlead keeps for itself: one `mongod` as a one-node replica set under `DATA_DIR/mongo`, bound to

@@ -3,11 +3,11 @@ import { join, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import type { StoreChoice } from './artifacts/store.ts';
 import { artifactsUrl, storeChoice } from './artifacts-url.ts';
+import type { MongodSources } from './database/mongod-binary.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
-import type { MongodSources } from './mongod-binary.ts';
 import { type Keys, parseKeys } from './secrets.ts';
 import { siteDomainFault } from './site-domain.ts';
-import { EXIT_CONFIG, StartError } from './start-error.ts';
+import { EXIT_CONFIG, StartError } from './start/start-error.ts';
 
 /** Everything the operator has decided, checked (product page, section 10). */
 export type Env = {

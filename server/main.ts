@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Env, readEnv, wantsDetails } from './env.ts';
-import { runGroupChild } from './group-child.ts';
-import { CHILD_ARGUMENT } from './group-messages.ts';
-import { createLifeCycle } from './life-cycle.ts';
 import { createLog, type Log, scrub } from './log.ts';
-import { createProcessGroup } from './process-group.ts';
-import { EXIT_FAILED, StartError, sentenceOf } from './start-error.ts';
-import { endOnSurprises } from './surprises.ts';
+import { runGroupChild } from './process-group/child.ts';
+import { createProcessGroup } from './process-group/group.ts';
+import { CHILD_ARGUMENT } from './process-group/messages.ts';
+import { createLifeCycle } from './start/life-cycle.ts';
+import { EXIT_FAILED, StartError, sentenceOf } from './start/start-error.ts';
+import { endOnSurprises } from './start/surprises.ts';
 
 /** Of one and the same signal: npm passes on what the terminal has sent to the whole group (operators' contract). */
 const SAME_SIGNAL_MS = 1_000;

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import mongoose, { type ClientSession } from 'mongoose';
 import { ID_ALPHABET, ID_LENGTH } from '../routers/schemas/primitives.ts';
+import { isMongoUp, openPulse } from './database/pulse.ts';
 import { AppError } from './errors.ts';
-import { isMongoUp, openPulse } from './mongo-pulse.ts';
 
 /** A filter on an unknown field throws instead of matching everything (security facts, 10.7). */
 mongoose.set('strictQuery', 'throw');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { UPLOAD_LIMITS } from '../routers/schemas/limits.ts';
 import { createZipIntake } from './artifacts/intake.ts';
 import { openStore } from './artifacts/open-store.ts';
-import { createChangeFeed } from './change-feed.ts';
+import { createChangeFeed } from './database/change-feed.ts';
 import type { Env } from './env.ts';
 import type { Log } from './log.ts';
 import { createOutbox } from './mail/outbox.ts';

@@ -1,7 +1,7 @@
 import type { Scope } from '../routers/schemas/tokens.ts';
 import type { ZipIntake } from './artifacts/intake.ts';
 import type { ArtifactStore } from './artifacts/store.ts';
-import type { ChangeFeed } from './change-feed.ts';
+import type { ChangeFeed } from './database/change-feed.ts';
 import type { Log } from './log.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { PlatformRegistry } from './platforms/platform.ts';

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readEnv } from '../env.ts';
 import { scrub } from '../log.ts';
-import { EXIT_FAILED, StartError } from '../start-error.ts';
+import { EXIT_FAILED, StartError } from '../start/start-error.ts';
 import { listJobs, onDatabase, rerunJob } from './jobs.ts';
 import { listMails, showMail } from './outbox.ts';
 

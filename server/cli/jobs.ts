@@ -3,7 +3,7 @@ import { embeddedUri } from '../embedded-mongo.ts';
 import type { Env } from '../env.ts';
 import { listGivenUp, rerunGivenUp } from '../jobs/given-up.ts';
 import { connectMongo, UnfitDatabaseError } from '../mongo.ts';
-import { EXIT_FAILED, StartError } from '../start-error.ts';
+import { EXIT_FAILED, StartError } from '../start/start-error.ts';
 
 type Write = (text: string) => void;
 

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../../routers/schemas/events.ts';
-import type { Change, ChangeFeed } from '../change-feed.ts';
+import type { Change, ChangeFeed } from '../database/change-feed.ts';
 import { type EventDoc, EventModel } from '../models/event.ts';
 import { ReleaseStepModel } from '../models/release-step.ts';
 import { UserModel } from '../models/user.ts';

@@ -1,7 +1,7 @@
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import type { ReleaseState } from '../../routers/schemas/state-names.ts';
-import { rowsOf } from '../cursor-rows.ts';
+import { rowsOf } from '../database/cursor-rows.ts';
 import { DeploymentModel } from '../models/deployment.ts';
 import { ReleaseModel } from '../models/release.ts';
 import { EARLIER_MS, type Route } from './snapshot.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Change } from '../change-feed.ts';
+import type { Change } from '../database/change-feed.ts';
 import type { Providers } from '../service-context.ts';
 import { createLookups } from './lookups.ts';
 import { findDeploymentId, findPreview } from './read-routes.ts';

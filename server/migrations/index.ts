@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import type { Log } from '../log.ts';
 import { MigrationModel } from '../models/migration.ts';
-import { EXIT_CONFIG, StartError } from '../start-error.ts';
+import { EXIT_CONFIG, StartError } from '../start/start-error.ts';
 import { holdLease, type Lease } from './lease.ts';
 
 /**

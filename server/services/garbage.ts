@@ -1,7 +1,7 @@
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { decodeManifest } from '../artifacts/manifest.ts';
 import type { ArtifactStore, Collected } from '../artifacts/store.ts';
-import { rowsOf } from '../cursor-rows.ts';
+import { rowsOf } from '../database/cursor-rows.ts';
 import { DAY_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
 import { MAINTENANCE } from '../models/account-scope.ts';

@@ -144,7 +144,7 @@ const READS_MACHINE_CLOCK = [
   'server/artifacts/disk-folder.ts',
   'server/artifacts/disk-packs.ts',
   'server/artifacts/incoming-file.ts',
-  'server/database-clock.ts',
+  'server/database/clock.ts',
   'server/durable-file.ts',
 ];
 

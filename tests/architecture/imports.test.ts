@@ -17,12 +17,15 @@ const SCHEMAS = /^routers\/schemas\//;
 const NODE = /^node:/;
 const ZOD = /^zod\/mini$/;
 /** What every server folder may use, besides the interfaces of adapters as types. */
-const SERVER_BASE = [SCHEMAS, /^server\/(errors|log|service-context|durations|in-place|cursor-rows|loopback)\.ts$/];
+const SERVER_BASE = [
+  SCHEMAS,
+  /^server\/(errors|log|service-context|durations|in-place|database\/cursor-rows|loopback)\.ts$/,
+];
 const INTERFACES = [
-  /^server\/(artifacts\/(store|manifest|intake)|platforms\/platform|mail\/mailer|change-feed|secrets|tally|jobs\/(queue|payloads|handler))\.ts$/,
+  /^server\/(artifacts\/(store|manifest|intake)|platforms\/platform|mail\/mailer|database\/change-feed|secrets|tally|jobs\/(queue|payloads|handler))\.ts$/,
 ];
 const SERVER_TYPES = [...SERVER_BASE, ...INTERFACES];
-const CORE = /^server\/[^/]+\.tsx?$/;
+const CORE = /^server\/((database|start|process-group)\/)?[^/]+\.ts$/;
 /** Without state, database or network of their own. */
 const PURE =
   /^server\/(artifacts\/(manifest|archive|rule-texts|twins|twin-packer|compress)|host\/content-types|site-domain)\.ts$/;
@@ -51,13 +54,13 @@ const ROWS: readonly Row[] = [
   },
   // The order of the start, and the choice of adapters.
   {
-    of: /^server\/(main|providers|life-cycle|foundation|doors|process-group|group-child)\.ts$/,
+    of: /^server\/(main|providers|start\/(life-cycle|foundation|doors)|process-group\/(group|child))\.ts$/,
     files: [/^server\//, SCHEMAS],
     packages: WITH_DATABASE,
   },
   // The two below the root that look into folders: what is ready, and whose installation it is.
   {
-    of: /^server\/(readiness|installation)\.ts$/,
+    of: /^server\/(readiness|start\/installation)\.ts$/,
     files: [CORE, /^server\/models\//, SCHEMAS, /^server\/http\/health\.ts$/],
     types: SERVER_TYPES,
     packages: WITH_DATABASE,
@@ -70,7 +73,7 @@ const ROWS: readonly Row[] = [
   },
   {
     of: /^server\/(models|migrations)\//,
-    files: [...SERVER_BASE, /^server\/(mongo|start-error)\.ts$/, /^server\/models\//],
+    files: [...SERVER_BASE, /^server\/(mongo|start\/start-error)\.ts$/, /^server\/models\//],
     packages: WITH_DATABASE,
   },
   {

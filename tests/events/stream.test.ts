@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
-import { createChangeFeed } from '../../server/change-feed.ts';
+import { createChangeFeed } from '../../server/database/change-feed.ts';
 import { publishEvent } from '../../server/events/publish.ts';
 import type { Log } from '../../server/log.ts';
 import { EventModel } from '../../server/models/event.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { createChangeFeed } from '../../server/change-feed.ts';
+import { createChangeFeed } from '../../server/database/change-feed.ts';
 import { createLog } from '../../server/log.ts';
 import { createTestApp } from '../support/app.ts';
 import { listen } from '../support/listen.ts';

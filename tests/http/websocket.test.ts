@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import mongoose from 'mongoose';
 import { expect, inject, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Change, type ChangeFeed, createChangeFeed } from '../../server/change-feed.ts';
+import { type Change, type ChangeFeed, createChangeFeed } from '../../server/database/change-feed.ts';
 import { publishEvent } from '../../server/events/publish.ts';
 import type { Log } from '../../server/log.ts';
 import { connectMongo, transaction } from '../../server/mongo.ts';

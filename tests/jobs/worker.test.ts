@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { createChangeFeed } from '../../server/change-feed.ts';
+import { createChangeFeed } from '../../server/database/change-feed.ts';
 import { AppError } from '../../server/errors.ts';
 import type { JobHandlers } from '../../server/jobs/handler.ts';
 import { holdLease } from '../../server/jobs/lease.ts';

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
 import { nodeFault } from '../../server/cli/node-version.mjs';
-import { openDataFolder } from '../../server/data-folder.ts';
-import { claimInstallation } from '../../server/installation.ts';
+import { launchMongod } from '../../server/database/mongod-process.ts';
 import { INSTALLATION_ID, InstallationModel } from '../../server/models/installation.ts';
 import { MigrationModel } from '../../server/models/migration.ts';
-import { launchMongod } from '../../server/mongod-process.ts';
 import { newKeys } from '../../server/secrets.ts';
+import { openDataFolder } from '../../server/start/data-folder.ts';
+import { claimInstallation } from '../../server/start/installation.ts';
 import { freePort, freePorts } from '../support/free-ports.ts';
 import { type Ended, makeFolder, startUntilItEnds } from '../support/start.ts';
 

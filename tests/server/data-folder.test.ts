@@ -4,8 +4,8 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openDataFolder, readOrMakeKeys, removeStale } from '../../server/data-folder.ts';
 import { newKeys } from '../../server/secrets.ts';
+import { openDataFolder, readOrMakeKeys, removeStale } from '../../server/start/data-folder.ts';
 
 async function makeFolder(): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), 'fairlead-data-'));
@@ -57,7 +57,7 @@ test('the lock of a process whose number was given to another since is taken ove
 if (process.platform === 'linux') {
   test('the lock of a killed process that nobody has buried is taken over', async () => {
     await using folder = await makeFolder();
-    const script = `import(${JSON.stringify(join(import.meta.dirname, '../../server/data-folder.ts'))})
+    const script = `import(${JSON.stringify(join(import.meta.dirname, '../../server/start/data-folder.ts'))})
     .then((m) => m.openDataFolder(process.argv[1]))
     .then(() => { console.log(process.pid); setInterval(() => {}, 1000); });`;
     // The shell becomes a program that never asks after its child.
@@ -92,7 +92,7 @@ test('a lock that was put there since the stale one was judged stays', async () 
 test('of many that start at once on a stale lock, exactly one gets the folder', async () => {
   await using folder = await makeFolder();
   await writeFile(join(folder.path, 'app.lock'), '999999999\n\n');
-  const script = `import(${JSON.stringify(join(import.meta.dirname, '../../server/data-folder.ts'))})
+  const script = `import(${JSON.stringify(join(import.meta.dirname, '../../server/start/data-folder.ts'))})
     .then((m) => m.openDataFolder(process.argv[1]))
     .then(() => { console.log('held'); setInterval(() => {}, 1000); }, (error) => { console.log(error.exitCode); });`;
   const children = Array.from({ length: 4 }, () =>

@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import { expect, test, vi } from 'vitest';
-import { startDatabaseClock } from '../../server/database-clock.ts';
+import { startDatabaseClock } from '../../server/database/clock.ts';
 
 const HOUR_MS = 3_600_000;
 /** Of the way to the database and back, on a machine that does other things as well. */

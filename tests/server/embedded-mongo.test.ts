@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
+import { findMongod, type MongodSources } from '../../server/database/mongod-binary.ts';
+import { freePort, launchMongod } from '../../server/database/mongod-process.ts';
 import { canOpen, startEmbeddedMongo } from '../../server/embedded-mongo.ts';
 import type { Log } from '../../server/log.ts';
-import { findMongod, type MongodSources } from '../../server/mongod-binary.ts';
-import { freePort, launchMongod } from '../../server/mongod-process.ts';
 
 async function makeFolder(): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), 'fairlead-embedded-'));

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { readEnv } from '../../server/env.ts';
 import { newKeys } from '../../server/secrets.ts';
 import { siteDomainFault } from '../../server/site-domain.ts';
-import { StartError } from '../../server/start-error.ts';
+import { StartError } from '../../server/start/start-error.ts';
 
 function refusalOf(environment: Record<string, string>): { message: string; exitCode: number } {
   try {

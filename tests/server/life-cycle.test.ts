@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
 import { readEnv } from '../../server/env.ts';
-import { createLifeCycle } from '../../server/life-cycle.ts';
 import type { Log } from '../../server/log.ts';
 import { connectMongo } from '../../server/mongo.ts';
+import { createLifeCycle } from '../../server/start/life-cycle.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { makeFolder } from '../support/start.ts';
 

@@ -1,6 +1,11 @@
 import { expect, test, vi } from 'vitest';
+import {
+  type Answer,
+  type Ask,
+  createRemoteTally,
+  createTallyDesk,
+} from '../../server/process-group/tally-by-message.ts';
 import { createTally, type Tally } from '../../server/tally.ts';
-import { type Answer, type Ask, createRemoteTally, createTallyDesk } from '../../server/tally-by-message.ts';
 
 /** A process that asks `tally` by messages, which arrive as copies. */
 function processOf(tally: Tally) {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Log } from '../../server/log.ts';
-import { createUndo } from '../../server/undo.ts';
+import { createUndo } from '../../server/start/undo.ts';
 
 function arrange() {
   const told: string[] = [];

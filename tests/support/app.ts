@@ -7,7 +7,7 @@ import type { SignedIn } from '../../routers/schemas/auth.ts';
 import { createCaller } from '../../routers/trpc.ts';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { createZipIntake } from '../../server/artifacts/intake.ts';
-import type { ChangeFeed, ChangeListener } from '../../server/change-feed.ts';
+import type { ChangeFeed, ChangeListener } from '../../server/database/change-feed.ts';
 import { createWorker } from '../../server/jobs/worker.ts';
 import type { Log } from '../../server/log.ts';
 import type { Mail } from '../../server/mail/mailer.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { readEnv } from '../../server/env.ts';
 import { AppError } from '../../server/errors.ts';
-import { createLifeCycle } from '../../server/life-cycle.ts';
 import { createLog } from '../../server/log.ts';
+import { createLifeCycle } from '../../server/start/life-cycle.ts';
 
 /**
  * The application as main.ts starts it, with something the matter at boundaries of its work, each named after what happens

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { encodeManifest, type ManifestEntry } from '../../server/artifacts/manifest.ts';
-import { type ChangeFeed, createChangeFeed } from '../../server/change-feed.ts';
+import { type ChangeFeed, createChangeFeed } from '../../server/database/change-feed.ts';
 import { createHost, type Host, type HostOptions } from '../../server/host/listener.ts';
 import type { HostProviders } from '../../server/host/serve.ts';
 import type { Log } from '../../server/log.ts';

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { findMongod } from '../../server/database/mongod-binary.ts';
+import { freePort, initiate, launchMongod } from '../../server/database/mongod-process.ts';
 import { readMongodSources } from '../../server/env.ts';
-import { findMongod } from '../../server/mongod-binary.ts';
-import { freePort, initiate, launchMongod } from '../../server/mongod-process.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

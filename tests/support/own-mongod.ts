@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
+import { findMongod } from '../../server/database/mongod-binary.ts';
+import { initiate, launchMongod } from '../../server/database/mongod-process.ts';
 import { readMongodSources } from '../../server/env.ts';
 import type { Log } from '../../server/log.ts';
-import { findMongod } from '../../server/mongod-binary.ts';
-import { initiate, launchMongod } from '../../server/mongod-process.ts';
 import { freePort } from './free-ports.ts';
 
 type Database = ReturnType<InstanceType<typeof mongoose.mongo.MongoClient>['db']>;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import type { Release, ReleaseDetail, UploadManifestAnswer } from '../../routers/schemas/releases.ts';
-import { createChangeFeed } from '../../server/change-feed.ts';
+import { createChangeFeed } from '../../server/database/change-feed.ts';
 import { createHost } from '../../server/host/listener.ts';
 import type { AccountContext } from '../../server/service-context.ts';
 import { authenticate } from '../../server/services/auth/index.ts';

@@ -1,7 +1,7 @@
 import { readEnv } from '../../server/env.ts';
-import { createLifeCycle } from '../../server/life-cycle.ts';
 import { createLog } from '../../server/log.ts';
-import { endOnSurprises } from '../../server/surprises.ts';
+import { createLifeCycle } from '../../server/start/life-cycle.ts';
+import { endOnSurprises } from '../../server/start/surprises.ts';
 
 /**
  * The application as main.ts starts it, with a defect: at the boundary of its work that is named, something is thrown

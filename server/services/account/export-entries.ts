@@ -1,7 +1,7 @@
 import { FEEDBACK_MAIN_APP } from '../../../routers/schemas/feedback.ts';
 import { HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
 import type { ArchiveEntry } from '../../artifacts/archive.ts';
-import { rowsOf } from '../../cursor-rows.ts';
+import { rowsOf } from '../../database/cursor-rows.ts';
 import { AppError } from '../../errors.ts';
 import { ApiTokenModel, toApiToken } from '../../models/api-token.ts';
 import { ContactMessageModel } from '../../models/contact-message.ts';

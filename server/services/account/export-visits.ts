@@ -1,4 +1,4 @@
-import { rowsOf } from '../../cursor-rows.ts';
+import { rowsOf } from '../../database/cursor-rows.ts';
 import { VisitModel, type VisitRow } from '../../models/visit.ts';
 
 /** A minute of a deployment, as its owner reads it. */

@@ -1,4 +1,4 @@
-import { type Rows, rowsOf } from '../../cursor-rows.ts';
+import { type Rows, rowsOf } from '../../database/cursor-rows.ts';
 
 /**
  * A JSON object as text, a part at a time: a field that is an async iterable becomes a list, of which one row is held at

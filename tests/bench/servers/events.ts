@@ -5,7 +5,7 @@ import { applyWSSHandler } from '@trpc/server/adapters/ws';
 import mongoose from 'mongoose';
 import superjson from 'superjson';
 import { WebSocketServer } from 'ws';
-import { createChangeFeed } from '../../../server/change-feed.ts';
+import { createChangeFeed } from '../../../server/database/change-feed.ts';
 import { publishEvent } from '../../../server/events/publish.ts';
 import { createHttpServer } from '../../../server/http/server.ts';
 import { transaction } from '../../../server/mongo.ts';

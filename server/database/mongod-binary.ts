@@ -4,9 +4,9 @@ import { access, chmod, mkdtemp, readdir, rename, rm, stat, writeFile } from 'no
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { makeFolder } from './durable-file.ts';
-import type { Log } from './log.ts';
-import { OLDEST_MAJOR } from './mongo.ts';
+import { makeFolder } from '../durable-file.ts';
+import type { Log } from '../log.ts';
+import { OLDEST_MAJOR } from '../mongo.ts';
 
 const run = promisify(execFile);
 

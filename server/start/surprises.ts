@@ -1,4 +1,4 @@
-import type { Log } from './log.ts';
+import type { Log } from '../log.ts';
 import { EXIT_FAILED } from './start-error.ts';
 
 /** After an error that nobody caught nothing is certain any more: leases run out, and a supervisor starts anew. */

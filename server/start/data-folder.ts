@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { access, chmod, link, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDurably, errnoOf, makeFolder } from './durable-file.ts';
-import { type Keys, newKeys, parseKeys } from './secrets.ts';
+import { createDurably, errnoOf, makeFolder } from '../durable-file.ts';
+import { type Keys, newKeys, parseKeys } from '../secrets.ts';
 import { EXIT_CONFIG, EXIT_FAILED, StartError, sentenceOf } from './start-error.ts';
 
 /** The folder of one installation, held by one running app: `unlock` gives it back. */

@@ -1,9 +1,9 @@
+import type { Env } from '../env.ts';
+import type { Log } from '../log.ts';
+import type { Faults } from '../service-context.ts';
+import { createTally } from '../tally.ts';
 import { openDoors } from './doors.ts';
-import type { Env } from './env.ts';
 import { layFoundation } from './foundation.ts';
-import type { Log } from './log.ts';
-import type { Faults } from './service-context.ts';
-import { createTally } from './tally.ts';
 import { createUndo } from './undo.ts';
 
 /**
@@ -24,7 +24,7 @@ export type LifeCycleOptions = {
   faults?: Faults;
 };
 
-/** All of it in this process; in several: process-group.ts. */
+/** All of it in this process; in several: process-group/group.ts. */
 export function createLifeCycle({ env, log, webRoot, faults }: LifeCycleOptions): LifeCycle {
   const undo = createUndo(log);
   let isOpen = false;

@@ -1,5 +1,5 @@
-import { INSTALLATION_ID, InstallationModel } from './models/installation.ts';
-import { UserModel } from './models/user.ts';
+import { INSTALLATION_ID, InstallationModel } from '../models/installation.ts';
+import { UserModel } from '../models/user.ts';
 import { EXIT_CONFIG, StartError } from './start-error.ts';
 
 /** Whether anything of an earlier start is in the database: then its keys must be found, never made anew. */

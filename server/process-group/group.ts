@@ -1,15 +1,15 @@
 import cluster, { type Worker as Child } from 'node:cluster';
 import { setTimeout as wait } from 'node:timers/promises';
 import mongoose from 'mongoose';
-import type { Env } from './env.ts';
-import { layFoundation } from './foundation.ts';
-import { CHILD_ARGUMENT, type FromChild, type ToChild } from './group-messages.ts';
-import type { LifeCycle } from './life-cycle.ts';
-import type { Log } from './log.ts';
-import { EXIT_FAILED, StartError } from './start-error.ts';
-import { createTally, type Tally } from './tally.ts';
+import type { Env } from '../env.ts';
+import type { Log } from '../log.ts';
+import { layFoundation } from '../start/foundation.ts';
+import type { LifeCycle } from '../start/life-cycle.ts';
+import { EXIT_FAILED, StartError } from '../start/start-error.ts';
+import { createUndo } from '../start/undo.ts';
+import { createTally, type Tally } from '../tally.ts';
+import { CHILD_ARGUMENT, type FromChild, type ToChild } from './messages.ts';
 import { type Ask, createTallyDesk } from './tally-by-message.ts';
-import { createUndo } from './undo.ts';
 
 /** Between the end of a child and its next start; one that has served for a minute begins at the first again. */
 const RESTART_DELAYS_MS = [100, 500, 1_000, 2_000, 5_000];
@@ -39,7 +39,7 @@ type Group = {
 /**
  * The application in several processes behind one port (PROCESSES). This one keeps what there is one of: the lock on the
  * data folder, the embedded database, the counters of all, and the ports, at which its children take connections by
- * themselves. They do the work: doors, host and job worker in each (group-child.ts). A child that ends is started again;
+ * themselves. They do the work: doors, host and job worker in each (child.ts). A child that ends is started again;
  * what it worked on is taken over when its lease runs out, by whichever is first.
  *
  * A child obeys this process alone, since a signal of a terminal reaches all of them; it ends when this process does.
@@ -162,7 +162,7 @@ function tell(child: Child, message: ToChild): void {
   if (child.isConnected()) child.send(message, () => undefined);
 }
 
-/** Only our own program writes to this channel, and it takes `FromChild` alone (group-child.ts). */
+/** Only our own program writes to this channel, and it takes `FromChild` alone (child.ts). */
 function fromChild(message: unknown): FromChild {
   return message as FromChild;
 }

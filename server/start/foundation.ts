@@ -1,19 +1,19 @@
 import mongoose from 'mongoose';
+import { startDatabaseClock } from '../database/clock.ts';
+import { NoMongodError } from '../database/mongod-binary.ts';
+import { startEmbeddedMongo } from '../embedded-mongo.ts';
+import type { Env } from '../env.ts';
+import type { Log } from '../log.ts';
+import { runMigrations } from '../migrations/index.ts';
+import { buildIndexes, connectMongo, UnfitDatabaseError } from '../mongo.ts';
+import { buildProviders } from '../providers.ts';
+import type { Keys } from '../secrets.ts';
+import type { Providers } from '../service-context.ts';
+import type { Tally } from '../tally.ts';
 import { openDataFolder, readOrMakeKeys } from './data-folder.ts';
-import { startDatabaseClock } from './database-clock.ts';
-import { startEmbeddedMongo } from './embedded-mongo.ts';
-import type { Env } from './env.ts';
 import { claimInstallation, hasData } from './installation.ts';
-import type { Log } from './log.ts';
-import { runMigrations } from './migrations/index.ts';
-import { buildIndexes, connectMongo, UnfitDatabaseError } from './mongo.ts';
-import { NoMongodError } from './mongod-binary.ts';
 import { refuseTakenPorts } from './ports.ts';
-import { buildProviders } from './providers.ts';
-import type { Keys } from './secrets.ts';
-import type { Providers } from './service-context.ts';
 import { EXIT_CONFIG, EXIT_FAILED, StartError, sentenceOf } from './start-error.ts';
-import type { Tally } from './tally.ts';
 import type { Began } from './undo.ts';
 
 /** What every process of an instance stands on. */

@@ -1,4 +1,4 @@
-import type { ExitCode } from './start-error.ts';
+import type { ExitCode } from '../start/start-error.ts';
 import type { Answer, Ask } from './tally-by-message.ts';
 
 /** What the first process says to a child. */

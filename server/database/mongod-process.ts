@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import mongoose from 'mongoose';
-import type { Log } from './log.ts';
+import type { Log } from '../log.ts';
 import type { Mongod } from './mongod-binary.ts';
 
 type MongoClient = InstanceType<typeof mongoose.mongo.MongoClient>;

@@ -1,16 +1,16 @@
-import { openDoors } from './doors.ts';
-import type { Env } from './env.ts';
-import { joinFoundation } from './foundation.ts';
-import type { FromChild, ToChild } from './group-messages.ts';
-import type { Log } from './log.ts';
-import { EXIT_FAILED, StartError, sentenceOf } from './start-error.ts';
+import type { Env } from '../env.ts';
+import type { Log } from '../log.ts';
+import { openDoors } from '../start/doors.ts';
+import { joinFoundation } from '../start/foundation.ts';
+import { EXIT_FAILED, StartError, sentenceOf } from '../start/start-error.ts';
+import { createUndo } from '../start/undo.ts';
+import type { FromChild, ToChild } from './messages.ts';
 import { createRemoteTally } from './tally-by-message.ts';
-import { createUndo } from './undo.ts';
 
 export type GroupChildOptions = { env: Env; log: Log; webRoot: string };
 
 /**
- * One of several processes of the app, as the first one (process-group.ts) has started it. It begins, opens and stops when
+ * One of several processes of the app, as the first one (group.ts) has started it. It begins, opens and stops when
  * that one says so. When that one is gone Node ends it at once (node:cluster, 'disconnect'), like a crash of the whole.
  */
 export function runGroupChild({ env, log, webRoot }: GroupChildOptions): void {
@@ -64,7 +64,7 @@ function tell(message: FromChild, onSent: () => void = () => undefined): void {
   else onSent();
 }
 
-/** Only the first process writes to this channel, and it takes `ToChild` alone (process-group.ts). */
+/** Only the first process writes to this channel, and it takes `ToChild` alone (group.ts). */
 function toChild(message: unknown): ToChild {
   return message as ToChild;
 }

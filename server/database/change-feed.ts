@@ -1,5 +1,5 @@
 import mongoose, { type mongo } from 'mongoose';
-import type { Log } from './log.ts';
+import type { Log } from '../log.ts';
 
 /**
  * One change stream a process, fanned out in memory: a wake-up, never the truth. Whoever subscribes reads the

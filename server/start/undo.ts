@@ -1,4 +1,4 @@
-import type { Log } from './log.ts';
+import type { Log } from '../log.ts';
 import { sentenceOf } from './start-error.ts';
 
 /** Says what was begun and how it is stopped. */

@@ -1,11 +1,11 @@
-import type { Env } from './env.ts';
-import { createHost } from './host/listener.ts';
-import { createHttpServer } from './http/server.ts';
-import { keepRecurring } from './jobs/recurring.ts';
-import { createWorker } from './jobs/worker.ts';
+import type { Env } from '../env.ts';
+import { createHost } from '../host/listener.ts';
+import { createHttpServer } from '../http/server.ts';
+import { keepRecurring } from '../jobs/recurring.ts';
+import { createWorker } from '../jobs/worker.ts';
+import { createReadiness } from '../readiness.ts';
+import type { Providers } from '../service-context.ts';
 import { listening } from './ports.ts';
-import { createReadiness } from './readiness.ts';
-import type { Providers } from './service-context.ts';
 import type { Began } from './undo.ts';
 
 export type DoorOptions = {

@@ -1,4 +1,4 @@
-import { type Counted, type GiveBack, once, type Places, type Tally } from './tally.ts';
+import { type Counted, type GiveBack, once, type Places, type Tally } from '../tally.ts';
 
 /** What a process asks of the tally in the first process. `id` numbers the asks of one process. */
 export type Ask =

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { errnoOf } from './durable-file.ts';
-import type { Env } from './env.ts';
+import { errnoOf } from '../durable-file.ts';
+import type { Env } from '../env.ts';
 import { EXIT_CONFIG, EXIT_FAILED, StartError } from './start-error.ts';
 
 /** Before anything is started: a second start on the same ports is told so without touching the database. */
