@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { Release } from '../../routers/schemas/releases.ts';
 import { useIsOnline } from '../lib/use-is-online.ts';
-import type { Hasher, UploadProgress, UploadResult } from './upload.ts';
+import type { Hasher, Load, UploadProgress, UploadResult } from './upload.ts';
 import type { Picked } from './upload-picks.ts';
 import type { Carrier } from './upload-send.ts';
 
@@ -47,6 +47,8 @@ export type StoredProgress = {
   uploadId: string | null;
   /** Everything has arrived: a release of it is all that is left. */
   isSent: boolean;
+  /** All that has to be sent; null until the server has said what is missing. */
+  load: Load | null;
 };
 
 export type PublicationRequest = {

@@ -11,7 +11,7 @@ import {
   runs,
   type StoredProgress,
 } from './publication-store.ts';
-import { type UploadProgress, type UploadResult, uploadFiles } from './upload.ts';
+import { type Load, type UploadProgress, type UploadResult, uploadFiles } from './upload.ts';
 import { isZip } from './upload-picks.ts';
 import { isUnanswered, UploadError, untilAnswered } from './upload-send.ts';
 import { uploadZip } from './upload-send-zip.ts';
@@ -22,7 +22,7 @@ const PROGRESS_PAUSE_MS = 100;
 /** How long a finished publication waits for the screen that shows it. */
 const LEAD_ON_MS = 1_000;
 
-const NOTHING_STORED: StoredProgress = { uploadId: null, isSent: false };
+const NOTHING_STORED: StoredProgress = { uploadId: null, isSent: false, load: null };
 
 /**
  * Starts to publish a folder or ZIP on a deployment: upload, then release. It goes on while its owner walks through the
@@ -67,7 +67,7 @@ async function work(run: Run): Promise<Publication> {
     signal.throwIfAborted();
     const sent = await upload(run, uploadId);
     signal.throwIfAborted();
-    change(run, { state: 'creating', result: sent ?? SENT_BEFORE });
+    change(run, { state: 'creating', result: sent ?? sentBefore(run.stored) });
     const release = await untilAnswered(
       (isRepeated) => doors.createRelease({ deploymentId, uploadId }, isRepeated || sent === null),
       asking,
@@ -93,8 +93,10 @@ async function work(run: Run): Promise<Publication> {
   }
 }
 
-/** What an earlier page sent is not counted again. */
-const SENT_BEFORE: UploadResult = { sentFiles: 0, sentBytes: 0, leftOut: [] };
+/** All of it arrived from an earlier page. */
+function sentBefore({ load }: StoredProgress): UploadResult {
+  return { sentFiles: load?.files ?? 0, sentBytes: load?.bytes ?? 0, leftOut: [] };
+}
 
 function store(run: Run, fields: Partial<StoredProgress>): void {
   run.stored = { ...run.stored, ...fields };
@@ -116,12 +118,13 @@ async function upload(run: Run, uploadId: string): Promise<UploadResult | null> 
     publishAnyway: request.publishAnyway,
     carrier: doors.carrier,
     signal: run.cancel.signal,
+    onLoad: (load: Load) => store(run, { load }),
     onProgress: (progress: UploadProgress) => change(run, { progress }, PROGRESS_PAUSE_MS),
   };
   try {
     const result = isZip(folder)
       ? await uploadZip({ ...sending, picked: folder })
-      : await uploadFiles({ ...sending, files: folder.files, hasher: doors.hasher });
+      : await uploadFiles({ ...sending, files: folder.files, hasher: doors.hasher, load: run.stored.load });
     store(run, { isSent: true });
     return result;
   } catch (cause) {

@@ -14,6 +14,7 @@ import type { trpc } from './trpc.ts';
 import { createWorkerHasher } from './upload.ts';
 import { askAgain, stopAsking } from './upload-asked.ts';
 import { drop, endCopy, keepForPublication } from './upload-copy.ts';
+import { fingerprintOf } from './upload-fingerprint.ts';
 import HashWorker from './upload-hash.worker.ts?worker';
 import { publishedPicks } from './upload-offer.ts';
 import { changeRecord, readRecord, type StoredPublication } from './upload-record.ts';
@@ -52,7 +53,11 @@ export function publish(utils: Client, request: PublicationRequest): Promise<Pub
   // The folder of an interrupted publication was chosen again: its upload is there still.
   const before = stopAsking(deployment.id);
   if (before !== null) drop(before.id);
-  const stored: StoredProgress = { uploadId: before?.publication?.uploadId ?? null, isSent: false };
+  const stored: StoredProgress = {
+    uploadId: before?.publication?.uploadId ?? null,
+    isSent: false,
+    load: before?.fingerprint === fingerprintOf(folder) ? (before.publication?.load ?? null) : null,
+  };
   const publication: StoredPublication = { deployment, publishAnyway, isNew, ...stored };
   const copyId = keepForPublication(folder, request, publication);
   return start(utils, request, copyId, before === null ? null : stored);
@@ -72,7 +77,7 @@ const resumed = new WeakSet<Restored>();
 
 function resume(utils: Client, left: Restored, stored: StoredPublication): void {
   const { record, picked } = left;
-  const { deployment, publishAnyway, isNew, uploadId, isSent } = stored;
+  const { deployment, publishAnyway, isNew, uploadId, isSent, load } = stored;
   if (picked === null && !(isSent && uploadId !== null)) {
     left.adopt(record);
     askAgain(record);
@@ -82,7 +87,7 @@ function resume(utils: Client, left: Restored, stored: StoredPublication): void 
   const folder = record.isFinal ? whole : publishedPicks(whole, publishAnyway);
   const request: PublicationRequest = { deployment, folder, publishAnyway, isNew };
   left.adopt(request);
-  void start(utils, request, record.id, { uploadId, isSent });
+  void start(utils, request, record.id, { uploadId, isSent, load });
 }
 
 function start(

@@ -1,15 +1,12 @@
 import { SESSION_KEYS, UPLOAD_RECORD_PREFIX } from '../lib/storage.ts';
+import type { StoredProgress } from './publication-store.ts';
 
 /** What of a publication has to be known to go on with it after a reload. */
 export type StoredPublication = {
   deployment: { id: string; name: string; url: string };
   publishAnyway: readonly string[];
   isNew: boolean;
-  /** Null until the server has opened one. */
-  uploadId: string | null;
-  /** Everything has arrived: a release of it is all that is left. */
-  isSent: boolean;
-};
+} & StoredProgress;
 
 /** A folder or ZIP that waits, or is on its way, as a reload finds it. Its bytes are in upload-copy.ts's keeping. */
 export type UploadRecord = {
@@ -101,9 +98,13 @@ function parseRecord(text: string | null): UploadRecord | null {
       typeof record.savedAt === 'number' &&
       typeof record.fingerprint === 'string' &&
       typeof record.hasCopy === 'boolean' &&
-      (record.publication === null || typeof record.publication?.deployment?.id === 'string');
+      (record.publication === null || isPublication(record.publication));
     return isWhole ? record : null;
   } catch {
     return null;
   }
+}
+
+function isPublication(stored: StoredPublication | undefined): boolean {
+  return typeof stored?.deployment?.id === 'string' && stored.load !== undefined;
 }

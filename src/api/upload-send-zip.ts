@@ -7,7 +7,7 @@ import {
   uploadZipArrived,
 } from '../../routers/schemas/releases.ts';
 import { readUpload } from '../../routers/schemas/upload-rules.ts';
-import type { UploadProgress, UploadResult } from './upload.ts';
+import type { Load, UploadProgress, UploadResult } from './upload.ts';
 import type { PickedZip } from './upload-picks.ts';
 import {
   type Carrier,
@@ -31,6 +31,8 @@ export type ZipUploadRequest = {
   publishAnyway: readonly string[];
   carrier: Carrier;
   signal: AbortSignal;
+  /** Told what has to travel, for whoever goes on with this upload later. */
+  onLoad?: (load: Load) => void;
   onProgress(progress: UploadProgress): void;
   pausesMs?: readonly number[];
 };
@@ -46,6 +48,7 @@ export async function uploadZip(request: ZipUploadRequest): Promise<UploadResult
   const { uploadId, picked, signal } = request;
   const report = progressOf(request);
   report({});
+  request.onLoad?.({ files: 1, bytes: picked.zip.size });
   const options: SendOptions = {
     carrier: request.carrier,
     signal,
@@ -91,6 +94,7 @@ async function sendZip(
     const asked = await options.carrier(`${door}?key=${key}`, { signal: options.signal });
     if (!asked.ok) return asked;
     const from = uploadZipArrived.parse(await asked.json()).bytes;
+    options.onSentBytes(from);
     const anyway = publishAnyway.map((path) => ['publishAnyway', path]);
     const query = new URLSearchParams([['key', key], ['from', String(from)], ...anyway]);
     return options.carrier(`${door}?${query}`, {

@@ -22,9 +22,15 @@ export type Hasher = (
   onResult: (result: HashResult) => void,
   signal: AbortSignal,
 ) => Promise<void>;
+/** Files and bytes that have to travel. */
+export type Load = { files: number; bytes: number };
 export type UploadRequest = {
   uploadId: string;
   files: readonly PickedFile[];
+  /** The load that this upload began with; null where it begins now. What arrived of it since counts as done. */
+  load: Load | null;
+  /** Told it, for whoever goes on with this upload later. */
+  onLoad?: (load: Load) => void;
   /** Paths that would be left out by default and that the person chose to publish. */
   publishAnyway: readonly string[];
   carrier: Carrier;
@@ -65,11 +71,19 @@ export async function uploadFiles(request: UploadRequest): Promise<UploadResult>
   const wanted = new Set(missing);
   // Two files with the same content travel once.
   const outgoing = files.filter(({ sha256 }) => wanted.delete(sha256));
-  const bytesTotal = outgoing.reduce((sum, { file }) => sum + file.size, 0);
-  const filesThere = Math.max(0, files.length - leftOut.length - outgoing.length);
-  report({ phase: 'sending', filesTotal: outgoing.length, bytesTotal, filesThere });
-  let filesDone = 0;
-  let bytesSent = 0;
+  const left = { files: outgoing.length, bytes: outgoing.reduce((sum, { file }) => sum + file.size, 0) };
+  const load = isPartOf(left, request.load) ? request.load : left;
+  request.onLoad?.(load);
+  let filesDone = load.files - left.files;
+  let bytesSent = load.bytes - left.bytes;
+  report({
+    phase: 'sending',
+    filesDone,
+    filesTotal: load.files,
+    bytesDone: bytesSent,
+    bytesTotal: load.bytes,
+    filesThere: Math.max(0, files.length - leftOut.length - load.files),
+  });
   const partly = new Map<OutgoingFile, number>();
   const reportBytes = () => {
     report({ filesDone, bytesDone: bytesSent + [...partly.values()].reduce((sum, bytes) => sum + bytes, 0) });
@@ -87,7 +101,12 @@ export async function uploadFiles(request: UploadRequest): Promise<UploadResult>
       reportBytes();
     },
   });
-  return { sentFiles: outgoing.length, sentBytes: bytesTotal, leftOut };
+  return { sentFiles: load.files, sentBytes: load.bytes, leftOut };
+}
+
+/** More to send than at the beginning: that one was of other files. */
+function isPartOf(left: Load, whole: Load | null): whole is Load {
+  return whole !== null && left.files <= whole.files && left.bytes <= whole.bytes;
 }
 
 function progressOf({ files, onProgress }: UploadRequest): (change: Partial<UploadProgress>) => void {

@@ -135,13 +135,16 @@ test('what an earlier page had sent whole is only made a release of, and a relea
       return RELEASE;
     },
   });
-  const uploadId = '0123456789abcdefghij';
-  expect(await startPublication(request('sent'), parts, { uploadId, isSent: true })).toMatchObject({ state: 'done' });
+  const before = { uploadId: '0123456789abcdefghij', isSent: true, load: { files: 7, bytes: 70 } };
+  expect(await startPublication(request('sent'), parts, before)).toMatchObject({
+    state: 'done',
+    result: { sentFiles: 7, sentBytes: 70 },
+  });
   expect(calls).toEqual([]);
-  expect(await startPublication(request('closed'), parts, { uploadId, isSent: false })).toMatchObject({
+  expect(await startPublication(request('closed'), parts, { ...before, isSent: false })).toMatchObject({
     state: 'done',
   });
-  expect(calls).toEqual([`/api/uploads/${uploadId}/manifest`]);
+  expect(calls).toEqual([`/api/uploads/${before.uploadId}/manifest`]);
   expect(asked).toEqual([true, true]);
 });
 
@@ -158,12 +161,14 @@ test('an upload that is gone since a reload gives way to another by itself, and 
       isOver = true;
     },
   });
-  const ended = await startPublication(request('again'), parts, { uploadId: 'gone', isSent: false });
+  const before = { uploadId: 'gone', isSent: false, load: { files: 7, bytes: 70 } };
+  const ended = await startPublication(request('again'), parts, before);
   expect(ended.state).toBe('done');
   expect(told).toEqual([
-    { uploadId: null, isSent: false },
-    { uploadId: '0123456789abcdefghij', isSent: false },
-    { uploadId: '0123456789abcdefghij', isSent: true },
+    { uploadId: null, isSent: false, load: null },
+    { uploadId: '0123456789abcdefghij', isSent: false, load: null },
+    { uploadId: '0123456789abcdefghij', isSent: false, load: { files: 0, bytes: 0 } },
+    { uploadId: '0123456789abcdefghij', isSent: true, load: { files: 0, bytes: 0 } },
   ]);
   expect(isOver).toBe(true);
 });

@@ -159,6 +159,11 @@ test('a publication fails in the step in which it stopped', () => {
     'done',
     'failed',
   ]);
+  const sentBefore = { ...publication, state: 'creating', progress: null } as const;
+  expect(
+    states({ ...sentBefore, result: { sentFiles: 2, sentBytes: 2, leftOut: [] } }),
+    'an earlier page read and sent it',
+  ).toEqual(['done', 'done', 'running']);
   expect(states({ ...publication, state: 'sending', progress: null })).toEqual(['running', 'waiting', 'waiting']);
 });
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import { expect, test } from 'vitest';
-import { createWorkerHasher, type Hasher, type UploadProgress, uploadFiles } from '../../src/api/upload.ts';
+import { expect, test, vi } from 'vitest';
+import { createWorkerHasher, type Hasher, type Load, type UploadProgress, uploadFiles } from '../../src/api/upload.ts';
 import { hashBlob, hashBlobs } from '../../src/api/upload-hash.ts';
 import type { PickedFile } from '../../src/api/upload-picks.ts';
 import type { Carrier } from '../../src/api/upload-send.ts';
@@ -104,6 +104,7 @@ function request(intake: Intake, files: PickedFile[], signal = new AbortControll
     progress,
     uploadId: UPLOAD,
     files,
+    load: null,
     publishAnyway: [],
     carrier: intake.carrier,
     hasher: inPage,
@@ -171,6 +172,31 @@ test('a server that stays away ends the upload with what to do, and what arrived
   intake.attempts.length = 0;
   await uploadFiles(request(intake, files));
   expect(intake.attempts).toEqual([sha256('a')]);
+});
+
+test('what arrived before a reload counts as done, and not as there from before', async () => {
+  await using intake = await startIntake();
+  const files = picked({ 'index.html': 'hello', 'a.css': 'a', 'b.css': 'bb', 'c.css': 'ccc' });
+  await uploadFiles(request(intake, files.slice(0, 2)));
+  const job = { ...request(intake, files), load: { files: 3, bytes: 6 }, onLoad: vi.fn<(load: Load) => void>() };
+  expect(await uploadFiles(job)).toMatchObject({ sentFiles: 3, sentBytes: 6 });
+  expect(intake.attempts).toHaveLength(4);
+  const counts = job.progress
+    .filter(({ phase }) => phase === 'sending')
+    .map((step) => [step.filesDone, step.bytesDone]);
+  expect([counts[0], counts.at(-1)]).toEqual([
+    [1, 1],
+    [3, 6],
+  ]);
+  expect(job.progress.at(-1)).toMatchObject({ filesTotal: 3, bytesTotal: 6, filesThere: 1 });
+  expect(job.onLoad).toHaveBeenCalledExactlyOnceWith({ files: 3, bytes: 6 });
+});
+
+test('another folder for the same upload is counted from its own beginning', async () => {
+  await using intake = await startIntake();
+  const job = { ...request(intake, picked({ 'index.html': 'hello', 'a.css': 'a' })), load: { files: 1, bytes: 9 } };
+  expect(await uploadFiles(job)).toMatchObject({ sentFiles: 2, sentBytes: 6 });
+  expect(job.progress.find(({ phase }) => phase === 'sending')).toMatchObject({ filesDone: 0, filesTotal: 2 });
 });
 
 test("the server's refusal arrives with its sentence, code and path, and is not repeated", async () => {

@@ -78,7 +78,7 @@ export const SENT_STEPS: readonly Step[] = [
 /** The two steps of the page, then those of the server, which wait. */
 export function sendingSteps({ state, progress, result }: Publication): Step[] {
   const isSent = result !== null;
-  const isReading = progress === null || progress.phase === 'reading';
+  const isReading = !isSent && (progress === null || progress.phase === 'reading');
   const stopped: StepState | null = state === 'failed' ? 'failed' : state === 'cancelled' ? 'cancelled' : null;
   return [
     {
