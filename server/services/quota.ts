@@ -4,8 +4,7 @@ import { AppError } from '../errors.ts';
 import { activePlan, SubscriptionModel } from '../models/subscription.ts';
 import { UserModel } from '../models/user.ts';
 import type { AccountContext } from '../service-context.ts';
-
-const WAY_UP = 'Choose a larger plan, or start the 14-day PRO trial, under Pricing & Trial.';
+import { wayUp } from './subscription.ts';
 
 /**
  * Takes one of the deployments that the plan allows, inside the transaction that creates the deployment. The filter is
@@ -18,13 +17,15 @@ export async function claimDeploymentSlot(session: ClientSession, ctx: AccountCo
   const plan = await currentPlan(ctx, session);
   const limit = deploymentLimit(plan);
   // Read first: who is refused writes nothing, and so keeps nobody else from the account.
-  if (limit !== null && (await countInTransaction(session, accountId)) >= limit) throw limitReached(plan, limit);
+  if (limit !== null && (await countInTransaction(session, accountId)) >= limit) {
+    throw limitReached(plan, limit, await wayUp(accountId, plan, session));
+  }
   const claimed = await UserModel.updateOne(
     { _id: accountId, ...(limit !== null && { deploymentCount: { $lt: limit } }) },
     { $inc: { deploymentCount: 1 } },
     { session },
   );
-  if (claimed.matchedCount === 0) throw limitReached(plan, limit ?? 0);
+  if (claimed.matchedCount === 0) throw limitReached(plan, limit ?? 0, await wayUp(accountId, plan, session));
 }
 
 /** Gives the deployment back, in the transaction that removes it and that runs once for it. */
@@ -41,13 +42,12 @@ export async function releaseDeploymentSlot(session: ClientSession, accountId: s
  * section 4). Throws `plan_required`.
  */
 export async function requireWritablePlan(ctx: AccountContext): Promise<void> {
-  if ((await currentPlan(ctx)) !== 'free') return;
+  const plan = await currentPlan(ctx);
+  if (plan !== 'free') return;
   throw new AppError(
     'plan_required',
     'Your plan has ended: your deployments stay live, and can be changed again with a plan.',
-    {
-      hint: 'Choose a plan under Pricing & Trial.',
-    },
+    { hint: await wayUp(ctx.actor.accountId, plan) },
   );
 }
 
@@ -61,8 +61,8 @@ async function countInTransaction(session: ClientSession, accountId: string): Pr
   return user?.deploymentCount ?? 0;
 }
 
-function limitReached(plan: Plan, limit: number): AppError {
+function limitReached(plan: Plan, limit: number, hint: string): AppError {
   const { title } = PLANS[plan];
   const allowed = limit === 0 ? 'no deployments' : limit === 1 ? '1 deployment' : `${limit} deployments`;
-  return new AppError('deployment_limit_reached', `The ${title} plan allows ${allowed}. ${WAY_UP}`, { hint: WAY_UP });
+  return new AppError('deployment_limit_reached', `The ${title} plan allows ${allowed}. ${hint}`, { hint });
 }

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { TRIAL_DAYS } from '../../routers/schemas/limits.ts';
-import { deploymentLimit, remainingDeployments } from '../../routers/schemas/plans.ts';
+import { deploymentLimit, type Plan, remainingDeployments } from '../../routers/schemas/plans.ts';
 import type { Allowance, Subscription } from '../../routers/schemas/subscription.ts';
 import { DAY_MS } from '../durations.ts';
 import { AppError, notFound } from '../errors.ts';
@@ -32,8 +32,19 @@ export async function getAllowance(ctx: AccountContext): Promise<Allowance> {
     deploymentLimit: deploymentLimit(plan),
     deploymentCount: user.deploymentCount,
     remaining: remainingDeployments(plan, user.deploymentCount),
-    isTrialAvailable: plan === 'free' && !hadTrial(subscription) && !(await wasTrialUsed(user.emailKey)),
+    isTrialAvailable: plan === 'free' && !(await hadTrial(subscription, user.emailKey)),
   };
+}
+
+/** What to do where the plan does not allow it; `plan` is the one that is active now. */
+export async function wayUp(accountId: string, plan: Plan, session: ClientSession | null = null): Promise<string> {
+  if (plan !== 'free') return 'Choose a larger plan under Pricing & Trial.';
+  const subscription = await SubscriptionModel.findOne({ accountId }).session(session);
+  const user = await UserModel.findOne({ _id: accountId }, { emailKey: 1 }).session(session);
+  const isUsed = user === null || (await hadTrial(subscription, user.emailKey, session));
+  return isUsed
+    ? 'Choose a plan under Pricing & Trial.'
+    : `Start the free ${TRIAL_DAYS}-day trial of Pro under Pricing & Trial.`;
 }
 
 /**
@@ -55,7 +66,7 @@ async function beginTrial(session: ClientSession, ctx: AccountContext): Promise<
   const now = ctx.now();
   const known = await SubscriptionModel.findOne({ accountId }).session(session);
   const user = await UserModel.findOne({ _id: accountId }, { emailKey: 1 }).session(session).orFail();
-  if (hadTrial(known) || (await wasTrialUsed(user.emailKey, session))) throw trialUsed();
+  if (await hadTrial(known, user.emailKey, session)) throw trialUsed();
   if (activePlan(known, now) !== 'free')
     throw new AppError('conflict', 'A plan is already active: there is nothing to try out.');
   const doc = known ?? new SubscriptionModel({ _id: newId(), accountId });
@@ -71,8 +82,13 @@ async function beginTrial(session: ClientSession, ctx: AccountContext): Promise<
   return toSubscription(doc, now);
 }
 
-function hadTrial(subscription: SubscriptionDoc | null): boolean {
-  return subscription !== null && subscription.trialStartedAt instanceof Date;
+/** This account, or a deleted one of the same address. */
+async function hadTrial(
+  subscription: SubscriptionDoc | null,
+  emailKey: string,
+  session: ClientSession | null = null,
+): Promise<boolean> {
+  return subscription?.trialStartedAt instanceof Date || (await wasTrialUsed(emailKey, session));
 }
 
 function trialUsed(): AppError {

@@ -109,7 +109,7 @@ test('a cap of three holds against fifty at once in one process, and the refusal
   expect(await countsOf(ada)).toEqual({ counted: 3, there: 3 });
   const refusal = await refusalOf(ada.caller.deployments.create({ name: 'One more', platform: 'built-in' }));
   expect(refusal).toMatchObject({ code: 'deployment_limit_reached', status: 403 });
-  expect(refusal.message).toMatch(/Standard plan allows 3 deployments\..*larger plan.*Pricing & Trial/);
+  expect(refusal.message).toBe('The Standard plan allows 3 deployments. Choose a larger plan under Pricing & Trial.');
 }, 180_000);
 
 test('without a plan there is no deployment', async () => {
@@ -117,7 +117,7 @@ test('without a plan there is no deployment', async () => {
   const ada = await app.person();
   const refusal = await refusalOf(ada.caller.deployments.create({ name: 'Atlas', platform: 'built-in' }));
   expect(refusal).toMatchObject({ code: 'deployment_limit_reached' });
-  expect(refusal.message).toContain('Free plan allows no deployments');
+  expect(refusal.message).toContain('Free plan allows no deployments. Start the free 14-day trial of Pro');
   expect(await countsOf(ada)).toEqual({ counted: 0, there: 0 });
 });
 
@@ -237,7 +237,14 @@ test('once no plan is active deployments stay, and are changed again with a plan
   await SubscriptionModel.updateOne({ accountId: ada.user.id }, { $set: { endsAt: new Date(0) } });
   const rename = () => ada.caller.deployments.update({ deploymentId: id, name: 'Atlas two' });
 
-  expect(await refusalOf(rename())).toMatchObject({ code: 'plan_required', status: 403 });
+  const used = { code: 'plan_required', status: 403, hint: 'Choose a plan under Pricing & Trial.' };
+  expect(await refusalOf(rename())).toMatchObject(used);
+  expect((await refusalOf(ada.caller.deployments.create({ name: 'Two', platform: 'built-in' }))).message).toBe(
+    'The Free plan allows no deployments. Choose a plan under Pricing & Trial.',
+  );
+  await SubscriptionModel.updateOne({ accountId: ada.user.id }, { $set: { trialStartedAt: null } });
+  const available = { ...used, hint: 'Start the free 14-day trial of Pro under Pricing & Trial.' };
+  expect(await refusalOf(rename()), 'a plan without a trial has ended').toMatchObject(available);
   expect(await ada.caller.deployments.get({ deploymentId: id })).toMatchObject({ name: 'Atlas' });
   await SubscriptionModel.updateOne({ accountId: ada.user.id }, { $set: { endsAt: new Date(Date.now() + YEAR_MS) } });
   expect(await rename()).toMatchObject({ name: 'Atlas two' });
