@@ -9,8 +9,9 @@ import { JOB_PAYLOADS, type JobName, type JobPayload } from './payloads.ts';
  * The queue of background work, on MongoDB (security facts, section 7).
  *
  * A job is written in the transaction that needs it. A worker claims it with a lease, renews the lease while it works,
- * and ends it as done, queued again or dead. Whoever dies leaves a lease that runs out; the next worker claims the job
- * with a higher `fence`, and from then on nothing that the first one writes is taken. Of jobs with one `key` one runs at
+ * and ends it as done, queued again or dead. Whoever dies leaves a lease that runs out, or that whoever knows of the
+ * death ends; the next worker claims the job with a higher `fence`, and from then on nothing that the first one writes
+ * is taken. Of jobs with one `key` one runs at
  * a time: the unique index on running jobs decides, not a lock. All times are the database's own (`$$NOW`), so that the
  * clocks of the instances do not matter.
  */
@@ -206,6 +207,19 @@ export async function buryJob(
 export async function giveBackJob(lease: JobLease, delayMs = 0): Promise<boolean> {
   const attempt = { $subtract: ['$attempt', 1] };
   return write(lease, { status: 'queued', runAt: fromNow(delayMs), attempt, leaseUntil: null, worker: null });
+}
+
+/**
+ * Ends the leases of a worker that is known to be dead, and of the children that died with it (`{worker}.{number}`), so
+ * that their jobs are claimed at once; answers how many there were. The attempt counts: it may be what killed them.
+ */
+export async function endLeasesOf(worker: string): Promise<number> {
+  // All that begins with the name and a dot: the slash is the character after it.
+  const children = { worker: { $gte: `${worker}.`, $lt: `${worker}/` } };
+  const filter = { status: 'running' as const, $or: [{ worker }, children] };
+  const fields = { leaseUntil: fromNow(-1) };
+  const options = { updatePipeline: true };
+  return (await JobModel.updateMany(filter, [{ $set: fields }], options).setOptions(WORKER)).matchedCount;
 }
 
 async function write(lease: JobLease, fields: Record<string, unknown>, session?: ClientSession): Promise<boolean> {

@@ -21,6 +21,8 @@ const TROUBLE_PAUSE_MS = 1_000;
 const STOP_GRACE_MS = 20_000;
 
 export type WorkerOptions = {
+  /** Marks what it holds; one of its own when absent. */
+  name?: string;
   handlers?: JobHandlers;
   pollMs?: number;
   loops?: number;
@@ -42,7 +44,7 @@ export type Worker = {
 export function createWorker(providers: Providers, options: WorkerOptions = {}): Worker {
   const handlers = options.handlers ?? jobHandlers;
   const names = Object.keys(handlers);
-  const id = `worker-${newId()}`;
+  const id = options.name ?? `worker-${newId()}`;
   const stopping = new AbortController();
   const sleepers = new Set<() => void>();
   const running = new Set<ClaimedJob>();

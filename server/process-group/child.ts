@@ -19,11 +19,11 @@ export function runGroupChild({ env, log, webRoot }: GroupChildOptions): void {
   let isOpen = false;
 
   async function begin(told: Extract<ToChild, { kind: 'begin' }>): Promise<void> {
-    const { uri, keepsSnapshot } = told;
+    const { worker, keepsSnapshot } = told;
     isOpen = told.isOpen;
     try {
-      const providers = await joinFoundation(uri, { env, log, tally: remote.tally }, undo.began);
-      await openDoors(providers, { env, webRoot, isOpen: () => isOpen, keepsSnapshot }, undo.began);
+      const providers = await joinFoundation(told, { env, log, tally: remote.tally }, undo.began);
+      await openDoors(providers, { env, webRoot, worker, isOpen: () => isOpen, keepsSnapshot }, undo.began);
       tell({ kind: 'ready' });
     } catch (error) {
       if (undo.isStopping) return;

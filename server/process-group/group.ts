@@ -28,6 +28,8 @@ type Running = { child: Child; ended: Promise<string> };
 type Group = {
   options: ProcessGroupOptions;
   uri: string;
+  /** The name of this run of the app. */
+  run: string;
   tally: Tally;
   /** No child is started again once this is aborted. */
   stopping: AbortController;
@@ -39,8 +41,8 @@ type Group = {
 /**
  * The application in several processes behind one port (PROCESSES). This one keeps what there is one of: the lock on the
  * data folder, the embedded database, the counters of all, and the ports, at which its children take connections by
- * themselves. They do the work: doors, host and job worker in each (child.ts). A child that ends is started again;
- * what it worked on is taken over when its lease runs out, by whichever is first.
+ * themselves. They do the work: doors, host and job worker in each (child.ts). A child that ends is started again, and
+ * takes over what the one before it worked on.
  *
  * A child obeys this process alone, since a signal of a terminal reaches all of them; it ends when this process does.
  */
@@ -50,7 +52,7 @@ export function createProcessGroup(options: ProcessGroupOptions): LifeCycle {
 
   async function start(): Promise<void> {
     const tally = createTally();
-    const { uri } = await layFoundation({ env, log, tally }, undo.began);
+    const { uri, run } = await layFoundation({ env, log, tally }, undo.began);
     // The children have connections of their own, and this process has nothing more to ask.
     await mongoose.disconnect();
     // Connections that are handed out in turn are lost with a child that ends before it has taken them: their clients
@@ -58,7 +60,7 @@ export function createProcessGroup(options: ProcessGroupOptions): LifeCycle {
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ exec: entry, args: [CHILD_ARGUMENT] });
     const stopping = new AbortController();
-    const group: Group = { options, uri, tally, stopping, children: new Map(), isWhole: false };
+    const group: Group = { options, uri, run, tally, stopping, children: new Map(), isWhole: false };
     undo.began('processes', () => stopChildren(group));
     if (undo.isStopping) return;
     await Promise.all(Array.from({ length: env.processes }, (_, number) => startChild(group, number)));
@@ -95,7 +97,14 @@ async function startChild(group: Group, number: number, attempt = 0): Promise<vo
   const onHears = (): void => {
     const isStopping = group.stopping.signal.aborted;
     const { uri, isWhole: isOpen } = group;
-    tell(child, isStopping ? { kind: 'stop' } : { kind: 'begin', uri, keepsSnapshot: number === 0, isOpen });
+    const begin = {
+      kind: 'begin',
+      uri,
+      worker: `${group.run}.${number}`,
+      keepsSnapshot: number === 0,
+      isOpen,
+    } as const;
+    tell(child, isStopping ? { kind: 'stop' } : begin);
   };
   await untilReady(child, ended, { onHears, onAsks: desk.receive });
   const readyAt = performance.now();

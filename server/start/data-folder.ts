@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, chmod, link, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +7,14 @@ import { type Keys, newKeys, parseKeys } from '../secrets.ts';
 import { EXIT_CONFIG, EXIT_FAILED, StartError, sentenceOf } from './start-error.ts';
 
 /** The folder of one installation, held by one running app: `unlock` gives it back. */
-export type DataFolder = { path: string; unlock(): Promise<void> };
+export type DataFolder = {
+  path: string;
+  /** Names this run of the app, in its lock and at what it works on. */
+  run: string;
+  /** The run that held the folder until it was killed, on this machine since its last boot; null when none is known. */
+  killedRun: string | null;
+  unlock(): Promise<void>;
+};
 
 const LOCK = 'app.lock';
 const KEYS = 'keys.json';
@@ -19,12 +27,14 @@ const LOCK_ATTEMPTS = 5;
  * gone is taken over.
  */
 export async function openDataFolder(path: string): Promise<DataFolder> {
+  const run = randomUUID();
   try {
     await makeFolder(path);
     if (!(await stat(path)).isDirectory()) throw new Error('it is not a folder');
     await chmod(path, 0o700);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    await takeLock(path);
+    const killedRun = await takeLock(path, run);
+    return { path, run, killedRun, unlock: () => rm(join(path, LOCK), { force: true }) };
   } catch (error) {
     if (error instanceof StartError) throw error;
     throw new StartError(
@@ -33,14 +43,15 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
       error,
     );
   }
-  return { path, unlock: () => rm(join(path, LOCK), { force: true }) };
 }
 
-async function takeLock(folder: string): Promise<void> {
+/** Answers which run was found dead. */
+async function takeLock(folder: string, run: string): Promise<string | null> {
   const lock = join(folder, LOCK);
   const own = join(folder, `${LOCK}.${process.pid}`);
   await rm(own, { force: true });
-  await createDurably(own, `${process.pid}\n${await startedAt(process.pid)}\n`);
+  await createDurably(own, `${process.pid}\n${await startedAt(process.pid)}\n${run}\n`);
+  let killedRun: string | null = null;
   try {
     for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt += 1) {
       // A link is made whole or not at all: nobody ever reads a lock without a number.
@@ -48,7 +59,7 @@ async function takeLock(folder: string): Promise<void> {
         () => true,
         (error: unknown) => refuseUnlessThere(error),
       );
-      if (isTaken) return;
+      if (isTaken) return killedRun;
       const judged = await readFile(lock, 'utf8').catch(() => '');
       const holder = await holderOf(judged);
       if (holder !== null) {
@@ -57,6 +68,7 @@ async function takeLock(folder: string): Promise<void> {
           `DATA_DIR "${folder}" is in use by another Fairlead (process ${holder}); stop that one, or set DATA_DIR to another folder.`,
         );
       }
+      killedRun = await killedHere(judged);
       await removeStale(lock, judged, `${own}.stale`);
     }
     throw new Error('its lock keeps changing hands');
@@ -93,6 +105,16 @@ async function holderOf(content: string): Promise<number | null> {
   return since === (await startedAt(pid)) ? pid : null;
 }
 
+/**
+ * The run that a stale lock names. Null where it says nothing of this boot of this machine: a folder that was copied, or
+ * that several machines see, holds the lock of an app that may well be running.
+ */
+async function killedHere(content: string): Promise<string | null> {
+  const [, since = '', run = ''] = content.split('\n');
+  const [boot = ''] = since.split(' ');
+  return boot !== '' && boot === (await bootId()) && run !== '' ? run : null;
+}
+
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -108,11 +130,14 @@ function isAlive(pid: number): boolean {
  */
 async function startedAt(pid: number): Promise<string> {
   const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')).trim();
   // Fields 3 and 22 of proc(5); the name in field 2 may hold blanks and is closed by the last parenthesis.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
   if (fields[0] === 'Z' || fields[0] === 'X') return 'ended';
-  return fields[19] === undefined ? '' : `${boot} ${fields[19]}`;
+  return fields[19] === undefined ? '' : `${await bootId()} ${fields[19]}`;
+}
+
+async function bootId(): Promise<string> {
+  return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')).trim();
 }
 
 /**

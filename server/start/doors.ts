@@ -11,6 +11,8 @@ import type { Began } from './undo.ts';
 export type DoorOptions = {
   env: Env;
   webRoot: string;
+  /** What the job worker of this process is called: no other that is alive has the name. */
+  worker: string;
   /** False before the start of all processes is whole and from the first moment of a stop. */
   isOpen: () => boolean;
   /** Whether this process writes down what the host serves; of several, one does. */
@@ -19,14 +21,14 @@ export type DoorOptions = {
 
 /** What every process of an instance runs: change feed → host → worker → HTTP. */
 export async function openDoors(providers: Providers, options: DoorOptions, began: Began): Promise<void> {
-  const { env, webRoot, isOpen, keepsSnapshot } = options;
+  const { env, webRoot, worker: name, isOpen, keepsSnapshot } = options;
   const { host, processes, dataDir } = env;
   await providers.changes.start();
   began('change feed', () => providers.changes.stop());
   const sites = createHost(providers, { port: env.sitesPort, host, dataDir, processes, keepsSnapshot });
   await listening('SITES_PORT', env.sitesPort, env, () => sites.start());
   began('host', () => sites.stop());
-  const worker = createWorker(providers, { processes });
+  const worker = createWorker(providers, { name, processes });
   await worker.start();
   let resting: Promise<void> | undefined;
   const restWorker = (): Promise<void> => (resting ??= worker.stop());

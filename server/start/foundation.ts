@@ -3,6 +3,7 @@ import { startDatabaseClock } from '../database/clock.ts';
 import { NoMongodError } from '../database/mongod-binary.ts';
 import { startEmbeddedMongo } from '../embedded-mongo.ts';
 import type { Env } from '../env.ts';
+import { endLeasesOf } from '../jobs/queue.ts';
 import type { Log } from '../log.ts';
 import { runMigrations } from '../migrations/index.ts';
 import { buildIndexes, connectMongo, UnfitDatabaseError } from '../mongo.ts';
@@ -16,8 +17,8 @@ import { refuseTakenPorts } from './ports.ts';
 import { EXIT_CONFIG, EXIT_FAILED, StartError, sentenceOf } from './start-error.ts';
 import type { Began } from './undo.ts';
 
-/** What every process of an instance stands on. */
-export type Foundation = { uri: string; providers: Providers };
+/** What every process of an instance stands on; `run` names this run of the app. */
+export type Foundation = { uri: string; run: string; providers: Providers };
 
 type FoundationParts = { env: Env; log: Log; tally: Tally };
 
@@ -25,6 +26,7 @@ type FoundationParts = { env: Env; log: Log; tally: Tally };
  * Everything of a start that is done once, whatever the number of processes:
  *
  *   data folder and lock → database → connection, migrations, indexes → keys and store, checked against the database
+ *   → jobs of a killed run
  *
  * Throws StartError with one sentence for the operator.
  */
@@ -42,16 +44,35 @@ export async function layFoundation(parts: FoundationParts, began: Began): Promi
   const keys = await readOrMakeKeys(env.dataDir, env.keys, await hasData());
   const providers = await openProviders(parts, keys, now);
   await claimInstallation({ keysFingerprint: providers.secrets.fingerprint, storeId: providers.store.id });
-  return { uri, providers };
+  if (data.killedRun !== null) await takeOverJobs(data.killedRun, log);
+  return { uri, run: data.run, providers };
 }
 
-/** A further process of an instance whose foundation another one has laid: its database is there, and so are its keys. */
-export async function joinFoundation(uri: string, parts: FoundationParts, began: Began): Promise<Providers> {
+/**
+ * A further process of an instance whose foundation another one has laid: its database is there, and so are its keys.
+ * Whoever had the name of its worker before is dead.
+ */
+export async function joinFoundation(
+  { uri, worker }: { uri: string; worker: string },
+  parts: FoundationParts,
+  began: Began,
+): Promise<Providers> {
   const { env } = parts;
   await connect(uri, env);
   began('connection', () => mongoose.disconnect());
   const now = await startClock(began);
-  return openProviders(parts, await readOrMakeKeys(env.dataDir, env.keys, true), now);
+  const providers = await openProviders(parts, await readOrMakeKeys(env.dataDir, env.keys, true), now);
+  await takeOverJobs(worker, parts.log);
+  return providers;
+}
+
+/**
+ * Nobody waits for leases of the dead. That they are: of a run its lock was stale, and the sites' port, which each of its
+ * children holds for longer than its worker works, was free; of a child the first process has seen its end.
+ */
+async function takeOverJobs(worker: string, log: Log): Promise<void> {
+  const jobs = await endLeasesOf(worker);
+  if (jobs > 0) log.info('Jobs that a killed process worked on are taken over', { jobs });
 }
 
 async function startClock(began: Began): Promise<() => Date> {

@@ -3,6 +3,7 @@ import {
   backoffMs,
   buryJob,
   claimJob,
+  endLeasesOf,
   enqueueJob,
   fencedTransaction,
   finishJob,
@@ -185,4 +186,37 @@ test('the wait grows threefold from five seconds to an hour, with a fifth of spr
 test('a filter on jobs that names no account and no reason is refused', async () => {
   await expect(JobModel.countDocuments({ status: 'queued' })).rejects.toThrow('lacks the account');
   expect(await JobModel.countDocuments({ status: 'queued', accountId: newId() })).toBe(0);
+});
+
+test('the jobs of a worker that is known to be dead, and of its children, are claimed at once, and it writes no more', async () => {
+  await clear();
+  const holders = ['run', 'run.0', 'run.10', 'run.1', 'runner', 'run-2.0', 'another'];
+  const held = new Map<string, NonNullable<Awaited<ReturnType<typeof claimJob>>>>();
+  for (const worker of holders) {
+    await enqueue();
+    const claimed = await claimJob(worker, NAMES);
+    if (claimed !== null) held.set(worker, claimed);
+  }
+  const claimAll = async (): Promise<(string | undefined)[]> => {
+    const claimed: (string | undefined)[] = [];
+    for (let job = await claimJob('next', NAMES); job !== null; job = await claimJob('next', NAMES)) {
+      const { id, attempt } = job;
+      expect(attempt).toBe(2);
+      claimed.push([...held].find(([, own]) => own.id === id)?.[0]);
+    }
+    return claimed.sort();
+  };
+
+  // A child alone: not the one whose number begins as its own.
+  expect(await endLeasesOf('run.1')).toBe(1);
+  expect(await claimAll()).toEqual(['run.1']);
+  expect(await endLeasesOf('run')).toBe(3);
+  expect(await claimAll()).toEqual(['run', 'run.0', 'run.10']);
+  expect(await endLeasesOf('run')).toBe(0);
+
+  const written = async (worker: string): Promise<boolean> => {
+    const lease = held.get(worker);
+    return lease !== undefined && finishJob(lease);
+  };
+  expect(await Promise.all(holders.map(written))).toEqual([false, false, false, false, true, true, true]);
 });

@@ -47,6 +47,33 @@ test('the lock of a process that is gone is taken over', async () => {
   await (await openDataFolder(folder.path)).unlock();
 });
 
+// Only Linux tells one boot of the machine from another.
+if (process.platform === 'linux') {
+  test('whoever takes the lock of a killed run over is told which one that was, unless it ran elsewhere', async () => {
+    await using folder = await makeFolder();
+    const lock = join(folder.path, 'app.lock');
+    const first = await openDataFolder(folder.path);
+    expect(first.killedRun).toBeNull();
+    const [, since = ''] = (await readFile(lock, 'utf8')).split('\n');
+    const child = spawn(process.execPath, ['--eval', '']);
+    await once(child, 'exit');
+
+    await writeFile(lock, `${child.pid}\n${since}\n${first.run}\n`);
+    const second = await openDataFolder(folder.path);
+    expect([second.killedRun, second.run === first.run]).toEqual([first.run, false]);
+    await second.unlock();
+    const third = await openDataFolder(folder.path);
+    expect(third.killedRun).toBeNull();
+
+    for (const elsewhere of [`another-boot ${since.split(' ')[1]}`, '']) {
+      await writeFile(lock, `${child.pid}\n${elsewhere}\n${first.run}\n`);
+      const taken = await openDataFolder(folder.path);
+      expect(taken.killedRun).toBeNull();
+      await taken.unlock();
+    }
+  });
+}
+
 test('the lock of a process whose number was given to another since is taken over', async () => {
   await using folder = await makeFolder();
   await writeFile(join(folder.path, 'app.lock'), `${process.pid}\nanother-boot 12345\n`);

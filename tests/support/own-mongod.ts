@@ -17,6 +17,8 @@ export type OwnMongod = {
   database: Database;
   /** Ends the lease of whoever holds a job, which takes up to 30 s by itself. */
   endLeases(): Promise<void>;
+  /** Makes the leases of now last for hours: a job goes on only when somebody knows that its holder is dead. */
+  prolongLeases(): Promise<void>;
   /** SIGKILL, and waits until it is gone; the data stay. */
   kill(): Promise<void>;
   /** Starts it again on the same port and data; resolves when it takes writes. */
@@ -26,6 +28,7 @@ export type OwnMongod = {
 
 const SILENT: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const REPL_SET = 'own';
+const HOURS_MS = 6 * 3_600_000;
 
 /** A database of the test's own, with the durability of the product's, for apps with MONGODB_URI and for bare workers. */
 export async function startOwnMongod(): Promise<OwnMongod> {
@@ -45,15 +48,17 @@ export async function startOwnMongod(): Promise<OwnMongod> {
         () => true,
         () => false,
       );
+  const leaseUntil = async (at: Date): Promise<void> => {
+    await client
+      .db()
+      .collection('jobs')
+      .updateMany({ status: 'running' }, { $set: { leaseUntil: at } });
+  };
   return {
     uri,
     database: client.db(),
-    async endLeases() {
-      await client
-        .db()
-        .collection('jobs')
-        .updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } });
-    },
+    endLeases: () => leaseUntil(new Date(0)),
+    prolongLeases: () => leaseUntil(new Date(Date.now() + HOURS_MS)),
     async kill() {
       if (running.pid !== undefined) process.kill(running.pid, 'SIGKILL');
       await running.ended;
