@@ -46,7 +46,9 @@ export function errorToast(
 ): { title: string; description: string; variant: 'destructive' } {
   const { hint } = errorDetails(error);
   const message = errorMessage(error);
-  return { title, description: hint === undefined ? message : `${message} ${hint}`, variant: 'destructive' };
+  // Where the message ends with the way on, that is its hint as well.
+  const isSaid = hint === undefined || message.includes(hint);
+  return { title, description: isSaid ? message : `${message} ${hint}`, variant: 'destructive' };
 }
 
 /** The server's errors by the field that they belong to; empty when it named none. */

@@ -13,6 +13,12 @@ import { session, sessionFetch } from './session.ts';
 
 type TRPCFetch = NonNullable<HTTPLinkOptions<AppRouter['_def']['_config']['$types']>['fetch']>;
 
+/**
+ * A procedure is answered within the 20 s that the server gives a transaction (server/mongo.ts), or not at all; half of
+ * that again is for the way. Without an end a network that swallows everything would look like a page that loads.
+ */
+const ANSWER_PATIENCE_MS = 30_000;
+
 /** Room for the token in headers of 16 KB at most; longer batches are split. */
 const MAX_URL_LENGTH = 4_000;
 
@@ -111,5 +117,6 @@ function carry(input: Parameters<TRPCFetch>[0], init?: Parameters<TRPCFetch>[1])
     headers: init?.headers ?? {},
     body: init?.body ?? null,
     signal: init?.signal ?? null,
+    patienceMs: ANSWER_PATIENCE_MS,
   });
 }

@@ -46,16 +46,24 @@ function showSessionExpired(message: string): void {
   });
 }
 
+/** `patienceMs`: how long one attempt may take until its whole answer is here; then it fails with a TimeoutError. */
+export type CallInit = UploadInit & { patienceMs?: number };
+
 /** What asks how many bytes have left is sent another way, which is fetched with the first such call. */
-async function carry(path: string, init: UploadInit): Promise<Response> {
-  const { onSentBytes, ...plain } = init;
-  if (onSentBytes === undefined) return fetch(path, plain);
+async function carry(path: string, init: CallInit): Promise<Response> {
+  const { onSentBytes, patienceMs, ...plain } = init;
+  if (onSentBytes === undefined) return fetch(path, patienceMs === undefined ? plain : endingAfter(patienceMs, plain));
   const { requestCounted } = await import('./upload-request.ts');
   return requestCounted(path, plain, onSentBytes);
 }
 
+function endingAfter(ms: number, init: RequestInit): RequestInit {
+  const end = AbortSignal.timeout(ms);
+  return { ...init, signal: init.signal ? AbortSignal.any([init.signal, end]) : end };
+}
+
 /** Carries one call under the rules of the session; for procedures, uploads and downloads alike. */
-export function sessionFetch(path: string, init?: RequestInit): Promise<Response> {
+export function sessionFetch(path: string, init?: CallInit): Promise<Response> {
   return session.fetch(path, init);
 }
 

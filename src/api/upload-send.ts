@@ -165,9 +165,13 @@ function askedToWait(response: Response, pauseMs: number | undefined): number | 
   return askedMs > LONGEST_WAIT_MS ? null : Math.max(askedMs, pauseMs);
 }
 
-/** `fetch` says TypeError for every failure below HTTP (Fetch standard, "network error"); a refresh may get no answer too. */
+/**
+ * `fetch` says TypeError for every failure below HTTP (Fetch standard, "network error"), and what waited too long is a
+ * TimeoutError; a refresh may get no answer too.
+ */
 function isNetworkError(cause: unknown): boolean {
-  return cause instanceof TypeError || cause instanceof SessionUnavailableError;
+  const isTimeout = cause instanceof DOMException && cause.name === 'TimeoutError';
+  return isTimeout || cause instanceof TypeError || cause instanceof SessionUnavailableError;
 }
 
 /**

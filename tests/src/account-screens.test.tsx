@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Session, SignedIn } from '../../routers/schemas/auth.ts';
-import type { Allowance, Subscription } from '../../routers/schemas/subscription.ts';
+import type { Subscription } from '../../routers/schemas/subscription.ts';
 import type { ApiToken } from '../../routers/schemas/tokens.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { currentToasts } from '../../src/components/toast-store.ts';
@@ -8,6 +8,7 @@ import { AccountScreen } from '../../src/screens/account.tsx';
 import { AuthResetScreen } from '../../src/screens/auth/reset.tsx';
 import { SettingsScreen } from '../../src/screens/settings.tsx';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
+import { allowanceOf } from '../support/shown.ts';
 
 const at = new Date('2030-01-01T12:00:00Z');
 const MAILED = 'A'.repeat(43);
@@ -26,13 +27,7 @@ const ada: SignedIn = {
   expiresAt: new Date('2100-01-01'),
 };
 const beta: Subscription = { status: 'active', plan: 'BETA', startedAt: at, endsAt: new Date('2030-07-01T12:00:00Z') };
-const allowance: Allowance = {
-  plan: 'BETA',
-  deploymentLimit: null,
-  deploymentCount: 2,
-  remaining: null,
-  isTrialAvailable: false,
-};
+const allowance = allowanceOf({ plan: 'BETA' });
 const browser = (id: string, isCurrent: boolean): Session => ({
   id,
   device: `Browser ${id}`,
@@ -140,7 +135,7 @@ test('the profile of who takes part in the beta carries the badge', async () => 
 
 test('a change of address shows what is wrong on its field, and where the link went', async () => {
   let answer: unknown = refusal('validation_failed', 'The current password is not right.', {
-    currentPassword: 'The current password is not right',
+    fieldErrors: { currentPassword: 'The current password is not right' },
   });
   using shown = showScreen(<AccountScreen />, { ...answers(), 'auth.changeEmail': () => answer });
   shown.button('Change email').click();

@@ -7,6 +7,7 @@ import { createRoot } from 'react-dom/client';
 import { createMemoryRouter, RouterProvider } from 'react-router';
 import { expect, vi } from 'vitest';
 import type { AppRouter } from '../../routers/_app.ts';
+import type { ErrorDetails } from '../../routers/schemas/errors.ts';
 import { trpc } from '../../src/api/trpc.ts';
 
 /** What the server answers, by procedure; one that is not named keeps its caller waiting. */
@@ -28,9 +29,9 @@ export type ShownScreen = {
 export function refusal(
   code: string,
   message: string,
-  fieldErrors?: Record<string, string>,
+  details: Pick<Partial<ErrorDetails>, 'hint' | 'fieldErrors'> = {},
 ): TRPCClientError<AppRouter> {
-  const data = { code, requestId: 'request-1', ...(fieldErrors !== undefined && { fieldErrors }) };
+  const data = { code, requestId: 'request-1', ...details };
   return TRPCClientError.from({ error: { code: -32000, message, data } });
 }
 
