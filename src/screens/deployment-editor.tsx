@@ -15,7 +15,7 @@ import { SkeletonRows } from '../components/skeleton.tsx';
 import { StateBadge } from '../components/state-badge.tsx';
 import { Time } from '../components/time.tsx';
 import { AbsentDeployment } from '../features/deployments/absent-deployment.tsx';
-import { isReadOnly } from '../features/deployments/plan-words.ts';
+import { isReadOnly, readOnlyWords } from '../features/deployments/plan-words.ts';
 import { deploymentShownState } from '../features/deployments/shown-state.ts';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { formatCount } from '../lib/format.ts';
@@ -68,7 +68,9 @@ function EditorPage({ deployment }: { deployment: Deployment }) {
       <Card className="divide-y divide-line">
         <CardHeader title={`Change the files of ${name}`} />
         <KeptFiles deployment={deployment} />
-        {state !== 'deleting' && <PublishStep deployment={deployment} isReadOnly={readOnly} />}
+        {state !== 'deleting' && (
+          <PublishStep deployment={deployment} wanting={readOnly ? readOnlyWords(allowance.data) : null} />
+        )}
       </Card>
     </div>
   );
@@ -119,22 +121,23 @@ function KeptFiles({ deployment: { id, state, currentRelease, latestRelease } }:
 
 function PublishStep({
   deployment: { id, releaseCount, currentRelease },
-  isReadOnly: readOnly,
+  wanting,
 }: {
   deployment: Deployment;
-  isReadOnly: boolean;
+  /** What it takes to publish; null where nothing is wanting. */
+  wanting: ReturnType<typeof readOnlyWords> | null;
 }) {
-  if (readOnly) {
+  if (wanting !== null) {
     return (
       <Setting
         title="Publish them again"
         action={
           <Button asChild>
-            <Link to={paths.subscriptionPricing}>See the plans</Link>
+            <Link to={paths.subscriptionPricing}>{wanting.action}</Link>
           </Button>
         }
       >
-        <p>A plan is needed to publish. What is live stays live.</p>
+        <p>What is live stays live. {wanting.text}</p>
       </Setting>
     );
   }

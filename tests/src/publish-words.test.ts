@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Allowance } from '../../routers/schemas/subscription.ts';
 import type { Publication } from '../../src/api/publication-store.ts';
 import { isZip, type Picked, type PickedFolder } from '../../src/api/upload-picks.ts';
 import { publishedFolder, takeBuildFolder } from '../../src/features/deployments/folder-report.ts';
 import { findingsOf, folderLine, inspectFolder } from '../../src/features/deployments/inspect-folder.ts';
-import { costText, planBar, usageText } from '../../src/features/deployments/plan-words.ts';
+import { costText, planBar, readOnlyWords, usageText } from '../../src/features/deployments/plan-words.ts';
 import {
   failedStep,
   servingText,
@@ -15,6 +14,7 @@ import {
 import { sendingSteps, sentText } from '../../src/features/releases/sending-panel.tsx';
 import { formatAddress } from '../../src/lib/format.ts';
 import { isRollBackStep } from '../../src/lib/roll-back.ts';
+import { allowanceOf } from '../support/shown.ts';
 
 function folder(files: Record<string, string>, name = 'photo-site'): PickedFolder {
   return { name, files: Object.entries(files).map(([path, text]) => ({ path, file: new File([text], path) })) };
@@ -72,28 +72,18 @@ test('the finished folder inside takes the place of the source around it', async
   expect(takeBuildFolder(await inspectFolder(folder({ 'index.html': 'x', 'dist/index.html': 'y' })))).toBeNull();
 });
 
-const allowance: Allowance = {
-  plan: 'STANDARD',
-  deploymentLimit: 3,
-  deploymentCount: 2,
-  remaining: 1,
-  isTrialAvailable: false,
-};
+const allowance = allowanceOf({ plan: 'STANDARD', deploymentLimit: 3, remaining: 1 });
 
 test('the plan says what is used, what it costs, and what stands in the way', () => {
   expect(usageText(allowance)).toBe('2 of 3 deployments used on Standard');
   expect(costText(allowance)).toBe('3 of 3 deployments on Standard will be used.');
   expect(planBar(allowance)).toBeNull();
   expect(planBar({ ...allowance, deploymentCount: 3 })?.title).toBe('All 3 deployments of Standard are used');
-  const free: Allowance = {
-    ...allowance,
-    plan: 'free',
-    deploymentLimit: 0,
-    deploymentCount: 0,
-    isTrialAvailable: true,
-  };
+  const free = { ...allowance, plan: 'free', deploymentLimit: 0, deploymentCount: 0, isTrialAvailable: true } as const;
   expect(planBar(free)?.action).toBe('See the trial');
   expect(planBar({ ...free, isTrialAvailable: false })?.title).toBe('No plan is active');
+  expect(readOnlyWords(free)).toEqual({ text: 'Start the free trial to publish again.', action: 'See the trial' });
+  expect(readOnlyWords({ ...free, isTrialAvailable: false }).text).toBe('A plan is needed to publish again.');
 });
 
 test('a step says what it is, how far it is and where it stopped', () => {

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import type { Deployment, ReleaseRef } from '../../routers/schemas/deployments.ts';
-import type { Release, ReleaseDetail } from '../../routers/schemas/releases.ts';
-import type { Allowance, Subscription } from '../../routers/schemas/subscription.ts';
+import type { Deployment } from '../../routers/schemas/deployments.ts';
+import type { Release } from '../../routers/schemas/releases.ts';
+import type { Subscription } from '../../routers/schemas/subscription.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { statisticsByDeployment, statisticsOf } from '../../src/features/analytics/release-statistics.ts';
 import { checksOf, troubleCount } from '../../src/features/diagnostics/checks.ts';
@@ -15,97 +15,48 @@ import { LicenseManagementScreen } from '../../src/screens/license-management.ts
 import { PaymentSuccessScreen } from '../../src/screens/payment-success.tsx';
 import { TestSimulationScreen } from '../../src/screens/test-simulation.tsx';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
+import {
+  allowanceOf,
+  deploymentOf,
+  releaseDetailOf,
+  releaseOf,
+  releaseRefOf,
+  secondsLater,
+  shownAt,
+  stepOf,
+} from '../support/shown.ts';
 
-const at = new Date('2030-01-01T12:00:00Z');
-const later = (seconds: number): Date => new Date(at.getTime() + seconds * 1_000);
-
-const onPro: Allowance = {
+const onPro = allowanceOf();
+const trial: Subscription = {
+  status: 'trialing',
   plan: 'PRO',
-  deploymentLimit: null,
-  deploymentCount: 2,
-  remaining: null,
-  isTrialAvailable: false,
+  startedAt: shownAt,
+  endsAt: secondsLater(14 * 86_400),
 };
-const trial: Subscription = { status: 'trialing', plan: 'PRO', startedAt: at, endsAt: later(14 * 86_400) };
-
-function releaseRef(number: number, more: Partial<ReleaseRef> = {}): ReleaseRef {
-  return {
-    id: `release-${number}`,
-    number,
-    state: 'live',
-    createdAt: at,
-    finishedAt: later(2),
-    liveSince: later(2),
-    errorMessage: null,
-    damagedFileCount: 0,
-    ...more,
-  };
-}
-
-function deployment(name: string, more: Partial<Deployment> = {}): Deployment {
-  return {
-    id: name,
-    name,
-    slug: name,
-    platform: 'built-in',
-    state: 'live',
-    url: `http://${name}.localhost:3001`,
-    currentRelease: releaseRef(3),
-    latestRelease: releaseRef(3),
-    releaseCount: 3,
-    isSinglePage: false,
-    hasCleanUrls: true,
-    createdAt: at,
-    updatedAt: at,
-    ...more,
-  };
-}
-
-const draft = deployment('draft', { state: 'draft', currentRelease: null, latestRelease: null, releaseCount: 0 });
-
-function release(number: number, more: Partial<Release> = {}): Release {
-  return {
-    id: `release-${number}`,
-    deploymentId: 'harbour',
-    deploymentName: 'harbour',
-    deploymentSlug: 'harbour',
-    platform: 'built-in',
-    number,
-    state: 'superseded',
-    isCurrent: false,
-    source: 'folder',
-    createdBy: 'sailor',
-    url: 'http://harbour.localhost:3001',
-    previewUrl: `http://r${number}--harbour.localhost:3001`,
-    fileCount: 214,
-    totalBytes: 8_400_000,
-    changedFiles: 1,
-    damagedFiles: [],
-    error: null,
-    createdAt: at,
-    startedAt: at,
-    finishedAt: later(number),
-    ...more,
-  };
-}
-
-const verified: ReleaseDetail = {
-  ...release(3, { state: 'live', isCurrent: true }),
-  servingNumber: 3,
+const draft = deploymentOf({
+  name: 'draft',
+  state: 'draft',
+  currentRelease: null,
+  latestRelease: null,
+  releaseCount: 0,
+});
+const verified = releaseDetailOf({
   steps: [
-    {
+    stepOf({
       name: 'verifying',
       state: 'done',
-      startedAt: at,
-      endedAt: later(2),
+      startedAt: shownAt,
+      endedAt: secondsLater(2),
       done: 214,
       total: 214,
-      doneBytes: 0,
-      totalBytes: 0,
-      log: [],
-    },
+    }),
   ],
-};
+});
+
+/** An earlier one, where no other state is given. */
+function release(number: number, fields: Partial<Release> = {}): Release {
+  return releaseOf({ number, state: 'superseded', ...fields });
+}
 
 const deploymentsAre = (...items: Deployment[]): Answers => ({
   'subscription.allowance': () => onPro,
@@ -123,7 +74,7 @@ test('addresses are on their way, fail with Retry, and stand with what answers a
   answers['deployments.list'] = () => AWAY;
   using shown = showScreen(<DomainsScreen />, answers);
   await shown.sees('The addresses could not be fetched');
-  Object.assign(answers, deploymentsAre(deployment('harbour'), draft));
+  Object.assign(answers, deploymentsAre(deploymentOf(), draft));
   shown.button('Retry').click();
   await shown.sees('harbour.localhost:3001');
   expect(shown.linkTo('Visit harbour, opens in a new tab')).toBe('http://harbour.localhost:3001');
@@ -151,7 +102,7 @@ test('without a deployment the addresses, the certificates and the report lead t
 });
 
 test('no certificate is shown, and of each address how it is served', async () => {
-  const answers = deploymentsAre(deployment('harbour'), deployment('quay', { url: 'https://quay.example.com' }));
+  const answers = deploymentsAre(deploymentOf(), deploymentOf({ name: 'quay', url: 'https://quay.example.com' }));
   using shown = showScreen(<CertificatesScreen />, answers);
   await shown.sees('harbour.localhost:3001');
   expect(shown.page.textContent).toContain('There are no certificates.');
@@ -164,8 +115,8 @@ test('releases are counted by what became of them, and timed by those that went 
   const releases = [
     release(9, { state: 'uploading', finishedAt: null }),
     release(8, { state: 'live' }),
-    release(7, { state: 'failed', finishedAt: later(500) }),
-    release(6, { state: 'cancelled', finishedAt: later(600) }),
+    release(7, { state: 'failed', finishedAt: secondsLater(500) }),
+    release(6, { state: 'cancelled', finishedAt: secondsLater(600) }),
     release(2),
     release(1, { deploymentId: 'other', deploymentName: 'Harbour', deploymentSlug: 'harbour-2' }),
   ];
@@ -183,7 +134,7 @@ test('releases are counted by what became of them, and timed by those that went 
 });
 
 test('analytics show what releases did, say that visits are not shown, and ask again after a failure', async () => {
-  const answers: Answers = { ...deploymentsAre(deployment('harbour')), 'releases.list': () => AWAY };
+  const answers: Answers = { ...deploymentsAre(deploymentOf()), 'releases.list': () => AWAY };
   using shown = showScreen(<AnalyticsScreen />, answers);
   await shown.sees('The releases could not be fetched');
   expect(shown.page.textContent).toContain('Visits are not shown in this version');
@@ -206,7 +157,7 @@ test('analytics show what releases did, say that visits are not shown, and ask a
 });
 
 test('of two deployments of one name the one is told from the other, in a choice and in a list', async () => {
-  const twins = [deployment('harbour'), deployment('second', { name: 'Harbour', slug: 'harbour-2' })];
+  const twins = [deploymentOf(), deploymentOf({ id: 'second', name: 'Harbour', slug: 'harbour-2' })];
   const ofSecond = { deploymentId: 'second', deploymentName: 'Harbour', deploymentSlug: 'harbour-2' };
   const rollBack = { ...ofSecond, id: 'back', fromNumber: 2, toNumber: 1, createdBy: 'sailor', state: 'done' };
   const answers: Answers = {
@@ -215,7 +166,7 @@ test('of two deployments of one name the one is told from the other, in a choice
     'releases.get': () => verified,
     'releases.list': () => ({
       items: [release(1, ofSecond)],
-      rollBacks: [{ ...rollBack, createdAt: later(9), endedAt: later(10) }],
+      rollBacks: [{ ...rollBack, createdAt: secondsLater(9), endedAt: secondsLater(10) }],
       nextCursor: null,
     }),
   };
@@ -237,13 +188,13 @@ test('a report says what was seen and when, and of what nobody looked at that it
     Object.fromEntries(checksOf(of, current).map(({ id, verdict }) => [id, verdict]));
   const sound = { published: 'pass', compared: 'pass', address: 'pass', files: 'pass', last: 'pass' };
   const notThere = { domain: 'later', certificate: 'later' };
-  expect(verdicts(deployment('harbour'), verified)).toEqual({ ...sound, ...notThere });
+  expect(verdicts(deploymentOf(), verified)).toEqual({ ...sound, ...notThere });
   expect(new Set(Object.values(verdicts(draft, null)))).toEqual(new Set(['nothing', 'unknown', 'later']));
   expect(troubleCount(checksOf(draft, null))).toBe(0);
 
-  const troubled = deployment('harbour', {
-    currentRelease: releaseRef(3, { damagedFileCount: 2 }),
-    latestRelease: releaseRef(4, { state: 'failed', errorMessage: 'A file differs.', liveSince: null }),
+  const troubled = deploymentOf({
+    currentRelease: releaseRefOf({ damagedFileCount: 2 }),
+    latestRelease: releaseRefOf({ number: 4, state: 'failed', errorMessage: 'A file differs.', liveSince: null }),
   });
   const checks = checksOf(troubled, verified);
   expect(troubleCount(checks)).toBe(2);
@@ -257,26 +208,26 @@ test('a report says what was seen and when, and of what nobody looked at that it
     seen: 'Release 4 failed. A file differs. Release 3 is still live.',
     link: { to: '/deployments/harbour/releases/4' },
   });
-  expect(checks.find(({ id }) => id === 'compared')?.at).toEqual(later(2));
+  expect(checks.find(({ id }) => id === 'compared')?.at).toEqual(secondsLater(2));
 
   const rolledBack = {
     ...verified,
-    finishedAt: at,
-    steps: verified.steps.map((step) => ({ ...step, startedAt: later(1) })),
+    finishedAt: shownAt,
+    steps: verified.steps.map((step) => ({ ...step, startedAt: secondsLater(1) })),
   };
   expect(checksOf(troubled, rolledBack).find(({ id }) => id === 'compared')).toMatchObject({
     seen: 'Every file was fetched from the host and compared with what was sent, byte by byte.',
-    at,
+    at: shownAt,
   });
 
-  const onItsWay = deployment('harbour', { latestRelease: releaseRef(4, { state: 'uploading', liveSince: null }) });
+  const onItsWay = deploymentOf({ latestRelease: releaseRefOf({ number: 4, state: 'uploading', liveSince: null }) });
   expect(verdicts(onItsWay, verified)).toEqual({ ...sound, last: 'unknown', ...notThere });
 });
 
 test('the report of a deployment leads to the log of its release, and a lost one can be asked again', async () => {
   const answers: Answers = {
-    ...deploymentsAre(deployment('harbour')),
-    'deployments.get': () => deployment('harbour'),
+    ...deploymentsAre(deploymentOf()),
+    'deployments.get': () => deploymentOf(),
     'releases.get': () => AWAY,
   };
   using shown = showScreen(<DiagnosticsScreen />, answers);
@@ -306,7 +257,7 @@ test('the editor names what is live, and the way that files are changed in this 
   };
   using shown = showScreen(<DeploymentEditorScreen />, answers, EDITOR);
   await shown.sees('The deployment could not be fetched');
-  answers['deployments.get'] = () => deployment('harbour');
+  answers['deployments.get'] = () => deploymentOf();
   shown.button('Retry').click();
   await shown.sees('Take the files of release 3, which is live');
   expect(shown.page.textContent).toContain('Editing in the browser is not available in this version');
@@ -317,16 +268,20 @@ test('the editor names what is live, and the way that files are changed in this 
   await empty.sees('Nothing was published here so far.');
   expect(empty.linkTo('Publish')).toBe('/deployments/draft#publish');
 
-  const free = { ...answers, 'subscription.allowance': () => ({ ...onPro, plan: 'free' }) };
+  const free = { ...answers, 'subscription.allowance': () => allowanceOf({ plan: 'free' }) };
   using readOnly = showScreen(<DeploymentEditorScreen />, free, EDITOR);
-  await readOnly.sees('A plan is needed to publish.');
+  await readOnly.sees('What is live stays live. A plan is needed to publish again.');
   expect(readOnly.linkTo('Publish again')).toBeUndefined();
+  free['subscription.allowance'] = () => allowanceOf({ plan: 'free', isTrialAvailable: true });
+  using onTrial = showScreen(<DeploymentEditorScreen />, free, EDITOR);
+  await onTrial.sees('What is live stays live. Start the free trial to publish again.');
+  expect(onTrial.linkTo('See the trial')).toBe('/subscription/pricing');
 });
 
 test('what a plan allows is said as the server says it, without a receipt and without a key', async () => {
   const username = 'sailor';
   const user = { id: 'sailor', username, email: 'sailor@example.com', emailConfirmed: true, pendingEmail: null };
-  const more = { disclaimerAccepted: true, deploymentCount: 2, isBetaTester: false, createdAt: at };
+  const more = { disclaimerAccepted: true, deploymentCount: 2, isBetaTester: false, createdAt: shownAt };
   signInAs({ ...user, ...more, accessToken: 'token', expiresAt: new Date(Date.now() + 3_600_000) });
   const answers: Answers = { 'subscription.allowance': () => onPro, 'subscription.get': () => AWAY };
 

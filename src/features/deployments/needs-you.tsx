@@ -39,8 +39,8 @@ export function NeedsYou({ deployments, allowance }: NeedsYouProps) {
           <Need
             icon={<TriangleAlert className="text-warn" />}
             title={planBar(allowance)?.title ?? 'No plan is active'}
-            text="Your deployments stay live, and cannot be changed until there is one."
-            action={{ to: paths.subscriptionPricing, label: 'See the plans' }}
+            text="Your deployments stay live, and cannot be changed until a plan is active."
+            action={{ to: paths.subscriptionPricing, label: planBar(allowance)?.action ?? 'See the plans' }}
           />
         )}
         {damaged.map(({ id, label, number, files }) => (

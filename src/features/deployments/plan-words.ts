@@ -45,6 +45,13 @@ export function costText({ plan, deploymentLimit, deploymentCount }: Allowance):
   return `${deploymentCount + 1} of ${formatCount(deploymentLimit, 'deployment')} on ${PLANS[plan].title} will be used.`;
 }
 
+/** Of a deployment that cannot be changed: what it takes, and where that is. */
+export function readOnlyWords(allowance: Allowance | undefined): { text: string; action: string } {
+  return allowance?.isTrialAvailable === true
+    ? { text: 'Start the free trial to publish again.', action: 'See the trial' }
+    : { text: 'A plan is needed to publish again.', action: 'See the plans' };
+}
+
 /** Deployments stay live and become read-only when no plan is active (product page, section 4). */
 export function isReadOnly(allowance: Allowance | undefined): boolean {
   return allowance?.plan === 'free';

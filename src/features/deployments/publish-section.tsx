@@ -1,5 +1,6 @@
 import { Link } from 'react-router';
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
+import { trpc } from '../../api/trpc.ts';
 import { useAskedFor } from '../../api/upload-asked.ts';
 import type { Picked } from '../../api/upload-picks.ts';
 import { Button } from '../../components/button.tsx';
@@ -9,6 +10,7 @@ import { useEntryQuestion } from './entry-question.tsx';
 import { FilesFooter } from './files-footer.tsx';
 import { FilesPart } from './files-part.tsx';
 import { type FolderReport, refusalText } from './folder-report.ts';
+import { readOnlyWords } from './plan-words.ts';
 import { usePageFiles } from './use-page-files.ts';
 
 export type PublishSectionProps = {
@@ -26,6 +28,7 @@ export function PublishSection({ deployment, isReadOnly, isWanted, givenBack, on
   const files = usePageFiles(useAskedFor(deployment.id), givenBack);
   const { report } = files;
   const { ask, question } = useEntryQuestion(report);
+  const plan = readOnlyWords(trpc.subscription.allowance.useQuery().data);
   const isFirst = deployment.releaseCount === 0;
   const isBusy = deployment.state === 'deploying';
 
@@ -36,11 +39,11 @@ export function PublishSection({ deployment, isReadOnly, isWanted, givenBack, on
         title="Read-only"
         action={
           <Button asChild>
-            <Link to={paths.subscriptionPricing}>See the plans</Link>
+            <Link to={paths.subscriptionPricing}>{plan.action}</Link>
           </Button>
         }
       >
-        What is live stays live. A plan is needed to publish again.
+        What is live stays live. {plan.text}
       </Notice>
     );
   }
