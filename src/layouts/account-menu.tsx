@@ -15,7 +15,7 @@ export type AccountMenuProps = {
   look: 'row' | 'icon';
 };
 
-/** Account, Tools, Pricing & Trial, Help & Documentation, Theme, Log out (product page, section 7). */
+/** Account, Tools, Pricing & Trial, Theme, Help & Documentation, Log out (product page, section 7). */
 export function AccountMenu({ user, look }: AccountMenuProps) {
   const { logout } = useLogout();
   return (
@@ -41,11 +41,12 @@ export function AccountMenu({ user, look }: AccountMenuProps) {
       <MenuLink to={paths.pricing} icon={<Tag />}>
         Pricing & Trial
       </MenuLink>
-      <MenuLink to={paths.help} icon={<LifeBuoy />}>
-        Help & Documentation
-      </MenuLink>
       <ThemeChoice />
+      {/* In sight on the lowest screen, where the tools and the themes above scroll. */}
       <MenuFooter>
+        <MenuLink to={paths.help} icon={<LifeBuoy />}>
+          Help & Documentation
+        </MenuLink>
         <MenuItem onSelect={logout}>
           <LogOut />
           Log out
