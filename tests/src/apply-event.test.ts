@@ -1,11 +1,12 @@
 import { QueryClient } from '@tanstack/react-query';
 import { beforeEach, expect, test } from 'vitest';
 import type { ReleaseProgressEvent, StreamItem } from '../../routers/schemas/events.ts';
-import type { ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.ts';
+import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
 import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
 import { getCache } from '../../src/api/get-cache.ts';
 import { clearToasts, currentToasts } from '../../src/components/toast-store.ts';
 import { applyEvent, refreshRunningReleases } from '../../src/realtime/apply-event.ts';
+import { releaseDetailOf, stepOf } from '../support/shown.ts';
 
 const deploymentId = 'd'.repeat(20);
 const releaseId = 'a'.repeat(20);
@@ -24,41 +25,20 @@ beforeEach(() => {
   userRefreshes = 0;
 });
 
-function step(name: ReleaseStep['name'], state: ReleaseStep['state']): ReleaseStep {
-  return { name, state, startedAt: null, endedAt: null, done: 0, total: 0, doneBytes: 0, totalBytes: 0, log: [] };
-}
-
-function release(): ReleaseDetail {
-  return {
-    id: releaseId,
-    deploymentId,
-    deploymentName: 'docs',
-    deploymentSlug: 'docs',
-    platform: 'built-in',
-    number: 8,
-    state: 'preparing',
-    isCurrent: false,
-    source: 'folder',
-    createdBy: 'mara',
-    url: 'http://docs.localhost',
-    previewUrl: 'http://r8--docs.localhost',
-    fileCount: 2,
-    totalBytes: 9,
-    changedFiles: 2,
-    damagedFiles: [],
-    error: null,
-    createdAt: new Date(0),
-    startedAt: new Date(0),
-    finishedAt: null,
-    servingNumber: 7,
-    steps: RELEASE_STEPS.map((name) => step(name, 'waiting')),
-  };
-}
+const running = releaseDetailOf({
+  id: releaseId,
+  deploymentId,
+  number: 8,
+  state: 'preparing',
+  finishedAt: null,
+  servingNumber: 7,
+  steps: RELEASE_STEPS.map((name) => stepOf({ name })),
+});
 
 /** A cache in which every list is fresh. */
 function arrange(): QueryClient {
   const queryClient = new QueryClient();
-  for (const key of Object.values(keys)) queryClient.setQueryData(key, key === keys.release ? release() : []);
+  for (const key of Object.values(keys)) queryClient.setQueryData(key, key === keys.release ? running : []);
   return queryClient;
 }
 
@@ -183,7 +163,7 @@ test('a step that runs has ended the one before it, though that has not said so 
 test('progress of another release changes nothing', () => {
   const queryClient = arrange();
   applyEvent(targets(queryClient), { ...progress, releaseId: 'b'.repeat(20) });
-  expect(queryClient.getQueryData(keys.release)).toEqual(release());
+  expect(queryClient.getQueryData(keys.release)).toEqual(running);
 });
 
 test('after a reconnect the releases that run are read again', () => {

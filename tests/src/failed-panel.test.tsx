@@ -1,40 +1,15 @@
 import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
 import { expect, test } from 'vitest';
-import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
 import { FailedPanel } from '../../src/features/releases/release-panels.tsx';
-
-const at = new Date('2030-01-01');
-const failed: ReleaseDetail = {
-  id: 'r',
-  deploymentId: 'd',
-  deploymentName: 'Harbour',
-  deploymentSlug: 'harbour',
-  platform: 'netlify',
-  number: 3,
-  state: 'failed',
-  isCurrent: false,
-  source: 'folder',
-  createdBy: 'sailor',
-  url: '',
-  previewUrl: '',
-  fileCount: 4,
-  totalBytes: 1,
-  changedFiles: 1,
-  damagedFiles: [],
-  error: { code: 'platform_down', message: 'It does not answer.', hint: 'It is tried again.', raw: null },
-  createdAt: at,
-  startedAt: at,
-  finishedAt: at,
-  steps: [],
-  servingNumber: 2,
-};
+import { releaseDetailOf } from '../support/shown.ts';
 
 function show(raw: string | null) {
   const page = document.createElement('main');
   const root = createRoot(page);
-  const error = failed.error === null ? null : { ...failed.error, raw };
-  flushSync(() => root.render(<FailedPanel release={{ ...failed, error }} action={<p>Try again</p>} />));
+  const error = { code: 'platform_down', message: 'It does not answer.', hint: 'It is tried again.', raw };
+  const release = releaseDetailOf({ state: 'failed', error, servingNumber: 2 });
+  flushSync(() => root.render(<FailedPanel release={release} action={<p>Try again</p>} />));
   return { page, toggle: () => page.querySelector('button'), [Symbol.dispose]: () => root.unmount() };
 }
 

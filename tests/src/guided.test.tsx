@@ -1,20 +1,14 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Allowance } from '../../routers/schemas/subscription.ts';
 import { setPendingDrop } from '../../src/api/pending-drop.ts';
 import { GuidedDeploymentScreen } from '../../src/screens/guided-deployment.tsx';
 import { type Answers, type ShownScreen, showScreen } from '../support/screen.tsx';
+import { allowanceOf } from '../support/shown.ts';
 
 // happy-dom names the locks and has none.
 const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
 Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
 
-const allowance: Allowance = {
-  plan: 'STANDARD',
-  deploymentLimit: 3,
-  deploymentCount: 0,
-  remaining: 3,
-  isTrialAvailable: false,
-};
+const allowance = allowanceOf({ plan: 'STANDARD', deploymentLimit: 3, deploymentCount: 0, remaining: 3 });
 const answers: Answers = {
   'subscription.allowance': () => allowance,
   'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour' }),

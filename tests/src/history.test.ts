@@ -7,32 +7,12 @@ import { historyEntries } from '../../src/features/releases/history-entries.ts';
 import { differenceTitle, isCancellable, isRetryable, wasSeenLive } from '../../src/features/releases/release-words.ts';
 import { deploymentLabel } from '../../src/lib/deployment-label.ts';
 import { isRollingBack } from '../../src/lib/roll-back.ts';
+import { releaseOf } from '../support/shown.ts';
 
 const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 21, 12, minute));
 
 function release(number: number, minute: number, state: ReleaseState = 'superseded'): Release {
-  return {
-    id: `release-${number}`,
-    deploymentId: 'd',
-    deploymentName: 'Harbour',
-    deploymentSlug: 'harbour',
-    platform: 'built-in',
-    number,
-    state,
-    isCurrent: state === 'live',
-    source: 'folder',
-    createdBy: 'sailor',
-    url: 'http://harbour.localhost:3001',
-    previewUrl: `http://r${number}--harbour.localhost:3001`,
-    fileCount: 1,
-    totalBytes: 1,
-    changedFiles: 1,
-    damagedFiles: [],
-    error: null,
-    createdAt: at(minute),
-    startedAt: at(minute),
-    finishedAt: at(minute),
-  };
+  return releaseOf({ number, state, createdAt: at(minute), startedAt: at(minute), finishedAt: at(minute) });
 }
 
 function rollBack(id: string, minute: number): RollBack {

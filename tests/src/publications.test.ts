@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { Release } from '../../routers/schemas/releases.ts';
 import {
   cancelPublication,
   isPublishing,
@@ -8,29 +7,9 @@ import {
 } from '../../src/api/publication-store.ts';
 import { retryPublication, startPublication } from '../../src/api/publications.ts';
 import { hashBlobs } from '../../src/api/upload-hash.ts';
+import { releaseOf } from '../support/shown.ts';
 
-const RELEASE: Release = {
-  id: '0123456789abcdefghij',
-  deploymentId: 'd',
-  deploymentName: 'photo-site',
-  deploymentSlug: 'photo-site',
-  platform: 'built-in',
-  number: 1,
-  state: 'queued',
-  isCurrent: false,
-  source: 'folder',
-  createdBy: 'mara',
-  url: 'http://photo-site.localhost',
-  previewUrl: 'http://r1--photo-site.localhost',
-  fileCount: 1,
-  totalBytes: 5,
-  changedFiles: 1,
-  damagedFiles: [],
-  error: null,
-  createdAt: new Date(),
-  startedAt: null,
-  finishedAt: null,
-};
+const RELEASE = releaseOf({ number: 1, state: 'queued', finishedAt: null });
 
 function request(id: string): PublicationRequest {
   return {

@@ -1,5 +1,4 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Deployment, ReleaseRef } from '../../routers/schemas/deployments.ts';
 import type { Publication } from '../../src/api/publication-store.ts';
 import type { Picked } from '../../src/api/upload-picks.ts';
 import { clearToasts, currentToasts } from '../../src/components/toast-store.ts';
@@ -7,12 +6,12 @@ import { PublishPart } from '../../src/features/deployments/publish-part.tsx';
 import { SendingFirst } from '../../src/features/releases/sending-first.tsx';
 import { SendingOverview } from '../../src/features/releases/sending-overview.tsx';
 import { showScreen } from '../support/screen.tsx';
+import { deploymentOf, releaseRefOf } from '../support/shown.ts';
 
 // happy-dom names the locks and has none.
 const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
 Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
 
-const at = new Date('2030-01-01T12:00:00Z');
 const harbour: Picked = {
   name: 'harbour',
   files: [{ path: 'index.html', file: new File(['<h1>Harbour</h1>'], 'index.html') }],
@@ -29,32 +28,6 @@ const publication: Publication = {
   release: null,
   failure: null,
 };
-const third: ReleaseRef = {
-  id: 'r',
-  number: 3,
-  state: 'live',
-  createdAt: at,
-  finishedAt: at,
-  liveSince: at,
-  errorMessage: null,
-  damagedFileCount: 0,
-};
-const deployment: Deployment = {
-  id: 'd',
-  name: 'Harbour',
-  slug: 'harbour',
-  platform: 'built-in',
-  state: 'live',
-  url: publication.url,
-  currentRelease: third,
-  latestRelease: third,
-  releaseCount: 3,
-  isSinglePage: false,
-  hasCleanUrls: true,
-  createdAt: at,
-  updatedAt: at,
-};
-
 afterEach(() => {
   vi.restoreAllMocks();
   clearToasts();
@@ -63,7 +36,7 @@ afterEach(() => {
 const said = () => currentToasts().at(-1)?.description;
 
 test.each([
-  [third, 'Release 3 stays live. Your files are still chosen.'],
+  [releaseRefOf(), 'Release 3 stays live. Your files are still chosen.'],
   [null, 'Nothing was published. Your files are still chosen.'],
 ])('cancelling what is being sent gives the files back, and says what is live', (serving, words) => {
   const onBack = vi.fn();
@@ -82,7 +55,7 @@ test('cancelling a first publication says that nothing was published', () => {
 });
 
 test('what was given back stands where the files are chosen, ready to be published', async () => {
-  using shown = showScreen(<PublishPart deployment={deployment} isReadOnly={false} givenBack={harbour} />, {});
+  using shown = showScreen(<PublishPart deployment={deploymentOf()} isReadOnly={false} givenBack={harbour} />, {});
   await shown.sees('It becomes release 4. Release 3 stays live until then.');
   expect(shown.page.querySelector('[aria-label="Folder harbour"]')).not.toBe(null);
   expect(shown.button('Publish').disabled).toBe(false);
