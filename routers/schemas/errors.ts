@@ -24,6 +24,7 @@ export const ERROR_CODES = {
   email_taken: { status: 409, trpc: 'CONFLICT' },
   slug_taken: { status: 409, trpc: 'CONFLICT' },
   name_taken: { status: 409, trpc: 'CONFLICT' },
+  domain_taken: { status: 409, trpc: 'CONFLICT' },
   out_of_sync: { status: 409, trpc: 'CONFLICT' },
   site_missing: { status: 409, trpc: 'CONFLICT' },
   trial_used: { status: 409, trpc: 'CONFLICT' },

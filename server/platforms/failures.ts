@@ -41,6 +41,11 @@ const FAILURES = {
     says: (title, said) => `Somebody else has this name at ${title}${said}.`,
     remedy: () => 'Give the deployment another address, then try again.',
   },
+  domain_taken: {
+    says: (title, said) => `Another site at ${title} has this domain${said}.`,
+    remedy: (title) =>
+      `If that site is yours, take the domain off it, then try again. If not, ask ${title} to release the domain: who runs its DNS can prove it.`,
+  },
   rate_limited: {
     says: (title) => `${title} asks us to slow down.`,
     remedy: () => 'It goes on by itself; nothing needs to be done.',
@@ -62,8 +67,8 @@ const FAILURES = {
     remedy: (title) => `It is tried again by itself. If it lasts, look at the status page of ${title}.`,
   },
   site_missing: {
-    says: (title) => `The site is no longer there at ${title}.`,
-    remedy: () => 'Try again: it is made anew.',
+    says: (title) => `This deployment has no site at ${title}.`,
+    remedy: () => 'Publish a release: that makes it.',
   },
   platform_failed: {
     says: (title, said) => `${title} could not do it${said}.`,

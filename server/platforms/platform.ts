@@ -2,6 +2,7 @@ import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import type { Manifest } from '../artifacts/manifest.ts';
 import type { ArtifactStore } from '../artifacts/store.ts';
 import type { Network } from '../service-context.ts';
+import type { DomainAnswer } from './domain-answers.ts';
 
 /**
  * A platform is where a deployment lives. An adapter is a set of functions without state of its own: what must survive
@@ -21,8 +22,15 @@ import type { Network } from '../service-context.ts';
  * are sorted once (server/platforms/failures.ts): one with `retryAfterMs`, `platform_down` and `out_of_sync` may pass
  * and bring the job back to the same step; every other is final. Each names the platform and the remedy.
  *
- * Services and screens ask `capabilities`, never which platform it is. Operations on domains and certificates, and the
- * capabilities that go with them, come with the first platform whose suite can exercise them.
+ * The story of a domain: once there is a site, `attachDomain` gives it the name and answers the records that the
+ * person's DNS needs; asked again, it answers the same. `domain` then answers three questions that do not wait for one
+ * another: is the name the person's, does its DNS lead there, is there a certificate. Hours may lie between them, so the
+ * caller comes back and asks again. It adds the platform's word to its own checks of DNS and TLS, which that word never
+ * replaces (platform facts, 8.4). `detachDomain` gives back the name and the twin that came with it. Where the records
+ * come `fromPerson` there is no API to ask: a person links the name there and brings the records, the rest is our checks.
+ *
+ * Services and screens ask `capabilities`, never which platform it is. The facts' flag `environment` is left out:
+ * nothing in a site of files reads an environment, so no operation would set one.
  */
 export type PlatformRef = Record<string, string | number | boolean | null>;
 
@@ -57,6 +65,26 @@ export type PlatformCapabilities = {
   cancel: boolean;
   log: 'none' | 'message' | 'text' | 'stream';
   resume: 'byDigest' | 'byId' | 'startAgain';
+  /** Null where the platform takes no names of the person's own. */
+  domain: DomainCapabilities | null;
+};
+
+export type DomainCapabilities = {
+  /** Known beforehand, answered by the platform, or read there by a person: then no operation is there. */
+  records: 'fixed' | 'fromApi' | 'fromPerson';
+  /** What leads there a name that cannot be a CNAME: decides what to say when the DNS provider lacks ALIAS. */
+  apex: 'a' | 'aliasOrA' | 'aliasOnly' | 'aAndTxt';
+  /** When a TXT record has to show that the name is the person's. */
+  proof: 'none' | 'txtWhenTaken' | 'txtAlways';
+  /** Whether `www` comes with the name below it, and the other way round. */
+  twin: 'automatic' | 'manual';
+  /** Names of one site; null where the platform does not say. */
+  max: number | null;
+  certificate: {
+    /** `full`: state and end; `perDomain`: the state alone; `none`: only a look by TLS tells. */
+    status: 'full' | 'perDomain' | 'none';
+    request: 'call' | 'automatic';
+  };
 };
 
 /** What every operation gets: nothing in it outlives the call. */
@@ -105,6 +133,35 @@ export type Target = { id: string; name: string };
 /** What a person does where no API can, in its order. */
 export type HandOff = { steps: readonly { text: string; url?: string }[] };
 
+/** What the person's DNS has to answer. */
+export type DomainRecord = {
+  type: 'A' | 'AAAA' | 'ALIAS' | 'CNAME' | 'TXT' | 'CAA';
+  /** The whole name, without a dot at its end. */
+  name: string;
+  value: string;
+  /** In seconds. */
+  ttl: number;
+  purpose: 'route' | 'proof' | 'certificate';
+  /** Nothing works without it; of a group, without one kind of it. */
+  required: boolean;
+  /** Records of one group stand in for one another: all of one type are made, whichever the DNS provider has. */
+  alternativeGroup: string | null;
+};
+
+export type AttachedDomain = {
+  records: readonly DomainRecord[];
+  /** Names that the platform added by itself: `www` or what is below it. */
+  twins: readonly string[];
+};
+
+/** The platform's word on a domain, a question at a time: platform facts, 8.4. */
+export type PlatformDomain = {
+  ownership: DomainAnswer;
+  dns: DomainAnswer;
+  /** `expiresAt` is null until it is issued, and where the platform does not tell. */
+  certificate: DomainAnswer & { expiresAt: Date | null };
+};
+
 export interface Platform {
   readonly id: PlatformId;
   readonly capabilities: PlatformCapabilities;
@@ -123,6 +180,21 @@ export interface Platform {
   handOff?(call: PlatformCall, request: PublishRequest): HandOff;
   /** Takes the deployment away from the platform. What is gone already is no error. */
   remove(call: PlatformCall): Promise<void>;
+  /**
+   * Gives this host name (lower case, ASCII) to the site. Throws `domain_taken` when another site has it, `plan_limit`
+   * when the site may have no more. Present, as the next two, exactly when `capabilities.domain` names records that do
+   * not come `fromPerson`.
+   */
+  attachDomain?(call: PlatformCall, name: string): Promise<AttachedDomain>;
+  /** Where it stands. A name that is not attached is an answer, not an error. */
+  domain?(call: PlatformCall, name: string): Promise<PlatformDomain>;
+  /** Takes the name off the site, with the twins that came with it. What is gone already is no error. */
+  detachDomain?(call: PlatformCall, name: string): Promise<void>;
+  /**
+   * Orders the certificate, once `domain` answers `certificate_missing`; one that is there or on its way is left alone.
+   * Present exactly when the other three are and `certificate.request` is `call`.
+   */
+  requestCertificate?(call: PlatformCall, name: string): Promise<void>;
 }
 
 export type PlatformRegistry = Partial<Record<PlatformId, Platform>>;

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { PLATFORM_IDS } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { platforms } from '../../server/platforms/index.ts';
+import { addDomain, dropDomain, readDomain, requestCertificate } from '../../server/platforms/simulated/domains.ts';
 import { simulated } from '../../server/platforms/simulated/index.ts';
 import { startVendor } from '../../server/platforms/simulated/vendor/index.ts';
 import { platformBench, published } from '../support/platform-bench.ts';
@@ -95,6 +96,63 @@ test('a hand-off tells each step, and is not done before the very files answer',
   expect(await simulated.handOff.release(bench.call, ref)).toMatchObject({ state: 'verifying' });
 });
 
+test('records that lead elsewhere are a problem, whatever else is asked; a certificate is not ordered before', async () => {
+  await using on = await uploaded();
+  await on.attach('example.com');
+  on.vendor.placeRecords([{ type: 'A', name: 'example.com', value: '203.0.113.9' }]);
+  await on.read('example.com');
+  const seen = await on.read('example.com');
+  expect(seen).toMatchObject({
+    ownership: { state: 'ok', text: 'Simulated platform has this domain for this deployment.' },
+    dns: { state: 'problem', text: 'The records of this domain lead elsewhere than to Simulated platform.' },
+    certificate: { state: 'waiting', code: 'records_missing' },
+  });
+  await on.request('example.com');
+  expect(on.vendor.requests.filter(({ step }) => step === 'certificate')).toEqual([]);
+});
+
+test('a certificate that was refused is a problem, and says nothing of the rest', async () => {
+  await using on = await uploaded();
+  on.vendor.fail('attach', { how: 'states', states: ['errored'] });
+  await on.attach('example.com');
+  expect(await on.read('example.com')).toMatchObject({
+    ownership: { state: 'waiting', text: 'What Simulated platform says of it is not clear yet: errored.' },
+    dns: { state: 'waiting' },
+    certificate: { state: 'problem', text: 'Simulated platform got no certificate for this domain.' },
+  });
+});
+
+test('www that came by itself stays once it was asked for', async () => {
+  await using on = await uploaded();
+  const names = async () => (await on.vendor.records.all('domains')).map(({ name }) => name).toSorted();
+  expect((await on.attach('example.com')).twins).toEqual(['www.example.com']);
+  expect((await on.attach('www.example.com')).twins).toEqual([]);
+  await on.detach('example.com');
+  expect(await names()).toEqual(['www.example.com']);
+  await on.detach('www.example.com');
+  expect((await on.attach('www.example.com')).twins).toEqual(['example.com']);
+  await on.detach('www.example.com');
+  expect(await names()).toEqual([]);
+});
+
+/** A site by upload, and what can be done with its domains. */
+async function uploaded() {
+  const vendor = await createTestVendor();
+  const bench = await platformBench({ ...worldless, fetch: vendor.fetch });
+  await published(simulated.upload, bench.call, await bench.release(1, { 'index.html': 'ours' }));
+  return {
+    vendor,
+    attach: (name: string) => addDomain(bench.call, name),
+    read: (name: string) => readDomain(bench.call, name),
+    detach: (name: string) => dropDomain(bench.call, name),
+    request: (name: string) => requestCertificate(bench.call, name),
+    [Symbol.asyncDispose]: async () => {
+      await bench[Symbol.asyncDispose]();
+      await vendor[Symbol.asyncDispose]();
+    },
+  };
+}
+
 /** A world that only leads somewhere. */
 const worldless = {
   steps: [],
@@ -102,4 +160,5 @@ const worldless = {
   countReleases: async () => 0,
   takeSent: () => 0,
   fail: () => undefined,
+  heal: () => undefined,
 };

@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { encodeManifest, type Manifest } from '../../server/artifacts/manifest.ts';
 import type { ArtifactStore } from '../../server/artifacts/store.ts';
-import type { Platform, PlatformCall, PublishEvent, PublishRequest } from '../../server/platforms/platform.ts';
+import type {
+  DomainRecord,
+  Platform,
+  PlatformCall,
+  PublishEvent,
+  PublishRequest,
+} from '../../server/platforms/platform.ts';
 import type { Fault, VendorStep } from '../../server/platforms/simulated/vendor/faults.ts';
 
 /** The platform's side, where it is not ours: what a stand-in has seen, and how it is made to fail. */
@@ -18,8 +24,24 @@ export type PlatformWorld = {
   /** Contents that were sent, or tried to be, since the last question. */
   takeSent(): number;
   fail(step: VendorStep, fault: Fault, times?: number): void;
+  /** Nothing fails any more. */
+  heal(): void;
   /** What a person does there by hand, when the platform waits for one. */
   byHand?(call: PlatformCall, request: PublishRequest): Promise<void>;
+  /** Where the platform can be given domains. */
+  domains?: DomainWorld;
+};
+
+export type DomainWorld = {
+  /** What each operation asks of it: each of these can be made to fail. */
+  steps: Readonly<Record<'attach' | 'read' | 'detach' | 'request', readonly VendorStep[]>>;
+  countNames(): Promise<number>;
+  /** Certificates that were asked for. */
+  countOrders(): Promise<number>;
+  /** Another account has this domain. */
+  take(name: string): Promise<void>;
+  /** What a person enters at their DNS provider. */
+  place(records: readonly DomainRecord[]): void;
 };
 
 export type PlatformUnderTest = {
@@ -28,6 +50,15 @@ export type PlatformUnderTest = {
   world: PlatformWorld | null;
   [Symbol.asyncDispose](): Promise<void>;
 };
+
+export type InWorld = PlatformUnderTest & { world: PlatformWorld };
+
+/** One with a stand-in, for tests that look there. */
+export async function inWorld(make: () => Promise<PlatformUnderTest>): Promise<InWorld> {
+  const subject = await make();
+  if (subject.world === null) throw new Error('This platform asks nobody: the test should not be here.');
+  return { ...subject, world: subject.world };
+}
 
 export type PlatformBench = {
   call: PlatformCall;

@@ -1,16 +1,19 @@
 import { expect, test } from 'vitest';
 import type { Manifest } from '../../server/artifacts/manifest.ts';
 import type { Platform, PlatformCall, PlatformRef } from '../../server/platforms/platform.ts';
-import type { Fault, VendorStep } from '../../server/platforms/simulated/vendor/faults.ts';
+import type { VendorStep } from '../../server/platforms/simulated/vendor/faults.ts';
 import { requireWithinLimits } from '../../server/services/platform-call.ts';
 import {
+  type InWorld,
+  inWorld,
   killedAfter,
   type PlatformBench,
   type PlatformUnderTest,
-  type PlatformWorld,
   platformBench,
   published,
 } from './platform-bench.ts';
+import { domainSuite } from './platform-domain-suite.ts';
+import { expectDoubling, REFUSALS, TROUBLES } from './platform-trouble.ts';
 
 const FILES = { 'index.html': '<h1>one</h1>', 'a/b c.txt': 'text', 'a/copy.txt': 'text', 'empty.txt': '' };
 const CONTENTS = 3;
@@ -20,7 +23,6 @@ async function textAt(call: PlatformCall, url: string | null, path: string): Pro
 }
 
 type Make = () => Promise<PlatformUnderTest>;
-type InWorld = PlatformUnderTest & { world: PlatformWorld };
 /** What decides which tests there are: one that has nothing to look at is not registered. */
 type Traits = { platform: Platform; hasWorld: boolean; steps: readonly VendorStep[] };
 
@@ -38,17 +40,12 @@ export async function platformSuite(name: string, make: Make): Promise<void> {
   failures(name, makeInWorld, traits);
   const starts = traits.steps.find((step) => step === 'finish') ?? traits.steps.find((step) => step === 'release');
   if (starts !== undefined) unknownStates(name, makeInWorld, starts);
+  domainSuite(name, makeInWorld, traits.platform.capabilities.domain);
 }
 
 async function traitsOf(make: Make): Promise<Traits> {
   await using subject = await make();
   return { platform: subject.platform, hasWorld: subject.world !== null, steps: subject.world?.steps ?? [] };
-}
-
-async function inWorld(make: Make): Promise<InWorld> {
-  const subject = await make();
-  if (subject.world === null) throw new Error('This platform asks nobody: the test should not be here.');
-  return { ...subject, world: subject.world };
 }
 
 function basics(name: string, make: Make): void {
@@ -60,6 +57,12 @@ function basics(name: string, make: Make): void {
     expect(platform.handOff !== undefined).toBe(capabilities.publish === 'handOff');
     expect(capabilities.limits.parallelUploads).toBeGreaterThan(0);
     expect(capabilities.limits.releaseMs).toBeGreaterThan(capabilities.limits.settleMs);
+    const hasDomains = capabilities.domain !== null && capabilities.domain.records !== 'fromPerson';
+    expect(platform.attachDomain !== undefined).toBe(hasDomains);
+    expect(platform.domain !== undefined).toBe(hasDomains);
+    expect(platform.detachDomain !== undefined).toBe(hasDomains);
+    const isAskedFor = hasDomains && capabilities.domain?.certificate.request === 'call';
+    expect(platform.requestCertificate !== undefined).toBe(isAskedFor);
     // Who publishes without going public needs a way to go public.
     if (capabilities.draft) expect(platform.restore).toBeDefined();
   });
@@ -309,25 +312,10 @@ function laterActsInWorld(name: string, make: () => Promise<InWorld>, { platform
   });
 }
 
-/** What an answer means, and whether it may pass: platform facts, 8.5. */
-const REFUSALS = [
-  { status: 401, code: 'credentials_invalid' },
-  { status: 402, code: 'payment_required' },
-  { status: 403, code: 'permission_missing' },
-  { status: 413, code: 'content_refused' },
-  { status: 400, code: 'platform_failed' },
-] as const;
-
 function failures(name: string, make: () => Promise<InWorld>, { steps }: Traits): void {
   test(`${name}: trouble that passes is waited for by the table, in every step, and leaves one site and one release`, async () => {
-    const troubles: Fault[] = [
-      { how: 'status', status: 500 },
-      { how: 'reset' },
-      { how: 'halfBody' },
-      { how: 'garbage' },
-    ];
     for (const step of steps) {
-      for (const trouble of troubles) {
+      for (const trouble of TROUBLES) {
         await using subject = await make();
         const { platform, world } = subject;
         await using bench = await platformBench(world);
@@ -428,14 +416,4 @@ function unknownStates(name: string, make: () => Promise<InWorld>, starts: Vendo
     const failed = published(platform, bench.call, await bench.release(3, { ...FILES, c: 'c' }), world);
     await expect(failed).rejects.toMatchObject({ code: 'platform_failed' });
   });
-}
-
-/** At least 1, 2 and 4 s were waited, with a spread of a fifth (platform facts, 8.6). */
-function expectDoubling(waits: readonly number[], where: string): void {
-  for (const ms of [1_000, 2_000, 4_000]) {
-    expect(
-      waits.some((waited) => waited >= ms && waited < ms * 1.2),
-      `a wait of ${ms} ms for ${where}`,
-    ).toBe(true);
-  }
 }

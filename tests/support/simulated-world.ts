@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Platform } from '../../server/platforms/platform.ts';
 import type { VendorStep } from '../../server/platforms/simulated/vendor/faults.ts';
 import { startVendor, type Vendor } from '../../server/platforms/simulated/vendor/index.ts';
-import type { PlatformUnderTest, PlatformWorld } from './platform-bench.ts';
+import type { DomainWorld, PlatformUnderTest, PlatformWorld } from './platform-bench.ts';
 
 export type TestVendor = Vendor & { folder: string; [Symbol.asyncDispose](): Promise<void> };
 
@@ -47,10 +47,28 @@ function worldOf(vendor: TestVendor, platform: Platform): PlatformWorld {
       return sent;
     },
     fail: vendor.fail,
+    heal: vendor.heal,
+    ...(platform.attachDomain !== undefined && { domains: domainsOf(vendor) }),
     byHand: async (call, request) => {
       const files = new Map<string, Buffer>();
       for (const [path, { sha256 }] of request.manifest) files.set(path, await call.store.readWhole(sha256));
       await vendor.publishByHand(call.deployment.slug, files);
     },
+  };
+}
+
+function domainsOf(vendor: TestVendor): DomainWorld {
+  const names = () => vendor.records.all('domains');
+  return {
+    steps: {
+      attach: ['domains', 'attach'],
+      read: ['domains'],
+      detach: ['domains', 'detach'],
+      request: ['domains', 'certificate'],
+    },
+    countNames: async () => (await names()).length,
+    countOrders: async () => (await names()).reduce((sum, { orders }) => sum + orders, 0),
+    take: vendor.takeDomain,
+    place: vendor.placeRecords,
   };
 }

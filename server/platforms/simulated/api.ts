@@ -6,7 +6,7 @@ import { bodyOf, type Content } from '../send-files.ts';
 import { stateOf } from '../wait-until-done.ts';
 
 /** The calls of the simulated platform's API (vendor/api.ts), typed; what is not named here is ignored. */
-const ORIGIN = 'http://api.simulated.localhost';
+export const ORIGIN = 'http://api.simulated.localhost';
 export const TITLE = 'Simulated platform';
 
 /** A minute there is a fraction of a second here: nobody waits for a platform that is played. */
@@ -15,6 +15,7 @@ const TIMEOUT_MS = 2_000;
 const refusalSchema = z.object({ code: z.optional(z.string()), message: z.optional(z.string()) });
 const FAILURES: Readonly<Record<string, PlatformFailure>> = {
   name_taken: 'name_taken',
+  domain_taken: 'domain_taken',
   plan_limit: 'plan_limit',
   quota_exhausted: 'quota_exhausted',
   content_refused: 'content_refused',
@@ -40,7 +41,7 @@ const releasesSchema = z.object({ releases: z.array(releaseSchema) });
 const treeSchema = z.object({ head: z.nullable(z.string()), files: z.record(z.string(), z.string()) });
 const accountSchema = z.object({ name: z.string() });
 const teamsSchema = z.object({ teams: z.array(z.object({ id: z.string(), name: z.string() })) });
-const anything = z.object({});
+export const anything = z.object({});
 
 export type SimulatedSite = z.infer<typeof siteSchema>;
 export type SimulatedRelease = z.infer<typeof releaseSchema>;

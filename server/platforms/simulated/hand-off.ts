@@ -14,6 +14,8 @@ const PATIENCE = { patienceMs: 0, comeBackMs: 30_000 };
 /**
  * Hand-off, as Replit needs it: there is no API to publish by, so the files are made ready, the person is told what to
  * do, and the site is watched from outside until it answers with these files. To give up is simply to stop watching.
+ * A domain is linked there by the person as well, who reads the records off the page and brings them here: with no API
+ * to give a name to, to ask about it or to take it back, there is no operation on domains (platform facts, 6.3).
  */
 export const handOff: Platform = {
   id: 'simulated',
@@ -32,6 +34,14 @@ export const handOff: Platform = {
     cancel: true,
     log: 'none',
     resume: 'byId',
+    domain: {
+      records: 'fromPerson',
+      apex: 'aAndTxt',
+      proof: 'txtAlways',
+      twin: 'manual',
+      max: null,
+      certificate: { status: 'none', request: 'automatic' },
+    },
   },
 
   async verify() {

@@ -15,6 +15,7 @@ import {
   TITLE,
   toPlatformRelease,
 } from './api.ts';
+import { addDomain, dropDomain, readDomain, requestCertificate } from './domains.ts';
 import { dropSite, ensureSite, idOf, isMissing } from './site.ts';
 
 const AT_ONCE = 4;
@@ -23,7 +24,8 @@ const MINUTE_MS = 60_000;
 /**
  * Plain upload, as Netlify has it: a release is made of the digests of all its files, answers which of them the
  * platform lacks, takes those, and is ready at an address of its own; publishing it is a call of its own. Every part is
- * found again by the release's id: sites by their name, releases by their key, files by their digest.
+ * found again by the release's id: sites by their name, releases by their key, files by their digest. Domains are added
+ * to the site's list.
  */
 export const upload: Platform = {
   id: 'simulated',
@@ -49,6 +51,14 @@ export const upload: Platform = {
     cancel: true,
     log: 'message',
     resume: 'byDigest',
+    domain: {
+      records: 'fromApi',
+      apex: 'aliasOrA',
+      proof: 'txtWhenTaken',
+      twin: 'automatic',
+      max: null,
+      certificate: { status: 'full', request: 'call' },
+    },
   },
 
   async verify(call) {
@@ -77,6 +87,10 @@ export const upload: Platform = {
   },
   restore: (call, ref) => publishRelease(call, idIn(ref)),
   remove: dropSite,
+  attachDomain: addDomain,
+  domain: readDomain,
+  detachDomain: dropDomain,
+  requestCertificate,
 };
 
 /** Makes the release, or finds the one that an earlier run has made, and sends what it lacks. */

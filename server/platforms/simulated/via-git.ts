@@ -17,6 +17,7 @@ import {
   TITLE,
   toPlatformRelease,
 } from './api.ts';
+import { dropDomain, readDomain, setDomain } from './domains.ts';
 import { dropSite, ensureSite, idOf } from './site.ts';
 
 const MINUTE_MS = 60_000;
@@ -26,7 +27,7 @@ const COMMIT_TRIES = 3;
 /**
  * Through Git, as GitHub Pages has it: the contents that the last commit lacks become blobs, a commit on top of it names
  * all files, and the platform builds what the branch holds, which makes it public. There is no address for one release
- * and no way to stop a build; an earlier release comes back by moving the branch.
+ * and no way to stop a build; an earlier release comes back by moving the branch. The site has one domain or none.
  */
 export const viaGit: Platform = {
   id: 'simulated',
@@ -51,6 +52,14 @@ export const viaGit: Platform = {
     cancel: false,
     log: 'message',
     resume: 'byId',
+    domain: {
+      records: 'fixed',
+      apex: 'a',
+      proof: 'none',
+      twin: 'manual',
+      max: 1,
+      certificate: { status: 'perDomain', request: 'automatic' },
+    },
   },
 
   async verify(call) {
@@ -81,6 +90,9 @@ export const viaGit: Platform = {
     while (!(await built.next()).done);
   },
   remove: dropSite,
+  attachDomain: setDomain,
+  domain: readDomain,
+  detachDomain: dropDomain,
 };
 
 async function* commitFiles(

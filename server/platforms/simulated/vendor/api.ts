@@ -1,25 +1,8 @@
 import * as z from 'zod/mini';
 import { gitBlobHash } from '../../git-blob.ts';
-import type { VendorStep } from './faults.ts';
+import { DOMAIN_ROUTES, domainsOf, dropDomain } from './domains.ts';
 import { type Records, type ReleaseRecord, type SiteRecord, sha256Of } from './records.ts';
-
-/** A request as the routes see it: the parts of its path that the pattern names, its query and its body. */
-export type VendorCall = {
-  parts: readonly string[];
-  query: URLSearchParams;
-  body: Buffer;
-  /** States that the next release goes through before it is ready. */
-  states: readonly string[];
-  records: Records;
-  addressOf(name: string): string;
-};
-export type VendorReply = { status: number; body?: unknown };
-type Route = {
-  method: string;
-  pattern: RegExp;
-  step: VendorStep;
-  answer(call: VendorCall): Promise<VendorReply>;
-};
+import { json, NOT_THERE, ok, type Route, refused, type VendorCall, type VendorReply, withSite } from './route.ts';
 
 const USUAL_STATES = ['queued', 'building'];
 
@@ -31,8 +14,6 @@ const newCommit = z.object({
   files: z.record(z.string(), z.string()),
 });
 const newHead = z.object({ commit: z.string() });
-
-const NOT_THERE: VendorReply = { status: 404, body: { message: 'Not Found' } };
 
 /**
  * The API of the simulated platform. What is plain upload is shaped after Netlify's (digests first, then what is
@@ -98,24 +79,8 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', pattern: /^\/api\/releases\/(\w+)$/, step: 'state', answer: lookAtRelease },
   { method: 'POST', pattern: /^\/api\/releases\/(\w+)\/cancel$/, step: 'cancel', answer: cancelRelease },
   { method: 'POST', pattern: /^\/api\/releases\/(\w+)\/publish$/, step: 'restore', answer: publishRelease },
+  ...DOMAIN_ROUTES,
 ];
-
-function ok(body: Record<string, unknown>, status = 200): VendorReply {
-  return { status, body: { ...body, added_last_week: true } };
-}
-
-function refused(status: number, code: string, message: string): VendorReply {
-  return { status, body: { code, message } };
-}
-
-function json<T>(shape: z.ZodMiniType<T>, body: Buffer): T {
-  return shape.parse(JSON.parse(body.toString('utf8')));
-}
-
-async function withSite(call: VendorCall, work: (site: SiteRecord) => Promise<VendorReply>): Promise<VendorReply> {
-  const site = await call.records.read('sites', call.parts[0] ?? '');
-  return site === null ? NOT_THERE : work(site);
-}
 
 async function withRelease(
   call: VendorCall,
@@ -160,6 +125,7 @@ async function createSite({ body, records, addressOf }: VendorCall): Promise<Ven
 
 async function removeSite(call: VendorCall): Promise<VendorReply> {
   return withSite(call, async (site) => {
+    for (const domain of await domainsOf(call.records, site.id)) await dropDomain(call.records, domain);
     await call.records.freeName(site.name);
     await call.records.remove('sites', site.id);
     return { status: 204 };

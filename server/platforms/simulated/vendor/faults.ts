@@ -10,12 +10,16 @@ export type VendorStep =
   | 'cancel'
   | 'restore'
   | 'remove'
+  | 'domains'
+  | 'attach'
+  | 'certificate'
+  | 'detach'
   | 'visit';
 
 /**
  * How it goes wrong. `late`: done, but the answer never comes; `reset`: not done, the connection breaks off;
- * `halfBody`: done, and the connection breaks off in the middle of the answer; `states`: the release goes through these
- * states of the platform's own before it is ready.
+ * `halfBody`: done, and the connection breaks off in the middle of the answer; `states`: the release or domain
+ * goes through these states of the platform's own before it is ready.
  */
 export type Fault =
   | { how: 'wait'; ms: number }

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ROUTES, type VendorReply } from './api.ts';
+import { ROUTES } from './api.ts';
+import { ELSEWHERE } from './domains.ts';
 import { createFaultScript, type Fault, type FaultScript, type VendorStep } from './faults.ts';
 import { createRecords, type Records, sha256Of } from './records.ts';
+import type { VendorReply, ZoneRecord } from './route.ts';
 import { type Page, pageOf } from './serve.ts';
 
 /** Names under which its sites are served: loopback names (RFC 6761), so that they can be opened on this machine. */
@@ -24,6 +26,10 @@ export type Vendor = {
   fetch: typeof globalThis.fetch;
   /** Does by hand what an API would do: these files are the site of that name from now on. */
   publishByHand(name: string, files: ReadonlyMap<string, Buffer>): Promise<void>;
+  /** Does what a person does at their DNS provider: these records are answered from now on. */
+  placeRecords(records: readonly ZoneRecord[]): void;
+  /** Another account has this domain. */
+  takeDomain(name: string): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -36,9 +42,11 @@ export async function startVendor({ folder }: { folder: string }): Promise<Vendo
   await records.open();
   const script = createFaultScript();
   const requests: SeenRequest[] = [];
+  const zone: ZoneRecord[] = [];
   const server = createServer((request, response) => {
-    void answer({ records, script, requests, portOf: () => portOf(server) }, request, response).catch(
-      (error: unknown) => response.destroy(error instanceof Error ? error : undefined),
+    const parts = { records, script, requests, zone, portOf: () => portOf(server) };
+    void answer(parts, request, response).catch((error: unknown) =>
+      response.destroy(error instanceof Error ? error : undefined),
     );
   });
   server.listen(0, '127.0.0.1');
@@ -53,6 +61,8 @@ export async function startVendor({ folder }: { folder: string }): Promise<Vendo
     heal: script.heal,
     fetch: fetchFrom(port),
     publishByHand: (name, files) => publishByHand(records, name, files),
+    placeRecords: (placed) => void zone.push(...placed),
+    takeDomain: async (name) => void (await records.takeName(name, ELSEWHERE)),
     stop: async () => {
       server.closeAllConnections();
       server.close();
@@ -83,6 +93,7 @@ type Parts = {
   records: Records;
   script: FaultScript;
   requests: SeenRequest[];
+  zone: ZoneRecord[];
   portOf(): number;
 };
 
@@ -112,6 +123,7 @@ async function answer(parts: Parts, request: IncomingMessage, response: ServerRe
       body,
       states: fault?.how === 'states' ? fault.states : [],
       records: parts.records,
+      zone: parts.zone,
       addressOf: (name) => `http://${name}.${SITES_DOMAIN}:${parts.portOf()}`,
     }),
   );

@@ -29,11 +29,29 @@ const releaseSchema = z.object({
   /** Whether it becomes the public one by itself once it is ready. */
   goesPublic: z.boolean(),
 });
+const domainSchema = z.object({
+  id: z.string(),
+  site: z.string(),
+  name: z.string(),
+  /** The name that it was added with; null for one that was asked for. */
+  twinOf: z.nullable(z.string()),
+  /** What a TXT record has to say first, since another account has the name. */
+  proof: z.nullable(z.string()),
+  /** Whether records and certificate are those of a site through Git. */
+  isFixed: z.boolean(),
+  /** States that all that is said of it still goes through, one a look. */
+  ahead: z.array(z.string()),
+  certificate: z.enum(['none', 'ordered', 'issued']),
+  expiresAt: z.nullable(z.string()),
+  /** How often a certificate was asked for. */
+  orders: z.number(),
+});
 
 export type SiteRecord = z.infer<typeof siteSchema>;
 export type ReleaseRecord = z.infer<typeof releaseSchema>;
+export type DomainRecord = z.infer<typeof domainSchema>;
 
-const SCHEMAS = { sites: siteSchema, releases: releaseSchema };
+const SCHEMAS = { sites: siteSchema, releases: releaseSchema, domains: domainSchema };
 type Kind = keyof typeof SCHEMAS;
 type RecordOf<K extends Kind> = z.infer<(typeof SCHEMAS)[K]>;
 
@@ -51,7 +69,9 @@ export function createRecords(folder: string) {
   return {
     /** Makes the folders; once, before anything else. */
     async open(): Promise<void> {
-      for (const kind of ['sites', 'names', 'releases', 'blobs']) await mkdir(join(folder, kind), { recursive: true });
+      for (const kind of ['sites', 'names', 'releases', 'domains', 'blobs']) {
+        await mkdir(join(folder, kind), { recursive: true });
+      }
     },
     newId: (): string => randomBytes(8).toString('hex'),
     read: readAt,
@@ -80,6 +100,8 @@ export function createRecords(folder: string) {
     async freeName(name: string): Promise<void> {
       await rm(pathOf('names', name), { force: true });
     },
+    /** Whose the name is: a site's id, or what it was taken for. */
+    holderOf: (name: string): Promise<string | null> => readText(pathOf('names', name)),
     async siteByName(name: string): Promise<SiteRecord | null> {
       const id = await readText(pathOf('names', name));
       return id === null ? null : readAt('sites', id);

@@ -1,0 +1,49 @@
+import { cleanWords } from './failures.ts';
+
+/**
+ * What a platform can say of a domain, one code for all of them, each with its state and its sentence (platform facts,
+ * 8.4). `waiting` may take a day and asks nothing of the platform; `problem` does not pass by itself.
+ */
+export type DomainAnswer = { state: 'ok' | 'waiting' | 'problem'; code: DomainCode; text: string };
+export type DomainCode = keyof typeof ANSWERS;
+
+type Words = { state: DomainAnswer['state']; says(title: string, said: string): string };
+
+const ANSWERS = {
+  attached: { state: 'ok', says: (title) => `${title} has this domain for this deployment.` },
+  proof_missing: {
+    state: 'waiting',
+    says: (title) => `${title} waits for the record that proves the domain is yours.`,
+  },
+  not_attached: { state: 'problem', says: (title) => `${title} does not have this domain for this deployment.` },
+  points_there: { state: 'ok', says: (title) => `The records of this domain lead to ${title}.` },
+  records_missing: { state: 'waiting', says: (title) => `${title} does not see the records of this domain yet.` },
+  points_elsewhere: {
+    state: 'problem',
+    says: (title) => `The records of this domain lead elsewhere than to ${title}.`,
+  },
+  certificate_issued: { state: 'ok', says: (title) => `${title} has a certificate for this domain.` },
+  certificate_missing: { state: 'waiting', says: (title) => `${title} can be asked for a certificate now.` },
+  certificate_coming: { state: 'waiting', says: (title) => `The certificate is on its way at ${title}.` },
+  certificate_refused: { state: 'problem', says: (title) => `${title} got no certificate for this domain.` },
+  unclear: { state: 'waiting', says: (title, said) => `What ${title} says of it is not clear yet${said}.` },
+} as const satisfies Record<string, Words>;
+
+/** The sentence for a person, naming the platform. */
+export function domainAnswer(code: DomainCode, title: string, said = ''): DomainAnswer {
+  const { state, says }: Words = ANSWERS[code];
+  return { state, code, text: says(title, said === '' ? '' : `: ${cleanWords(said, [])}`) };
+}
+
+/**
+ * A platform's word on one question, by the adapter's own table. One that is not in the table, and no word at all, mean
+ * "wait" and never a problem (platform facts, 8.3).
+ */
+export function domainAnswerOf(
+  codes: Readonly<Record<string, DomainCode>>,
+  word: string | null,
+  title: string,
+): DomainAnswer {
+  const code = word !== null && Object.hasOwn(codes, word) ? codes[word] : undefined;
+  return code === undefined ? domainAnswer('unclear', title, word ?? '') : domainAnswer(code, title);
+}

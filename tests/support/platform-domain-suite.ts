@@ -1,0 +1,441 @@
+import { isIP } from 'node:net';
+import { expect, test } from 'vitest';
+import type {
+  AttachedDomain,
+  DomainCapabilities,
+  DomainRecord,
+  Platform,
+  PlatformCall,
+  PlatformDomain,
+} from '../../server/platforms/platform.ts';
+import type { VendorStep } from '../../server/platforms/simulated/vendor/faults.ts';
+import { type DomainWorld, type InWorld, type PlatformBench, platformBench, published } from './platform-bench.ts';
+import { expectDoubling, REFUSALS, TROUBLES } from './platform-trouble.ts';
+
+const FILES = { 'index.html': '<h1>one</h1>' };
+/** One that cannot be a CNAME, and one that can. */
+const APEX = 'example.com';
+const BELOW = 'shop.example.com';
+/** Looks that are enough for a stand-in, which moves on with each. */
+const LOOKS_MAX = 12;
+
+type Make = () => Promise<InWorld>;
+type OnSite = {
+  platform: Platform;
+  world: InWorld['world'];
+  domains: DomainWorld;
+  bench: PlatformBench;
+  call: PlatformCall;
+  attach(name: string, call?: PlatformCall): Promise<AttachedDomain>;
+  read(name: string, call?: PlatformCall): Promise<PlatformDomain>;
+  detach(name: string, call?: PlatformCall): Promise<void>;
+  /** Asked only where the platform is asked for certificates. */
+  request(name: string, call?: PlatformCall): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+/** What every platform that can be given domains must do (server/platforms/platform.ts). */
+export function domainSuite(name: string, make: Make, domain: DomainCapabilities | null): void {
+  if (domain === null || domain.records === 'fromPerson') return;
+  recordsWanted(name, make, domain);
+  attaching(name, make, domain);
+  taken(name, make, domain);
+  reading(name, make, domain);
+  leaving(name, make);
+  failures(name, make, domain);
+}
+
+/** A site with its first release public: some platforms take no domain before (platform facts, 9). */
+async function onSite(make: Make): Promise<OnSite> {
+  const { platform, world, [Symbol.asyncDispose]: dispose } = await make();
+  const { attachDomain, domain, detachDomain, requestCertificate } = platform;
+  const { domains } = world;
+  if (attachDomain === undefined || domain === undefined || detachDomain === undefined || domains === undefined) {
+    throw new Error('This platform takes no domains: the test should not be here.');
+  }
+  const bench = await platformBench(world);
+  await goPublic(platform, bench, bench.call);
+  return {
+    platform,
+    world,
+    domains,
+    bench,
+    call: bench.call,
+    attach: (name, call = bench.call) => attachDomain(call, name),
+    read: (name, call = bench.call) => domain(call, name),
+    detach: (name, call = bench.call) => detachDomain(call, name),
+    request: async (name, call = bench.call) => requestCertificate?.(call, name),
+    [Symbol.asyncDispose]: async () => {
+      await bench[Symbol.asyncDispose]();
+      await dispose();
+    },
+  };
+}
+
+async function goPublic(platform: Platform, bench: PlatformBench, call: PlatformCall): Promise<void> {
+  const { ref } = await published(platform, call, await bench.release(1, FILES));
+  if (platform.capabilities.draft) await platform.restore?.(call, ref);
+}
+
+/** Another deployment of the same account, with a site of its own. */
+async function neighbour({ platform, bench }: OnSite): Promise<PlatformCall> {
+  const call = { ...bench.call, deployment: { id: 'e'.repeat(20), slug: 'other-site' }, site: null };
+  await goPublic(platform, bench, call);
+  return call;
+}
+
+function recordsWanted(name: string, make: Make, domain: DomainCapabilities): void {
+  test(`${name}: the records of a domain are whole, and of the kinds that the capabilities say`, async () => {
+    await using on = await onSite(make);
+    for (const host of [APEX, BELOW]) {
+      const attached = await on.attach(host);
+      expect(attached.twins).toEqual(domain.twin === 'automatic' && host === APEX ? [`www.${APEX}`] : []);
+      for (const record of attached.records) expectWhole(record, [host, ...attached.twins]);
+      for (const one of [host, ...attached.twins]) expectRoute(attached.records, one, domain);
+      const proofs = attached.records.filter(({ purpose }) => purpose === 'proof');
+      expect(proofs.length > 0).toBe(domain.proof === 'txtAlways');
+      await on.detach(host);
+    }
+  });
+}
+
+function expectWhole(record: DomainRecord, names: readonly string[]): void {
+  const { type, name, value, ttl } = record;
+  expect(names.some((one) => name === one || name.endsWith(`.${one}`))).toBe(true);
+  expect(value.trim()).toBe(value);
+  expect(value).not.toBe('');
+  if (type === 'A') expect(isIP(value)).toBe(4);
+  if (type === 'AAAA') expect(isIP(value)).toBe(6);
+  if (type === 'CNAME' || type === 'ALIAS') expect(value).toMatch(/^([a-z0-9-]+\.)+[a-z]+$/);
+  expect(Number.isInteger(ttl) && ttl >= 60 && ttl <= 86_400, `ttl ${ttl}`).toBe(true);
+}
+
+/** What leads a name there: one kind that is required, or several in one group. */
+function expectRoute(all: readonly DomainRecord[], name: string, domain: DomainCapabilities): void {
+  const here = all.filter((record) => record.name === name);
+  const routes = here.filter(({ purpose, required }) => purpose === 'route' && required);
+  const types = [...new Set(routes.map(({ type }) => type))].toSorted();
+  if (name !== APEX) expect(types).toEqual(['CNAME']);
+  if (name === APEX) {
+    expect(types).toEqual({ a: ['A'], aliasOrA: ['A', 'ALIAS'], aliasOnly: ['ALIAS'], aAndTxt: ['A'] }[domain.apex]);
+  }
+  const groups = new Set(routes.map(({ alternativeGroup }) => alternativeGroup));
+  expect(groups.size).toBe(1);
+  expect(groups.has(null)).toBe(types.length === 1);
+  // RFC 1034, 3.6.2: nothing stands beside a CNAME.
+  if (types.includes('CNAME')) expect(here).toHaveLength(1);
+}
+
+function attaching(name: string, make: Make, domain: DomainCapabilities): void {
+  const { max } = domain;
+
+  test(`${name}: a domain that is attached twice is there once, with the same records`, async () => {
+    await using on = await onSite(make);
+    const once = await on.attach(APEX);
+    expect(await on.attach(APEX)).toEqual(once);
+    expect(await on.domains.countNames()).toBe(1 + once.twins.length);
+  });
+
+  test(`${name}: killed after each request, a second run ends with one domain, and with none once it is taken off`, async () => {
+    await using on = await onSite(make);
+    for (let count = 1, isKilled = true; isKilled; count += 1) {
+      isKilled = await diesAfter(on.call, count, (call) => on.attach(APEX, call));
+      const { twins } = await on.attach(APEX);
+      expect(await on.domains.countNames(), `killed after ${count} requests`).toBe(1 + twins.length);
+      const isKilledAgain = await diesAfter(on.call, count, (call) => on.detach(APEX, call));
+      await on.detach(APEX);
+      expect(await on.domains.countNames(), `killed after ${count} requests`).toBe(0);
+      isKilled ||= isKilledAgain;
+    }
+  });
+
+  if (max !== null) {
+    test(`${name}: no more domains are attached than a site may have, and those that it has stay`, async () => {
+      await using on = await onSite(make);
+      for (let count = 0; count < max; count += 1) await on.attach(`n${count}.example.com`);
+      const refused = on.attach('one-more.example.com');
+      await expect(refused).rejects.toMatchObject({ code: 'plan_limit', hint: expect.stringContaining('make room') });
+      expect(await on.domains.countNames()).toBe(max);
+      expect((await on.read('n0.example.com')).ownership.code).not.toBe('not_attached');
+    });
+  }
+
+  test(`${name}: an aborted call stops with the reason of its signal, and attaches nothing`, async () => {
+    await using on = await onSite(make);
+    on.bench.abort.abort(new Error('the lease is gone'));
+    for (const act of actsOf(domain)) await expect(on[act](APEX), act).rejects.toThrow('the lease is gone');
+    expect(await on.domains.countNames()).toBe(0);
+  });
+}
+
+/** Whether it was killed: it hears no answer any more from request number `count` on, which is carried out. */
+async function diesAfter(
+  call: PlatformCall,
+  count: number,
+  act: (call: PlatformCall) => Promise<unknown>,
+): Promise<boolean> {
+  const death = new AbortController();
+  let asked = 0;
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const response = await call.fetch(input, init);
+    asked += 1;
+    if (asked < count) return response;
+    await response.body?.cancel();
+    death.abort(new Error('killed'));
+    throw death.signal.reason;
+  };
+  return act({ ...call, fetch, signal: death.signal }).then(
+    () => false,
+    (error: unknown) => {
+      if (error !== death.signal.reason) throw error;
+      return true;
+    },
+  );
+}
+
+function taken(name: string, make: Make, { proof }: DomainCapabilities): void {
+  test(`${name}: a domain that another site has is refused with the remedy, and stays there until it is taken off`, async () => {
+    await using on = await onSite(make);
+    const other = await neighbour(on);
+    await on.attach(BELOW, other);
+    await expect(on.attach(BELOW)).rejects.toMatchObject({
+      code: 'domain_taken',
+      message: expect.stringContaining('Another site at'),
+      hint: expect.stringContaining('take the domain off it'),
+    });
+    expect((await on.read(BELOW)).ownership.code).toBe('not_attached');
+    expect((await on.read(BELOW, other)).ownership.code).not.toBe('not_attached');
+    await on.detach(BELOW);
+    expect(await on.domains.countNames()).toBe(1);
+    await on.detach(BELOW, other);
+    await on.attach(BELOW);
+    await on.platform.remove(on.call);
+    await on.attach(BELOW, other);
+    expect(await on.domains.countNames()).toBe(1);
+  });
+
+  if (proof === 'none') {
+    test(`${name}: a domain that another account has is refused with the remedy`, async () => {
+      await using on = await onSite(make);
+      await on.domains.take(BELOW);
+      const refused = on.attach(BELOW);
+      await expect(refused).rejects.toMatchObject({ code: 'domain_taken', hint: expect.stringContaining('release') });
+    });
+    return;
+  }
+  test(`${name}: a domain that another account has is waited for until its record proves it`, async () => {
+    await using on = await onSite(make);
+    await on.domains.take(BELOW);
+    const { records } = await on.attach(BELOW);
+    const proofs = records.filter(({ purpose }) => purpose === 'proof');
+    expect(proofs).toMatchObject([{ type: 'TXT', required: true, alternativeGroup: null }]);
+    on.domains.place(records.filter(({ purpose }) => purpose === 'route'));
+    const before = await lookUntil(on, BELOW, ({ dns }) => dns.state === 'ok');
+    expect(before.ownership).toMatchObject({ state: 'waiting', code: 'proof_missing' });
+    expect(before.certificate.state).toBe('waiting');
+    on.domains.place(proofs);
+    await lookUntil(on, BELOW, ({ ownership }) => ownership.state === 'ok');
+    // It is no longer wanted of who has it now.
+    expect((await on.attach(BELOW)).records.some(({ purpose }) => purpose === 'proof')).toBe(false);
+  });
+}
+
+function reading(name: string, make: Make, domain: DomainCapabilities): void {
+  const whenDone = domain.certificate.status === 'none' ? 'waiting' : 'ok';
+  const isDone = ({ ownership, dns, certificate }: PlatformDomain): boolean =>
+    ownership.state === 'ok' && dns.state === 'ok' && certificate.state === whenDone;
+
+  test(`${name}: a domain waits until its records are seen, and then for its certificate, by each kind of record`, async () => {
+    await using on = await onSite(make);
+    for (const kind of ['A', 'ALIAS'] as const) {
+      const host = `by-${kind.toLowerCase()}.com`;
+      const { records } = await on.attach(host);
+      const waiting = await on.read(host);
+      expect([waiting.dns.state, waiting.certificate.state]).toEqual(['waiting', 'waiting']);
+      on.domains.place(chosenOf(records, kind));
+      const done = await lookUntil(on, host, isDone);
+      expect(done.certificate.expiresAt !== null).toBe(domain.certificate.status === 'full');
+      if (done.certificate.expiresAt !== null) expect(done.certificate.expiresAt > on.call.now()).toBe(true);
+      expect(isDone(await on.read(host))).toBe(true);
+      await on.request(host);
+      expect(await on.domains.countOrders()).toBe(domain.certificate.request === 'call' ? 1 : 0);
+      await on.detach(host);
+    }
+  });
+
+  if (domain.certificate.request === 'call') {
+    test(`${name}: killed after each request for a certificate, one is ordered`, async () => {
+      await using on = await onSite(make);
+      for (let count = 1, isKilled = true; isKilled; count += 1) {
+        const host = `killed-${count}.com`;
+        await readyToOrder(on, host);
+        isKilled = await diesAfter(on.call, count, (call) => on.request(host, call));
+        await on.request(host);
+        expect(await on.domains.countOrders(), `killed after ${count} requests`).toBe(1);
+        await on.detach(host);
+      }
+    });
+  }
+
+  test(`${name}: states that nobody knows mean to wait, and are no problem of any of the three questions`, async () => {
+    await using on = await onSite(make);
+    on.world.fail('attach', { how: 'states', states: ['pondering', 'quarantined', 'constructor'] });
+    const { records } = await on.attach(APEX);
+    on.domains.place(chosenOf(records, 'A'));
+    const { ownership, dns, certificate } = await on.read(APEX);
+    for (const answer of [ownership, dns, certificate]) {
+      expect(answer).toMatchObject({ state: 'waiting', code: 'unclear', text: expect.stringContaining('pondering') });
+    }
+    await lookUntil(on, APEX, isDone);
+  });
+
+  test(`${name}: a domain that was never attached is an answer and no error`, async () => {
+    await using on = await onSite(make);
+    const { ownership, dns, certificate } = await on.read(APEX);
+    expect(ownership).toMatchObject({ state: 'problem', code: 'not_attached' });
+    expect([dns.state, certificate.state]).toEqual(['waiting', 'waiting']);
+  });
+}
+
+/** Of each group the records of this type; where it has none, those of its first. */
+function chosenOf(wanted: readonly DomainRecord[], kind: DomainRecord['type']): DomainRecord[] {
+  return wanted.filter((record) => {
+    if (record.alternativeGroup === null) return true;
+    const group = wanted.filter((one) => one.alternativeGroup === record.alternativeGroup);
+    const type = group.some((one) => one.type === kind) ? kind : group[0]?.type;
+    return record.type === type;
+  });
+}
+
+/** Looks again and again, asking for the certificate when it can be had; nothing is a problem on the way. */
+async function lookUntil(
+  on: OnSite,
+  name: string,
+  isReached: (seen: PlatformDomain) => boolean,
+): Promise<PlatformDomain> {
+  for (let look = 0; look < LOOKS_MAX; look += 1) {
+    const seen = await on.read(name);
+    for (const answer of [seen.ownership, seen.dns, seen.certificate]) {
+      expect(answer.state).not.toBe('problem');
+      expect(answer.text).toMatch(/\.$/);
+    }
+    if (isReached(seen)) return seen;
+    if (seen.certificate.code === 'certificate_missing') await on.request(name);
+  }
+  throw new Error(`${name} is not there after ${LOOKS_MAX} looks.`);
+}
+
+/** Attached, pointed there, and without a certificate. */
+async function readyToOrder(on: OnSite, name: string): Promise<void> {
+  on.domains.place(chosenOf((await on.attach(name)).records, 'A'));
+  await lookUntil(on, name, (seen) => seen.certificate.code === 'certificate_missing');
+}
+
+function leaving(name: string, make: Make): void {
+  test(`${name}: taking a domain off may be done twice, and where it never was or its site is gone`, async () => {
+    await using on = await onSite(make);
+    await on.detach(APEX);
+    await on.attach(APEX);
+    await on.detach('elsewhere.example.com');
+    expect(await on.domains.countNames()).toBeGreaterThan(0);
+    await on.detach(APEX);
+    await on.detach(APEX);
+    expect(await on.domains.countNames()).toBe(0);
+    await on.detach(APEX, { ...on.call, site: null });
+    await on.platform.remove(on.call);
+    await on.detach(APEX);
+    await expect(on.attach(APEX)).rejects.toMatchObject({ code: 'site_missing' });
+    await expect(on.attach(APEX, { ...on.call, site: null })).rejects.toMatchObject({ code: 'site_missing' });
+  });
+}
+
+type Act = keyof DomainWorld['steps'];
+
+function actsOf({ certificate }: DomainCapabilities): Act[] {
+  return certificate.request === 'call' ? ['attach', 'read', 'detach', 'request'] : ['attach', 'read', 'detach'];
+}
+
+function failures(name: string, make: Make, domain: DomainCapabilities): void {
+  const acts = actsOf(domain);
+
+  test(`${name}: trouble that passes in any step of a domain is waited for by the table, and leaves what was asked for once`, async () => {
+    await using on = await onSite(make);
+    for (const trouble of TROUBLES) {
+      await inEachStep(on, acts, async (act, step, host) => {
+        on.world.fail(step, trouble, 3);
+        await on[act](host);
+        if (trouble.how === 'status') expectDoubling(on.bench.waits, `${act}, ${step}`);
+        on.world.heal();
+        await expectDone(on, act, host, `${act}: ${trouble.how} in ${step}`);
+      });
+    }
+  });
+
+  test(`${name}: a pause that is asked for in any step of a domain is kept when short, and handed to the queue when long`, async () => {
+    await using on = await onSite(make);
+    await inEachStep(on, acts, async (act, step, host) => {
+      on.world.fail(step, { how: 'status', status: 429, headers: { 'retry-after': '7' } });
+      on.world.fail(step, { how: 'status', status: 429, headers: { 'retry-after': '3600' } });
+      const refused = on[act](host);
+      await expect(refused, step).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 3_600_000 });
+      expect(on.bench.waits, step).toEqual([7_000]);
+      await on[act](host);
+      await expectDone(on, act, host, `${act}: ${step}`);
+    });
+  });
+
+  test(`${name}: trouble that lasts in any step of a domain is given back after five tries, with the remedy`, async () => {
+    await using on = await onSite(make);
+    await inEachStep(on, acts, async (act, step, host) => {
+      on.world.fail(step, { how: 'status', status: 503 }, 5);
+      await expect(on[act](host), step).rejects.toMatchObject({
+        code: 'platform_down',
+        hint: expect.stringContaining('tried again'),
+      });
+      expect(on.bench.waits, step).toHaveLength(4);
+    });
+  });
+
+  test(`${name}: a refusal in any step of a domain is sorted once, tried once, and shows no secret and no markup`, async () => {
+    await using on = await onSite(make);
+    for (const { status, code } of REFUSALS) {
+      await inEachStep(on, acts, async (act, step, host) => {
+        on.world.fail(step, { how: 'status', status, body: { message: '<b>No</b> for a-secret-token' } }, 100);
+        const error = await on[act](host).catch((thrown: unknown) => thrown);
+        expect(error, `${act}: ${status} in ${step}`).toMatchObject({ code });
+        expect(String(error)).not.toMatch(/a-secret-token|<b>/);
+        expect(on.bench.waits, `${act}: ${status} in ${step}`).toEqual([]);
+      });
+    }
+  });
+}
+
+/** Each operation at each of its steps, on a domain of its own that is ready for it, and gone afterwards. */
+async function inEachStep(
+  on: OnSite,
+  acts: readonly Act[],
+  work: (act: Act, step: VendorStep, host: string) => Promise<void>,
+): Promise<void> {
+  for (const act of acts) {
+    for (const [index, step] of on.domains.steps[act].entries()) {
+      const host = `${act}-${index}.com`;
+      if (act === 'request') await readyToOrder(on, host);
+      else if (act !== 'attach') await on.attach(host);
+      on.bench.waits.length = 0;
+      await work(act, step, host);
+      on.world.heal();
+      await on.detach(host);
+      expect(await on.domains.countNames()).toBe(0);
+    }
+  }
+}
+
+/** What was asked for is so, and nothing beside it. */
+async function expectDone(on: OnSite, act: Act, host: string, where: string): Promise<void> {
+  const names = await on.domains.countNames();
+  if (act === 'detach') return expect(names, where).toBe(0);
+  expect((await on.read(host)).ownership.code, where).not.toBe('not_attached');
+  const { twins } = await on.attach(host);
+  expect(names, where).toBe(1 + twins.length);
+  if (act === 'request') expect(await on.domains.countOrders(), where).toBe(1);
+}
