@@ -20,37 +20,42 @@ const t = initTRPC.context<Context>().create({
 export const router = t.router;
 export const createCaller = t.createCallerFactory;
 
-/** What a service threw gets its code here, once, for HTTP, log, caller and test alike. */
-const translated = t.procedure.use(async ({ ctx, path, type, next }) => {
+/**
+ * Anybody; and under all others. What a service threw gets its code here, once, for HTTP, log, caller and test alike,
+ * and while the database does not answer, a call ends within 3 s instead of hanging. One layer for both: tRPC copies a
+ * call's options at each that it goes through, which is a tenth of what a small call costs.
+ */
+export const publicProcedure = t.procedure.use(async ({ ctx, path, type, next }) => {
   if (ctx.line !== undefined && type !== 'subscription') {
     throw new AppError(
       'method_not_allowed',
       'This connection carries subscriptions only. Call the procedure over HTTP.',
     );
   }
-  const result = await next();
-  if (result.ok) return result;
-  logFault(ctx.providers.log, { requestId: ctx.requestId, path }, result.error);
-  return { ...result, error: toTRPCError(result.error) };
+  const run = async () => {
+    const result = await next();
+    if (!result.ok) throw result.error;
+    return result;
+  };
+  try {
+    return await (type === 'subscription' ? run() : endWhenAway(run));
+  } catch (error) {
+    logFault(ctx.providers.log, { requestId: ctx.requestId, path }, error);
+    throw toTRPCError(error);
+  }
 });
 
-/** While the database does not answer, a call ends within 3 s instead of hanging. */
-const bounded = translated.use(({ type, next }) => (type === 'subscription' ? next() : endWhenAway(() => next())));
-
-/** Anybody. */
-export const publicProcedure = bounded;
-
 /** Anybody; an API token needs the scope `write`. */
-export const publicWriteProcedure = bounded.use(({ ctx, next }) => {
+export const publicWriteProcedure = publicProcedure.use(({ ctx, next }) => {
   requireWriteScope(ctx);
   return next();
 });
 
 /** A signed-in browser, or an API token of any scope. */
-export const protectedProcedure = bounded.use(({ ctx, next }) => next({ ctx: requireAccount(ctx) }));
+export const protectedProcedure = publicProcedure.use(({ ctx, next }) => next({ ctx: requireAccount(ctx) }));
 
 /** As above; an API token needs the scope `write`. */
-export const writeProcedure = bounded.use(({ ctx, next }) => next({ ctx: requireWriter(ctx) }));
+export const writeProcedure = publicProcedure.use(({ ctx, next }) => next({ ctx: requireWriter(ctx) }));
 
 /** A signed-in browser alone: passwords, sessions and tokens are out of an API token's reach. */
 export const sessionProcedure = protectedProcedure.use(({ ctx, next }) => {
