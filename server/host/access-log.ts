@@ -64,7 +64,7 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
     for (const visit of notes) {
       const key = `${visit.deploymentId}/${at}`;
       const known = counts.get(key);
-      const count = known ?? createVisitCount(visit, new Date(at));
+      const count = known ?? createVisitCount(visit, new Date(at), trustedProxies);
       if (known === undefined) counts.set(key, count);
       count.add(visit);
     }
@@ -81,7 +81,7 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
     fold();
     const finished = [...counts.values()];
     counts = new Map();
-    for (const count of finished) waiting.push(count.toRow(await salts.of(count.at), trustedProxies));
+    for (const count of finished) waiting.push(count.toRow(await salts.of(count.at)));
     const surplus = Math.max(0, waiting.length - rowsWaitingMax);
     waiting = waiting.slice(surplus);
     lost += surplus;

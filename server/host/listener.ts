@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { isLoopback } from '../loopback.ts';
+import type { AddressInfo } from 'node:net';
 import { createAccessLog } from './access-log.ts';
+import { endSilentConnections, limitConnection } from './connections.ts';
 import { createFileCache, defaultCacheBytes } from './file-cache.ts';
 import { HEADERS_MAX } from './route.ts';
 import { createRouteTable } from './route-table.ts';
@@ -18,8 +18,7 @@ const SETTINGS = {
 } as const;
 const REQUESTS_PER_SOCKET = 1_000;
 const CONNECTIONS_MAX = 10_000;
-const CONNECTIONS_PER_ADDRESS = 100;
-const IDLE_SOCKET_MS = 60_000;
+const SILENT_MS = 60_000;
 /** Security facts, section 12: requests in hand get this long when the app stops. */
 const STOP_GRACE_MS = 10_000;
 
@@ -35,7 +34,7 @@ export type HostOptions = {
   /** How many processes share the visitors and the memory for files; 1 when absent. */
   processes?: number;
   /** Shorter only in tests. */
-  timeouts?: Partial<Record<keyof typeof SETTINGS, number>> & { idleSocketMs?: number };
+  timeouts?: Partial<Record<keyof typeof SETTINGS, number>> & { silentMs?: number };
 };
 
 export type Host = {
@@ -65,8 +64,10 @@ export function createHost(providers: HostProviders, options: HostOptions): Host
   const handle = createRequestHandler({ providers, table, sites, files, visits });
   const server = createServer({ ...SETTINGS, ...options.timeouts }, handle);
   server.maxConnections = Math.ceil(CONNECTIONS_MAX / processes);
-  server.timeout = options.timeouts?.idleSocketMs ?? IDLE_SOCKET_MS;
-  limitConnections(server, providers);
+  server.maxHeadersCount = HEADERS_MAX;
+  server.maxRequestsPerSocket = REQUESTS_PER_SOCKET;
+  endSilentConnections(server, options.timeouts?.silentMs ?? SILENT_MS);
+  server.on('connection', (socket) => void limitConnection(socket, providers));
 
   return {
     refresh: table.refresh,
@@ -93,20 +94,6 @@ export function createHost(providers: HostProviders, options: HostOptions): Host
       return address;
     },
   };
-}
-
-/** Security facts, 3.2. Loopback peers are proxies and people at the machine itself: counted only when told to. */
-function limitConnections(server: Server, { limits, tally }: HostProviders): void {
-  server.maxHeadersCount = HEADERS_MAX;
-  server.maxRequestsPerSocket = REQUESTS_PER_SOCKET;
-  server.on('connection', async (socket: Socket) => {
-    const address = socket.remoteAddress ?? '';
-    if (!limits.isAddressCounted && isLoopback(address)) return;
-    const leave = await tally.take(`visits of ${address}`, { limit: CONNECTIONS_PER_ADDRESS });
-    if (leave === null) socket.destroy();
-    else if (socket.destroyed) leave();
-    else socket.once('close', leave);
-  });
 }
 
 /** Answers in hand are finished; a connection that is only kept open is closed at once. */

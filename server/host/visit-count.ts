@@ -36,19 +36,20 @@ export type VisitCount = {
   readonly at: Date;
   add(visit: Visit): void;
   /** What is stored: from here on nobody knows an address any more. */
-  toRow(salt: string, trustedProxies: number): VisitRow;
+  toRow(salt: string): VisitRow;
 };
 
 /** Begins the sums of a deployment for the minute that starts at `at`. */
 export function createVisitCount(
   { accountId, deploymentId }: Pick<Visit, 'accountId' | 'deploymentId'>,
   at: Date,
+  trustedProxies: number,
 ): VisitCount {
   const sums = { requests: 0, views: 0, bytes: 0 };
   const statuses = new Map<number, number>();
   const pages = new Map<string, number>();
   const referrers = new Map<string, number>();
-  const visitors = new Map<string, Visitor>();
+  const visitors = new Set<string>();
   const replies = Array.from({ length: REPLY_BUCKETS_MS.length + 1 }, () => 0);
 
   function addView(visit: Visit): void {
@@ -56,9 +57,7 @@ export function createVisitCount(
     count(pages, `/${visit.path}`.slice(0, PATH_MAX), PAGES_MAX);
     const from = referrerHost(visit.headers);
     if (from !== null) count(referrers, from, REFERRERS_MAX);
-    const visitor = visitorOf(visit);
-    const key = `${visitor.peer} ${visitor.forwarded ?? ''} ${visitor.agent}`;
-    if (visitors.size < VISITORS_MAX) visitors.set(key, visitor);
+    if (visitors.size < VISITORS_MAX) visitors.add(visitorOf(visit, trustedProxies));
   }
 
   return {
@@ -72,10 +71,10 @@ export function createVisitCount(
       replies[index] = (replies[index] ?? 0) + 1;
       if (visit.isView) addView(visit);
     },
-    toRow(salt, trustedProxies) {
+    toRow(salt) {
       const hashes = new Set<string>();
-      for (const { peer, forwarded, agent } of visitors.values()) {
-        const text = [salt, deploymentId, addressOf(peer, forwarded, trustedProxies), agent].join('\n');
+      for (const visitor of visitors) {
+        const text = [salt, deploymentId, visitor].join('\n');
         hashes.add(createHash('sha256').update(text).digest('base64url').slice(0, VISITOR_LENGTH));
       }
       return {
@@ -100,15 +99,11 @@ function count<Key>(counts: Map<Key, number>, key: Key, keysMax: number): void {
   counts.set(key, (known ?? 0) + 1);
 }
 
-type Visitor = { peer: string; forwarded: string | undefined; agent: string };
-
-function visitorOf({ peer = 'unknown', headers }: Visit): Visitor {
+/** Address and browser, as a caller of the API is told apart: all addresses of one /64 are one visitor's. */
+function visitorOf({ peer = 'unknown', headers }: Visit, trustedProxies: number): string {
   const forwarded = headers['x-forwarded-for'];
-  return {
-    peer,
-    forwarded: forwarded && String(forwarded).slice(-FORWARDED_MAX),
-    agent: (headers['user-agent'] ?? '').slice(0, AGENT_MAX),
-  };
+  const address = addressOf(peer, forwarded && String(forwarded).slice(-FORWARDED_MAX), trustedProxies);
+  return `${address}\n${(headers['user-agent'] ?? '').slice(0, AGENT_MAX)}`;
 }
 
 /** The other site that led here; null for none, for this one, and for what is no address. */

@@ -1,6 +1,7 @@
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
 import { createAccessLog } from '../../server/host/access-log.ts';
+import { createVisitCount } from '../../server/host/visit-count.ts';
 import { VisitModel } from '../../server/models/visit.ts';
 import { VisitSaltModel } from '../../server/models/visit-salt.ts';
 import { connectMongo } from '../../server/mongo.ts';
@@ -89,6 +90,26 @@ test('behind a trusted proxy visitors are told apart by what the proxy says', as
     await view(site, 'proxied', '/', { 'X-Forwarded-For': address });
   await site.host.stop();
   expect(new Set((await rowsOf(deploymentId)).rows.flatMap((row) => row.visitors)).size).toBe(3);
+});
+
+test('all addresses of one /64 are one visitor, who keeps nobody else from being counted', () => {
+  const count = createVisitCount({ accountId: 'a', deploymentId: 'd' }, new Date(), 0);
+  const view = (peer: string): void =>
+    count.add({
+      accountId: 'a',
+      deploymentId: 'd',
+      path: 'index.html',
+      status: 200,
+      bytes: 1,
+      durationMs: 1,
+      isView: true,
+      peer,
+      headers: { 'user-agent': 'test' },
+    });
+  for (let n = 0; n < 6_000; n += 1) view(`2001:db8:1:2:${n.toString(16)}::1`);
+  for (const peer of ['2001:db8:1:3::1', '::ffff:192.0.2.1', '192.0.2.1', '::ffff:192.0.2.2']) view(peer);
+  const row = count.toRow('salt');
+  expect([row.views, row.visitors.length]).toEqual([6_004, 4]);
 });
 
 test('while the database is away rows wait, the oldest go first, and none is counted twice', async () => {
