@@ -6,7 +6,7 @@
  *   calls a minute of a session, token or address           counted here
  *   uploads at once of an account                           places here
  *   downloads at once of an account, and of a process       places here
- *   lists of files that are compared or measured at once    places here
+ *   lists of files that calls read at once                  places here
  *   sockets of an account and of an address                 places here
  *   connections of an address to the built-in host          places here
  *   passwords that are hashed at once, and that wait        places here

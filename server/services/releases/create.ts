@@ -7,7 +7,7 @@ import { publishEvent } from '../../events/publish.ts';
 import { enqueueJob } from '../../jobs/queue.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
 import { ReleaseStepModel } from '../../models/release-step.ts';
-import { UploadModel } from '../../models/upload.ts';
+import { type UploadDoc, UploadModel } from '../../models/upload.ts';
 import { newId, transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { actorName } from '../actor-name.ts';
@@ -16,6 +16,7 @@ import { findDeployment } from '../deployments/read.ts';
 import { moveDeployment } from '../move-state.ts';
 import { requireWritablePlan } from '../quota.ts';
 import { findOpenUpload, missingHashes } from '../uploads/index.ts';
+import { inTurn } from './list-turn.ts';
 import { findRelease, previousRelease, readManifest, toReleaseOf } from './read.ts';
 
 type NewRelease = {
@@ -28,7 +29,8 @@ type NewRelease = {
 
 /**
  * Makes a release of an upload that has arrived completely, and starts it: release, steps, event and job in one
- * transaction. Throws `not_found`, `plan_required`, `upload_incomplete`, `upload_closed`, `deployment_busy`.
+ * transaction. Throws `not_found`, `plan_required`, `upload_incomplete`, `upload_closed`, `deployment_busy`,
+ * `rate_limited`.
  */
 export async function createRelease(ctx: AccountContext, input: CreateReleaseInput): Promise<Release> {
   const deployment = await findDeployment(ctx, input.deploymentId);
@@ -39,6 +41,16 @@ export async function createRelease(ctx: AccountContext, input: CreateReleaseInp
   }
   const manifestHash = upload.manifestHash ?? null;
   if (manifestHash === null) throw new AppError('upload_incomplete', 'The list of files has not arrived yet.');
+  const doc = await inTurn(ctx, () => useUpload(ctx, { deploymentId: deployment._id, upload, manifestHash }));
+  return toReleaseOf(ctx, doc);
+}
+
+type ReleaseUpload = { deploymentId: string; upload: UploadDoc; manifestHash: string };
+
+async function useUpload(
+  ctx: AccountContext,
+  { deploymentId, upload, manifestHash }: ReleaseUpload,
+): Promise<ReleaseDoc> {
   const manifest = await readManifest(ctx.providers.store, manifestHash);
   const missing = await missingHashes(ctx.actor.accountId, manifest);
   if (missing.length > 0) {
@@ -46,29 +58,22 @@ export async function createRelease(ctx: AccountContext, input: CreateReleaseInp
       hint: 'Send the missing files and try again.',
     });
   }
-  const release = {
-    deploymentId: deployment._id,
-    source: upload.source,
-    manifestHash,
-    manifest,
-    createdBy: await actorName(ctx),
-  };
-  const doc = await transaction(async (session) => {
+  const release = { deploymentId, source: upload.source, manifestHash, manifest, createdBy: await actorName(ctx) };
+  return transaction(async (session) => {
     const started = await startRelease(session, ctx, release);
     const used = await UploadModel.updateOne(
       { _id: upload._id, accountId: ctx.actor.accountId, state: 'open', manifestHash },
-      { $set: { state: 'used', deploymentId: deployment._id } },
+      { $set: { state: 'used', deploymentId } },
       { session },
     );
     if (used.matchedCount === 0) throw new AppError('upload_closed', 'This upload was changed or used meanwhile.');
     return started;
   });
-  return toReleaseOf(ctx, doc);
 }
 
 /**
  * "Try again": a new release with the files of one that failed or was cancelled; nothing is sent anew.
- * Throws `not_found`, `plan_required`, `conflict` for a release in another state, `deployment_busy`.
+ * Throws `not_found`, `plan_required`, `conflict` for a release in another state, `deployment_busy`, `rate_limited`.
  */
 export async function retryRelease(ctx: AccountContext, input: RetryReleaseInput): Promise<Release> {
   const failed = await findRelease(ctx, input.releaseId);
@@ -76,15 +81,14 @@ export async function retryRelease(ctx: AccountContext, input: RetryReleaseInput
   if (failed.state !== 'failed' && failed.state !== 'cancelled') {
     throw new AppError('conflict', 'Only a release that failed or was cancelled can be tried again.');
   }
-  const manifest = await readManifest(ctx.providers.store, failed.manifestHash);
-  const release = {
-    deploymentId: failed.deploymentId,
-    source: 'retry' as const,
-    manifestHash: failed.manifestHash,
-    manifest,
-    createdBy: await actorName(ctx),
-  };
-  return toReleaseOf(ctx, await transaction((session) => startRelease(session, ctx, release)));
+  const { deploymentId, manifestHash } = failed;
+  const doc = await inTurn(ctx, async () => {
+    const manifest = await readManifest(ctx.providers.store, manifestHash);
+    const createdBy = await actorName(ctx);
+    const release = { deploymentId, source: 'retry' as const, manifestHash, manifest, createdBy };
+    return transaction((session) => startRelease(session, ctx, release));
+  });
+  return toReleaseOf(ctx, doc);
 }
 
 /** The next number of the deployment, its steps, its event and its job. */
