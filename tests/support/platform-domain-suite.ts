@@ -418,7 +418,8 @@ async function inEachStep(
 ): Promise<void> {
   for (const act of acts) {
     for (const [index, step] of on.domains.steps[act].entries()) {
-      const host = `${act}-${index}.com`;
+      // Twins are made by the one and taken away by the other.
+      const host = act === 'attach' || act === 'detach' ? `${act}-${index}.com` : `${act}-${index}.example.com`;
       if (act === 'request') await readyToOrder(on, host);
       else if (act !== 'attach') await on.attach(host);
       on.bench.waits.length = 0;

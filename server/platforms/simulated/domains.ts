@@ -110,7 +110,6 @@ export async function requestCertificate(call: PlatformCall, name: string): Prom
 
 /** Takes away the name and the twin that came with it; the platform itself leaves the twin. */
 export async function dropDomain(call: PlatformCall, name: string): Promise<void> {
-  if (call.site === null) return;
   const all = await unlessGone(readAll(call));
   for (const one of withTwins(all?.domains ?? [], name)) {
     await unlessGone(ask(call, vendor, { method: 'DELETE', url: `${siteUrl(call)}/domains/${one.name}` }, anything));

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import type { DomainRecord, Records, SiteRecord } from './records.ts';
 import { json, NOT_THERE, ok, type Route, refused, type VendorCall, type VendorReply, withSite } from './route.ts';
@@ -193,7 +194,7 @@ async function moveOn(call: VendorCall, site: SiteRecord, domain: DomainRecord):
     next.expiresAt = inDays(CERTIFICATE_DAYS);
   }
   if (domain.certificate === 'none' && isReady && domain.isFixed) next.certificate = 'ordered';
-  await records.write('domains', next);
+  if (!isDeepStrictEqual(next, domain)) await records.write('domains', next);
 }
 
 function inDays(days: number): string {
