@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { syncFolder, unfinishedName, writeDurably } from '../durable-file.ts';
 import { digest, WRITE_PIECE_BYTES } from './digest.ts';
 import type { Disk } from './disk.ts';
-import { date, writeAll } from './disk-file.ts';
+import { date, flushingWriter, writeAll } from './disk-file.ts';
 import { type PackEntry, packOf } from './disk-pack.ts';
 import { translated } from './storage-errors.ts';
 import type { ArtifactInfo, ArtifactIntake, StoreClock } from './store.ts';
@@ -184,10 +184,12 @@ async function closePack({ file, unfinished, path, entries }: OpenPack, now: Sto
 async function writeStream(path: string, source: AsyncIterable<Uint8Array>, disk: Disk): Promise<ArtifactInfo> {
   const file = await open(path, 'wx', 0o600);
   try {
+    const writer = flushingWriter(file);
     const info = await digest(source, async (pieces) => {
       await disk.requireSpace(0);
-      await writeAll(file, pieces);
+      await writer.write(pieces);
     });
+    await writer.end();
     await date(file, disk.now);
     await file.sync();
     return info;
