@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
+import { JOB_PAYLOADS } from '../../server/jobs/payloads.ts';
 import { parse, readSources, type SourceTree } from '../support/source-tree.ts';
 
 /** Sizes and names that the linter does not look at: what is read in one go, and is found by what it is called. */
@@ -120,6 +121,13 @@ test('files are named in kebab-case after the one thing inside', () => {
       ]),
     ),
   ).toHaveLength(2);
+});
+
+test('a background job is in the file of its name, and so is its test', () => {
+  const tree = readSources(['server/jobs', 'tests/jobs']);
+  const places = Object.keys(JOB_PAYLOADS).flatMap((name) => [`server/jobs/${name}.ts`, `tests/jobs/${name}.test.ts`]);
+  expect(places.length).toBeGreaterThan(10);
+  expect(places.filter((path) => !tree.has(path))).toEqual([]);
 });
 
 test('a type is asserted only in a named function that says why it holds', () => {

@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { codingsFor } from '../../server/host/encoding.ts';
-import { claimJob, finishJob } from '../../server/jobs/queue.ts';
-import { DeploymentModel } from '../../server/models/deployment.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { transaction } from '../../server/mongo.ts';
-import { makeTwins, saveTwins, startTwins } from '../../server/services/releases/twins.ts';
+import { makeTwins, saveTwins } from '../../server/services/releases/twins.ts';
 import { addRelease, createTestHost, makeLive, type Published, publishSite, type TestHost } from '../support/host.ts';
 
 const ACROSS = { acrossAccounts: 'host' } as const;
@@ -93,22 +91,6 @@ test('the next release makes only what is new, and twins last when the release t
   expect(brotliDecompressSync(old.body).toString()).toBe(`4${PAGE}`);
 });
 
-test('the releases of one deployment are compressed one after the other, so that the second finds what the first has made', async () => {
-  await using site = await createTestHost();
-  const [first, second] = [await publishSite(site, 'turns', {}), await publishSite(site, 'turns', {})];
-  for (const { releaseId, deploymentId } of [first, second]) {
-    const release = await ReleaseModel.findById(releaseId).setOptions(ACROSS).orFail();
-    const deployment = await DeploymentModel.findById(deploymentId).setOptions(ACROSS).orFail();
-    await transaction((session) => startTwins(session, release, deployment));
-  }
-  const claim = () => claimJob('tester', ['compress-release']);
-  const running = await claim();
-  expect(running?.payload).toEqual({ releaseId: first.releaseId });
-  expect(await claim()).toBeNull();
-  if (running !== null) await finishJob(running);
-  expect((await claim())?.payload).toEqual({ releaseId: second.releaseId });
-});
-
 test('what a removed release lent is not named: garbage collection may have it', async () => {
   await using site = await createTestHost();
   const first = await publishSite(site, 'lent', { 'index.html': PAGE });
@@ -135,14 +117,6 @@ test('a twin that is gone or damaged is no reason to fail: the file itself is se
   const answer = await site.get('broken', '/', accepting('br'));
   expect([answer.status, answer.headers['content-encoding'], answer.text]).toEqual([200, undefined, PAGE]);
   expect(site.lines.some((line) => line.level === 'error' && line.fields.path === 'index.html')).toBe(true);
-});
-
-test('an aborted run leaves the release as it was', async () => {
-  await using site = await createTestHost();
-  const { releaseId } = await publishSite(site, 'aborted', { 'index.html': PAGE });
-  const release = await ReleaseModel.findById(releaseId).setOptions(ACROSS).orFail();
-  await expect(makeTwins(site.providers.store, release, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
-  expect((await ReleaseModel.findById(releaseId).setOptions(ACROSS).orFail()).twins).toBeNull();
 });
 
 test.each([

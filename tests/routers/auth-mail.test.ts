@@ -7,7 +7,6 @@ import { createJar, createTestApp, type TestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 const newPassword = 'Another horse 2';
 
 /** The mails that are sent from now on by `act`. */
@@ -150,24 +149,6 @@ test('an address that nobody has gets the same answer by the same commands, and 
   expect(mails.filter((mail) => mail.to !== ada.user.email)).toEqual([]);
 });
 
-test('an account gets three links an hour, an address asks for ten, and the answer never tells', async () => {
-  await using app = await createTestApp({ limits: { forgotPasswordPerHour: { perAccount: 3, perAddress: 5 } } });
-  const ada = await app.person();
-  const ask = (address: string) =>
-    app.anonymous(createJar(), { address }).auth.forgotPassword({ email: ada.user.email });
-
-  const mails = await mailsOf(app, async () => {
-    for (let count = 0; count < 5; count += 1) expect(await ask('203.0.113.5')).toEqual({ done: true });
-  });
-  expect(mails).toHaveLength(3);
-
-  const bob = await app.person();
-  const late = await mailsOf(app, () =>
-    app.anonymous(createJar(), { address: '203.0.113.5' }).auth.forgotPassword({ email: bob.user.email }),
-  );
-  expect(late.filter((mail) => mail.to === bob.user.email && mail.kind === 'reset-password')).toEqual([]);
-});
-
 test('a changed password ends all other browsers, keeps this one, and a mail tells', async () => {
   await using app = await createTestApp();
   const ada = await app.person();
@@ -250,17 +231,6 @@ test('an address of another account cannot be taken, neither when asked for nor 
   const confirmed = app.anonymous().auth.confirmEmail({ token: tokenIn(mail, '/auth/confirm') });
   expect(await refusalOf(confirmed)).toMatchObject({ code: 'email_taken' });
   expect(await ada.caller.user.get()).toMatchObject({ email: ada.user.email });
-});
-
-test('a mail whose link ran out before it could leave is not sent', async () => {
-  await using app = await createTestApp();
-  const ada = await app.person();
-  await app.jobs.drain();
-  await ada.caller.auth.sendConfirmation();
-  const before = app.outbox.length;
-  app.clock.advance(HOUR_MS);
-  await app.jobs.drain();
-  expect(app.outbox.length).toBe(before);
 });
 
 test('a dump of the database holds no token that works, before and after the mails went out', async () => {

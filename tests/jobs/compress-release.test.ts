@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { claimJob, enqueueJob, finishJob } from '../../server/jobs/queue.ts';
+import { DeploymentModel } from '../../server/models/deployment.ts';
+import { JobModel } from '../../server/models/job.ts';
+import { ReleaseModel } from '../../server/models/release.ts';
+import { newId, transaction } from '../../server/mongo.ts';
+import { makeTwins, startTwins } from '../../server/services/releases/twins.ts';
+import { createTestHost, publishSite } from '../support/host.ts';
+import { createPublishingApp, publish } from '../support/publishing.ts';
+
+const ACROSS = { acrossAccounts: 'host' } as const;
+const PAGE = `<!doctype html><p>${'Tie the rope well. '.repeat(400)}</p>`;
+
+test('a release that is live gets its twins; for one that has them, or is gone, nothing is read', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Pressed', platform: 'built-in' });
+  const { id } = await publish(app, person, deployment, { 'index.html': PAGE });
+  const accountId = person.user.id;
+  const { twins } = await ReleaseModel.findOne({ _id: id, accountId }).orFail();
+  expect(twins?.packHashes).toHaveLength(1);
+
+  app.providers.store.readWhole = async () => {
+    throw new Error('Nothing is to be read.');
+  };
+  const again = [id, newId()].map((releaseId) => ({ id: newId(), payload: { releaseId } }));
+  await transaction(async (session) => {
+    for (const job of again) await enqueueJob(session, { ...job, name: 'compress-release', accountId });
+  });
+  await app.jobs.drain();
+  const rows = await JobModel.find({ _id: { $in: again.map((job) => job.id) }, accountId });
+  expect(rows.map(({ status, attempt }) => [status, attempt])).toEqual([
+    ['done', 1],
+    ['done', 1],
+  ]);
+});
+
+test('the releases of one deployment are compressed one after the other, so that the second finds what the first has made', async () => {
+  await using site = await createTestHost();
+  const [first, second] = [await publishSite(site, 'turns', {}), await publishSite(site, 'turns', {})];
+  for (const { releaseId, deploymentId } of [first, second]) {
+    const release = await ReleaseModel.findById(releaseId).setOptions(ACROSS).orFail();
+    const deployment = await DeploymentModel.findById(deploymentId).setOptions(ACROSS).orFail();
+    await transaction((session) => startTwins(session, release, deployment));
+  }
+  const claim = () => claimJob('tester', ['compress-release']);
+  const running = await claim();
+  expect(running?.payload).toEqual({ releaseId: first.releaseId });
+  expect(await claim()).toBeNull();
+  if (running !== null) await finishJob(running);
+  expect((await claim())?.payload).toEqual({ releaseId: second.releaseId });
+});
+
+test('an aborted run leaves the release as it was', async () => {
+  await using site = await createTestHost();
+  const { releaseId } = await publishSite(site, 'aborted', { 'index.html': PAGE });
+  const release = await ReleaseModel.findById(releaseId).setOptions(ACROSS).orFail();
+  await expect(makeTwins(site.providers.store, release, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
+  expect((await ReleaseModel.findById(releaseId).setOptions(ACROSS).orFail()).twins).toBeNull();
+});

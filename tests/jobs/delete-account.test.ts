@@ -1,0 +1,70 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import mongoose from 'mongoose';
+import { expect, test } from 'vitest';
+import { ApiTokenModel } from '../../server/models/api-token.ts';
+import { newId } from '../../server/mongo.ts';
+import { authenticate } from '../../server/services/auth/index.ts';
+import { createPublishingApp, publish } from '../support/publishing.ts';
+import { refusalOf } from '../support/refusal.ts';
+
+/** What may name an account after it is gone: it ends by its age, or says to whom a trial or an address belonged. */
+const KEPT = ['jobs', 'mails', 'held_slugs'];
+
+/** Every collection that holds a row of the account. */
+async function collectionsOf(accountId: string): Promise<string[]> {
+  const holding: string[] = [];
+  for (const { collection } of Object.values(mongoose.connection.models)) {
+    const rows = await collection.find({ _id: { $exists: true } }, { hint: { _id: 1 }, comment: 'test' }).toArray();
+    if (rows.some((row) => JSON.stringify(row).includes(accountId))) holding.push(collection.name);
+  }
+  return holding.sort();
+}
+
+test('a deleted account is signed out everywhere, its websites go, and nothing of it stays', async () => {
+  await using app = await createPublishingApp();
+  const ada = await app.trialPerson();
+  const { secret } = await ada.caller.tokens.create({ name: 'script', scopes: ['read'] });
+  await ada.caller.feedback.rate({ rating: 4 });
+  await ada.caller.contact.send({ name: 'Ada', email: ada.user.email, message: 'Hello' });
+  const deployment = await ada.caller.deployments.create({ name: 'Atlas', platform: 'built-in' });
+  await publish(app, ada, deployment, { 'index.html': 'hello' });
+  expect((await ada.caller.deployments.get({ deploymentId: deployment.id })).state).toBe('live');
+  await expect.poll(async () => (await app.visit(deployment.slug)).text).toBe('hello');
+  const incoming = join(app.folder, 'incoming');
+  await writeFile(join(incoming, `${ada.user.id}.upload.archive.part`), 'a ZIP that was cut off');
+
+  expect(
+    await ada.caller.account.delete({
+      username: ` ${ada.user.username.toUpperCase()} `,
+      currentPassword: ada.password,
+    }),
+  ).toEqual({ done: true });
+
+  expect((await authenticate(app.providers, ada.accessToken)).actor).toEqual({ kind: 'anonymous' });
+  expect((await authenticate(app.providers, secret)).actor).toEqual({ kind: 'anonymous' });
+  const { auth } = app.anonymous();
+  expect(await refusalOf(auth.login({ username: ada.user.username, password: ada.password }))).toMatchObject({
+    code: 'credentials_wrong',
+  });
+  // A call that began before the account ended made one more.
+  const late = {
+    _id: newId(),
+    accountId: ada.user.id,
+    name: 'late',
+    hash: newId(),
+    prefix: 'fl',
+    scopes: ['read' as const],
+  };
+  await ApiTokenModel.create([late]);
+  for (let look = 0; look < 5; look += 1) {
+    await app.jobs.drain();
+    app.clock.advance(3_000);
+    await mongoose.connection.collection('jobs').updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } });
+  }
+  // What visitors did is written a minute later at the latest: after all else is gone.
+  await app.host.stop();
+  expect((await collectionsOf(ada.user.id)).filter((name) => !KEPT.includes(name))).toEqual([]);
+  expect(await readdir(incoming)).toEqual([]);
+  expect(app.outbox.at(-1)).toMatchObject({ kind: 'account-deleted', to: ada.user.email });
+});

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { HeldSlugModel } from '../../server/models/held-slug.ts';
+import { ReleaseModel } from '../../server/models/release.ts';
+import { ReleaseStepModel } from '../../server/models/release-step.ts';
+import { RollBackModel } from '../../server/models/roll-back.ts';
+import { UserModel } from '../../server/models/user.ts';
+import { VisitModel, type VisitRow } from '../../server/models/visit.ts';
+import { createTestApp, type Person } from '../support/app.ts';
+import { createPublishingApp, publish } from '../support/publishing.ts';
+
+const create = (person: Person, name: string) => person.caller.deployments.create({ name, platform: 'built-in' });
+
+/** Minutes in which a site was visited. */
+function visitRows(person: Person, deploymentId: string, minutes: number): VisitRow[] {
+  return Array.from({ length: minutes }, (_, minute) => ({
+    _id: `${deploymentId} ${minute}`,
+    accountId: person.user.id,
+    deploymentId,
+    at: new Date(minute * 60_000 + Date.UTC(2099)),
+    requests: 1,
+    views: 1,
+    bytes: 1,
+    statuses: [],
+    pages: [],
+    referrers: [],
+    visitors: [],
+    replies: [],
+  }));
+}
+
+test('a removed deployment is gone with its releases, its place in the plan is free, its address is held', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await create(person, 'Gone');
+  const one = await publish(app, person, deployment, { 'index.html': 'here' });
+  await publish(app, person, deployment, { 'index.html': 'there' });
+  await person.caller.deployments.rollBack({ deploymentId: deployment.id, releaseId: one.id });
+  await app.jobs.drain();
+  expect(await person.caller.deployments.remove({ deploymentId: deployment.id })).toEqual({ done: true });
+  expect((await person.caller.deployments.get({ deploymentId: deployment.id })).state).toBe('deleting');
+  await person.caller.deployments.remove({ deploymentId: deployment.id });
+  await app.jobs.drain();
+  await expect(person.caller.deployments.get({ deploymentId: deployment.id })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  const ofAccount = { accountId: person.user.id };
+  expect(await ReleaseModel.countDocuments(ofAccount).comment('test')).toBe(0);
+  expect(await ReleaseStepModel.countDocuments(ofAccount).comment('test')).toBe(0);
+  expect(await RollBackModel.countDocuments(ofAccount).comment('test')).toBe(0);
+  expect((await UserModel.findById(person.user.id))?.deploymentCount).toBe(0);
+  expect(await HeldSlugModel.exists({ _id: 'gone', ...ofAccount })).not.toBeNull();
+  await expect.poll(async () => (await app.visit('gone')).status).toBe(404);
+});
+
+test('the visits of a removed deployment are erased, however many, and no others', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  const [gone, kept] = [await create(person, 'Unvisited'), await create(person, 'Visited')];
+  await VisitModel.insertMany([...visitRows(person, gone.id, 2_500), ...visitRows(person, kept.id, 3)]);
+
+  await person.caller.deployments.remove({ deploymentId: gone.id });
+  await app.jobs.drain();
+
+  const left = await VisitModel.distinct('deploymentId', { accountId: person.user.id });
+  expect(left).toEqual([kept.id]);
+  expect(await VisitModel.countDocuments({ accountId: person.user.id, deploymentId: kept.id })).toBe(3);
+});
