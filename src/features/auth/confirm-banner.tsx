@@ -1,17 +1,19 @@
+import { Info } from 'lucide-react';
 import type { User } from '../../../routers/schemas/user.ts';
-import { Notice } from '../../components/notice.tsx';
 import { SendConfirmation } from './send-confirmation.tsx';
 
 /** Until the address is confirmed nothing but confirmation, reset and security warnings goes to it (product page, section 11). */
 export function ConfirmBanner({ user }: { user: User }) {
   return (
-    <Notice
-      tone="accent"
-      title="Confirm your e-mail address"
-      action={<SendConfirmation email={user.email} size="sm" />}
-      className="mb-6"
-    >
-      Open the link that was mailed to <span className="wrap-anywhere">{user.email}</span>.
-    </Notice>
+    <div className="mb-6 flex min-h-12 items-center gap-3 rounded-card bg-accent-soft py-2 pr-2 pl-4 touch:min-h-15">
+      <Info className="text-accent max-sm:hidden" />
+      <div className="min-w-0 grow sm:flex sm:gap-2">
+        <p className="shrink-0 truncate font-medium">Confirm your e-mail address</p>
+        <p className="truncate text-ink-muted max-sm:text-sm" title={user.email}>
+          Link sent to {user.email}
+        </p>
+      </div>
+      <SendConfirmation email={user.email} size="sm" />
+    </div>
   );
 }
