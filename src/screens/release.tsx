@@ -32,6 +32,9 @@ import { isRollingBack } from '../lib/roll-back.ts';
 const ReleaseDiff = lazy(async () => ({
   default: (await import('../features/releases/release-diff.tsx')).ReleaseDiff,
 }));
+const UnchangedNotice = lazy(async () => ({
+  default: (await import('../features/releases/unchanged-notice.tsx')).UnchangedNotice,
+}));
 const DamagedPanel = lazy(async () => ({
   default: (await import('../features/releases/damaged-panel.tsx')).DamagedPanel,
 }));
@@ -108,6 +111,11 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
         }
       />
       <ReleaseOutcome release={release} retry={retry} mayChange={mayChange} />
+      {release.changedFiles === 0 && (
+        <Suspense fallback={null}>
+          <UnchangedNotice release={release} />
+        </Suspense>
+      )}
       {release.damagedFiles.length > 0 && (
         <Suspense fallback={null}>
           <DamagedPanel release={release} isReadOnly={!mayChange} />
