@@ -75,3 +75,17 @@ test('what needs the person names deployments whose live release is damaged', ()
   using quiet = showScreen(<NeedsYou deployments={deployments.slice(1)} allowance={allowanceOf()} />, {});
   expect(quiet.page.textContent).toBe('');
 });
+
+test('what needs the person while no plan is active is the trial, or a plan where that is used', () => {
+  const need = (isTrialAvailable: boolean) =>
+    showScreen(
+      <NeedsYou deployments={[deploymentOf()]} allowance={allowanceOf({ plan: 'free', isTrialAvailable })} />,
+      {},
+    );
+  using trial = need(true);
+  expect(trial.page.textContent).toContain('Start the free trial to publish');
+  expect(trial.linkTo('See the trial')).toBe('/subscription/pricing');
+  using plan = need(false);
+  expect(plan.page.textContent).toContain('No plan is active');
+  expect(plan.linkTo('See the plans')).toBe('/subscription/pricing');
+});
