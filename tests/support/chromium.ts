@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { chromium } from '@playwright/test';
 
 const run = promisify(execFile);
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+/** First the one without windows, profiles and an address bar: the same engine, and a third less CPU for each page. */
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 /** A download that a closed network swallows must not hang the tests. */
 const DOWNLOAD_TIMEOUT_MS = 180_000;
 
@@ -35,6 +36,8 @@ const DISABLED_FEATURES = [
 /** What a headless Chromium needs on a server without a sandbox of its own, and without calls to its maker. */
 export const CHROMIUM_ARGS = [
   '--no-sandbox',
+  // Without one, the processor plays it: drawing without that detour costs less.
+  '--disable-gpu',
   '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',
