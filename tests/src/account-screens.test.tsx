@@ -105,15 +105,19 @@ test('an export leads the browser to its link, is busy until then, and says when
   using shown = showScreen(<AccountScreen />, exporting);
   const button = shown.button('Export everything');
   button.click();
-  await vi.waitFor(() => expect(button.ariaBusy ?? button.getAttribute('aria-busy')).toBe('true'));
+  await vi.waitFor(() => expect(button.ariaBusy ?? button.getAttribute('aria-busy')).toBe('true'), { timeout: 30_000 });
   expect(opened).toEqual([]);
   answer({ url: '/api/account/export?ticket=x', fileName: 'fairlead-export-2030-01-01.zip', expiresAt: at });
-  await vi.waitFor(() => expect(opened).toEqual(['/api/account/export?ticket=x as fairlead-export-2030-01-01.zip']));
+  await vi.waitFor(() => expect(opened).toEqual(['/api/account/export?ticket=x as fairlead-export-2030-01-01.zip']), {
+    timeout: 30_000,
+  });
   expect(lastToast()?.title).toBe('Export started');
 
   exporting['account.export'] = () => refusal('database_unavailable', 'The database is away.');
   button.click();
-  await vi.waitFor(() => expect(lastToast()).toMatchObject({ title: 'Could not export', variant: 'destructive' }));
+  await vi.waitFor(() => expect(lastToast()).toMatchObject({ title: 'Could not export', variant: 'destructive' }), {
+    timeout: 30_000,
+  });
 });
 
 test('settings hold profile, appearance, notifications and API tokens', async () => {
@@ -158,7 +162,7 @@ test('a change of address shows what is wrong on its field, and where the link w
   await sees('The current password is not right');
   answer = { done: true };
   write('Current password', 'Anchor weigh 2');
-  await vi.waitFor(() => expect(document.querySelector('[aria-busy]')).toBeNull());
+  await vi.waitFor(() => expect(document.querySelector('[aria-busy]')).toBeNull(), { timeout: 30_000 });
   form.requestSubmit();
   await vi.waitFor(() => expect(lastToast()?.title).toBe('Link sent'), { timeout: 30_000 });
   expect(lastToast()?.description).toContain('new@example.com');

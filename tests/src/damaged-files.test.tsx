@@ -44,7 +44,7 @@ test('while no plan is active the files are named, and nothing is offered that w
   using shown = showRelease(['index.html'], 'free');
   await lazyPanel(shown.page);
   expect(panelOf(shown.page)?.querySelector('h2')?.textContent).toBe('1 file of release 3 is damaged');
-  await vi.waitFor(() => expect(shown.linkTo('Publish the same files again')).toBeUndefined());
+  await vi.waitFor(() => expect(shown.linkTo('Publish the same files again')).toBeUndefined(), { timeout: 30_000 });
 });
 
 test('a sound release says nothing of damage', async () => {

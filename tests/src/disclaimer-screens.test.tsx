@@ -57,7 +57,10 @@ test('who was going somewhere is offered the way there after the welcome, with q
   expect(visit.place().pathname).toBe('/beta-welcome');
   expect(visit.names()).toEqual(['Continue to Help & Documentation', ...WAYS_ON]);
   await visit.presses('Continue to Help & Documentation');
-  await vi.waitFor(() => expect(visit.place()).toMatchObject({ pathname: '/help', search: '?q=zip', hash: '#folder' }));
+  await vi.waitFor(
+    () => expect(visit.place()).toMatchObject({ pathname: '/help', search: '?q=zip', hash: '#folder' }),
+    { timeout: 30_000 },
+  );
 });
 
 test('who came to Home is offered it: the place for the files is there', async () => {
@@ -66,7 +69,7 @@ test('who came to Home is offered it: the place for the files is there', async (
   await visit.sees('Continue to Home');
   expect(visit.names()).toEqual(['Continue to Home', ...WAYS_ON]);
   await visit.presses('Continue to Home');
-  await vi.waitFor(() => expect(visit.place().pathname).toBe('/'));
+  await vi.waitFor(() => expect(visit.place().pathname).toBe('/'), { timeout: 30_000 });
 });
 
 test.each(['/dashboard', '/dashboard/', '/nowhere'])(

@@ -49,7 +49,7 @@ test.each([
     () => expect.fail('it was answered'),
     (cause: unknown) => cause,
   );
-  await vi.waitFor(() => expect(String(sent.mock.lastCall?.[0])).toContain('/api/trpc/'));
+  await vi.waitFor(() => expect(String(sent.mock.lastCall?.[0])).toContain('/api/trpc/'), { timeout: 30_000 });
   expect(waits.at(-1)?.ms).toBe(30_000);
   waits.at(-1)?.end();
   const error = await failure;

@@ -67,5 +67,5 @@ test('without a network every step of sending says at once what it waits for', a
   expect(shown.page.textContent).toContain('Waiting for the network');
   isOnline.mockReturnValue(true);
   window.dispatchEvent(new Event('online'));
-  await vi.waitFor(() => expect(shown.page.textContent).not.toContain('Waiting for the network'));
+  await vi.waitFor(() => expect(shown.page.textContent).not.toContain('Waiting for the network'), { timeout: 30_000 });
 });

@@ -86,7 +86,7 @@ test('a page that opens later than that finds nothing to go on with, and takes t
   writeRecord(record('over', NOW.getTime() - UPLOAD_KEPT_MS - 1));
   expect(await restoreUploads()).toEqual([]);
   expect(listRecords()).toEqual([]);
-  await vi.waitFor(() => expect([...names]).toEqual([]));
+  await vi.waitFor(() => expect([...names]).toEqual([]), { timeout: 30_000 });
 });
 
 test.each([
