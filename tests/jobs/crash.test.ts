@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
@@ -17,7 +18,13 @@ const startProcess = (): Promise<JobProcess> =>
 
 /** The run in full waits until the leases of the dead run out by themselves; here all are dead, and others go on. */
 async function endLeases(processes: JobProcess[]): Promise<void> {
-  for (const { kill } of processes.splice(0)) kill();
+  const ending = processes.splice(0).map(({ child, kill }) => {
+    const ended = once(child, 'exit');
+    kill();
+    return ended;
+  });
+  // One that still lived would claim another job, whose lease nobody ends.
+  await Promise.all(ending);
   await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } }).setOptions({
     acrossAccounts: 'jobs',
   });
