@@ -63,7 +63,7 @@ export function BetaWelcomeScreen() {
   const hasRead = useReadToEnd();
   const wanted = useWantedPage();
   return (
-    <Page width="reading" className="sm:pt-12">
+    <Page width="reading" className="sm:pt-12 md:pb-40">
       <h1 className="text-2xl font-semibold">Welcome to the beta</h1>
       <p className="mt-2 text-lg text-ink-muted text-pretty">
         Thank you for being early. Fairlead takes a folder of web files and puts it live, step by step in sight, without

@@ -1,3 +1,5 @@
+/** What stands closer looks touched. */
+const MARGIN_PX = 8;
 /** Closer than a figure is wide. */
 const GRID_PX = 6;
 /** A status is what loads, in bars that take the place of texts. */
@@ -5,11 +7,12 @@ const CONTENT = 'a, button, input, select, textarea, label, summary, img, svg, [
 
 /** Whether neither a text nor a control nor a picture of the page lies below `place`; what stands in it does not count. */
 export function isPlaceFree(place: Element): boolean {
-  const area = place.getBoundingClientRect();
+  const { x, y, width, height } = place.getBoundingClientRect();
+  const area = new DOMRect(x - MARGIN_PX, y - MARGIN_PX, width + 2 * MARGIN_PX, height + 2 * MARGIN_PX);
   const below = new Set<Element>();
-  for (const x of gridLines(area.left, area.right)) {
-    for (const y of gridLines(area.top, area.bottom)) {
-      for (const element of document.elementsFromPoint(x, y)) below.add(element);
+  for (const column of gridLines(area.left, area.right)) {
+    for (const row of gridLines(area.top, area.bottom)) {
+      for (const element of document.elementsFromPoint(column, row)) below.add(element);
     }
   }
   return [...below].every((element) => place.contains(element) || !holdsContent(element, area));
