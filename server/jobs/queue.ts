@@ -209,17 +209,21 @@ export async function giveBackJob(lease: JobLease, delayMs = 0): Promise<boolean
   return write(lease, { status: 'queued', runAt: fromNow(delayMs), attempt, leaseUntil: null, worker: null });
 }
 
-/**
- * Ends the leases of a worker that is known to be dead, and of the children that died with it (`{worker}.{number}`), so
- * that their jobs are claimed at once; answers how many there were. The attempt counts: it may be what killed them.
- */
-export async function endLeasesOf(worker: string): Promise<number> {
+/** What a worker holds, and the children that die with it (`{worker}.{number}`). */
+export async function leasesOf(worker: string): Promise<JobLease[]> {
   // All that begins with the name and a dot: the slash is the character after it.
   const children = { worker: { $gte: `${worker}.`, $lt: `${worker}/` } };
   const filter = { status: 'running' as const, $or: [{ worker }, children] };
-  const fields = { leaseUntil: fromNow(-1) };
-  const options = { updatePipeline: true };
-  return (await JobModel.updateMany(filter, [{ $set: fields }], options).setOptions(WORKER)).matchedCount;
+  const docs = await JobModel.find(filter, { fence: 1 }).setOptions(WORKER).lean();
+  return docs.map(({ _id: id, fence }) => ({ id, fence }));
+}
+
+/**
+ * Ends the lease of a holder that is known to be dead, so that the job is claimed at once; false when somebody else holds
+ * it by now. The attempt counts: it may be what killed its holder.
+ */
+export async function endLease(lease: JobLease): Promise<boolean> {
+  return write(lease, { leaseUntil: fromNow(-1) });
 }
 
 async function write(lease: JobLease, fields: Record<string, unknown>, session?: ClientSession): Promise<boolean> {

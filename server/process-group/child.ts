@@ -19,11 +19,12 @@ export function runGroupChild({ env, log, webRoot }: GroupChildOptions): void {
   let isOpen = false;
 
   async function begin(told: Extract<ToChild, { kind: 'begin' }>): Promise<void> {
-    const { worker, keepsSnapshot } = told;
+    const { uri, worker, heirOf, keepsSnapshot } = told;
     isOpen = told.isOpen;
     try {
-      const providers = await joinFoundation(told, { env, log, tally: remote.tally }, undo.began);
-      await openDoors(providers, { env, webRoot, worker, isOpen: () => isOpen, keepsSnapshot }, undo.began);
+      const providers = await joinFoundation(uri, { env, log, tally: remote.tally }, undo.began);
+      const doors = { env, webRoot, worker, heirOf, isOpen: () => isOpen, keepsSnapshot };
+      await openDoors(providers, doors, undo.began);
       tell({ kind: 'ready' });
     } catch (error) {
       if (undo.isStopping) return;

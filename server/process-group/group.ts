@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import type { Env } from '../env.ts';
 import type { Log } from '../log.ts';
-import { layFoundation } from '../start/foundation.ts';
+import { type Foundation, layFoundation } from '../start/foundation.ts';
 import type { LifeCycle } from '../start/life-cycle.ts';
 import { EXIT_FAILED, StartError } from '../start/start-error.ts';
 import { createUndo } from '../start/undo.ts';
@@ -27,9 +27,7 @@ type Running = { child: Child; ended: Promise<string> };
 
 type Group = {
   options: ProcessGroupOptions;
-  uri: string;
-  /** The name of this run of the app. */
-  run: string;
+  foundation: Omit<Foundation, 'providers'>;
   tally: Tally;
   /** No child is started again once this is aborted. */
   stopping: AbortController;
@@ -52,7 +50,7 @@ export function createProcessGroup(options: ProcessGroupOptions): LifeCycle {
 
   async function start(): Promise<void> {
     const tally = createTally();
-    const { uri, run } = await layFoundation({ env, log, tally }, undo.began);
+    const { uri, run, killedRun } = await layFoundation({ env, log, tally }, undo.began);
     // The children have connections of their own, and this process has nothing more to ask.
     await mongoose.disconnect();
     // Connections that are handed out in turn are lost with a child that ends before it has taken them: their clients
@@ -60,7 +58,8 @@ export function createProcessGroup(options: ProcessGroupOptions): LifeCycle {
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ exec: entry, args: [CHILD_ARGUMENT] });
     const stopping = new AbortController();
-    const group: Group = { options, uri, run, tally, stopping, children: new Map(), isWhole: false };
+    const foundation = { uri, run, killedRun };
+    const group: Group = { options, foundation, tally, stopping, children: new Map(), isWhole: false };
     undo.began('processes', () => stopChildren(group));
     if (undo.isStopping) return;
     await Promise.all(Array.from({ length: env.processes }, (_, number) => startChild(group, number)));
@@ -95,16 +94,7 @@ async function startChild(group: Group, number: number, attempt = 0): Promise<vo
   });
   group.children.set(number, { child, ended });
   const onHears = (): void => {
-    const isStopping = group.stopping.signal.aborted;
-    const { uri, isWhole: isOpen } = group;
-    const begin = {
-      kind: 'begin',
-      uri,
-      worker: `${group.run}.${number}`,
-      keepsSnapshot: number === 0,
-      isOpen,
-    } as const;
-    tell(child, isStopping ? { kind: 'stop' } : begin);
+    tell(child, group.stopping.signal.aborted ? { kind: 'stop' } : beginOf(group, number));
   };
   await untilReady(child, ended, { onHears, onAsks: desk.receive });
   const readyAt = performance.now();
@@ -116,6 +106,14 @@ async function startChild(group: Group, number: number, attempt = 0): Promise<vo
     const servedWell = performance.now() - readyAt > SERVED_WELL_MS;
     return startAgain(group, number, servedWell ? 0 : attempt);
   });
+}
+
+/** A child bears the name of the one whose place it takes: what that one worked on is its own. */
+function beginOf({ foundation: { uri, run, killedRun }, isWhole: isOpen }: Group, number: number): ToChild {
+  const isFirst = number === 0;
+  const worker = `${run}.${number}`;
+  const heirOf = isFirst && killedRun !== null ? [worker, killedRun] : [worker];
+  return { kind: 'begin', uri, worker, heirOf, keepsSnapshot: isFirst, isOpen };
 }
 
 function endOf(child: Child): Promise<string> {

@@ -4,10 +4,10 @@ import type { Answer, Ask } from './tally-by-message.ts';
 /** What the first process says to a child. */
 export type ToChild =
   /**
-   * `worker`: what its job worker is called, as that of the child was whose place it takes. `isOpen`: the instance is
-   * ready already, so this child is as soon as its doors are open.
+   * `worker`: what its job worker is called, as that of the child was whose place it takes. `heirOf`: whose jobs it takes
+   * over. `isOpen`: the instance is ready already, so this child is as soon as its doors are open.
    */
-  | { kind: 'begin'; uri: string; worker: string; keepsSnapshot: boolean; isOpen: boolean }
+  | { kind: 'begin'; uri: string; worker: string; heirOf: string[]; keepsSnapshot: boolean; isOpen: boolean }
   /** All children have opened their doors: the instance is ready. */
   | { kind: 'open' }
   | { kind: 'stop' }

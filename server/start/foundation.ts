@@ -3,7 +3,6 @@ import { startDatabaseClock } from '../database/clock.ts';
 import { NoMongodError } from '../database/mongod-binary.ts';
 import { startEmbeddedMongo } from '../embedded-mongo.ts';
 import type { Env } from '../env.ts';
-import { endLeasesOf } from '../jobs/queue.ts';
 import type { Log } from '../log.ts';
 import { runMigrations } from '../migrations/index.ts';
 import { buildIndexes, connectMongo, UnfitDatabaseError } from '../mongo.ts';
@@ -11,14 +10,14 @@ import { buildProviders } from '../providers.ts';
 import type { Keys } from '../secrets.ts';
 import type { Providers } from '../service-context.ts';
 import type { Tally } from '../tally.ts';
-import { openDataFolder, readOrMakeKeys } from './data-folder.ts';
+import { type DataFolder, openDataFolder, readOrMakeKeys } from './data-folder.ts';
 import { claimInstallation, hasData } from './installation.ts';
 import { refuseTakenPorts } from './ports.ts';
 import { EXIT_CONFIG, EXIT_FAILED, StartError, sentenceOf } from './start-error.ts';
 import type { Began } from './undo.ts';
 
-/** What every process of an instance stands on; `run` names this run of the app. */
-export type Foundation = { uri: string; run: string; providers: Providers };
+/** What every process of an instance stands on, and what its data folder says of this run of the app and the one before. */
+export type Foundation = Pick<DataFolder, 'run' | 'killedRun'> & { uri: string; providers: Providers };
 
 type FoundationParts = { env: Env; log: Log; tally: Tally };
 
@@ -26,7 +25,6 @@ type FoundationParts = { env: Env; log: Log; tally: Tally };
  * Everything of a start that is done once, whatever the number of processes:
  *
  *   data folder and lock → database → connection, migrations, indexes → keys and store, checked against the database
- *   → jobs of a killed run
  *
  * Throws StartError with one sentence for the operator.
  */
@@ -44,35 +42,16 @@ export async function layFoundation(parts: FoundationParts, began: Began): Promi
   const keys = await readOrMakeKeys(env.dataDir, env.keys, await hasData());
   const providers = await openProviders(parts, keys, now);
   await claimInstallation({ keysFingerprint: providers.secrets.fingerprint, storeId: providers.store.id });
-  if (data.killedRun !== null) await takeOverJobs(data.killedRun, log);
-  return { uri, run: data.run, providers };
+  return { uri, run: data.run, killedRun: data.killedRun, providers };
 }
 
-/**
- * A further process of an instance whose foundation another one has laid: its database is there, and so are its keys.
- * Whoever had the name of its worker before is dead.
- */
-export async function joinFoundation(
-  { uri, worker }: { uri: string; worker: string },
-  parts: FoundationParts,
-  began: Began,
-): Promise<Providers> {
+/** A further process of an instance whose foundation another one has laid: its database is there, and so are its keys. */
+export async function joinFoundation(uri: string, parts: FoundationParts, began: Began): Promise<Providers> {
   const { env } = parts;
   await connect(uri, env);
   began('connection', () => mongoose.disconnect());
   const now = await startClock(began);
-  const providers = await openProviders(parts, await readOrMakeKeys(env.dataDir, env.keys, true), now);
-  await takeOverJobs(worker, parts.log);
-  return providers;
-}
-
-/**
- * Nobody waits for leases of the dead. That they are: of a run its lock was stale, and the sites' port, which each of its
- * children holds for longer than its worker works, was free; of a child the first process has seen its end.
- */
-async function takeOverJobs(worker: string, log: Log): Promise<void> {
-  const jobs = await endLeasesOf(worker);
-  if (jobs > 0) log.info('Jobs that a killed process worked on are taken over', { jobs });
+  return openProviders(parts, await readOrMakeKeys(env.dataDir, env.keys, true), now);
 }
 
 async function startClock(began: Began): Promise<() => Date> {

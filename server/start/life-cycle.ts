@@ -10,7 +10,7 @@ import { createUndo } from './undo.ts';
  * The application from the lock on its folder to its open doors, started in order and stopped in reverse:
  *
  *   data folder and lock → database → connection, migrations, indexes → keys and store, checked against the database
- *   → jobs of a killed run → change feed → host → worker → HTTP → ready
+ *   → change feed → host → worker → HTTP → ready
  *
  * What was started is stopped again when a later step fails. `stop` may be called at any time, also during the start.
  */
@@ -30,9 +30,11 @@ export function createLifeCycle({ env, log, webRoot, faults }: LifeCycleOptions)
   let isOpen = false;
 
   async function start(): Promise<void> {
-    const { providers, run } = await layFoundation({ env, log, tally: createTally() }, undo.began);
+    const { providers, run, killedRun } = await layFoundation({ env, log, tally: createTally() }, undo.began);
     const complete = faults === undefined ? providers : { ...providers, faults };
-    await openDoors(complete, { env, webRoot, worker: run, isOpen: () => isOpen, keepsSnapshot: true }, undo.began);
+    const heirOf = killedRun === null ? [] : [killedRun];
+    const doors = { env, webRoot, worker: run, heirOf, isOpen: () => isOpen, keepsSnapshot: true };
+    await openDoors(complete, doors, undo.began);
     isOpen = !undo.isStopping;
   }
 
