@@ -25,6 +25,9 @@ const SURROUNDINGS = {
   PIP_DEFAULT_TIMEOUT: '60',
   PIP_FIND_LINKS: '',
   PIP_EXTRA_INDEX_URL: '',
+  PIP_NO_INDEX: 'false',
+  PIP_REQUIRE_VIRTUALENV: 'false',
+  PIP_PROXY: '',
 };
 const PROXIES = ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'];
 
