@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { type Account, clientOf, openAccount, publishSite, startPublish } from '../support/doors.ts';
 import { get } from '../support/host.ts';
 import { startOwnMongod } from '../support/own-mongod.ts';
+import { program } from '../support/program.ts';
 import { startRealApp } from '../support/real-app.ts';
 
 /** Product page, section 10: within 90 s of the restart nothing is left running that nobody works on. */
@@ -29,7 +30,7 @@ test.each(['throw', 'reject'])(
     const account = await openAccount(app.url, 'surprised');
     const site = await publishSite(account, 'Surprised', { 'index.html': 'first' });
     await app.kill();
-    app.entry = ['--import', 'tsx', 'tests/support/surprised-main.ts', kind, 'processing:start'];
+    app.entry = [...program('surprised-main'), kind, 'processing:start'];
     await app.restart();
 
     const closed = once(app.child, 'close');

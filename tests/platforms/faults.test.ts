@@ -7,6 +7,7 @@ import { expect, inject, test } from 'vitest';
 import { JobModel } from '../../server/models/job.ts';
 import { simulated } from '../../server/platforms/simulated/index.ts';
 import type { Fault, VendorStep } from '../../server/platforms/simulated/vendor/faults.ts';
+import { program } from '../support/program.ts';
 import { createSimulatedApp, makeDue, type SimulatedApp } from '../support/simulated-app.ts';
 
 /** Security facts, section 11, row "slow or failing platform"; the expired certificate is certificate.test.ts. */
@@ -178,7 +179,7 @@ async function diesAt(app: SimulatedApp, play: string, boundary: string): Promis
   const { port } = app.vendor;
   const store = join(app.folder, 'artifacts');
   const args = [inject('mongoUri'), mongoose.connection.name, store, String(port), play, boundary];
-  const child = spawn(process.execPath, ['--import', 'tsx', 'tests/support/platform-process.ts', ...args], {
+  const child = spawn(process.execPath, [...program('platform-process'), ...args], {
     cwd: join(import.meta.dirname, '../..'),
     stdio: ['ignore', 'ignore', 'inherit'],
   });

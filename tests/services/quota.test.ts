@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
 import type { CreateDeploymentInput } from '../../routers/schemas/deployments.ts';
@@ -12,13 +11,13 @@ import { SubscriptionModel } from '../../server/models/subscription.ts';
 import { UserModel } from '../../server/models/user.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { insist } from '../support/insist.ts';
+import { program } from '../support/program.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 /** The cases Q1 to Q5 of the security facts, section 9. */
 const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const MIXED_ACTS = IS_FULL ? 1_000 : 120;
 const KILLS = IS_FULL ? 20 : 3;
-const INSTANCE = fileURLToPath(new URL('../support/quota-instance.ts', import.meta.url));
 const AT_ONCE = 4;
 const YEAR_MS = 365 * 86_400_000;
 
@@ -48,7 +47,7 @@ type Instance = { process: ChildProcess; lines: Interface };
 async function startInstance(mode: 'create' | 'churn', accountId: string, count = 0): Promise<Instance> {
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', INSTANCE, mode, inject('mongoUri'), mongoose.connection.name, accountId, String(count)],
+    [...program('quota-instance'), mode, inject('mongoUri'), mongoose.connection.name, accountId, String(count)],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
   const instance = { process: child, lines: createInterface({ input: child.stdout }) };

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { program } from './program.ts';
 
 export type JobProcess = {
   child: ChildProcess;
@@ -24,11 +25,10 @@ export type JobProcessOptions = {
 export async function startJobProcess(options: JobProcessOptions): Promise<JobProcess> {
   const { uri, databaseName, mode = 'count', ms = 5, shiftMs = 0 } = options;
   const preload = shiftMs === 0 ? [] : ['--import', './tests/support/shifted-clock.mjs'];
-  const child = spawn(
-    process.execPath,
-    [...preload, '--import', 'tsx', 'tests/support/job-process.ts', uri, databaseName, mode, String(ms)],
-    { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, CLOCK_SHIFT_MS: String(shiftMs) } },
-  );
+  const child = spawn(process.execPath, [...preload, ...program('job-process'), uri, databaseName, mode, String(ms)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, CLOCK_SHIFT_MS: String(shiftMs) },
+  });
   let said = '';
   child.stdout.on('data', (chunk: Buffer) => {
     said += chunk.toString('utf8');

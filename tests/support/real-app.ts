@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from './free-ports.ts';
+import { program } from './program.ts';
 
 /** Below the time limit of a test, so that it tells what the app has said. */
 const START_TIMEOUT_MS = 100_000;
@@ -33,7 +34,7 @@ export type Fault = 'kill' | 'hold' | 'fail';
 /** What `npm start` runs, with something the matter at boundaries of its work (tests/support/faulty-main.ts). */
 export function faultyEntry(faults: Record<string, Fault>): readonly string[] {
   const named = Object.entries(faults).flatMap(([boundary, fault]) => [fault, boundary]);
-  return ['--import', 'tsx', 'tests/support/faulty-main.ts', ...named];
+  return [...program('faulty-main'), ...named];
 }
 
 /** The number of its running database, as the log says it. */

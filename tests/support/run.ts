@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { build } from 'vite';
 import { findChromium } from './chromium.ts';
+import { PROGRAMS, sourceOf } from './program.ts';
 
 /**
  * `npm test` and `npm run faults`: runs the suites, prints the time of each, and ends with `N passed, N failed`. A suite
@@ -129,33 +131,46 @@ function sum(counts: readonly Counts[]): Counts {
 }
 
 /** Everything once, with small counts. */
-async function runTests(): Promise<Counts> {
+async function runTests(given: NodeJS.ProcessEnv): Promise<Counts> {
   const env = {
-    ...process.env,
+    ...given,
     CHROMIUM_PATH: await findChromium(),
     PLAYWRIGHT_JSON_OUTPUT_NAME: `${OUT}/browser.json`,
   };
-  // Beside each other: either would leave nearly half of two cores unused.
-  const waiting = await Promise.all([
+  // Beside each other, and the browser as soon as one of them ends: each alone would leave a part of two cores unused.
+  const lanes = await Promise.all([
     runOneByOne([vitestSuite('node', 'node', SIDE_BY_SIDE)], env),
-    runOneByOne([vitestSuite('faults', 'faults', SIDE_BY_SIDE), vitestSuite('dom', 'dom')], env),
+    runOneByOne([vitestSuite('faults', 'faults', SIDE_BY_SIDE), vitestSuite('dom', 'dom'), browserSuite()], env),
   ]);
-  return sum([...waiting, await runSuite(browserSuite(), env)]);
+  return sum(lanes);
 }
 
 /** What is killed, at full counts. */
-function runFaults(): Promise<Counts> {
+function runFaults(env: NodeJS.ProcessEnv): Promise<Counts> {
   const suites = [
     vitestSuite('faults', 'faults', [`--exclude=**/${ALONE}`, ...SIDE_BY_SIDE]),
     vitestSuite('faults-alone', 'faults', [ALONE]),
     vitestSuite('repeated', 'node', [...REPEATED, ...SIDE_BY_SIDE]),
   ];
-  return runOneByOne(suites, process.env);
+  return runOneByOne(suites, env);
+}
+
+/** Into the folder that `program` takes them from, with what they need of the product. */
+async function bundlePrograms(outDir: string): Promise<void> {
+  const input = Object.fromEntries(PROGRAMS.map((name) => [name, sourceOf(name)]));
+  await build({
+    configFile: 'vite.config.ts',
+    logLevel: 'warn',
+    build: { ssr: true, outDir, sourcemap: false, rolldownOptions: { input } },
+  });
 }
 
 rmSync(OUT, { recursive: true, force: true });
 mkdirSync(OUT, { recursive: true });
-const total = await (wantsFaults ? runFaults() : runTests());
+// Taken before: a build of Vite makes its own process one of production.
+const env = { ...process.env, TEST_PROGRAMS: `${OUT}/programs` };
+await bundlePrograms(env.TEST_PROGRAMS);
+const total = await (wantsFaults ? runFaults(env) : runTests(env));
 writeFileSync(`${OUT}/${wantsFaults ? 'total-faults' : 'total'}.json`, JSON.stringify(total));
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 ? 0 : 1;

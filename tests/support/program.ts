@@ -1,0 +1,15 @@
+/**
+ * Of a program of the tests that runs in a process of its own, what Node is to run. `npm test` has bundled it beforehand
+ * (run.ts), as the product is: from its sources alone each start would take four times as long.
+ */
+export function program(name: ProgramName): readonly string[] {
+  const folder = process.env.TEST_PROGRAMS;
+  return folder === undefined ? ['--import', 'tsx', sourceOf(name)] : [`${folder}/${name}.js`];
+}
+
+export const PROGRAMS = ['faulty-main', 'surprised-main', 'job-process', 'platform-process', 'quota-instance'] as const;
+type ProgramName = (typeof PROGRAMS)[number];
+
+export function sourceOf(name: ProgramName): string {
+  return `tests/support/${name}.ts`;
+}
