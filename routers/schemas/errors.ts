@@ -32,6 +32,7 @@ export const ERROR_CODES = {
   state_changed: { status: 409, trpc: 'CONFLICT' },
   upload_incomplete: { status: 409, trpc: 'CONFLICT' },
   upload_closed: { status: 409, trpc: 'CONFLICT' },
+  release_unchanged: { status: 409, trpc: 'CONFLICT' },
   hash_unannounced: { status: 409, trpc: 'CONFLICT' },
   body_too_large: { status: 413, trpc: 'PAYLOAD_TOO_LARGE' },
   body_type_unsupported: { status: 415, trpc: 'UNSUPPORTED_MEDIA_TYPE' },

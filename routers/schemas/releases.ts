@@ -38,7 +38,12 @@ export const uploadZipAnswer = z.strictObject({
 /** Answer of `GET /api/uploads/{uploadId}/zip?key=`: how much of this archive is here, and need not be sent again. */
 export const uploadZipArrived = z.strictObject({ bytes: z.int().check(z.minimum(0)) });
 
-export const createReleaseInput = z.strictObject({ deploymentId: idSchema, uploadId: idSchema });
+export const createReleaseInput = z.strictObject({
+  deploymentId: idSchema,
+  uploadId: idSchema,
+  /** Makes none of the very files that are live; whoever wants one all the same asks again without it. */
+  ifChanged: z.optional(z.boolean()),
+});
 export const getReleaseInput = z.union([
   z.strictObject({ releaseId: idSchema }),
   z.strictObject({ deploymentId: idSchema, number: z.int().check(z.minimum(1)) }),

@@ -27,13 +27,18 @@ export type PublicationFailure = {
   isFolderNeeded: boolean;
   /** Nobody answered: worth another attempt as soon as the browser is online again. */
   isUnanswered: boolean;
+  /** It would be the release that is live once more: for the person to decide. */
+  isUnchanged: boolean;
 };
 
 /** What a publication asks the server, besides the files themselves. */
 export type PublicationDoors = {
   prepare(input: { deploymentId: string }): Promise<{ uploadId: string }>;
   /** `isRepeated`: the question before this one got no answer, and may have been heard all the same. */
-  createRelease(input: { deploymentId: string; uploadId: string }, isRepeated: boolean): Promise<Release>;
+  createRelease(
+    input: { deploymentId: string; uploadId: string; ifChanged: boolean },
+    isRepeated: boolean,
+  ): Promise<Release>;
   carrier: Carrier;
   hasher: Hasher;
   /** Told what a reload would have to know to go on. */
@@ -65,6 +70,8 @@ export type Run = {
   stored: StoredProgress;
   /** An earlier page began it: a release may have been made of it already. */
   isResumed: boolean;
+  /** Its owner wants it though nothing changed. */
+  isWantedUnchanged: boolean;
 };
 
 /** Why a run was stopped that nobody wants any more. */
@@ -88,7 +95,10 @@ export function beginRun(run: Run): void {
 
 /** Ends it where it stands; none on its way is no error. */
 export function cancelPublication(deploymentId: string): void {
-  runs.get(deploymentId)?.cancel.abort(CANCELLED);
+  const run = runs.get(deploymentId);
+  run?.cancel.abort(CANCELLED);
+  // What has stopped hears nothing of it, and would be gone on with after a reload.
+  if (run !== undefined && publicationOf(deploymentId)?.state === 'failed') run.doors.onEnd?.();
 }
 
 /** Ends and forgets all: somebody else is signed in now. */

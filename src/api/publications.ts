@@ -41,6 +41,7 @@ export function startPublication(
     cancel: new AbortController(),
     stored: resumed ?? NOTHING_STORED,
     isResumed: resumed !== null,
+    isWantedUnchanged: false,
   };
   beginRun(run);
   return work(run);
@@ -53,6 +54,13 @@ export function retryPublication(deploymentId: string): Promise<Publication> | n
   run.cancel = new AbortController();
   change(run, { state: 'sending', failure: null, result: null });
   return work(run);
+}
+
+/** Makes the release that nothing is new in. */
+export function publishUnchanged(deploymentId: string): Promise<Publication> | null {
+  const run = runs.get(deploymentId);
+  if (run !== undefined) run.isWantedUnchanged = true;
+  return retryPublication(deploymentId);
 }
 
 async function work(run: Run): Promise<Publication> {
@@ -68,8 +76,9 @@ async function work(run: Run): Promise<Publication> {
     const sent = await upload(run, uploadId);
     signal.throwIfAborted();
     change(run, { state: 'creating', result: sent ?? sentBefore(run.stored) });
+    const wanted = { deploymentId, uploadId, ifChanged: !run.isWantedUnchanged };
     const release = await untilAnswered(
-      (isRepeated) => doors.createRelease({ deploymentId, uploadId }, isRepeated || sent === null),
+      (isRepeated) => doors.createRelease(wanted, isRepeated || sent === null),
       asking,
     );
     doors.onEnd?.();
@@ -141,9 +150,20 @@ function isLost(cause: unknown): boolean {
 /** The server's own sentences reach the person as they are; anything else is a fault of ours. */
 function failureOf(cause: unknown): Publication['failure'] {
   if (cause instanceof UploadError) {
-    const isFolderNeeded = cause.code === 'file_changed';
-    return { message: cause.message, hint: cause.hint, isFolderNeeded, isUnanswered: cause.code === 'network' };
+    return {
+      message: cause.message,
+      hint: cause.hint,
+      isFolderNeeded: cause.code === 'file_changed',
+      isUnanswered: cause.code === 'network',
+      isUnchanged: false,
+    };
   }
-  const { hint } = errorDetails(cause);
-  return { message: errorMessage(cause), hint, isFolderNeeded: false, isUnanswered: isUnanswered(cause) };
+  const { hint, code } = errorDetails(cause);
+  return {
+    message: errorMessage(cause),
+    hint,
+    isFolderNeeded: false,
+    isUnanswered: isUnanswered(cause),
+    isUnchanged: code === 'release_unchanged',
+  };
 }

@@ -55,6 +55,7 @@ test('a folder without an entry page is published after one question, and not be
   await page.waitForURL(/\/releases\/1$/);
   await expect(page.getByLabel('Live', { exact: true })).toBeVisible();
 
+  await writeSite(folder, { 'start.html': '<h1>Start anew</h1>' });
   await page.goto(`${page.url().replace(/\/releases\/1$/, '')}#publish`);
   await page.getByLabel('Folder to publish').setInputFiles(folder);
   await publish.click();

@@ -3,6 +3,7 @@ import type { StoredEvent } from '../../routers/schemas/events.ts';
 import { AppError } from '../../server/errors.ts';
 import { EventModel } from '../../server/models/event.ts';
 import { JobModel } from '../../server/models/job.ts';
+import { ReleaseModel } from '../../server/models/release.ts';
 import { UploadModel } from '../../server/models/upload.ts';
 import { newId } from '../../server/mongo.ts';
 import { builtIn } from '../../server/platforms/built-in/index.ts';
@@ -183,6 +184,29 @@ test('a release is made only of an upload that is complete, open and meant for t
   await expect(create(deployment.id)).rejects.toMatchObject({ cause: { code: 'conflict' } });
   await create(other.id);
   await expect(create(other.id)).rejects.toMatchObject({ cause: { code: 'upload_closed' } });
+});
+
+test('no release is made of the files that are live where one is wanted for a change alone, unless they are damaged', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Again', platform: 'built-in' });
+  const again = async (site: Site, ifChanged: boolean) => {
+    const { uploadId } = await person.caller.releases.prepare({ deploymentId: deployment.id });
+    await sendSite(await contextOf(app, person), uploadId, site);
+    const create = () => person.caller.releases.create({ deploymentId: deployment.id, uploadId, ifChanged });
+    const made = await create().finally(() => app.jobs.drain());
+    return made.number;
+  };
+  expect(await again(SITE, true), 'the first').toBe(1);
+  const refused = { cause: { code: 'release_unchanged', message: 'Nothing changed since release 1.' } };
+  await expect(again(SITE, true)).rejects.toMatchObject(refused);
+  expect(await again({ ...SITE, 'new.html': 'new' }, true)).toBe(2);
+  expect(await again(SITE, true), 'the files of an earlier one').toBe(3);
+  expect(await again(SITE, false), 'wanted all the same').toBe(4);
+  const damagedFiles = [{ path: 'style.css', sha256: sha256Of(SITE['style.css']) }];
+  const fourth = { accountId: person.user.id, deploymentId: deployment.id, number: 4 };
+  await ReleaseModel.updateOne(fourth, { $set: { damagedFiles } });
+  expect(await again(SITE, true), 'to bring back what was lost').toBe(5);
 });
 
 test('releases are listed by account and by deployment, newest first, page by page', async () => {

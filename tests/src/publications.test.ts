@@ -1,12 +1,13 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   cancelPublication,
   isPublishing,
   type PublicationDoors,
   type PublicationRequest,
 } from '../../src/api/publication-store.ts';
-import { retryPublication, startPublication } from '../../src/api/publications.ts';
+import { publishUnchanged, retryPublication, startPublication } from '../../src/api/publications.ts';
 import { hashBlobs } from '../../src/api/upload-hash.ts';
+import { refusal } from '../support/screen.tsx';
 import { releaseOf } from '../support/shown.ts';
 
 const RELEASE = releaseOf({ number: 1, state: 'queued', finishedAt: null });
@@ -70,12 +71,37 @@ test('after a refusal the same upload goes on, and a closed one is opened anew',
   });
   expect(await startPublication(request('c'), parts)).toMatchObject({
     state: 'failed',
-    failure: { message: 'It said storage_full.', isFolderNeeded: false },
+    failure: { message: 'It said storage_full.', isFolderNeeded: false, isUnchanged: false },
   });
   expect(await retryPublication('c')).toMatchObject({ state: 'failed' });
   expect(prepared).toHaveLength(1);
   expect(await retryPublication('c')).toMatchObject({ state: 'done' });
   expect(prepared).toHaveLength(2);
+});
+
+test('of files that are live already a release is made only when its owner says so', async () => {
+  const wanted: boolean[] = [];
+  const onEnd = vi.fn();
+  const parts = doors({
+    onEnd,
+    createRelease: async ({ ifChanged }) => {
+      wanted.push(ifChanged);
+      if (ifChanged) throw refusal('release_unchanged', 'Nothing changed since release 3.');
+      return RELEASE;
+    },
+  });
+  expect(await startPublication(request('same'), parts)).toMatchObject({
+    state: 'failed',
+    failure: { message: 'Nothing changed since release 3.', isUnchanged: true },
+  });
+  expect(onEnd, 'a reload asks once more').not.toHaveBeenCalled();
+  expect(await publishUnchanged('same')).toMatchObject({ state: 'done', failure: null });
+  expect(wanted).toEqual([true, false]);
+  expect(onEnd).toHaveBeenCalledOnce();
+
+  await startPublication(request('same'), parts);
+  cancelPublication('same');
+  expect(onEnd, 'no reload goes on with what was cancelled').toHaveBeenCalledTimes(2);
 });
 
 test('a cancelled publication makes no release', async () => {

@@ -5,6 +5,7 @@ import { clearToasts, currentToasts } from '../../src/components/toast-store.ts'
 import { PublishPart } from '../../src/features/deployments/publish-part.tsx';
 import { SendingFirst } from '../../src/features/releases/sending-first.tsx';
 import { SendingOverview } from '../../src/features/releases/sending-overview.tsx';
+import { sendingSteps } from '../../src/features/releases/sending-panel.tsx';
 import { showScreen } from '../support/screen.tsx';
 import { deploymentOf, releaseRefOf } from '../support/shown.ts';
 
@@ -44,6 +45,31 @@ test.each([
   shown.button('Cancel').click();
   expect(onBack).toHaveBeenCalledWith(harbour);
   expect(said()).toBe(words);
+});
+
+test('what would change nothing is a question and no failure, and cancelling it gives the files back', () => {
+  const failure = {
+    message: 'Nothing changed since release 3.',
+    hint: undefined,
+    isFolderNeeded: false,
+    isUnanswered: false,
+    isUnchanged: true,
+  };
+  const unchanged = {
+    ...publication,
+    state: 'failed',
+    result: { sentFiles: 0, sentBytes: 0, leftOut: [] },
+    failure,
+  } as const;
+  const onBack = vi.fn();
+  using shown = showScreen(<SendingOverview publication={unchanged} serving={releaseRefOf()} onBack={onBack} />, {});
+  expect(shown.page.textContent).toContain('Nothing changed since release 3.');
+  expect(shown.button('Publish anyway')).toBeDefined();
+  expect(shown.page.textContent).not.toContain('Try again');
+  expect(sendingSteps(unchanged).map(({ state }) => state)).not.toContain('failed');
+  shown.button('Cancel').click();
+  expect(onBack).toHaveBeenCalledWith(harbour);
+  expect(said()).toBe('Release 3 stays live. Your files are still chosen.');
 });
 
 test('cancelling a first publication says that nothing was published', () => {

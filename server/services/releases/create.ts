@@ -30,7 +30,7 @@ type NewRelease = {
 /**
  * Makes a release of an upload that has arrived completely, and starts it: release, steps, event and job in one
  * transaction. Throws `not_found`, `plan_required`, `upload_incomplete`, `upload_closed`, `deployment_busy`,
- * `rate_limited`.
+ * `rate_limited`, and with `ifChanged` `release_unchanged`.
  */
 export async function createRelease(ctx: AccountContext, input: CreateReleaseInput): Promise<Release> {
   const deployment = await findDeployment(ctx, input.deploymentId);
@@ -41,8 +41,17 @@ export async function createRelease(ctx: AccountContext, input: CreateReleaseInp
   }
   const manifestHash = upload.manifestHash ?? null;
   if (manifestHash === null) throw new AppError('upload_incomplete', 'The list of files has not arrived yet.');
+  if (input.ifChanged === true) await refuseUnchanged(ctx, deployment.currentReleaseId ?? null, manifestHash);
   const doc = await inTurn(ctx, () => useUpload(ctx, { deploymentId: deployment._id, upload, manifestHash }));
   return toReleaseOf(ctx, doc);
+}
+
+/** Equal files give equal lists. What the store has lost of the live release is brought back by publishing it again. */
+async function refuseUnchanged(ctx: AccountContext, liveId: string | null, manifestHash: string): Promise<void> {
+  if (liveId === null) return;
+  const live = await ReleaseModel.findOne({ _id: liveId, accountId: ctx.actor.accountId, manifestHash });
+  if (live === null || live.damagedFiles.length > 0) return;
+  throw new AppError('release_unchanged', `Nothing changed since release ${live.number}.`);
 }
 
 type ReleaseUpload = { deploymentId: string; upload: UploadDoc; manifestHash: string };

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { StepState } from '../../../routers/schemas/states.ts';
 import { type Publication, useIsWaiting } from '../../api/publication-store.ts';
-import { retryPublication } from '../../api/publications.ts';
+import { publishUnchanged, retryPublication } from '../../api/publications.ts';
 import type { UploadProgress } from '../../api/upload.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardBody } from '../../components/card.tsx';
@@ -30,7 +30,10 @@ export function SendingPanel({ publication, onReplace, aside }: SendingPanelProp
         <Card>
           <CardBody>
             <h2 className="font-semibold">While this runs</h2>
-            <p className="mt-1 text-ink-muted">{aside} Keep this page open until the files are sent.</p>
+            <p className="mt-1 text-ink-muted">
+              {aside}
+              {publication.result === null && ' Keep this page open until the files are sent.'}
+            </p>
           </CardBody>
         </Card>
       </div>
@@ -44,7 +47,17 @@ export function SendingNotices({ publication, onReplace }: Omit<SendingPanelProp
   const isWaiting = useIsWaiting(publication);
   return (
     <>
-      {failure !== null && (
+      {failure?.isUnchanged === true && (
+        <Notice
+          tone="accent"
+          title={failure.message}
+          className="mb-6"
+          action={<Button onClick={() => void publishUnchanged(publication.deploymentId)}>Publish anyway</Button>}
+        >
+          No file was changed, added or removed: visitors would see no difference. Cancel leaves everything as it is.
+        </Notice>
+      )}
+      {failure?.isUnchanged === false && (
         <Notice
           tone="bad"
           title={failure.message}
@@ -76,10 +89,11 @@ export const SENT_STEPS: readonly Step[] = [
 ];
 
 /** The two steps of the page, then those of the server, which wait. */
-export function sendingSteps({ state, progress, result }: Publication): Step[] {
+export function sendingSteps({ state, progress, result, failure }: Publication): Step[] {
   const isSent = result !== null;
   const isReading = !isSent && (progress === null || progress.phase === 'reading');
-  const stopped: StepState | null = state === 'failed' ? 'failed' : state === 'cancelled' ? 'cancelled' : null;
+  const failed: StepState = failure?.isUnchanged === true ? 'waiting' : 'failed';
+  const stopped: StepState | null = state === 'failed' ? failed : state === 'cancelled' ? 'cancelled' : null;
   return [
     {
       key: 'reading',
