@@ -55,12 +55,8 @@ test('what would change nothing is a question and no failure, and cancelling it 
     isUnanswered: false,
     isUnchanged: true,
   };
-  const unchanged = {
-    ...publication,
-    state: 'failed',
-    result: { sentFiles: 0, sentBytes: 0, leftOut: [] },
-    failure,
-  } as const;
+  const result = { sentFiles: 0, sentBytes: 0, leftOut: [] };
+  const unchanged: Publication = { ...publication, state: 'failed', result, failure };
   const onBack = vi.fn();
   using shown = showScreen(<SendingOverview publication={unchanged} serving={releaseRefOf()} onBack={onBack} />, {});
   expect(shown.page.textContent).toContain('Nothing changed since release 3.');
