@@ -1,4 +1,4 @@
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import {
   clearDraft,
   emptyDraft,
@@ -10,7 +10,6 @@ import {
   wasFeedbackAsked,
   writeDraft,
 } from '../../src/features/feedback/feedback-draft.ts';
-import { isPlaceFree } from '../../src/features/feedback/place.ts';
 import { isSomethingOpen, isTyping } from '../../src/features/feedback/use-feedback-prompt.ts';
 
 beforeEach(() => {
@@ -60,25 +59,4 @@ test('the dialog waits while a field has the focus, and not while a button has',
   expect(isTyping(document)).toBe(false);
   document.getElementById('i')?.focus();
   expect(isTyping(document)).toBe(true);
-});
-
-test('a place is free of controls, pictures and lines of text, and not of the box that a text stands in', () => {
-  document.body.innerHTML =
-    '<main><p>Harbour</p><a href="/"></a><svg></svg><div> </div></main><i id="place"><b>X</b></i>';
-  const [place, main] = [document.getElementById('place'), document.querySelector('main')];
-  if (place === null || main === null) expect.fail();
-  vi.spyOn(place, 'getBoundingClientRect').mockReturnValue(new DOMRect(250, 590, 90, 46));
-  let line = new DOMRect(16, 600, 200, 20);
-  vi.spyOn(Range.prototype, 'getClientRects').mockImplementation(() => Object.assign([line], { item: () => line }));
-  // happy-dom lays nothing out.
-  const below = (...elements: (Element | null)[]) =>
-    Object.assign(document, { elementsFromPoint: () => [...place.querySelectorAll('b'), ...elements, main] });
-  const isFree = (selector: string) => {
-    below(main.querySelector(selector));
-    return isPlaceFree(place);
-  };
-  expect([isFree('div'), isFree('a'), isFree('svg'), isFree('p')]).toEqual([true, false, false, true]);
-  line = new DOMRect(16, 600, 300, 20);
-  expect(isFree('p'), 'a line that reaches into it').toBe(false);
-  vi.restoreAllMocks();
 });
