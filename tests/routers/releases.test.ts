@@ -190,13 +190,12 @@ test('no release is made of the files that are live where one is wanted for a ch
   await using app = await createPublishingApp();
   const person = await app.trialPerson();
   const deployment = await person.caller.deployments.create({ name: 'Again', platform: 'built-in' });
-  const again = async (site: Site, ifChanged: boolean) => {
+  const create = async (site: Site, ifChanged: boolean) => {
     const { uploadId } = await person.caller.releases.prepare({ deploymentId: deployment.id });
     await sendSite(await contextOf(app, person), uploadId, site);
-    const create = () => person.caller.releases.create({ deploymentId: deployment.id, uploadId, ifChanged });
-    const made = await create().finally(() => app.jobs.drain());
-    return made.number;
+    return (await person.caller.releases.create({ deploymentId: deployment.id, uploadId, ifChanged })).number;
   };
+  const again = (site: Site, ifChanged: boolean) => create(site, ifChanged).finally(() => app.jobs.drain());
   expect(await again(SITE, true), 'the first').toBe(1);
   const refused = { cause: { code: 'release_unchanged', message: 'Nothing changed since release 1.' } };
   await expect(again(SITE, true)).rejects.toMatchObject(refused);
@@ -207,6 +206,9 @@ test('no release is made of the files that are live where one is wanted for a ch
   const fourth = { accountId: person.user.id, deploymentId: deployment.id, number: 4 };
   await ReleaseModel.updateOne(fourth, { $set: { damagedFiles } });
   expect(await again(SITE, true), 'to bring back what was lost').toBe(5);
+  await create({ ...SITE, 'new.html': 'newer' }, true);
+  const busy = { cause: { code: 'deployment_busy' } };
+  await expect(create(SITE, true), 'nobody knows what will be live').rejects.toMatchObject(busy);
 });
 
 test('releases are listed by account and by deployment, newest first, page by page', async () => {

@@ -41,7 +41,9 @@ export async function createRelease(ctx: AccountContext, input: CreateReleaseInp
   }
   const manifestHash = upload.manifestHash ?? null;
   if (manifestHash === null) throw new AppError('upload_incomplete', 'The list of files has not arrived yet.');
-  if (input.ifChanged === true) await refuseUnchanged(ctx, deployment.currentReleaseId ?? null, manifestHash);
+  // While something is under way, nobody knows what will be live: that it is busy is said below.
+  if (input.ifChanged === true && deployment.state !== 'deploying')
+    await refuseUnchanged(ctx, deployment.currentReleaseId ?? null, manifestHash);
   const doc = await inTurn(ctx, () => useUpload(ctx, { deploymentId: deployment._id, upload, manifestHash }));
   return toReleaseOf(ctx, doc);
 }
@@ -69,14 +71,14 @@ async function useUpload(
   }
   const release = { deploymentId, source: upload.source, manifestHash, manifest, createdBy: await actorName(ctx) };
   return transaction(async (session) => {
-    const started = await startRelease(session, ctx, release);
+    // First: whoever sends the same call again hears that it was done, and not that the deployment is busy with it.
     const used = await UploadModel.updateOne(
       { _id: upload._id, accountId: ctx.actor.accountId, state: 'open', manifestHash },
       { $set: { state: 'used', deploymentId } },
       { session },
     );
     if (used.matchedCount === 0) throw new AppError('upload_closed', 'This upload was changed or used meanwhile.');
-    return started;
+    return startRelease(session, ctx, release);
   });
 }
 
