@@ -11,9 +11,8 @@ import { JOB_PAYLOADS, type JobName, type JobPayload } from './payloads.ts';
  * A job is written in the transaction that needs it. A worker claims it with a lease, renews the lease while it works,
  * and ends it as done, queued again or dead. Whoever dies leaves a lease that runs out, or that whoever knows of the
  * death ends; the next worker claims the job with a higher `fence`, and from then on nothing that the first one writes
- * is taken. Of jobs with one `key` one runs at
- * a time: the unique index on running jobs decides, not a lock. All times are the database's own (`$$NOW`), so that the
- * clocks of the instances do not matter.
+ * is taken. Of jobs with one `key` one runs at a time: the unique index on running jobs decides, not a lock. All times
+ * are the database's own (`$$NOW`), so that the clocks of the instances do not matter.
  */
 export const LEASE_MS = 30_000;
 export const MAX_ATTEMPTS = 5;

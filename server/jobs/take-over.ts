@@ -14,9 +14,11 @@ const PATIENCE_MS = 1_000;
 export async function takeOverJobs(dead: readonly string[], log: Log, patienceMs = PATIENCE_MS): Promise<void> {
   const leases = (await Promise.all(dead.map(leasesOf))).flat();
   if (leases.length === 0) return;
-  log.info('Jobs that a killed process worked on are taken over', { jobs: leases.length });
-  const ending = Promise.all(leases.map(endLease)).catch((error: unknown) =>
-    log.info('Jobs of a killed process are taken over when their leases run out', { error: sentence(error) }),
+  const jobs = leases.length;
+  const ending = Promise.all(leases.map(endLease)).then(
+    () => log.info('Jobs that a killed process worked on are taken over', { jobs }),
+    (error: unknown) =>
+      log.info('Jobs of a killed process are taken over when their leases run out', { jobs, error: sentence(error) }),
   );
   await Promise.race([ending, wait(patienceMs, undefined, { ref: false })]);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, chmod, link, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { access, chmod, link, readFile, readlink, rename, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDurably, errnoOf, makeFolder } from '../durable-file.ts';
 import { type Keys, newKeys, parseKeys } from '../secrets.ts';
@@ -18,7 +18,7 @@ export type DataFolder = {
 
 const LOCK = 'app.lock';
 const KEYS = 'keys.json';
-/** An app that starts writes its number within moments; a lock without one is from a crash in between. */
+/** As often as others may take over the same stale lock, or give theirs back, in the moment between two looks. */
 const LOCK_ATTEMPTS = 5;
 
 /**
@@ -34,7 +34,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     await chmod(path, 0o700);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
     const killedRun = await takeLock(path, run);
-    return { path, run, killedRun, unlock: () => rm(join(path, LOCK), { force: true }) };
+    return { path, run, killedRun, unlock: () => removeOwn(join(path, LOCK), run) };
   } catch (error) {
     if (error instanceof StartError) throw error;
     throw new StartError(
@@ -43,6 +43,12 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
       error,
     );
   }
+}
+
+/** Only the lock of this run: another one may have taken it over meanwhile. */
+async function removeOwn(lock: string, run: string): Promise<void> {
+  const content = await readFile(lock, 'utf8').catch(() => '');
+  if (content.includes(run)) await rm(lock, { force: true });
 }
 
 /** Answers which run was found dead. */
@@ -106,13 +112,13 @@ async function holderOf(content: string): Promise<number | null> {
 }
 
 /**
- * The run that a stale lock names. Null where it says nothing of this boot of this machine: a folder that was copied, or
- * that several machines see, holds the lock of an app that may well be running.
+ * The run that a stale lock names. Null where it says nothing of this boot of this machine, or is of another container: a
+ * folder that was copied, or that several of them see, holds the lock of an app that may well be running.
  */
 async function killedHere(content: string): Promise<string | null> {
   const [, since = '', run = ''] = content.split('\n');
-  const [boot = ''] = since.split(' ');
-  return boot !== '' && boot === (await bootId()) && run !== '' ? run : null;
+  const [where = ''] = since.split(' ');
+  return where !== '' && where === (await placeOfNumbers()) && run !== '' ? run : null;
 }
 
 function isAlive(pid: number): boolean {
@@ -125,7 +131,7 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Start time of a process in clock ticks since boot, with the boot's id; empty where the system has no /proc. "ended" for
+ * Start time of a process in clock ticks since boot, with where its number counts; empty where there is no /proc. "ended" for
  * one that was killed and that its parent has not looked after yet: its number still answers, and holds nothing.
  */
 async function startedAt(pid: number): Promise<string> {
@@ -133,11 +139,13 @@ async function startedAt(pid: number): Promise<string> {
   // Fields 3 and 22 of proc(5); the name in field 2 may hold blanks and is closed by the last parenthesis.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
   if (fields[0] === 'Z' || fields[0] === 'X') return 'ended';
-  return fields[19] === undefined ? '' : `${await bootId()} ${fields[19]}`;
+  return fields[19] === undefined ? '' : `${await placeOfNumbers()} ${fields[19]}`;
 }
 
-async function bootId(): Promise<string> {
-  return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')).trim();
+/** The boot of the machine and the container (its namespace of process numbers), in which a process has its number. */
+async function placeOfNumbers(): Promise<string> {
+  const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')).trim();
+  return boot && `${boot}/${await readlink('/proc/self/ns/pid').catch(() => '')}`;
 }
 
 /**

@@ -15,9 +15,8 @@ export type DoorOptions = {
   /** What the job worker of this process is called: no other that is alive has the name. */
   worker: string;
   /**
-   * The workers whose jobs it takes over, since they are dead: of a run before this one the lock was stale, and the port of
-   * the sites was free, which each of its processes holds for longer than its worker works; of a child the first process
-   * has seen the end.
+   * The workers whose jobs it takes over, since they are dead: of a run before this one the lock was stale, of a child the
+   * first process has seen the end. A child that outlives its killed run by a moment is held off by the fence.
    */
   heirOf: readonly string[];
   /** False before the start of all processes is whole and from the first moment of a stop. */
