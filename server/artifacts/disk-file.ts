@@ -37,23 +37,26 @@ export async function date(file: FileHandle, now: StoreClock): Promise<void> {
  */
 export function flushingWriter(file: FileHandle) {
   let unflushed = 0;
+  /** The flush that runs, or the first that failed. */
   let flush: Promise<void> | null = null;
-  const flushes: Promise<void>[] = [];
+  let hasFailed = false;
 
   return {
     async write(pieces: readonly Uint8Array[]): Promise<void> {
+      if (hasFailed) await flush;
       unflushed += await writeAll(file, pieces);
       if (unflushed < FLUSH_BYTES || flush !== null) return;
       unflushed = 0;
-      flush = file.datasync().finally(() => {
+      flush = file.datasync().then(() => {
         flush = null;
       });
-      // Heard by `end`.
-      flush.catch(() => undefined);
-      flushes.push(flush);
+      // Thrown by the next `write`, or by `end`.
+      flush.catch(() => {
+        hasFailed = true;
+      });
     },
     async end(): Promise<void> {
-      await Promise.all(flushes);
+      await flush;
     },
   };
 }

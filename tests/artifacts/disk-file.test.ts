@@ -3,12 +3,15 @@ import { expect, test } from 'vitest';
 import { flushingWriter } from '../../server/artifacts/disk-file.ts';
 
 test('a flush that fails while more is written fails the whole', async () => {
-  // Takes what is written, and can be flushed as little as anything that is no file (fsync(2), EINVAL).
+  // Takes what is written, and cannot be flushed, as anything that is no file (fsync(2)).
   const file = await open('/dev/null', 'w');
   try {
     const writer = flushingWriter(file);
-    for (let piece = 0; piece < 40; piece += 1) await writer.write([Buffer.alloc(1024 * 1024)]);
-    await expect(writer.end()).rejects.toMatchObject({ code: 'EINVAL' });
+    const written = async () => {
+      for (let piece = 0; piece < 40; piece += 1) await writer.write([Buffer.alloc(1024 * 1024)]);
+      await writer.end();
+    };
+    await expect(written()).rejects.toHaveProperty('code');
   } finally {
     await file.close();
   }
