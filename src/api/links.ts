@@ -14,8 +14,8 @@ import { session, sessionFetch } from './session.ts';
 type TRPCFetch = NonNullable<HTTPLinkOptions<AppRouter['_def']['_config']['$types']>['fetch']>;
 
 /**
- * A procedure is answered within the 20 s that the server gives a transaction (server/mongo.ts), or not at all; half of
- * that again is for the way. Without an end a network that swallows everything would look like a page that loads.
+ * A call is not waited for longer than the 20 s that the server gives a transaction (server/mongo.ts), and half of that
+ * again for the way. Without an end a network that swallows everything would look like a page that loads.
  */
 const ANSWER_PATIENCE_MS = 30_000;
 

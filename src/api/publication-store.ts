@@ -14,6 +14,7 @@ export type Publication = {
   folder: Picked;
   /** The deployment was made for this folder: cancelling may take it away again. */
   isNew: boolean;
+  isFromCopy: boolean;
   state: PublicationState;
   progress: UploadProgress | null;
   result: UploadResult | null;
@@ -61,6 +62,8 @@ export type PublicationRequest = {
   folder: Picked;
   publishAnyway: readonly string[];
   isNew: boolean;
+  /** An earlier page chose it: its files are read from the copy that was kept, which ends with the publication. */
+  isFromCopy?: boolean;
 };
 
 export type Run = {
@@ -161,6 +164,7 @@ export function change(run: Run, fields: Partial<Publication>, pauseMs = 0): Pub
       url,
       folder: run.request.folder,
       isNew: run.request.isNew,
+      isFromCopy: run.request.isFromCopy === true,
       state: 'sending',
       progress: null,
       result: null,

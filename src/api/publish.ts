@@ -85,7 +85,7 @@ function resume(utils: Client, left: Restored, stored: StoredPublication): void 
   }
   const whole = picked ?? { name: record.name, files: [] };
   const folder = record.isFinal ? whole : publishedPicks(whole, publishAnyway);
-  const request: PublicationRequest = { deployment, folder, publishAnyway, isNew };
+  const request: PublicationRequest = { deployment, folder, publishAnyway, isNew, isFromCopy: true };
   left.adopt(request);
   void start(utils, request, record.id, { uploadId, isSent, load });
 }

@@ -39,8 +39,7 @@ export type ZipUploadRequest = {
 
 /**
  * Brings a ZIP to the server as it is; the server unpacks it. Doing it again with the same upload sends what is missing
- * of it. Where one folder of it is wanted, a list of that folder's
- * files takes the place of the list of all.
+ * of it. Where one folder of it is wanted, a list of that folder's files takes the place of the list of all.
  *
  * @throws UploadError; the signal's reason when cancelled
  */

@@ -125,6 +125,7 @@ test('a publication fails in the step in which it stopped', () => {
     url: '',
     folder: folder({}),
     isNew: true,
+    isFromCopy: false,
     state: 'failed',
     progress: {
       phase: 'sending',

@@ -23,6 +23,7 @@ const publication: Publication = {
   url: 'http://harbour.localhost:3001/',
   folder: harbour,
   isNew: true,
+  isFromCopy: false,
   state: 'sending',
   progress: null,
   result: null,
@@ -66,6 +67,15 @@ test('what would change nothing is a question and no failure, and cancelling it 
   shown.button('Cancel').click();
   expect(onBack).toHaveBeenCalledWith(harbour);
   expect(said()).toBe('Release 3 stays live. Your files are still chosen.');
+});
+
+test('files that only the kept copy of an earlier page has are not given back, and nothing is said of them', () => {
+  const onBack = vi.fn();
+  const resumed: Publication = { ...publication, isNew: false, isFromCopy: true };
+  using shown = showScreen(<SendingOverview publication={resumed} serving={releaseRefOf()} onBack={onBack} />, {});
+  shown.button('Cancel').click();
+  expect(onBack).not.toHaveBeenCalled();
+  expect(said()).toBe('Release 3 stays live.');
 });
 
 test('cancelling a first publication says that nothing was published', () => {

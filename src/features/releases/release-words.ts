@@ -84,9 +84,12 @@ export function servingText(servingNumber: number | null): string {
 }
 
 /** What was being sent is given back, and what is live was not touched. */
-export function cancelledToast(servingNumber: number | null): { title: string; description: string } {
+export function cancelledToast(
+  servingNumber: number | null,
+  isGivenBack = true,
+): { title: string; description: string } {
   const what = servingNumber === null ? 'Nothing was published.' : `Release ${servingNumber} stays live.`;
-  return { title: 'Cancelled', description: `${what} Your files are still chosen.` };
+  return { title: 'Cancelled', description: isGivenBack ? `${what} Your files are still chosen.` : what };
 }
 
 export function isCancellable(release: { state: ReleaseState; finishedAt: Date | null }): boolean {

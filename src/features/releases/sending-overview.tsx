@@ -9,7 +9,7 @@ import { SendingPanel } from './sending-panel.tsx';
 export type SendingOverviewProps = {
   publication: Publication;
   serving: ReleaseRef | null;
-  /** The files, when they are not to be published now. */
+  /** The files, when they are not to be published now and are still at hand. */
   onBack: (folder: Picked) => void;
 };
 
@@ -21,8 +21,8 @@ export function SendingOverview({ publication, serving, onBack }: SendingOvervie
   };
   const cancel = () => {
     leave();
-    onBack(publication.folder);
-    showToast(cancelledToast(serving === null ? null : serving.number));
+    if (!publication.isFromCopy) onBack(publication.folder);
+    showToast(cancelledToast(serving === null ? null : serving.number, !publication.isFromCopy));
   };
   return (
     <>

@@ -11,10 +11,11 @@ export function useCancelFirst(onBack: (folder: Picked) => void): (publication: 
     onError: (error) => void showToast(errorToast('The draft was not deleted', error)),
   });
   return ({ deploymentId, folder }) => {
+    // First: the copy that it may be read from after a reload goes with the publication, unless it waits again.
+    onBack(folder);
     cancelPublication(deploymentId);
     remove.mutate({ deploymentId });
     forgetPublication(deploymentId);
-    onBack(folder);
     showToast(cancelledToast(null));
   };
 }
