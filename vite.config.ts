@@ -141,7 +141,7 @@ export default defineConfig(({ isSsrBuild }) => ({
       {
         extends: true,
         root: here,
-        // Real apps, each with a database of its own: they are killed, and they wait for leases.
+        // Real apps, each with a database of its own: they are killed, and they wait for each other.
         test: {
           name: 'faults',
           environment: 'node',

@@ -1,7 +1,7 @@
 /**
  * What is counted for a whole instance, however many processes it has (PROCESSES): in the memory of the one process, or of
- * the first one, which the others ask (process-group/tally-by-message.ts). Limits that guard accounts over several instances are counted
- * in the database (services/rate-limit.ts).
+ * the first one, which the others ask (process-group/tally-by-message.ts). Limits that guard accounts over several
+ * instances are counted in the database (services/rate-limit.ts).
  *
  *   calls a minute of a session, token or address           counted here
  *   uploads at once of an account                           places here

@@ -99,7 +99,7 @@ function count<Key>(counts: Map<Key, number>, key: Key, keysMax: number): void {
   counts.set(key, (known ?? 0) + 1);
 }
 
-/** Address and browser, as a caller of the API is told apart: all addresses of one /64 are one visitor's. */
+/** Address and browser; the address as callers of the API are told apart: all of one /64 are one visitor's. */
 function visitorOf({ peer = 'unknown', headers }: Visit, trustedProxies: number): string {
   const forwarded = headers['x-forwarded-for'];
   const address = addressOf(peer, forwarded && String(forwarded).slice(-FORWARDED_MAX), trustedProxies);

@@ -68,7 +68,7 @@ const FAILURES = {
   },
   site_missing: {
     says: (title) => `This deployment has no site at ${title}.`,
-    remedy: () => 'Publish a release: that makes it.',
+    remedy: () => 'Publish again: that makes the site anew.',
   },
   platform_failed: {
     says: (title, said) => `${title} could not do it${said}.`,

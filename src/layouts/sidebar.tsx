@@ -46,7 +46,7 @@ export function SidebarLayout({ title, children }: { title: string; children: Re
 
 /** As high as the banner, so that nothing moves when it comes. */
 function BannerPlace() {
-  return <div aria-hidden className="mb-6 h-12 rounded-card bg-accent-soft touch:h-15" />;
+  return <div aria-hidden className="mb-6 h-14 rounded-card bg-accent-soft sm:h-12 touch:h-15" />;
 }
 
 function Sidebar() {

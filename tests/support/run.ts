@@ -137,7 +137,7 @@ async function runTests(given: NodeJS.ProcessEnv): Promise<Counts> {
     CHROMIUM_PATH: await findChromium(),
     PLAYWRIGHT_JSON_OUTPUT_NAME: `${OUT}/browser.json`,
   };
-  // Beside each other, and the browser as soon as one of them ends: each alone would leave a part of two cores unused.
+  // Two lanes of about the same length beside each other: each alone would leave a part of two cores unused.
   const lanes = await Promise.all([
     runOneByOne([vitestSuite('node', 'node', SIDE_BY_SIDE)], env),
     runOneByOne([vitestSuite('faults', 'faults', SIDE_BY_SIDE), vitestSuite('dom', 'dom'), browserSuite()], env),

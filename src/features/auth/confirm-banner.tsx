@@ -5,7 +5,7 @@ import { SendConfirmation } from './send-confirmation.tsx';
 /** Until the address is confirmed nothing but confirmation, reset and security warnings goes to it (product page, section 11). */
 export function ConfirmBanner({ user }: { user: User }) {
   return (
-    <div className="mb-6 flex min-h-12 items-center gap-3 rounded-card bg-accent-soft py-2 pr-2 pl-4 touch:min-h-15">
+    <div className="mb-6 flex min-h-14 items-center gap-3 rounded-card bg-accent-soft py-2 pr-2 pl-4 sm:min-h-12 touch:min-h-15">
       <Info className="text-accent max-sm:hidden" />
       <div className="min-w-0 grow sm:flex sm:gap-2">
         <p className="shrink-0 truncate font-medium">Confirm your e-mail address</p>
