@@ -63,16 +63,18 @@ export type ConnectOptions = {
 export async function connectMongo(uri: string, { databaseName }: ConnectOptions = {}): Promise<void> {
   try {
     await firstContact(uri);
-    await mongoose.connect(uri, {
-      serverSelectionTimeoutMS: SERVER_SELECTION_TIMEOUT_MS,
-      connectTimeoutMS: CONNECT_TIMEOUT_MS,
-      heartbeatFrequencyMS: HEARTBEAT_MS,
-      writeConcern: { w: 'majority', journal: true },
-      readConcernLevel: 'majority',
-      appName: 'fairlead',
-      ...(databaseName !== undefined && { dbName: databaseName }),
-    });
-    await openPulse(uri, { connectTimeoutMS: CONNECT_TIMEOUT_MS, heartbeatFrequencyMS: HEARTBEAT_MS });
+    await Promise.all([
+      mongoose.connect(uri, {
+        serverSelectionTimeoutMS: SERVER_SELECTION_TIMEOUT_MS,
+        connectTimeoutMS: CONNECT_TIMEOUT_MS,
+        heartbeatFrequencyMS: HEARTBEAT_MS,
+        writeConcern: { w: 'majority', journal: true },
+        readConcernLevel: 'majority',
+        appName: 'fairlead',
+        ...(databaseName !== undefined && { dbName: databaseName }),
+      }),
+      openPulse(uri, { connectTimeoutMS: CONNECT_TIMEOUT_MS, heartbeatFrequencyMS: HEARTBEAT_MS }),
+    ]);
   } catch (error) {
     if (error instanceof UnfitDatabaseError) throw error;
     const isMisspelt = error instanceof Error && error.name === 'MongoParseError';
