@@ -10,6 +10,8 @@ import { makeSharedGround } from '../support/shared-ground.ts';
 const KILLS = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 20 : 3;
 const EVENTS_BETWEEN_KILLS = 25;
 const RETRY_MS = 100;
+/** In the full counts this is the longest test of all: two writers, twenty kills, and everything read twice at its end. */
+const PATIENCE_MS = 900_000;
 
 const byNumber = (app: RealApp): string => app.url.replace('localhost', '127.0.0.1');
 
@@ -130,7 +132,7 @@ test('a database that is killed in mid-stream loses nothing either, and no socke
   expect(client.codes).toEqual([]);
 });
 
-test('two servers on one database tell each other, and either may be killed', async () => {
+test('two servers on one database tell each other, and either may be killed', { timeout: PATIENCE_MS }, async () => {
   await using ground = await makeSharedGround();
   await using one = await startRealApp(ground.env);
   await using two = await startRealApp(ground.env);
