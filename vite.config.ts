@@ -2,74 +2,121 @@ import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import type { Plugin } from 'vite';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-const LIBRARIES_OF_EVERY_PAGE =
-  /node_modules\/(react|react-dom|scheduler|react-router|cookie|get-nonce|@radix-ui\/react-(slot|compose-refs))\//;
-/** Of every page with data; the WebSocket link is fetched when a subscription starts. */
-const LIBRARIES_OF_DATA =
-  /node_modules\/(@tanstack|@trpc\/(react-query|client|server)|superjson|copy-anything|is-what)\//;
-const STARTED_LATER = /@trpc.*(wsLink|\/index\.mjs)/;
-/** Small, and of most pages: each as a file of its own would weigh twice as much. */
-const SMALL_OF_MOST_PAGES = /\/src\/(lib\/later|components\/page)\.tsx?$|\/lucide-react\/dist\/esm\/icons\/check\.mjs$/;
-
 /**
- * What every page needs becomes one file, which compresses better than forty small ones and needs one request: the
- * libraries above, the small ones, and those of our modules that `main.tsx` imports without waiting.
+ * What is loaded together becomes one file: it compresses a third better than many small ones, and needs one request. A
+ * part begins with these modules of ours and takes all that they import without waiting, libraries included, as far as no
+ * part above it has it already.
  */
-function basePart() {
-  const own = new Set<string>();
-  const collect = (id: string, importsOf: (id: string) => readonly string[]): void => {
-    if (own.has(id) || id.includes('node_modules')) return;
-    own.add(id);
-    for (const imported of importsOf(id)) collect(imported, importsOf);
-  };
+const PARTS: Record<string, readonly string[]> = {
+  base: ['src/main.tsx'],
+  data: ['src/api/data-provider.tsx'],
+  drop: [
+    'src/features/deployments/create/quick-drop.tsx',
+    'src/components/copy-button.tsx',
+    'routers/schemas/platforms/list.ts',
+  ],
+  common: ['src/layouts/nav-list.tsx', 'src/components/state-badge.tsx', 'routers/schemas/plan-table.ts'],
+  sidebar: ['src/layouts/sidebar.tsx', 'src/components/page-header.tsx'],
+  app: ['src/layouts/data-layout.tsx', 'src/realtime/provider.tsx', 'src/screens/dashboard.tsx'],
+};
+
+function parts() {
+  const members = new Map(Object.keys(PARTS).map((name) => [name, new Set<string>()]));
   const plugin: Plugin = {
-    name: 'fairlead-base-part',
+    name: 'fairlead-parts',
     apply: 'build',
+    enforce: 'pre',
+    // Vite's own helper fetches what a file imports beside the file; here that has mostly come with the page already.
+    load: (id) => (id.includes('vite/preload-helper') ? 'export const __vitePreload = (load) => load();' : undefined),
     buildEnd() {
-      collect(`${here}src/main.tsx`, (id) => this.getModuleInfo(id)?.importedIds ?? []);
+      const collect = (own: Set<string>, id: string): void => {
+        if (own.has(id) || id.includes('node_modules')) return;
+        own.add(id);
+        for (const imported of this.getModuleInfo(id)?.importedIds ?? []) collect(own, imported);
+      };
+      for (const [name, own] of members) for (const root of PARTS[name] ?? []) collect(own, `${here}${root}`);
     },
     // The guard imports the app without naming it in the page: without a hint the browser would ask for it late.
     transformIndexHtml: {
       order: 'post',
       handler: (html, { bundle }) =>
         Object.values(bundle ?? {})
-          .filter(
-            (part) =>
-              part.type === 'chunk' && (part.name === 'main' || part.name === 'base') && !html.includes(part.fileName),
-          )
+          .filter((part) => part.type === 'chunk' && part.name === 'base' && !html.includes(part.fileName))
           .map(({ fileName }) => ({
             tag: 'link',
             attrs: { rel: 'modulepreload', crossorigin: true, href: `/${fileName}` },
           })),
     },
   };
-  return {
-    plugin,
-    groups: [
-      // Apart: the guard needs it, and must stand when the base does not.
-      { name: 'preload', test: /preload-helper|rolldown.runtime/, priority: 1 },
-      {
-        name: 'base',
-        test: (id: string) => own.has(id) || LIBRARIES_OF_EVERY_PAGE.test(id) || SMALL_OF_MOST_PAGES.test(id),
-      },
-      { name: 'data', test: (id: string) => LIBRARIES_OF_DATA.test(id) && !STARTED_LATER.test(id) },
-    ],
-  };
+  const groups = [...members].map(([name, own], index) => ({
+    name,
+    test: (id: string) => own.has(id),
+    priority: members.size - index,
+  }));
+  // Apart: the guard needs it, and must stand when the base does not.
+  return { plugin, groups: [{ name: 'preload', test: /preload-helper|rolldown.runtime/, priority: 10 }, ...groups] };
 }
 
-const base = basePart();
+const web = parts();
 
 /** No measure of speed: on a busy machine a test takes as long as it takes, and ends at these when something hangs. */
 const PATIENCE = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 30_000 } } };
 
+const PROJECTS: TestProjectInlineConfiguration[] = [
+  {
+    extends: true,
+    root: here,
+    test: {
+      name: 'node',
+      environment: 'node',
+      isolate: false,
+      include: ['tests/**/*.test.ts'],
+      exclude: ['tests/src/**', 'tests/faults/**', 'tests/attack/**'],
+      globalSetup: ['tests/support/mongo.ts'],
+      setupFiles: ['tests/support/database.ts'],
+      ...PATIENCE,
+    },
+  },
+  {
+    extends: true,
+    root: here,
+    test: { name: 'dom', environment: 'happy-dom', include: ['tests/src/**/*.test.{ts,tsx}'], ...PATIENCE },
+  },
+  {
+    extends: true,
+    root: here,
+    // Real apps, each with a database of its own: they are killed, and they wait for each other.
+    test: {
+      name: 'faults',
+      environment: 'node',
+      include: ['tests/faults/**/*.test.ts'],
+      ...PATIENCE,
+      testTimeout: 300_000,
+    },
+  },
+  {
+    extends: true,
+    root: here,
+    test: {
+      name: 'attack',
+      environment: 'node',
+      include: ['tests/attack/**/*.test.ts'],
+      ...PATIENCE,
+      testTimeout: 10 * 60_000,
+    },
+  },
+];
+
 export default defineConfig(({ isSsrBuild }) => ({
   root: `${here}src`,
+  // The router brings a copy of what React has had since its version 18.
+  resolve: { alias: { 'use-sync-external-store/shim/index.js': 'react' } },
   cacheDir: `${here}node_modules/.vite`,
-  plugins: [react(), tailwindcss(), ...(isSsrBuild ? [] : [base.plugin])],
+  plugins: [react(), tailwindcss(), ...(isSsrBuild ? [] : [web.plugin])],
   define: { __FUNCTION_API_HOST__: JSON.stringify(process.env.FUNCTION_API_HOST ?? '') },
   server: {
     // Only what the page may load: the dev server would hand out the whole folder above its root.
@@ -89,8 +136,9 @@ export default defineConfig(({ isSsrBuild }) => ({
           input: {
             main: `${here}server/main.ts`,
             fairlead: `${here}server/cli/index.ts`,
-            // A thread of its own (server/artifacts/zip-thread.ts).
+            // Threads of their own (server/thread.ts).
             'zip-worker': `${here}server/artifacts/zip.worker.ts`,
+            'inspection-worker': `${here}server/services/releases/inspection.worker.ts`,
           },
           // Comments for tools would be a fifth of what Node reads at each start.
           output: { comments: { legal: true, annotation: false, jsdoc: false } },
@@ -102,14 +150,13 @@ export default defineConfig(({ isSsrBuild }) => ({
         manifest: true,
         // The content security policy allows no inline script and no data: module.
         assetsInlineLimit: 0,
-        modulePreload: { polyfill: false },
+        modulePreload: false,
         rolldownOptions: {
           // A schema that nobody parses with is built for nothing: with it zod stays out of the pages that have no form.
           treeshake: { manualPureFunctions: ['z'] },
           output: {
-            // What every page needs in one file: it compresses better than forty, and needs one request.
-            codeSplitting: { groups: base.groups },
-            // That file lists all parts of all screens: their names are a kilobyte that nobody reads. Of their hashes 42
+            codeSplitting: { groups: web.groups },
+            // The base lists all files of all screens: their names are a kilobyte that nobody reads. Of their hashes 42
             // bits are enough to tell any two builds apart.
             chunkFileNames: 'assets/[hash:7].js',
           },
@@ -117,39 +164,5 @@ export default defineConfig(({ isSsrBuild }) => ({
       },
   // Inlining everything is right for the server bundle only: under Vitest it would quadruple the import time.
   ...(isSsrBuild && { ssr: { noExternal: true, external: ['@node-rs/argon2', 'mongodb-memory-server'] } }),
-  test: {
-    projects: [
-      {
-        extends: true,
-        root: here,
-        test: {
-          name: 'node',
-          environment: 'node',
-          isolate: false,
-          include: ['tests/**/*.test.ts'],
-          exclude: ['tests/src/**', 'tests/faults/**'],
-          globalSetup: ['tests/support/mongo.ts'],
-          setupFiles: ['tests/support/database.ts'],
-          ...PATIENCE,
-        },
-      },
-      {
-        extends: true,
-        root: here,
-        test: { name: 'dom', environment: 'happy-dom', include: ['tests/src/**/*.test.{ts,tsx}'], ...PATIENCE },
-      },
-      {
-        extends: true,
-        root: here,
-        // Real apps, each with a database of its own: they are killed, and they wait for each other.
-        test: {
-          name: 'faults',
-          environment: 'node',
-          include: ['tests/faults/**/*.test.ts'],
-          ...PATIENCE,
-          testTimeout: 300_000,
-        },
-      },
-    ],
-  },
+  test: { projects: PROJECTS },
 }));
