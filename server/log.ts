@@ -1,6 +1,6 @@
 /**
  * Structured log: JSON lines when the output is not a terminal, readable lines on one. Fields are an allow-list of
- * plain values; whatever looks like a secret is struck out before it is written (security facts, section 10.3).
+ * plain values; whatever looks like a secret is struck out before it is written.
  */
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
 
@@ -33,12 +33,12 @@ const SECRETS: readonly [RegExp, string][] = [
     `$1$2${STRUCK}`,
   ],
   // A password in a connection string may hold any character but the one that ends it.
-  [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, `$1${STRUCK}@`],
+  [/(?<=:\/\/)[^\s/@]+@/g, `${STRUCK}@`],
   [
     /([?#&;](?:token|access_token|refresh_token|id_token|code|state|key|secret|password|signature)=)[^\s&#"']+/gi,
     `$1${STRUCK}`,
   ],
-  [/(\/auth\/(?:reset|confirm|callback)[^\s?#]*[?#])[^\s"']+/gi, `$1${STRUCK}`],
+  [/(\/auth\/(?:reset|confirm|callback)[^\s?#]{0,20}[?#])[^\s"']+/gi, `$1${STRUCK}`],
   [/("(?:password|newPassword|currentPassword|token|accessToken|refreshToken|secret)"\s*:\s*")[^"]*/gi, `$1${STRUCK}`],
 ];
 
@@ -46,7 +46,7 @@ const SECRETS: readonly [RegExp, string][] = [
 const SECRET_FIELD = /password|secret|authorization|cookie|(?:^|[a-z])token$|^token|apikey|api_key|credential/i;
 
 /** Strikes out what looks like a secret. */
-export function scrub(text: string): string {
+export function redactSecrets(text: string): string {
   return SECRETS.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), text);
 }
 
@@ -60,7 +60,7 @@ function escapeControls(text: string): string {
 }
 
 function cleanText(text: string): string {
-  return escapeControls(scrub(text));
+  return escapeControls(redactSecrets(text));
 }
 
 type CleanField = [string, string | number | boolean | null];
@@ -77,6 +77,18 @@ function readableLine(at: Date, level: LogLevel, message: string, fields: CleanF
   const mark = level === 'info' ? '' : `${level.toUpperCase()} `;
   const rest = fields.map(([name, value]) => ` ${name}=${String(value)}`).join('');
   return `${at.toTimeString().slice(0, 8)} ${mark}${message}${rest}`;
+}
+
+/** A writer of lines to a stream whose disk may be full or whose pipe closed: such lines are lost, and nothing ends. */
+export function writerTo(stream: NodeJS.WritableStream): (line: string) => void {
+  stream.on('error', () => undefined);
+  return (line) => {
+    try {
+      stream.write(line);
+    } catch {
+      // A file is written at once, and a full disk throws.
+    }
+  };
 }
 
 /** Makes a log that writes lines at and above a level. */

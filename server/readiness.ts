@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ArtifactStore } from './artifacts/store.ts';
-import { isMongoUp } from './database/pulse.ts';
+import { isMongoUp } from './database/health.ts';
 import type { PartState, Readiness, ReadinessReport } from './http/health.ts';
 
 /** Below the 3 s in which every call is answered. */
@@ -17,11 +17,11 @@ export type ReadinessParts = {
   /** How long ago the worker was last heard (server/jobs/worker.ts). */
   worker: { silentMs(): number };
   /** False before the start is whole and from the first moment of a stop. */
-  isOpen(): boolean;
+  isServing(): boolean;
 };
 
-/** Asks database, store and worker, at most once a moment however many ask it (product page, section 10). */
-export function createReadiness({ store, worker, isOpen }: ReadinessParts): Readiness {
+/** Asks database, store and worker, at most once a moment however many ask it. */
+export function createReadiness({ store, worker, isServing }: ReadinessParts): Readiness {
   let last: { at: number; report: Promise<ReadinessReport> } | undefined;
   let storeCheck: Promise<boolean> | undefined;
 
@@ -38,11 +38,11 @@ export function createReadiness({ store, worker, isOpen }: ReadinessParts): Read
 
   /** A worker that was silent with all of this process, in a pause, has a moment to be heard. */
   async function workerState(): Promise<PartState> {
-    for (let spentMs = 0; isOpen() && worker.silentMs() > SILENT_MAX_MS; spentMs += PIECE_MS) {
+    for (let spentMs = 0; isServing() && worker.silentMs() > SILENT_MAX_MS; spentMs += PIECE_MS) {
       if (spentMs >= CHECK_TIMEOUT_MS) return 'unavailable';
       await wait(PIECE_MS);
     }
-    return isOpen() ? 'ok' : 'unavailable';
+    return isServing() ? 'ok' : 'unavailable';
   }
 
   async function look(): Promise<ReadinessReport> {
@@ -60,7 +60,7 @@ export function createReadiness({ store, worker, isOpen }: ReadinessParts): Read
   return {
     check() {
       const now = performance.now();
-      if (last === undefined || now - last.at > KEPT_MS || !isOpen()) last = { at: now, report: look() };
+      if (last === undefined || now - last.at > KEPT_MS || !isServing()) last = { at: now, report: look() };
       return last.report;
     },
   };
@@ -79,6 +79,7 @@ async function stateOf(check: Promise<boolean>): Promise<PartState> {
   }
 }
 
+/** Not `withTimeout`: after a pause of the whole process a single timer would be over before the check could answer. */
 async function workedFor(ms: number, signal: AbortSignal): Promise<void> {
   for (let spentMs = 0; spentMs < ms; spentMs += PIECE_MS) await wait(PIECE_MS, undefined, { signal });
 }

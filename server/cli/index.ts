@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readEnv } from '../env.ts';
-import { scrub } from '../log.ts';
+import { redactSecrets } from '../log.ts';
+import { SUPERVISED_ARGUMENT } from '../process-group/messages.ts';
 import { EXIT_FAILED, StartError } from '../start/start-error.ts';
 import { listJobs, onDatabase, rerunJob } from './jobs.ts';
 import { listMails, showMail } from './outbox.ts';
@@ -14,11 +15,12 @@ const USAGE = `Usage: fairlead <command>
   jobs rerun <id>       has it run again, now that its cause is gone
 `;
 
-/** The `fairlead` command. Every command reads the same environment as the server. */
+/** Runs the `fairlead` command. Every command reads the same environment as the server. */
 async function main(words: string[]): Promise<void> {
   const [command, action, id] = words;
   const write = (text: string): void => void process.stdout.write(text);
   if (command === 'serve' && words.length === 1) {
+    process.argv.push(SUPERVISED_ARGUMENT);
     await import('../main.ts');
   } else if (command === 'outbox' && (action ?? 'list') === 'list' && words.length <= 2) {
     await listMails(readEnv(process.env), write);
@@ -36,6 +38,6 @@ async function main(words: string[]): Promise<void> {
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`${scrub(error instanceof Error ? error.message : String(error)).trimEnd()}\n`);
+  process.stderr.write(`${redactSecrets(error instanceof Error ? error.message : String(error)).trimEnd()}\n`);
   process.exitCode = error instanceof StartError ? error.exitCode : EXIT_FAILED;
 });

@@ -1,8 +1,8 @@
 import mongoose from 'mongoose';
 import { embeddedUri } from '../embedded-mongo.ts';
 import type { Env } from '../env.ts';
-import { listGivenUp, rerunGivenUp } from '../jobs/given-up.ts';
-import { connectMongo, UnfitDatabaseError } from '../mongo.ts';
+import { listDeadLetters, rerunDeadLetter } from '../jobs/dead-letters.ts';
+import { connectMongo, UnsupportedDatabaseError } from '../mongo.ts';
 import { EXIT_FAILED, StartError } from '../start/start-error.ts';
 
 type Write = (text: string) => void;
@@ -16,7 +16,7 @@ export async function onDatabase(env: Env, work: () => Promise<void>): Promise<v
     await connectMongo(uri);
     await work();
   } catch (error) {
-    if (!(error instanceof UnfitDatabaseError)) throw error;
+    if (!(error instanceof UnsupportedDatabaseError)) throw error;
     throw new StartError(EXIT_FAILED, `${error.message} Start Fairlead first: its jobs are in its database.`, error);
   } finally {
     await mongoose.disconnect();
@@ -25,7 +25,7 @@ export async function onDatabase(env: Env, work: () => Promise<void>): Promise<v
 
 /** Writes one line a job that was given up: id, time, name, attempts, and why. */
 export async function listJobs(write: Write): Promise<void> {
-  const jobs = await listGivenUp();
+  const jobs = await listDeadLetters();
   if (jobs.length === 0) write('No job was given up.\n');
   for (const { id, finishedAt, name, attempt, lastError } of jobs) {
     write(`${id}  ${finishedAt?.toISOString() ?? '-'}  ${name}  ${attempt}×  ${lastError.split('\n')[0] ?? ''}\n`);
@@ -34,7 +34,7 @@ export async function listJobs(write: Write): Promise<void> {
 
 /** Has one run again. Throws StartError when it was not given up, or another one for the same thing is on its way. */
 export async function rerunJob(id: string, write: Write): Promise<void> {
-  const outcome = await rerunGivenUp(id);
+  const outcome = await rerunDeadLetter(id);
   if (outcome === 'queued') write(`The job "${id}" runs again soon.\n`);
   else if (outcome === 'open')
     throw new StartError(EXIT_FAILED, `Another job for the same thing waits or runs already.`);

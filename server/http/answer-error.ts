@@ -4,7 +4,7 @@ import { errorDetails, logFault, retryAfterSeconds, toAppError } from '../../rou
 import { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 
-/** What Express's body parser says, in our codes (npm: body-parser, "Errors"). */
+/** Says what Express's body parser says, in our codes (npm: body-parser, "Errors"). */
 const OF_BODY_PARSER: Record<string, ConstructorParameters<typeof AppError>> = {
   'entity.parse.failed': ['bad_request', 'The body is not valid JSON.'],
   'entity.too.large': ['body_too_large', 'The body is larger than 100 KB.'],
@@ -14,7 +14,7 @@ const OF_BODY_PARSER: Record<string, ConstructorParameters<typeof AppError>> = {
   'request.size.invalid': ['bad_request', 'The body is not as long as its header says.'],
 };
 
-/** The number that names this request in its answer and in the log. */
+/** Answers the id of this request, which its answer and the log carry, and gives it one at the first call. */
 export function requestIdFor(response: ServerResponse): string {
   const known = response.getHeader(REQUEST_ID_HEADER);
   if (typeof known === 'string') return known;
@@ -24,8 +24,8 @@ export function requestIdFor(response: ServerResponse): string {
 }
 
 /**
- * Answers a failed plain call: the status of the code's table, and `{ message, code, requestId, … }` (specification,
- * section 7; product page, section 10). A fault of ours is logged and masked.
+ * Answers a failed plain call with the status of its code and the body `{ message, code, requestId, … }`. A fault of ours is
+ * logged, and the answer says nothing of it.
  */
 export function answerError(request: IncomingMessage, response: ServerResponse, thrown: unknown, log: Log): void {
   const error = readBodyParserError(thrown) ?? readRouterError(thrown) ?? toAppError(thrown);
@@ -64,7 +64,7 @@ function isUnpackingError(thrown: Error): boolean {
   return isOfBody && /^(Z_|ERR_BROTLI|ERR_ZLIB|ERR__ERROR_FORMAT)/.test(code);
 }
 
-/** What Express's router says of an address that cannot be decoded (npm: router, `decodeParam`). */
+/** Returns what Express's router says of an address that cannot be decoded (npm: router, `decodeParam`). */
 function readRouterError(thrown: unknown): AppError | undefined {
   if (!(thrown instanceof URIError) || !('status' in thrown) || thrown.status !== 400) return undefined;
   return new AppError('bad_request', 'The address holds a percent sign that stands for nothing.', { cause: thrown });

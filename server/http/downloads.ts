@@ -4,17 +4,16 @@ import { requireAccount } from '../../routers/access.ts';
 import { contextFor } from '../../routers/context.ts';
 import { idSchema } from '../../routers/schemas/primitives.ts';
 import { AppError, notFound } from '../errors.ts';
-import { inPlace } from '../in-place.ts';
 import type { Providers } from '../service-context.ts';
 import { findExporter, openExport } from '../services/account/index.ts';
 import type { Download } from '../services/download-ticket.ts';
 import { findDownloader, openDownload } from '../services/releases/index.ts';
+import { withSlot } from '../with-slot.ts';
 
-/** What people save: streamed, never whole in memory. Below `/api`. */
+/** Returns the routes below `/api` whose answers people save; they are streamed, never whole in memory. */
 export function downloadRoutes(providers: Providers): Router {
   const routes = express.Router({ caseSensitive: true, strict: true });
-  const places = createPlaces(providers);
-  const { downloadStallMs } = providers.limits;
+  const slots = createSlots(providers);
 
   routes.get('/releases/:releaseId/download', async (request, response) => {
     const ctx = await contextFor(providers, request, response);
@@ -23,17 +22,15 @@ export function downloadRoutes(providers: Providers): Router {
     const ticket = ticketOf(request);
     const caller = ticket === null ? requireAccount(ctx) : ctx;
     const accountId = await findDownloader(caller, releaseId.data, ticket);
-    await places.during(accountId, () =>
-      send(request, response, { open: () => openDownload(providers, accountId, releaseId.data), downloadStallMs }),
+    await slots.during(accountId, () =>
+      send(request, response, () => openDownload(providers, accountId, releaseId.data)),
     );
   });
 
   routes.get('/account/export', async (request, response) => {
     const ctx = await contextFor(providers, request, response);
     const accountId = await findExporter(ctx, ticketOf(request));
-    await places.during(accountId, () =>
-      send(request, response, { open: () => openExport(providers, accountId), downloadStallMs }),
-    );
+    await slots.during(accountId, () => send(request, response, () => openExport(providers, accountId)));
   });
 
   return routes;
@@ -47,13 +44,13 @@ function ticketOf(request: Request): string | null {
 /** How long a browser waits before it may ask again: whatever is on its way takes some time. */
 const RETRY_AFTER_MS = 5_000;
 
-type PlaceCounter = { during<T>(accountId: string, work: () => Promise<T>): Promise<T> };
+type DownloadSlots = { during<T>(accountId: string, work: () => Promise<T>): Promise<T> };
 
 /**
  * At most so many downloads at once, of an account over the processes of this instance and of all in this process, whose
- * memory it guards: a place is taken before anything is read, and held until the last byte has left or nobody waits.
+ * memory it guards: a slot is taken before anything is read, and held until the last byte has left or nobody waits.
  */
-function createPlaces({ tally, limits: { downloadsAtOnce } }: Providers): PlaceCounter {
+function createSlots({ rateCounters, limits: { downloadsAtOnce } }: Providers): DownloadSlots {
   return {
     during(accountId, work) {
       const { perAccount, perProcess } = downloadsAtOnce;
@@ -68,7 +65,7 @@ function createPlaces({ tally, limits: { downloadsAtOnce } }: Providers): PlaceC
         limit: perProcess,
         full: () => full('Too many downloads are running. Start this one again in a moment.'),
       };
-      return inPlace(tally, own, () => inPlace(tally, ofAll, work));
+      return withSlot(rateCounters, own, () => withSlot(rateCounters, ofAll, work));
     },
   };
 }
@@ -77,10 +74,8 @@ function full(message: string): AppError {
   return new AppError('rate_limited', message, { retryAfterMs: RETRY_AFTER_MS });
 }
 
-type Sending = { open(): Promise<Download>; downloadStallMs: number };
-
-async function send(request: Request, response: Response, { open, downloadStallMs }: Sending): Promise<void> {
-  const reader = watchReader(request, response, downloadStallMs);
+async function send(request: Request, response: Response, open: () => Promise<Download>): Promise<void> {
+  const reader = watchReader(request);
   try {
     const download = await open();
     reader.signal.throwIfAborted();
@@ -93,7 +88,7 @@ async function send(request: Request, response: Response, { open, downloadStallM
     response.flushHeaders();
     await write(response, download.body(reader.signal), reader.signal);
   } catch (error) {
-    // Whatever waits for the connection says only that it was ended.
+    // What waited for the connection reports only that it was aborted.
     throw reader.signal.aborted ? reader.signal.reason : error;
   } finally {
     reader.leave();
@@ -102,26 +97,13 @@ async function send(request: Request, response: Response, { open, downloadStallM
 
 type Reader = { signal: AbortSignal; leave(): void };
 
-/**
- * Whether somebody is there: the signal ends all reading once the connection is closed, or has taken nothing for so
- * long. Node's timer counts from the last byte that the system took, so that a slow reader is never ended; our own
- * slowness, with nothing waiting to leave, is not the reader's either.
- */
-function watchReader(request: Request, response: Response, stallMs: number): Reader {
-  const { socket } = request;
+/** The signal ends all reading once the connection is closed, by its reader or for its silence (transport/connections.ts). */
+function watchReader({ socket }: Request): Reader {
   const gone = new AbortController();
   const end = (): void => gone.abort(new AppError('client_closed', 'The download was ended by its reader.'));
   // Of the connection: a second answer that waits for it is never told.
   socket.once('close', end);
   if (socket.destroyed) end();
-  response.setTimeout(stallMs, () => {
-    if (response.writableLength === 0) {
-      response.setTimeout(stallMs);
-      return;
-    }
-    gone.abort(new AppError('client_closed', 'The download was ended: its reader took nothing any more.'));
-    socket.destroy();
-  });
   return { signal: gone.signal, leave: () => void socket.off('close', end) };
 }
 
@@ -129,7 +111,7 @@ function setHead(response: Response, download: Download): void {
   response.setHeader('Content-Type', 'application/zip');
   if (download.sizeBytes !== null) response.setHeader('Content-Length', download.sizeBytes);
   response.setHeader('Content-Disposition', disposition(download));
-  // Opened in a tab it would still be no page of ours (security facts, section 12).
+  // A browser that opens it in a tab must run nothing of it.
   response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
 }
 
@@ -143,7 +125,10 @@ async function write(response: Response, body: AsyncIterable<Buffer>, signal: Ab
   await once(response, 'finish', { signal });
 }
 
-/** RFC 6266 with the name of RFC 5987: letters of all scripts, and ASCII for what does not read it. */
+/**
+ * Writes the name of a download (RFC 6266): in RFC 5987's encoding for letters of all scripts, and in ASCII for clients
+ * that do not read that.
+ */
 function disposition({ fileName, plainName }: Download): string {
   const visible = fileName.replace(/[\p{Cc}\p{Cf}\p{Cs}/\\:*?"<>|]/gu, '-');
   const encoded = encodeURIComponent(visible).replace(

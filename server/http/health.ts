@@ -14,7 +14,7 @@ const RETRY_AFTER_SECONDS = 2;
 
 /**
  * `/api/health` answers while the process lives; `/api/ready` when database, store and worker do, else 503
- * (operators' contract). Neither asks who calls.
+ * for a load balancer or an operator. Neither asks who calls.
  */
 export function healthRoutes(readiness: Readiness): Router {
   const router = Router();

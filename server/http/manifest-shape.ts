@@ -6,43 +6,72 @@ import { AppError } from '../errors.ts';
 /** The body is an object, it holds lists, and one of them holds objects. */
 const DEPTH = 3;
 const DEPTH_OF_ENTRIES = 2;
-/** Path, hash and size; one more than are known is enough for the schema to name one that is not. */
+/** An entry has path, hash and size; one field more is enough for the schema to name one that is unknown. */
 const FIELDS_MAX = 4;
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(['files', 'publishAnyway', 'path', 'sha256', 'sizeBytes']);
 const FIELD_BYTES_MAX = 'publishAnyway'.length;
-/** In all of the body. Measured: 320,000 names that differ keep `JSON.parse` busy for a second. */
+/** Bounds the whole body: 320,000 names that differ keep `JSON.parse` busy for a second (measured). */
 const UNKNOWN_FIELDS_MAX = 4;
-/** A few milliseconds; other calls have their turn between two of them. */
+/** This is a few milliseconds; other calls have their turn between two of them. */
 const SLICE_BYTES = 512 * 1024;
 const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Where the scan is. `seen[depth]` are the commas so far in what is open at that depth, `allowed[depth]` how many it may have. */
+/**
+ * Describes where a list is in the body, in bytes: from behind its bracket to its other one, and where it may be cut
+ * between two entries.
+ */
+export type ListPlace = { start: number; end: number; cuts: number[] };
+
+/** Parsing so much takes less than a millisecond. */
+const CUT_BYTES = 64 * 1024;
+/** Many times the longest path with every character escaped. One text or number of 16 MiB would be parsed in one go. */
+export const PART_BYTES_MAX = 128 * 1024;
+
+/**
+ * Says where the scan is. `seen[depth]` are the commas so far in what is open at that depth, `allowed[depth]` how many
+ * it may have.
+ */
 type Scan = {
   body: Buffer;
   at: number;
   isText: boolean;
-  /** The last text: from behind its quote to its other one. */
+  /** This is the last text: from behind its quote to its other one. */
   textStart: number;
   textEnd: number;
   unknownFields: number;
   depth: number;
   seen: number[];
   allowed: number[];
+  lists: ListPlace[];
+  /** Says where the entry of a list begins that is being read. */
+  entryStart: number;
 };
 
 /**
  * Refuses what no list of files is, before it is parsed. Measured: `JSON.parse` is busy for six seconds with 16 MiB of
  * brackets, and for four with a million keys. Whether it is JSON at all is left to the parser, which stops at the first
- * fault. Throws `bad_request`, `upload_refused` for too many files.
+ * fault. Tells where the lists are, so that nobody has to parse all of it at once. Throws `bad_request`, `upload_refused`
+ * for too many files.
  */
-export async function checkShape(body: Buffer): Promise<void> {
+export async function checkShape(body: Buffer): Promise<readonly ListPlace[]> {
   const text = { isText: false, textStart: 0, textEnd: 0 };
-  const scan: Scan = { body, at: 0, ...text, unknownFields: 0, depth: 0, seen: [0], allowed: [0] };
+  const scan: Scan = {
+    body,
+    at: 0,
+    ...text,
+    unknownFields: 0,
+    depth: 0,
+    seen: [0],
+    allowed: [0],
+    lists: [],
+    entryStart: 0,
+  };
   while (scan.at < body.length) {
     scanTo(scan, Math.min(body.length, scan.at + SLICE_BYTES));
     await nextTurn();
   }
+  return scan.lists;
 }
 
 function scanTo(scan: Scan, end: number): void {
@@ -55,29 +84,57 @@ function scanTo(scan: Scan, end: number): void {
       if (isText) scan.textStart = at + 1;
       else scan.textEnd = at;
     } else if (isText) at += byte === BACKSLASH ? 1 : 0;
-    else if (byte === COMMA) countComma(scan);
+    else if (byte === COMMA) countComma(scan, at);
     else if (byte === COLON) countField(scan);
-    else if (byte === LIST || byte === OBJECT) open(scan, byte === LIST);
-    else if (byte === LIST_END || byte === OBJECT_END) close(scan);
+    else if (byte === LIST || byte === OBJECT) open(scan, byte === LIST, at);
+    else if (byte === LIST_END || byte === OBJECT_END) close(scan, at);
   }
   scan.at = at;
   scan.isText = isText;
 }
 
-function open(scan: Scan, isList: boolean): void {
+function open(scan: Scan, isList: boolean, at: number): void {
   scan.depth += 1;
   if (scan.depth > DEPTH) throw new AppError('bad_request', 'A list of files is not nested this deep.');
   scan.seen[scan.depth] = 0;
   const most = isList && scan.depth === DEPTH_OF_ENTRIES ? UPLOAD_LIMITS.maxFiles : FIELDS_MAX;
   scan.allowed[scan.depth] = most - 1;
+  if (!isList || scan.depth !== DEPTH_OF_ENTRIES) return;
+  scan.lists.push({ start: at + 1, end: Number.NaN, cuts: [] });
+  scan.entryStart = at + 1;
 }
 
-function close(scan: Scan): void {
+/** Returns the list of entries that is open, where the scan is between two of them or at its end. */
+function listAt(scan: Scan): ListPlace | undefined {
+  const list = scan.depth === DEPTH_OF_ENTRIES ? scan.lists.at(-1) : undefined;
+  return list !== undefined && Number.isNaN(list.end) ? list : undefined;
+}
+
+function endEntry(scan: Scan, at: number): void {
+  if (at - scan.entryStart > PART_BYTES_MAX) throw tooLongPart();
+  scan.entryStart = at + 1;
+}
+
+export function tooLongPart(): AppError {
+  return new AppError('bad_request', 'No entry of a list of files is this long.');
+}
+
+function close(scan: Scan, at: number): void {
+  const list = listAt(scan);
+  if (list !== undefined) {
+    endEntry(scan, at);
+    list.end = at;
+  }
   scan.depth -= 1;
   if (scan.depth < 0) throw new AppError('bad_request', 'The list of files is not valid JSON.');
 }
 
-function countComma(scan: Scan): void {
+function countComma(scan: Scan, at: number): void {
+  const list = listAt(scan);
+  if (list !== undefined) {
+    endEntry(scan, at);
+    if (at - (list.cuts.at(-1) ?? list.start) > CUT_BYTES) list.cuts.push(at);
+  }
   const seen = (scan.seen[scan.depth] ?? 0) + 1;
   const allowed = scan.allowed[scan.depth] ?? 0;
   scan.seen[scan.depth] = seen;

@@ -2,13 +2,14 @@ import { callTRPCProcedure } from '@trpc/server';
 import express, { type Request, type Response, Router } from 'express';
 import { appRouter } from '../../routers/_app.ts';
 import { contextFor } from '../../routers/context.ts';
+import { decodeInput } from '../../routers/decode-input.ts';
 import { JSON_BODY_MAX_BYTES } from '../../routers/schemas/limits.ts';
 import { AppError } from '../errors.ts';
 import type { Providers } from '../service-context.ts';
 
 type RestCall = { method: 'get' | 'post'; path: string; procedure: string; takesBody?: true };
 
-/** The eight calls of the specification, section 7, each the same procedure as the app calls. */
+/** The documented REST calls, each the same procedure as the app calls. */
 export const REST_CALLS: readonly RestCall[] = [
   { method: 'post', path: '/api/refresh-token', procedure: 'auth.refresh' },
   { method: 'get', path: '/api/user', procedure: 'user.get' },
@@ -41,7 +42,7 @@ export function restRoutes(providers: Providers): Router {
 
 async function answerCall(providers: Providers, call: RestCall, request: Request, response: Response): Promise<void> {
   const ctx = await contextFor(providers, request, response);
-  const input: unknown = call.takesBody ? request.body : undefined;
+  const input = call.takesBody ? decodeInput({ json: request.body }) : undefined;
   const answer: unknown = await callTRPCProcedure({
     router: appRouter,
     path: call.procedure,

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet from 'helmet';
 import { AppError } from '../errors.ts';
 import type { Addresses } from '../service-context.ts';
+import { siteHost, siteUrl } from '../site-names.ts';
 
 const CHANGES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const LOOPBACK_NAMES = ['127.0.0.1', '[::1]'];
@@ -9,14 +10,14 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i;
 /** The uploads take files: their own routes check the type of each. */
 const UPLOADS = '/api/uploads/';
 
-/** The public address; while that is on localhost, the same port by its loopback numbers too (security facts, 1.6). */
+/** Returns the public origin; while that is on localhost, the same port by the loopback addresses too. */
 export function ownOrigins({ publicUrl }: Addresses): string[] {
   const { origin, protocol, hostname, port } = new URL(publicUrl);
   if (hostname !== 'localhost') return [origin];
   return [origin, ...LOOPBACK_NAMES.map((name) => `${protocol}//${name}${port === '' ? '' : `:${port}`}`)];
 }
 
-/** An address at which people reach the app, as a browser's `Origin` writes it. */
+/** Says whether people reach the app at this address, written as in a browser's `Origin`. */
 export function isOwnOrigin(origin: string, addresses: Addresses): boolean {
   return ownOrigins(addresses).includes(origin);
 }
@@ -28,10 +29,10 @@ export function foreignOrigin({ publicUrl }: Addresses): AppError {
 
 /**
  * The guard of every call that changes something below /api, before anything of it is read: its origin and its type of
- * body. A call with neither `Origin` nor `Sec-Fetch-Site` comes from no browser and may pass (security facts, 1.6).
+ * body. A call with neither `Origin` nor `Sec-Fetch-Site` may pass: every current browser sends one of them.
  * Throws `origin_foreign`, `body_type_unsupported`.
  */
-export function guardChange(request: IncomingMessage, path: string, addresses: Addresses): void {
+export function requireOwnOrigin(request: IncomingMessage, path: string, addresses: Addresses): void {
   if (!CHANGES.has(request.method ?? '')) return;
   const { origin } = request.headers;
   if (origin !== undefined && !isOwnOrigin(origin, addresses)) throw foreignOrigin(addresses);
@@ -40,6 +41,15 @@ export function guardChange(request: IncomingMessage, path: string, addresses: A
   if (path.startsWith(UPLOADS) || !hasBody(request)) return;
   if (JSON_TYPE.test(request.headers['content-type'] ?? '')) return;
   throw new AppError('body_type_unsupported', 'Send the body as application/json.');
+}
+
+/**
+ * RFC 9112, section 3.2: a request whose Host is no host is answered with 400. Libraries make a URL of it and throw.
+ * HTTP/1.0 has none. Throws `bad_request`.
+ */
+export function requireHostName({ headers: { host } }: IncomingMessage): void {
+  if (host === undefined || (/^[^\s/?#@\\]+$/.test(host) && URL.canParse(`http://${host}`))) return;
+  throw new AppError('bad_request', 'The header Host of this request names no host.');
 }
 
 function hasBody(request: IncomingMessage): boolean {
@@ -61,7 +71,7 @@ export function setApiHeaders(response: ServerResponse, addresses: Addresses): v
   if (isHttps(addresses)) response.setHeader('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
 }
 
-/** What a page may load (security facts, 12). Radix injects a style for its scroll lock: hence the nonce. */
+/** Returns what a page may load. Radix injects a style for its scroll lock, which needs the nonce. */
 function contentPolicy(addresses: Addresses, nonce: string | undefined): Record<string, string[]> {
   const { host } = new URL(addresses.publicUrl);
   return {
@@ -71,7 +81,7 @@ function contentPolicy(addresses: Addresses, nonce: string | undefined): Record<
     imgSrc: ["'self'", 'data:', 'blob:'],
     fontSrc: ["'self'"],
     connectSrc: ["'self'", `${isHttps(addresses) ? 'wss' : 'ws'}://${host}`],
-    frameSrc: [`http://*.${addresses.sitesDomain}:${addresses.sitesPort}`],
+    frameSrc: [siteUrl(addresses, siteHost(addresses.sitesDomain, { slug: '*', release: null }))],
     workerSrc: ["'self'"],
     manifestSrc: ["'self'"],
     baseUri: ["'none'"],
@@ -84,7 +94,7 @@ function contentPolicy(addresses: Addresses, nonce: string | undefined): Record<
 /** A mailed link carries its secret in the address: no page that it leads to may tell where it was opened from. */
 const SECRET_PAGES = /^\/auth\/(?:reset|confirm)(?:\/|$)/;
 
-/** The headers of a page and its files. `nonce` is for the one document that carries it. */
+/** Sets the headers of a page and its files. `nonce` is for the one document that carries it. */
 export function setPageHeaders(
   request: IncomingMessage,
   response: ServerResponse,

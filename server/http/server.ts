@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AnyTRPCProcedure, TRPCError } from '@trpc/server';
 import {
@@ -21,42 +20,34 @@ import {
 import { BATCH_MAX_CALLS, JSON_BODY_MAX_BYTES } from '../../routers/schemas/limits.ts';
 import { AppError } from '../errors.ts';
 import type { Providers } from '../service-context.ts';
-import { requestIdFor } from './answer-error.ts';
+import { createListener, type ListenerTimeouts } from '../transport/listener.ts';
+import { answerError, requestIdFor } from './answer-error.ts';
 import { createApp } from './app.ts';
 import type { Readiness } from './health.ts';
-import { guardChange, setApiHeaders } from './security.ts';
-import type { SocketTimes } from './socket-member.ts';
+import { requireHostName, requireOwnOrigin, setApiHeaders } from './security.ts';
+import type { SocketTimes } from './socket-connection.ts';
 import { createWebApp } from './web-app.ts';
-import { createSocketDoor } from './websocket.ts';
+import { createSocketServer } from './websocket.ts';
 
 const TRPC = '/api/trpc/';
-/** Security facts, 3.2, "Settings": what comes slowly holds no connection for long. */
-const SETTINGS = {
-  headersTimeout: 10_000,
-  /** Security facts, 2.1: a file may take ten minutes to arrive. */
-  requestTimeout: 10 * 60_000,
-  connectionsCheckingInterval: 1_000,
-  keepAliveTimeout: 5_000,
-} as const;
-const REQUESTS_PER_SOCKET = 1_000;
+/** A file of the largest size arrives within this at 2 MB/s. */
+const REQUEST_TIMEOUT_MS = 10 * 60_000;
 const UPLOADS = '/api/uploads/';
-/** Of any other call: 100 KB are there by then, or never. */
+/** Within this the body of any other call, 100 KB at most, must have arrived. */
 const BODY_MS = 30_000;
-/** Security facts, 12: what is in flight at a stop is given this long. */
-const IN_FLIGHT_MS = 10_000;
 
 export type HttpServerOptions = {
   providers: Providers;
-  /** 0 takes a free one. */
+  /** A port of 0 takes a free one. */
   port: number;
-  /** Undefined listens on all addresses. */
   host?: string | undefined;
   /** Folder of the built web app. */
   webRoot: string;
   readiness: Readiness;
-  /** Tests wait less. */
+  /** Says how many processes share the connections; 1 when absent. */
+  processes?: number;
   socketTimes?: Partial<SocketTimes>;
-  timeouts?: Partial<Record<keyof typeof SETTINGS, number>> & { bodyMs?: number };
+  timeouts?: ListenerTimeouts & { bodyMs?: number };
 };
 
 export type HttpServer = {
@@ -68,46 +59,47 @@ export type HttpServer = {
 };
 
 /**
- * The one listener: `/api/trpc` goes to tRPC's own handler before Express sees it (measured: 1.4 times Express's
- * adapter), upgrades to the WebSocket, all else to Express. `start` rejects when the port is taken.
- * `stop` sends sockets away to come back, refuses new connections and gives calls in flight ten seconds.
+ * The one listener of the app: `/api/trpc` goes to tRPC's own handler before Express sees it, which is 1.4 times as fast as
+ * tRPC's adapter for Express; upgrades go to the WebSocket, all else to Express. `start` rejects when the port is taken.
+ * `stop` tells the sockets to reconnect, refuses new connections and gives calls in flight ten seconds.
  */
-export function createHttpServer({
-  providers,
-  port,
-  host,
-  webRoot,
-  readiness,
-  socketTimes,
-  timeouts: { bodyMs = BODY_MS, ...settings } = {},
-}: HttpServerOptions): HttpServer {
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { providers, port, host, webRoot, readiness, processes, socketTimes } = options;
+  const { bodyMs = BODY_MS, ...timeouts } = options.timeouts ?? {};
   const webApp = createWebApp(webRoot, () => providers.addresses);
   const app = createApp(providers, webApp, readiness);
-  const sockets = createSocketDoor(providers, socketTimes);
-  const server = createServer({ ...SETTINGS, ...settings }, (request, response) => {
-    requestIdFor(response);
-    if (!request.url?.startsWith(UPLOADS)) limitBody(request, response, bodyMs);
-    if (request.url?.startsWith(TRPC)) answerProcedure(providers, request, response);
-    else app(request, response);
+  const sockets = createSocketServer(providers, socketTimes);
+  const listener = createListener(providers, {
+    name: 'the app',
+    port,
+    host,
+    processes,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    mayAnswerSlowly: true,
+    handle(request, response) {
+      requestIdFor(response);
+      requireHostName(request);
+      if (!request.url?.startsWith(UPLOADS)) limitBody(request, response, bodyMs);
+      if (request.url?.startsWith(TRPC)) return answerProcedure(providers, request, response);
+      return app(request, response);
+    },
+    onError: (request, response, error) => answerError(request, response, error, providers.log),
+    timeouts,
   });
-  server.maxRequestsPerSocket = REQUESTS_PER_SOCKET;
-  server.on('upgrade', sockets.upgrade);
+  listener.server.on('upgrade', sockets.upgrade);
 
   return {
     async start() {
       await webApp.load();
-      server.listen({ port, ...(host !== undefined && { host }) });
-      await once(server, 'listening');
+      await listener.start();
       sockets.start();
     },
     async stop() {
       await sockets.stop();
-      await closeServer(server);
+      await listener.stop();
     },
     get address() {
-      const address = server.address();
-      if (address === null || typeof address === 'string') throw new Error('The server does not listen.');
-      return address;
+      return listener.address;
     },
     get openSockets() {
       return sockets.size;
@@ -140,7 +132,9 @@ function answerProcedure(providers: Providers, request: IncomingMessage, respons
     responseMeta: ({ errors, type, ctx }) => ({ headers: headersOf(errors, { type, ctx }) }),
   };
   try {
-    guardChange(request, path, providers.addresses);
+    guardMethod(request);
+    requireOwnOrigin(request, path, providers.addresses);
+    guardStream(request);
     guardSubscription(decodedPath(options.path));
   } catch (error) {
     response.setHeader('Content-Type', 'application/json');
@@ -151,7 +145,19 @@ function answerProcedure(providers: Providers, request: IncomingMessage, respons
   void nodeHTTPRequestHandler(options);
 }
 
-/** As tRPC reads it. Throws `bad_request` where it would fail. */
+/** tRPC makes a `Request` of every call, and the Fetch standard allows none with this method ("forbidden method"). */
+function guardMethod({ method }: IncomingMessage): void {
+  if (method === 'TRACE') throw new AppError('method_not_allowed', 'TRACE is not possible here.');
+}
+
+/** tRPC would stream the answers of a batch: its headers have left by then, and with them the place for a cookie. */
+function guardStream({ headers }: IncomingMessage): void {
+  const accepted = String(headers['trpc-accept'] ?? headers.accept ?? '').split(',');
+  if (!accepted.some((type) => type.split(';', 1)[0]?.trim().toLowerCase() === 'application/jsonl')) return;
+  throw new AppError('bad_request', 'Answers are not streamed: accept application/json.');
+}
+
+/** Decodes a path as tRPC does. Throws `bad_request` where tRPC would fail. */
 function decodedPath(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -199,14 +205,4 @@ function headersOf(errors: TRPCError[], { type, ctx }: Answered): Record<string,
     // What fails before it has a context is numbered by the formatter.
     ...(first !== undefined && ctx === undefined && { [REQUEST_ID_HEADER]: requestIdOf(first, ctx) }),
   };
-}
-
-async function closeServer(server: Server): Promise<void> {
-  if (!server.listening) return;
-  const closed = once(server, 'close');
-  server.close();
-  server.closeIdleConnections();
-  const giveUp = setTimeout(() => server.closeAllConnections(), IN_FLIGHT_MS);
-  await closed;
-  clearTimeout(giveUp);
 }

@@ -1,42 +1,24 @@
 import type { Encoder } from '@trpc/server/adapters/ws';
 
-/** Security facts, 8.6. */
-const SUBSCRIPTIONS_MAX = 20;
+/** Describes the fields of a tRPC message that its text depends on. */
+type Message = { id?: unknown; jsonrpc?: unknown; result?: { data?: unknown } };
 
-/** The fields of a tRPC message that open or end a subscription (trpc.io/docs/rpc, "WebSockets"). */
-type Message = {
-  id?: unknown;
-  jsonrpc?: unknown;
-  method?: unknown;
-  error?: unknown;
-  result?: { type?: unknown; data?: unknown };
-};
-
-/** tRPC's JSON over one connection, counting the subscriptions that are open on it. */
-export function countedEncoder(onTooMany: () => void): Encoder {
-  const open = new Set<unknown>();
+/** Encodes tRPC's JSON for one connection. `onMessages` is told how many messages each frame held. */
+export function createSocketEncoder(onMessages: (count: number) => void): Encoder {
   return {
-    encode(data) {
-      const { id, error, result } = asMessage(data);
-      if (error !== undefined || result?.type === 'stopped') open.delete(id);
-      return textOf(data, result?.data);
-    },
+    encode: (data) => textOf(data, asMessage(data).result?.data),
     decode(data) {
       const decoded: unknown = JSON.parse(typeof data === 'string' ? data : new TextDecoder().decode(data));
-      for (const message of Array.isArray(decoded) ? decoded : [decoded]) {
-        const { id, method } = asMessage(message);
-        if (method === 'subscription') open.add(id);
-      }
-      if (open.size > SUBSCRIPTIONS_MAX) onTooMany();
+      onMessages(Array.isArray(decoded) ? Math.max(1, decoded.length) : 1);
       return decoded;
     },
   };
 }
 
-/** The last text of each item, for subscriptions that are numbered alike, as the first of most sockets is. */
+/** The last text of each item: most sockets have one subscription, with the same id, and get the same text. */
 const texts = new WeakMap<object, { id: unknown; jsonrpc: unknown; text: string }>();
 
-/** An item that goes to many sockets is the same object for all of them (routers/shared-items.ts). */
+/** Writes a message. An item that goes to many sockets is the same object for all of them (routers/shared-items.ts). */
 function textOf(message: unknown, item: unknown): string {
   if (typeof item !== 'object' || item === null) return JSON.stringify(message);
   const { id, jsonrpc } = asMessage(message);

@@ -5,19 +5,23 @@ import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
 import type { UploadZipArrived } from '../../routers/schemas/releases.ts';
 import { AppError, notFound } from '../errors.ts';
-import { inPlace } from '../in-place.ts';
 import type { AccountContext, Providers } from '../service-context.ts';
+import { withFileListSlot } from '../services/releases/file-list-slot.ts';
 import { arrivedOfZip, receiveFile, receiveManifest, receiveZip, type SentZip } from '../services/uploads/index.ts';
+import { withSlot } from '../with-slot.ts';
 import { readManifestBody } from './manifest-body.ts';
 
-/** What a browser on Windows calls a ZIP, from the registry there. */
+/** Says what a browser on Windows calls a ZIP, from the registry there. */
 const WINDOWS_ZIP = 'application/x-zip-compressed';
-/** RFC 9112, section 9.6: a connection that is closed while bytes come takes the answer with it. */
-const HEARD_OUT_MS = 5_000;
+/**
+ * Bytes that still come are read for so long: a connection that is closed before takes the answer with it (RFC 9112,
+ * section 9.6).
+ */
+const DRAIN_MS = 5_000;
 
 /**
- * The doors for files, below `/api/uploads` (product page, section 10). Bodies are streamed: a file is never whole in
- * memory, a manifest is bounded. Origin and headers are looked at by the application before it comes here.
+ * Returns the routes below `/api/uploads` that take files. Bodies are streamed: a file is never whole in memory, and a
+ * manifest is bounded. The application has checked origin and headers before.
  */
 export function uploadRoutes(providers: Providers): Router {
   const routes = express.Router({ caseSensitive: true, strict: true });
@@ -28,8 +32,11 @@ export function uploadRoutes(providers: Providers): Router {
     const ctx = await writerFor(providers, request, response);
     const uploadId = uploadIdOf(request);
     const answer = await requests.during(ctx.actor.accountId, async () => {
-      const input = await readManifestBody(await readBody(request, UPLOAD_LIMITS.maxManifestBytes));
-      return receiveManifest(ctx, uploadId, input);
+      const body = bounded(request, UPLOAD_LIMITS.maxManifestBytes);
+      // Held whole only while it is read, which few do at a time.
+      return providers.zips.spool(body, (readWhole) =>
+        withFileListSlot(ctx, async () => receiveManifest(ctx, uploadId, await readManifestBody(await readWhole()))),
+      );
     });
     response.json(answer);
   });
@@ -76,14 +83,14 @@ export function uploadRoutes(providers: Providers): Router {
     response.json(answer);
   });
 
-  routes.use(hearOut);
+  routes.use(drainBody);
   return routes;
 }
 
-/** Who is refused in mid-body is told so: many senders read nothing before they have sent all, or break off by themselves. */
-const hearOut: ErrorRequestHandler = (error, request, _response, next) => {
+/** Reads on after a refusal in mid-body: many senders read no answer before they have sent all. */
+const drainBody: ErrorRequestHandler = (error, request, _response, next) => {
   if (!request.complete) {
-    const timer = setTimeout(() => request.destroy(), HEARD_OUT_MS);
+    const timer = setTimeout(() => request.destroy(), DRAIN_MS);
     request.once('close', () => clearTimeout(timer));
     request.resume();
   }
@@ -105,7 +112,10 @@ function queryOf(request: Request): URLSearchParams {
   return new URL(request.originalUrl, 'http://localhost').searchParams;
 }
 
-/** `key`, by which the sender tells its archive from others, and `from`, the bytes that it leaves out as sent before. */
+/**
+ * Reads `key`, by which the sender tells its archive from others, and `from`, the bytes that it leaves out as sent
+ * before.
+ */
 function resumeOf(query: URLSearchParams): NonNullable<SentZip['resume']> | null {
   const key = query.get('key');
   const from = query.get('from') ?? '0';
@@ -140,7 +150,7 @@ function contentLengthOf(request: Request): number | null {
   return sent === undefined ? null : Number(sent);
 }
 
-/** The request's bytes; a sender that goes away in the middle ends them with an error of its own. */
+/** Yields the request's bytes; a sender that goes away in the middle ends them with an error of its own. */
 async function* bytesOf(request: Request): AsyncGenerator<Uint8Array> {
   try {
     // Whoever stops in the middle leaves the connection as it is: an answer has to go out on it.
@@ -151,29 +161,29 @@ async function* bytesOf(request: Request): AsyncGenerator<Uint8Array> {
   if (!request.complete) throw senderGone();
 }
 
-/** The whole body, refused as soon as it is known to be too large. */
-async function readBody(request: Request, maxBytes: number): Promise<Buffer> {
+/** The bytes of a body, refused as soon as it is known to be too large. */
+async function* bounded(request: Request, maxBytes: number): AsyncGenerator<Uint8Array> {
   const tooLarge = new AppError('body_too_large', `A list of files has at most ${maxBytes / 1024 ** 2} MiB.`);
   if ((contentLengthOf(request) ?? 0) > maxBytes) throw tooLarge;
-  const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of bytesOf(request)) {
     size += chunk.byteLength;
     if (size > maxBytes) throw tooLarge;
-    chunks.push(chunk);
+    yield chunk;
   }
-  return Buffer.concat(chunks);
 }
 
 type RequestCounter = { during<T>(accountId: string, work: () => Promise<T>): Promise<T> };
 
-/** Security facts, 1.8: at most so many requests of an account at once, lists and files; over the processes of this instance, whose memory and disk it guards. */
-function createRequestCounter({ tally, limits: { uploadsAtOnce: limit } }: Providers): RequestCounter {
+/**
+ * Lets an account send so many lists and files at once, over all processes of this instance, whose memory and disk this guards.
+ */
+function createRequestCounter({ rateCounters, limits: { uploadsAtOnce: limit } }: Providers): RequestCounter {
   return {
     during(accountId, work) {
       const full = (): AppError =>
         new AppError('rate_limited', `At most ${limit} files are taken at once.`, { retryAfterMs: 1_000 });
-      return inPlace(tally, { key: `uploads of ${accountId}`, limit, full }, work);
+      return withSlot(rateCounters, { key: `uploads of ${accountId}`, limit, full }, work);
     },
   };
 }

@@ -6,10 +6,9 @@ import type { Addresses } from '../service-context.ts';
 import { ownOrigins, setPageHeaders } from './security.ts';
 
 const NONCE_MARK = '__CSP_NONCE__';
-/** Where sites answer, for the address that a screen foretells before the deployment exists. */
+/** Says where sites answer, for the address that a screen foretells before the deployment exists. */
 const SITES_HOST_MARK = '__SITES_HOST__';
 /** RFC 9110, section 4.2.1: it goes without saying. */
-const HTTP_PORT = 80;
 const INDEX = '/index.html';
 /** Names under it carry a hash of their content. */
 const HASHED = '/assets/';
@@ -33,7 +32,7 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** Made by the build beside a file, best first. */
+/** The build makes these beside a file; the best comes first. */
 const ENCODINGS = [
   { name: 'br', ending: '.br' },
   { name: 'gzip', ending: '.gz' },
@@ -159,12 +158,13 @@ function sendPage(
   const html = index.body
     .toString('utf8')
     .replaceAll(NONCE_MARK, nonce)
-    .replaceAll(SITES_HOST_MARK, sitesHost(addresses));
+    .replaceAll(SITES_HOST_MARK, shownHost(addresses));
   const body = Buffer.from(html);
   response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Length': body.length });
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-function sitesHost({ sitesDomain, sitesPort }: Addresses): string {
-  return sitesPort === HTTP_PORT ? sitesDomain : `${sitesDomain}:${sitesPort}`;
+/** Returns a site's address as it is written before there is one to open: without its scheme. */
+function shownHost({ sitesUrl }: Addresses): string {
+  return sitesUrl.slice(sitesUrl.indexOf('//') + 2);
 }

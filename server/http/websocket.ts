@@ -9,209 +9,243 @@ import { contextForSocket } from '../../routers/context.ts';
 import { toAppError, toTRPCError } from '../../routers/error-shape.ts';
 import { AppError } from '../errors.ts';
 import { isLoopback } from '../loopback.ts';
+import type { FreeSlot } from '../rate-counters.ts';
 import type { AccountContext, Providers } from '../service-context.ts';
-import { isInForce, standingOf } from '../services/standing.ts';
-import type { GiveBack } from '../tally.ts';
-import { foreignOrigin, isOwnOrigin } from './security.ts';
-import { countedEncoder } from './socket-encoder.ts';
+import { credentialOf, isStillValid } from '../services/credential-validity.ts';
+import { catchErrors } from '../transport/catch-errors.ts';
+import { foreignOrigin, isOwnOrigin, requireHostName } from './security.ts';
 import {
-  CLOSE,
-  countMessage,
-  createMember,
-  lineOf,
-  lookAfter,
-  type Member,
+  CLOSE_CODES,
+  type Connection,
+  countMessages,
+  createConnection,
+  forSubscriptions,
+  heartbeat,
   type SocketTimes,
-} from './socket-member.ts';
+} from './socket-connection.ts';
+import { createSocketEncoder } from './socket-encoder.ts';
 
 const TIMES: SocketTimes = { helloMs: 10_000, pingMs: 25_000, slowMs: 10_000 };
 const MESSAGE_MAX_BYTES = 64 * 1024;
-const LOOK_MS = 500;
+const HEARTBEAT_CHECK_MS = 500;
 const CLOSE_WAIT_MS = 2_000;
-/** After a question that the database did not answer, whether a session is still in force. */
+/** The database is asked again after this whether a session is still valid, when it did not answer. */
 const ASK_AGAIN_MS = 500;
 
-export type SocketDoor = {
+export type SocketServer = {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   start(): void;
   stop(): Promise<void>;
-  /** How many connections are open. */
   readonly size: number;
 };
 
 type Upgrade = { socket: Duplex; head: Buffer };
 
-type Room = {
+type State = {
   providers: Providers;
   times: SocketTimes;
   server: WebSocketServer;
-  members: Set<Member>;
-  /** How many changes of sessions and tokens were told so far. */
-  changesTold: number;
+  connections: Set<Connection>;
+  /** How many changes of sessions and tokens the change feed has reported so far. */
+  reportedChanges: number;
   isStopping: boolean;
 };
 
 /**
- * The WebSocket at /api/trpc: subscriptions only. A foreign origin is refused before the upgrade; a connection lives as
- * long as the session or API token that opened it, on whichever instance that ends; a reader that takes nothing is let
- * go, since it resumes where it was. Cookies have no say (security facts, section 8).
+ * Creates the WebSocket at /api/trpc: subscriptions only. A foreign origin is refused before the upgrade; a connection
+ * lives as long as the session or API token that opened it, on whichever instance that ends; a reader that takes
+ * nothing is disconnected, since it resumes where it was. Cookies are ignored: a page of another site would send them
+ * too.
  */
-export function createSocketDoor(providers: Providers, times: Partial<SocketTimes> = {}): SocketDoor {
-  const room: Room = {
+export function createSocketServer(providers: Providers, times: Partial<SocketTimes> = {}): SocketServer {
+  const state: State = {
     providers,
     times: { ...TIMES, ...times },
     server: new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MESSAGE_MAX_BYTES }),
-    members: new Set(),
-    changesTold: 0,
+    connections: new Set(),
+    reportedChanges: 0,
     isStopping: false,
   };
-  let looking: NodeJS.Timeout | undefined;
+  let heartbeats: NodeJS.Timeout | undefined;
   let unsubscribe = (): void => undefined;
 
   return {
     upgrade(request, socket, head) {
       socket.on('error', () => socket.destroy());
-      void letIn(room, request, { socket, head });
+      catchErrors(
+        () => accept(state, request, { socket, head }),
+        (error) => {
+          providers.log.error('An upgrade to a WebSocket failed', { error: String(error) });
+          socket.destroy();
+        },
+      );
     },
     start() {
-      const { slowMs, pingMs } = room.times;
-      looking = setInterval(
-        () => room.members.forEach((member) => void lookAfter(member, room.times)),
-        Math.min(LOOK_MS, slowMs, pingMs),
-      );
-      unsubscribe = watchStandings(room);
+      const { slowMs, pingMs } = state.times;
+      const beat = (): void => {
+        for (const connection of state.connections) heartbeat(connection, state.times);
+      };
+      heartbeats = setInterval(beat, Math.min(HEARTBEAT_CHECK_MS, slowMs, pingMs));
+      unsubscribe = watchCredentials(state);
     },
     async stop() {
-      room.isStopping = true;
-      clearInterval(looking);
+      state.isStopping = true;
+      clearInterval(heartbeats);
       unsubscribe();
-      await sendAway(room);
+      await disconnectAll(state);
     },
     get size() {
-      return room.members.size;
+      return state.connections.size;
     },
   };
 }
 
-async function letIn(room: Room, request: IncomingMessage, { socket, head }: Upgrade): Promise<void> {
-  const refusal = refuse(room, request) ?? (await refuseCrowd(room, request, socket));
+async function accept(state: State, request: IncomingMessage, { socket, head }: Upgrade): Promise<void> {
+  const refusal = refuse(state, request) ?? (await refuseCrowd(state, request, socket));
   if (refusal === undefined)
-    room.server.handleUpgrade(request, socket, head, (client) => accept(room, client, request));
+    state.server.handleUpgrade(request, socket, head, (client) => serve(state, client, request));
   else sendRefusal(socket, refusal);
 }
 
-/** Whoever keeps its own half of the connection open would hold up the end of the process. */
+/** Destroys the socket after the answer: a peer that keeps its half of it open would hold up the end of the process. */
 function sendRefusal(socket: Duplex, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
 
-/** The status of an upgrade that is not made. */
-function refuse({ providers, isStopping }: Room, request: IncomingMessage): string | undefined {
+/** Answers the status line with which an upgrade is refused, undefined when it is not. */
+function refuse({ providers, isStopping }: State, request: IncomingMessage): string | undefined {
+  try {
+    requireHostName(request);
+  } catch {
+    return '400 Bad Request';
+  }
   if (isStopping) return '503 Service Unavailable';
   if (request.url?.split('?', 1)[0] !== '/api/trpc') return '404 Not Found';
   const { origin } = request.headers;
   return origin !== undefined && !isOwnOrigin(origin, providers.addresses) ? '403 Forbidden' : undefined;
 }
 
-/** Likewise, of one more than an address may have; the others of its sockets may be in other processes. */
-async function refuseCrowd(room: Room, request: IncomingMessage, socket: Duplex): Promise<string | undefined> {
-  const { limits, tally } = room.providers;
-  const address = addressOf(room.providers, request);
-  if (!isCounted(room.providers, address)) return undefined;
-  const leave = await tally.take(`sockets of ${address}`, { limit: limits.socketsPerAddress });
-  if (leave === null) return '429 Too Many Requests';
-  leaveWith(socket, leave);
-  return room.isStopping ? '503 Service Unavailable' : undefined;
+/** Refuses a socket beyond what an address may have; its other sockets may be in other processes. */
+async function refuseCrowd(state: State, request: IncomingMessage, socket: Duplex): Promise<string | undefined> {
+  const { limits, rateCounters } = state.providers;
+  const address = addressOf(state.providers, request);
+  if (!isCounted(state.providers, address)) return undefined;
+  const freeSlot = await rateCounters.takeSlot(`sockets of ${address}`, { limit: limits.socketsPerAddress });
+  if (freeSlot === null) return '429 Too Many Requests';
+  freeOnClose(socket, freeSlot);
+  return state.isStopping ? '503 Service Unavailable' : undefined;
 }
 
-/** Gives a place back when the socket closes, or at once when it did so while the place was asked for. */
-function leaveWith(socket: Duplex, leave: GiveBack): void {
-  if (socket.destroyed) leave();
-  else socket.once('close', leave);
+/** Gives a slot back when the socket closes, or at once when it closed while the slot was asked for. */
+function freeOnClose(socket: Duplex, freeSlot: FreeSlot): void {
+  if (socket.destroyed) freeSlot();
+  else socket.once('close', freeSlot);
 }
 
-function accept(room: Room, client: WebSocket, request: IncomingMessage): void {
-  const member = createMember(client, request, addressOf(room.providers, request));
-  room.members.add(member);
-  const hello = setTimeout(() => client.close(CLOSE.slow, 'No token came in time'), room.times.helloMs);
+function serve(state: State, client: WebSocket, request: IncomingMessage): void {
+  const connection = createConnection(client, request, addressOf(state.providers, request));
+  containEvents(client, (error) => {
+    state.providers.log.error('A message over a WebSocket failed', { error: String(error) });
+    client.terminate();
+  });
+  state.connections.add(connection);
+  const hello = setTimeout(() => client.close(CLOSE_CODES.slow, 'No token came in time'), state.times.helloMs);
   client.once('close', () => {
     clearTimeout(hello);
-    room.members.delete(member);
+    state.connections.delete(connection);
   });
-  client.on('message', () => countMessage(member));
+  client.on('message', () => countMessages(connection, 1));
   const handle = getWSConnectionHandler({
-    wss: room.server,
+    wss: state.server,
     router: appRouter,
     createContext: async ({ info }) => {
       clearTimeout(hello);
-      return admit(room, member, info.connectionParams?.token);
+      return admit(state, connection, info.connectionParams?.token);
     },
-    experimental_encoder: countedEncoder(() => client.close(CLOSE.policy, 'Too many subscriptions')),
+    // The frame was counted as one message.
+    experimental_encoder: createSocketEncoder((messages) => countMessages(connection, messages - 1)),
   });
   handle(client, request);
 }
 
-async function admit(room: Room, member: Member, token: string | undefined): Promise<AccountContext> {
-  const { providers, changesTold } = room;
+/** An exception in a listener of the client's events ends its connection alone. */
+function containEvents(client: WebSocket, onError: (error: unknown) => void): void {
+  const emit = client.emit.bind(client);
+  client.emit = (event: string | symbol, ...values: unknown[]): boolean => {
+    let hasListeners = true;
+    catchErrors(() => {
+      hasListeners = emit(event, ...values);
+    }, onError);
+    return hasListeners;
+  };
+}
+
+async function admit(state: State, connection: Connection, token: string | undefined): Promise<AccountContext> {
+  const { providers, reportedChanges } = state;
   try {
-    const context = await contextForSocket(providers, member.request, { token, line: lineOf(member) });
+    const context = await contextForSocket(providers, connection.request, {
+      token,
+      connection: forSubscriptions(connection),
+    });
     const { accountId, kind } = context.actor;
     // Every browser names its origin: without one it is a script, and a script has a token of its own.
-    if (member.request.headers.origin === undefined && kind !== 'token') throw foreignOrigin(providers.addresses);
-    const leave = await providers.tally.take(`sockets of ${accountId}`, { limit: providers.limits.socketsPerAccount });
-    if (leave === null) throw new AppError('rate_limited', 'Too many connections of this account are open.');
-    leaveWith(member.request.socket, leave);
-    member.context = context;
-    // What was told since the token was looked at named nobody who was known here yet.
-    if (room.changesTold !== changesTold) void endIfOver(room, member.client, context);
+    if (connection.request.headers.origin === undefined && kind !== 'token') throw foreignOrigin(providers.addresses);
+    const freeSlot = await providers.rateCounters.takeSlot(`sockets of ${accountId}`, {
+      limit: providers.limits.socketsPerAccount,
+    });
+    if (freeSlot === null) throw new AppError('rate_limited', 'Too many connections of this account are open.');
+    freeOnClose(connection.request.socket, freeSlot);
+    connection.context = context;
+    // A change reported while the token was checked found no account at this connection yet.
+    if (state.reportedChanges !== reportedChanges) void endIfOver(state, connection.client, context);
     return context;
   } catch (error) {
     const known = toAppError(error);
-    member.client.close(closeCodeOf(known), known.code);
+    connection.client.close(closeCodeOf(known), known.code);
     throw toTRPCError(error);
   }
 }
 
 /** Closes connections whose session or token ends, wherever that is done; asks for all again after a break of the feed. */
-function watchStandings(room: Room): () => void {
+function watchCredentials(state: State): () => void {
   const recheck = (isConcerned: (context: AccountContext) => boolean): void => {
-    room.changesTold += 1;
-    for (const { client, context } of room.members) {
-      if (context !== undefined && isConcerned(context)) void endIfOver(room, client, context);
+    state.reportedChanges += 1;
+    for (const { client, context } of state.connections) {
+      if (context !== undefined && isConcerned(context)) void endIfOver(state, client, context);
     }
   };
-  return room.providers.changes.subscribe(['sessions', 'api_tokens'], {
+  return state.providers.changes.subscribe(['sessions', 'api_tokens'], {
     onChange({ collection, id }) {
       recheck(({ actor }) => {
-        const standing = standingOf(actor);
-        return standing?.collection === collection && standing.id === id;
+        const credential = credentialOf(actor);
+        return credential?.collection === collection && credential.id === id;
       });
     },
     onReopened: () => recheck(() => true),
   });
 }
 
-/** Asks until the database answers: a short trouble breaks no change stream, and then nobody would ask again. */
-async function endIfOver(room: Room, client: WebSocket, context: AccountContext): Promise<void> {
-  while (client.readyState === client.OPEN && !room.isStopping) {
-    const isOver = await isInForce(context).then(
+/** Asks until the database answers: a short outage breaks no change stream, and then nobody would ask again. */
+async function endIfOver(state: State, client: WebSocket, context: AccountContext): Promise<void> {
+  while (client.readyState === client.OPEN && !state.isStopping) {
+    const isOver = await isStillValid(context).then(
       (holds) => !holds,
       () => null,
     );
-    if (isOver) client.close(CLOSE.ended, 'session_ended');
+    if (isOver) client.close(CLOSE_CODES.ended, 'session_ended');
     if (isOver !== null) return;
     await wait(ASK_AGAIN_MS, undefined, { ref: false });
   }
 }
 
-/** Tells everybody to come back, and lets go of who does not close. */
-async function sendAway({ members }: Room): Promise<void> {
+/** Tells all clients to reconnect, and terminates the connections that do not close. */
+async function disconnectAll({ connections }: State): Promise<void> {
   const notice = JSON.stringify({ id: null, method: 'reconnect' });
-  const leaving = [...members].map(({ client }) => client);
+  const leaving = [...connections].map(({ client }) => client);
   const closed = leaving.map((client) => new Promise((resolve) => client.once('close', resolve)));
   for (const client of leaving) {
     client.send(notice);
-    client.close(CLOSE.restart, 'The server restarts');
+    client.close(CLOSE_CODES.restart, 'The server restarts');
   }
   const giveUp = setTimeout(() => {
     for (const client of leaving) client.terminate();
@@ -220,7 +254,7 @@ async function sendAway({ members }: Room): Promise<void> {
   clearTimeout(giveUp);
 }
 
-/** Loopback peers are people at the machine itself, unless a proxy stands in front (security facts, 1.8). */
+/** Loopback peers are people at the machine itself, unless a proxy stands in front. */
 function isCounted(providers: Providers, address: string): boolean {
   return providers.limits.isAddressCounted || !isLoopback(address);
 }
@@ -230,8 +264,8 @@ function addressOf(providers: Providers, request: IncomingMessage): string {
 }
 
 function closeCodeOf(error: AppError): number {
-  if (error.status === 401) return CLOSE.ended;
-  if (error.code === 'origin_foreign') return CLOSE.foreign;
-  if (error.status === 429) return CLOSE.tooMany;
-  return error.status >= 500 ? CLOSE.later : CLOSE.policy;
+  if (error.status === 401) return CLOSE_CODES.ended;
+  if (error.code === 'origin_foreign') return CLOSE_CODES.foreign;
+  if (error.status === 429) return CLOSE_CODES.tooMany;
+  return error.status >= 500 ? CLOSE_CODES.later : CLOSE_CODES.policy;
 }

@@ -1,11 +1,14 @@
+import { url as debuggerUrl } from 'node:inspector';
 import type { Env } from '../env.ts';
 import type { Log } from '../log.ts';
-import { openDoors } from '../start/doors.ts';
-import { joinFoundation } from '../start/foundation.ts';
+import { createRateCounters } from '../rate-counters.ts';
+import { bootstrapChild } from '../start/bootstrap.ts';
+import { startServing } from '../start/serving.ts';
+import { createShutdownStack } from '../start/shutdown-stack.ts';
 import { EXIT_FAILED, StartError, sentenceOf } from '../start/start-error.ts';
-import { createUndo } from '../start/undo.ts';
+import { ALIVE_EVERY_MS } from './frozen-child.ts';
 import type { FromChild, ToChild } from './messages.ts';
-import { createRemoteTally } from './tally-by-message.ts';
+import { createRemoteRateCounters } from './remote-rate-counters.ts';
 
 export type GroupChildOptions = { env: Env; log: Log; webRoot: string };
 
@@ -14,42 +17,45 @@ export type GroupChildOptions = { env: Env; log: Log; webRoot: string };
  * that one says so. When that one is gone Node ends it at once (node:cluster, 'disconnect'), like a crash of the whole.
  */
 export function runGroupChild({ env, log, webRoot }: GroupChildOptions): void {
-  const undo = createUndo(log);
-  const remote = createRemoteTally((asks) => tell({ kind: 'asks', asks }));
-  let isOpen = false;
+  const shutdown = createShutdownStack(log);
+  // With one child nobody else counts: asking the first process would only cost time.
+  const local = env.processes > 1 ? undefined : createRateCounters();
+  const remote = createRemoteRateCounters((requests) => tell({ kind: 'countersRequest', requests }));
+  let isServing = false;
 
-  async function begin(told: Extract<ToChild, { kind: 'begin' }>): Promise<void> {
-    const { uri, worker, heirOf, keepsSnapshot } = told;
-    isOpen = told.isOpen;
+  async function start(told: Extract<ToChild, { kind: 'start' }>): Promise<void> {
+    const { uri, worker, takesOverFrom, keepsSnapshot } = told;
+    isServing = told.isServing;
     try {
-      const providers = await joinFoundation(uri, { env, log, tally: remote.tally }, undo.began);
-      const doors = { env, webRoot, worker, heirOf, isOpen: () => isOpen, keepsSnapshot };
-      await openDoors(providers, doors, undo.began);
+      const providers = await bootstrapChild(uri, { env, log, rateCounters: local ?? remote.counters }, shutdown.push);
+      const serving = { env, webRoot, worker, takesOverFrom, isServing: () => isServing, keepsSnapshot };
+      await startServing(providers, serving, shutdown.push);
       tell({ kind: 'ready' });
     } catch (error) {
-      if (undo.isStopping) return;
-      await undo.stopAll();
+      if (shutdown.isStopping) return;
+      await shutdown.stopAll();
       await fail(error);
     }
   }
 
   async function stop(): Promise<void> {
-    isOpen = false;
-    await undo.stopAll();
+    isServing = false;
+    await shutdown.stopAll();
     process.exit(0);
   }
 
   process.on('message', (said: unknown) => {
     const message = toChild(said);
-    if (message.kind === 'begin') void begin(message);
-    else if (message.kind === 'open') isOpen = !undo.isStopping;
-    else if (message.kind === 'answers') remote.receive(message.answers);
+    if (message.kind === 'start') void start(message);
+    else if (message.kind === 'instanceReady') isServing = !shutdown.isStopping;
+    else if (message.kind === 'countersReply') remote.receive(message.replies);
     else void stop();
   });
   // Of a terminal they reach the first process as well, which says when to stop.
   process.on('SIGTERM', () => undefined);
   process.on('SIGINT', () => undefined);
-  tell({ kind: 'hears' });
+  setInterval(() => tell({ kind: 'alive', isDebugged: debuggerUrl() !== undefined }), ALIVE_EVERY_MS).unref();
+  tell({ kind: 'connected' });
 }
 
 /** The first process tells the operator, once however many fail alike. */

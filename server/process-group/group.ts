@@ -3,22 +3,22 @@ import { setTimeout as wait } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import type { Env } from '../env.ts';
 import type { Log } from '../log.ts';
-import { type Foundation, layFoundation } from '../start/foundation.ts';
+import { createRateCounters, type RateCounters } from '../rate-counters.ts';
+import { type Bootstrapped, bootstrap } from '../start/bootstrap.ts';
 import type { LifeCycle } from '../start/life-cycle.ts';
+import { createShutdownStack } from '../start/shutdown-stack.ts';
 import { EXIT_FAILED, StartError } from '../start/start-error.ts';
-import { createUndo } from '../start/undo.ts';
-import { createTally, type Tally } from '../tally.ts';
+import { watchForFreeze } from './frozen-child.ts';
 import { CHILD_ARGUMENT, type FromChild, type ToChild } from './messages.ts';
-import { type Ask, createTallyDesk } from './tally-by-message.ts';
+import { type CounterRequest, createRateCounterServer } from './remote-rate-counters.ts';
 
-/** Between the end of a child and its next start; one that has served for a minute begins at the first again. */
-const RESTART_DELAYS_MS = [100, 500, 1_000, 2_000, 5_000];
-const SERVED_WELL_MS = 60_000;
+/** Between the end of a child and its next start; one that has served for a while begins at the first again. */
+const RESTART_DELAYS_MS = [0, 100, 500, 1_000, 2_000, 5_000];
+const SERVED_WELL_MS = 10_000;
 
 export type ProcessGroupOptions = {
   env: Env;
   log: Log;
-  /** What a child runs. */
   entry: string;
 };
 
@@ -27,8 +27,8 @@ type Running = { child: Child; ended: Promise<string> };
 
 type Group = {
   options: ProcessGroupOptions;
-  foundation: Omit<Foundation, 'providers'>;
-  tally: Tally;
+  bootstrapped: Pick<Bootstrapped, 'uri' | 'run' | 'killedRuns'>;
+  rateCounters: RateCounters;
   /** No child is started again once this is aborted. */
   stopping: AbortController;
   children: Map<number, Running>;
@@ -39,18 +39,18 @@ type Group = {
 /**
  * The application in several processes behind one port (PROCESSES). This one keeps what there is one of: the lock on the
  * data folder, the embedded database, the counters of all, and the ports, at which its children take connections by
- * themselves. They do the work: doors, host and job worker in each (child.ts). A child that ends is started again, and
+ * themselves. They do the work: HTTP server, host and job worker in each (child.ts). A child that ends is started again, and
  * takes over what the one before it worked on.
  *
  * A child obeys this process alone, since a signal of a terminal reaches all of them; it ends when this process does.
  */
 export function createProcessGroup(options: ProcessGroupOptions): LifeCycle {
   const { env, log, entry } = options;
-  const undo = createUndo(log);
+  const shutdown = createShutdownStack(log);
 
   async function start(): Promise<void> {
-    const tally = createTally();
-    const { uri, run, killedRun } = await layFoundation({ env, log, tally }, undo.began);
+    const rateCounters = createRateCounters();
+    const { uri, run, killedRuns, forgetKilledRuns } = await bootstrap({ env, log, rateCounters }, shutdown.push);
     // The children have connections of their own, and this process has nothing more to ask.
     await mongoose.disconnect();
     // Connections that are handed out in turn are lost with a child that ends before it has taken them: their clients
@@ -58,13 +58,14 @@ export function createProcessGroup(options: ProcessGroupOptions): LifeCycle {
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ exec: entry, args: [CHILD_ARGUMENT] });
     const stopping = new AbortController();
-    const foundation = { uri, run, killedRun };
-    const group: Group = { options, foundation, tally, stopping, children: new Map(), isWhole: false };
-    undo.began('processes', () => stopChildren(group));
-    if (undo.isStopping) return;
+    const bootstrapped = { uri, run, killedRuns };
+    const group: Group = { options, bootstrapped, rateCounters, stopping, children: new Map(), isWhole: false };
+    shutdown.push('processes', () => stopChildren(group));
+    if (shutdown.isStopping) return;
     await Promise.all(Array.from({ length: env.processes }, (_, number) => startChild(group, number)));
     group.isWhole = true;
-    for (const { child } of group.children.values()) tell(child, { kind: 'open' });
+    forgetKilledRuns();
+    for (const { child } of group.children.values()) tell(child, { kind: 'instanceReady' });
   }
 
   return {
@@ -72,11 +73,11 @@ export function createProcessGroup(options: ProcessGroupOptions): LifeCycle {
       try {
         await start();
       } catch (error) {
-        await undo.stopAll();
+        await shutdown.stopAll();
         throw error;
       }
     },
-    stop: () => undo.stopAll(),
+    stop: () => shutdown.stopAll(),
   };
 }
 
@@ -87,19 +88,22 @@ export function createProcessGroup(options: ProcessGroupOptions): LifeCycle {
 async function startChild(group: Group, number: number, attempt = 0): Promise<void> {
   const { log } = group.options;
   const child = cluster.fork();
-  const desk = createTallyDesk(group.tally, (answers) => tell(child, { kind: 'answers', answers }));
+  const counterServer = createRateCounterServer(group.rateCounters, (replies) =>
+    tell(child, { kind: 'countersReply', replies }),
+  );
   const ended = endOf(child).finally(() => {
-    desk.close();
+    counterServer.close();
     group.children.delete(number);
   });
   group.children.set(number, { child, ended });
-  const onHears = (): void => {
-    tell(child, group.stopping.signal.aborted ? { kind: 'stop' } : beginOf(group, number));
+  const onConnected = (): void => {
+    tell(child, group.stopping.signal.aborted ? { kind: 'stop' } : startMessageOf(group, number));
   };
-  await untilReady(child, ended, { onHears, onAsks: desk.receive });
+  await untilReady(child, ended, { onConnected, onCounterRequests: counterServer.receive });
   const readyAt = performance.now();
   log.info('Process is running', { process: number + 1, pid: child.process.pid });
-  if (group.isWhole) tell(child, { kind: 'open' });
+  endWhenFrozen({ child, ended }, log, number);
+  if (group.isWhole) tell(child, { kind: 'instanceReady' });
   void ended.then((how) => {
     if (group.stopping.signal.aborted) return;
     log.error('Process ended by itself; starting it again', { process: number + 1, error: how });
@@ -108,12 +112,29 @@ async function startChild(group: Group, number: number, attempt = 0): Promise<vo
   });
 }
 
+/** A frozen child takes no connection and no signal but this one; its end is that of any other. */
+function endWhenFrozen({ child, ended }: Running, log: Log, number: number): void {
+  if (child.process.pid === undefined) return;
+  const watch = watchForFreeze(child.process.pid, () => {
+    log.error('Process does not go on; it is ended', { process: number + 1 });
+    child.process.kill('SIGKILL');
+  });
+  child.on('message', (said: unknown) => {
+    const message = fromChild(said);
+    if (message.kind === 'alive') watch.heard(message.isDebugged);
+  });
+  void ended.then(watch.stop);
+}
+
 /** A child bears the name of the one whose place it takes: what that one worked on is its own. */
-function beginOf({ foundation: { uri, run, killedRun }, isWhole: isOpen }: Group, number: number): ToChild {
+function startMessageOf(
+  { bootstrapped: { uri, run, killedRuns }, isWhole: isServing }: Group,
+  number: number,
+): ToChild {
   const isFirst = number === 0;
   const worker = `${run}.${number}`;
-  const heirOf = isFirst && killedRun !== null ? [worker, killedRun] : [worker];
-  return { kind: 'begin', uri, worker, heirOf, keepsSnapshot: isFirst, isOpen };
+  const takesOverFrom = isFirst ? [worker, ...killedRuns] : [worker];
+  return { kind: 'start', uri, worker, takesOverFrom, keepsSnapshot: isFirst, isServing };
 }
 
 function endOf(child: Child): Promise<string> {
@@ -124,17 +145,21 @@ function endOf(child: Child): Promise<string> {
   });
 }
 
-type Hearing = { onHears(): void; onAsks(asks: readonly Ask[]): void };
+type ChildListeners = { onConnected(): void; onCounterRequests(requests: readonly CounterRequest[]): void };
 
 /** Hears a child until it ends; resolves once it is ready. */
-function untilReady(child: Child, ended: Promise<string>, { onHears, onAsks }: Hearing): Promise<void> {
+function untilReady(
+  child: Child,
+  ended: Promise<string>,
+  { onConnected, onCounterRequests }: ChildListeners,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     child.on('message', (said: unknown) => {
       const message = fromChild(said);
-      if (message.kind === 'asks') onAsks(message.asks);
-      else if (message.kind === 'hears') onHears();
+      if (message.kind === 'countersRequest') onCounterRequests(message.requests);
+      else if (message.kind === 'connected') onConnected();
       else if (message.kind === 'ready') resolve();
-      else reject(new StartError(message.exitCode, message.sentence));
+      else if (message.kind === 'failed') reject(new StartError(message.exitCode, message.sentence));
     });
     void ended.then((how) =>
       reject(new StartError(EXIT_FAILED, `A process of the app ended before it was ready (${how}); look at the log.`)),

@@ -1,25 +1,34 @@
 import type { ExitCode } from '../start/start-error.ts';
-import type { Answer, Ask } from './tally-by-message.ts';
+import type { CounterReply, CounterRequest } from './remote-rate-counters.ts';
 
-/** What the first process says to a child. */
+/** Says what the first process sends to a child. */
 export type ToChild =
   /**
-   * `worker`: what its job worker is called, as that of the child was whose place it takes. `heirOf`: whose jobs it takes
-   * over. `isOpen`: the instance is ready already, so this child is as soon as its doors are open.
+   * Starts the child's work. `worker` names its job worker; a child that replaces one which has ended keeps that one's name.
+   * `takesOverFrom` are the workers whose jobs it takes over. With `isServing` the instance is ready already, so the child
+   * is ready as soon as it listens.
    */
-  | { kind: 'begin'; uri: string; worker: string; heirOf: string[]; keepsSnapshot: boolean; isOpen: boolean }
-  /** All children have opened their doors: the instance is ready. */
-  | { kind: 'open' }
+  | { kind: 'start'; uri: string; worker: string; takesOverFrom: string[]; keepsSnapshot: boolean; isServing: boolean }
+  /** All children listen: the instance is ready. */
+  | { kind: 'instanceReady' }
   | { kind: 'stop' }
-  | { kind: 'answers'; answers: Answer[] };
+  | { kind: 'countersReply'; replies: CounterReply[] };
 
-/** What a child says to the first process. */
+/** Says what a child sends to the first process. */
 export type FromChild =
-  /** It hears from now on: what is said to a child before that is lost. */
-  | { kind: 'hears' }
+  /** It takes messages from now on; what is sent to a child before that is lost. */
+  | { kind: 'connected' }
   | { kind: 'ready' }
+  /** Sent again and again by a child whose event loop turns. `isDebugged` says that a debugger may hold it at any line. */
+  | { kind: 'alive'; isDebugged: boolean }
   | { kind: 'failed'; sentence: string; exitCode: ExitCode }
-  | { kind: 'asks'; asks: Ask[] };
+  | { kind: 'countersRequest'; requests: CounterRequest[] };
 
-/** The first argument of a child: a process of somebody else's cluster is none. */
+/**
+ * Has even a single process run as a child: the first process then starts it again when it ends, with the database left
+ * running. `npm start` says so.
+ */
+export const SUPERVISED_ARGUMENT = '--supervised';
+
+/** This is the first argument of a child, which tells it apart from a worker of somebody else's cluster. */
 export const CHILD_ARGUMENT = 'child-of-a-group';

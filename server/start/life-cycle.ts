@@ -1,16 +1,16 @@
 import type { Env } from '../env.ts';
 import type { Log } from '../log.ts';
+import { createRateCounters } from '../rate-counters.ts';
 import type { Faults } from '../service-context.ts';
-import { createTally } from '../tally.ts';
-import { openDoors } from './doors.ts';
-import { layFoundation } from './foundation.ts';
-import { createUndo } from './undo.ts';
+import { bootstrap } from './bootstrap.ts';
+import { startServing } from './serving.ts';
+import { createShutdownStack } from './shutdown-stack.ts';
 
 /**
- * The application from the lock on its folder to its open doors, started in order and stopped in reverse:
+ * The application from the lock on its folder to its listeners, started in order and stopped in reverse:
  *
  *   data folder and lock → database → connection, migrations, indexes → keys and store, checked against the database
- *   → change feed → host → worker → HTTP → ready
+ *   → change feed → host → HTTP → worker → ready
  *
  * What was started is stopped again when a later step fails. `stop` may be called at any time, also during the start.
  */
@@ -24,23 +24,33 @@ export type LifeCycleOptions = {
   faults?: Faults;
 };
 
-/** All of it in this process; in several: process-group/group.ts. */
+/** Starts everything in this process; for several processes see process-group/group.ts. */
 export function createLifeCycle({ env, log, webRoot, faults }: LifeCycleOptions): LifeCycle {
-  const undo = createUndo(log);
-  let isOpen = false;
+  const shutdown = createShutdownStack(log);
+  let isServing = false;
 
   async function start(): Promise<void> {
-    const { providers, run, killedRun } = await layFoundation({ env, log, tally: createTally() }, undo.began);
+    const { providers, run, killedRuns, forgetKilledRuns } = await bootstrap(
+      { env, log, rateCounters: createRateCounters() },
+      shutdown.push,
+    );
     const complete = faults === undefined ? providers : { ...providers, faults };
-    const heirOf = killedRun === null ? [] : [killedRun];
-    const doors = { env, webRoot, worker: run, heirOf, isOpen: () => isOpen, keepsSnapshot: true };
-    await openDoors(complete, doors, undo.began);
-    isOpen = !undo.isStopping;
+    const serving = {
+      env,
+      webRoot,
+      worker: run,
+      takesOverFrom: killedRuns,
+      isServing: () => isServing,
+      keepsSnapshot: true,
+    };
+    await startServing(complete, serving, shutdown.push);
+    forgetKilledRuns();
+    isServing = !shutdown.isStopping;
   }
 
   async function stop(): Promise<void> {
-    isOpen = false;
-    await undo.stopAll();
+    isServing = false;
+    await shutdown.stopAll();
   }
 
   return {

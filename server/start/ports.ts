@@ -6,11 +6,8 @@ import { EXIT_CONFIG, EXIT_FAILED, StartError } from './start-error.ts';
 
 /** Before anything is started: a second start on the same ports is told so without touching the database. */
 export async function refuseTakenPorts(env: Env): Promise<void> {
-  for (const [name, port] of [
-    ['PORT', env.port],
-    ['SITES_PORT', env.sitesPort],
-  ] as const) {
-    await listening(name, port, env, async () => {
+  for (const { port } of portsOf(env)) {
+    await listening(env, async () => {
       const probe = createServer();
       probe.listen(port, env.host);
       await once(probe, 'listening');
@@ -20,28 +17,32 @@ export async function refuseTakenPorts(env: Env): Promise<void> {
   }
 }
 
-/** Runs what listens, and turns the system's refusal into a sentence that names the variable. */
-export async function listening(
-  name: 'PORT' | 'SITES_PORT',
-  port: number,
-  env: Env,
-  listen: () => Promise<void>,
-): Promise<void> {
+function portsOf({ port, sitesPort, sitesTls }: Env): { name: string; port: number }[] {
+  const ports = [
+    { name: 'PORT', port },
+    { name: 'SITES_PORT', port: sitesPort },
+  ];
+  return sitesTls === undefined ? ports : [...ports, { name: 'SITES_TLS_PORT', port: sitesTls.port }];
+}
+
+/** Runs what listens, and turns the system's refusal into a sentence that names the variable of the port. */
+export async function listening(env: Env, listen: () => Promise<void>): Promise<void> {
   try {
     await listen();
   } catch (error) {
     const errno = errnoOf(error);
-    if (errno === 'EADDRINUSE') {
+    const named = portsOf(env).find(({ port }) => error instanceof Error && 'port' in error && error.port === port);
+    if (errno === 'EADDRINUSE' && named !== undefined) {
       throw new StartError(
         EXIT_FAILED,
-        `${name} is ${port}, where another program listens already; stop that one, or set ${name} to a free port.`,
+        `${named.name} is ${named.port}, where another program listens already; stop that one, or set ${named.name} to a free port.`,
         error,
       );
     }
-    if (errno === 'EACCES') {
+    if (errno === 'EACCES' && named !== undefined) {
       throw new StartError(
         EXIT_FAILED,
-        `${name} is ${port}, which this user may not listen on; set ${name} to a port above 1023.`,
+        `${named.name} is ${named.port}, which this user may not listen on; set ${named.name} to a port above 1023.`,
         error,
       );
     }

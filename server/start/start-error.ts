@@ -19,5 +19,8 @@ export class StartError extends Error {
 
 /** The first line of an error, to be put into a sentence. */
 export function sentenceOf(error: unknown): string {
-  return ((error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '').replace(/[.\s]+$/, '');
+  return ((error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '').replace(
+    /(?<![.\s])[.\s]+$/,
+    '',
+  );
 }

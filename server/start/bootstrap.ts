@@ -5,21 +5,24 @@ import { startEmbeddedMongo } from '../embedded-mongo.ts';
 import type { Env } from '../env.ts';
 import type { Log } from '../log.ts';
 import { runMigrations } from '../migrations/index.ts';
-import { buildIndexes, connectMongo, UnfitDatabaseError } from '../mongo.ts';
+import { buildIndexes, connectMongo, UnsupportedDatabaseError } from '../mongo.ts';
 import { buildProviders } from '../providers.ts';
+import type { RateCounters } from '../rate-counters.ts';
 import type { Keys } from '../secrets.ts';
 import type { Providers } from '../service-context.ts';
-import type { Tally } from '../tally.ts';
 import { type DataFolder, openDataFolder, readOrMakeKeys } from './data-folder.ts';
 import { claimInstallation, hasData } from './installation.ts';
 import { refuseTakenPorts } from './ports.ts';
+import type { OnShutdown } from './shutdown-stack.ts';
 import { EXIT_CONFIG, EXIT_FAILED, StartError, sentenceOf } from './start-error.ts';
-import type { Began } from './undo.ts';
 
-/** What every process of an instance stands on, and what its data folder says of this run of the app and the one before. */
-export type Foundation = Pick<DataFolder, 'run' | 'killedRun'> & { uri: string; providers: Providers };
+/** The result of a start so far: the open database, its adapters, and which run of the app the data folder saw before this one. */
+export type Bootstrapped = Pick<DataFolder, 'run' | 'killedRuns' | 'forgetKilledRuns'> & {
+  uri: string;
+  providers: Providers;
+};
 
-type FoundationParts = { env: Env; log: Log; tally: Tally };
+type BootstrapParts = { env: Env; log: Log; rateCounters: RateCounters };
 
 /**
  * Everything of a start that is done once, whatever the number of processes:
@@ -28,46 +31,52 @@ type FoundationParts = { env: Env; log: Log; tally: Tally };
  *
  * Throws StartError with one sentence for the operator.
  */
-export async function layFoundation(parts: FoundationParts, began: Began): Promise<Foundation> {
+export async function bootstrap(parts: BootstrapParts, onShutdown: OnShutdown): Promise<Bootstrapped> {
   const { env, log } = parts;
   await refuseTakenPorts(env);
-  const data = await openDataFolder(env.dataDir);
-  began('data folder', data.unlock);
-  const uri = await openDatabase(env, log, began);
+  const data = await openDataFolder(env.dataDir, { onLost: () => endLost(env, log) });
+  onShutdown('data folder', data.release);
+  const uri = await openDatabase(env, log, onShutdown);
   await connect(uri, env);
-  began('connection', () => mongoose.disconnect());
-  const now = await startClock(began);
+  onShutdown('connection', () => mongoose.disconnect());
+  const now = await startClock(onShutdown);
   await runMigrations(log);
   await buildIndexes();
   const keys = await readOrMakeKeys(env.dataDir, env.keys, await hasData());
   const providers = await openProviders(parts, keys, now);
   await claimInstallation({ keysFingerprint: providers.secrets.fingerprint, storeId: providers.store.id });
-  return { uri, run: data.run, killedRun: data.killedRun, providers };
+  return { uri, run: data.run, killedRuns: data.killedRuns, forgetKilledRuns: data.forgetKilledRuns, providers };
 }
 
-/** A further process of an instance whose foundation another one has laid: its database is there, and so are its keys. */
-export async function joinFoundation(uri: string, parts: FoundationParts, began: Began): Promise<Providers> {
+/** Two that work on one folder would spoil it: this one was taken for dead, so it ends as if it were. */
+function endLost({ dataDir }: Env, log: Log): void {
+  log.error('Another Fairlead has taken over DATA_DIR, since this one was not heard of; this one ends', { dataDir });
+  process.exit(EXIT_FAILED);
+}
+
+/** Prepares a child process of an instance: its first process has opened the folder and the database, and made the keys. */
+export async function bootstrapChild(uri: string, parts: BootstrapParts, onShutdown: OnShutdown): Promise<Providers> {
   const { env } = parts;
   await connect(uri, env);
-  began('connection', () => mongoose.disconnect());
-  const now = await startClock(began);
+  onShutdown('connection', () => mongoose.disconnect());
+  const now = await startClock(onShutdown);
   return openProviders(parts, await readOrMakeKeys(env.dataDir, env.keys, true), now);
 }
 
-async function startClock(began: Began): Promise<() => Date> {
+async function startClock(onShutdown: OnShutdown): Promise<() => Date> {
   const clock = await startDatabaseClock();
-  began('clock', async () => clock.stop());
+  onShutdown('clock', async () => clock.stop());
   return clock.now;
 }
 
-async function openDatabase(env: Env, log: Log, began: Began): Promise<string> {
+async function openDatabase(env: Env, log: Log, onShutdown: OnShutdown): Promise<string> {
   if (env.mongodbUri !== undefined) {
     log.info('Database: the one that MONGODB_URI names');
     return env.mongodbUri;
   }
   try {
     const mongo = await startEmbeddedMongo({ dataDir: env.dataDir, sources: env.mongodSources, log });
-    began('database', mongo.stop);
+    onShutdown('database', mongo.stop);
     return mongo.uri;
   } catch (error) {
     if (error instanceof NoMongodError) throw new StartError(EXIT_CONFIG, error.message, error);
@@ -83,7 +92,7 @@ async function connect(uri: string, env: Env): Promise<void> {
   try {
     await connectMongo(uri);
   } catch (error) {
-    if (!(error instanceof UnfitDatabaseError)) throw error;
+    if (!(error instanceof UnsupportedDatabaseError)) throw error;
     if (env.mongodbUri === undefined) throw new StartError(EXIT_FAILED, `The embedded database ${error.fault}.`, error);
     throw new StartError(
       error.isFinal ? EXIT_CONFIG : EXIT_FAILED,
@@ -93,9 +102,13 @@ async function connect(uri: string, env: Env): Promise<void> {
   }
 }
 
-async function openProviders({ env, log, tally }: FoundationParts, keys: Keys, now: () => Date): Promise<Providers> {
+async function openProviders(
+  { env, log, rateCounters }: BootstrapParts,
+  keys: Keys,
+  now: () => Date,
+): Promise<Providers> {
   try {
-    return await buildProviders(env, { keys, log, tally, now });
+    return await buildProviders(env, { keys, log, rateCounters, now });
   } catch (error) {
     throw new StartError(
       EXIT_FAILED,

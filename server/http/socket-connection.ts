@@ -1,0 +1,119 @@
+import type { IncomingMessage } from 'node:http';
+import type { WebSocket } from 'ws';
+import type { AccountContext, SubscriptionConnection } from '../service-context.ts';
+
+export type SocketTimes = {
+  /** The message `connectionParams` must have come by then. */
+  helloMs: number;
+  pingMs: number;
+  /** How long a reader may leave more than `BUFFERED_MAX_BYTES` unread. */
+  slowMs: number;
+};
+
+const MESSAGES_PER_MINUTE = 100;
+const MINUTE_MS = 60_000;
+const BUFFERED_MAX_BYTES = 1024 * 1024;
+const MISSED_PINGS_MAX = 2;
+/** A tab needs one; the rest is for scripts that follow several things. */
+const SUBSCRIPTIONS_MAX = 20;
+
+/** 4401 makes a client ask for a fresh token before it comes back; the others say why (RFC 6455, section 7.4). */
+export const CLOSE_CODES = {
+  policy: 1008,
+  restart: 1012,
+  later: 1013,
+  ended: 4401,
+  foreign: 4403,
+  slow: 4408,
+  tooMany: 4429,
+} as const;
+
+/** One open connection. `context` is set once its token has been found good. */
+export type Connection = {
+  client: WebSocket;
+  request: IncomingMessage;
+  address: string;
+  context: AccountContext | undefined;
+  subscriptions: number;
+  missedPings: number;
+  /** This and the following times are by `performance.now()`: setting the machine's clock ends no connection. */
+  pingedAt: number;
+  slowSince: number | null;
+  minute: { endsAt: number; messages: number };
+};
+
+/** Makes the state of a connection that was just opened. */
+export function createConnection(client: WebSocket, request: IncomingMessage, address: string): Connection {
+  const now = performance.now();
+  const connection: Connection = {
+    client,
+    request,
+    address,
+    context: undefined,
+    subscriptions: 0,
+    missedPings: 0,
+    pingedAt: now,
+    slowSince: null,
+    minute: { endsAt: now + MINUTE_MS, messages: 0 },
+  };
+  client.on('pong', () => {
+    connection.missedPings = 0;
+  });
+  return connection;
+}
+
+/** Counts messages; one beyond the limit of a minute closes the connection (1008). */
+export function countMessages(connection: Connection, count: number): void {
+  const now = performance.now();
+  if (connection.minute.endsAt <= now) connection.minute = { endsAt: now + MINUTE_MS, messages: 0 };
+  connection.minute.messages += count;
+  if (connection.minute.messages > MESSAGES_PER_MINUTE)
+    connection.client.close(CLOSE_CODES.policy, 'Too many messages');
+}
+
+/** Pings when it is time, and terminates a reader that leaves too much unread for too long or answers no ping. */
+export function heartbeat(connection: Connection, { pingMs, slowMs }: SocketTimes): void {
+  const now = performance.now();
+  const isSlow = connection.client.bufferedAmount > BUFFERED_MAX_BYTES;
+  connection.slowSince = isSlow ? (connection.slowSince ?? now) : null;
+  const unreadMs = connection.slowSince === null ? 0 : now - connection.slowSince;
+  if (unreadMs >= slowMs || (connection.missedPings >= MISSED_PINGS_MAX && now - connection.pingedAt >= pingMs)) {
+    connection.client.terminate();
+    return;
+  }
+  if (now - connection.pingedAt < pingMs || connection.client.readyState !== connection.client.OPEN) return;
+  connection.pingedAt = now;
+  connection.missedPings += 1;
+  connection.client.ping();
+}
+
+/** Returns the part of a connection that a subscription may use. */
+export function forSubscriptions(connection: Connection): SubscriptionConnection {
+  const { client, request } = connection;
+  return {
+    countSubscription() {
+      connection.subscriptions += 1;
+      if (connection.subscriptions > SUBSCRIPTIONS_MAX) client.close(CLOSE_CODES.policy, 'Too many subscriptions');
+      let isCounted = true;
+      return () => {
+        if (isCounted) connection.subscriptions -= 1;
+        isCounted = false;
+      };
+    },
+    async whenWritable(signal) {
+      if (client.bufferedAmount <= BUFFERED_MAX_BYTES) return;
+      await new Promise<void>((resolve) => {
+        const end = (): void => {
+          request.socket.off('drain', end);
+          client.off('close', end);
+          signal?.removeEventListener('abort', end);
+          resolve();
+        };
+        request.socket.on('drain', end);
+        client.on('close', end);
+        signal?.addEventListener('abort', end);
+      });
+    },
+    close: () => client.close(CLOSE_CODES.ended, 'session_ended'),
+  };
+}

@@ -1,0 +1,115 @@
+/**
+ * What is counted for a whole instance, however many processes it has (PROCESSES): in the memory of the one process, or of
+ * the first one, which the others ask (process-group/remote-rate-counters.ts). Limits that guard accounts over several
+ * instances are counted in the database (services/rate-limit.ts).
+ *
+ *   calls a minute of a session, token or address           counted here
+ *   uploads at once of an account                           slots here
+ *   downloads at once of an account, and of a process       slots here
+ *   lists of files that calls read at once                  slots here
+ *   sockets of an account and of an address                 slots here
+ *   connections of an address to a port                     slots here
+ *   passwords that are hashed at once, and that wait        slots here
+ *   bytes that are about to be written to a disk            held here
+ *   connections to a port in all, the host's memory         divided: each process has a share, though connections come
+ *     for files, loops of the job worker                      to whichever is free to take them
+ *   subscriptions and messages of a socket, names that      by process: a socket has one, and the others guard the
+ *   are looked up at once, lists of files in memory         memory of the process that they are in
+ */
+export interface RateCounters {
+  /** Adds `amount` to what was counted under this key in the running window; all windows of one length end together. */
+  count(key: string, amount: number, windowMs: number): Promise<Counted>;
+  /** Takes one of the slots under this key, waiting in its queue for one; null when the queue is full as well. */
+  takeSlot(key: string, slots: SlotLimit): Promise<FreeSlot | null>;
+  /** Holds `amount` under this key until it is given back; null when more than `limit` would be held with it. */
+  hold(key: string, amount: number, limit: number): Promise<Refund | null>;
+}
+
+export type Counted = { count: number; leftMs: number };
+/** `queueLength` is how many may wait for a slot; nobody waits when it is absent. */
+export type SlotLimit = { limit: number; queueLength?: number };
+/** Gives the slot back; it may be called twice. */
+export type FreeSlot = () => void;
+/** Gives so much back, at the most what is left, and answers what is still held. */
+export type Refund = (amount: number) => number;
+
+type CountWindow = { endsAt: number; counts: Map<string, number> };
+type Slots = { taken: number; queue: (() => void)[] };
+
+/**
+ * Counts in the memory of this process. One window for all keys of a length, thrown away when it ends, stays small.
+ * `now` must be monotonic: by the machine's clock, a window would stay full for as long as that clock is set back.
+ */
+export function createRateCounters(now: () => number = () => performance.now()): RateCounters {
+  const windows = new Map<number, CountWindow>();
+  const slotsByKey = new Map<string, Slots>();
+  const heldByKey = new Map<string, number>();
+
+  function windowOf(lengthMs: number): CountWindow {
+    const running = windows.get(lengthMs);
+    if (running !== undefined && running.endsAt > now()) return running;
+    const next = { endsAt: now() + lengthMs, counts: new Map<string, number>() };
+    windows.set(lengthMs, next);
+    return next;
+  }
+
+  function free(key: string, slots: Slots): void {
+    // The slot goes to whoever waits next, so `taken` stays as it is.
+    const next = slots.queue.shift();
+    if (next === undefined) slots.taken -= 1;
+    else next();
+    if (slots.taken === 0) slotsByKey.delete(key);
+  }
+
+  function addHeld(key: string, amount: number): void {
+    const held = (heldByKey.get(key) ?? 0) + amount;
+    if (held === 0) heldByKey.delete(key);
+    else heldByKey.set(key, held);
+  }
+
+  return {
+    async count(key, amount, windowMs) {
+      const { counts, endsAt } = windowOf(windowMs);
+      const count = (counts.get(key) ?? 0) + amount;
+      counts.set(key, count);
+      return { count, leftMs: Math.ceil(endsAt - now()) };
+    },
+    async takeSlot(key, { limit, queueLength = 0 }) {
+      const slots = slotsByKey.get(key) ?? { taken: 0, queue: [] };
+      if (slots.taken >= limit && slots.queue.length >= queueLength) return null;
+      if (slots.taken < limit) {
+        slots.taken += 1;
+        slotsByKey.set(key, slots);
+      } else {
+        await new Promise<void>((resolve) => slots.queue.push(resolve));
+      }
+      return callOnce(() => free(key, slots));
+    },
+    async hold(key, amount, limit) {
+      if ((heldByKey.get(key) ?? 0) + amount > limit) return null;
+      addHeld(key, amount);
+      return createRefund(amount, (part) => addHeld(key, -part));
+    },
+  };
+}
+
+/** Runs `act` at the first call and nothing at any later one, so that a slot is given back once. */
+export function callOnce(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    act();
+  };
+}
+
+/** Has `act` give back parts of `amount`, and never more than all of it. */
+export function createRefund(amount: number, act: (part: number) => void): Refund {
+  let left = amount;
+  return (asked) => {
+    const part = Math.min(asked, left);
+    left -= part;
+    if (part > 0) act(part);
+    return left;
+  };
+}

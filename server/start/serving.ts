@@ -1,0 +1,83 @@
+import { CertificateFileError, createCertificateFiles } from '../certificates/certificate-files.ts';
+import type { Env } from '../env.ts';
+import { createHost, type HostTls } from '../host/listener.ts';
+import { createHttpServer } from '../http/server.ts';
+import { scheduleRecurringJobs } from '../jobs/recurring.ts';
+import { takeOverJobs } from '../jobs/take-over.ts';
+import { createWorker } from '../jobs/worker.ts';
+import { createReadiness } from '../readiness.ts';
+import type { Providers } from '../service-context.ts';
+import type { SitesTls } from '../sites-env.ts';
+import { listening } from './ports.ts';
+import type { OnShutdown } from './shutdown-stack.ts';
+import { EXIT_CONFIG, StartError } from './start-error.ts';
+
+export type ServingOptions = {
+  env: Env;
+  webRoot: string;
+  /** Says what the job worker of this process is called: no other that is alive has the name. */
+  worker: string;
+  /**
+   * The workers whose jobs it takes over, since they are dead: of a run before this one the lock was stale, of a child the
+   * first process has seen the end. A child that outlives its killed run by a moment is held off by the fence.
+   */
+  takesOverFrom: readonly string[];
+  /** False before the start of all processes is whole and from the first moment of a stop. */
+  isServing: () => boolean;
+  /** Whether this process writes down what the host serves; of several, one does. */
+  keepsSnapshot: boolean;
+};
+
+/** What every process of an instance runs: change feed → host → HTTP → worker. */
+export async function startServing(
+  providers: Providers,
+  options: ServingOptions,
+  onShutdown: OnShutdown,
+): Promise<void> {
+  const { env, webRoot, isServing, keepsSnapshot } = options;
+  const { host, processes, dataDir } = env;
+  await providers.changes.start();
+  onShutdown('change feed', () => providers.changes.stop());
+  const tls = await startSitesTls(providers, env.sitesTls, onShutdown);
+  const sites = createHost(providers, { port: env.sitesPort, host, dataDir, processes, keepsSnapshot, tls });
+  await listening(env, () => sites.start());
+  onShutdown('host', () => sites.stop());
+  const takingOver = takeOverJobs(options.takesOverFrom, providers.log);
+  takingOver.catch(() => undefined);
+  const worker = createWorker(providers, { name: options.worker, processes });
+  let resting: Promise<void> | undefined;
+  const restWorker = (): Promise<void> => (resting ??= worker.stop());
+  onShutdown('worker', restWorker);
+  onShutdown(
+    'recurring jobs',
+    scheduleRecurringJobs(providers.log, () => providers.now()),
+  );
+  const readiness = createReadiness({ store: providers.store, worker, isServing });
+  const http = createHttpServer({ providers, port: env.port, host, webRoot, readiness, processes });
+  await listening(env, () => http.start());
+  onShutdown('HTTP server', async () => {
+    // Together: the worker claims nothing more from the first moment, and its jobs end while requests do.
+    await Promise.all([http.stop(), restWorker()]);
+  });
+  // People are answered meanwhile. The worker bears the name of one that it takes over from, so it starts afterwards.
+  await takingOver;
+  if (resting === undefined) await worker.start();
+}
+
+/** Undefined where no certificate is named. Throws StartError with a sentence when it cannot be used. */
+async function startSitesTls(
+  { addresses, secrets, log, now }: Providers,
+  sitesTls: SitesTls | undefined,
+  onShutdown: OnShutdown,
+): Promise<HostTls | undefined> {
+  if (sitesTls === undefined) return undefined;
+  const { port, url, ...files } = sitesTls;
+  const certificate = createCertificateFiles({ files, sitesDomain: addresses.sitesDomain, log, now });
+  try {
+    await certificate.start();
+  } catch (error) {
+    throw error instanceof CertificateFileError ? new StartError(EXIT_CONFIG, `${error.message}.`, error) : error;
+  }
+  onShutdown('certificate', async () => certificate.stop());
+  return { port, url, secrets, contextFor: certificate.contextFor };
+}

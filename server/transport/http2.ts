@@ -1,0 +1,186 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  constants,
+  type IncomingHttpHeaders as Http2Headers,
+  performServerHandshake,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import { catchErrors } from './catch-errors.ts';
+import { createHttp2Response, type Http2Response, type WebResponse } from './http2-response.ts';
+
+/** Holds what a handler reads of a request, over HTTP/1.1 and HTTP/2 alike. */
+export type WebRequest = {
+  method?: string | undefined;
+  url?: string | undefined;
+  headers: IncomingHttpHeaders;
+  rawHeaders: readonly string[];
+  socket: { remoteAddress?: string | undefined; localAddress?: string | undefined };
+};
+
+export type Http2Options = {
+  handle(request: WebRequest, response: WebResponse): unknown;
+  /** Answers what `handle` threw or rejected with. */
+  onError(request: WebRequest, response: WebResponse, error: unknown): void;
+  /** A session without requests is closed after this time. */
+  idleMs: number;
+  /** A session over which nothing moves is closed after this time. */
+  silentMs: number;
+  sweepMs: number;
+  /** A session is closed after so many requests, whether they were answered or reset. */
+  requestsMax: number;
+};
+
+/**
+ * nghttp2 ends a session that floods it with frames, up to these limits. Header fields may be as many and as long as over
+ * HTTP/1.1, besides the four pseudo-header fields (RFC 9113, section 8.3.1).
+ */
+const LIMITS = {
+  settings: { maxConcurrentStreams: 100, maxHeaderListSize: 16 * 1024, enablePush: false },
+  maxHeaderListPairs: 104,
+  maxSettings: 16,
+  maxOutstandingPings: 4,
+  maxSessionInvalidFrames: 100,
+  maxSessionRejectedStreams: 100,
+  // In megabytes, and above HELD_MAX_BYTES: a browser does not repeat a request that is refused here.
+  maxSessionMemory: 64,
+} as const;
+/** The answers of one session may hold this much until their reader takes it; further requests wait. */
+const HELD_MAX_BYTES = 16 * 1024 * 1024;
+/** So few answers hold less than that, whatever they are: a megabyte each. */
+const FEW = 16;
+
+export type Http2Sessions = {
+  /** Speaks HTTP/2 on a connection that has agreed to it (ALPN). */
+  accept(socket: TLSSocket): void;
+  /** Takes no new requests, and ends each session with its last answer. */
+  close(): void;
+  /** Cuts what is left. */
+  destroy(): void;
+};
+
+type Connection = {
+  isIdle(now: number): boolean;
+  isSilent(now: number): boolean;
+  close(): void;
+  destroy(): void;
+};
+
+/** Creates the half of a TLS port that speaks HTTP/2: each stream goes to the handler that HTTP/1.1 goes to. */
+export function createHttp2Sessions(options: Http2Options): Http2Sessions {
+  const connections = new Set<Connection>();
+  let sweeping: NodeJS.Timeout | undefined;
+
+  function sweep(): void {
+    const now = performance.now();
+    for (const connection of connections) {
+      if (connection.isSilent(now)) connection.destroy();
+      else if (connection.isIdle(now)) connection.close();
+    }
+  }
+
+  return {
+    accept(socket) {
+      const connection = createConnection(socket, options);
+      connections.add(connection);
+      sweeping ??= setInterval(sweep, options.sweepMs).unref();
+      socket.once('close', () => {
+        connections.delete(connection);
+        if (connections.size > 0) return;
+        clearInterval(sweeping);
+        sweeping = undefined;
+      });
+    },
+    close() {
+      for (const connection of connections) connection.close();
+    },
+    destroy() {
+      for (const connection of connections) connection.destroy();
+    },
+  };
+}
+
+function createConnection(socket: TLSSocket, options: Http2Options): Connection {
+  const { idleMs, silentMs, requestsMax } = options;
+  const session = performServerHandshake(socket, LIMITS);
+  const peer = { remoteAddress: socket.remoteAddress, localAddress: socket.localAddress };
+  const answering = new Set<Http2Response>();
+  const waiting: (() => void)[] = [];
+  let requests = 0;
+  let endedAt = performance.now();
+  let movedAt = endedAt;
+  let bytes = 0;
+
+  function answerNext(): void {
+    while (waiting.length > 0 && (answering.size < FEW || heldBytes(answering) < HELD_MAX_BYTES)) waiting.shift()?.();
+  }
+
+  // A session that its client has broken ends by itself, and its streams with it.
+  session.on('error', () => undefined);
+  session.on('stream', (stream: ServerHttp2Stream, headers: Http2Headers, flags: number, rawHeaders: string[]) => {
+    const response = createHttp2Response(stream, headers[':method'] === 'HEAD');
+    requests += 1;
+    if (requests >= requestsMax) session.close();
+    stream.on('error', () => undefined);
+    stream.once('close', () => {
+      answering.delete(response);
+      endedAt = performance.now();
+      answerNext();
+    });
+    if ((flags & constants.NGHTTP2_FLAG_END_STREAM) === 0) closeAfterAnswer(stream);
+    waiting.push(() => {
+      if (stream.destroyed) return;
+      answering.add(response);
+      const request = requestOf(headers, rawHeaders, peer);
+      catchErrors(
+        () => options.handle(request, response),
+        (error) => options.onError(request, response, error),
+      );
+    });
+    answerNext();
+  });
+
+  return {
+    close: () => session.close(),
+    destroy() {
+      session.destroy();
+      // A session that is closed already waits for its peer to end the connection.
+      socket.destroy();
+    },
+    isIdle: (now) => answering.size + waiting.length === 0 && now - endedAt > idleMs,
+    isSilent(now) {
+      const moved = socket.bytesRead + socket.bytesWritten;
+      if (moved !== bytes) movedAt = now;
+      bytes = moved;
+      return now - movedAt > silentMs;
+    },
+  };
+}
+
+function heldBytes(answering: ReadonlySet<Http2Response>): number {
+  let sum = 0;
+  for (const { heldBytes: held } of answering) sum += held;
+  return sum;
+}
+
+/** No handler here reads a body: who sends one is told to stop once the answer is complete (RFC 9113, section 8.1). */
+function closeAfterAnswer(stream: ServerHttp2Stream): void {
+  stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
+}
+
+/**
+ * Returns the request in the words of HTTP/1.1. A `host` that differs from the authority is listed a second time, so that it is
+ * refused like two of them (RFC 9113, section 8.3.1).
+ */
+function requestOf(headers: Http2Headers, rawHeaders: readonly string[], peer: WebRequest['socket']): WebRequest {
+  const authority = headers[':authority'];
+  const differs = authority !== undefined && headers.host !== undefined && headers.host !== authority;
+  if (authority !== undefined) headers.host = authority;
+  return {
+    method: headers[':method'],
+    url: headers[':path'],
+    headers,
+    rawHeaders: differs ? [...rawHeaders, 'host', authority] : rawHeaders,
+    socket: peer,
+  };
+}

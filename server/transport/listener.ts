@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { catchErrors } from './catch-errors.ts';
+import { type ConnectionCounts, endSilentConnections, limitConnection, watchAnswers } from './connections.ts';
+import type { Http2Sessions } from './http2.ts';
+import { createTlsServer, serveHttp2, type TlsOptions } from './tls.ts';
+
+/** Whoever sends slowly holds no connection for long. */
+const SETTINGS = { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, keepAliveTimeout: 5_000 } as const;
+const REQUESTS_PER_SOCKET = 1_000;
+const CONNECTIONS_MAX = 10_000;
+const SILENT_MS = 60_000;
+/** Requests in hand get this long when the app stops. */
+const STOP_GRACE_MS = 10_000;
+
+export type ListenerTimeouts = Partial<Record<keyof typeof SETTINGS | 'requestTimeout' | 'silentMs', number>>;
+
+export type ListenerOptions = {
+  /** Names the port in the counters. */
+  name: string;
+  /** 0 takes a free one; `address` tells which. */
+  port: number;
+  host: string | undefined;
+  /** Says how many processes share the connections; 1 when absent. */
+  processes?: number | undefined;
+  /** Within this time a request must have arrived whole. */
+  requestTimeout: number;
+  /** True where an answer may take longer than a silence: such a connection is not silent, it waits for us. */
+  mayAnswerSlowly?: boolean;
+  handle(request: IncomingMessage, response: ServerResponse): unknown;
+  /** Answers what `handle` threw or rejected with. */
+  onError(request: IncomingMessage, response: ServerResponse, error: unknown): void;
+  /** With these the port speaks TLS, and HTTP/2 with those who can. */
+  tls?: TlsOptions | undefined;
+  timeouts?: ListenerTimeouts | undefined;
+};
+
+export type Listener = {
+  server: Server;
+  /** Rejects when the port is taken. */
+  start(): Promise<void>;
+  /** Takes no new connection, finishes the answers in hand and closes connections that are only kept open. */
+  stop(): Promise<void>;
+  readonly address: AddressInfo;
+};
+
+/**
+ * The HTTP server of a port, with the limits that every port has: silent connections are closed, connections are capped in
+ * all and by address, and an error of a handler ends its own request alone.
+ */
+export function createListener(counts: ConnectionCounts, options: ListenerOptions): Listener {
+  const { name, port, host, processes = 1, requestTimeout, mayAnswerSlowly = false, handle, onError } = options;
+  const { silentMs = SILENT_MS, ...timeouts } = options.timeouts ?? {};
+  const settings = { ...SETTINGS, requestTimeout, ...timeouts };
+  const onRequest: RequestListener = (request, response) => {
+    response.on('error', () => response.destroy());
+    catchErrors(
+      () => handle(request, response),
+      (error) => onError(request, response, error),
+    );
+  };
+  const server =
+    options.tls === undefined ? createServer(settings, onRequest) : createTlsServer(settings, onRequest, options.tls);
+  const http2 =
+    options.tls === undefined
+      ? undefined
+      : serveHttp2(server, {
+          ...options.tls,
+          idleMs: settings.keepAliveTimeout,
+          sweepMs: settings.connectionsCheckingInterval,
+          silentMs,
+          requestsMax: REQUESTS_PER_SOCKET,
+        });
+  server.maxConnections = Math.ceil(CONNECTIONS_MAX / processes);
+  server.maxRequestsPerSocket = REQUESTS_PER_SOCKET;
+  endSilentConnections(server, silentMs, mayAnswerSlowly ? watchAnswers(server) : undefined);
+  server.on('connection', (socket) => {
+    catchErrors(
+      () => limitConnection(socket, counts, name),
+      () => socket.destroy(),
+    );
+  });
+
+  return {
+    server,
+    async start() {
+      server.listen({ port, ...(host !== undefined && { host }) });
+      await once(server, 'listening');
+    },
+    stop: () => closeServer(server, http2),
+    get address() {
+      const address = server.address();
+      if (address === null || typeof address === 'string') throw new Error('The server does not listen.');
+      return address;
+    },
+  };
+}
+
+async function closeServer(server: Server, http2: Http2Sessions | undefined): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, 'close');
+  server.close();
+  http2?.close();
+  server.closeIdleConnections();
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const cut = setTimeout(() => {
+    server.closeAllConnections();
+    http2?.destroy();
+  }, STOP_GRACE_MS);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(cut);
+}
