@@ -1,29 +1,32 @@
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { UPLOAD_LIMITS } from '../routers/schemas/limits.ts';
 import { createZipIntake } from './artifacts/intake.ts';
 import { openStore } from './artifacts/open-store.ts';
 import { createChangeFeed } from './database/change-feed.ts';
+import { createEgress } from './egress.ts';
 import type { Env } from './env.ts';
 import type { Log } from './log.ts';
 import { createOutbox } from './mail/outbox.ts';
 import { createSmtpMailer } from './mail/smtp.ts';
-import { network } from './network.ts';
 import { createPasswordHasher } from './password-hasher.ts';
-import { platforms } from './platforms/index.ts';
+import { createPlatforms } from './platforms/index.ts';
+import { createSignIn } from './platforms/oauth.ts';
+import type { RateCounters } from './rate-counters.ts';
 import { createSecrets, type Keys } from './secrets.ts';
 import type { Limits, Providers } from './service-context.ts';
-import { noticeDamage } from './services/damage.ts';
-import type { Tally } from './tally.ts';
+import { createCredentialsOf } from './services/connections/credentials.ts';
+import { createCorruptionListener } from './services/corruption.ts';
 
 const MINUTE_MS = 60_000;
 const MIB = 1024 ** 2;
 
-/** Where the loopback is counted as a client: reached from elsewhere, or behind a proxy (security facts, 1.8). */
+/** Where the loopback is counted as a client: reached from elsewhere, or behind a proxy. */
 function countsLoopback(env: Env): boolean {
   return !(env.isLocal && env.trustProxy === 0);
 }
 
-/** Security facts, sections 1.2, 1.8, 2.1, 8.6 and 10.5. */
+/** Wide enough for a person and their scripts, narrow enough that one account or address cannot hold up the others. */
 function limitsOf(env: Env): Limits {
   return {
     isAddressCounted: countsLoopback(env),
@@ -38,11 +41,17 @@ function limitsOf(env: Env): Limits {
     contactPerHour: 5,
     uploadBytesPerDay: UPLOAD_LIMITS.maxBytesPerDay,
     accountBytes: UPLOAD_LIMITS.maxAccountBytes,
+    accountFiles: UPLOAD_LIMITS.maxAccountFiles,
+    listedFiles: UPLOAD_LIMITS.maxListedFiles,
+    variantBytes: UPLOAD_LIMITS.maxVariantBytes,
+    withoutPlan: {
+      uploadBytesPerDay: UPLOAD_LIMITS.maxBytesPerDayWithoutPlan,
+      accountBytes: UPLOAD_LIMITS.maxAccountBytesWithoutPlan,
+      accountFiles: UPLOAD_LIMITS.maxFiles,
+    },
     uploadsAtOnce: 8,
     // Each holds the list of a release's files and the directory of its ZIP, some 30 MB at the most.
     downloadsAtOnce: { perAccount: 2, perProcess: 8 },
-    // As long as any other call may take to send its body (http/server.ts): a line that is only bad moves within it.
-    downloadStallMs: 30_000,
     socketsPerAccount: 10,
     socketsPerAddress: 50,
     accessTokenSeconds: env.accessTokenSeconds,
@@ -56,15 +65,18 @@ function limitsOf(env: Env): Limits {
  */
 export async function buildProviders(
   env: Env,
-  { keys, log, tally, now }: { keys: Keys; log: Log; tally: Tally; now: () => Date },
+  { keys, log, rateCounters, now }: { keys: Keys; log: Log; rateCounters: RateCounters; now: () => Date },
 ): Promise<Providers> {
   const limits = limitsOf(env);
-  return {
+  const providers: Providers = {
     addresses: {
       publicUrl: env.publicUrl,
       sitesDomain: env.sitesDomain,
-      sitesPort: env.sitesPort,
-      sitesListener: { host: connectableHost(env.host), port: env.sitesPort },
+      sitesUrl: env.sitesUrl,
+      sitesListener:
+        env.sitesTls === undefined
+          ? { protocol: 'http:', host: connectableHost(env.host), port: env.sitesPort }
+          : { protocol: 'https:', host: connectableHost(env.host), port: env.sitesTls.port },
       supportEmail: env.supportEmail,
       operatorEmail: env.operatorEmail,
       trustedProxies: env.trustProxy,
@@ -72,24 +84,39 @@ export async function buildProviders(
     limits,
     store: await openStore(env.artifacts, {
       minFreeBytes: limits.minFreeDiskBytes,
-      onDamage: noticeDamage(log),
+      rateCounters,
+      databaseFolder: env.mongodbUri === undefined ? env.dataDir : undefined,
+      onCorruption: createCorruptionListener(log),
       now,
     }),
-    zips: await createZipIntake({ path: join(env.dataDir, 'incoming'), minFreeBytes: limits.minFreeDiskBytes }, tally),
-    platforms,
-    network,
+    zips: await createZipIntake(
+      { path: join(env.dataDir, 'incoming'), minFreeBytes: limits.minFreeDiskBytes },
+      rateCounters,
+    ),
+    platforms: createPlatforms(env.platformUrls),
+    egress: createEgress({ allow: env.egressAllow, bases: Object.values(env.platformUrls) }),
+    credentialsOf: (accountId, destination) => createCredentialsOf(providers)(accountId, destination),
+    signIn: createSignIn(env.oauthClients),
+    wait: waitFor,
     mailer: env.smtp === undefined ? createOutbox(join(env.dataDir, 'outbox'), log) : createSmtpMailer(env.smtp, log),
-    hasher: createPasswordHasher({ tally }),
+    hasher: createPasswordHasher({ rateCounters }),
     secrets: createSecrets(keys),
     changes: createChangeFeed(log),
-    tally,
+    rateCounters,
     log,
     now,
   };
+  return providers;
 }
 
-/** One listens on "all addresses", but connects to one. */
+/** Returns one listens on "all addresses", but connects to one. */
 function connectableHost(host: string | undefined): string {
   if (host === undefined || host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;
+}
+
+/** Resolves after `ms`; rejects with the reason of the signal, which is not what an ended timer throws. */
+export async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+  signal.throwIfAborted();
 }

@@ -1,8 +1,8 @@
-import { cleanWords } from './failures.ts';
+import { redactedLine } from './failures.ts';
 
 /**
- * What a platform can say of a domain, one code for all of them, each with its state and its sentence (platform facts,
- * 8.4). `waiting` may take a day and asks nothing of the platform; `problem` does not pass by itself.
+ * Says what a platform can say of a domain, one code for all of them, each with its state and its sentence. `waiting`
+ * may take a day and asks nothing of the platform; `problem` does not pass by itself.
  */
 export type DomainAnswer = { state: 'ok' | 'waiting' | 'problem'; code: DomainCode; text: string };
 export type DomainCode = keyof typeof ANSWERS;
@@ -25,19 +25,22 @@ const ANSWERS = {
   certificate_issued: { state: 'ok', says: (title) => `${title} has a certificate for this domain.` },
   certificate_missing: { state: 'waiting', says: (title) => `${title} can be asked for a certificate now.` },
   certificate_coming: { state: 'waiting', says: (title) => `The certificate is on its way at ${title}.` },
-  certificate_refused: { state: 'problem', says: (title) => `${title} got no certificate for this domain.` },
+  certificate_refused: {
+    state: 'problem',
+    says: (title, said) => `${title} got no certificate for this domain${said}.`,
+  },
   unclear: { state: 'waiting', says: (title, said) => `What ${title} says of it is not clear yet${said}.` },
 } as const satisfies Record<string, Words>;
 
-/** The sentence for a person, naming the platform. */
+/** Returns the sentence for a person, naming the platform. */
 export function domainAnswer(code: DomainCode, title: string, said = ''): DomainAnswer {
   const { state, says }: Words = ANSWERS[code];
-  return { state, code, text: says(title, said === '' ? '' : `: ${cleanWords(said, [])}`) };
+  return { state, code, text: says(title, said === '' ? '' : `: ${redactedLine(said, [])}`) };
 }
 
 /**
- * A platform's word on one question, by the adapter's own table. One that is not in the table, and no word at all, mean
- * "wait" and never a problem (platform facts, 8.3).
+ * Returns a platform's word on one question, by the adapter's own table. One that is not in the table, and no word at
+ * all, mean "wait" and never a problem.
  */
 export function domainAnswerOf(
   codes: Readonly<Record<string, DomainCode>>,

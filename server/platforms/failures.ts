@@ -1,19 +1,16 @@
 import { AppError } from '../errors.ts';
 
 /**
- * Why a platform did not do what it was asked, one word for all of them (platform facts, 8.5). The words are error
+ * Why a platform did not do what it was asked, one word for all of them. The words are error
  * codes of ours; `platform_failed` is the rest, with the platform's own words.
  */
 export type PlatformFailure = keyof typeof FAILURES;
 
 export type FailureFacts = {
-  /** The platform's own words, cleaned. */
   said?: string | null;
-  /** Its whole answer, cleaned. */
   raw?: string | undefined;
   /** How long it asks us to wait. */
   retryAfterMs?: number | undefined;
-  /** Where a person settles it. */
   link?: string;
   cause?: unknown;
 };
@@ -66,9 +63,9 @@ const FAILURES = {
     says: (title, said) => `${title} does not answer as it should${said}.`,
     remedy: (title) => `It is tried again by itself. If it lasts, look at the status page of ${title}.`,
   },
-  site_missing: {
-    says: (title) => `This deployment has no site at ${title}.`,
-    remedy: () => 'Publish again: that makes the site anew.',
+  platform_place_gone: {
+    says: (title) => `The site of this deployment was deleted at ${title}.`,
+    remedy: () => 'Try again: that makes the site anew.',
   },
   platform_failed: {
     says: (title, said) => `${title} could not do it${said}.`,
@@ -76,7 +73,7 @@ const FAILURES = {
   },
 } as const satisfies Record<string, Words>;
 
-/** The sentence for a person: which platform, what it said, what to do. */
+/** Returns the sentence for a person: which platform, what it said, what to do. */
 export function platformError(failure: PlatformFailure, title: string, facts: FailureFacts = {}): AppError {
   const { says, remedy }: Words = FAILURES[failure];
   const said = facts.said === undefined || facts.said === null || facts.said === '' ? '' : `: ${facts.said}`;
@@ -91,18 +88,22 @@ export function platformError(failure: PlatformFailure, title: string, facts: Fa
 
 const WORDS_MAX = 200;
 const ANSWER_MAX = 2_000;
-/** What is looked at of a text that may have megabytes, most of it markup. */
+/** Says what is looked at of a text that may have megabytes, most of it markup. */
 const LOOKED_AT_MAX = 16_000;
-const MARKUP = /<(script|style)\b[^>]*>[\s\S]*?<\/\1\s*>|<[^<>]*>/gi;
+const TAG = /<[^<>]*>/g;
+/** Elements whose content is for programs. */
+const SILENT_TAG = /^<(\/?)(script|style)\b/i;
 const BLANK = /[\p{Cc}\p{Cf}\s]+/gu;
 
-/** Another's words as they may be shown: one line, cut, without markup and without the secrets of the call. */
-export function cleanWords(text: string, secrets: readonly (string | null)[]): string {
+/**
+ * Returns a platform's words as they may be shown: one line, cut, without markup and without the secrets of the call.
+ */
+export function redactedLine(text: string, secrets: readonly (string | null)[]): string {
   return cut(withoutMarkup(text, secrets).replace(BLANK, ' ').trim(), WORDS_MAX);
 }
 
 /** Another's whole answer, cleaned in the same way; it keeps its lines. */
-export function cleanAnswer(status: number, text: string, secrets: readonly (string | null)[]): string {
+export function redactedAnswer(status: number, text: string, secrets: readonly (string | null)[]): string {
   const lines = withoutMarkup(text, secrets).replace(BLANK, (blank) => (blank.includes('\n') ? '\n' : ' '));
   return cut(`HTTP ${status}\n${lines.trim()}`.trim(), ANSWER_MAX);
 }
@@ -113,7 +114,22 @@ function withoutMarkup(text: string, secrets: readonly (string | null)[]): strin
     (kept, secret) => (secret === null || secret === '' ? kept : kept.replaceAll(secret, '…')),
     text,
   );
-  return withoutSecrets.slice(0, LOOKED_AT_MAX).replace(MARKUP, ' ');
+  return withoutTags(withoutSecrets.slice(0, LOOKED_AT_MAX));
+}
+
+/** Walks from tag to tag: a script that never ends must not be looked for anew from each of its letters. */
+function withoutTags(text: string): string {
+  let shown = '';
+  let silent: string | null = null;
+  let at = 0;
+  for (const { 0: tag, index } of text.matchAll(TAG)) {
+    if (silent === null) shown += `${text.slice(at, index)} `;
+    const [, slash = '', name = ''] = SILENT_TAG.exec(tag) ?? [];
+    if (silent === null && name !== '' && slash === '') silent = name.toLowerCase();
+    else if (slash === '/' && name.toLowerCase() === silent) silent = null;
+    at = index + tag.length;
+  }
+  return silent === null ? shown + text.slice(at) : shown;
 }
 
 function cut(text: string, max: number): string {

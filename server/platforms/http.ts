@@ -1,38 +1,61 @@
 import { randomInt } from 'node:crypto';
 import type * as z from 'zod/mini';
-import { AppError } from '../errors.ts';
-import { cleanAnswer, cleanWords, type FailureFacts, type PlatformFailure, platformError } from './failures.ts';
-import type { PlatformCall } from './platform.ts';
+import type { HostingPlatform } from '../../routers/schemas/platforms/ids.ts';
+import { type EgressBody, EgressError, textOf } from '../egress.ts';
+import type { AppError } from '../errors.ts';
+import { type FailureFacts, type PlatformFailure, platformError, redactedAnswer, redactedLine } from './failures.ts';
+import type { ConnectionCall } from './platform.ts';
 
 /**
- * How an adapter speaks to its platform, the same for all (platform facts, 8.6). `ask` reads or uploads and is
- * repeated; `makeOnce` creates, and looks first before each try. The wait between two tries doubles from 1 s to 60 s
- * and is never shorter than what the platform asks for; one of more than a minute gives the job back to the queue.
+ * How an adapter speaks to its platform, the same for all. `ask` reads or uploads and is repeated; `makeOnce` creates,
+ * and looks first before each try. The wait between two tries doubles from 1 s to 60 s and is never shorter than what
+ * the platform asks for; one of more than a minute gives the job back to the queue.
+ *
+ * There is no time limit on an exchange, only on silence: half a minute in which nothing moved in either direction.
  */
 const TRIES = 5;
 const FIRST_WAIT_MS = 1_000;
 const LAST_WAIT_MS = 60_000;
 const WAIT_SPREAD = 0.2;
-const TIMEOUT_MS = 30_000;
 const ANSWER_MAX_BYTES = 16 * 1024 * 1024;
+const REDIRECTS_MAX = 5;
 const PASSING_STATUS: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
+/** Describes one platform's API. */
 export type Vendor = {
+  id: HostingPlatform;
   title: string;
-  /** What a refusal means, by its status and body; undefined leaves it to the status alone. */
-  sort?(status: number, body: unknown): PlatformFailure | undefined;
-  /** The words in the body of a refusal. */
-  words(body: unknown): string | null;
-  timeoutMs?: number;
+  /** Its whole base, without a slash at the end; the token is sent to this origin alone. */
+  apiUrl: string;
+  headers?: Readonly<Record<string, string>>;
+  /** Returns what a refusal means, by its status, body and headers; undefined leaves it to the status alone. */
+  sort?(status: number, body: unknown, headers: Headers): PlatformFailure | undefined;
+  /** Returns the words in a refusal. */
+  words(body: unknown, headers: Headers): string | null;
+  /** Returns when a limit that the body of a refusal tells of ends, in ms since 1970; the headers come first. */
+  resetAt?(body: unknown, now: Date): number | undefined;
+  /** Returns where a person settles this kind of refusal. */
+  link?(failure: PlatformFailure): string | undefined;
+  /** How long nothing may move; half a minute when absent. */
+  silenceMs?: number;
 };
 
 export type VendorRequest = {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Begins with a slash and goes below the API's base; or a whole address that the platform answered. */
   url: string;
+  /** Carries the token of the connection. An address elsewhere, presigned or not, never may. */
+  withToken?: true;
   headers?: Record<string, string>;
   json?: unknown;
-  /** Opened anew for each try. */
-  body?(): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>>;
+  /** The answer is a text as it stands, such as a log: `shape` gets it unparsed. */
+  answersText?: true;
+  /** `shape` gets `{ body, headers }`, with the names of the headers in lower case. */
+  answersHeaders?: true;
+  /** What is an answer although its status says otherwise: `shape` gets it like every other. */
+  isAnswer?(status: number, body: unknown): boolean;
+  /** Opens the body anew for each try. */
+  body?(): Promise<EgressBody>;
 };
 
 type Refusal = { error: AppError; mayPass: boolean; waitMs: number };
@@ -41,7 +64,7 @@ type Answer = { status: number; headers: Headers; text: string };
 
 /** Reads or uploads; a request that may be made twice. Throws what `platformError` makes of the last answer. */
 export async function ask<T>(
-  call: PlatformCall,
+  call: ConnectionCall,
   vendor: Vendor,
   request: VendorRequest,
   shape: z.ZodMiniType<T>,
@@ -54,7 +77,7 @@ export async function ask<T>(
  * since what stands in the way may be what an earlier run has made.
  */
 export async function makeOnce<T>(
-  call: PlatformCall,
+  call: ConnectionCall,
   vendor: Vendor,
   making: { look(): Promise<T | null>; request: VendorRequest; shape: z.ZodMiniType<T> },
 ): Promise<T> {
@@ -68,7 +91,7 @@ export async function makeOnce<T>(
   });
 }
 
-async function repeat<T>(call: PlatformCall, attempt: () => Promise<Outcome<T>>): Promise<T> {
+async function repeat<T>(call: ConnectionCall, attempt: () => Promise<Outcome<T>>): Promise<T> {
   for (let tried = 1; ; tried += 1) {
     call.signal.throwIfAborted();
     const outcome = await attempt();
@@ -84,26 +107,30 @@ function backoffMs(tried: number): number {
 }
 
 async function tryOnce<T>(
-  call: PlatformCall,
+  call: ConnectionCall,
   vendor: Vendor,
   request: VendorRequest,
   shape: z.ZodMiniType<T>,
 ): Promise<Outcome<T>> {
+  const token = request.withToken === true ? await call.credentials.tokenOf(vendor.id) : null;
   let answer: Answer;
   try {
-    answer = await exchange(call, vendor, request);
+    answer = await send(call, vendor, request, token);
   } catch (error) {
     call.signal.throwIfAborted();
-    // The store's own trouble, met while the body was read.
-    const own = appErrorIn(error);
-    if (own !== null) throw own;
-    return unclear(vendor, { said: networkWords(error), cause: error });
+    // The store's own trouble, met while the body was read, and a defect of the adapter.
+    if (!(error instanceof EgressError)) throw error;
+    return unreachable(vendor, error);
   }
-  const body = parseJson(answer.text);
-  if (answer.status < 200 || answer.status > 299) return refusal(call, vendor, answer, body);
-  const parsed = shape.safeParse(body);
+  const isText = request.answersText === true && answer.status < 300;
+  const body = isText ? answer.text : parseJson(answer.text);
+  const isAnswer = (answer.status >= 200 && answer.status < 300) || request.isAnswer?.(answer.status, body) === true;
+  if (!isAnswer) return refusal(call, vendor, { answer, body, token });
+  const parsed = shape.safeParse(
+    request.answersHeaders === true ? { body, headers: Object.fromEntries(answer.headers) } : body,
+  );
   if (parsed.success) return { value: parsed.data };
-  const raw = cleanAnswer(answer.status, answer.text, [call.credential]);
+  const raw = redactedAnswer(answer.status, answer.text, [token]);
   return unclear(vendor, { said: 'its answer is not understood', raw, cause: parsed.error });
 }
 
@@ -111,62 +138,49 @@ function unclear(vendor: Vendor, facts: FailureFacts): Refusal {
   return { error: platformError('platform_down', vendor.title, facts), mayPass: true, waitMs: 0 };
 }
 
-/**
- * One request, and its answer to the end, in the time that it is given. Not by `AbortSignal.timeout`: joined to another
- * signal it is collected as garbage, and then never fires (Node 20.20).
- */
-async function exchange(call: PlatformCall, vendor: Vendor, request: VendorRequest): Promise<Answer> {
-  const patience = new AbortController();
-  const giveUp = (): void => patience.abort(new DOMException('No answer in time', 'TimeoutError'));
-  const timer = setTimeout(giveUp, vendor.timeoutMs ?? TIMEOUT_MS);
-  try {
-    return await send({ ...call, signal: AbortSignal.any([call.signal, patience.signal]) }, request);
-  } finally {
-    clearTimeout(timer);
-  }
+function unreachable(vendor: Vendor, error: EgressError): Refusal {
+  if (error.fault !== 'refused') return unclear(vendor, { said: networkWords(error), cause: error });
+  const facts = { said: error.message, cause: error };
+  return { error: platformError('platform_failed', vendor.title, facts), mayPass: false, waitMs: 0 };
 }
 
-async function send(call: PlatformCall, request: VendorRequest): Promise<Answer> {
-  const headers: Record<string, string> = {
+async function send(
+  call: ConnectionCall,
+  vendor: Vendor,
+  request: VendorRequest,
+  token: string | null,
+): Promise<Answer> {
+  const address = request.url.startsWith('/') ? `${vendor.apiUrl}${request.url}` : request.url;
+  const { origin } = new URL(vendor.apiUrl);
+  if (token !== null && new URL(address).origin !== origin) {
+    throw new Error(`A token of ${vendor.title} must not leave for ${new URL(address).origin}.`);
+  }
+  const headers = (url: URL): Record<string, string> => ({
     accept: 'application/json',
     // Netlify asks clients to say who they are; GitHub refuses those that do not.
     'user-agent': 'Fairlead',
-    ...(call.credential !== null && { authorization: `Bearer ${call.credential}` }),
+    ...vendor.headers,
+    // A redirect may lead anywhere, as GitHub's to the storage of its logs.
+    ...(token !== null && url.origin === origin && { authorization: `Bearer ${token}` }),
     ...(request.json !== undefined && { 'content-type': 'application/json' }),
     ...request.headers,
-  };
-  const body = request.json === undefined ? await request.body?.() : JSON.stringify(request.json);
-  const response = await call.fetch(request.url, {
-    method: request.method ?? 'GET',
-    headers,
-    signal: call.signal,
-    // A token must not follow to another host.
-    redirect: 'error',
-    ...(body !== undefined && { body, duplex: 'half' }),
   });
-  return { status: response.status, headers: response.headers, text: await readText(response) };
-}
-
-async function readText(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  for await (const chunk of chunksOf(response)) {
-    bytes += chunk.byteLength;
-    if (bytes > ANSWER_MAX_BYTES) throw new Error('the answer is too long');
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
-}
-
-async function* chunksOf(response: Response): AsyncGenerator<Uint8Array> {
-  const reader = response.body?.getReader();
-  if (reader === undefined) return;
-  try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
-  } finally {
-    await reader.cancel().catch(() => undefined);
-  }
+  const body = request.json === undefined ? await request.body?.() : Buffer.from(JSON.stringify(request.json));
+  const { method = 'GET' } = request;
+  const exchange = {
+    method,
+    headers,
+    body,
+    signal: call.signal,
+    maxBytes: ANSWER_MAX_BYTES,
+    redirects: method === 'GET' ? REDIRECTS_MAX : 0,
+    ...(vendor.silenceMs !== undefined && { silenceMs: vendor.silenceMs }),
+  };
+  return call.egress.request(address, exchange, async (answer) => ({
+    status: answer.status,
+    headers: answer.headers,
+    text: await textOf(answer.body),
+  }));
 }
 
 function parseJson(text: string): unknown {
@@ -178,21 +192,26 @@ function parseJson(text: string): unknown {
   }
 }
 
-function refusal(call: PlatformCall, vendor: Vendor, answer: Answer, body: unknown): Refusal {
-  const waitMs = waitHintMs(answer.status, answer.headers, call.now());
-  const failure = vendor.sort?.(answer.status, body) ?? sortByStatus(answer.status, waitMs);
-  const words = vendor.words(body);
-  const said = words === null ? `status ${answer.status}` : cleanWords(words, [call.credential]);
-  const mayPass = PASSING_STATUS.has(answer.status) || failure === 'rate_limited' || failure === 'platform_down';
-  return {
-    error: platformError(failure, vendor.title, {
-      said,
-      raw: cleanAnswer(answer.status, answer.text, [call.credential]),
-      retryAfterMs: failure === 'rate_limited' || failure === 'quota_exhausted' ? waitMs || undefined : undefined,
-    }),
-    mayPass,
-    waitMs,
-  };
+async function refusal(
+  call: ConnectionCall,
+  vendor: Vendor,
+  { answer, body, token }: { answer: Answer; body: unknown; token: string | null },
+): Promise<Refusal> {
+  const { status, headers } = answer;
+  const toldMs = (vendor.resetAt?.(body, call.now()) ?? 0) - call.now().getTime();
+  const waitMs = waitHintMs(status, headers, call.now()) || Math.max(0, toldMs);
+  const failure = vendor.sort?.(status, body, headers) ?? sortByStatus(status, waitMs);
+  const words = vendor.words(body, headers);
+  const link = vendor.link?.(failure);
+  const error = platformError(failure, vendor.title, {
+    said: words === null ? `status ${status}` : redactedLine(words, [token]),
+    raw: redactedAnswer(status, answer.text, [token]),
+    retryAfterMs: failure === 'rate_limited' || failure === 'quota_exhausted' ? waitMs || undefined : undefined,
+    ...(link !== undefined && { link }),
+  });
+  if (failure === 'credentials_invalid' && token !== null) await call.credentials.refused(vendor.id, error);
+  const mayPass = PASSING_STATUS.has(status) || failure === 'rate_limited' || failure === 'platform_down';
+  return { error, mayPass, waitMs };
 }
 
 function sortByStatus(status: number, waitMs: number): PlatformFailure {
@@ -201,14 +220,17 @@ function sortByStatus(status: number, waitMs: number): PlatformFailure {
   // GitHub says "slow down" with 403 as well.
   if (status === 429 || (status === 403 && waitMs > 0)) return 'rate_limited';
   if (status === 403) return 'permission_missing';
-  if (status === 404 || status === 410) return 'site_missing';
+  if (status === 404 || status === 410) return 'platform_place_gone';
   if (status === 409) return 'out_of_sync';
   if (status === 413) return 'content_refused';
   if (PASSING_STATUS.has(status) || status >= 500) return 'platform_down';
   return 'platform_failed';
 }
 
-/** What the platform asks us to wait, in ms: seconds from now, seconds since 1970, or a date; 0 when it names nothing. */
+/**
+ * Returns what the platform asks us to wait, in ms: seconds from now, seconds since 1970, or a date; 0 when it names
+ * nothing.
+ */
 export function waitHintMs(status: number, headers: Headers, now: Date): number {
   // The reset of a limit stands in every answer, and means a wait only in one that was refused for it.
   const isLimited = status === 429 || headers.get('x-ratelimit-remaining') === '0';
@@ -231,20 +253,19 @@ function hintMs(value: string, nowMs: number): number | null {
   return Number.isNaN(at) ? null : at - nowMs;
 }
 
-function appErrorIn(error: unknown): AppError | null {
-  if (error instanceof AppError) return error;
-  return error instanceof Error && error.cause !== undefined ? appErrorIn(error.cause) : null;
-}
-
-function networkWords(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return 'no answer in time';
-  const code = networkCode(error);
+function networkWords(error: EgressError): string {
+  if (error.fault === 'silent' || error.fault === 'too_slow') return 'no answer in time';
+  if (error.fault !== 'connection') return error.message;
+  const { cause } = error;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   if (code === 'CERT_HAS_EXPIRED') return 'its certificate has expired';
   if (UNTRUSTED_CODES.has(code)) return 'its certificate is not trusted';
   return 'the connection broke off';
 }
 
-/** What Node calls a certificate that is another's, or that no authority of this machine vouches for (Node, "tls"). */
+/**
+ * Says what Node calls a certificate that is another's, or that no authority of this machine vouches for (Node, "tls").
+ */
 const UNTRUSTED_CODES: ReadonlySet<string> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'ERR_TLS_CERT_ALTNAME_INVALID',
@@ -253,8 +274,16 @@ const UNTRUSTED_CODES: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** `fetch` wraps what the socket said. */
-function networkCode(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+/**
+ * Returns an address that a platform's API answered, as one that can be opened. Without a scheme it takes that of the
+ * API's base, which is https at every vendor. Throws `platform_failed` for what is no address of the web.
+ */
+export function addressFrom(vendor: Vendor, answered: string): string {
+  const { protocol } = new URL(vendor.apiUrl);
+  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(answered)
+    ? answered
+    : `${protocol}//${answered.replace(/^\/\//, '')}`;
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) return url.href.replace(/\/$/, '');
+  throw platformError('platform_failed', vendor.title, { said: 'it answered an address that cannot be opened' });
 }

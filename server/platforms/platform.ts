@@ -1,112 +1,118 @@
-import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
+import type { PlatformCapabilities } from '../../routers/schemas/platforms/capabilities/platform-capabilities.ts';
+import type { ConnectionProvider, HostingPlatform, PlatformId } from '../../routers/schemas/platforms/ids.ts';
+import type { PlatformOptions } from '../../routers/schemas/platforms/options.ts';
+import type { SpoolFile } from '../artifacts/intake.ts';
 import type { Manifest } from '../artifacts/manifest.ts';
 import type { ArtifactStore } from '../artifacts/store.ts';
-import type { Network } from '../service-context.ts';
+import type { Egress } from '../egress.ts';
+import type { AppError } from '../errors.ts';
 import type { DomainAnswer } from './domain-answers.ts';
 
 /**
- * A platform is where a deployment lives. An adapter is a set of functions without state of its own: what must survive
- * a crash is a small JSON reference that the caller stores as soon as `publish` yields it, and hands back when it runs
- * again. There are two: `site`, kept with the deployment, and `ref`, kept with the release. So every operation may be
- * called twice, and the second call continues (platform facts, 8.1).
+ * A platform is where a deployment lives. A deployment has destinations: each names a platform, the connection whose
+ * token opens it, the team there (`target`), the options that a person chose, and the site that was made there. An
+ * adapter works for one destination at a time and knows nothing of the others.
  *
- * The story of a release: `publish` looks for its site and makes it when there is none, yields `ref` before anything is
- * sent, then `uploading` while it sends what is missing, then `processing` until the platform says that it is done, and
- * returns the final reference. `waiting` says that nothing can be done for a while: the caller may leave and come back
- * with the reference, or walk on, which waits. A platform with `draft` has the release at its own address by now and
- * `restore` makes it the public one; without, publishing was going public. The caller then fetches the site itself:
- * only that makes a release live. An unknown state of a platform means "wait", never "failed"; `limits.releaseMs` is
- * the deadline that decides.
+ * An adapter is a set of functions without state of its own, made by a factory with the address of the platform's API
+ * (`netlify({ apiUrl })`). What must survive a crash is a small JSON reference, which the caller stores as soon as an
+ * operation yields it, and hands back when the operation runs again: `site` is kept with the destination, `ref` with
+ * the release. So every operation may be called twice, and the second call continues.
  *
- * What creates is never repeated blindly: its adapter looks first, by a key of ours (server/platforms/http.ts). Errors
- * are sorted once (server/platforms/failures.ts): one with `retryAfterMs`, `platform_down` and `out_of_sync` may pass
- * and bring the job back to the same step; every other is final. Each names the platform and the remedy.
+ * The story of a release. `publish` looks for its site and makes it when there is none (`site`), yields `ref` before
+ * anything is sent, then `uploading` while it sends what is missing, then `processing` until the platform says that it
+ * is done, and returns the final reference. A platform with `draft` has the release at an address of its own by now,
+ * and `restore` makes it the public one; without, publishing was going public. The caller then fetches the site itself,
+ * by what `capabilities.serving` promises: only being seen makes a release live.
  *
- * The story of a domain: once there is a site, `attachDomain` gives it the name and answers the records that the
+ * A wait is not work. Where the platform needs more than a few seconds, the operation yields `waiting` with the time to
+ * come back, and the caller leaves: the job goes back to the queue, and later calls the same operation again with the
+ * stored reference. `waitUntilDone` does that for a state that is polled. An unknown state means "wait", never
+ * "failed"; `limits.releaseMs` is the deadline that decides, and the caller's. Where a person has to finish, `waiting`
+ * says `forPerson`: the job comes back when they confirm, and the address that they gave is in `request.confirmedUrl`.
+ *
+ * Requests go through server/platforms/http.ts: `ask` for what may be repeated, `makeOnce` for what creates, which looks
+ * first, by `destination.id` or the release's id, for what an earlier run has made. Only a request that says `withToken`
+ * carries the token, and only to the API's own origin. Errors are sorted once (server/platforms/failures.ts): one with
+ * `retryAfterMs`, `platform_down` and `out_of_sync` may pass and bring the job back to the same step; every other is
+ * final. Each names the platform and the remedy. `platform_place_gone` says that the site was deleted there.
+ *
+ * The story of a domain. Once there is a site, `attachDomain` gives it the name and answers the records that the
  * person's DNS needs; asked again, it answers the same. `domain` then answers three questions that do not wait for one
  * another: is the name the person's, does its DNS lead there, is there a certificate. Hours may lie between them, so the
- * caller comes back and asks again. It adds the platform's word to its own checks of DNS and TLS, which that word never
- * replaces (platform facts, 8.4). `detachDomain` gives back the name and the twin that came with it. Where the records
- * come `fromPerson` there is no API to ask: a person links the name there and brings the records, the rest is our checks.
+ * caller comes back and asks again, and adds the platform's word to its own checks of DNS and TLS. `detachDomain` gives
+ * back the name and the counterpart that came with it.
  *
- * Services and screens ask `capabilities`, never which platform it is. The facts' flag `environment` is left out:
- * nothing in a site of files reads an environment, so no operation would set one.
+ * To add one: `routers/schemas/platforms/<id>.ts` (set `isAvailable`), `…/capabilities/<id>.ts` and its options in
+ * `…/options.ts`; a folder here with `index.ts` (the factory), `api.ts` (typed calls, answers parsed by zod, the
+ * vendor's page above each) and pure files beside them; one line in server/platforms/index.ts; a stand-in in
+ * tests/support/standins/<id>/ and `platformSuite` over it in tests/platforms/<id>.test.ts.
  */
 export type PlatformRef = Record<string, string | number | boolean | null>;
 
-/** What an adapter can do, as data: platform facts, 8.2. */
-export type PlatformCapabilities = {
-  publish: 'upload' | 'viaGit' | 'handOff';
-  /** Said before the first click. */
-  requires: readonly ('connection' | 'githubConnection' | 'paymentThere' | 'publicFiles')[];
-  digest: 'sha1' | 'sha256' | 'gitBlob' | 'sha256Archive' | 'none';
-  transfer: 'perFile' | 'inlineAndBlobs' | 'archive';
-  limits: {
-    /** Checked before anything is sent, naming the file. */
-    maxFiles?: number;
-    maxFileBytes?: number;
-    maxTotalBytes?: number;
-    parallelUploads: number;
-    /** How long a release may take there from its start. */
-    releaseMs: number;
-    /** How long the edge may go on serving the old files after the platform said that it is done. */
-    settleMs: number;
-  };
-  /** Names that the platform does not take. */
-  refusedNames: RegExp | null;
-  /** Files that the platform reads instead of serving, and that the adapter adds or translates. */
-  specialFiles: readonly string[];
-  basePath: 'root' | 'repositoryFolder';
-  /** Each release keeps an address of its own. */
-  immutableUrl: boolean;
-  /** `publish` leaves the public address as it is, and `restore` changes it. */
-  draft: boolean;
-  rollback: 'any' | 'eligible' | 'byCommit' | 'none';
-  cancel: boolean;
-  log: 'none' | 'message' | 'text' | 'stream';
-  resume: 'byDigest' | 'byId' | 'startAgain';
-  /** Null where the platform takes no names of the person's own. */
-  domain: DomainCapabilities | null;
+/** Says what opens a platform, for one account. */
+export type Credentials = {
+  /**
+   * The token of the destination's connection to this platform, renewed where it ends. Most adapters ask for their own;
+   * Render's asks for GitHub's as well. Throws `credentials_invalid` where there is no such connection.
+   */
+  tokenOf(platform: HostingPlatform): Promise<string>;
+  /** The platform accepts it no more: the connection is shown as broken, with the reason. */
+  refused(platform: HostingPlatform, error: AppError): Promise<void>;
 };
 
-export type DomainCapabilities = {
-  /** Known beforehand, answered by the platform, or read there by a person: then no operation is there. */
-  records: 'fixed' | 'fromApi' | 'fromPerson';
-  /** What leads there a name that cannot be a CNAME: decides what to say when the DNS provider lacks ALIAS. */
-  apex: 'a' | 'aliasOrA' | 'aliasOnly' | 'aAndTxt';
-  /** When a TXT record has to show that the name is the person's. */
-  proof: 'none' | 'txtWhenTaken' | 'txtAlways';
-  /** Whether `www` comes with the name below it, and the other way round. */
-  twin: 'automatic' | 'manual';
-  /** Names of one site; null where the platform does not say. */
-  max: number | null;
-  certificate: {
-    /** `full`: state and end; `perDomain`: the state alone; `none`: only a look by TLS tells. */
-    status: 'full' | 'perDomain' | 'none';
-    request: 'call' | 'automatic';
-  };
-};
-
-/** What every operation gets: nothing in it outlives the call. */
-export type PlatformCall = Network & {
-  deployment: { id: string; slug: string };
-  /** What `publish` named the site by, or null while there is none. */
-  site: PlatformRef | null;
-  /** The connection's token; null where `requires` names no connection. */
-  credential: string | null;
-  /** The team, owner or workspace that was chosen of `listTargets`; null for the token's own. */
-  target: string | null;
-  store: ArtifactStore;
+/** Says what every operation gets; nothing in it outlives the call. */
+export type ConnectionCall = {
+  egress: Egress;
+  credentials: Credentials;
   signal: AbortSignal;
   now(): Date;
+  /** Resolves after `ms`; rejects with the reason of the signal. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+};
+
+export type PlatformCall = ConnectionCall & {
+  store: ArtifactStore;
+  destination: PlatformDestination;
+  /** For an archive that is written before it is sent: gone when it is closed, or with this process. */
+  openSpool(): Promise<SpoolFile>;
+};
+
+export type PlatformDestination = {
+  /** Ours: marks what is made there, so that it is found again. */
+  id: string;
+  /** The name to ask for; another like it where it is taken. */
+  slug: string;
+  isSinglePage: boolean;
+  /** This is the team, owner or workspace that was chosen of `listTargets`; null for the token's own. */
+  target: string | null;
+  options: PlatformOptions;
+  /** Says what `publish` named the site by, or null while there is none. */
+  site: PlatformRef | null;
 };
 
 export type PublishRequest = {
   release: { id: string; number: number };
   manifest: Manifest;
   manifestHash: string;
-  /** What an earlier run of the same release got to, or null. */
+  /** Says what an earlier run of the same release got to, or null. */
   ref: PlatformRef | null;
+  /**
+   * Says what visitors have at this destination now, where it was published through here: only what differs need be
+   * sent.
+   */
+  previous: { ref: PlatformRef; manifest: Manifest } | null;
+  /** SHA-1 of these contents by their SHA-256, known since they were uploaded: nothing is read again for it. */
+  sha1Of(sha256s: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** This is the address that a person gave after they finished a hand-off, or null. */
+  confirmedUrl: string | null;
+};
+
+export type RestoreRequest = {
+  ref: PlatformRef;
+  /**
+   * This is one act of going public: the same when it continues after a wait or a crash, another for every later act.
+   */
+  actId: string;
 };
 
 export type PublishEvent =
@@ -114,32 +120,50 @@ export type PublishEvent =
   | { type: 'ref'; ref: PlatformRef }
   | { type: 'uploading'; done: number; total: number; doneBytes: number; totalBytes: number; text?: string }
   | { type: 'processing'; text: string }
-  | { type: 'waiting'; text: string; retryAfterMs: number };
+  | { type: 'waiting'; text: string; retryAfterMs: number; forPerson?: boolean };
+export type RestoreEvent = Exclude<PublishEvent, { type: 'site' | 'uploading' }>;
 
-/** The product's states of a release; `verifying`: the platform is done, and it is our turn (platform facts, 8.3). */
+/** Describes the product's states of a release; `verifying`: the platform is done, and it is our turn. */
 export type PlatformState = 'preparing' | 'uploading' | 'processing' | 'verifying' | 'failed' | 'cancelled';
 
 export type PlatformRelease = {
   state: PlatformState;
-  /** The platform's own words. */
   text: string | null;
-  /** The public address, and the release's own; null where Fairlead's own host serves it, or there is none yet. */
+  /**
+   * This is the public address, and the release's own; null where Fairlead's own host serves it, or there is none yet.
+   */
   url: string | null;
   ownUrl: string | null;
 };
 
-export type ConnectionInfo = { identity: string; warnings: readonly string[] };
+export type ConnectionInfo = {
+  /** Names the account there, for a person. */
+  identity: string;
+  /**
+   * What the platform itself knows that account by, so that another token of it is recognized. Left out where it does
+   * not tell, and where tokens of one account open different parts of it.
+   */
+  subject?: string | null | undefined;
+  /** Says what stands in the way of publishing although the credential is accepted. */
+  warnings: readonly string[];
+  /** Says when the token ends, where the platform says so. */
+  expiresAt?: Date | null;
+};
 export type Target = { id: string; name: string };
-/** What a person does where no API can, in its order. */
-export type HandOff = { steps: readonly { text: string; url?: string }[] };
+/** Says what a person does where no API can, in its order. */
+export type HandOff = {
+  steps: readonly { text: string; url?: string }[];
+  /** Files that the platform reads, added to the archive that the person takes there. */
+  files?: readonly { path: string; text: string }[];
+};
 
-/** What the person's DNS has to answer. */
+/** Says what the person's DNS has to answer. */
 export type DomainRecord = {
   type: 'A' | 'AAAA' | 'ALIAS' | 'CNAME' | 'TXT' | 'CAA';
   /** The whole name, without a dot at its end. */
   name: string;
   value: string;
-  /** In seconds. */
+  /** The time to live is in seconds. */
   ttl: number;
   purpose: 'route' | 'proof' | 'certificate';
   /** Nothing works without it; of a group, without one kind of it. */
@@ -151,10 +175,10 @@ export type DomainRecord = {
 export type AttachedDomain = {
   records: readonly DomainRecord[];
   /** Names that the platform added by itself: `www` or what is below it. */
-  twins: readonly string[];
+  counterparts: readonly string[];
 };
 
-/** The platform's word on a domain, a question at a time: platform facts, 8.4. */
+/** Describes the platform's word on a domain, a question at a time. */
 export type PlatformDomain = {
   ownership: DomainAnswer;
   dns: DomainAnswer;
@@ -165,19 +189,24 @@ export type PlatformDomain = {
 export interface Platform {
   readonly id: PlatformId;
   readonly capabilities: PlatformCapabilities;
-  /** Who the credential is there, and what stands in the way of publishing. */
-  verify(call: PlatformCall): Promise<ConnectionInfo>;
+  /** Returns who the credential is there, and what stands in the way of publishing. */
+  verify(call: ConnectionCall): Promise<ConnectionInfo>;
   /** Teams, owners or workspaces to publish under; none when there is no choice. */
-  listTargets(call: PlatformCall): Promise<readonly Target[]>;
+  listTargets(call: ConnectionCall): Promise<readonly Target[]>;
   /** Resumes from `request.ref`; stops at `call.signal` with its reason. */
   publish(call: PlatformCall, request: PublishRequest): AsyncGenerator<PublishEvent, PlatformRef>;
   release(call: PlatformCall, ref: PlatformRef): Promise<PlatformRelease>;
   /** Ends a release that is on its way; what is over is no error. Present exactly when `capabilities.cancel`. */
   cancel?(call: PlatformCall, ref: PlatformRef): Promise<void>;
-  /** Makes this release the public one, done when the platform says so. Present unless `capabilities.rollback` is `none`. */
-  restore?(call: PlatformCall, ref: PlatformRef): Promise<void>;
-  /** What is left to the person. Present exactly when `capabilities.publish` is `handOff`. */
-  handOff?(call: PlatformCall, request: PublishRequest): HandOff;
+  /**
+   * Makes this release the public one, and is done when the platform says so. Answers the reference as it is from then
+   * on. Present when `capabilities.rollBack` or `capabilities.draft`.
+   */
+  restore?(call: PlatformCall, request: RestoreRequest): AsyncGenerator<RestoreEvent, PlatformRef>;
+  /** Returns the platform's own log of a release, as text. Present exactly when `capabilities.log`. */
+  readLog?(call: PlatformCall, ref: PlatformRef): Promise<string>;
+  /** Returns what is left to the person. Present exactly when `capabilities.publish` is `handOff`. */
+  handOff?(call: Pick<PlatformCall, 'destination'>, request: Pick<PublishRequest, 'release'>): HandOff;
   /** Takes the deployment away from the platform. What is gone already is no error. */
   remove(call: PlatformCall): Promise<void>;
   /**
@@ -186,9 +215,9 @@ export interface Platform {
    * not come `fromPerson`.
    */
   attachDomain?(call: PlatformCall, name: string): Promise<AttachedDomain>;
-  /** Where it stands. A name that is not attached is an answer, not an error. */
+  /** Returns where it stands. A name that is not attached is an answer, not an error. */
   domain?(call: PlatformCall, name: string): Promise<PlatformDomain>;
-  /** Takes the name off the site, with the twins that came with it. What is gone already is no error. */
+  /** Takes the name off the site, with the counterpart that came with it. What is gone already is no error. */
   detachDomain?(call: PlatformCall, name: string): Promise<void>;
   /**
    * Orders the certificate, once `domain` answers `certificate_missing`; one that is there or on its way is left alone.
@@ -197,4 +226,37 @@ export interface Platform {
   requestCertificate?(call: PlatformCall, name: string): Promise<void>;
 }
 
+/** Describes the base address of each API; Replit has none. */
+export type PlatformUrls = Record<Exclude<HostingPlatform, 'replit'>, string>;
+
 export type PlatformRegistry = Partial<Record<PlatformId, Platform>>;
+
+/** Describes Fairlead as the operator has registered it at a platform. */
+export type OAuthClient = {
+  provider: ConnectionProvider;
+  id: string;
+  secret: string;
+  endpoints: { authorize: string; token: string };
+};
+export type OAuthClients = Partial<Record<ConnectionProvider, OAuthClient>>;
+
+export type OAuthTokens = {
+  token: string;
+  /** Null where the token does not end. */
+  refreshToken: string | null;
+  expiresAt: Date | null;
+};
+export type OAuthCall = Pick<ConnectionCall, 'egress' | 'signal' | 'now'>;
+
+/**
+ * Sign-in at a platform in place of a token by hand: authorization code with PKCE (RFC 6749, section 4.1; RFC 7636) and
+ * refresh (RFC 6749, section 6). `verifier` is a random text of 43 to 128 characters that stays here. Both requests
+ * throw `credentials_invalid` when the platform refuses what they bring, else `platform_down`.
+ */
+export type PlatformSignIn = {
+  /** Returns where the person's browser goes to agree. */
+  authorizeUrl(asked: { state: string; verifier: string; redirectUri: string }): string;
+  exchangeCode(call: OAuthCall, granted: { code: string; verifier: string; redirectUri: string }): Promise<OAuthTokens>;
+  refresh(call: OAuthCall, refreshToken: string): Promise<OAuthTokens>;
+};
+export type SignInRegistry = Partial<Record<ConnectionProvider, PlatformSignIn>>;

@@ -1,15 +1,19 @@
+import { setMaxListeners } from 'node:events';
 import { PROGRESS_INTERVAL_MS } from '../../routers/schemas/limits.ts';
 import type { Manifest } from '../artifacts/manifest.ts';
+import type { ArtifactStore } from '../artifacts/store.ts';
+import type { EgressBody } from '../egress.ts';
+import { withTimeout } from '../with-timeout.ts';
 import type { PlatformCall, PublishEvent } from './platform.ts';
 
-/** One content of a release, under the first of the paths that share it. */
+/** Describes one content of a release, under the first of the paths that share it. */
 export type Content = { path: string; sha256: string; sizeBytes: number };
 type Uploading = Extract<PublishEvent, { type: 'uploading' }>;
 
 /** Above this a file is streamed; below, one read is quicker and the request knows its length. */
 const WHOLE_MAX_BYTES = 1024 * 1024;
 
-/** Each content of the manifest once, whatever the number of paths it answers for. */
+/** Returns each content of the manifest once, whatever the number of paths it answers for. */
 export function contentsOf(manifest: Manifest): Content[] {
   const contents = new Map<string, Content>();
   for (const [path, { sha256, sizeBytes }] of manifest) {
@@ -18,16 +22,24 @@ export function contentsOf(manifest: Manifest): Content[] {
   return [...contents.values()];
 }
 
+/** Returns those that the release before has not; all where there is none. */
+export function contentsNewSince(contents: readonly Content[], previous: Manifest | undefined): Content[] {
+  const before = new Set<string>();
+  for (const { sha256 } of previous?.values() ?? []) before.add(sha256);
+  return contents.filter(({ sha256 }) => !before.has(sha256));
+}
+
 export type Sending = {
   contents: readonly Content[];
-  /** What of `contents` is to be sent; the rest counts as done from the start. */
+  /** Says what of `contents` is to be sent; the rest counts as done from the start. */
   missing: readonly Content[];
+  /** Uploads that run at once at the most; there are fewer while the platform asks for patience. */
   atOnce: number;
   /** Sends one; `call` ends with the first that fails. */
   send(content: Content, call: PlatformCall): Promise<void>;
 };
 
-/** Sends what is missing, so many at once, and tells how far it is: at the start, four times a second, and at the end. */
+/** Sends what is missing, several at once, and tells how far it is: at the start, four times a second, and at the end. */
 export async function* sendFiles(call: PlatformCall, sending: Sending): AsyncGenerator<Uploading, void> {
   const { contents, missing, atOnce, send } = sending;
   const totalBytes = sum(contents);
@@ -39,12 +51,26 @@ export async function* sendFiles(call: PlatformCall, sending: Sending): AsyncGen
   call.signal.throwIfAborted();
   yield progress();
   const broken = new AbortController();
-  const inner = { ...call, signal: AbortSignal.any([call.signal, broken.signal]) };
+  const signal = AbortSignal.any([call.signal, broken.signal]);
+  // Every file that is being sent listens: Node suspects a leak from the eleventh listener on.
+  setMaxListeners(0, signal);
+  const slots = createSlots(atOnce);
+  const inner = {
+    ...call,
+    signal,
+    // Whoever waits before another try was refused, or not answered.
+    wait: (ms: number, signal: AbortSignal) => {
+      slots.halve();
+      return call.wait(ms, signal);
+    },
+  };
   const queue = missing.values();
   const work = async (): Promise<void> => {
     for (const content of queue) {
+      await slots.enter();
       inner.signal.throwIfAborted();
       await send(content, inner);
+      slots.leave();
       done += 1;
       doneBytes += content.sizeBytes;
     }
@@ -53,60 +79,73 @@ export async function* sendFiles(call: PlatformCall, sending: Sending): AsyncGen
   // Who walks away leaves nobody to hear of it.
   all.catch(() => undefined);
   try {
-    while (!(await isOverWithin(all, PROGRESS_INTERVAL_MS))) yield progress();
-    await all;
+    yield* tellUntilOver(all, progress);
   } finally {
     broken.abort(new Error('another file could not be sent'));
   }
   if (missing.length > 0) yield progress();
 }
 
-/** Whether `work` is over, however it ended, within `ms`. */
-async function isOverWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
+/**
+ * Halves the number of slots after each failure, and adds one after each success. A failed upload keeps its slot: the
+ * whole work ends.
+ */
+function createSlots(max: number) {
+  const queue: (() => void)[] = [];
+  let open = max;
+  let taken = 0;
+  return {
+    async enter(): Promise<void> {
+      if (taken >= open) return new Promise((resolve) => queue.push(resolve));
+      taken += 1;
+    },
+    leave(): void {
+      taken -= 1;
+      open = Math.min(open + 1, max);
+      while (taken < open && queue.length > 0) {
+        taken += 1;
+        queue.shift()?.();
+      }
+    },
+    halve(): void {
+      open = Math.max(1, Math.floor(open / 2));
+    },
+  };
+}
+
+/** Tells how far work is, four times a second until it is over. Throws what it throws. */
+export async function* tellUntilOver<Event>(work: Promise<unknown>, tell: () => Event): AsyncGenerator<Event, void> {
+  while (!(await isOverWithin(work, PROGRESS_INTERVAL_MS))) yield tell();
+  await work;
+}
+
+/** Says whether `work` is over, however it ended, within `ms`. */
+function isOverWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const over = work.then(
     () => true,
     () => true,
   );
-  try {
-    return await Promise.race([over, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return withTimeout(over, ms, () => false);
 }
 
 function sum(contents: readonly Content[]): number {
   return contents.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0);
 }
 
-/** The body of a request that sends this content: opened anew for each try, its hash verified by the store. */
+/** The body of a request that sends this content, its hash verified by the store: made anew for each try. */
 export async function bodyOf(
-  call: PlatformCall,
-  { sha256 }: Pick<Content, 'sha256'>,
-): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> {
-  const artifact = await call.store.open(sha256);
-  if (artifact.sizeBytes > WHOLE_MAX_BYTES) return streamOf(artifact.stream()[Symbol.asyncIterator](), artifact.close);
+  { store }: Pick<PlatformCall, 'store'>,
+  { sha256, sizeBytes }: Pick<Content, 'sha256' | 'sizeBytes'>,
+): Promise<EgressBody> {
+  return sizeBytes > WHOLE_MAX_BYTES ? { sizeBytes, chunks: piecesOf(store, sha256) } : store.readWhole(sha256);
+}
+
+/** The file is opened when the peer takes the first piece, and closed however the exchange ends. */
+async function* piecesOf(store: ArtifactStore, sha256: string): AsyncGenerator<Uint8Array> {
+  const artifact = await store.open(sha256);
   try {
-    return new Uint8Array(await artifact.read(0, artifact.sizeBytes));
+    yield* artifact.stream();
   } finally {
     await artifact.close();
   }
-}
-
-function streamOf(pieces: AsyncIterator<Buffer>, close: () => Promise<void>): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const next = await pieces.next();
-      if (!next.done) return controller.enqueue(next.value);
-      await close();
-      controller.close();
-    },
-    async cancel() {
-      await pieces.return?.();
-      await close();
-    },
-  });
 }

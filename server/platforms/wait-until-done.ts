@@ -1,20 +1,19 @@
 import { platformError } from './failures.ts';
-import type { PlatformCall, PlatformRelease, PlatformState, PublishEvent } from './platform.ts';
+import type { PlatformCall, PlatformRelease, PlatformState, RestoreEvent } from './platform.ts';
 
 const FIRST_PAUSE_MS = 1_000;
-const LAST_PAUSE_MS = 10_000;
 const PAUSE_FACTOR = 1.5;
-/** After a minute of looking a worker has better things to do (platform facts, 8.6). */
-const PATIENCE = { patienceMs: 60_000, comeBackMs: 15_000 };
+/** Looked at for a few seconds at once, since many are done by then; after that a worker has better things to do. */
+const PATIENCE = { patienceMs: 5_000, comeBackMs: 5_000 };
 
-/** A platform's word as one of ours; one that is not in the table means "wait" (platform facts, 8.3). */
+/** Returns a platform's word as one of ours; one that is not in the table means "wait". */
 export function stateOf(table: Readonly<Record<string, PlatformState>>, word: string | null): PlatformState {
   return word !== null && Object.hasOwn(table, word) ? (table[word] ?? 'processing') : 'processing';
 }
 
 /**
  * Looks at a release until the platform is done with it, telling what it says on the way. After `patienceMs` it yields
- * `waiting`; walked on all the same, it goes on looking. Throws `platform_failed` when the release failed there, or was
+ * `waiting`; a caller that walks on all the same makes it look again. Throws `platform_failed` when the release failed there, or was
  * cancelled there by somebody else.
  */
 export async function* waitUntilDone(
@@ -22,7 +21,7 @@ export async function* waitUntilDone(
   title: string,
   look: () => Promise<PlatformRelease>,
   { patienceMs, comeBackMs } = PATIENCE,
-): AsyncGenerator<PublishEvent, PlatformRelease> {
+): AsyncGenerator<RestoreEvent, PlatformRelease> {
   let told: string | null = null;
   let pauseMs = FIRST_PAUSE_MS;
   let waitedMs = 0;
@@ -38,9 +37,10 @@ export async function* waitUntilDone(
     if (waitedMs >= patienceMs) {
       yield { type: 'waiting', text, retryAfterMs: comeBackMs };
       waitedMs = 0;
+      pauseMs = FIRST_PAUSE_MS;
     }
     await call.wait(pauseMs, call.signal);
     waitedMs += pauseMs;
-    pauseMs = Math.min(pauseMs * PAUSE_FACTOR, LAST_PAUSE_MS);
+    pauseMs *= PAUSE_FACTOR;
   }
 }

@@ -1,0 +1,298 @@
+import { lookup as resolveName } from 'node:dns/promises';
+import { EventEmitter } from 'node:events';
+import { isIP, type LookupFunction } from 'node:net';
+import { Readable } from 'node:stream';
+import { Agent, buildConnector } from 'undici';
+import { type EgressRules, isReachable } from './egress-rules.ts';
+import { AppError } from './errors.ts';
+
+/**
+ * The way out to every address that somebody else chose: a platform's API, a published site, a diagnosed name. Whoever
+ * names such an address could name a machine of this network instead. So a name is resolved, each of its addresses is
+ * checked, and the socket connects to those very addresses: a second answer of the name server is never asked for. An
+ * address that is written out is checked before the socket, since no resolver is asked about it.
+ *
+ * Public addresses are reached at the ports of the web; what `allow` names (EGRESS_ALLOW) at any port. Redirects are
+ * followed by hand and checked like the first address. An answer is not decoded, since its size is known only as sent.
+ */
+export type Egress = {
+  /** Sends one request and gives its answer to `read`; what `read` leaves of the body is dropped. Throws `EgressError`. */
+  request<T>(url: string, request: EgressRequest, read: (answer: EgressAnswer) => Promise<T>): Promise<T>;
+};
+
+export type EgressRequest = {
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Asked for again at each redirect, so that what is meant for one origin does not follow to another. */
+  headers?(url: URL): Record<string, string>;
+  body?: EgressBody | undefined;
+  signal: AbortSignal;
+  /** The answer is cut off with an error above this. */
+  maxBytes: number;
+  /** Redirects to follow; a request with a body follows none. */
+  redirects?: number;
+  /** How long nothing may move in either direction; a slow peer that moves is waited for. */
+  silenceMs?: number;
+  /** How long the exchange may take as a whole; unlimited when absent. */
+  wholeMs?: number;
+  /** Our own listener, for names that are ours: connected to without a check, whatever the name resolves to. */
+  listener?: OwnListener | undefined;
+  /** Asks for a connection that nobody used before. */
+  isFresh?: boolean;
+};
+
+/** Its protocol takes the place of the address's own: people may come by a proxy that speaks another one. */
+export type OwnListener = { protocol: 'http:' | 'https:'; host: string; port: number };
+
+/** A stream without a size is sent in chunks. It is begun only when the peer takes it. */
+export type EgressBody = Uint8Array | { sizeBytes: number | null; chunks: AsyncIterable<Uint8Array> };
+
+export type EgressAnswer = {
+  status: number;
+  headers: Headers;
+  /** Says where it came from after redirects. */
+  url: URL;
+  body: AsyncIterable<Uint8Array>;
+};
+
+export type EgressFault = 'refused' | 'silent' | 'too_slow' | 'too_large' | 'redirects' | 'connection';
+
+/** `refused`: the address is not one to go to, and asking again changes nothing. The message is for a person. */
+export class EgressError extends Error {
+  readonly fault: EgressFault;
+
+  constructor(fault: EgressFault, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'EgressError';
+    this.fault = fault;
+  }
+}
+
+const CONNECT_MS = 10_000;
+const SILENCE_MS = 30_000;
+const HEADERS_MAX_BYTES = 16 * 1024;
+/** Connections to one origin, over all that is under way: as many as the most that an adapter sends at once. */
+const CONNECTIONS = 50;
+const ADDRESSES_LOOKED_AT = 8;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Opens the way out under these rules. Connections are kept for the next request to the same origin. */
+export function createEgress(rules: EgressRules = {}): Egress {
+  const checked = createAgent(checkedConnector(rules));
+  const listeners = new Map<string, Agent>();
+  const agentFor = ({ listener, isFresh }: EgressRequest): Agent => {
+    const open = (): Agent => createAgent(listener === undefined ? checkedConnector(rules) : connectorTo(listener));
+    if (isFresh) return open();
+    if (listener === undefined) return checked;
+    const key = `${listener.protocol} ${listener.host} ${listener.port}`;
+    const agent = listeners.get(key) ?? open();
+    listeners.set(key, agent);
+    return agent;
+  };
+  return {
+    async request(url, request, read) {
+      const agent = agentFor(request);
+      try {
+        return await follow(agent, url, request, read);
+      } finally {
+        if (request.isFresh) await agent.destroy();
+      }
+    },
+  };
+}
+
+function createAgent(connect: buildConnector.connector): Agent {
+  return new Agent({ connect, connections: CONNECTIONS, maxHeaderSize: HEADERS_MAX_BYTES });
+}
+
+function connectorTo({ host, port }: OwnListener): buildConnector.connector {
+  // The listener is ours, whoever has signed its certificate: it may be an authority that its visitors alone know.
+  const connect = buildConnector({ timeout: CONNECT_MS, rejectUnauthorized: false });
+  return (options, callback) => {
+    connect({ ...options, servername: options.hostname, hostname: host, host, port: String(port) }, callback);
+  };
+}
+
+function checkedConnector(rules: EgressRules): buildConnector.connector {
+  const connectors = new Map<number, buildConnector.connector>();
+  return (options, callback) => {
+    const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
+    const host = options.hostname.replace(/^\[|\]$/g, '');
+    // Nobody is asked about an address that is written out, so that `lookup` would not see it.
+    if (isIP(host) !== 0 && !isReachable(host, port, [host], rules)) return callback(refusal(host), null);
+    const connect = connectors.get(port) ?? connectorWith(rules, port);
+    connectors.set(port, connect);
+    return connect(options, callback);
+  };
+}
+
+function connectorWith(rules: EgressRules, port: number): buildConnector.connector {
+  const trust = rules.ca === undefined ? {} : { ca: [...rules.ca] };
+  return buildConnector({ timeout: CONNECT_MS, lookup: checkedLookup(rules, port), ...trust });
+}
+
+function checkedLookup(rules: EgressRules, port: number): LookupFunction {
+  return (name, options, callback) => {
+    const answer = (found: { address: string; family: number }[]): void => {
+      const addresses = found.map(({ address }) => address);
+      const [first] = found;
+      if (first === undefined || !isReachable(name, port, addresses, rules)) callback(refusal(name), '');
+      else if (options.all === true) callback(null, found);
+      else callback(null, first.address, first.family);
+    };
+    resolve(name).then(answer, (error: NodeJS.ErrnoException) => callback(error, ''));
+  };
+}
+
+/** Returns one sentence for all of them: what lies behind an address that is refused is nobody's business. */
+function refusal(host: string): EgressError {
+  return new EgressError('refused', `${host} is not a public address of the web`);
+}
+
+/** Names under `localhost` are this machine by definition, and not every resolver says so (RFC 6761, section 6.3). */
+async function resolve(name: string): Promise<{ address: string; family: number }[]> {
+  if (/(^|\.)localhost\.?$/i.test(name)) return [{ address: '127.0.0.1', family: 4 }];
+  return (await resolveName(name, { all: true })).slice(0, ADDRESSES_LOOKED_AT);
+}
+
+async function follow<T>(
+  agent: Agent,
+  address: string,
+  request: EgressRequest,
+  read: (answer: EgressAnswer) => Promise<T>,
+): Promise<T> {
+  const limit = new Limit(request);
+  let url = parseAddress(address);
+  try {
+    for (let left = request.body === undefined ? (request.redirects ?? 0) : 0; ; left -= 1) {
+      const answer = await send(agent, url, request, limit);
+      const location = REDIRECTS.has(answer.status) ? answer.headers.get('location') : null;
+      if (location === null || (request.redirects ?? 0) === 0) return await use(answer, read);
+      answer.drop();
+      if (left === 0) throw new EgressError('redirects', `${url.origin} redirects too often.`);
+      url = parseAddress(URL.canParse(location, url) ? new URL(location, url).href : location);
+    }
+  } catch (error) {
+    request.signal.throwIfAborted();
+    throw limit.aborted ? new EgressError('too_slow', 'no whole answer in time', error) : error;
+  } finally {
+    limit.stop();
+  }
+}
+
+/**
+ * Ends the exchange at the caller's signal, and when its time is over. Every request has one: an emitter, which undici takes
+ * for a signal, since a controller with its signal costs as much as the rest of a request to our own host.
+ */
+class Limit extends EventEmitter {
+  aborted = false;
+  readonly #signal: AbortSignal;
+  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #end = (): void => {
+    this.aborted = true;
+    this.emit('abort');
+  };
+
+  constructor({ signal, wholeMs }: EgressRequest) {
+    super();
+    this.#signal = signal;
+    this.#timer = wholeMs === undefined ? undefined : setTimeout(this.#end, wholeMs);
+    signal.addEventListener('abort', this.#end);
+    if (signal.aborted) this.#end();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener('abort', this.#end);
+  }
+}
+
+function parseAddress(address: string): URL {
+  if (!URL.canParse(address)) throw new EgressError('refused', 'This is not an address of the web.');
+  const url = new URL(address);
+  const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
+  if (!isWeb || url.username !== '' || url.password !== '') {
+    throw new EgressError('refused', 'This is not an address of the web.');
+  }
+  return url;
+}
+
+type Answer = EgressAnswer & { drop(): void };
+
+async function send(agent: Agent, url: URL, request: EgressRequest, signal: Limit): Promise<Answer> {
+  const { method = 'GET', body, silenceMs = SILENCE_MS, maxBytes, listener } = request;
+  const answer = await agent
+    .request({
+      origin: listener === undefined ? url.origin : `${listener.protocol}//${url.host}`,
+      path: `${url.pathname}${url.search}`,
+      method,
+      headers: { 'accept-encoding': 'identity', ...request.headers?.(url), ...lengthOf(body) },
+      body: body === undefined || body instanceof Uint8Array ? (body ?? null) : Readable.from(body.chunks),
+      signal,
+      headersTimeout: silenceMs,
+      bodyTimeout: silenceMs,
+    })
+    .catch((error: unknown) => {
+      throw toEgressError(error);
+    });
+  return {
+    status: answer.statusCode,
+    get headers() {
+      return headersOf(answer.headers);
+    },
+    url,
+    body: bounded(answer.body, maxBytes),
+    drop: () => void answer.body.on('error', () => undefined).destroy(),
+  };
+}
+
+function lengthOf(body: EgressBody | undefined): Record<string, string> {
+  if (body === undefined || body instanceof Uint8Array || body.sizeBytes === null) return {};
+  return { 'content-length': String(body.sizeBytes) };
+}
+
+async function use<T>(answer: Answer, read: (answer: EgressAnswer) => Promise<T>): Promise<T> {
+  try {
+    return await read(answer);
+  } finally {
+    answer.drop();
+  }
+}
+
+function headersOf(raw: Record<string, string | string[] | undefined>): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(raw)) {
+    for (const one of value === undefined ? [] : [value].flat()) headers.append(name, one);
+  }
+  return headers;
+}
+
+async function* bounded(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.byteLength;
+      if (bytes > maxBytes) throw new EgressError('too_large', 'the answer is too long');
+      yield chunk;
+    }
+  } catch (error) {
+    throw toEgressError(error);
+  }
+}
+
+const SILENCES: ReadonlySet<string> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+
+/** An error of the store, met while a body was read from it, goes on as it is. */
+function toEgressError(error: unknown): EgressError | AppError {
+  if (error instanceof EgressError || error instanceof AppError) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (SILENCES.has(code)) return new EgressError('silent', 'no answer in time', error);
+  return new EgressError('connection', error instanceof Error ? error.message : String(error), error);
+}
+
+/** Returns the whole body as text. */
+export async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of body) text += decoder.decode(chunk, { stream: true });
+  return text + decoder.decode();
+}

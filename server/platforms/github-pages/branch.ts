@@ -1,0 +1,166 @@
+import * as z from 'zod/mini';
+import { AppError } from '../../errors.ts';
+import { platformError } from '../failures.ts';
+import { ask, type Vendor, type VendorRequest } from '../http.ts';
+import type { PlatformCall, PlatformRef, PublishEvent } from '../platform.ts';
+import { nullIfNotFound } from '../reference.ts';
+import { anyObject } from './api.ts';
+import { entryAt } from './pieces.ts';
+import { type Repository, urlIn } from './repository.ts';
+import { makeTree, type Place, type Pushed, pushedIn } from './tree.ts';
+
+/** Somebody else, or GitHub itself, may write to the branch between our look at it and our commit on top. */
+const TRIES = 5;
+
+const refSchema = z.object({ object: z.object({ sha: z.string() }) });
+const commitSchema = z.object({ sha: z.string(), tree: z.object({ sha: z.string() }) });
+
+export type Landed = Pushed & { tree: string; commit: string; landedAt: number };
+
+export type Landing = {
+  pushed: Pushed & { tree: string };
+  message: string;
+  /** The commit that the branch is thought to be on; without one, it is looked for. */
+  parent: string | null;
+  /** The domain that GitHub has for the repository, asked for when the branch was moved by others. */
+  readCname?(): Promise<string | null>;
+};
+
+/** Null for a release that never came so far. */
+export function landedIn(ref: PlatformRef, repository: Repository): Landed | null {
+  const pushed = pushedIn(ref, repository);
+  if (pushed === null) return null;
+  const { tree, commit, landedAt } = pushed;
+  return tree === null || commit === null || landedAt === null ? null : { ...pushed, tree, commit, landedAt };
+}
+
+/**
+ * Puts the branch on a commit with this tree. Mostly the branch is where we left it, so that nothing is read: the commit
+ * is made on top of that, and GitHub refuses to move the branch when it was elsewhere. Then the branch is looked at.
+ * What others wrote stays in its history; nothing is forced.
+ */
+export async function* land(
+  vendor: Vendor,
+  call: PlatformCall,
+  { repository, named }: Place,
+  landing: Landing,
+): AsyncGenerator<PublishEvent, Landed> {
+  const { message } = landing;
+  let { pushed } = landing;
+  if (pushed.commit === null) {
+    const parent = landing.parent ?? (await readHead(vendor, call, repository));
+    const commit = await makeCommit(vendor, call, repository, { message, tree: pushed.tree, parent });
+    pushed = { ...pushed, commit };
+    yield { type: 'ref', ref: named(pushed) };
+  }
+  const { commit, landedAt } = pushed;
+  if (commit !== null && landedAt !== null) return { ...pushed, commit, landedAt };
+  if (commit !== null && (await isMoved(vendor, call, repository, commit))) {
+    return { ...pushed, commit, landedAt: call.now().getTime() };
+  }
+  return landOnTop(vendor, call, repository, { ...landing, pushed });
+}
+
+/** Reads the branch first: a tree that it shows already gets no other commit. */
+export async function landOnTop(
+  vendor: Vendor,
+  call: PlatformCall,
+  repository: Repository,
+  { pushed, message, readCname }: Landing,
+): Promise<Landed> {
+  for (let tried = 1; tried <= TRIES; tried += 1) {
+    const head = await readHead(vendor, call, repository);
+    const cname = readCname === undefined ? null : await readCname();
+    const tree = await withCname(vendor, call, repository, pushed, cname);
+    const shown = head === null ? null : await readCommit(vendor, call, repository, head);
+    const landed = { ...pushed, tree, cname, landedAt: call.now().getTime() };
+    const isThere = head === pushed.commit && pushed.landedAt !== null;
+    if (head !== null && shown?.tree.sha === tree) {
+      return { ...landed, commit: head, ...(isThere && { landedAt: pushed.landedAt ?? 0 }) };
+    }
+    const commit = await makeCommit(vendor, call, repository, { message, tree, parent: head });
+    if (await isMoved(vendor, call, repository, commit)) return { ...landed, commit };
+  }
+  throw platformError('out_of_sync', vendor.title, { said: 'somebody else goes on writing to the branch' });
+}
+
+/** GitHub keeps the domain of a site in its files, as `CNAME`: a tree without it would take the domain away. */
+async function withCname(
+  vendor: Vendor,
+  call: PlatformCall,
+  repository: Repository,
+  { tree, cname: named }: Landing['pushed'],
+  cname: string | null,
+): Promise<string> {
+  if (cname === named) return tree;
+  return makeTree(vendor, call, repository, tree, [
+    entryAt('CNAME', cname === null ? { sha: null } : { content: cname }),
+  ]);
+}
+
+/** `GET /git/ref/heads/{branch}`; null where there is no such branch yet. */
+async function readHead(vendor: Vendor, call: PlatformCall, repository: Repository): Promise<string | null> {
+  const url = urlIn(repository, `/git/ref/heads/${repository.branch}`);
+  return (await nullIfNotFound(ask(call, vendor, { withToken: true, url }, refSchema)))?.object.sha ?? null;
+}
+
+/** `GET /git/commits/{sha}`. */
+async function readCommit(vendor: Vendor, call: PlatformCall, repository: Repository, sha: string) {
+  return ask(call, vendor, { withToken: true, url: urlIn(repository, `/git/commits/${sha}`) }, commitSchema);
+}
+
+type NewCommit = { message: string; tree: string; parent: string | null };
+
+/** `POST /git/commits`; one that is made twice is on no branch, and GitHub forgets it. */
+async function makeCommit(
+  vendor: Vendor,
+  call: PlatformCall,
+  repository: Repository,
+  { message, tree, parent }: NewCommit,
+): Promise<string> {
+  const json = { message, tree, parents: parent === null ? [] : [parent] };
+  const request = { withToken: true, method: 'POST', url: urlIn(repository, '/git/commits'), json } as const;
+  return (await ask(call, vendor, request, commitSchema)).sha;
+}
+
+/** `PATCH /git/refs/heads/{branch}`, or the branch is made; false when it is elsewhere than the commit's parent. */
+async function isMoved(vendor: Vendor, call: PlatformCall, repository: Repository, sha: string): Promise<boolean> {
+  const { branch } = repository;
+  const move: VendorRequest = {
+    method: 'PATCH',
+    url: urlIn(repository, `/git/refs/heads/${branch}`),
+    json: { sha, force: false },
+  };
+  const begin: VendorRequest = {
+    method: 'POST',
+    url: urlIn(repository, '/git/refs'),
+    json: { ref: `refs/heads/${branch}`, sha },
+  };
+  for (const request of [move, begin]) {
+    try {
+      await ask(call, vendor, { withToken: true, ...request }, anyObject);
+      return true;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'out_of_sync') throw error;
+      if (!/does not exist/i.test(error.message)) return false;
+    }
+  }
+  return false;
+}
+
+const treeSchema = z.object({
+  truncated: z.optional(z.boolean()),
+  tree: z.array(z.object({ type: z.optional(z.string()), sha: z.optional(z.string()) })),
+});
+
+/** Ids of the blobs that the branch holds; null where it is not told, or more than one answer takes. */
+export async function readBlobIds(
+  vendor: Vendor,
+  call: PlatformCall,
+  repository: Repository,
+): Promise<ReadonlySet<string> | null> {
+  const url = urlIn(repository, `/git/trees/${repository.branch}?recursive=1`);
+  const found = await nullIfNotFound(ask(call, vendor, { withToken: true, url }, treeSchema));
+  if (found === null || found.truncated === true) return null;
+  return new Set(found.tree.flatMap(({ type, sha }) => (type === 'blob' && sha !== undefined ? [sha] : [])));
+}

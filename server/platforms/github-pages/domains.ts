@@ -1,0 +1,160 @@
+import * as z from 'zod/mini';
+import { isRegistrableDomain } from '../../site-domain.ts';
+import { type DomainAnswer, type DomainCode, domainAnswer, domainAnswerOf } from '../domain-answers.ts';
+import { platformError } from '../failures.ts';
+import { ask, makeOnce, type Vendor } from '../http.ts';
+import type { AttachedDomain, DomainRecord, PlatformCall, PlatformDomain } from '../platform.ts';
+import { nullIfNotFound, stringField } from '../reference.ts';
+import { anyObject, TITLE } from './api.ts';
+import { changeOf, type Page, readPage } from './pages.ts';
+import { type Repository, repositoryIn, urlIn } from './repository.ts';
+
+/**
+ * A website has one domain, and the counterpart of it (`www`, or what is below that) is led there as soon as its records
+ * are there as well. GitHub writes the domain into the branch, as `CNAME`. The certificate comes by itself; only then
+ * can HTTPS be enforced, in a request of its own.
+ */
+const TTL_S = 3_600;
+
+/** docs.github.com, "Managing a custom domain for your GitHub Pages site" (2026-07). */
+const ADDRESSES = {
+  A: ['185.199.108.153', '185.199.109.153', '185.199.110.153', '185.199.111.153'],
+  AAAA: ['2606:50c0:8000::153', '2606:50c0:8001::153', '2606:50c0:8002::153', '2606:50c0:8003::153'],
+} as const;
+
+/** docs.github.com/rest/pages, `https_certificate`. */
+const STATES: Readonly<Record<string, DomainCode>> = {
+  new: 'certificate_coming',
+  authorization_created: 'certificate_coming',
+  authorization_pending: 'certificate_coming',
+  authorized: 'certificate_coming',
+  issued: 'certificate_coming',
+  uploaded: 'certificate_coming',
+  approved: 'certificate_issued',
+  authorization_revoked: 'certificate_refused',
+  errored: 'certificate_refused',
+  bad_authz: 'certificate_refused',
+  dns_changed: 'certificate_refused',
+  destroy_pending: 'certificate_refused',
+};
+
+const checkSchema = z.object({
+  host: z.optional(z.string()),
+  dns_resolves: z.optional(z.nullable(z.boolean())),
+  is_valid: z.optional(z.nullable(z.boolean())),
+});
+/** An answer without a domain says that the check has only begun. */
+const healthSchema = z.object({
+  domain: z.optional(z.nullable(checkSchema)),
+  alt_domain: z.optional(z.nullable(checkSchema)),
+});
+
+/** Throws `domain_taken`, `plan_limit`, `platform_place_gone`. */
+export async function attachDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<AttachedDomain> {
+  const repository = repositoryOf(call);
+  await makeOnce<unknown>(call, vendor, {
+    look: async () => {
+      const { cname } = await readPage(vendor, call, repository);
+      if (!cname) return null;
+      if (cname === name) return {};
+      throw platformError('plan_limit', TITLE, { said: `a website has one domain, and this one has ${cname}` });
+    },
+    request: changeOf(repository, { cname: name }),
+    shape: anyObject,
+  });
+  const host = hostOf(call, repository);
+  const counterparts = counterpartsOf(name);
+  return { records: [name, ...counterparts].flatMap((one) => recordsOf(one, host)), counterparts };
+}
+
+/** What GitHub says of the name; once its certificate is there, HTTPS is enforced. Throws `platform_place_gone`. */
+export async function readDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<PlatformDomain> {
+  const repository = repositoryOf(call);
+  const page = await readPage(vendor, call, repository);
+  const isAttached = page.cname !== undefined && [name, ...counterpartsOf(name)].includes(page.cname ?? '');
+  if (!isAttached) {
+    const dns = domainAnswer('records_missing', TITLE);
+    return { ownership: domainAnswer('not_attached', TITLE), dns, certificate: { ...dns, expiresAt: null } };
+  }
+  const dns = await readDns(vendor, call, repository, name);
+  const certificate = certificateAnswer(page, dns);
+  const isIssued = certificate.code === 'certificate_issued';
+  if (isIssued && page.https_enforced !== true) await enforceHttps(vendor, call, repository);
+  const endsAt = Date.parse(page.https_certificate?.expires_at ?? '');
+  const expiresAt = isIssued && !Number.isNaN(endsAt) ? new Date(endsAt) : null;
+  return { ownership: domainAnswer('attached', TITLE), dns, certificate: { ...certificate, expiresAt } };
+}
+
+/** The website goes back to its own address; what is gone already is no error. */
+export async function detachDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<void> {
+  const repository = repositoryIn(call.destination.site);
+  if (repository === null) return;
+  await nullIfNotFound(
+    makeOnce<unknown>(call, vendor, {
+      look: async () => ((await readPage(vendor, call, repository)).cname === name ? null : {}),
+      request: changeOf(repository, { cname: null }),
+      shape: anyObject,
+    }),
+  );
+}
+
+function repositoryOf({ destination }: PlatformCall): Repository {
+  const repository = repositoryIn(destination.site);
+  if (repository === null) throw platformError('platform_place_gone', TITLE);
+  return repository;
+}
+
+/** `GET /pages/health`, where GitHub resolves the name itself. */
+async function readDns(
+  vendor: Vendor,
+  call: PlatformCall,
+  repository: Repository,
+  name: string,
+): Promise<DomainAnswer> {
+  const url = urlIn(repository, '/pages/health');
+  const { domain, alt_domain } = await ask(call, vendor, { withToken: true, url }, healthSchema);
+  const check = [domain, alt_domain].find((one) => one?.host === name) ?? domain;
+  if (!check) return domainAnswer('unclear', TITLE, 'it has begun to look at the records');
+  if (check.is_valid === true) return domainAnswer('points_there', TITLE);
+  return domainAnswer(check.dns_resolves === true ? 'points_elsewhere' : 'records_missing', TITLE);
+}
+
+function certificateAnswer({ https_certificate: certificate }: Page, dns: DomainAnswer): DomainAnswer {
+  if (certificate?.state !== undefined) return domainAnswerOf(STATES, certificate.state, TITLE);
+  return domainAnswer(dns.code === 'points_there' ? 'certificate_coming' : 'records_missing', TITLE);
+}
+
+/** Answered with 404 where the certificate is not in use yet: then the next look does it. */
+async function enforceHttps(vendor: Vendor, call: PlatformCall, repository: Repository): Promise<void> {
+  await nullIfNotFound(ask(call, vendor, changeOf(repository, { https_enforced: true }), anyObject));
+}
+
+/** `www` and the registrable domain below it come together. */
+function counterpartsOf(name: string): string[] {
+  if (isRegistrableDomain(name)) return [`www.${name}`];
+  const below = name.replace(/^www\./, '');
+  return below !== name && isRegistrableDomain(below) ? [below] : [];
+}
+
+/** Where the owner's websites are, without the repository's name. */
+function hostOf({ destination }: PlatformCall, repository: Repository): string {
+  const url = stringField(destination.site, 'url');
+  return url === null ? `${repository.name.split('/')[0]?.toLowerCase()}.github.io` : new URL(url).hostname;
+}
+
+function recordsOf(name: string, host: string): DomainRecord[] {
+  const route = { name, ttl: TTL_S, purpose: 'route', required: true } as const;
+  if (!isRegistrableDomain(name)) return [{ ...route, type: 'CNAME', value: host, alternativeGroup: null }];
+  const group = { ...route, alternativeGroup: `route ${name}` };
+  return [
+    { ...group, type: 'ALIAS', value: host },
+    ...ADDRESSES.A.map((value) => ({ ...group, type: 'A' as const, value })),
+    ...ADDRESSES.AAAA.map((value) => ({
+      ...route,
+      type: 'AAAA' as const,
+      value,
+      required: false,
+      alternativeGroup: null,
+    })),
+  ];
+}

@@ -1,0 +1,129 @@
+import { githubPagesCapabilities } from '../../../routers/schemas/platforms/capabilities/github-pages.ts';
+import type { Manifest } from '../../artifacts/manifest.ts';
+import { platformError } from '../failures.ts';
+import type { Vendor } from '../http.ts';
+import type { Platform, PlatformCall, PlatformRef, PublishEvent, PublishRequest, RestoreEvent } from '../platform.ts';
+import { stringField } from '../reference.ts';
+import { githubAt, readIdentity, readOrganizations, TITLE } from './api.ts';
+import { landedIn, landOnTop } from './branch.ts';
+import { attachDomain, detachDomain, readDomain } from './domains.ts';
+import { disablePages, enablePages, readCname, readRelease, waitForBuild } from './pages.ts';
+import { push } from './push.ts';
+import { dropRepository, ensureRepository, type Repository, repositoryIn, siteOf } from './repository.ts';
+import type { Pushed } from './tree.ts';
+
+/** In a repository that has other things as well. */
+const BRANCH_OF_CHOSEN = 'gh-pages';
+/** Read by GitHub: the domain is set by its API, and without `.nojekyll` names that begin with an underscore vanish. */
+const CONTROL_FILES: readonly string[] = ['CNAME', '.nojekyll'];
+
+/**
+ * GitHub Pages. A release is a commit on a branch, of which GitHub makes the website in about a minute. What the branch
+ * holds is known from the release before: only what differs is sent, and mostly nothing is read. An earlier release
+ * comes back as a commit with its tree, on top of the others.
+ */
+export function githubPages({ apiUrl, silenceMs }: { apiUrl: string; silenceMs?: number }): Platform {
+  const vendor = githubAt(apiUrl, { silenceMs });
+  return {
+    id: 'github-pages',
+    capabilities: githubPagesCapabilities,
+    verify: (call) => readIdentity(vendor, call),
+    listTargets: (call) => readOrganizations(vendor, call),
+    publish: (call, request) => publish(vendor, call, request),
+    async release(call, ref) {
+      const { state, text, url, ownUrl } = await readRelease(vendor, call, repositoryOf(ref), ref);
+      return { state, text, url, ownUrl };
+    },
+    restore: (call, { ref }) => restore(vendor, call, ref),
+    async remove(call) {
+      const repository = repositoryIn(call.destination.site);
+      if (repository === null) return;
+      await disablePages(vendor, call, repository);
+      await dropRepository(vendor, call, repository);
+    },
+    attachDomain: (call, name) => attachDomain(vendor, call, name),
+    domain: (call, name) => readDomain(vendor, call, name),
+    detachDomain: (call, name) => detachDomain(vendor, call, name),
+  };
+}
+
+async function* publish(
+  vendor: Vendor,
+  call: PlatformCall,
+  request: PublishRequest,
+): AsyncGenerator<PublishEvent, PlatformRef> {
+  call.signal.throwIfAborted();
+  const isNew = repositoryIn(call.destination.site) === null;
+  const repository = yield* ensureRepository(vendor, call, BRANCH_OF_CHOSEN);
+  const site = siteOf(repository);
+  const { isSinglePage } = call.destination;
+  const named = (pushed: Pushed): PlatformRef => ({ ...site, isSinglePage, ...pushed });
+  const landed = yield* push(
+    vendor,
+    call,
+    { repository, named },
+    {
+      request,
+      wanted: servedThere(request.manifest, isSinglePage),
+      before: beforeOf(request.previous, repository),
+      isNew,
+      texts: (cname) => ({ '.nojekyll': '', ...(cname !== null && { CNAME: cname }) }),
+      readCname: () => readCname(vendor, call, repository),
+    },
+  );
+  let url = stringField(call.destination.site, 'url');
+  if (url === null) {
+    url = await enablePages(vendor, call, repository);
+    yield { type: 'site', site: { ...site, url } };
+  }
+  const isBuildAsked = request.ref?.isBuildAsked === true && request.ref.commit === landed.commit;
+  const ref = { ...named(landed), url, ...(isBuildAsked && { isBuildAsked }) };
+  yield { type: 'ref', ref };
+  return yield* waitForBuild(vendor, call, repository, ref);
+}
+
+/** The files as the branch holds them: GitHub shows `404.html` for what does not exist, which leads a single page on. */
+function servedThere(manifest: Manifest, isSinglePage: boolean): Manifest {
+  const files = new Map([...manifest].filter(([path]) => !CONTROL_FILES.includes(path)));
+  const entry = files.get('index.html');
+  if (isSinglePage && entry !== undefined && !files.has('404.html')) files.set('404.html', entry);
+  return files;
+}
+
+function beforeOf(previous: PublishRequest['previous'], repository: Repository) {
+  const landed = previous === null ? null : landedIn(previous.ref, repository);
+  if (previous === null || landed === null) return null;
+  return { manifest: servedThere(previous.manifest, previous.ref.isSinglePage === true), landed };
+}
+
+async function* restore(
+  vendor: Vendor,
+  call: PlatformCall,
+  ref: PlatformRef,
+): AsyncGenerator<RestoreEvent, PlatformRef> {
+  const repository = repositoryOf(ref);
+  const before = landedIn(ref, repository);
+  if (before === null) throw neverMade();
+  yield { type: 'processing', text: `${TITLE} goes back to the files of this release` };
+  const landed = await landOnTop(vendor, call, repository, {
+    pushed: before,
+    message: `Roll back to ${before.commit.slice(0, 7)}`,
+    parent: null,
+    readCname: () => readCname(vendor, call, repository),
+  });
+  const { isBuildAsked, ...known } = ref;
+  const isAsked = isBuildAsked === true && landed.commit === before.commit;
+  const next = { ...known, ...landed, ...(isAsked && { isBuildAsked }) };
+  yield { type: 'ref', ref: next };
+  return yield* waitForBuild(vendor, call, repository, next);
+}
+
+function repositoryOf(ref: PlatformRef): Repository {
+  const repository = repositoryIn(ref);
+  if (repository === null) throw neverMade();
+  return repository;
+}
+
+function neverMade() {
+  return platformError('platform_failed', TITLE, { said: 'this release was never made there' });
+}

@@ -1,0 +1,157 @@
+import * as z from 'zod/mini';
+import { AppError } from '../../errors.ts';
+import { platformError } from '../failures.ts';
+import { ask, makeOnce, type Vendor } from '../http.ts';
+import type { PlatformCall, PlatformRef, PublishEvent } from '../platform.ts';
+import { nullIfNotFound, numberField, stringField } from '../reference.ts';
+import { anyObject, readLogin } from './api.ts';
+
+/** Letters of the destination's id behind a name that the account has for another repository already. */
+const SUFFIX_LENGTH = 6;
+
+/** The repository whose branch holds the files. */
+export type Repository = {
+  /** A repository that was deleted and made again has the same name and another id. */
+  id: number;
+  /** `owner/name`. */
+  name: string;
+  branch: string;
+  /** Made for this destination and for nothing else; one that a person chose is never deleted. */
+  isMade: boolean;
+};
+
+const repositorySchema = z.object({
+  id: z.number(),
+  full_name: z.string(),
+  default_branch: z.string(),
+  description: z.optional(z.nullable(z.string())),
+  html_url: z.optional(z.string()),
+  archived: z.optional(z.boolean()),
+  permissions: z.optional(z.object({ push: z.optional(z.boolean()) })),
+});
+type Found = z.infer<typeof repositorySchema>;
+
+/** Below a repository, in an address of the API. */
+export function urlIn({ name }: Pick<Repository, 'name'>, path = ''): string {
+  return `/repos/${name.split('/').map(encodeURIComponent).join('/')}${path}`;
+}
+
+/** What the destination is kept with. */
+export function siteOf({ id, name, branch, isMade }: Repository): PlatformRef {
+  return { repositoryId: id, repository: name, branch, isMade };
+}
+
+/** The repository of a stored reference; null while there is none. */
+export function repositoryIn(site: PlatformRef | null): Repository | null {
+  const [id, name, branch] = [
+    numberField(site, 'repositoryId'),
+    stringField(site, 'repository'),
+    stringField(site, 'branch'),
+  ];
+  if (id === null || name === null || branch === null) return null;
+  return { id, name, branch, isMade: site?.isMade === true };
+}
+
+/** The repository of the destination: the one that it has, the one that the person chose, or a new one. */
+export async function* ensureRepository(
+  vendor: Vendor,
+  call: PlatformCall,
+  branchOfChosen: string,
+): AsyncGenerator<PublishEvent, Repository> {
+  const before = repositoryIn(call.destination.site);
+  if (before !== null) return before;
+  const { repository: chosen } = call.destination.options;
+  const repository =
+    typeof chosen === 'string' && chosen !== ''
+      ? { ...(await choose(vendor, call, chosen)), branch: branchOfChosen, isMade: false }
+      : { ...(await make(vendor, call)), isMade: true };
+  yield { type: 'site', site: siteOf(repository) };
+  return repository;
+}
+
+async function choose(vendor: Vendor, call: PlatformCall, chosen: string) {
+  const name = chosen.includes('/') ? chosen : `${await ownerOf(vendor, call)}/${chosen}`;
+  const found = await nullIfNotFound(read(vendor, call, name));
+  if (found === null) {
+    const said = `there is no repository ${name}, or this connection may not use it`;
+    throw platformError('permission_missing', vendor.title, { said });
+  }
+  if (found.archived === true) throw platformError('platform_failed', vendor.title, { said: `${name} is archived` });
+  if (found.permissions?.push === false) {
+    throw platformError('permission_missing', vendor.title, { said: `this connection may not write to ${name}` });
+  }
+  return { id: found.id, name: found.full_name };
+}
+
+/** Under the deployment's name; where the account has that already, with letters of our own behind it. */
+async function make(vendor: Vendor, call: PlatformCall): Promise<Omit<Repository, 'isMade'>> {
+  const { slug, id } = call.destination;
+  const owner = await ownerOf(vendor, call);
+  try {
+    return await makeNamed(vendor, call, owner, slug);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'name_taken') throw error;
+    return makeNamed(vendor, call, owner, `${slug}-${id.slice(0, SUFFIX_LENGTH)}`);
+  }
+}
+
+/** With a first commit of GitHub's own: into a repository without one no file can be sent. */
+async function makeNamed(vendor: Vendor, call: PlatformCall, owner: string, name: string) {
+  const { id, target } = call.destination;
+  const mark = `Website published with Fairlead (${id})`;
+  const made = await makeOnce(call, vendor, {
+    look: async () => {
+      const there = await nullIfNotFound(read(vendor, call, `${owner}/${name}`));
+      if (there === null || there.description === mark) return there;
+      throw platformError('name_taken', vendor.title, { said: name });
+    },
+    request: {
+      withToken: true,
+      method: 'POST',
+      url: target === null ? '/user/repos' : `/orgs/${encodeURIComponent(target)}/repos`,
+      json: {
+        name,
+        description: mark,
+        private: false,
+        auto_init: true,
+        has_issues: false,
+        has_projects: false,
+        has_wiki: false,
+      },
+    },
+    shape: repositorySchema,
+  });
+  return { id: made.id, name: made.full_name, branch: made.default_branch };
+}
+
+async function ownerOf(vendor: Vendor, call: PlatformCall): Promise<string> {
+  return call.destination.target ?? (await readLogin(vendor, call));
+}
+
+/** `GET /repos/{owner}/{repo}`. Throws `platform_place_gone`. */
+async function read(vendor: Vendor, call: PlatformCall, name: string): Promise<Found> {
+  return ask(call, vendor, { withToken: true, url: urlIn({ name }) }, repositorySchema);
+}
+
+/** Where people read the repository. Throws `platform_place_gone`, also when another has its name by now. */
+export async function readRepository(vendor: Vendor, call: PlatformCall, repository: Repository): Promise<string> {
+  const found = await read(vendor, call, repository.name);
+  if (found.id !== repository.id) throw platformError('platform_place_gone', vendor.title);
+  return found.html_url ?? '';
+}
+
+/**
+ * Takes away what was made: the whole repository, or of one that the person chose the branch alone. A token that may not
+ * delete repositories leaves it in place.
+ */
+export async function dropRepository(vendor: Vendor, call: PlatformCall, repository: Repository): Promise<void> {
+  if ((await nullIfNotFound(readRepository(vendor, call, repository))) === null) return;
+  const path = repository.isMade ? '' : `/git/refs/heads/${repository.branch}`;
+  const request = { withToken: true, method: 'DELETE', url: urlIn(repository, path) } as const;
+  try {
+    await nullIfNotFound(ask(call, vendor, request, anyObject));
+  } catch (error) {
+    const isLeft = error instanceof AppError && ['permission_missing', 'out_of_sync'].includes(error.code);
+    if (!isLeft) throw error;
+  }
+}

@@ -1,0 +1,236 @@
+import * as z from 'zod/mini';
+import type { Manifest } from '../../artifacts/manifest.ts';
+import type { EgressBody } from '../../egress.ts';
+import { ask, type Vendor } from '../http.ts';
+import type { PlatformCall, PlatformRef, PublishEvent } from '../platform.ts';
+import { numberField, stringField } from '../reference.ts';
+import { bodyOf, type Content, sendFiles } from '../send-files.ts';
+import { entryAt, type Piece, piecesOf, planOf, type TreeEntry } from './pieces.ts';
+import { type Repository, urlIn } from './repository.ts';
+
+/** GitHub asks for requests one after another, and refuses writes above about three a second. */
+const BLOBS_AT_ONCE = 3;
+/**
+ * docs.github.com, "Rate limits for the REST API": 80 requests a minute that create content, and 500 an hour. Some are
+ * left for the commit and the branch, and for the person's own work.
+ */
+const WRITES_A_MINUTE = 70;
+const WRITES_AN_HOUR = 450;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** How far a release is in the repository: the reference of an adapter that publishes through one has these fields. */
+export type Pushed = {
+  releaseId: string;
+  repositoryId: number;
+  /** The tree so far, and how many items of the plan it covers. */
+  tree: string | null;
+  sent: number;
+  /** The tree that it began from: a plan that begins elsewhere is another. */
+  base: string | null;
+  commit: string | null;
+  /** When the branch was put on the commit, in ms since 1970; null until then. */
+  landedAt: number | null;
+  /** The domain that the tree names. */
+  cname: string | null;
+};
+
+/** Where a release goes, and what a reference to it looks like there. */
+export type Place = { repository: Repository; named(pushed: Pushed): PlatformRef };
+
+/** What a reference says of the repository; null when it is another's, or of a repository that is no longer there. */
+export function pushedIn(ref: PlatformRef | null, repository: Repository): Pushed | null {
+  const releaseId = stringField(ref, 'releaseId');
+  const repositoryId = numberField(ref, 'repositoryId');
+  if (releaseId === null || repositoryId !== repository.id) return null;
+  return {
+    releaseId,
+    repositoryId,
+    tree: stringField(ref, 'tree'),
+    sent: numberField(ref, 'sent') ?? 0,
+    base: stringField(ref, 'base'),
+    commit: stringField(ref, 'commit'),
+    landedAt: numberField(ref, 'landedAt'),
+    cname: stringField(ref, 'cname'),
+  };
+}
+
+export type TreeRequest = {
+  wanted: Manifest;
+  /** The files that the tree `from.base` holds; null where it begins from nothing. */
+  before: Manifest | null;
+  /** Small texts of the adapter's own, which a tree that begins from nothing gets as well. */
+  texts: Readonly<Record<string, string>>;
+  from: Pushed;
+  /** Ids of blobs that the repository has, where it had to be asked for them. */
+  known: ReadonlySet<string> | null;
+};
+
+/** Has the tree of the release in the repository, and tells after each piece how far it is. */
+export async function* sendTree(
+  vendor: Vendor,
+  call: PlatformCall,
+  { repository, named }: Place,
+  { wanted, before, texts, from, known }: TreeRequest,
+): AsyncGenerator<PublishEvent, Pushed & { tree: string }> {
+  const plan = planOf(wanted, before);
+  const own = Object.entries(texts).map(([path, content]) => entryAt(path, { content }));
+  const progress = progressOver(plan.contents, [...plan.unchanged, ...contentsBefore(plan.items, from.sent)]);
+  const pace = createPace(call);
+  let pushed = from;
+  yield progress.now();
+  for await (const piece of piecesOf(call, plan, { start: from.sent, known })) {
+    yield* pace.room(piece.blobs.length + 1);
+    const entries = [...piece.entries, ...(yield* sendBlobs(vendor, call, repository, { piece, progress, pace }))];
+    if (pushed.tree === null && pushed.base === null) entries.push(...own);
+    await pace.turn();
+    const tree = await makeTree(vendor, call, repository, pushed.tree ?? pushed.base, entries);
+    pushed = { ...pushed, tree, sent: pushed.sent + piece.items };
+    yield { type: 'ref', ref: named(pushed) };
+    yield progress.add(piece.contents);
+  }
+  const tree = pushed.tree ?? pushed.base ?? (await makeTree(vendor, call, repository, null, own));
+  return { ...pushed, tree };
+}
+
+function contentsBefore(items: ReturnType<typeof planOf>['items'], sent: number): Content[] {
+  return items.slice(0, sent).flatMap((item) => ('content' in item && item.isFirst ? [item.content] : []));
+}
+
+type Uploading = Extract<PublishEvent, { type: 'uploading' }>;
+
+function progressOver(all: readonly Content[], doneBefore: readonly Content[]) {
+  const sizeOf = (contents: readonly Content[]): number =>
+    contents.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0);
+  const totalBytes = sizeOf(all);
+  let done = doneBefore.length;
+  let doneBytes = sizeOf(doneBefore);
+  const now = (more = 0, moreBytes = 0): Uploading => ({
+    type: 'uploading',
+    done: done + more,
+    total: all.length,
+    doneBytes: doneBytes + moreBytes,
+    totalBytes,
+  });
+  return {
+    now,
+    add(contents: readonly Content[]): Uploading {
+      done += contents.length;
+      doneBytes += sizeOf(contents);
+      return now();
+    },
+  };
+}
+
+type Sending = { piece: Piece; progress: ReturnType<typeof progressOver>; pace: ReturnType<typeof createPace> };
+
+async function* sendBlobs(
+  vendor: Vendor,
+  call: PlatformCall,
+  repository: Repository,
+  { piece, progress, pace }: Sending,
+): AsyncGenerator<PublishEvent, TreeEntry[]> {
+  if (piece.blobs.length === 0) return [];
+  const contents = piece.blobs.map(({ content }) => content);
+  const blobs = new Map(piece.blobs.map((blob) => [blob.content.sha256, blob]));
+  const entries: TreeEntry[] = [];
+  const sending = sendFiles(call, {
+    contents,
+    missing: contents,
+    atOnce: BLOBS_AT_ONCE,
+    send: async (content, inner) => {
+      const { bytes = null, paths = [] } = blobs.get(content.sha256) ?? {};
+      await pace.turn();
+      const sha = await sendBlob(vendor, inner, repository, content, bytes);
+      entries.push(...paths.map((path) => entryAt(path, { sha })));
+    },
+  });
+  for await (const { done, doneBytes } of sending) yield progress.now(done, doneBytes);
+  return entries;
+}
+
+/** Keeps below what GitHub allows, so that it has no reason to refuse. */
+function createPace(call: PlatformCall) {
+  let times: number[] = [];
+  let queue = Promise.resolve();
+  const next = async (): Promise<void> => {
+    const before = times.at(-WRITES_A_MINUTE);
+    const restMs = before === undefined ? 0 : before + MINUTE_MS - call.now().getTime();
+    if (restMs > 0) await call.wait(restMs, call.signal);
+    times.push(call.now().getTime());
+  };
+  return {
+    /** Resolves when one more request may be made. */
+    turn(): Promise<void> {
+      queue = queue.then(next);
+      return queue;
+    },
+    /** Leaves the job where so many more would be too many in an hour. */
+    async *room(more: number): AsyncGenerator<PublishEvent, void> {
+      times = times.filter((at) => at > call.now().getTime() - HOUR_MS);
+      const [first] = times;
+      if (first === undefined || times.length + more <= WRITES_AN_HOUR) return;
+      const retryAfterMs = first + HOUR_MS - call.now().getTime();
+      const text = 'GitHub takes about 500 images and the like in an hour: the rest goes up after that';
+      yield { type: 'waiting', text, retryAfterMs };
+      await call.wait(retryAfterMs, call.signal);
+      times = [];
+    },
+  };
+}
+
+const idSchema = z.object({ sha: z.string() });
+
+/** `POST /git/blobs`. */
+async function sendBlob(
+  vendor: Vendor,
+  call: PlatformCall,
+  repository: Repository,
+  content: Content,
+  bytes: Buffer | null,
+): Promise<string> {
+  const request = {
+    withToken: true,
+    method: 'POST',
+    url: urlIn(repository, '/git/blobs'),
+    headers: { 'content-type': 'application/json' },
+    body: async () => inBase64(content.sizeBytes, bytes ?? (await bodyOf(call, content))),
+  } as const;
+  return (await ask(call, vendor, request, idSchema)).sha;
+}
+
+const HEAD = Buffer.from('{"encoding":"base64","content":"');
+const TAIL = Buffer.from('"}');
+
+/** The request around a content, encoded as it is read: a large file is never in memory as a whole. */
+function inBase64(sizeBytes: number, body: EgressBody): EgressBody {
+  const encodedBytes = Math.ceil(sizeBytes / 3) * 4;
+  const chunks = body instanceof Uint8Array ? [body] : body.chunks;
+  return { sizeBytes: HEAD.length + encodedBytes + TAIL.length, chunks: encoded(chunks) };
+}
+
+async function* encoded(chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield HEAD;
+  let rest = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const bytes = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
+    const whole = bytes.length - (bytes.length % 3);
+    rest = bytes.subarray(whole);
+    if (whole > 0) yield Buffer.from(bytes.toString('base64', 0, whole), 'latin1');
+  }
+  if (rest.length > 0) yield Buffer.from(rest.toString('base64'), 'latin1');
+  yield TAIL;
+}
+
+/** `POST /git/trees`, on top of another tree or of nothing. */
+export async function makeTree(
+  vendor: Vendor,
+  call: PlatformCall,
+  repository: Repository,
+  base: string | null,
+  entries: readonly TreeEntry[],
+): Promise<string> {
+  const json = { tree: entries, ...(base !== null && { base_tree: base }) };
+  const request = { withToken: true, method: 'POST', url: urlIn(repository, '/git/trees'), json } as const;
+  return (await ask(call, vendor, request, idSchema)).sha;
+}

@@ -1,0 +1,86 @@
+import { AppError } from '../../errors.ts';
+import { platformError } from '../failures.ts';
+import { addressFrom, type Vendor } from '../http.ts';
+import type { PlatformCall, PlatformRef, PublishEvent } from '../platform.ts';
+import { nullIfNotFound, stringField } from '../reference.ts';
+import { findApp, type HerokuApp, makeApp, removeApp, setDynos, TITLE } from './api.ts';
+
+/** Letters of the destination's id behind a name that is taken: names are unique over all of Heroku. */
+const SUFFIX_LENGTH = 6;
+/** Dev Center, "Platform API Reference", App: 3 to 30 letters, digits and dashes, the first of them a letter. */
+const NAME_MAX = 30;
+/** A Basic dyno does not sleep. */
+const DEFAULT_DYNO = 'basic';
+
+/** The app that a site runs as; one that a person chose was theirs before, and stays. */
+export type AppPlace = { app: string; url: string; dyno: string | null; isChosen: boolean };
+
+/** The app of the destination; null while there is none. */
+export function placeIn(site: PlatformRef | null): AppPlace | null {
+  const app = stringField(site, 'app');
+  const url = stringField(site, 'url');
+  return app === null || url === null
+    ? null
+    : { app, url, dyno: stringField(site, 'dyno'), isChosen: site?.isChosen === true };
+}
+
+/** The app's id. Throws `platform_place_gone` while there is none. */
+export function appOf({ destination }: PlatformCall): string {
+  const place = placeIn(destination.site);
+  if (place === null) throw platformError('platform_place_gone', TITLE);
+  return place.app;
+}
+
+/** Finds the app that a person chose, or makes one; named before it is used. */
+export async function* ensureApp(vendor: Vendor, call: PlatformCall): AsyncGenerator<PublishEvent, AppPlace> {
+  const known = placeIn(call.destination.site);
+  if (known !== null) return known;
+  const { app: chosen } = call.destination.options;
+  const isChosen = typeof chosen === 'string';
+  const found = isChosen ? await chosenApp(vendor, call, chosen) : await makeNamed(vendor, call);
+  if (!found.web_url) throw platformError('platform_failed', TITLE, { said: 'it names no address for this app' });
+  const place = { app: found.id, url: addressFrom(vendor, found.web_url), dyno: null, isChosen };
+  yield { type: 'site', site: place };
+  return place;
+}
+
+async function chosenApp(vendor: Vendor, call: PlatformCall, name: string): Promise<HerokuApp> {
+  const found = await findApp(vendor, call, name);
+  if (found !== null) return found;
+  throw platformError('platform_failed', TITLE, { said: `this account has no app with the name ${name}` });
+}
+
+async function makeNamed(vendor: Vendor, call: PlatformCall): Promise<HerokuApp> {
+  const { slug, id } = call.destination;
+  try {
+    return await makeApp(vendor, call, nameOf(slug));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'name_taken') throw error;
+    return makeApp(vendor, call, nameOf(slug, `-${id.slice(0, SUFFIX_LENGTH)}`));
+  }
+}
+
+function nameOf(slug: string, suffix = ''): string {
+  const lettersFirst = /^[a-z]/.test(slug) && slug.length > 2 ? slug : `site-${slug}`;
+  return `${lettersFirst.slice(0, NAME_MAX - suffix.length).replace(/-$/, '')}${suffix}`;
+}
+
+/** Has one process of the kind that was chosen serve the site; asked for when something runs there, and once. */
+export async function* ensureDyno(
+  vendor: Vendor,
+  call: PlatformCall,
+  place: AppPlace,
+): AsyncGenerator<PublishEvent, void> {
+  const { dyno = DEFAULT_DYNO } = call.destination.options;
+  if (typeof dyno !== 'string' || place.dyno === dyno) return;
+  await setDynos(vendor, call, place.app, { quantity: 1, size: dyno });
+  yield { type: 'site', site: { ...place, dyno } };
+}
+
+/** Deletes the app that was made here; one that a person chose is stopped, so that it costs nothing, and stays theirs. */
+export async function dropApp(vendor: Vendor, call: PlatformCall): Promise<void> {
+  const place = placeIn(call.destination.site);
+  if (place === null) return;
+  if (place.isChosen) await nullIfNotFound(setDynos(vendor, call, place.app, { quantity: 0 }));
+  else await nullIfNotFound(removeApp(vendor, call, place.app));
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod/mini';
+import type { ConnectionProvider } from '../../routers/schemas/platforms/ids.ts';
+import { HOSTING_TITLES } from '../../routers/schemas/platforms/titles.ts';
+import { textOf } from '../egress.ts';
+import { AppError } from '../errors.ts';
+import { platformError } from './failures.ts';
+import type { OAuthCall, OAuthClient, OAuthClients, OAuthTokens, PlatformSignIn, SignInRegistry } from './platform.ts';
+
+/** Says what the token is asked to allow; the others have one right for everything, or name them at registration. */
+const SCOPES: Partial<Record<ConnectionProvider, string>> = {
+  // docs.github.com, scopes for OAuth apps: `repo` covers contents and Pages; deleting a repository is a scope of its own.
+  'github-pages': 'repo delete_repo',
+  // Heroku Dev Center, OAuth: read and write of everything but account data.
+  heroku: 'write-protected identity',
+};
+
+/** This is a refusal of the grant itself, RFC 6749, section 5.2. Every other answer may pass. */
+const REFUSED_GRANT: ReadonlySet<string> = new Set(['invalid_grant', 'bad_verification_code', 'bad_refresh_token']);
+
+const tokensSchema = z.object({
+  access_token: z.string().check(z.minLength(1)),
+  refresh_token: z.nullish(z.string()),
+  expires_in: z.nullish(z.number()),
+});
+// GitHub answers a refusal with 200 and this body.
+const refusalSchema = z.object({ error: z.string(), error_description: z.optional(z.string()) });
+
+/** Makes sign-in for each platform at which the operator has registered Fairlead. */
+export function createSignIn(clients: OAuthClients): SignInRegistry {
+  const registry: SignInRegistry = {};
+  for (const client of Object.values(clients)) registry[client.provider] = signInAt(client);
+  return registry;
+}
+
+function signInAt(client: OAuthClient): PlatformSignIn {
+  return {
+    authorizeUrl: ({ state, verifier, redirectUri }) => {
+      const url = new URL(client.endpoints.authorize);
+      const scope = SCOPES[client.provider];
+      url.search = new URLSearchParams({
+        response_type: 'code',
+        client_id: client.id,
+        redirect_uri: redirectUri,
+        state,
+        code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+        code_challenge_method: 'S256',
+        ...(scope !== undefined && { scope }),
+      }).toString();
+      return url.href;
+    },
+    exchangeCode: (call, { code, verifier, redirectUri }) =>
+      askTokens(call, client, {
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: redirectUri,
+        code_verifier: verifier,
+      }),
+    refresh: async (call, refreshToken) => {
+      const tokens = await askTokens(call, client, { grant_type: 'refresh_token', refresh_token: refreshToken });
+      // A platform that does not rotate its refresh tokens answers none (RFC 6749, section 6).
+      return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken };
+    },
+  };
+}
+
+async function askTokens(call: OAuthCall, client: OAuthClient, grant: Record<string, string>): Promise<OAuthTokens> {
+  const title = HOSTING_TITLES[client.provider];
+  const body = await postForm(call, client, grant).catch((cause: unknown) => {
+    throw platformError('platform_down', title, { said: 'the connection broke off', cause });
+  });
+  const refusal = refusalSchema.safeParse(body);
+  if (refusal.success) throw refused(title, refusal.data);
+  const tokens = tokensSchema.safeParse(body);
+  if (!tokens.success) throw platformError('platform_down', title, { said: 'its answer is not understood' });
+  const { access_token, refresh_token, expires_in } = tokens.data;
+  const lifeMs = (expires_in ?? 0) * 1_000;
+  return {
+    token: access_token,
+    refreshToken: refresh_token ?? null,
+    expiresAt: lifeMs > 0 ? new Date(call.now().getTime() + lifeMs) : null,
+  };
+}
+
+function refused(title: string, { error, error_description }: z.infer<typeof refusalSchema>): AppError {
+  if (!REFUSED_GRANT.has(error)) return platformError('platform_down', title, { said: error_description ?? error });
+  return new AppError('credentials_invalid', `${title} did not confirm the connection.`, {
+    hint: `Connect ${title} again.`,
+  });
+}
+
+const ANSWER_MAX_BYTES = 64 * 1024;
+
+async function postForm(call: OAuthCall, client: OAuthClient, grant: Record<string, string>): Promise<unknown> {
+  const form = new URLSearchParams({ ...grant, client_id: client.id, client_secret: client.secret });
+  const exchange = {
+    method: 'POST',
+    headers: () => ({
+      accept: 'application/json',
+      'content-type': 'application/x-www-form-urlencoded',
+      'user-agent': 'Fairlead',
+    }),
+    body: Buffer.from(form.toString()),
+    signal: call.signal,
+    maxBytes: ANSWER_MAX_BYTES,
+    redirects: 0,
+  } as const;
+  return call.egress.request(client.endpoints.token, exchange, async ({ body }) => JSON.parse(await textOf(body)));
+}

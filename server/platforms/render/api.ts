@@ -1,0 +1,81 @@
+import * as z from 'zod/mini';
+import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
+import type { PlatformFailure } from '../failures.ts';
+import { addressFrom, ask, type Vendor } from '../http.ts';
+import type { ConnectionCall, PlatformRelease, PlatformState, Target } from '../platform.ts';
+import { stateOf } from '../wait-until-done.ts';
+
+/** Render's API (api-docs.render.com, description of 2026-08). Lists are pages of things, each with a cursor. */
+export const TITLE = HOSTING_TITLES.render;
+
+const errorSchema = z.object({ message: z.optional(z.nullable(z.string())) });
+const wordsOf = (body: unknown): string | null => errorSchema.safeParse(body).data?.message ?? null;
+
+/** The first row that fits decides; what fits none is sorted by its status. */
+const REFUSALS: readonly { statuses: readonly number[]; says: RegExp; means: PlatformFailure }[] = [
+  { statuses: [400, 409], says: /\bdomain\b/i, means: 'domain_taken' },
+  {
+    statuses: [400, 409],
+    says: /already (?:in use|taken|exists)|is taken|must be unique/i,
+    means: 'name_taken',
+  },
+  { statuses: [400, 403], says: /\b(?:plan|upgrade|limit)\b/i, means: 'plan_limit' },
+];
+const LINKS: Partial<Record<PlatformFailure, string>> = {
+  credentials_invalid: 'https://dashboard.render.com/settings#api-keys',
+  payment_required: 'https://dashboard.render.com/billing',
+  plan_limit: 'https://dashboard.render.com/billing',
+};
+
+/** Render at the address of its API. */
+export function renderAt(apiUrl: string, silenceMs?: number): Vendor {
+  return {
+    id: 'render',
+    title: TITLE,
+    apiUrl,
+    sort(status, body) {
+      const said = wordsOf(body) ?? '';
+      return REFUSALS.find(({ statuses, says }) => statuses.includes(status) && says.test(said))?.means;
+    },
+    words: wordsOf,
+    link: (failure) => LINKS[failure],
+    ...(silenceMs !== undefined && { silenceMs }),
+  };
+}
+
+/** `GET /users`: whose key it is. */
+export async function readIdentity(vendor: Vendor, call: ConnectionCall) {
+  const user = z.object({ email: z.string(), name: z.optional(z.nullable(z.string())) });
+  const { name, email } = await ask(call, vendor, { withToken: true, url: '/users' }, user);
+  return { identity: name ? `${name} (${email})` : email, subject: email };
+}
+
+/** `GET /owners`: the workspaces, of which one owns every service. */
+export async function readOwners(vendor: Vendor, call: ConnectionCall): Promise<Target[]> {
+  const list = z.array(z.object({ owner: z.object({ id: z.string(), name: z.string() }) }));
+  const found = await ask(call, vendor, { withToken: true, url: '/owners?limit=100' }, list);
+  return found.map(({ owner: { id, name } }) => ({ id, name }));
+}
+
+export const deploySchema = z.object({
+  id: z.string(),
+  status: z.optional(z.nullable(z.string())),
+  commit: z.optional(z.nullable(z.object({ id: z.optional(z.string()) }))),
+});
+export type Deploy = z.infer<typeof deploySchema>;
+
+const STATES: Readonly<Record<string, PlatformState>> = {
+  live: 'verifying',
+  // A later one took its place, which it could only after it was live.
+  deactivated: 'verifying',
+  build_failed: 'failed',
+  update_failed: 'failed',
+  pre_deploy_failed: 'failed',
+  canceled: 'cancelled',
+};
+
+/** In the product's states. */
+export function toPlatformRelease(vendor: Vendor, { status = null }: Deploy, url: string | null): PlatformRelease {
+  const text = status === null ? null : `${TITLE}: ${status.replaceAll('_', ' ')}`;
+  return { state: stateOf(STATES, status), text, url: url === null ? null : addressFrom(vendor, url), ownUrl: null };
+}

@@ -1,0 +1,141 @@
+import * as z from 'zod/mini';
+import { AppError } from '../../errors.ts';
+import { platformError } from '../failures.ts';
+import { anyObject } from '../github-pages/api.ts';
+import type { Repository } from '../github-pages/repository.ts';
+import { ask, makeOnce, type Vendor } from '../http.ts';
+import type { PlatformCall, PlatformRef } from '../platform.ts';
+import { nullIfNotFound, stringField } from '../reference.ts';
+import { type Deploy, deploySchema, readOwners, TITLE } from './api.ts';
+
+const SUFFIX_LENGTH = 6;
+/** The folder of the repository that is published. */
+export const PUBLISHED_FOLDER = 'public';
+
+export type Service = { serviceId: string; ownerId: string; url: string };
+
+const serviceSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  ownerId: z.string(),
+  repo: z.optional(z.nullable(z.string())),
+  branch: z.optional(z.nullable(z.string())),
+  serviceDetails: z.object({ url: z.string() }),
+});
+
+/** The service of a stored reference; null while there is none. */
+export function serviceIn(site: PlatformRef | null): Service | null {
+  const [serviceId, ownerId, url] = ['serviceId', 'ownerId', 'url'].map((field) => stringField(site, field));
+  return serviceId && ownerId && url ? { serviceId, ownerId, url } : null;
+}
+
+/** The same, for who cannot go on without. Throws `platform_place_gone`. */
+export function serviceOf({ destination }: PlatformCall): Service {
+  const service = serviceIn(destination.site);
+  if (service === null) throw platformError('platform_place_gone', TITLE);
+  return service;
+}
+
+export function urlIn({ serviceId }: Pick<Service, 'serviceId'>, path = ''): string {
+  return `/services/${encodeURIComponent(serviceId)}${path}`;
+}
+
+/** Makes a static site of the branch, whose first deploy starts by itself; under another name where one is taken. */
+export async function makeService(
+  vendor: Vendor,
+  call: PlatformCall,
+  source: { repository: Repository; address: string },
+): Promise<Service> {
+  const { slug, id, target } = call.destination;
+  const ownerId = target ?? (await readOwners(vendor, call))[0]?.id;
+  if (ownerId === undefined) throw platformError('permission_missing', TITLE, { said: 'the key opens no workspace' });
+  try {
+    return await makeNamed(vendor, call, { ...source, ownerId, name: slug });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'name_taken') throw error;
+    return makeNamed(vendor, call, { ...source, ownerId, name: `${slug}-${id.slice(0, SUFFIX_LENGTH)}` });
+  }
+}
+
+type Wanted = { repository: Repository; address: string; ownerId: string; name: string };
+
+async function makeNamed(vendor: Vendor, call: PlatformCall, wanted: Wanted): Promise<Service> {
+  const { repository, address, ownerId, name } = wanted;
+  const list = z.array(z.object({ service: serviceSchema }));
+  const isOurs = ({ repo, branch }: z.infer<typeof serviceSchema>) => repo === address && branch === repository.branch;
+  const made = await makeOnce(call, vendor, {
+    look: async () => {
+      const query = new URLSearchParams({ name, ownerId, limit: '100' });
+      const found = await ask(call, vendor, { withToken: true, url: `/services?${query}` }, list);
+      const ours = found.find(({ service }) => service.name === name && isOurs(service));
+      return ours ?? null;
+    },
+    request: {
+      withToken: true,
+      method: 'POST',
+      url: '/services',
+      json: {
+        type: 'static_site',
+        name,
+        ownerId,
+        repo: address,
+        branch: repository.branch,
+        autoDeploy: 'no',
+        // The files are built already: a command that does nothing, since none is described as taken.
+        serviceDetails: { buildCommand: 'true', publishPath: PUBLISHED_FOLDER, previews: { generation: 'off' } },
+      },
+    },
+    shape: z.object({ service: serviceSchema }),
+  });
+  const { id: serviceId, serviceDetails } = made.service;
+  return { serviceId, ownerId, url: serviceDetails.url };
+}
+
+/** `DELETE /services/{id}`; one that is gone is no error. */
+export async function dropService(vendor: Vendor, call: PlatformCall, service: Service): Promise<void> {
+  await nullIfNotFound(ask(call, vendor, { withToken: true, method: 'DELETE', url: urlIn(service) }, anyObject));
+}
+
+/** `GET /services/{id}/deploys`: the newest of this commit; null where there is none. */
+export async function findDeploy(
+  vendor: Vendor,
+  call: PlatformCall,
+  service: Pick<Service, 'serviceId'>,
+  commit: string,
+): Promise<Deploy | null> {
+  const list = z.array(z.object({ deploy: deploySchema }));
+  const found = await ask(call, vendor, { withToken: true, url: urlIn(service, '/deploys?limit=20') }, list);
+  return found.find(({ deploy }) => deploy.commit?.id === commit)?.deploy ?? null;
+}
+
+/** `GET /services/{id}/deploys/{deployId}`. */
+export async function readDeploy(vendor: Vendor, call: PlatformCall, serviceId: string, id: string): Promise<Deploy> {
+  return ask(call, vendor, { withToken: true, url: urlIn({ serviceId }, `/deploys/${id}`) }, deploySchema);
+}
+
+/** `POST /services/{id}/deploys`; an answer without a deploy says that it waits for another, and is in the list. */
+export async function startDeploy(
+  vendor: Vendor,
+  call: PlatformCall,
+  service: Service,
+  { commit, mayBeThere }: { commit: string; mayBeThere: boolean },
+): Promise<string> {
+  let isLookedFor = mayBeThere;
+  const started = await makeOnce<{ id?: string | undefined }>(call, vendor, {
+    look: async () => {
+      const found = isLookedFor ? await findDeploy(vendor, call, service, commit) : null;
+      isLookedFor = true;
+      return found;
+    },
+    request: {
+      withToken: true,
+      method: 'POST',
+      url: urlIn(service, '/deploys'),
+      json: { clearCache: 'do_not_clear', commitId: commit },
+    },
+    shape: z.object({ id: z.optional(z.string()) }),
+  });
+  const id = started.id ?? (await findDeploy(vendor, call, service, commit))?.id;
+  if (id === undefined) throw platformError('out_of_sync', TITLE, { said: 'the deploy is not in its list yet' });
+  return id;
+}

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { replitCapabilities } from '../../../routers/schemas/platforms/capabilities/replit.ts';
+import { EgressError } from '../../egress.ts';
+import type { HandOff, Platform, PlatformCall, PlatformRef, PublishEvent, PublishRequest } from '../platform.ts';
+import { stringField } from '../reference.ts';
+import { contentsOf, sendFiles } from '../send-files.ts';
+
+const AT_ONCE = 4;
+/** Confirming an address brings the job back at once; without one there is nothing to look at. */
+const UNTIL_CONFIRMED_MS = 6 * 60 * 60_000;
+/** Once there is an address, a person waits for the answer, and publishing there takes about a minute. */
+const LOOK_AGAIN_MS = 15_000;
+const ENTRY = 'index.html';
+const REDIRECTS_MAX = 5;
+
+/**
+ * Replit has no public API: the files are made ready as an archive that it imports, the person publishes them there and
+ * says at which address, and from then on that address is looked at from outside. Its entry page decides here whether
+ * the files are there at all; every file is compared afterwards, as at every platform. Roll back and removal are the
+ * person's, in Replit's own pages.
+ */
+export function replit(): Platform {
+  return {
+    id: 'replit',
+    capabilities: replitCapabilities,
+    verify: async () => ({ identity: 'You, by hand', warnings: [] }),
+    listTargets: async () => [],
+    publish,
+    async release(_call, ref) {
+      const url = stringField(ref, 'url');
+      const state = url === null ? 'processing' : 'verifying';
+      return { state, text: url === null ? WAITING : null, url, ownUrl: null };
+    },
+    async cancel() {},
+    handOff,
+    async remove() {},
+  };
+}
+
+const WAITING = 'Waiting for you to publish the files at Replit and to enter their address';
+
+async function* publish(call: PlatformCall, request: PublishRequest): AsyncGenerator<PublishEvent, PlatformRef> {
+  call.signal.throwIfAborted();
+  const isPrepared = request.ref?.isPrepared === true;
+  if (!isPrepared) {
+    yield { type: 'ref', ref: { isPrepared: false, url: null } };
+    yield* prepare(call, request);
+    yield { type: 'processing', text: WAITING };
+    yield { type: 'ref', ref: { isPrepared: true, url: null } };
+  }
+  let told: string | null = null;
+  for (;;) {
+    call.signal.throwIfAborted();
+    const { confirmedUrl: url } = request;
+    const fault = url === null ? WAITING : await faultAt(call, request, url);
+    if (url !== null && fault === null) return { isPrepared: true, url };
+    const text = fault ?? WAITING;
+    if (url !== null && text !== told) yield { type: 'processing', text };
+    told = text;
+    yield { type: 'waiting', text, retryAfterMs: url === null ? UNTIL_CONFIRMED_MS : LOOK_AGAIN_MS, forPerson: true };
+  }
+}
+
+/** The archive is made when it is downloaded: now is the time to find that a file of it is corrupted. */
+async function* prepare(call: PlatformCall, { manifest }: PublishRequest): AsyncGenerator<PublishEvent, void> {
+  const contents = contentsOf(manifest);
+  const send = async ({ sha256 }: { sha256: string }, { store }: PlatformCall): Promise<void> =>
+    (await store.open(sha256)).close();
+  yield* sendFiles(call, { contents, missing: contents, atOnce: AT_ONCE, send });
+}
+
+/** Says what the address answers instead of this release; null when its entry page is there. */
+async function faultAt(call: PlatformCall, { manifest }: PublishRequest, url: string): Promise<string | null> {
+  const entry = manifest.get(ENTRY);
+  const request = { signal: call.signal, maxBytes: (entry?.sizeBytes ?? 0) + 1, redirects: REDIRECTS_MAX };
+  try {
+    return await call.egress.request(`${url}/`, request, async ({ status, body }) => {
+      if (status !== 200) return `${url} answers with status ${status}: is it published?`;
+      const hash = createHash('sha256');
+      for await (const piece of body) hash.update(piece);
+      const isSame = entry === undefined || hash.digest('hex') === entry.sha256;
+      return isSame ? null : otherFiles(url);
+    });
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    return error.fault === 'too_large' ? otherFiles(url) : `${url} cannot be opened: ${error.message}`;
+  }
+}
+
+function otherFiles(url: string): string {
+  return `${url} answers with another entry page than this release has`;
+}
+
+/** `.replit` says that the files are served as they are: docs.replit.com, "Static Deployments". */
+function handOff(
+  { destination }: Pick<PlatformCall, 'destination'>,
+  { release }: Pick<PublishRequest, 'release'>,
+): HandOff {
+  const rewrites = destination.isSinglePage ? '\n[[deployment.rewrites]]\nfrom = "/*"\nto = "/index.html"\n' : '';
+  const text = `[deployment]\ndeploymentTarget = "static"\npublicDir = "."\n${rewrites}`;
+  return {
+    files: [{ path: '.replit', text }],
+    steps: [
+      { text: `Download release ${release.number} as a ZIP. It is ready to import.` },
+      {
+        text: 'Open the import page of Replit, choose ZIP, and drop the file there.',
+        url: 'https://replit.com/import',
+      },
+      {
+        text: `In the new app press Publish and choose Static. Any name is good; ${destination.slug} would match this deployment. Replit may ask for a paid plan or credits.`,
+      },
+      { text: 'Copy the address that Replit shows, which ends in replit.app, enter it here, and press Check now.' },
+    ],
+  };
+}

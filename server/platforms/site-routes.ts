@@ -1,0 +1,163 @@
+import {
+  type AddressPattern,
+  decodeAddress,
+  exactAddress,
+  patternNames,
+  withoutEndSlash,
+} from '../../routers/schemas/address-pattern.ts';
+import type { HeaderPattern } from '../../routers/schemas/header-pattern.ts';
+import { type HeaderRule, parseHeaders } from '../../routers/schemas/headers-file.ts';
+import { parseRedirects, type RedirectRule } from '../../routers/schemas/redirects-file.ts';
+
+/**
+ * How a site is answered, as an ordered list of routes in the form of the Build Output API (vercel.com/docs/build-output-api,
+ * "Configuration", July 2026): for platforms that take such a list, and for servers of our own making that follow it.
+ * Pure: the same release gives the same bytes, so that an unchanged one is not sent again.
+ *
+ * In this order: headers and forced rules, the files themselves, the person's other rules, the address of a page
+ * without its `.html`, the single page, the 404 page.
+ */
+export type BuildConfig = {
+  version: 3;
+  routes: Route[];
+  /** By file: the address where it answers instead of under its own name. */
+  overrides: Record<string, { path: string }>;
+};
+
+type Route =
+  | { handle: 'filesystem' | 'error' }
+  | {
+      src: string;
+      caseSensitive: true;
+      dest?: string;
+      status?: number;
+      headers?: Record<string, string>;
+      continue?: true;
+    };
+
+export type SiteToServe = {
+  paths: readonly string[];
+  isSinglePage: boolean;
+  /** These are the texts of `_redirects` and `_headers`; empty where there is none. */
+  redirects: string;
+  headers: string;
+};
+
+const NOT_FOUND_PAGE = '404.html';
+/** A page of a script has no extension, and nothing below a name with a dot in front is one. */
+const PAGE_ADDRESS = '^(?!.*/\\.)/(?:.*/)?[^./]*/?$';
+/** Never a second slash after the first: a browser takes what follows it for another host. */
+const HTML_ADDRESS = '^/([^/\\\\].*)\\.html$';
+
+/** Returns the configuration of a release. */
+export function buildConfig({ paths, isSinglePage, redirects, headers }: SiteToServe): BuildConfig {
+  const files = new Set(paths);
+  const overrides = cleanAddresses(paths, files);
+  const { rules } = parseRedirects(redirects);
+  const routesOf = (isForced: boolean): Route[] =>
+    rules.filter((rule) => rule.isForced === isForced).flatMap((rule) => ruleRoute(rule, files, overrides));
+  const routes: Route[] = [
+    ...parseHeaders(headers).rules.flatMap(headerRoute),
+    ...routesOf(true),
+    { handle: 'filesystem' },
+    ...routesOf(false),
+  ];
+  if (Object.keys(overrides).length > 0) {
+    routes.push({ src: HTML_ADDRESS, caseSensitive: true, status: 308, headers: { Location: '/$1' } });
+  }
+  if (isSinglePage && files.has('index.html')) {
+    routes.push({ src: PAGE_ADDRESS, caseSensitive: true, dest: '/index.html' });
+  }
+  if (files.has(NOT_FOUND_PAGE)) {
+    routes.push({ handle: 'error' }, { src: '^/.*$', caseSensitive: true, status: 404, dest: `/${NOT_FOUND_PAGE}` });
+  }
+  return { version: 3, routes, overrides };
+}
+
+/** `about.html` answers at `/about`, unless another file has that address. */
+function cleanAddresses(paths: readonly string[], files: ReadonlySet<string>): BuildConfig['overrides'] {
+  const overrides: [string, { path: string }][] = [];
+  for (const path of paths) {
+    if (!path.endsWith('.html') || path === NOT_FOUND_PAGE) continue;
+    const clean = path.slice(0, -'.html'.length);
+    const name = clean.slice(clean.lastIndexOf('/') + 1);
+    if (name === '' || name === 'index' || files.has(clean) || files.has(`${clean}/index.html`)) continue;
+    overrides.push([path, { path: clean }]);
+  }
+  return Object.fromEntries(overrides);
+}
+
+function ruleRoute(
+  { from, to }: RedirectRule,
+  files: ReadonlySet<string>,
+  overrides: BuildConfig['overrides'],
+): Route[] {
+  const names = patternNames(from);
+  const target = to.pieces.map((piece) =>
+    'text' in piece ? literal(piece.text) : `$${names.indexOf(piece.name) + 1}`,
+  );
+  if (to.kind === 'rewrite') {
+    const dest = to.pieces.every((piece) => 'text' in piece)
+      ? servedAt(to.pieces.map((piece) => ('text' in piece ? piece.text : '')).join(''), files, overrides)
+      : target.join('');
+    // A rule that names a file which is not there leaves the address to the next.
+    return dest === null ? [] : [{ src: patternSource(from), caseSensitive: true, dest, status: to.status }];
+  }
+  const location = to.origin + target.join('');
+  const isFixed = to.origin === '' && to.pieces.every((piece) => 'text' in piece);
+  // Nobody is led to where they are.
+  const here = isFixed ? (decodeAddress(location.replace(/[?#].*$/s, '')) ?? '') : '';
+  const exact = exactAddress(from);
+  if (isFixed && exact !== null && withoutEndSlash(here) === `/${exact}`) return [];
+  const elsewhere = isFixed && exact === null ? `(?!${textSource(here)}$)` : '';
+  const src = patternSource(from, elsewhere);
+  return [{ src, caseSensitive: true, status: to.status, headers: { Location: location } }];
+}
+
+/** Returns the address at which the file answers that a rule names; null when there is none. */
+function servedAt(target: string, files: ReadonlySet<string>, overrides: BuildConfig['overrides']): string | null {
+  const file = target.replace(/^\/+/, '');
+  const folder = file === '' || file.endsWith('/') ? file : `${file}/`;
+  const found = [file, `${folder}index.html`, `${file}.html`].find((path) => files.has(path));
+  if (found === undefined) return null;
+  return `/${(overrides[found]?.path ?? found).split('/').map(encodeURIComponent).join('/')}`;
+}
+
+/** What stands in a target for itself: `$1` would be taken for what the address had there. */
+function literal(text: string): string {
+  return text.replaceAll('$', '%24');
+}
+
+/** Of two rules that set one header the later counts at Vercel, and what its edge sets by itself cannot be taken away. */
+function headerRoute({ fits, set }: HeaderRule): Route[] {
+  if (set.length === 0) return [];
+  const headers: Record<string, string> = {};
+  for (const { name, value } of set) {
+    const key = name.toLowerCase();
+    headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`;
+  }
+  return [{ src: fitsSource(fits), caseSensitive: true, headers, continue: true }];
+}
+
+function fitsSource(fits: HeaderPattern): string {
+  if ('segments' in fits) return patternSource(fits);
+  return `^${textSource(fits.before)}.*${textSource(withoutEndSlash(fits.after))}/?$`;
+}
+
+/** Slashes and backslashes in front of the rest are left out of it, since two of them would name another host. */
+function patternSource({ segments, hasSplat }: AddressPattern, before = ''): string {
+  const parts = segments.map((segment) => ('text' in segment ? textSource(segment.text) : '([^/\\\\]+)'));
+  const path = parts.map((part) => `/${part}`).join('');
+  return `^${before}${path}${hasSplat ? '(?:/[/\\\\]*(|[^/\\\\].*))?' : '/?'}$`;
+}
+
+/** Fits the text however it is written in an address: as it is, or percent-encoded. */
+function textSource(text: string): string {
+  return [...text]
+    .map((character) => {
+      const plain = character.replace(/[\\^$.*+?()[\]{}|/-]/, (special) => (special === '/' ? '/' : `\\${special}`));
+      const encoded = encodeURIComponent(character.replace(/\p{Cs}/u, '\ufffd'));
+      return character === '/' || encoded === character ? plain : `(?:${plain}|${encoded})`;
+    })
+    .join('');
+}

@@ -1,0 +1,85 @@
+import * as z from 'zod/mini';
+import { AppError } from '../../errors.ts';
+import { platformError } from '../failures.ts';
+import { ask, makeOnce, type Vendor } from '../http.ts';
+import type { PlatformCall, PublishEvent } from '../platform.ts';
+import { nullIfNotFound, stringField } from '../reference.ts';
+import { anyObject, TITLE, withFailures, withTeam } from './api.ts';
+
+/** Letters of the destination's id behind a name that the account has for another project already. */
+const SUFFIX_LENGTH = 6;
+/** By the description of the API; runs of hyphens are made one, since not all of them are taken. */
+const NAME_MAX = 100;
+/** A variable of the project says whose it is: a name alone does not, and deploying over a stranger's site would. */
+const MARK = 'FAIRLEAD_DESTINATION';
+
+const projectSchema = z.object({
+  id: z.string(),
+  env: z.optional(z.nullable(z.array(z.object({ key: z.string(), value: z.optional(z.nullable(z.string())) })))),
+});
+
+/** Returns the id of the site's project; throws `platform_place_gone` while there is none. */
+export function projectIdOf({ destination }: PlatformCall): string {
+  const id = stringField(destination.site, 'projectId');
+  if (id === null) throw platformError('platform_place_gone', TITLE);
+  return id;
+}
+
+/** Returns where a call is about the destination's project. */
+export function projectUrl(call: PlatformCall, version: string): string {
+  return `/${version}/projects/${encodeURIComponent(projectIdOf(call))}`;
+}
+
+/** Makes the project, or finds the one that an earlier run has made; named before it is used. */
+export async function* makeProject(vendor: Vendor, call: PlatformCall): AsyncGenerator<PublishEvent, string> {
+  const { slug, id } = call.destination;
+  const name = slug.replace(/-{2,}/g, '-').slice(0, NAME_MAX - SUFFIX_LENGTH - 1);
+  let projectId: string;
+  try {
+    projectId = await makeNamed(vendor, call, name);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'name_taken') throw error;
+    projectId = await makeNamed(vendor, call, `${name}-${id.slice(0, SUFFIX_LENGTH)}`);
+  }
+  yield { type: 'site', site: { projectId } };
+  return projectId;
+}
+
+/** "Create a new project", public from the start: what is left out may mean that visitors are asked to sign in. */
+async function makeNamed(vendor: Vendor, call: PlatformCall, name: string): Promise<string> {
+  const { id } = call.destination;
+  const project = await makeOnce(call, withFailures(vendor, { 409: 'name_taken' }), {
+    look: async () => {
+      const there = await nullIfNotFound(
+        ask(call, vendor, withTeam(call, { url: `/v9/projects/${encodeURIComponent(name)}` }), projectSchema),
+      );
+      if (there === null || isOurs(there.env ?? [], id)) return there;
+      throw platformError('name_taken', TITLE, { said: name });
+    },
+    request: withTeam(call, {
+      method: 'POST',
+      url: '/v11/projects',
+      json: {
+        name,
+        framework: null,
+        buildCommand: '',
+        installCommand: '',
+        outputDirectory: '',
+        ssoProtection: null,
+        environmentVariables: [{ key: MARK, value: id, type: 'plain', target: ['production'] }],
+      },
+    }),
+    shape: projectSchema,
+  });
+  return project.id;
+}
+
+function isOurs(variables: readonly { key: string; value?: string | null | undefined }[], id: string): boolean {
+  return variables.some(({ key, value }) => key === MARK && value === id);
+}
+
+/** "Delete a Project"; one that is gone, or was never made, is no error. */
+export async function removeProject(vendor: Vendor, call: PlatformCall): Promise<void> {
+  if (stringField(call.destination.site, 'projectId') === null) return;
+  await nullIfNotFound(ask(call, vendor, withTeam(call, { method: 'DELETE', url: projectUrl(call, 'v9') }), anyObject));
+}

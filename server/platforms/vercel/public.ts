@@ -1,0 +1,73 @@
+import * as z from 'zod/mini';
+import { ask, makeOnce, type Vendor } from '../http.ts';
+import type { PlatformCall, PlatformRelease, RestoreEvent } from '../platform.ts';
+import { waitUntilDone } from '../wait-until-done.ts';
+import { anyObject, TITLE, withFailures, withTeam } from './api.ts';
+
+const standingSchema = z.object({
+  targets: z.optional(
+    z.nullable(z.object({ production: z.optional(z.nullable(z.object({ id: z.optional(z.string()) }))) })),
+  ),
+  lastAliasRequest: z.optional(
+    z.nullable(z.object({ toDeploymentId: z.string(), jobStatus: z.string(), requestedAt: z.optional(z.number()) })),
+  ),
+});
+type Standing = z.infer<typeof standingSchema>;
+
+/** How far the last move of the addresses is, in the product's states. */
+const MOVES = { succeeded: 'verifying', skipped: 'verifying', failed: 'failed' } as const;
+
+/**
+ * "Points all production domains for a project to the given deploy": the way back as well, since after a roll back of
+ * the other kind the project gives its addresses to no new deployment.
+ */
+export async function* makePublic(
+  vendor: Vendor,
+  call: PlatformCall,
+  { projectId, id }: { projectId: string; id: string },
+): AsyncGenerator<RestoreEvent, void> {
+  const project = encodeURIComponent(projectId);
+  yield { type: 'processing', text: `${TITLE} leads its addresses to this release` };
+  const read = (): Promise<Standing> =>
+    ask(call, vendor, withTeam(call, { url: `/v9/projects/${project}` }), standingSchema);
+  let before: Standing = await read();
+  if (!isPublic(before, id)) {
+    // A deployment may be taken away after a time, which says nothing of the site.
+    const promoting = withFailures(vendor, { 404: 'platform_failed', 410: 'platform_failed', 422: 'platform_failed' });
+    await makeOnce<unknown>(call, promoting, {
+      look: async () => {
+        const standing = await read();
+        const isThere = isPublic(standing, id) || isMoving(standing, id);
+        if (!isThere) before = standing;
+        return isThere ? standing : null;
+      },
+      request: withTeam(call, {
+        method: 'POST',
+        url: `/v10/projects/${project}/promote/${encodeURIComponent(id)}`,
+        // It has them already, or is about to.
+        isAnswer: (status) => status === 409,
+      }),
+      shape: anyObject,
+    });
+  }
+  yield* waitUntilDone(call, TITLE, async () => toRelease(await read(), id, before));
+}
+
+function isPublic({ targets }: Standing, id: string): boolean {
+  return targets?.production?.id === id;
+}
+
+function isMoving({ lastAliasRequest: move }: Standing, id: string): boolean {
+  return move?.toDeploymentId === id && !Object.hasOwn(MOVES, move.jobStatus);
+}
+
+function toRelease(standing: Standing, id: string, before: Standing): PlatformRelease {
+  const { lastAliasRequest: move } = standing;
+  const word = move?.toDeploymentId === id ? move.jobStatus : null;
+  const isOld = move?.requestedAt !== undefined && move.requestedAt === before.lastAliasRequest?.requestedAt;
+  const state = word === 'succeeded' || word === 'skipped' || word === 'failed' ? MOVES[word] : 'processing';
+  const text = state === 'failed' ? 'its addresses could not be moved' : null;
+  // A failure from before says nothing of this time.
+  const seen = isPublic(standing, id) ? 'verifying' : state === 'failed' && isOld ? 'processing' : state;
+  return { state: seen, text, url: null, ownUrl: null };
+}

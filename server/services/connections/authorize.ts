@@ -1,0 +1,98 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type {
+  Authorization,
+  AuthorizeConnectionInput,
+  Connection,
+  FinishAuthorizationInput,
+} from '../../../routers/schemas/connections.ts';
+import type { ConnectionProvider } from '../../../routers/schemas/platforms/ids.ts';
+import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
+import { AppError } from '../../errors.ts';
+import { AuthorizationRequestModel } from '../../models/authorization-request.ts';
+import { newId } from '../../mongo.ts';
+import type { PlatformSignIn } from '../../platforms/platform.ts';
+import type { AccountContext, Providers } from '../../service-context.ts';
+import { saveConnection } from './index.ts';
+
+/** As long as a person may take at the platform, sign-in and second factor included. */
+const REQUEST_LIFE_MS = 15 * 60_000;
+const RANDOM_BYTES = 32;
+const EXCHANGE_TIMEOUT_MS = 30_000;
+
+/** Begins sign-in at a platform; the person's browser goes to the answer. Throws `platform_unavailable`. */
+export async function authorizeConnection(
+  ctx: AccountContext,
+  { provider }: AuthorizeConnectionInput,
+): Promise<Authorization> {
+  const { accountId } = ctx.actor;
+  const signIn = signInAt(ctx.providers, provider);
+  // The screen that the person comes back to reads the platform from it.
+  const state = `${provider}.${randomBytes(RANDOM_BYTES).toString('base64url')}`;
+  const verifier = randomBytes(RANDOM_BYTES).toString('base64url');
+  await AuthorizationRequestModel.updateOne(
+    { accountId, provider },
+    {
+      $set: {
+        stateHash: hashState(state),
+        verifier: ctx.providers.secrets.seal(verifier, sealContext(accountId, provider)),
+        expiresAt: new Date(ctx.now().getTime() + REQUEST_LIFE_MS),
+      },
+      $setOnInsert: { _id: newId() },
+    },
+    { upsert: true },
+  );
+  return { url: signIn.authorizeUrl({ state, verifier, redirectUri: redirectUri(ctx.providers) }) };
+}
+
+/**
+ * Ends sign-in at a platform. The request must be this account's own: a link to the way back that somebody else sent
+ * would connect the reader's platform to the sender's account (RFC 6749, section 10.12).
+ * Throws `token_invalid` when it is not, is over or was used, `credentials_invalid`, and what the first test answers.
+ */
+export async function finishAuthorization(
+  ctx: AccountContext,
+  { provider, code, state }: FinishAuthorizationInput,
+): Promise<Connection> {
+  const { accountId } = ctx.actor;
+  const signIn = signInAt(ctx.providers, provider);
+  const request = await AuthorizationRequestModel.findOneAndDelete({
+    accountId,
+    provider,
+    stateHash: hashState(state),
+    expiresAt: { $gt: ctx.now() },
+  });
+  if (request === null) {
+    throw new AppError('token_invalid', 'This sign-in has expired or was started in another account.', {
+      hint: `Connect ${HOSTING_TITLES[provider]} again.`,
+    });
+  }
+  const { egress, secrets } = ctx.providers;
+  const call = { egress, now: ctx.now, signal: AbortSignal.timeout(EXCHANGE_TIMEOUT_MS) };
+  const verifier = secrets.open(request.verifier, sealContext(accountId, provider));
+  const tokens = await signIn.exchangeCode(call, { code, verifier, redirectUri: redirectUri(ctx.providers) });
+  return saveConnection(ctx, provider, tokens);
+}
+
+function signInAt({ signIn }: Providers, provider: ConnectionProvider): PlatformSignIn {
+  const found = signIn[provider];
+  if (found === undefined) {
+    const title = HOSTING_TITLES[provider];
+    throw new AppError('platform_unavailable', `Sign-in with ${title} is not set up on this Fairlead.`, {
+      hint: 'Paste a token instead.',
+    });
+  }
+  return found;
+}
+
+/** The screen that the platform sends the browser back to, registered with the client by the operator. */
+function redirectUri({ addresses }: Providers): string {
+  return `${addresses.publicUrl}/settings`;
+}
+
+function hashState(state: string): string {
+  return createHash('sha256').update(state).digest('base64url');
+}
+
+function sealContext(accountId: string, provider: ConnectionProvider): string {
+  return `authorization_requests:${provider}:verifier:${accountId}`;
+}

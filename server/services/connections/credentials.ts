@@ -1,0 +1,155 @@
+import type { HostingPlatform } from '../../../routers/schemas/platforms/ids.ts';
+import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
+import { AppError } from '../../errors.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { type ConnectionDoc, ConnectionModel } from '../../models/connection.ts';
+import { transaction } from '../../mongo.ts';
+import type { OAuthTokens } from '../../platforms/platform.ts';
+import type { CredentialsOf, Providers } from '../../service-context.ts';
+
+/** A token that ends sooner than this is refreshed before it is used: what begins with it may take a while. */
+const REFRESH_AHEAD_MS = 5 * 60_000;
+/** This is longer than a refresh takes; another process takes over from one that died in it. */
+const LEASE_MS = 60_000;
+const REFRESH_TIMEOUT_MS = 30_000;
+const LOOK_AGAIN_MS = 200;
+
+type Credential = Pick<OAuthTokens, 'token' | 'refreshToken'>;
+type Place = { id: string; accountId: string };
+/** Says what opening and renewing credentials needs. */
+export type CredentialProviders = Pick<Providers, 'secrets' | 'egress' | 'signIn' | 'wait' | 'now'>;
+
+/** Creates what opens the platforms of a destination: its own connection, and GitHub's where its options name one. */
+export function createCredentialsOf(providers: CredentialProviders): CredentialsOf {
+  return (accountId, { connectionId, options }) => {
+    const find = async (platform: HostingPlatform): Promise<ConnectionDoc> => {
+      const ids = [connectionId, optionOf(options, 'githubConnectionId')].filter((id) => typeof id === 'string');
+      const docs = await ConnectionModel.find({ accountId, _id: { $in: ids } });
+      const doc = docs.find(({ provider }) => provider === platform);
+      if (doc === undefined) throw connectionMissing(HOSTING_TITLES[platform]);
+      return doc;
+    };
+    return {
+      tokenOf: async (platform) => currentToken(providers, await find(platform)),
+      refused: async (platform, error) => recordRefusal(await find(platform), error),
+    };
+  };
+}
+
+function optionOf(options: unknown, name: string): unknown {
+  return typeof options === 'object' && options !== null ? Reflect.get(options, name) : undefined;
+}
+
+/** Returns the text that is stored: bound to its document, so that a copy in another account's row does not open. */
+export function sealCredential({ secrets }: Pick<Providers, 'secrets'>, place: Place, credential: Credential): string {
+  return secrets.seal(JSON.stringify(credential), sealContext(place));
+}
+
+/**
+ * The token to make requests with, refreshed first where it is about to end. Of several processes one refreshes, under a
+ * lease, since a platform that rotates refresh tokens takes the second use of one for theft; the others wait for it.
+ * Throws `credentials_invalid` when the platform has ended the authorization, which also turns the connection `broken`.
+ */
+export async function currentToken(providers: CredentialProviders, connection: ConnectionDoc): Promise<string> {
+  const signal = AbortSignal.timeout(LEASE_MS);
+  for (let doc = connection; ; doc = await readAgain(doc)) {
+    signal.throwIfAborted();
+    const { token, refreshToken } = openCredential(providers, doc);
+    const now = providers.now().getTime();
+    const endsAt = doc.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
+    if (refreshToken === null || endsAt - now > REFRESH_AHEAD_MS) return token;
+    if (await takeLease(doc, new Date(now))) return await refresh(providers, doc, refreshToken);
+    await providers.wait(LOOK_AGAIN_MS, signal);
+  }
+}
+
+/**
+ * Turns a connection `broken` when this error says that the platform refuses its credential; any other error is left
+ * alone. A credential that was replaced meanwhile is not blamed for what the one before was refused.
+ */
+export async function recordRefusal(connection: ConnectionDoc, error: unknown): Promise<void> {
+  if (!(error instanceof AppError) || error.code !== 'credentials_invalid') return;
+  const { _id, accountId, credential } = connection;
+  await transaction(async (session) => {
+    const turned = await ConnectionModel.updateOne(
+      { _id, accountId, credential, state: 'ok' },
+      { $set: brokenState(error) },
+      { session },
+    );
+    if (turned.modifiedCount > 0) await publishEvent(session, accountId, { type: 'analytics_update' });
+  });
+}
+
+/** Returns what a broken connection keeps of the refusal, for the person. */
+export function brokenState({ message, hint }: AppError) {
+  return { state: 'broken' as const, problem: { message, hint: hint ?? null } };
+}
+
+async function refresh(
+  providers: CredentialProviders,
+  connection: ConnectionDoc,
+  refreshToken: string,
+): Promise<string> {
+  const { _id, accountId, credential, provider } = connection;
+  const signIn = providers.signIn[provider];
+  const held = { _id, accountId, credential };
+  try {
+    if (signIn === undefined) throw notConfigured(HOSTING_TITLES[provider]);
+    const call = {
+      egress: providers.egress,
+      now: () => providers.now(),
+      signal: AbortSignal.timeout(REFRESH_TIMEOUT_MS),
+    };
+    const tokens = await signIn.refresh(call, refreshToken);
+    await ConnectionModel.updateOne(held, {
+      $set: {
+        credential: sealCredential(providers, { id: _id, accountId }, tokens),
+        expiresAt: tokens.expiresAt,
+        leaseEndsAt: null,
+      },
+    });
+    return tokens.token;
+  } catch (error) {
+    await recordRefusal(connection, error);
+    await ConnectionModel.updateOne(held, { $set: { leaseEndsAt: null } });
+    throw error;
+  }
+}
+
+async function takeLease({ _id, accountId, credential }: ConnectionDoc, now: Date): Promise<boolean> {
+  const taken = await ConnectionModel.updateOne(
+    { _id, accountId, credential, $or: [{ leaseEndsAt: null }, { leaseEndsAt: { $lt: now } }] },
+    { $set: { leaseEndsAt: new Date(now.getTime() + LEASE_MS) } },
+  );
+  return taken.modifiedCount > 0;
+}
+
+async function readAgain({ _id, accountId, provider }: ConnectionDoc): Promise<ConnectionDoc> {
+  const doc = await ConnectionModel.findOne({ _id, accountId });
+  if (doc === null) throw connectionMissing(HOSTING_TITLES[provider]);
+  return doc;
+}
+
+function connectionMissing(title: string): AppError {
+  return new AppError('credentials_invalid', `There is no connection to ${title}.`, {
+    hint: `Connect ${title}, then try again.`,
+  });
+}
+
+function notConfigured(title: string): AppError {
+  return new AppError('credentials_invalid', `This Fairlead can no longer renew its access to ${title}.`, {
+    hint: `Replace the connection with a token, or ask the operator to set up sign-in with ${title} again.`,
+  });
+}
+
+function openCredential(
+  { secrets }: CredentialProviders,
+  { _id: id, accountId, credential }: ConnectionDoc,
+): Credential {
+  // Only `sealCredential` writes this text, and a seal that was changed does not open.
+  return JSON.parse(secrets.open(credential, sealContext({ id, accountId }))) as Credential;
+}
+
+function sealContext({ id, accountId }: Place): string {
+  return `connections:${id}:credential:${accountId}`;
+}
