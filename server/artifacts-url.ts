@@ -14,7 +14,7 @@ export const artifactsUrl = z
     ),
   );
 
-/** What ARTIFACTS_URL names; without it a folder in the data folder. */
+/** Returns what ARTIFACTS_URL names; without it a folder in the data folder. */
 export function storeChoice(url: string | undefined, dataDir: string): StoreChoice {
   if (url === GRIDFS_URL) return { kind: 'gridfs' };
   return { kind: 'disk', folder: url === undefined ? join(dataDir, 'artifacts') : fileURLToPath(url) };

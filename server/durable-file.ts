@@ -6,7 +6,7 @@ const UNFINISHED = '.tmp';
 
 let writes = 0;
 
-/** A name beside `path` that no other write of this or another process uses. */
+/** Returns a name beside `path` that no other write of this or another process uses. */
 export function unfinishedName(path: string): string {
   writes += 1;
   return `${path}.${process.pid}.${Date.now().toString(36)}${writes.toString(36)}${UNFINISHED}`;
@@ -14,14 +14,16 @@ export function unfinishedName(path: string): string {
 
 /**
  * Writes a file (0600) so that a reader, also one after a crash, finds the old bytes or the new ones and never a part:
- * temporary name, fsync, rename, fsync of the folder (security facts, 10.4). `fill` writes into the open file; when it
+ * temporary name, fsync, rename, fsync of the folder. `fill` writes into the open file; when it
  * throws nothing is left behind.
  */
 export async function writeDurably(path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> {
   await writeBeside(path, fill, (unfinished) => rename(unfinished, path));
 }
 
-/** As `writeDurably`, but it never replaces a file: where the name is taken it fails with EEXIST, as O_EXCL does. */
+/**
+ * Works like `writeDurably`, but never replaces a file: where the name is taken it fails with EEXIST, as O_EXCL does.
+ */
 export async function createDurably(path: string, text: string): Promise<void> {
   await writeBeside(
     path,
@@ -100,12 +102,15 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** The system's name of an error, like ENOENT; undefined for what is none of the system's. */
+/** Returns the system's name of an error, like ENOENT; undefined for what is none of the system's. */
 export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** A name of `unfinishedName`: what a process that died has left, or what another one writes now. */
+/**
+ * Says whether this is a name of `unfinishedName`: a leftover of a process that died, or a file that another one writes
+ * now.
+ */
 export function isUnfinished(path: string): boolean {
   return basename(path).endsWith(UNFINISHED);
 }

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { findMongod, type MongodSources } from './database/mongod-binary.ts';
 import {
   type Credentials,
-  endOrphan,
   freePort,
   initiate,
   launchMongod,
   type MongodProcess,
+  stopOrphanedMongod,
 } from './database/mongod-process.ts';
 import { errnoOf, makeFolder, writeDurably } from './durable-file.ts';
 import type { Log } from './log.ts';
@@ -24,7 +24,7 @@ import type { Log } from './log.ts';
  */
 export type EmbeddedMongo = {
   uri: string;
-  /** Of the running process; undefined while it is being started again. */
+  /** Returns the running process; undefined while it is being started again. */
   pid(): number | undefined;
   stop(): Promise<void>;
 };
@@ -51,7 +51,7 @@ export async function startEmbeddedMongo({ dataDir, sources, log }: EmbeddedMong
   const credentials = await ownCredentials(folder, dbPath);
   const keyfile = await ownKeyfile(folder);
   // The data folder is locked, so a mongod that still holds it was left behind by an app that was killed.
-  await endOrphan(dbPath, log);
+  await stopOrphanedMongod(dbPath, log);
   const port = await freePort(marker?.port);
   const launch = (): Promise<MongodProcess> =>
     launchMongod({ mongod, dbPath, port, keyfile, credentials, replSet: 'embedded' });
@@ -148,7 +148,7 @@ function uriOf(port: number, { user, password }: Credentials): string {
   return `mongodb://${user}:${password}@127.0.0.1:${port}/${DATABASE}?directConnection=true&authSource=admin`;
 }
 
-/** Where the database of this folder was reached at its last start; null when it has had none. */
+/** Returns where the database of this folder was reached at its last start; null when it has had none. */
 export async function embeddedUri(dataDir: string): Promise<string | null> {
   const folder = join(dataDir, 'mongo');
   const credentials = await readJson(join(folder, 'credentials.json'), asCredentials);
@@ -156,7 +156,10 @@ export async function embeddedUri(dataDir: string): Promise<string | null> {
   return credentials === null || marker === null ? null : uriOf(marker.port, credentials);
 }
 
-/** Made before the first data are. Throws when there are data without them: new ones would open nothing. */
+/**
+ * Makes credentials before the first data are written. Throws when there are data without them: new ones would open
+ * nothing.
+ */
 async function ownCredentials(folder: string, dbPath: string): Promise<Credentials> {
   const path = join(folder, 'credentials.json');
   const known = await readJson(path, asCredentials);
@@ -175,7 +178,7 @@ async function ownKeyfile(folder: string): Promise<string> {
   return path;
 }
 
-/** Whole or not at all, readable by the owner alone. */
+/** Writes a file as a whole or not at all, readable by the owner alone. */
 async function writePrivately(path: string, text: string): Promise<void> {
   await writeDurably(path, (file) => file.writeFile(text));
 }

@@ -4,52 +4,44 @@ import * as z from 'zod/mini';
 import type { StoreChoice } from './artifacts/store.ts';
 import { artifactsUrl, storeChoice } from './artifacts-url.ts';
 import type { MongodSources } from './database/mongod-binary.ts';
+import { egressFault, egressVariables, egressWarning, platformUrls } from './egress-env.ts';
+import type { AddressRange } from './egress-rules.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
+import { oauthClients, oauthVariables, unpairedOauthVariable } from './oauth-env.ts';
+import type { OAuthClients, PlatformUrls } from './platforms/platform.ts';
 import { type Keys, parseKeys } from './secrets.ts';
-import { siteDomainFault } from './site-domain.ts';
+import { hostName, port, readSites, type SitesEnv, sitesFault, sitesVariables, sitesWarnings } from './sites-env.ts';
 import { EXIT_CONFIG, StartError } from './start/start-error.ts';
+import { isOrigin, isSmtpUrl } from './url-rules.ts';
 
-/** Everything the operator has decided, checked (product page, section 10). */
-export type Env = {
+/** Everything the operator has decided, checked. */
+export type Env = SitesEnv & {
   port: number;
-  sitesPort: number;
-  sitesDomain: string;
-  /** Undefined listens on all addresses. */
   host: string | undefined;
   /** An origin, without a slash at its end. */
   publicUrl: string;
-  /** Whether people reach the app on this machine alone. */
+  /** Says whether people reach the app on this machine alone. */
   isLocal: boolean;
   supportEmail: string;
   operatorEmail: string;
   /** Undefined keeps mail in the outbox. */
   smtp: { url: string; from: string } | undefined;
   dataDir: string;
-  /** How many processes share the ports. */
+  /** Says how many processes share the ports. */
   processes: number;
   mongodbUri: string | undefined;
   mongodSources: MongodSources;
   artifacts: StoreChoice;
   keys: Keys | undefined;
+  platformUrls: PlatformUrls;
+  egressAllow: readonly AddressRange[];
+  oauthClients: OAuthClients;
   trustProxy: number;
   accessTokenSeconds: number;
   logLevel: LogLevel;
-  /** What works, but perhaps not as meant: for the log. */
+  /** Says what works, but perhaps not as meant: for the log. */
   warnings: string[];
 };
-
-const port = z.pipe(
-  z.string().check(z.regex(/^\d{1,5}$/, 'it must be a port number from 1 to 65535')),
-  z.pipe(
-    z.transform(Number),
-    z
-      .number()
-      .check(
-        z.minimum(1, 'it must be a port number from 1 to 65535'),
-        z.maximum(65_535, 'it must be a port number from 1 to 65535'),
-      ),
-  ),
-);
 
 function whole(min: number, max: number): z.ZodMiniType<number, string> {
   const text = `it must be a whole number from ${min} to ${max}`;
@@ -83,14 +75,6 @@ const mailFrom = z
       'it must be an address like fairlead@example.com or Fairlead <fairlead@example.com>',
     ),
   );
-const hostName = z
-  .string()
-  .check(
-    z.regex(
-      /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,
-      'it must be a host name in lower case like sites.example.com',
-    ),
-  );
 const listenAddress = z
   .string()
   .check(z.regex(/^[0-9a-fA-F.:]+$|^[a-z0-9.-]+$/, 'it must be an address of this machine like 127.0.0.1 or 0.0.0.0'));
@@ -112,11 +96,10 @@ const keysJson = z.pipe(
   }),
 );
 
-/** One object for the whole environment; a name that is not here is none of ours. */
+/** This is one object for the whole environment; a name that is not here is none of ours. */
 const variables = z.object({
   PORT: z._default(port, 3000),
-  SITES_PORT: z._default(port, 3001),
-  SITES_DOMAIN: z._default(hostName, 'localhost'),
+  ...sitesVariables,
   HOST: z.optional(listenAddress),
   PUBLIC_URL: z.optional(origin),
   SUPPORT_EMAIL: z.optional(emailAddress),
@@ -128,6 +111,8 @@ const variables = z.object({
   MONGODB_URI: z.optional(mongodbUri),
   MONGOMS_SYSTEM_BINARY: z.optional(z.string()),
   ARTIFACTS_URL: z.optional(artifactsUrl),
+  ...egressVariables,
+  ...oauthVariables,
   FUNCTION_API_HOST: z.optional(hostName),
   FAIRLEAD_KEYS: z.optional(keysJson),
   TRUST_PROXY: z._default(whole(0, 10), 0),
@@ -137,9 +122,8 @@ const variables = z.object({
   XDG_CACHE_HOME: z.optional(z.string()),
 });
 
-/** Known to the operators' contract, but with no part behind them yet: nothing that is set is silently ignored. */
+/** Reserved for operators, but with no part behind them yet: nothing that is set is silently ignored. */
 const NOT_YET: Record<string, string> = {
-  SITES_TLS_PORT: 'TLS on the built-in host',
   ACME_DIRECTORY_URL: 'certificates from an authority',
   ACME_EMAIL: 'certificates from an authority',
   ACME_EAB_KID: 'certificates from an authority',
@@ -149,16 +133,14 @@ const NOT_YET: Record<string, string> = {
   STRIPE_SECRET_KEY: 'payments',
   STRIPE_WEBHOOK_SECRET: 'payments',
   STRIPE_API_URL: 'payments',
-  NETLIFY_API_URL: 'publishing to Netlify',
-  VERCEL_API_URL: 'publishing to Vercel',
-  GITHUB_API_URL: 'publishing to GitHub Pages',
-  RENDER_API_URL: 'publishing to Render',
-  HEROKU_API_URL: 'publishing to Heroku',
-  EGRESS_ALLOW: 'diagnostics and webhooks',
 };
 
 /** Their values are never repeated, on a screen or in a log. */
 const PRIVATE = new Set([
+  'NETLIFY_CLIENT_SECRET',
+  'VERCEL_CLIENT_SECRET',
+  'GITHUB_CLIENT_SECRET',
+  'HEROKU_CLIENT_SECRET',
   'FAIRLEAD_KEYS',
   'MONGODB_URI',
   'STRIPE_SECRET_KEY',
@@ -188,13 +170,15 @@ export function readEnv(environment: Record<string, string | undefined>): Env {
   const values = parsed.data;
   const publicUrl = new URL(values.PUBLIC_URL ?? `http://localhost:${values.PORT}`).origin;
   const publicHost = new URL(publicUrl).hostname;
-  refuseContradictions(values.PORT, values.SITES_PORT, values.SITES_DOMAIN, publicHost, given);
+  const wrong = sitesFault(values, given, publicHost);
+  if (wrong !== null) throw refusal(wrong.name, given[wrong.name], wrong.fault);
+  refuseContradictions(publicHost, given);
+  const sites = readSites(values);
   const dataDir = resolve(values.DATA_DIR);
   const supportEmail = values.SUPPORT_EMAIL ?? `support@${publicHost}`;
   return {
     port: values.PORT,
-    sitesPort: values.SITES_PORT,
-    sitesDomain: values.SITES_DOMAIN,
+    ...sites,
     host: values.HOST ?? (isLocal(publicHost) ? '127.0.0.1' : undefined),
     publicUrl,
     isLocal: isLocal(publicHost),
@@ -210,25 +194,24 @@ export function readEnv(environment: Record<string, string | undefined>): Env {
     mongodSources: readMongodSources(given),
     artifacts: storeChoice(values.ARTIFACTS_URL, dataDir),
     keys: values.FAIRLEAD_KEYS,
+    platformUrls: platformUrls(values),
+    egressAllow: values.EGRESS_ALLOW,
+    oauthClients: oauthClients(values, platformUrls(values)),
     trustProxy: values.TRUST_PROXY,
     accessTokenSeconds: values.ACCESS_TOKEN_SECONDS,
     logLevel: values.LOG_LEVEL,
-    warnings: warningsOf(publicUrl, publicHost, values.SITES_DOMAIN),
+    warnings: [
+      ...warningsOf(publicUrl, publicHost, values.SITES_DOMAIN),
+      ...sitesWarnings(sites, given),
+      ...egressWarning(given.EGRESS_ALLOW),
+    ],
   };
 }
 
 /** Values that are right alone and wrong together. */
-function refuseContradictions(
-  appPort: number,
-  sitesPort: number,
-  sitesDomain: string,
-  publicHost: string,
-  given: Record<string, string | undefined>,
-): void {
-  if (appPort === sitesPort) {
-    const name = given.SITES_PORT === undefined ? 'PORT' : 'SITES_PORT';
-    throw refusal(name, given[name], 'PORT and SITES_PORT must differ');
-  }
+function refuseContradictions(publicHost: string, given: Record<string, string | undefined>): void {
+  const lone = unpairedOauthVariable(given);
+  if (lone !== null) throw refusal(lone.name, undefined, `it needs ${lone.needs} as well`);
   if (given.MAIL_FROM !== undefined && given.SMTP_URL === undefined) {
     throw refusal(
       'MAIL_FROM',
@@ -236,18 +219,16 @@ function refuseContradictions(
       'mail stays in the outbox without SMTP_URL; set that too, or leave both',
     );
   }
-  const fault = siteDomainFault(sitesDomain, publicHost);
-  if (fault === null) return;
-  const name = given.SITES_DOMAIN === undefined ? 'PUBLIC_URL' : 'SITES_DOMAIN';
-  throw refusal(name, given[name], fault);
+  const egress = egressFault(given.EGRESS_ALLOW, isLocal(publicHost));
+  if (egress !== null) throw refusal('EGRESS_ALLOW', given.EGRESS_ALLOW, egress);
 }
 
 /** Whether a failed start is told with its stack: asked when the environment itself may be what is wrong. */
-export function wantsDetails(environment: Record<string, string | undefined>): boolean {
+export function showsStackTraces(environment: Record<string, string | undefined>): boolean {
   return environment.LOG_LEVEL === 'debug';
 }
 
-/** Where a `mongod` is looked for; the tests look in the same places. */
+/** Returns where a `mongod` is looked for; the tests look in the same places. */
 export function readMongodSources(environment: Record<string, string | undefined>): MongodSources {
   return {
     systemBinary: environment.MONGOMS_SYSTEM_BINARY || undefined,
@@ -280,17 +261,4 @@ function warningsOf(publicUrl: string, publicHost: string, sitesDomain: string):
 /** Names that lead to the machine itself (RFC 6761, section 6.3). */
 function isLocal(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
-
-function isOrigin(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
-  return isWeb && url.username === '' && url.href === `${url.origin}/` && !text.endsWith('?') && !text.endsWith('#');
-}
-
-function isSmtpUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  return (url.protocol === 'smtp:' || url.protocol === 'smtps:') && url.hostname !== '' && url.hash === '';
 }

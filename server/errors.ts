@@ -9,12 +9,12 @@ export type AppErrorOptions = {
   retryAfterMs?: number | undefined;
   /** The whole answer of another service, cleaned; shown where a person asks for it. */
   raw?: string | undefined;
-  /** What really happened: for the log, never for a person. */
+  /** Says what really happened: for the log, never for a person. */
   cause?: unknown;
 };
 
 /**
- * The one error that services and adapters throw. `message` is a sentence for a person; `code` is stable
+ * Describes the one error that services and adapters throw. `message` is a sentence for a person; `code` is stable
  * (routers/schemas/errors.ts). It knows no transport: the base procedure and the REST adapter translate it.
  */
 export class AppError extends Error {
@@ -45,7 +45,21 @@ export class AppError extends Error {
   }
 }
 
-/** The error for a call that only somebody who is signed in may make. */
+/**
+ * Thrown by background work that can do nothing until somebody else has done something: its job gives the place back, and
+ * comes back after `delayMs` with no attempt counted. The queue keeps no deadline for it: whoever throws this does.
+ */
+export class JobDeferred extends Error {
+  readonly delayMs: number;
+
+  constructor(message: string, delayMs: number) {
+    super(message);
+    this.name = 'JobDeferred';
+    this.delayMs = delayMs;
+  }
+}
+
+/** Returns the error for a call that only somebody who is signed in may make. */
 export function signedOut(): AppError {
   return new AppError('unauthenticated', 'Sign in to do this.');
 }

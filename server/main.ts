@@ -2,33 +2,37 @@ import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Env, readEnv, wantsDetails } from './env.ts';
-import { createLog, type Log, scrub } from './log.ts';
+import { type Env, readEnv, showsStackTraces } from './env.ts';
+import { createLog, type Log, redactSecrets, writerTo } from './log.ts';
 import { runGroupChild } from './process-group/child.ts';
 import { createProcessGroup } from './process-group/group.ts';
-import { CHILD_ARGUMENT } from './process-group/messages.ts';
+import { CHILD_ARGUMENT, SUPERVISED_ARGUMENT } from './process-group/messages.ts';
+import { SLUG_MARK } from './site-names.ts';
+import { endOnFatalErrors } from './start/fatal-errors.ts';
 import { createLifeCycle } from './start/life-cycle.ts';
 import { EXIT_FAILED, StartError, sentenceOf } from './start/start-error.ts';
-import { endOnSurprises } from './start/surprises.ts';
 
-/** Of one and the same signal: npm passes on what the terminal has sent to the whole group (operators' contract). */
+/** Within this time a second signal is the same one: npm passes on what the terminal has sent to the whole group. */
 const SAME_SIGNAL_MS = 1_000;
-/** A stop with work in hand takes up to 30 s (operators' contract); what hangs longer is left to the next start. */
+/** A stop with work in hand takes up to 30 s; what hangs longer is left to the next start. */
 const STOP_TIMEOUT_MS = 29_000;
 /** Reads the environment, starts the app, and ends the process by a signal, or with one sentence when it cannot start. */
 async function main(): Promise<void> {
   const env = readEnv(process.env);
   const isTerminal = process.stdout.isTTY === true;
-  const log = createLog({ level: env.logLevel, isTerminal, write: (line) => void process.stdout.write(line) });
+  const write = writerTo(process.stdout);
+  const log = createLog({ level: env.logLevel, isTerminal, write });
+  process.stderr.on('error', () => undefined);
   const webRoot = join(packageRoot(), 'dist', 'web');
-  endOnSurprises(log);
+  endOnFatalErrors(log);
   if (cluster.isWorker && process.argv.includes(CHILD_ARGUMENT)) return runGroupChild({ env, log, webRoot });
   for (const warning of env.warnings) log.warn(warning);
   const entry = fileURLToPath(import.meta.url);
-  const app = env.processes > 1 ? createProcessGroup({ env, log, entry }) : createLifeCycle({ env, log, webRoot });
+  const isGroup = env.processes > 1 || process.argv.includes(SUPERVISED_ARGUMENT);
+  const app = isGroup ? createProcessGroup({ env, log, entry }) : createLifeCycle({ env, log, webRoot });
   endOnSignals(() => app.stop(), log);
   await app.start();
-  announce(env, log, isTerminal);
+  announce(env, log, isTerminal ? write : undefined);
 }
 
 function endOnSignals(stop: () => Promise<void>, log: Log): void {
@@ -53,31 +57,31 @@ function endOnSignals(stop: () => Promise<void>, log: Log): void {
   process.on('SIGINT', onSignal);
 }
 
-/** From the sources and from the bundle alike: the nearest folder above that is a package. */
+/** Finds the nearest folder above that is a package, from the sources and from the bundle alike. */
 function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
   return folder;
 }
 
-function announce(env: Env, log: Log, isTerminal: boolean): void {
-  const sites = `http://{name}.${env.sitesDomain}:${env.sitesPort}`;
+function announce(env: Env, log: Log, write: ((text: string) => void) | undefined): void {
+  const sites = env.sitesUrl.replace(SLUG_MARK, '{name}');
   const mail = env.smtp === undefined ? 'kept here: npx fairlead outbox lists it' : 'sent by SMTP';
-  if (!isTerminal) {
+  if (write === undefined) {
     log.info('Fairlead is running', { app: env.publicUrl, sites, data: env.dataDir, mail, processes: env.processes });
     return;
   }
-  process.stdout.write(
+  write(
     `\n  Fairlead is running.\n\n    Open   ${env.publicUrl}\n    Sites  ${sites}\n    Data   ${env.dataDir}\n    Mail   ${mail}\n\n  Ctrl-C stops it.\n\n`,
   );
 }
 
 main().catch((error: unknown) => {
   process.stderr.write(
-    `Fairlead did not start: ${scrub(error instanceof StartError ? error.message : `${sentenceOf(error)}.`)}\n`,
+    `Fairlead did not start: ${redactSecrets(error instanceof StartError ? error.message : `${sentenceOf(error)}.`)}\n`,
   );
-  if (!(error instanceof StartError) && wantsDetails(process.env) && error instanceof Error) {
-    process.stderr.write(`${scrub(error.stack ?? '')}\n`);
+  if (!(error instanceof StartError) && showsStackTraces(process.env) && error instanceof Error) {
+    process.stderr.write(`${redactSecrets(error.stack ?? '')}\n`);
   }
   process.exit(error instanceof StartError ? error.exitCode : EXIT_FAILED);
 });

@@ -3,10 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import mongoose, { type ClientSession } from 'mongoose';
 import { ID_ALPHABET, ID_LENGTH } from '../routers/schemas/primitives.ts';
-import { isMongoUp, openPulse } from './database/pulse.ts';
-import { AppError } from './errors.ts';
+import { databaseAway, isDatabaseAway } from './database/away-errors.ts';
+import { isMongoUp, openHealthConnections } from './database/health.ts';
+import { OLDEST_MAJOR } from './database/mongod-binary.ts';
+import type { AppError } from './errors.ts';
 
-/** A filter on an unknown field throws instead of matching everything (security facts, 10.7). */
+export { isDatabaseAway, translateDatabaseError } from './database/away-errors.ts';
+
+/** A filter on an unknown field throws instead of matching everything. */
 mongoose.set('strictQuery', 'throw');
 /** A call inside a transaction joins it by itself; without this a forgotten session writes outside, silently. */
 mongoose.set('transactionAsyncLocalStorage', true);
@@ -16,8 +20,6 @@ mongoose.set('bufferCommands', false);
 mongoose.set('autoIndex', false);
 mongoose.set('autoCreate', false);
 
-/** Product page, section 10. */
-export const OLDEST_MAJOR = 6;
 /** Of one operation; a call of several is ended by `endWhenAway`. */
 const SERVER_SELECTION_TIMEOUT_MS = 2_500;
 /** Also how long a heartbeat may take: a busy machine is not taken for a dead one. */
@@ -34,18 +36,16 @@ const ANSWER_MS = 1_600;
 const CONFLICT_TIMEOUT_MS = 20_000;
 const CONFLICT_PAUSE_MS = 5;
 const CONFLICT_PAUSE_MAX_MS = 100;
-/** What a caller is asked to wait while the database is away. */
-const RETRY_AFTER_MS = 2_000;
 
 /** The database that was named cannot serve. `fault` ends the sentence "The database … which …". */
-export class UnfitDatabaseError extends Error {
+export class UnsupportedDatabaseError extends Error {
   readonly fault: string;
   /** False when it may serve later, as it is. */
   readonly isFinal: boolean;
 
   constructor(fault: string, { isFinal, cause }: { isFinal: boolean; cause?: unknown }) {
     super(`The database ${fault}.`, { cause });
-    this.name = 'UnfitDatabaseError';
+    this.name = 'UnsupportedDatabaseError';
     this.fault = fault;
     this.isFinal = isFinal;
   }
@@ -57,8 +57,8 @@ export type ConnectOptions = {
 
 /**
  * Connects mongoose's default connection with the durability that is promised: an acknowledged write has reached the
- * journal of a majority (security facts, 10.6).
- * Throws UnfitDatabaseError when it cannot be reached, is no replica set or sharded cluster, or is older than 6.
+ * journal of a majority.
+ * Throws UnsupportedDatabaseError when it cannot be reached, is no replica set or sharded cluster, or is older than 6.
  */
 export async function connectMongo(uri: string, { databaseName }: ConnectOptions = {}): Promise<void> {
   try {
@@ -73,13 +73,13 @@ export async function connectMongo(uri: string, { databaseName }: ConnectOptions
         appName: 'fairlead',
         ...(databaseName !== undefined && { dbName: databaseName }),
       }),
-      openPulse(uri, { connectTimeoutMS: CONNECT_TIMEOUT_MS, heartbeatFrequencyMS: HEARTBEAT_MS }),
+      openHealthConnections(uri, { connectTimeoutMS: CONNECT_TIMEOUT_MS, heartbeatFrequencyMS: HEARTBEAT_MS }),
     ]);
   } catch (error) {
-    if (error instanceof UnfitDatabaseError) throw error;
+    if (error instanceof UnsupportedDatabaseError) throw error;
     const isMisspelt = error instanceof Error && error.name === 'MongoParseError';
     const what = isMisspelt ? 'has an address that is not understood' : 'cannot be reached';
-    throw new UnfitDatabaseError(`${what} (${firstLine(error)})`, { isFinal: isMisspelt, cause: error });
+    throw new UnsupportedDatabaseError(`${what} (${firstLine(error)})`, { isFinal: isMisspelt, cause: error });
   }
 }
 
@@ -88,15 +88,15 @@ async function firstContact(uri: string): Promise<void> {
   const client = new mongoose.mongo.MongoClient(uri, { serverSelectionTimeoutMS: FIRST_CONTACT_TIMEOUT_MS });
   try {
     const admin = client.db('admin');
-    const fault = unfitness(await admin.command({ hello: 1 }), await admin.command({ buildInfo: 1 }));
-    if (fault !== null) throw new UnfitDatabaseError(fault, { isFinal: true });
+    const fault = unsupportedReason(await admin.command({ hello: 1 }), await admin.command({ buildInfo: 1 }));
+    if (fault !== null) throw new UnsupportedDatabaseError(fault, { isFinal: true });
   } finally {
     await client.close();
   }
 }
 
 /** Why a server of these answers to `hello` and `buildInfo` will not do; null when it will. */
-export function unfitness(hello: Record<string, unknown>, buildInfo: Record<string, unknown>): string | null {
+export function unsupportedReason(hello: Record<string, unknown>, buildInfo: Record<string, unknown>): string | null {
   const version = String(buildInfo.version);
   if (Number.parseInt(version, 10) < OLDEST_MAJOR) return `is MongoDB ${version}, which is older than ${OLDEST_MAJOR}`;
   const isDistributed = hello.setName !== undefined || hello.msg === 'isdbgrid';
@@ -107,22 +107,32 @@ function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 }
 
-/** Whether whoever waits for the work that is running has been told meanwhile that the database is away. */
-const abandoned = new AsyncLocalStorage<() => boolean>();
+/** A piece of work that somebody waits for. */
+type AwaitedWork = {
+  /** Whether whoever waits has been told meanwhile that the database is away. */
+  isAbandoned(): boolean;
+  /** Of transactions in it, those whose commit has been sent and not been answered. Shared with the work around it. */
+  commits: { unanswered: number };
+};
+const awaited = new AsyncLocalStorage<AwaitedWork>();
 
-const isAbandoned = (): boolean => abandoned.getStore()?.() === true;
+const isAbandoned = (): boolean => awaited.getStore()?.isAbandoned() === true;
 
 /**
  * Settles as `work` does, but ends with `database_unavailable` within 3 s while the database does not answer: a driver
  * that waits, or tries again and again, is not waited for. What is merely slow takes the time it needs. A transaction of
- * work that was ended so is not committed: its caller was asked to send it again.
+ * work that was ended so is not committed: its caller was asked to send it again. So a commit that has been sent is waited
+ * for, until the database says what has become of it.
  */
 export function endWhenAway<T>(work: () => Promise<T>): Promise<T> {
   let hasEnded = false;
-  const isAbandonedAround = abandoned.getStore();
-  const running = abandoned.run(() => hasEnded || isAbandonedAround?.() === true, work);
+  const around = awaited.getStore();
+  const commits = around?.commits ?? { unanswered: 0 };
+  const isOver = (): boolean => hasEnded || around?.isAbandoned() === true;
+  const running = awaited.run({ isAbandoned: isOver, commits }, work);
   return new Promise((resolve, reject) => {
-    const stopWatching = watchForAway((error) => {
+    const mayEnd = (): boolean => commits.unanswered === 0;
+    const stopWatching = watchForAway(mayEnd, (error) => {
       hasEnded = true;
       reject(error);
     });
@@ -132,16 +142,16 @@ export function endWhenAway<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Calls `onAway` once the database does not answer, unless stopped before. Every call has such a watch: a bare timer,
+ * Calls `onAway` once the database does not answer and the work may end, unless stopped before. Every call has such a watch: a bare timer,
  * since an abort signal builds an error object at the end of each one.
  */
-function watchForAway(onAway: (error: AppError) => void): () => void {
+function watchForAway(mayEnd: () => boolean, onAway: (error: AppError) => void): () => void {
   let isOver = false;
   let timer: NodeJS.Timeout;
   const look = async (): Promise<void> => {
     const isUp = await isMongoUp(ANSWER_MS).catch(() => false);
     if (isOver) return;
-    if (isUp) lookLater();
+    if (isUp || !mayEnd()) lookLater();
     else onAway(databaseAway());
   };
   const lookLater = (): void => {
@@ -152,17 +162,6 @@ function watchForAway(onAway: (error: AppError) => void): () => void {
     isOver = true;
     clearTimeout(timer);
   };
-}
-
-function databaseAway(cause?: unknown): AppError {
-  return new AppError(
-    'database_unavailable',
-    'The database cannot be reached at the moment. Please try again shortly.',
-    {
-      retryAfterMs: RETRY_AFTER_MS,
-      cause,
-    },
-  );
 }
 
 /**
@@ -224,69 +223,34 @@ class RunAgain extends Error {
 }
 
 async function runOnce<T>(work: (session: ClientSession) => Promise<T>): Promise<T> {
-  // `connection.transaction` resolves with what the function has returned; mongoose's types say `unknown` loosely.
-  return mongoose.connection.transaction(
-    async (session) => {
-      const result = await work(session).catch((error: unknown) => {
-        throw isConflict(error) ? new RunAgain('The transaction may be run again.', { cause: error }) : error;
-      });
-      if (isAbandoned()) throw databaseAway();
-      return result;
-    },
-    { readConcern: 'snapshot', writeConcern: { w: 'majority', journal: true } },
-  ) as Promise<T>;
+  const commits = awaited.getStore()?.commits ?? { unanswered: 0 };
+  let isCommitting = false;
+  const countCommit = (isSent: boolean): void => {
+    commits.unanswered += Number(isSent) - Number(isCommitting);
+    isCommitting = isSent;
+  };
+  try {
+    // `connection.transaction` resolves with what the function has returned; mongoose's types say `unknown` loosely.
+    return (await mongoose.connection.transaction(
+      async (session) => {
+        countCommit(false);
+        const result = await work(session).catch((error: unknown) => {
+          throw isConflict(error) ? new RunAgain('The transaction may be run again.', { cause: error }) : error;
+        });
+        if (isAbandoned()) throw databaseAway();
+        // The driver commits next, and asks again until it knows the outcome or two minutes have passed.
+        countCommit(true);
+        return result;
+      },
+      { readConcern: 'snapshot', writeConcern: { w: 'majority', journal: true } },
+    )) as T;
+  } finally {
+    countCommit(false);
+  }
 }
 
 function isConflict(error: unknown): boolean {
   return error instanceof mongoose.mongo.MongoError && error.hasErrorLabel('TransientTransactionError');
-}
-
-/** Names of driver errors that mean "not there now": the server is away, stepping down, or the pool is waiting for it. */
-const AWAY = new Set([
-  'MongoNetworkError',
-  'MongoNetworkTimeoutError',
-  'MongoServerSelectionError',
-  'MongooseServerSelectionError',
-  'MongoNotConnectedError',
-  'MongoTopologyClosedError',
-  'MongoPoolClearedError',
-  'PoolClearedOnNetworkError',
-  'MongoPoolClosedError',
-  'MongoWaitQueueTimeoutError',
-  'MongoOperationTimeoutError',
-]);
-/** Server codes of the same meaning: not primary, shutting down, interrupted (MongoDB's error_codes.yml). */
-const AWAY_CODES = new Set([6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
-
-/** Whether this error, or what caused it, says that the database is not there at the moment. */
-export function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (AWAY.has(error.name)) return true;
-  if (
-    'code' in error &&
-    typeof error.code === 'number' &&
-    error.name.startsWith('Mongo') &&
-    AWAY_CODES.has(error.code)
-  ) {
-    return true;
-  }
-  if (isBrokenSocketOfDriver(error)) return true;
-  // mongoose's own word for a call on a closed connection when nothing is buffered.
-  if (error.name === 'MongooseError' && /initial connection|not connected|bufferCommands/.test(error.message))
-    return true;
-  return error.cause !== undefined && isDatabaseAway(error.cause);
-}
-
-/** A write to a socket that the server has just closed comes as Node's own error: only its stack tells whose it was. */
-function isBrokenSocketOfDriver(error: Error): boolean {
-  const isBroken = 'code' in error && (error.code === 'EPIPE' || error.code === 'ECONNRESET');
-  return isBroken && /\bConnection\.(?:writeCommand|sendWire|sendCommand)\b/.test(error.stack ?? '');
-}
-
-/** What a caller is told when the database is away; undefined for any other error. */
-export function translateDatabaseError(error: unknown): AppError | undefined {
-  if (!isDatabaseAway(error)) return undefined;
-  return databaseAway(error);
 }
 
 const DUPLICATE_KEY = 11_000;

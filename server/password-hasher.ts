@@ -1,20 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
 import { AppError } from './errors.ts';
-import { inPlace } from './in-place.ts';
+import { createRateCounters, type RateCounters, type SlotLimit } from './rate-counters.ts';
 import type { PasswordHasher } from './secrets.ts';
-import { createTally, type Places, type Tally } from './tally.ts';
+import { withSlot } from './with-slot.ts';
 
-/** Security facts, 1.7: 64 MiB, three passes, one lane; 43 ms a hash on the machine it was measured on. */
+/**
+ * More than the least that OWASP recommends ("Password Storage Cheat Sheet"): 64 MiB, three passes, one lane; about 43
+ * ms.
+ */
 const MEMORY_KIB = 65_536;
 const ITERATIONS = 3;
 const LANES = 1;
-/** Hashing is the cheapest way to eat our processor: two at once, 32 waiting, the rest is sent away (ibid.). */
+/** Hashing is the cheapest way to eat our processor: two at once, 32 waiting, the rest is sent away. */
 const AT_ONCE = 2;
 const QUEUE_LENGTH = 32;
 /** A full queue of 32 is through in about a second and a half. */
 const OVERLOADED_RETRY_MS = 2_000;
-/** What @node-rs/argon2 writes itself; the dummy has to look the same. */
+/** Says what @node-rs/argon2 writes itself; the dummy has to look the same. */
 const SALT_BYTES = 16;
 const OUTPUT_BYTES = 32;
 
@@ -24,18 +27,18 @@ export type PasswordHasherOptions = {
   atOnce?: number;
   queueLength?: number;
   /** Counts over all processes of the instance; by default this hasher counts alone. */
-  tally?: Tally;
+  rateCounters?: RateCounters;
 };
 
 /**
- * Argon2id behind a semaphore. Passwords are taken as they come: no trimming, no truncation, no normal form
- * (security facts, 1.7). Throws `overloaded` with `retryAfterMs` when the queue is full.
+ * Argon2id behind a semaphore. Passwords are taken as they come: no trimming, no truncation, no normal form.
+ * Throws `overloaded` with `retryAfterMs` when the queue is full.
  */
 export function createPasswordHasher(options: PasswordHasherOptions = {}): PasswordHasher {
   const memoryCost = options.memoryKiB ?? MEMORY_KIB;
   const timeCost = options.iterations ?? ITERATIONS;
-  const places = { limit: options.atOnce ?? AT_ONCE, inLine: options.queueLength ?? QUEUE_LENGTH };
-  const run = createSemaphore(options.tally ?? createTally(), places);
+  const slots = { limit: options.atOnce ?? AT_ONCE, queueLength: options.queueLength ?? QUEUE_LENGTH };
+  const run = createSemaphore(options.rateCounters ?? createRateCounters(), slots);
   const dummy = dummyHash(memoryCost, timeCost);
 
   function needsRehash(phc: string): boolean {
@@ -54,16 +57,18 @@ export function createPasswordHasher(options: PasswordHasherOptions = {}): Passw
   };
 }
 
-/** A well-formed hash of nothing: verifying against it costs exactly what a real one costs, and it matches no password. */
+/**
+ * A well-formed hash of nothing: verifying against it costs exactly what a real one costs, and it matches no password.
+ */
 function dummyHash(memoryCost: number, timeCost: number): string {
   const part = (bytes: number) => randomBytes(bytes).toString('base64').replaceAll('=', '');
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${LANES}$${part(SALT_BYTES)}$${part(OUTPUT_BYTES)}`;
 }
 
-function createSemaphore(tally: Tally, places: Places): <T>(work: () => Promise<T>) => Promise<T> {
+function createSemaphore(rateCounters: RateCounters, slots: SlotLimit): <T>(work: () => Promise<T>) => Promise<T> {
   const full = (): AppError =>
     new AppError('overloaded', 'Too many people are signing in at this moment. Try again in a few seconds.', {
       retryAfterMs: OVERLOADED_RETRY_MS,
     });
-  return (work) => inPlace(tally, { key: 'passwords', ...places, full }, work);
+  return (work) => withSlot(rateCounters, { key: 'passwords', ...slots, full }, work);
 }

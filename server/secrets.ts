@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Hashes and checks passwords; Argon2id behind a semaphore (security facts, 1.7). Tests inject a cheap one. */
+/** Hashes and checks passwords; Argon2id behind a semaphore. Tests inject a cheap one. */
 export type PasswordHasher = {
   hash(password: string): Promise<string>;
   /** `overloaded` when the queue is full. A missing hash is checked against a dummy of the same cost. */
@@ -13,7 +13,7 @@ export type Secrets = {
   readonly fingerprint: string;
   readonly currentKeyId: string;
   /** HMAC-SHA-256 in base64url under the key of that purpose; `keyId` defaults to the current one. */
-  mac(purpose: 'refresh' | 'device', text: string, keyId?: string): string;
+  mac(purpose: 'refresh' | 'device' | 'tickets', text: string, keyId?: string): string;
   /** AES-256-GCM; `context` is `collection:documentId:field:accountId`, so that a moved ciphertext does not open. */
   seal(plaintext: string, context: string): string;
   open(sealed: string, context: string): string;
@@ -24,7 +24,7 @@ export type Keys = { current: string; keys: Record<string, string> };
 
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
-/** Given explicitly: without it Node accepts a tag of 4 bytes (security facts, 10.1). */
+/** Given explicitly: without it Node accepts a tag of 4 bytes. */
 const TAG_BYTES = 16;
 const SEAL_VERSION = 'v1';
 const KEY_ID = /^[a-z0-9]{1,32}$/;
@@ -55,9 +55,9 @@ export function parseKeys(text: string): Keys | null {
 }
 
 /**
- * The secrets of an installation. Every purpose has a key of its own, derived from the root key, so that a value made
- * for one never passes for another. Throws when a text was sealed under a key that is not here, was changed, or was
- * sealed for another context.
+ * Creates the secrets of an installation. Every purpose has a key of its own, derived from the root key, so that a
+ * value made for one never passes for another. Throws when a text was sealed under a key that is not here, was changed,
+ * or was sealed for another context.
  */
 export function createSecrets(keys: Keys): Secrets {
   const derived = new Map<string, Buffer>();

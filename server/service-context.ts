@@ -2,20 +2,21 @@ import type { Scope } from '../routers/schemas/tokens.ts';
 import type { ZipIntake } from './artifacts/intake.ts';
 import type { ArtifactStore } from './artifacts/store.ts';
 import type { ChangeFeed } from './database/change-feed.ts';
+import type { Egress } from './egress.ts';
 import type { Log } from './log.ts';
 import type { Mailer } from './mail/mailer.ts';
-import type { PlatformRegistry } from './platforms/platform.ts';
+import type { Credentials, PlatformRegistry, SignInRegistry } from './platforms/platform.ts';
+import type { RateCounters } from './rate-counters.ts';
 import type { PasswordHasher, Secrets } from './secrets.ts';
-import type { Tally } from './tally.ts';
 
-/** Who acts. Every filter of a service carries `accountId`. */
+/** Says who acts. Every filter of a service carries `accountId`. */
 export type Actor =
   | { kind: 'account'; accountId: string; sessionId: string }
   | { kind: 'token'; accountId: string; tokenId: string; tokenName: string; scopes: Scope[] }
   | { kind: 'job'; name: string; accountId: string }
   | { kind: 'anonymous' };
 
-/** The limits that benches and tests replace; defaults in server/providers.ts name their sources. */
+/** Describes the limits that benches and tests replace; defaults in server/providers.ts name their sources. */
 export type Limits = {
   isAddressCounted: boolean;
   callsPerMinute: number;
@@ -29,35 +30,42 @@ export type Limits = {
   contactPerHour: number;
   uploadBytesPerDay: number;
   accountBytes: number;
+  accountFiles: number;
+  /** Of all releases of an account together, those that several of them share as often as they do. */
+  listedFiles: number;
+  /** Of the precompressed variants of an account's releases. */
+  variantBytes: number;
+  withoutPlan: { uploadBytesPerDay: number; accountBytes: number; accountFiles: number };
   uploadsAtOnce: number;
   downloadsAtOnce: { perAccount: number; perProcess: number };
-  downloadStallMs: number;
   socketsPerAccount: number;
   socketsPerAddress: number;
   accessTokenSeconds: number;
   minFreeDiskBytes: number;
 };
 
-/** Where things are reached; built from the environment once (server/env.ts). */
+/** Says where things are reached; built from the environment once (server/env.ts). */
 export type Addresses = {
   publicUrl: string;
   sitesDomain: string;
-  sitesPort: number;
-  /** Where our own requests to our own host connect, since not every resolver knows `*.localhost`. */
-  sitesListener: { host: string; port: number };
+  /** Says how people reach a site: scheme, name and port, with `{slug}` for its own part of the name. */
+  sitesUrl: string;
+  /** Says where our own requests to our own host connect, since not every resolver knows `*.localhost`. */
+  sitesListener: { protocol: 'http:' | 'https:'; host: string; port: number };
   supportEmail: string;
-  /** Who gets what people write through the contact form. */
+  /** Says who gets what people write through the contact form. */
   operatorEmail: string;
   /** TRUST_PROXY: how many proxies in front add to `X-Forwarded-For`; none when absent. */
   trustedProxies?: number;
 };
 
-/** The way out to other people's services: tests lead it elsewhere, and wait for nothing. */
-export type Network = {
-  fetch: typeof globalThis.fetch;
-  /** Resolves after `ms`; rejects with the reason of the signal. */
-  wait(ms: number, signal: AbortSignal): Promise<void>;
-};
+/**
+ * Says what opens the platforms of one destination: its own connection, and a second one where its options name that.
+ */
+export type CredentialsOf = (
+  accountId: string,
+  destination: { connectionId?: string | null | undefined; options?: unknown },
+) => Credentials;
 
 /** Every adapter a service may need, behind its interface. Built in server/providers.ts alone. */
 export type Providers = {
@@ -66,23 +74,29 @@ export type Providers = {
   store: ArtifactStore;
   zips: ZipIntake;
   platforms: PlatformRegistry;
-  network: Network;
+  /** This is the way out to addresses that somebody else chose. */
+  egress: Egress;
+  credentialsOf: CredentialsOf;
+  /** Where the operator has registered Fairlead, people sign in at the platform instead of pasting a token. */
+  signIn: SignInRegistry;
+  /** Resolves after `ms`; rejects with the reason of the signal. Tests wait for nothing. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
   mailer: Mailer;
   hasher: PasswordHasher;
   secrets: Secrets;
   changes: ChangeFeed;
-  /** What is counted over all processes of this instance. */
-  tally: Tally;
+  /** Says what is counted over all processes of this instance. */
+  rateCounters: RateCounters;
   log: Log;
   now(): Date;
-  /** Where a test of crashes ends the process; no running installation has it. */
+  /** Says where a test of crashes ends the process; no running installation has it. */
   faults?: Faults;
 };
 
 /** Called at each boundary of a job's work; may never return. */
 export type Faults = { at(boundary: string): Promise<void> };
 
-/** What a browser holds for us besides the bearer token. Services read and write it without knowing HTTP. */
+/** Says what a browser holds for us besides the bearer token. Services read and write it without knowing HTTP. */
 export type JarName = 'refresh' | 'device' | 'disclaimer';
 export type CookieJar = {
   read(name: JarName): string | undefined;
@@ -90,7 +104,7 @@ export type CookieJar = {
   write(name: JarName, value: string | null): void;
 };
 
-/** Where a call comes from: for throttling, the session list and warnings. */
+/** Says where a call comes from: for throttling, the session list and warnings. */
 export type CallOrigin = {
   /** Client address after `TRUST_PROXY` hops; IPv6 shortened to its /64. */
   address: string;
@@ -99,12 +113,14 @@ export type CallOrigin = {
   bearer: string | undefined;
 };
 
-/** The open connection of a subscription. */
-export type Line = {
+/** The open WebSocket that subscriptions run on. */
+export type SubscriptionConnection = {
+  /** Counts a subscription that begins to run, until the function that it answers is called; one too many closes the socket. */
+  countSubscription(): () => void;
   /** Resolves once the reader has taken most of what was sent to it, so that a slow one fills no memory here. */
   whenWritable(signal: AbortSignal | undefined): Promise<void>;
-  /** Ends the connection of an actor whose session or token is over. */
-  hangUp(): void;
+  /** Closes the connection of an actor whose session or token is over. */
+  close(): void;
 };
 
 export type ServiceContext = {
@@ -114,8 +130,8 @@ export type ServiceContext = {
   jar: CookieJar;
   now(): Date;
   requestId: string;
-  /** Of calls over a WebSocket alone. */
-  line?: Line | undefined;
+  /** Present when the call came over a WebSocket. */
+  connection?: SubscriptionConnection | undefined;
 };
 
 export type AccountContext = ServiceContext & { actor: Extract<Actor, { accountId: string }> };

@@ -1,9 +1,10 @@
 import { getDomain, getPublicSuffix } from 'tldts';
 
 /**
- * Why sites at `{slug}.{sitesDomain}` would share cookies with the app, as the end of a sentence; null when they do not
- * (security facts, section 3.1). Pages of a site below the app's registrable domain could plant cookies for the app,
- * unless the public suffix list sets the sites' domain apart. `localhost` for both is apart by the list's default rule.
+ * Returns why sites at `{slug}.{sitesDomain}` would share cookies with the app, as the end of a sentence, or null when
+ * they do not. Pages of a site below the app's registrable domain could set cookies for the app, unless the public
+ * suffix list (publicsuffix.org) sets the sites' domain apart. `localhost` for both is apart by the list's default
+ * rule.
  */
 export function siteDomainFault(sitesDomain: string, publicHost: string): string | null {
   const isLocalhost = sitesDomain === 'localhost';
@@ -20,4 +21,9 @@ export function siteDomainFault(sitesDomain: string, publicHost: string): string
     return `SITES_DOMAIN and PUBLIC_URL share the domain ${sharedDomain}, so that a site could set cookies for the app; give the sites another registrable domain`;
   }
   return null;
+}
+
+/** Whether nothing but a public suffix is below this name, as for `example.co.uk`: it cannot be a CNAME. */
+export function isRegistrableDomain(name: string): boolean {
+  return getDomain(name, { allowPrivateDomains: true }) === name;
 }

@@ -1,10 +1,9 @@
 /**
- * The records of a ZIP (PKWARE's APPNOTE 6.3.10). Names are UTF-8; whatever does not fit into 32 bits goes to the fields
- * of ZIP64; the same place at the same time gives the same bytes.
+ * Describes the records of a ZIP (PKWARE's APPNOTE 6.3.10). Names are UTF-8; whatever does not fit into 32 bits goes to
+ * the fields of ZIP64; the same place at the same time gives the same bytes.
  */
 export type Place = {
   name: Buffer;
-  /** Where its local header begins. */
   offset: number;
   sizeBytes: number;
   checksum: number;
@@ -28,7 +27,7 @@ const DEFLATED = 8;
 const FLAG_UTF8 = 0x0800;
 /** Checksum and sizes stand behind the content (APPNOTE 4.4.4). */
 const FLAG_SIZES_BEHIND = 0x0008;
-/** Made on Unix, a plain file that all may read: what unpackers give it. */
+/** Marks the archive as made on Unix, with plain files that all may read, which unpackers then give them. */
 const MADE_BY_UNIX = 3 << 8;
 const MODE = (0o100_644 << 16) >>> 0;
 
@@ -42,7 +41,7 @@ export function localHeader(place: Place, at: Date): Buffer {
   return Buffer.concat([header, place.name, extra]);
 }
 
-/** Behind what is packed (APPNOTE 4.3.9). */
+/** Writes what follows the packed bytes of a file (APPNOTE 4.3.9). */
 export function descriptor({ checksum, sizeBytes, packedBytes = sizeBytes }: Place): Buffer {
   if (Math.max(sizeBytes, packedBytes) > MAX_32) throw new Error('A packed entry of an archive is over 4 GiB.');
   const record = Buffer.alloc(DESCRIPTOR_BYTES);
@@ -53,7 +52,7 @@ export function descriptor({ checksum, sizeBytes, packedBytes = sizeBytes }: Pla
   return record;
 }
 
-/** The entry of a file in the central directory (APPNOTE 6.3.10, 4.3.12). */
+/** Returns the entry of a file in the central directory (APPNOTE 6.3.10, 4.3.12). */
 export function centralHeader(place: Place, at: Date): Buffer {
   const extra = centralExtra(place);
   const header = Buffer.alloc(CENTRAL_BYTES);
@@ -106,7 +105,7 @@ export function endBytes(directory: DirectoryPlace): number {
   return END_BYTES + (isLarge(directory) ? END_64_BYTES + LOCATOR_BYTES : 0);
 }
 
-/** What closes the archive (APPNOTE 6.3.10, 4.3.14 to 4.3.16). */
+/** Returns what closes the archive (APPNOTE 6.3.10, 4.3.14 to 4.3.16). */
 export function endRecords(directory: DirectoryPlace): Buffer[] {
   const { count, directoryAt, directoryBytes } = directory;
   const end = Buffer.alloc(END_BYTES);
@@ -144,7 +143,9 @@ function locator({ directoryAt, directoryBytes }: DirectoryPlace): Buffer {
   return record;
 }
 
-/** APPNOTE 4.4.6, which knows no zone: UTC. Years before 1980 do not exist there. */
+/**
+ * Writes the time of an entry (APPNOTE 4.4.6). The format knows no zone, so this is UTC; it has no years before 1980.
+ */
 function dosTime(at: Date): { date: number; time: number } {
   const year = Math.min(Math.max(at.getUTCFullYear() - 1980, 0), 127);
   return {

@@ -13,7 +13,7 @@ import {
   localHeader,
   type Place,
 } from './archive-records.ts';
-import { damaged } from './storage-errors.ts';
+import { corrupted } from './storage-errors.ts';
 import type { ArtifactStore, OpenArtifact } from './store.ts';
 
 /**
@@ -29,10 +29,11 @@ export type ArchiveText = { name: string; text: Iterable<string> | AsyncIterable
 export type ArchiveEntry = ArchiveFile | ArchiveText;
 
 export type ArchiveOptions = {
-  /** The time of all entries. */
   at: Date;
-  /** Told of a file that is left out because the store does not have it any more; without it the archive ends there. */
-  onDamaged?: ((entry: ArchiveFile) => void) | undefined;
+  /**
+   * Hears of a file that is left out because the store does not have it any more; without it the archive ends there.
+   */
+  onCorrupted?: ((entry: ArchiveFile) => void) | undefined;
   /** Ends the reading, also where nothing is yielded yet: a large file is read through before its first byte leaves. */
   signal?: AbortSignal | undefined;
 };
@@ -57,7 +58,7 @@ export function archiveSize(files: Iterable<Pick<ArchiveFile, 'name' | 'sizeByte
 }
 
 /**
- * Entries are asked for one at a time. Throws `artifact_damaged` at the first file that the store does not have byte for
+ * Entries are asked for one at a time. Throws `artifact_corrupted` at the first file that the store does not have byte for
  * byte, and the reason of the signal.
  */
 export async function* writeArchive(
@@ -115,17 +116,17 @@ async function* writeAll(
 type Content = { checksum: number; whole: Buffer; artifact: OpenArtifact | null };
 const NOTHING = Buffer.alloc(0);
 
-/** The file as it must be, before a byte of it leaves; null when it is left out. */
+/** Returns the file as it must be, before a byte of it leaves; null when it is left out. */
 async function readyContent(
   store: Pick<ArtifactStore, 'open'>,
   entry: ArchiveFile,
-  { onDamaged, signal }: ArchiveOptions,
+  { onCorrupted, signal }: ArchiveOptions,
 ): Promise<Content | null> {
   try {
     return await openContent(store, entry, signal);
   } catch (error) {
-    if (onDamaged === undefined || !(error instanceof AppError) || error.code !== 'artifact_damaged') throw error;
-    onDamaged(entry);
+    if (onCorrupted === undefined || !(error instanceof AppError) || error.code !== 'artifact_corrupted') throw error;
+    onCorrupted(entry);
     return null;
   }
 }
@@ -138,7 +139,7 @@ async function openContent(
   const artifact = await store.open(entry.sha256);
   let isKept = false;
   try {
-    if (artifact.sizeBytes !== entry.sizeBytes) throw damaged('A file of this release has another size than it had.');
+    if (artifact.sizeBytes !== entry.sizeBytes) throw corrupted('A file of this release has another size than it had.');
     if (entry.sizeBytes <= WHOLE_MAX_BYTES) {
       const whole = await artifact.read(0, entry.sizeBytes);
       return { checksum: crc32(whole), whole, artifact: null };

@@ -2,18 +2,18 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
 /**
- * Compressed twins are made once, never for a request (security facts, 3.4): brotli 5 is as fast as gzip 6 and about
- * 5 % smaller (performance facts, section 3). zlib works on its own threads, so the event loop never waits for it.
+ * Precompressed variants are made once, never for a request, which a stranger could repeat: brotli 5 is as fast as gzip 6
+ * and about 5 % smaller. zlib works on its own threads, so the event loop never waits for it.
  */
 const BROTLI_QUALITY = 5;
 const GZIP_LEVEL = 6;
-/** Performance facts, 2.5: with the default of 16 KiB large files take many times as long. */
+/** With the default of 16 KiB large files take many times as long. */
 const CHUNK_BYTES = 1024 * 1024;
 
 /** Below, a packet holds the file anyway; above, one body would keep a thread and its memory for seconds. */
 export const COMPRESSED_MIN_BYTES = 1024;
 export const COMPRESSED_MAX_BYTES = 16 * 1024 * 1024;
-/** Performance facts, section 3: kept only when it saves at least 5 %. */
+/** A variant is kept only when it saves at least 5 %: less is not worth its room. */
 const KEPT_SHARE = 0.95;
 
 const brotli = promisify(brotliCompress);
@@ -37,6 +37,6 @@ function chunkOf(bytes: Buffer): number {
   return Math.min(CHUNK_BYTES, Math.max(COMPRESSED_MIN_BYTES, bytes.byteLength));
 }
 
-function isWorth(twin: Buffer, bytes: Buffer): boolean {
-  return twin.byteLength <= bytes.byteLength * KEPT_SHARE;
+function isWorth(packed: Buffer, bytes: Buffer): boolean {
+  return packed.byteLength <= bytes.byteLength * KEPT_SHARE;
 }

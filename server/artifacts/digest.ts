@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { AppError } from '../errors.ts';
 import type { ArtifactInfo } from './store.ts';
 
-/** Performance facts, 2.4: many small writes cost more than their bytes. */
+/** Many small writes cost more than their bytes do. */
 export const WRITE_PIECE_BYTES = 1024 * 1024;
 
 type Sink = (pieces: Uint8Array[]) => Promise<void>;
@@ -30,7 +30,9 @@ export async function digest(source: AsyncIterable<Uint8Array>, sink: Sink): Pro
   return { sha256: sha256.digest('hex'), sizeBytes, sha1: sha1.digest('hex') };
 }
 
-/** As above, of bytes that were announced. Throws `body_too_large` before they end, `hash_mismatch`. */
+/**
+ * Does the same for bytes whose size and hash were announced. Throws `body_too_large` before they end, `hash_mismatch`.
+ */
 export async function digestAnnounced(
   source: AsyncIterable<Uint8Array>,
   announced: Announced,
@@ -54,7 +56,7 @@ async function* noMoreThan(source: AsyncIterable<Uint8Array>, maxBytes: number):
   }
 }
 
-/** What is at hand whole, in pieces of the size that a stream of it would have. */
+/** Yields what is at hand whole, in pieces of the size that a stream of it would have. */
 export async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer, void> {
   for (let start = 0; start < bytes.byteLength; start += WRITE_PIECE_BYTES) {
     yield bytes.subarray(start, start + WRITE_PIECE_BYTES);

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { opendir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Disk } from './disk.ts';
-import { writeNew } from './disk-file.ts';
-import { FAN_OUT, ignoring, putBack, statOrNull } from './disk-folder.ts';
+import { writeNewFile } from './disk-file.ts';
+import { FAN_OUT, ignoring, restoreFromTrash, statOrNull } from './disk-folder.ts';
 import { entriesOf, type Pack, type PackEntry } from './disk-pack.ts';
 import { errnoOf } from './storage-errors.ts';
 import type { Collected, Collection } from './store.ts';
 
-/** Loose files looked at together. */
 const FILES_AT_ONCE = 500;
 /** A pack of which less than this is still used is taken apart: what is used of it becomes loose files. */
 const WORTH_KEEPING = 0.5;
@@ -17,11 +16,9 @@ const WORTH_KEEPING = 0.5;
 export async function collectDisk(disk: Disk, collection: Collection): Promise<Collected> {
   const collected: Collected = { artifacts: 0, sizeBytes: 0 };
   for (const digit of FAN_OUT) {
-    const folder = join(disk.places.folder, digit);
-    const names = (await readdir(folder)).filter((name) => /^[0-9a-f]{64}$/.test(name));
-    for (let start = 0; start < names.length; start += FILES_AT_ONCE) {
+    for await (const names of namesIn(join(disk.places.folder, digit))) {
       collection.signal?.throwIfAborted();
-      await collectLoose(disk, collection, names.slice(start, start + FILES_AT_ONCE), collected);
+      await collectLoose(disk, collection, names, collected);
     }
   }
   await disk.packs.look();
@@ -30,6 +27,19 @@ export async function collectDisk(disk: Disk, collection: Collection): Promise<C
     await collectPack(disk, collection, pack, collected);
   }
   return collected;
+}
+
+/** The names of artifacts in a folder, some at a time: it may have millions. */
+async function* namesIn(folder: string): AsyncGenerator<string[], void> {
+  let names: string[] = [];
+  for await (const { name } of await opendir(folder, { bufferSize: FILES_AT_ONCE })) {
+    if (!/^[0-9a-f]{64}$/.test(name)) continue;
+    names.push(name);
+    if (names.length < FILES_AT_ONCE) continue;
+    yield names;
+    names = [];
+  }
+  yield names;
 }
 
 async function collectLoose(
@@ -43,7 +53,7 @@ async function collectLoose(
   if (old.length === 0) return;
   const chosen = await choose(old.map(({ name }) => name));
   for (const { name, file } of old) {
-    if (!chosen.has(name) || !(await takeAway(places.loose(name), places.trash, before))) continue;
+    if (!chosen.has(name) || !(await markRemoved(places.loose(name), places.trash, before))) continue;
     collected.artifacts += 1;
     collected.sizeBytes += file?.size ?? 0;
   }
@@ -65,7 +75,7 @@ async function collectPack(
     signal?.throwIfAborted();
     await unpack(disk, entry);
   }
-  if (!(await takeAway(pack.path, disk.places.trash, before))) return;
+  if (!(await markRemoved(pack.path, disk.places.trash, before))) return;
   await disk.packs.forget(pack);
   collected.artifacts += entries.length - used.length;
   collected.sizeBytes += sizeOf(entries) - sizeOf(used);
@@ -75,14 +85,14 @@ function sizeOf(entries: readonly PackEntry[]): number {
   return entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }
 
-/** A loose copy of what a pack holds; what is damaged in it is lost anyway. */
+/** Makes a loose copy of what a pack holds; what is corrupted in it is lost anyway. */
 async function unpack(disk: Disk, { sha256, sizeBytes }: PackEntry): Promise<void> {
   const path = disk.places.loose(sha256);
   if ((await statOrNull(path))?.size === sizeBytes) return;
-  const artifact = await disk.openSound(sha256);
+  const artifact = await disk.openIntact(sha256);
   if (artifact === null) return;
   try {
-    await writeNew(path, artifact.stream(), { sha256, sizeBytes }, disk.now);
+    await writeNewFile(path, artifact.stream(), { sha256, sizeBytes }, { now: disk.now });
   } finally {
     await artifact.close();
   }
@@ -92,7 +102,7 @@ async function unpack(disk: Disk, { sha256, sizeBytes }: PackEntry): Promise<voi
  * Removes a file unless it was used again since it was looked at, which renews its age. Renamed first: whoever renews
  * the age before that is seen here, and whoever comes after finds no file and writes a new one.
  */
-async function takeAway(path: string, trash: string, before: Date): Promise<boolean> {
+async function markRemoved(path: string, trash: string, before: Date): Promise<boolean> {
   const trashed = join(trash, `${basename(path)}~${randomBytes(6).toString('hex')}`);
   try {
     await rename(path, trashed);
@@ -102,7 +112,7 @@ async function takeAway(path: string, trash: string, before: Date): Promise<bool
   }
   const file = await statOrNull(trashed);
   if (file !== null && file.mtimeMs >= before.getTime()) {
-    await putBack(trashed, path);
+    await restoreFromTrash(trashed, path);
     return false;
   }
   await rm(trashed).catch(ignoring('ENOENT'));

@@ -1,22 +1,27 @@
 import type { FileHandle } from 'node:fs/promises';
 import { writeDurably } from '../durable-file.ts';
 import { digestAnnounced } from './digest.ts';
+import { type Reservation, withinSpace } from './disk-space.ts';
 import type { ArtifactInfo, StoreClock } from './store.ts';
 
-/** Between two flushes: some hundredths of a second of a fast disk, a third of one of a slow disk. */
+/** Flushing so much takes some hundredths of a second on a fast disk, a third of one on a slow disk. */
 const FLUSH_BYTES = 32 * 1024 * 1024;
 
-/** A new loose artifact, durable when this resolves; nothing is left of it when it fails. */
-export async function writeNew(
+/**
+ * Returns a new loose artifact, durable when this resolves; nothing is left of it when it fails. Without a reservation
+ * it takes the room that is kept free: collection does so, which makes more room than it takes.
+ */
+export async function writeNewFile(
   path: string,
   source: AsyncIterable<Uint8Array>,
   expected: { sha256: string; sizeBytes: number },
-  now: StoreClock,
+  { now, reservation }: { now: StoreClock; reservation?: Reservation },
 ): Promise<ArtifactInfo> {
   const result: { info: ArtifactInfo | null } = { info: null };
   await writeDurably(path, async (file) => {
     const writer = flushingWriter(file);
-    result.info = await digestAnnounced(source, expected, writer.write);
+    const write = reservation === undefined ? writer.write : withinSpace(reservation, writer.write);
+    result.info = await digestAnnounced(source, expected, write);
     await writer.end();
     await date(file, now);
   });
@@ -37,7 +42,7 @@ export async function date(file: FileHandle, now: StoreClock): Promise<void> {
  */
 export function flushingWriter(file: FileHandle) {
   let unflushed = 0;
-  /** The flush that runs, or the first that failed. */
+  /** This is the flush that runs, or the first that failed. */
   let flush: Promise<void> | null = null;
   let hasFailed = false;
 

@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { link, readdir, readFile, rm, stat, statfs, utimes } from 'node:fs/promises';
+import { link, opendir, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDurably, isUnfinished, makeFolder, unfinishedName, writeDurably } from '../durable-file.ts';
-import { errnoOf, isNoRoom, storageFull, unusable } from './storage-errors.ts';
+import { errnoOf, folderUnusable, isDiskFull } from './storage-errors.ts';
 import type { StoreClock } from './store.ts';
 
-/** Sixteen folders instead of 256 keep the folders' own blocks in the cache (performance facts, 5). */
+/** Sixteen folders instead of 256 keep the folders' own blocks in the cache. */
 export const FAN_OUT = [...'0123456789abcdef'];
 const PACKS = 'packs';
 const QUARANTINE = 'quarantine';
 const TRASH = 'trash';
-/** Security facts, 10.4: a write that has not ended after an hour never will. */
+/** A write that has not ended after an hour never will: no request lasts that long. */
 const LEFTOVER_MS = 60 * 60_000;
 /** Using an artifact again renews its age at most so often: collecting begins at a day. */
 const YOUNG_MS = 60 * 60_000;
 
-/** The places below the store's folder. */
+/** Describes the places below the store's folder. */
 export type Places = {
   folder: string;
   packs: string;
@@ -24,7 +24,7 @@ export type Places = {
   loose(sha256: string): string;
 };
 
-/** Where what stands in the folder of a store. */
+/** Returns the paths of what a store keeps in its folder. */
 export function placesIn(folder: string): Places {
   return {
     folder,
@@ -44,7 +44,7 @@ export async function prepareFolder(folder: string): Promise<string> {
     await writeProbe(folder);
     return id;
   } catch (error) {
-    throw unusable(folder, error);
+    throw folderUnusable(folder, error);
   }
 }
 
@@ -70,22 +70,16 @@ async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** Throws `storage_full` when fewer than `minFreeBytes` would stay free. */
-export async function requireSpace(folder: string, sizeBytes: number, minFreeBytes: number): Promise<void> {
-  const disk = await statfs(folder);
-  if (disk.bavail * disk.bsize - sizeBytes < minFreeBytes) throw storageFull();
-}
-
 /** Throws a sentence that names the folder when it cannot be written and read. */
 export async function checkFolder(folder: string): Promise<void> {
   try {
     await writeProbe(folder);
   } catch (error) {
-    throw unusable(folder, error);
+    throw folderUnusable(folder, error);
   }
 }
 
-/** A full disk is well: it refuses uploads by itself, and everything else goes on (security facts, section 11). */
+/** A full disk is well: it refuses uploads by itself, and everything else goes on. */
 async function writeProbe(folder: string): Promise<void> {
   const probe = randomBytes(16).toString('hex');
   const name = unfinishedName(join(folder, 'probe'));
@@ -94,7 +88,7 @@ async function writeProbe(folder: string): Promise<void> {
     const found = await readFile(name, 'utf8');
     if (found !== probe) throw new Error('other bytes came back than were written');
   } catch (error) {
-    if (!isNoRoom(error)) throw error;
+    if (!isDiskFull(error)) throw error;
   } finally {
     await rm(name, { force: true }).catch(() => undefined);
   }
@@ -107,23 +101,25 @@ async function writeProbe(folder: string): Promise<void> {
 export async function sweepFolder({ folder, packs, trash, loose }: Places): Promise<number> {
   let swept = 0;
   for (const place of [folder, packs, ...FAN_OUT.map((digit) => join(folder, digit))]) {
-    for (const name of (await readdir(place)).filter(isUnfinished)) swept += await removeIfOld(join(place, name));
+    for await (const { name } of await opendir(place)) {
+      if (isUnfinished(name)) swept += await removeIfOld(join(place, name));
+    }
   }
   for (const name of await readdir(trash)) {
     const [original = ''] = name.split('~');
     const path = original.includes('.') ? join(packs, original) : loose(original);
-    await putBack(join(trash, name), path);
+    await restoreFromTrash(join(trash, name), path);
   }
   return swept;
 }
 
 /** Gives a file in the trash its name again, unless that was taken or the file has gone meanwhile. */
-export async function putBack(trashed: string, path: string): Promise<void> {
+export async function restoreFromTrash(trashed: string, path: string): Promise<void> {
   await link(trashed, path).catch(ignoring('EEXIST', 'ENOENT'));
   await rm(trashed, { force: true });
 }
 
-/** What is unfinished has the time that the system gave it. */
+/** Returns what is unfinished has the time that the system gave it. */
 async function removeIfOld(path: string): Promise<number> {
   const found = await statOrNull(path);
   if (found === null || Date.now() - found.mtimeMs < LEFTOVER_MS) return 0;
@@ -132,7 +128,7 @@ async function removeIfOld(path: string): Promise<number> {
 }
 
 /** Renews the age of a file that is used again and was found so; false when it has gone. */
-export async function keepYoung(path: string, found: { mtimeMs: number }, now: StoreClock): Promise<boolean> {
+export async function renewAge(path: string, found: { mtimeMs: number }, now: StoreClock): Promise<boolean> {
   const at = now();
   if (at.getTime() - found.mtimeMs < YOUNG_MS) return true;
   try {
@@ -154,7 +150,7 @@ export async function statOrNull(path: string) {
   }
 }
 
-/** For what may happen because somebody else was at it too. */
+/** Makes a handler that ignores these errors, which happen when another process did the same at the same time. */
 export function ignoring(...errnos: string[]): (error: unknown) => void {
   return (error) => {
     if (!errnos.includes(errnoOf(error) ?? '')) throw error;

@@ -5,30 +5,39 @@ import { syncFolder, unfinishedName, writeDurably } from '../durable-file.ts';
 import { digest, WRITE_PIECE_BYTES } from './digest.ts';
 import type { Disk } from './disk.ts';
 import { date, flushingWriter, writeAll } from './disk-file.ts';
-import { type PackEntry, packOf } from './disk-pack.ts';
-import { translated } from './storage-errors.ts';
-import type { ArtifactInfo, ArtifactIntake, StoreClock } from './store.ts';
+import { fingerprintOf } from './disk-open-packs.ts';
+import { type Pack, type PackEntry, packOf } from './disk-pack.ts';
+import { type Reservation, withinSpace, withSpace } from './disk-space.ts';
+import { withStorageErrors } from './storage-errors.ts';
+import type { ArtifactInfo, ArtifactIntake } from './store.ts';
 
-/** Up to so many artifacts that fit into one write become loose files: a few fsyncs, and no pack to look into later. */
+/** So many artifacts that fit into one write become loose files: a few fsyncs, and no pack to look into later. */
 const LOOSE_MAX = 64;
 
 type Staged = { sha256: string; bytes: Buffer };
 type Stage = { buffer: Buffer; used: number; staged: Staged[] };
-type OpenPack = { file: FileHandle; unfinished: string; path: string; sizeBytes: number; entries: PackEntry[] };
+type OpenPack = {
+  file: FileHandle;
+  unfinished: string;
+  path: string;
+  sizeBytes: number;
+  entries: PackEntry[];
+  reservation: Reservation;
+};
 
 /** Small artifacts go to one pack, large ones to files of their own; all under names that nobody looks for. */
 export function createDiskIntake(disk: Disk): ArtifactIntake {
   const { places } = disk;
   const taken = new Set<string>();
   const packing = createPacking(disk);
-  /** Hash to the name that is not final yet. */
+  /** Maps a hash to the name of a file that is not final yet. */
   const streams = new Map<string, string>();
 
   async function addStream(source: AsyncIterable<Uint8Array>): Promise<ArtifactInfo> {
     const unfinished = unfinishedName(join(places.folder, 'intake'));
     try {
       const info = await writeStream(unfinished, source, disk);
-      const isNew = !taken.has(info.sha256) && (await disk.reuse([info]))[0] !== true;
+      const isNew = !taken.has(info.sha256) && (await disk.renewStored([info]))[0] !== true;
       taken.add(info.sha256);
       if (isNew) streams.set(info.sha256, unfinished);
       else await rm(unfinished);
@@ -56,14 +65,14 @@ export function createDiskIntake(disk: Disk): ArtifactIntake {
 
   return {
     add: (bytes, { sha256 }) =>
-      translated(async () => {
+      withStorageErrors(async () => {
         if (taken.has(sha256)) return;
         taken.add(sha256);
         await packing.put(bytes, sha256);
       }),
-    addStream: (source) => translated(() => addStream(source)),
-    commit: () => translated(commit),
-    abandon: () => translated(abandon),
+    addStream: (source) => withStorageErrors(() => addStream(source)),
+    commit: () => withStorageErrors(commit),
+    abandon: () => withStorageErrors(abandon),
   };
 }
 
@@ -79,8 +88,8 @@ function createPacking(disk: Disk) {
   async function writePiece(staged: readonly Staged[]): Promise<void> {
     const absent = await onlyAbsent(disk, staged);
     if (absent.length === 0) return;
-    await disk.requireSpace(sizeOf(absent));
-    pack ??= await openPack(disk.packs.pathOf(randomBytes(12).toString('hex')));
+    if (pack === null && disk.packs.isFull()) return writeLoose(disk, absent);
+    pack ??= await openPack(disk);
     await appendTo(pack, absent);
   }
 
@@ -100,10 +109,10 @@ function createPacking(disk: Disk) {
     async finish(): Promise<void> {
       await writing;
       const { staged } = stage;
-      if (pack === null && staged.length <= LOOSE_MAX) await writeLoose(disk, staged);
+      if (pack === null && staged.length <= LOOSE_MAX) await writeLoose(disk, await onlyAbsent(disk, staged));
       else await writePiece(staged);
       stage = newStage();
-      if (pack !== null) disk.packs.add(await closePack(pack, disk.now));
+      if (pack !== null) disk.packs.add(await closePack(pack, disk));
       pack = null;
     },
     async drop(): Promise<void> {
@@ -114,6 +123,7 @@ function createPacking(disk: Disk) {
       if (dropped === null) return;
       await dropped.file.close().catch(() => undefined);
       await rm(dropped.unfinished, { force: true });
+      dropped.reservation.end();
     },
   };
 }
@@ -136,28 +146,35 @@ async function appendTo(pack: OpenPack, staged: readonly Staged[]): Promise<void
     pack.entries.push({ sha256, offset: pack.sizeBytes, sizeBytes: bytes.byteLength });
     pack.sizeBytes += bytes.byteLength;
   }
-  await writeAll(
-    pack.file,
+  await appendWithinSpace(
+    pack,
     staged.map(({ bytes }) => bytes),
   );
 }
 
-async function writeLoose(disk: Disk, staged: readonly Staged[]): Promise<void> {
-  const absent = await onlyAbsent(disk, staged);
-  await disk.requireSpace(sizeOf(absent));
-  await Promise.all(
-    absent.map(({ sha256, bytes }) =>
-      writeDurably(disk.places.loose(sha256), async (file) => {
-        await writeAll(file, [bytes]);
-        await date(file, disk.now);
-      }),
-    ),
-  );
+function appendWithinSpace({ file, reservation }: OpenPack, pieces: readonly Uint8Array[]): Promise<void> {
+  return withinSpace(reservation, async (some) => void (await writeAll(file, some)))(pieces);
 }
 
-/** What the store has is used again, and so not written again. */
+/** Writes a few at a time, since each holds a file open. */
+async function writeLoose(disk: Disk, absent: readonly Staged[]): Promise<void> {
+  await withSpace(disk.space, sizeOf(absent), async () => {
+    for (let start = 0; start < absent.length; start += LOOSE_MAX) {
+      await Promise.all(
+        absent.slice(start, start + LOOSE_MAX).map(({ sha256, bytes }) =>
+          writeDurably(disk.places.loose(sha256), async (file) => {
+            await writeAll(file, [bytes]);
+            await date(file, disk.now);
+          }),
+        ),
+      );
+    }
+  });
+}
+
+/** Returns what the store has is used again, and so not written again. */
 async function onlyAbsent(disk: Disk, staged: readonly Staged[]): Promise<Staged[]> {
-  const isHere = await disk.reuse(staged.map(({ sha256, bytes }) => ({ sha256, sizeBytes: bytes.byteLength })));
+  const isHere = await disk.renewStored(staged.map(({ sha256, bytes }) => ({ sha256, sizeBytes: bytes.byteLength })));
   return staged.filter((_, index) => isHere[index] !== true);
 }
 
@@ -165,35 +182,42 @@ function sizeOf(staged: readonly Staged[]): number {
   return staged.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
 }
 
-async function openPack(path: string): Promise<OpenPack> {
+async function openPack(disk: Disk): Promise<OpenPack> {
+  const path = disk.packs.pathOf(randomBytes(12).toString('hex'));
   const unfinished = unfinishedName(path);
-  return { file: await open(unfinished, 'wx', 0o600), unfinished, path, sizeBytes: 0, entries: [] };
+  const reservation = await disk.space.reserve(0);
+  const file = await open(unfinished, 'wx', 0o600);
+  return { file, unfinished, path, sizeBytes: 0, entries: [], reservation };
 }
 
-async function closePack({ file, unfinished, path, entries }: OpenPack, now: StoreClock) {
+async function closePack(opened: OpenPack, { now, verified }: Disk): Promise<Pack> {
+  const { file, unfinished, path, entries, reservation } = opened;
   const { pack, tail } = packOf(path, entries);
-  await writeAll(file, [tail]);
+  await appendWithinSpace(opened, [tail]);
   await date(file, now);
   await file.sync();
+  // The hashes were computed over the very bytes that were written.
+  const fingerprint = fingerprintOf(await file.stat());
   await file.close();
   await rename(unfinished, path);
   await syncFolder(dirname(path));
+  reservation.end();
+  for (const { sha256 } of entries) verified.set(sha256, fingerprint);
   return pack;
 }
 
-async function writeStream(path: string, source: AsyncIterable<Uint8Array>, disk: Disk): Promise<ArtifactInfo> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    const writer = flushingWriter(file);
-    const info = await digest(source, async (pieces) => {
-      await disk.requireSpace(0);
-      await writer.write(pieces);
-    });
-    await writer.end();
-    await date(file, disk.now);
-    await file.sync();
-    return info;
-  } finally {
-    await file.close();
-  }
+function writeStream(path: string, source: AsyncIterable<Uint8Array>, disk: Disk): Promise<ArtifactInfo> {
+  return withSpace(disk.space, 0, async (reservation) => {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      const writer = flushingWriter(file);
+      const info = await digest(source, withinSpace(reservation, writer.write));
+      await writer.end();
+      await date(file, disk.now);
+      await file.sync();
+      return info;
+    } finally {
+      await file.close();
+    }
+  });
 }

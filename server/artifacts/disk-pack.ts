@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 
 /**
- * A pack: the artifacts of one intake in one file, which costs one fsync instead of thousands (performance facts, 2.6).
+ * A pack: the artifacts of one intake in one file, which costs one fsync instead of thousands.
  *
  *   bytes of the artifacts, one after the other
  *   index: rows of hash (32 bytes), offset (6), size (6), sorted by hash
@@ -16,21 +16,21 @@ export const PACK_ENDING = '.pack';
 const MAGIC = Buffer.from('FLPACK01', 'latin1');
 const HASH_BYTES = 32;
 const NUMBER_BYTES = 6;
+const PREFIX_BYTES = 6;
 const ROW_BYTES = HASH_BYTES + 2 * NUMBER_BYTES;
 const END_BYTES = MAGIC.length + 4;
 
 export type PackEntry = { sha256: string; offset: number; sizeBytes: number };
 
 export type Pack = {
-  /** Without its ending. */
   id: string;
   path: string;
   index: Buffer;
-  /** What is in its bytes but counts as not there: found damaged, or removed on its own. */
+  /** What is in its bytes but counts as not there: found corrupted, or removed on its own. */
   gone: Set<string>;
 };
 
-/** The pack as a reader finds it, made of what was written; `tail` is what still has to be. */
+/** Returns the pack as a reader finds it, made of what was written; `tail` is what still has to be. */
 export function packOf(path: string, entries: readonly PackEntry[]): { pack: Pack; tail: Buffer } {
   const index = Buffer.alloc(entries.length * ROW_BYTES);
   const sorted = [...entries].sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
@@ -66,7 +66,17 @@ export async function readPack(path: string): Promise<Pack | null> {
   }
 }
 
-/** Where an artifact lies in the pack; null when it is not in there, or not any more. */
+/** The first 48 bits of every hash in the pack, whether or not it counts as there. */
+export function* prefixesOf({ index }: Pack): Generator<number, void> {
+  for (let at = 0; at < index.length; at += ROW_BYTES) yield index.readUIntBE(at, PREFIX_BYTES);
+}
+
+/** The first 48 bits of a hash: few enough for a number, and enough to tell artifacts apart but for a handful. */
+export function prefixOf(sha256: string): number {
+  return Number.parseInt(sha256.slice(0, 2 * PREFIX_BYTES), 16);
+}
+
+/** Returns where an artifact lies in the pack; null when it is not in there, or not any more. */
 export function findInPack(pack: Pack, sha256: string): PackEntry | null {
   const wanted = Buffer.from(sha256, 'hex');
   let low = 0;
@@ -81,7 +91,7 @@ export function findInPack(pack: Pack, sha256: string): PackEntry | null {
   return null;
 }
 
-/** All that the pack still has, by hash. */
+/** Yields all that the pack still has, by hash. */
 export function* entriesOf(pack: Pack): Generator<PackEntry, void> {
   for (let row = 0; row * ROW_BYTES < pack.index.length; row += 1) {
     const entry = entryAt(pack, row);

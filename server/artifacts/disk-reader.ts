@@ -1,43 +1,65 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { damaged, errnoOf } from './storage-errors.ts';
+import { LRUCache } from 'lru-cache';
+import { type BorrowedFile, type Fingerprint, fingerprintOf, type OpenPacks } from './disk-open-packs.ts';
+import { corrupted, errnoOf } from './storage-errors.ts';
 import type { OpenArtifact } from './store.ts';
 
-/** Performance facts, section 3: large files go out by reads of this size. */
+/** Large files go out by reads of this size: smaller ones cost more calls, larger ones only memory. */
 const READ_PIECE_BYTES = 256 * 1024;
-/** How many verified artifacts are remembered; one that is forgotten is read once more. */
+/** How many verified artifacts are remembered, some 200 bytes each; one that is forgotten is read once more. */
 const VERIFIED_MAX = 100_000;
 
-/** The shape of a file at the moment its hash was right; a file that looks different is read again. */
-export type Fingerprint = { inode: number; modifiedMs: number; sizeBytes: number };
+/** Says what was found right, by hash. */
+export type Verified = LRUCache<string, Fingerprint>;
 
-/** Where an artifact's bytes are: a whole file, or a part of a pack. */
+export function rememberVerified(): Verified {
+  return new LRUCache({ max: VERIFIED_MAX });
+}
+
+/** Says what reads of one store share. */
+export type Reading = { verified: Verified; openPacks: OpenPacks };
+
+/** Says where an artifact's bytes are: a whole file, or a part of a pack. */
 export type Place = { path: string; part: { offset: number; sizeBytes: number } | null };
 
 /**
- * Opens an artifact at this place if its bytes are those of its name; null when there is no such file, `damaged` when it
+ * Opens an artifact at this place if its bytes are those of its name; null when there is no such file, `corrupted` when it
  * has other bytes. The hash is compared on the first opening and whenever the file looks different from when it was right.
  */
 export async function openVerified(
   place: Place,
   sha256: string,
-  verified: Map<string, Fingerprint>,
-): Promise<OpenArtifact | 'damaged' | null> {
-  const file = await openIfThere(place.path);
+  { verified, openPacks }: Reading,
+): Promise<OpenArtifact | 'corrupted' | null> {
+  const opened = await (place.part === null ? openAlone(place.path) : openPacks.borrow(place.path));
+  if (opened === null) return null;
+  try {
+    const { fingerprint } = opened;
+    const { offset, sizeBytes } = place.part ?? { offset: 0, sizeBytes: fingerprint.sizeBytes };
+    const artifact = openArtifact(opened, offset, sizeBytes);
+    if (isSame(verified.get(sha256), fingerprint)) return artifact;
+    if (offset + sizeBytes > fingerprint.sizeBytes || !(await isIntact(artifact, sha256))) {
+      await opened.close();
+      return 'corrupted';
+    }
+    verified.set(sha256, fingerprint);
+    return artifact;
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+function isSame(known: Fingerprint | undefined, { inode, modifiedMs, sizeBytes }: Fingerprint): boolean {
+  return known?.inode === inode && known.modifiedMs === modifiedMs && known.sizeBytes === sizeBytes;
+}
+
+async function openAlone(path: string): Promise<BorrowedFile | null> {
+  const file = await openIfThere(path);
   if (file === null) return null;
   try {
-    const { ino, mtimeMs, size } = await file.stat();
-    const { offset, sizeBytes } = place.part ?? { offset: 0, sizeBytes: size };
-    const artifact = openArtifact(file, offset, sizeBytes);
-    const known = verified.get(sha256);
-    if (known?.inode === ino && known.modifiedMs === mtimeMs && known.sizeBytes === size) return artifact;
-    if (offset + sizeBytes > size || (await hashOf(artifact)) !== sha256) {
-      await file.close();
-      return 'damaged';
-    }
-    if (verified.size >= VERIFIED_MAX) verified.clear();
-    verified.set(sha256, { inode: ino, modifiedMs: mtimeMs, sizeBytes: size });
-    return artifact;
+    return { file, fingerprint: fingerprintOf(await file.stat()), close: () => file.close() };
   } catch (error) {
     await file.close();
     throw error;
@@ -53,20 +75,29 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
   }
 }
 
-async function hashOf(artifact: OpenArtifact): Promise<string> {
+/**
+ * Whether these are the bytes of this hash. They are read a second time before the answer is no: what is corrupted is
+ * moved out for good, and a disk, a cable or memory may misread once.
+ */
+async function isIntact(artifact: OpenArtifact, sha256: string): Promise<boolean> {
+  return (await hashOf(artifact)) === sha256 || (await hashOf(artifact)) === sha256;
+}
+
+/** The SHA-256 of what is there, read through once. */
+export async function hashOf(artifact: OpenArtifact): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of artifact.stream()) hash.update(piece);
   return hash.digest('hex');
 }
 
-function openArtifact(file: FileHandle, offset: number, sizeBytes: number): OpenArtifact {
+function openArtifact({ file, close }: BorrowedFile, offset: number, sizeBytes: number): OpenArtifact {
   async function read(start: number, end: number): Promise<Buffer> {
     const length = Math.max(0, Math.min(end, sizeBytes) - start);
     const bytes = Buffer.allocUnsafeSlow(length);
     let filled = 0;
     while (filled < length) {
       const { bytesRead } = await file.read(bytes, filled, length - filled, offset + start + filled);
-      if (bytesRead === 0) throw damaged('A file of this release became shorter in the store.');
+      if (bytesRead === 0) throw corrupted('A file of this release became shorter in the store.');
       filled += bytesRead;
     }
     return bytes;
@@ -79,6 +110,6 @@ function openArtifact(file: FileHandle, offset: number, sizeBytes: number): Open
       for (let at = start; at < last; at += READ_PIECE_BYTES)
         yield await read(at, Math.min(at + READ_PIECE_BYTES, last));
     },
-    close: () => file.close(),
+    close,
   };
 }

@@ -1,73 +1,72 @@
 import { createHash } from 'node:crypto';
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { RateCounters } from '../rate-counters.ts';
 import { digestAnnounced, piecesOf } from './digest.ts';
 import { collectDisk } from './disk-collect.ts';
-import { writeNew } from './disk-file.ts';
-import {
-  checkFolder,
-  keepYoung,
-  type Places,
-  placesIn,
-  prepareFolder,
-  requireSpace,
-  statOrNull,
-  sweepFolder,
-} from './disk-folder.ts';
+import { writeNewFile } from './disk-file.ts';
+import { checkFolder, type Places, placesIn, prepareFolder, renewAge, statOrNull, sweepFolder } from './disk-folder.ts';
 import { createDiskIntake } from './disk-intake.ts';
+import { createOpenPacks } from './disk-open-packs.ts';
 import type { PackEntry } from './disk-pack.ts';
 import { createPacks, type Packed, type Packs } from './disk-packs.ts';
-import { type Fingerprint, openVerified, type Place } from './disk-reader.ts';
-import { damaged, isSound, translated } from './storage-errors.ts';
-import type { ArtifactStore, OnDamage, OpenArtifact, StoreClock } from './store.ts';
+import { openVerified, type Place, type Reading, rememberVerified, type Verified } from './disk-reader.ts';
+import { createFolderSpace, type DiskSpace, withSpace } from './disk-space.ts';
+import { canOpen, corrupted, unreadable, withStorageErrors } from './storage-errors.ts';
+import type { ArtifactStore, OnCorruption, OpenArtifact, StoreClock } from './store.ts';
 
 export type DiskStoreOptions = {
   folder: string;
-  /** Writes are refused with `storage_full` when fewer bytes would stay free (security facts, 10.5: 500 MiB). */
+  /** Writes are refused with `storage_full` when fewer bytes would stay free. */
   minFreeBytes: number;
-  onDamage?: OnDamage;
+  /** Says where the processes that write here count together. */
+  rateCounters: Pick<RateCounters, 'hold'>;
+  onCorruption?: OnCorruption;
   now?: StoreClock;
 };
 
 type Announced = { sha256: string; sizeBytes: number };
 
-/** What the parts of the disk store share. */
+/** Says what the parts of the disk store share. */
 export type Disk = {
   places: Places;
   packs: Packs;
   now: StoreClock;
-  requireSpace(sizeBytes: number): Promise<void>;
+  space: DiskSpace;
   /** Renews the age of artifacts that are here; of those that are not, which have to be written, it says false. */
-  reuse(wanted: readonly Announced[]): Promise<boolean[]>;
-  /** The artifact, its bytes those of its name; null when it is nowhere, or damaged wherever it is. */
-  openSound(sha256: string): Promise<OpenArtifact | null>;
+  renewStored(wanted: readonly Announced[]): Promise<boolean[]>;
+  /** Returns the artifact, its bytes those of its name; null when it is nowhere, or corrupted wherever it is. */
+  openIntact(sha256: string): Promise<OpenArtifact | null>;
+  /** Says what was read or written with the right hash; as long as its file looks the same it is not compared again. */
+  verified: Verified;
   /** Its hash is compared anew when it is opened next. */
   doubt(sha256: string): void;
 };
 
 /**
  * Content-addressed files under one folder: loose ones, `{first digit}/{sha256}`, and packs of those that came together
- * (disk-pack.ts). What is found damaged is kept in `quarantine/`, so that the next upload of the same bytes heals it.
+ * (disk-pack.ts). What is found corrupted is kept in `quarantine/`, so that the next upload of the same bytes heals it.
  * Several processes may use one folder.
  * Throws a sentence that names the folder when it cannot be used.
  */
 export async function createDiskStore(options: DiskStoreOptions): Promise<ArtifactStore> {
-  const { folder, minFreeBytes, now = () => new Date() } = options;
+  const { folder, minFreeBytes, rateCounters, now = () => new Date() } = options;
   const id = await prepareFolder(folder);
-  const disk = createDisk(placesIn(folder), (sizeBytes) => requireSpace(folder, sizeBytes, minFreeBytes), now);
+  const disk = createDisk(placesIn(folder), createFolderSpace(folder, { minFreeBytes, rateCounters }), now);
   const { places, packs } = disk;
 
   const store: ArtifactStore = {
     id,
-    has: (sha256) => translated(() => hasArtifact(disk, sha256)),
+    has: (sha256) => withStorageErrors(() => hasArtifact(disk, sha256)),
     write: (source, expected) =>
-      translated(async () => {
-        await disk.requireSpace(expected.sizeBytes);
-        if ((await disk.reuse([expected]))[0] !== true) {
-          return writeNew(places.loose(expected.sha256), source, expected, now);
-        }
+      withStorageErrors(async () => {
         // The sender still has to show the bytes: to know a hash is no proof of having them.
-        return digestAnnounced(source, expected, async () => undefined);
+        if ((await disk.renewStored([expected]))[0] === true) {
+          return digestAnnounced(source, expected, async () => undefined);
+        }
+        return withSpace(disk.space, expected.sizeBytes, (reservation) =>
+          writeNewFile(places.loose(expected.sha256), source, expected, { now, reservation }),
+        );
       }),
     writeWhole: (bytes) => {
       const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -75,11 +74,12 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Artifa
     },
     intake: async () => createDiskIntake(disk),
     open: (sha256) =>
-      translated(async () => {
-        const artifact = await disk.openSound(sha256);
+      withStorageErrors(async () => {
+        const artifact = await disk.openIntact(sha256);
         if (artifact !== null) return artifact;
-        options.onDamage?.(sha256);
-        throw damaged('A file of this release is missing from the store, or damaged in it.');
+        if (packs.hasUnreadable()) throw unreadable();
+        options.onCorruption?.(sha256);
+        throw corrupted('A file of this release is missing from the store, or damaged in it.');
       }),
     readWhole: async (sha256) => {
       const artifact = await store.open(sha256);
@@ -91,34 +91,34 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Artifa
     },
     verify: (sha256) => {
       disk.doubt(sha256);
-      return isSound(() => store.open(sha256));
+      return canOpen(() => store.open(sha256));
     },
     remove: (sha256) =>
-      translated(async () => {
+      withStorageErrors(async () => {
         await rm(places.loose(sha256), { force: true });
         await packs.look();
         for (let packed = packs.known(sha256); packed !== null; packed = packs.known(sha256)) {
           await packs.takeOut(packed);
         }
       }),
-    collect: (collection) => translated(() => collectDisk(disk, collection)),
+    collect: (collection) => withStorageErrors(() => collectDisk(disk, collection)),
     check: () => checkFolder(folder),
-    sweep: () => translated(() => sweepFolder(places)),
+    sweep: () => withStorageErrors(() => sweepFolder(places)),
   };
   await store.sweep();
   await packs.look();
   return store;
 }
 
-function createDisk(places: Places, requireSpaceFor: (sizeBytes: number) => Promise<void>, now: StoreClock): Disk {
+function createDisk(places: Places, space: DiskSpace, now: StoreClock): Disk {
   const packs = createPacks(places.packs, places.quarantine);
-  const verified = new Map<string, Fingerprint>();
+  const reading: Reading = { verified: rememberVerified(), openPacks: createOpenPacks() };
 
   async function reusePacked(wanted: Announced): Promise<boolean> {
     const packed = packs.known(wanted.sha256);
     if (packed === null || packed.entry.sizeBytes !== wanted.sizeBytes) return false;
     const found = await statOrNull(packed.pack.path);
-    if (found !== null && (await keepYoung(packed.pack.path, found, now))) return true;
+    if (found !== null && (await renewAge(packed.pack.path, found, now))) return true;
     await packs.forget(packed.pack);
     return reusePacked(wanted);
   }
@@ -127,8 +127,8 @@ function createDisk(places: Places, requireSpaceFor: (sizeBytes: number) => Prom
     const packed = packs.known(sha256);
     if (packed === null) return null;
     const place: Place = { path: packed.pack.path, part: packed.entry };
-    const opened = await openVerified(place, sha256, verified);
-    if (opened === 'damaged') await quarantinePacked(places, packs, packed);
+    const opened = await openVerified(place, sha256, reading);
+    if (opened === 'corrupted') await quarantinePacked(places, packs, packed);
     else if (opened === null) await packs.forget(packed.pack);
     else return opened;
     return openPacked(sha256);
@@ -136,8 +136,8 @@ function createDisk(places: Places, requireSpaceFor: (sizeBytes: number) => Prom
 
   async function openLoose(sha256: string): Promise<OpenArtifact | null> {
     const path = places.loose(sha256);
-    const opened = await openVerified({ path, part: null }, sha256, verified);
-    if (opened !== 'damaged') return opened;
+    const opened = await openVerified({ path, part: null }, sha256, reading);
+    if (opened !== 'corrupted') return opened;
     await rename(path, join(places.quarantine, sha256)).catch(() => undefined);
     return null;
   }
@@ -146,20 +146,21 @@ function createDisk(places: Places, requireSpaceFor: (sizeBytes: number) => Prom
     places,
     packs,
     now,
-    requireSpace: requireSpaceFor,
-    doubt: (sha256) => void verified.delete(sha256),
-    async reuse(wanted) {
+    space,
+    doubt: (sha256) => void reading.verified.delete(sha256),
+    verified: reading.verified,
+    async renewStored(wanted) {
       await packs.look();
       return Promise.all(
         wanted.map(async (one) => {
           if (await reusePacked(one)) return true;
           const path = places.loose(one.sha256);
           const found = await statOrNull(path);
-          return found?.size === one.sizeBytes && (await keepYoung(path, found, now));
+          return found?.size === one.sizeBytes && (await renewAge(path, found, now));
         }),
       );
     },
-    async openSound(sha256) {
+    async openIntact(sha256) {
       const opened = (await openPacked(sha256)) ?? (await openLoose(sha256));
       if (opened !== null) return opened;
       await packs.look();

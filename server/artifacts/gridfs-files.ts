@@ -1,5 +1,7 @@
 import mongoose from 'mongoose';
-import { storageFull, unusable } from './storage-errors.ts';
+import type { RateCounters } from '../rate-counters.ts';
+import { createDiskSpace, createFolderSpace, type DiskSpace, type Reservation } from './disk-space.ts';
+import { folderUnusable, storageFull } from './storage-errors.ts';
 import type { StoreClock } from './store.ts';
 
 /**
@@ -8,9 +10,9 @@ import type { StoreClock } from './store.ts';
  *
  * A file is `unfinished` from its first byte, and `whole` by the one update that lets readers see it. What is removed
  * becomes unfinished again: who reads it already goes on for an hour, until the sweep takes its bytes. What was found
- * `damaged` is kept for a look at it.
+ * `corrupted` is kept for a look at it.
  */
-export type FileState = 'unfinished' | 'whole' | 'damaged';
+export type FileState = 'unfinished' | 'whole' | 'corrupted';
 
 /** A row of `{bucket}.files`, in the names of the GridFS specification; `filename` is the SHA-256. */
 export type GridFile = {
@@ -18,7 +20,7 @@ export type GridFile = {
   filename: string;
   length: number;
   chunkSize: number;
-  /** Of a whole file: when it was last used; of any other: when it became that. */
+  /** This applies to a whole file: when it was last used; of any other: when it became that. */
   uploadDate: Date;
   metadata: { state: FileState; intake: string | null };
 };
@@ -28,20 +30,31 @@ export type Grid = {
   files: mongoose.mongo.Collection<GridFile>;
   chunks: mongoose.mongo.Collection<GridChunk>;
   now: StoreClock;
-  /** Throws `storage_full` when the database's disk would have less than it must. */
-  requireSpace(sizeBytes: number): Promise<void>;
+  /** Counts the free space on the disk of the database. */
+  space: DiskSpace;
 };
 
 export const CHUNK_BYTES = 1024 * 1024;
 export const WHOLE = { 'metadata.state': 'whole' } as const;
 
-/** How long the free space that was asked for is taken for true. */
+/** Says how long the free space that was asked for is taken for true. */
 const SPACE_KEPT_MS = 1_000;
-/** MongoDB's error_codes.yml: OutOfDiskSpace. */
 const OUT_OF_DISK_SPACE = 14_031;
 
+export type GridPlace = {
+  bucket: string;
+  /** Writes are refused with `storage_full` when fewer bytes would stay free on the disk of the database. */
+  minFreeBytes: number;
+  rateCounters: Pick<RateCounters, 'hold'>;
+  /**
+   * Says where the database keeps its files when they are on this machine: what else is written there counts as well.
+   */
+  databaseFolder?: string | undefined;
+};
+
 /** Opens the collections in the database that everything else is in, with their indexes. */
-export async function openGrid(bucket: string, minFreeBytes: number, now: StoreClock): Promise<Grid> {
+export async function openGrid(place: GridPlace, now: StoreClock): Promise<Grid> {
+  const { bucket, databaseFolder } = place;
   const { db } = mongoose.connection;
   if (db === undefined) throw new Error('The store in the database is opened before the database.');
   const files = db.collection<GridFile>(`${bucket}.files`);
@@ -58,24 +71,24 @@ export async function openGrid(bucket: string, minFreeBytes: number, now: StoreC
     );
     await chunks.createIndex({ files_id: 1, n: 1 }, { name: 'files_id_n', unique: true });
   } catch (error) {
-    throw unusable('in the database', error);
+    throw folderUnusable('in the database', error);
   }
-  return { files, chunks, now, requireSpace: spaceWatch(db, minFreeBytes) };
+  const space = databaseFolder === undefined ? databaseSpace(db, place) : createFolderSpace(databaseFolder, place);
+  return { files, chunks, now, space };
 }
 
-function spaceWatch(db: mongoose.mongo.Db, minFreeBytes: number): Grid['requireSpace'] {
+function databaseSpace(db: mongoose.mongo.Db, place: GridPlace): DiskSpace {
   let last: { at: number; freeBytes: number } | undefined;
-  return async (sizeBytes) => {
+  return createDiskSpace(async () => {
     if (last === undefined || performance.now() - last.at > SPACE_KEPT_MS) {
       const { fsTotalSize, fsUsedSize } = await db.command({ dbStats: 1 });
       last = { at: performance.now(), freeBytes: Number(fsTotalSize) - Number(fsUsedSize) };
     }
-    if (last.freeBytes - sizeBytes < minFreeBytes) throw storageFull();
-    last.freeBytes -= sizeBytes;
-  };
+    return { disk: 'the database', freeBytes: last.freeBytes };
+  }, place);
 }
 
-/** A file whose chunks are still to come; `intake` names all that comes with it, or null. */
+/** Returns a file whose chunks are still to come; `intake` names all that comes with it, or null. */
 export function newFile({ now }: Grid, intake: string | null): GridFile {
   return {
     _id: new mongoose.mongo.ObjectId(),
@@ -87,13 +100,13 @@ export function newFile({ now }: Grid, intake: string | null): GridFile {
   };
 }
 
-/** Piece number `n`, from 0; all but the last have `CHUNK_BYTES`. */
+/** Makes chunk number `n`, from 0; all but the last have `CHUNK_BYTES`. */
 export function chunkOf(file: GridFile, n: number, bytes: Uint8Array): GridChunk {
   return { files_id: file._id, n, data: new mongoose.mongo.Binary(bytes) };
 }
 
-/** A full disk becomes our code; what says that the database is away is told apart by the doors. */
-export async function translatedGrid<T>(work: () => Promise<T>): Promise<T> {
+/** A full disk becomes our code; what says that the database is away is told apart by the listeners. */
+export async function withGridErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -103,18 +116,18 @@ export async function translatedGrid<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Writes the chunks of a stream as it comes; the pieces that `digest` hands out are a megabyte or a bit more. */
-export function chunkWriter(grid: Grid, file: GridFile) {
+export function chunkWriter(grid: Grid, file: GridFile, reservation: Reservation) {
   let rest: Buffer = Buffer.alloc(0);
   let n = 0;
 
   async function insert(bytes: Buffer): Promise<void> {
-    await grid.requireSpace(bytes.length);
+    await reservation.use(bytes.length);
     await grid.chunks.insertOne(chunkOf(file, n, bytes));
     n += 1;
   }
 
   return {
-    async write(pieces: Uint8Array[]): Promise<void> {
+    async write(pieces: readonly Uint8Array[]): Promise<void> {
       rest = Buffer.concat([rest, ...pieces]);
       for (; rest.length >= CHUNK_BYTES; rest = rest.subarray(CHUNK_BYTES)) await insert(rest.subarray(0, CHUNK_BYTES));
     },

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { digest, WRITE_PIECE_BYTES } from './digest.ts';
+import { type Reservation, withSpace } from './disk-space.ts';
 import {
   chunkOf,
   chunkWriter,
@@ -7,9 +8,9 @@ import {
   type GridChunk,
   type GridFile,
   newFile,
-  translatedGrid,
+  withGridErrors,
 } from './gridfs-files.ts';
-import { eraseFiles, reuse, show } from './gridfs-states.ts';
+import { eraseFiles, publishWhole, renewStored } from './gridfs-states.ts';
 import type { ArtifactInfo, ArtifactIntake } from './store.ts';
 
 type Staged = { file: GridFile; chunks: GridChunk[] };
@@ -42,14 +43,18 @@ export function createGridIntake(grid: Grid): ArtifactIntake {
     if (stagedBytes >= WRITE_PIECE_BYTES) await flush();
   }
 
-  async function addStream(source: AsyncIterable<Uint8Array>): Promise<ArtifactInfo> {
+  function addStream(source: AsyncIterable<Uint8Array>): Promise<ArtifactInfo> {
+    return withSpace(grid.space, 0, (reservation) => writeStream(reservation, source));
+  }
+
+  async function writeStream(reservation: Reservation, source: AsyncIterable<Uint8Array>): Promise<ArtifactInfo> {
     const file = newFile(grid, intake);
     await grid.files.insertOne(file);
-    const writer = chunkWriter(grid, file);
+    const writer = chunkWriter(grid, file, reservation);
     try {
       const info = await digest(source, writer.write);
       await writer.end();
-      const isNew = !taken.has(info.sha256) && !(await reuse(grid, [info])).has(info.sha256);
+      const isNew = !taken.has(info.sha256) && !(await renewStored(grid, [info])).has(info.sha256);
       taken.add(info.sha256);
       if (!isNew) await eraseFiles(grid, [file._id]);
       else await grid.files.updateOne({ _id: file._id }, { $set: { filename: info.sha256, length: info.sizeBytes } });
@@ -71,15 +76,15 @@ export function createGridIntake(grid: Grid): ArtifactIntake {
   }
 
   return {
-    add: (bytes, info) => translatedGrid(() => add(bytes, info)),
-    addStream: (source) => translatedGrid(() => addStream(source)),
+    add: (bytes, info) => withGridErrors(() => add(bytes, info)),
+    addStream: (source) => withGridErrors(() => addStream(source)),
     commit: () =>
-      translatedGrid(async () => {
+      withGridErrors(async () => {
         await flush();
         await writing;
-        await show(grid, { 'metadata.intake': intake });
+        await publishWhole(grid, { 'metadata.intake': intake });
       }),
-    abandon: () => translatedGrid(abandon),
+    abandon: () => withGridErrors(abandon),
   };
 }
 
@@ -92,14 +97,16 @@ function chunksOf(file: GridFile, bytes: Buffer): GridChunk[] {
 }
 
 async function writePiece(grid: Grid, piece: readonly Staged[]): Promise<void> {
-  const here = await reuse(
+  const here = await renewStored(
     grid,
     piece.map(({ file }) => ({ sha256: file.filename, sizeBytes: file.length })),
   );
   const absent = piece.filter(({ file }) => !here.has(file.filename));
   if (absent.length === 0) return;
-  await grid.requireSpace(absent.reduce((sum, { file }) => sum + file.length, 0));
-  await grid.files.insertMany(absent.map(({ file }) => file));
-  const chunks = absent.flatMap((one) => one.chunks);
-  if (chunks.length > 0) await grid.chunks.insertMany(chunks);
+  const sizeBytes = absent.reduce((sum, { file }) => sum + file.length, 0);
+  await withSpace(grid.space, sizeBytes, async () => {
+    await grid.files.insertMany(absent.map(({ file }) => file));
+    const chunks = absent.flatMap((one) => one.chunks);
+    if (chunks.length > 0) await grid.chunks.insertMany(chunks);
+  });
 }

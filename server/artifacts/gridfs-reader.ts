@@ -1,42 +1,47 @@
-import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { hashOf } from './disk-reader.ts';
 import { CHUNK_BYTES, type Grid, type GridFile, WHOLE } from './gridfs-files.ts';
-import { damaged } from './storage-errors.ts';
+import { corrupted } from './storage-errors.ts';
 import type { OpenArtifact } from './store.ts';
 
 /** How many verified artifacts are remembered; one that is forgotten is read once more. */
 const VERIFIED_MAX = 100_000;
+export type VerifiedFiles = LRUCache<string, true>;
+
+export function rememberVerifiedFiles(): VerifiedFiles {
+  return new LRUCache({ max: VERIFIED_MAX });
+}
 
 /**
  * Opens an artifact whose bytes are those of its name; null when there is none. One of a single chunk is held and
  * compared at each opening, a larger one is read through at the first.
  */
-export async function openGridFile(grid: Grid, sha256: string, verified: Set<string>): Promise<OpenArtifact | null> {
+export async function openGridFile(grid: Grid, sha256: string, verified: VerifiedFiles): Promise<OpenArtifact | null> {
   const file = await grid.files.findOne({ filename: sha256, ...WHOLE });
   if (file === null) return null;
-  const artifact = openFile(grid, file);
   const key = file._id.toHexString();
-  if (file.length > CHUNK_BYTES && verified.has(key)) return artifact;
-  if (!(await isSound(artifact, sha256))) {
+  if (file.length > CHUNK_BYTES && verified.has(key)) return openFile(grid, file);
+  // Read twice before it is marked for good: a disk or a line may misread once.
+  const artifact = (await openIntact(grid, file)) ?? (await openIntact(grid, file));
+  if (artifact === null) {
     await grid.files.updateOne(
       { _id: file._id, ...WHOLE },
-      { $set: { 'metadata.state': 'damaged', uploadDate: grid.now() } },
+      { $set: { 'metadata.state': 'corrupted', uploadDate: grid.now() } },
     );
     return null;
   }
-  if (verified.size >= VERIFIED_MAX) verified.clear();
-  verified.add(key);
+  verified.set(key, true);
   return artifact;
 }
 
-async function isSound(artifact: OpenArtifact, sha256: string): Promise<boolean> {
-  const hash = createHash('sha256');
+async function openIntact(grid: Grid, file: GridFile): Promise<OpenArtifact | null> {
+  const artifact = openFile(grid, file);
   try {
-    for await (const piece of artifact.stream()) hash.update(piece);
+    return (await hashOf(artifact)) === file.filename ? artifact : null;
   } catch (error) {
-    if (error instanceof MissingBytes) return false;
+    if (error instanceof MissingBytes) return null;
     throw error;
   }
-  return hash.digest('hex') === sha256;
 }
 
 /** A chunk is not there, or not as long as it was. */
@@ -78,7 +83,7 @@ function openFile({ chunks }: Grid, file: GridFile): OpenArtifact {
         for await (const piece of stream(start, end)) pieces.push(piece);
       } catch (error) {
         throw error instanceof MissingBytes
-          ? damaged('A file of this release lost a part in the store.', error)
+          ? corrupted('A file of this release lost a part in the store.', error)
           : error;
       }
       return Buffer.concat(pieces);

@@ -10,7 +10,7 @@ const YOUNG_MS = 60 * 60_000;
 type Which = { filename: string } | { _id: Id; uploadDate: { $lt: Date } };
 
 /** Renews the age of what is here, and names it. */
-export async function reuse(
+export async function renewStored(
   { files, now }: Grid,
   wanted: readonly { sha256: string; sizeBytes: number }[],
 ): Promise<ReadonlySet<string>> {
@@ -26,7 +26,7 @@ export async function reuse(
 }
 
 /** Makes unfinished files whole; those that somebody else was faster with are erased instead. */
-export async function show(grid: Grid, which: { _id: Id } | { 'metadata.intake': string }): Promise<void> {
+export async function publishWhole(grid: Grid, which: { _id: Id } | { 'metadata.intake': string }): Promise<void> {
   const filter = { ...which, 'metadata.state': 'unfinished' as const };
   for (;;) {
     try {
@@ -52,7 +52,7 @@ async function eraseDoubles(grid: Grid, own: readonly GridFile[]): Promise<void>
 }
 
 /** Nobody finds it any more; its bytes go with the next sweep. False when there is none. */
-export async function takeAway({ files, now }: Grid, which: Which): Promise<boolean> {
+export async function markRemoved({ files, now }: Grid, which: Which): Promise<boolean> {
   const gone = { 'metadata.state': 'unfinished' as const, 'metadata.intake': null, uploadDate: now() };
   return (await files.updateOne({ ...which, ...WHOLE }, { $set: gone })).matchedCount === 1;
 }

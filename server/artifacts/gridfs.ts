@@ -1,22 +1,29 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { digestAnnounced, piecesOf } from './digest.ts';
-import { chunkWriter, type Grid, type GridFile, newFile, openGrid, translatedGrid, WHOLE } from './gridfs-files.ts';
+import { type Reservation, withSpace } from './disk-space.ts';
+import {
+  chunkWriter,
+  type Grid,
+  type GridFile,
+  type GridPlace,
+  newFile,
+  openGrid,
+  WHOLE,
+  withGridErrors,
+} from './gridfs-files.ts';
 import { createGridIntake } from './gridfs-intake.ts';
-import { openGridFile } from './gridfs-reader.ts';
-import { eraseFiles, reuse, show, takeAway } from './gridfs-states.ts';
-import { damaged, isSound } from './storage-errors.ts';
-import type { ArtifactInfo, ArtifactStore, Collected, Collection, OnDamage, StoreClock } from './store.ts';
+import { openGridFile, rememberVerifiedFiles } from './gridfs-reader.ts';
+import { eraseFiles, markRemoved, publishWhole, renewStored } from './gridfs-states.ts';
+import { canOpen, corrupted } from './storage-errors.ts';
+import type { ArtifactInfo, ArtifactStore, Collected, Collection, OnCorruption, StoreClock } from './store.ts';
 
-/** Security facts, 10.4: a write that has not ended after an hour never will. */
+/** A write that has not ended after an hour never will: no request lasts that long. */
 const LEFTOVER_MS = 60 * 60_000;
 const FILES_AT_ONCE = 500;
 
-export type GridStoreOptions = {
-  /** Writes are refused with `storage_full` when fewer bytes would stay free on the disk of the database. */
-  minFreeBytes: number;
-  /** Name of the GridFS bucket. */
+export type GridStoreOptions = Omit<GridPlace, 'bucket'> & {
   bucket?: string;
-  onDamage?: OnDamage;
+  onCorruption?: OnCorruption;
   now?: StoreClock;
 };
 
@@ -24,25 +31,24 @@ export type GridStoreOptions = {
  * Artifacts in the database itself (gridfs-files.ts), so that several instances share them without a shared disk.
  * Needs the open connection of mongoose.
  */
-export async function createGridStore({
-  minFreeBytes,
-  bucket = 'store',
-  onDamage,
-  now = () => new Date(),
-}: GridStoreOptions): Promise<ArtifactStore> {
-  const grid = await openGrid(bucket, minFreeBytes, now);
-  const verified = new Set<string>();
+export async function createGridStore(options: GridStoreOptions): Promise<ArtifactStore> {
+  const { bucket = 'store', onCorruption, now = () => new Date() } = options;
+  const grid = await openGrid({ ...options, bucket }, now);
+  const verified = rememberVerifiedFiles();
 
   const store: ArtifactStore = {
     // It is where the database is that keeps this id: another database is another store.
     id: 'gridfs',
     has: async (sha256) => (await grid.files.findOne({ filename: sha256, ...WHOLE })) !== null,
     write: (source, expected) =>
-      translatedGrid(async () => {
-        await grid.requireSpace(expected.sizeBytes);
-        if (!(await reuse(grid, [expected])).has(expected.sha256)) return writeNew(grid, source, expected);
+      withGridErrors(async () => {
         // The sender still has to show the bytes: to know a hash is no proof of having them.
-        return digestAnnounced(source, expected, async () => undefined);
+        if ((await renewStored(grid, [expected])).has(expected.sha256)) {
+          return digestAnnounced(source, expected, async () => undefined);
+        }
+        return withSpace(grid.space, expected.sizeBytes, (reservation) =>
+          writeNewFile({ grid, reservation }, source, expected),
+        );
       }),
     writeWhole: (bytes) => {
       const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -52,8 +58,8 @@ export async function createGridStore({
     async open(sha256) {
       const artifact = await openGridFile(grid, sha256, verified);
       if (artifact !== null) return artifact;
-      onDamage?.(sha256);
-      throw damaged('A file of this release is missing from the store, or damaged in it.');
+      onCorruption?.(sha256);
+      throw corrupted('A file of this release is missing from the store, or damaged in it.');
     },
     async readWhole(sha256) {
       const artifact = await store.open(sha256);
@@ -61,9 +67,9 @@ export async function createGridStore({
     },
     verify: (sha256) => {
       verified.clear();
-      return isSound(() => store.open(sha256));
+      return canOpen(() => store.open(sha256));
     },
-    remove: async (sha256) => void (await takeAway(grid, { filename: sha256 })),
+    remove: async (sha256) => void (await markRemoved(grid, { filename: sha256 })),
     collect: (collection) => collectGrid(grid, collection),
     sweep: () => sweepGrid(grid),
     check: () => checkGrid(grid),
@@ -72,18 +78,18 @@ export async function createGridStore({
   return store;
 }
 
-async function writeNew(
-  grid: Grid,
+async function writeNewFile(
+  { grid, reservation }: { grid: Grid; reservation: Reservation },
   source: AsyncIterable<Uint8Array>,
   expected: { sha256: string; sizeBytes: number },
 ): Promise<ArtifactInfo> {
   const file: GridFile = { ...newFile(grid, null), filename: expected.sha256, length: expected.sizeBytes };
   await grid.files.insertOne(file);
-  const writer = chunkWriter(grid, file);
+  const writer = chunkWriter(grid, file, reservation);
   try {
     const info = await digestAnnounced(source, expected, writer.write);
     await writer.end();
-    await show(grid, { _id: file._id });
+    await publishWhole(grid, { _id: file._id });
     return info;
   } catch (error) {
     await eraseFiles(grid, [file._id]);
@@ -91,7 +97,7 @@ async function writeNew(
   }
 }
 
-/** From the oldest on: what is used meanwhile becomes young. */
+/** Collects from the oldest on; what is used meanwhile counts as new. */
 async function collectGrid(grid: Grid, { before, choose, signal }: Collection): Promise<Collected> {
   const collected: Collected = { artifacts: 0, sizeBytes: 0 };
   let old = await readOld(grid, before, null);
@@ -100,7 +106,7 @@ async function collectGrid(grid: Grid, { before, choose, signal }: Collection): 
     const chosen = await choose(old.map((file) => file.filename));
     for (const { _id, filename, length } of old) {
       // Used again since: no longer old, and so not found.
-      if (!chosen.has(filename) || !(await takeAway(grid, { _id, uploadDate: { $lt: before } }))) continue;
+      if (!chosen.has(filename) || !(await markRemoved(grid, { _id, uploadDate: { $lt: before } }))) continue;
       collected.artifacts += 1;
       collected.sizeBytes += length;
     }

@@ -4,24 +4,25 @@ import { join } from 'node:path';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { isUnfinished, makeFolder, unfinishedName } from '../durable-file.ts';
 import { AppError } from '../errors.ts';
-import { requireSpace } from './disk-folder.ts';
-import { translated } from './storage-errors.ts';
+import type { DiskSpace, Reservation } from './disk-space.ts';
+import { addPiece } from './pieces.ts';
+import { withStorageErrors } from './storage-errors.ts';
 
-/** Performance facts, 2.4: many small writes cost more than their bytes. */
+/** Many small writes cost more than their bytes do. */
 const WRITE_BYTES = 1024 * 1024;
-/** How often the space that is left is looked at while bytes come whose number nobody has told. */
-const SPACE_CHECK_BYTES = 32 * 1024 * 1024;
-/** No request lasts an hour (security facts, 2.1: ten minutes). */
+const READ_BYTES = 256 * 1024;
+/** A request is cut off after some minutes, so none lasts an hour. */
 const LEFTOVER_MS = 60 * 60_000;
 
 /** Ends the name of what was cut off and waits for its rest. */
 const PART = '.part';
 
-export type IncomingFolder = { path: string; minFreeBytes: number };
+export type IncomingFolder = { path: string; space: DiskSpace };
 
 /**
- * Where the bytes of something that may be cut off wait for their rest. `what` is one account's, `key` tells one content
- * from another; all three are safe as names of files. The bytes before `from` are kept, those after it come again.
+ * Says where the bytes of something that may be cut off wait for their rest. `what` is one account's, `key` tells one
+ * content from another; all three are safe as names of files. The bytes before `from` are kept, those after it come
+ * again.
  */
 export type Part = { accountId: string; what: string; key: string };
 export type PartFrom = Part & { from: number };
@@ -35,8 +36,10 @@ export type IncomingFile = {
   readonly sizeBytes: number;
   /** Throws `storage_full`. */
   write(chunk: Uint8Array): Promise<void>;
-  /** Call it after the last `write`. */
+  /** Must be called after the last `write`. */
   flush(): Promise<void>;
+  /** What was written, from the start; as often as asked. */
+  read(): AsyncIterable<Buffer>;
   /** Gives its space back, or keeps what has come for the rest, where it is a part. */
   close(how?: 'keep'): Promise<void>;
 };
@@ -90,18 +93,26 @@ export function openIncoming(
   expectedBytes: number,
   part: PartFrom | null = null,
 ): Promise<IncomingFile> {
-  return translated(async () => {
-    await requireSpace(folder.path, expectedBytes, folder.minFreeBytes);
-    if (part !== null) return openPart(folder, part);
-    const name = unfinishedName(join(folder.path, 'zip'));
-    const handle = await open(name, 'wx+', 0o600);
-    await rm(name);
-    return incomingFile(folder, handle);
+  return withStorageErrors(async () => {
+    if (part !== null) await dropOldParts(folder, part, part.from + expectedBytes);
+    const reservation = await folder.space.reserve(expectedBytes);
+    try {
+      return part === null ? await openNameless(folder, reservation) : await openPart(folder, reservation, part);
+    } catch (error) {
+      reservation.end();
+      throw error;
+    }
   });
 }
 
-async function openPart(folder: IncomingFolder, part: PartFrom): Promise<IncomingFile> {
-  await makeRoom(folder, part);
+async function openNameless(folder: IncomingFolder, reservation: Reservation): Promise<IncomingFile> {
+  const name = unfinishedName(join(folder.path, 'zip'));
+  const handle = await open(name, 'wx+', 0o600);
+  await rm(name);
+  return incomingFile(handle, reservation);
+}
+
+async function openPart(folder: IncomingFolder, reservation: Reservation, part: PartFrom): Promise<IncomingFile> {
   const name = join(folder.path, nameOf(part));
   if (part.from > (await arrivedBytes(folder, part))) {
     throw new AppError('conflict', 'What came before is no longer here.', {
@@ -110,38 +121,45 @@ async function openPart(folder: IncomingFolder, part: PartFrom): Promise<Incomin
   }
   const handle = await open(name, constants.O_RDWR | constants.O_CREAT, 0o600);
   await handle.truncate(part.from);
-  return incomingFile(folder, handle, { name, from: part.from });
+  return incomingFile(handle, reservation, {
+    from: part.from,
+    keep: (sizeBytes) => dropOldParts(folder, part, sizeBytes),
+    remove: () => rm(name, { force: true }),
+  });
 }
 
-/** No account keeps more parts than it may have uploads open, and one of each upload. */
-async function makeRoom({ path }: IncomingFolder, part: Part): Promise<void> {
-  const others: { name: string; mtimeMs: number }[] = [];
+/**
+ * No account keeps more parts than it may have uploads open, one of each upload, nor more bytes in them than
+ * `UPLOAD_LIMITS.maxPartBytes`, of which this part takes `sizeBytes`: the oldest of the others go.
+ */
+async function dropOldParts({ path }: IncomingFolder, part: Part, sizeBytes: number): Promise<void> {
+  const others: { name: string; mtimeMs: number; size: number }[] = [];
   for (const name of await readdir(path)) {
     if (!isPartOf(part.accountId, name) || name === nameOf(part)) continue;
     const found = await stat(join(path, name)).catch(() => null);
     if (found !== null && !name.startsWith(`${part.accountId}.${part.what}.`)) {
-      others.push({ name, mtimeMs: found.mtimeMs });
+      others.push({ name, mtimeMs: found.mtimeMs, size: found.size });
     } else await rm(join(path, name), { force: true });
   }
   others.sort((a, b) => b.mtimeMs - a.mtimeMs);
-  for (const { name } of others.slice(UPLOAD_LIMITS.maxOpenUploads - 1)) await rm(join(path, name), { force: true });
+  let kept = sizeBytes;
+  for (const [index, { name, size }] of others.entries()) {
+    kept += size;
+    if (index >= UPLOAD_LIMITS.maxOpenUploads - 1 || kept > UPLOAD_LIMITS.maxPartBytes) {
+      await rm(join(path, name), { force: true });
+    }
+  }
 }
 
-function incomingFile(
-  folder: IncomingFolder,
-  handle: FileHandle,
-  part: { name: string; from: number } | null = null,
-): IncomingFile {
+type OpenPart = { from: number; keep(sizeBytes: number): Promise<void>; remove(): Promise<void> };
+
+function incomingFile(handle: FileHandle, reservation: Reservation, part: OpenPart | null = null): IncomingFile {
   let chunks: Uint8Array[] = [];
   let pending = 0;
   let written = part?.from ?? 0;
-  let checkedAt = written;
 
   async function flush(): Promise<void> {
-    if (written - checkedAt >= SPACE_CHECK_BYTES) {
-      await requireSpace(folder.path, pending, folder.minFreeBytes);
-      checkedAt = written;
-    }
+    await reservation.use(pending);
     const bytes = Buffer.concat(chunks);
     chunks = [];
     pending = 0;
@@ -159,19 +177,29 @@ function incomingFile(
       return written + pending;
     },
     async write(chunk) {
-      chunks.push(chunk);
+      addPiece(chunks, chunk);
       pending += chunk.byteLength;
-      if (pending >= WRITE_BYTES) await translated(flush);
+      if (pending >= WRITE_BYTES) await withStorageErrors(flush);
     },
-    flush: () => translated(flush),
+    flush: () => withStorageErrors(flush),
+    async *read() {
+      for (let at = 0; at < written; ) {
+        const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(READ_BYTES), 0, READ_BYTES, at);
+        if (bytesRead === 0) throw new Error('A file became shorter while it waited.');
+        yield buffer.subarray(0, bytesRead);
+        at += bytesRead;
+      }
+    },
     async close(how) {
       try {
         if (part !== null && how === 'keep') {
-          await translated(flush);
+          await withStorageErrors(flush);
           await handle.datasync();
-        } else if (part !== null) await rm(part.name, { force: true });
+          await part.keep(written);
+        } else await part?.remove();
       } finally {
         await handle.close();
+        reservation.end();
       }
     },
   };

@@ -1,7 +1,9 @@
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
+import { refusalSentence } from '../../routers/schemas/upload-rules.ts';
 import { AppError } from '../errors.ts';
-import { inPlace } from '../in-place.ts';
-import type { Tally } from '../tally.ts';
+import type { RateCounters } from '../rate-counters.ts';
+import { withSlot } from '../with-slot.ts';
+import { createFolderSpace } from './disk-space.ts';
 import {
   arrivedBytes,
   forgetParts,
@@ -14,6 +16,7 @@ import {
   sweepIncoming,
 } from './incoming-file.ts';
 import type { Manifest, ManifestEntry } from './manifest.ts';
+import { spooled } from './spool.ts';
 import type { ArtifactInfo, ArtifactIntake, ArtifactStore } from './store.ts';
 import { ZipRefusal } from './zip-refusal.ts';
 import { type ListedZip, startZipThread, type ZipContent } from './zip-thread.ts';
@@ -21,14 +24,16 @@ import { type ListedZip, startZipThread, type ZipContent } from './zip-thread.ts
 /** A thread takes a core; more archives wait with their bytes on the disk. */
 const ARCHIVES_AT_ONCE = 2;
 const ARCHIVES_WAITING = 32;
+/** How much may come that is not counted yet; each counting asks the database. */
+const COUNT_EVERY_BYTES = 8 * 1024 * 1024;
 /** A small archive takes well under a second. */
 const OVERLOADED_RETRY_MS = 5_000;
 
 export type IncomingZip = {
   body: AsyncIterable<Uint8Array>;
-  /** As the sender announced it, when it did. */
+  /** Is null when the sender did not announce its length. */
   contentLength: number | null;
-  /** Final paths that the person publishes although they would be left out. */
+  /** Names final paths that the person publishes although they would be left out. */
   publishAnyway: readonly string[];
   /** Where it goes on, and is kept when it is cut off; null for one that comes at once or not at all. */
   part?: PartFrom | null;
@@ -47,9 +52,14 @@ export type StoredZip = {
 
 export type TakeZipOptions = {
   store: ArtifactStore;
-  /** Called with what is about to be used: the archive's bytes, then what its files take beyond. May throw. */
+  /**
+   * Called with what is about to be used, or while it comes where nobody has told how much that is: the archive's bytes,
+   * of one that is cut off as well, then what its files take beyond. May throw.
+   */
   count(bytes: number): Promise<void>;
 };
+
+export type SpoolFile = Pick<IncomingFile, 'sizeBytes' | 'write' | 'flush' | 'read' | 'close'>;
 
 export interface ZipIntake {
   /**
@@ -58,22 +68,33 @@ export interface ZipIntake {
    * the body throws, what `count` throws, and the reason of the signal.
    */
   take(zip: IncomingZip, options: TakeZipOptions): Promise<StoredZip>;
-  /** How many bytes of an archive that was cut off wait for the rest. */
+  /** Returns how many bytes of an archive that was cut off wait for the rest. */
   arrived(part: Part): Promise<number>;
+  /** Takes a body whose bytes are needed at once, such as a list of files, without holding it while it comes. */
+  spool<T>(body: AsyncIterable<Uint8Array>, use: (readWhole: () => Promise<Buffer>) => Promise<T>): Promise<T>;
+  /** An empty file on the disk of the archives, for bytes that have to be whole before they leave. Throws `storage_full`. */
+  openSpool(): Promise<SpoolFile>;
   /** Takes away what waits of an account that is gone; elsewhere it goes with what nobody goes on with. */
   forget(accountId: string): Promise<void>;
   /** Takes away what nobody goes on with. */
   sweep(): Promise<void>;
 }
 
-/** `folder` is for archives on their way in: on a disk, for this installation alone. */
-export async function createZipIntake(folder: IncomingFolder, tally: Tally): Promise<ZipIntake> {
+/**
+ * `path` is a folder for archives on their way in: on a disk, for this installation alone. Writes are refused with
+ * `storage_full` when fewer than `minFreeBytes` would stay free on that disk.
+ */
+export async function createZipIntake(
+  { path, minFreeBytes }: { path: string; minFreeBytes: number },
+  rateCounters: RateCounters,
+): Promise<ZipIntake> {
+  const folder: IncomingFolder = { path, space: createFolderSpace(path, { minFreeBytes, rateCounters }) };
   await prepareIncoming(folder);
 
   /** A turn may be waited for long after the sender has gone: then it goes to the next at once. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const places = { key: 'archives', limit: ARCHIVES_AT_ONCE, inLine: ARCHIVES_WAITING, full: overloaded };
-    return inPlace(tally, places, work);
+  function withUnpackSlot<T>(work: () => Promise<T>): Promise<T> {
+    const slots = { key: 'archives', limit: ARCHIVES_AT_ONCE, queueLength: ARCHIVES_WAITING, full: overloaded };
+    return withSlot(rateCounters, slots, work);
   }
 
   return {
@@ -85,9 +106,8 @@ export async function createZipIntake(folder: IncomingFolder, tally: Tally): Pro
       const file = await openIncoming(folder, announced, zip.part);
       let isKept = false;
       try {
-        await receive(file, zip);
-        await options.count(Math.max(0, file.sizeBytes - from - announced));
-        return await inTurn(() => unpack(file, zip, options));
+        await receive(file, zip, countArrival(options.count, announced));
+        return await withUnpackSlot(() => unpack(file, zip, options));
       } catch (error) {
         isKept = mayGoOn(error);
         throw error instanceof ZipRefusal ? refused(error) : error;
@@ -96,6 +116,8 @@ export async function createZipIntake(folder: IncomingFolder, tally: Tally): Pro
       }
     },
     arrived: (part) => arrivedBytes(folder, part),
+    spool: (body, use) => spooled(folder, body, use),
+    openSpool: () => openIncoming(folder, 0),
     forget: (accountId) => forgetParts(folder, accountId),
     sweep: () => sweepIncoming(folder),
   };
@@ -120,17 +142,48 @@ function tooLarge(): AppError {
   });
 }
 
-function refused({ reason, path, message }: ZipRefusal): AppError {
-  return new AppError('upload_refused', path === '' ? message : `${path}: ${message}`, { reason, path });
+function refused(refusal: ZipRefusal): AppError {
+  const { reason, path } = refusal;
+  return new AppError('upload_refused', refusalSentence(refusal), { reason, path });
 }
 
-async function receive(file: IncomingFile, { body, signal }: IncomingZip): Promise<void> {
-  for await (const chunk of body) {
-    signal.throwIfAborted();
-    if (file.sizeBytes + chunk.byteLength > UPLOAD_LIMITS.maxZipBytes) throw tooLarge();
-    await file.write(chunk);
+async function receive(file: IncomingFile, { body, signal }: IncomingZip, arrival: Arrival): Promise<void> {
+  try {
+    for await (const chunk of body) {
+      signal.throwIfAborted();
+      if (file.sizeBytes + chunk.byteLength > UPLOAD_LIMITS.maxZipBytes) throw tooLarge();
+      await arrival.add(chunk.byteLength);
+      await file.write(chunk);
+    }
+  } catch (error) {
+    // What ended it matters more to the sender than that there is no room for more today.
+    await arrival.end().catch(() => undefined);
+    throw error;
   }
+  await arrival.end();
   await file.flush();
+}
+
+type Arrival = { add(bytes: number): Promise<void>; end(): Promise<void> };
+
+/** Counts what comes beyond what was announced and counted before, some megabytes at a time. */
+function countArrival(count: TakeZipOptions['count'], announced: number): Arrival {
+  let uncounted = -announced;
+
+  async function end(): Promise<void> {
+    if (uncounted <= 0) return;
+    const bytes = uncounted;
+    uncounted = 0;
+    await count(bytes);
+  }
+
+  return {
+    async add(bytes) {
+      uncounted += bytes;
+      if (uncounted >= COUNT_EVERY_BYTES) await end();
+    },
+    end,
+  };
 }
 
 async function unpack(file: IncomingFile, zip: IncomingZip, { store, count }: TakeZipOptions): Promise<StoredZip> {
@@ -147,7 +200,7 @@ async function unpack(file: IncomingFile, zip: IncomingZip, { store, count }: Ta
   }
 }
 
-/** What was stored, by the place of each file in the list. */
+/** Stores every file, and returns the artifacts by the place of each file in the list. */
 async function storeAll(store: ArtifactStore, contents: AsyncGenerator<ZipContent, void>) {
   const infos = new Map<number, ArtifactInfo>();
   const intake = await store.intake();
@@ -181,7 +234,7 @@ async function addFiles(
 
 type Piece = Extract<ZipContent, { kind: 'piece' }>;
 
-/** The pieces of one large file, of which the first has come already. */
+/** Yields the pieces of one large file, of which the first has come already. */
 async function* piecesFrom(first: Piece, contents: AsyncGenerator<ZipContent, void>): AsyncGenerator<Uint8Array> {
   let piece = first;
   for (;;) {

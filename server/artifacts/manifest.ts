@@ -1,31 +1,64 @@
 import * as z from 'zod/mini';
 import { sha256Schema } from '../../routers/schemas/primitives.ts';
 import { AppError } from '../errors.ts';
+import { runInTimeSlices } from '../time-slices.ts';
 
-/** Path (NFC, no leading slash) to the artifact that answers for it. A Map: `__proto__` is an honest file name. */
+/**
+ * Maps each path (NFC, no leading slash) to the artifact that answers for it. It is a Map since `__proto__` may be the
+ * name of a file.
+ */
 export type Manifest = ReadonlyMap<string, ManifestEntry>;
 export type ManifestEntry = { sha256: string; sizeBytes: number };
 
 /** Stored form: rows of `[path, sha256, sizeBytes]` sorted by path, so that equal files give equal manifests. */
 const storedSchema = z.array(z.tuple([z.string(), sha256Schema, z.int()]));
+/** Between two rows, and nowhere else: inside a path the quote has a backslash before it. */
+const BETWEEN_ROWS = '],["';
+/** Reading or writing so much takes about a millisecond. */
+const BYTES_A_STEP = 64 * 1024;
+const ROWS_A_STEP = 500;
 
-/** The bytes that are stored, and whose SHA-256 is `manifestHash`. */
-export function encodeManifest(manifest: Manifest): Buffer {
-  const rows = [...manifest].map(([path, entry]) => [path, entry.sha256, entry.sizeBytes] as const);
-  rows.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return Buffer.from(JSON.stringify(rows));
+/**
+ * Returns the bytes that are stored, and whose SHA-256 is `manifestHash`, written while other calls have their turns.
+ */
+export function encodeManifest(manifest: Manifest): Promise<Buffer> {
+  return runInTimeSlices(encodingSteps(manifest));
 }
 
-/** Throws `artifact_damaged` when the bytes are no manifest. */
-export function decodeManifest(bytes: Buffer): Manifest {
-  const parsed = storedSchema.safeParse(parseJson(bytes));
-  if (!parsed.success) throw new AppError('artifact_damaged', 'The list of files of this release is damaged.');
-  return new Map(parsed.data.map(([path, sha256, sizeBytes]) => [path, { sha256, sizeBytes }]));
+function* encodingSteps(manifest: Manifest): Generator<void, Buffer> {
+  const rows: string[] = [];
+  for (const path of [...manifest.keys()].sort()) {
+    if (rows.length % ROWS_A_STEP === 0) yield;
+    const entry = manifest.get(path);
+    if (entry !== undefined) rows.push(JSON.stringify([path, entry.sha256, entry.sizeBytes]));
+  }
+  return Buffer.from(`[${rows.join()}]`);
 }
 
-function parseJson(bytes: Buffer): unknown {
+/** Reads the stored bytes while other calls have their turns. Throws `artifact_corrupted` when they are no manifest. */
+export function decodeManifest(bytes: Buffer): Promise<Manifest> {
+  return runInTimeSlices(decodingSteps(bytes));
+}
+
+function* decodingSteps(bytes: Buffer): Generator<void, Manifest> {
+  const manifest = new Map<string, ManifestEntry>();
+  let start = 0;
+  do {
+    const boundary = bytes.indexOf(BETWEEN_ROWS, start + BYTES_A_STEP);
+    const end = boundary === -1 ? bytes.length : boundary + 1;
+    const text = bytes.toString('utf8', start, end);
+    const parsed = storedSchema.safeParse(parseJson(`${start === 0 ? '' : '['}${text}${boundary === -1 ? '' : ']'}`));
+    if (!parsed.success) throw new AppError('artifact_corrupted', 'The list of files of this release is damaged.');
+    for (const [path, sha256, sizeBytes] of parsed.data) manifest.set(path, { sha256, sizeBytes });
+    start = boundary === -1 ? bytes.length : end + 1;
+    yield;
+  } while (start < bytes.length);
+  return manifest;
+}
+
+function parseJson(text: string): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
@@ -33,7 +66,7 @@ function parseJson(bytes: Buffer): unknown {
 
 export type ManifestDifference = { added: string[]; changed: string[]; removed: string[] };
 
-/** What `next` has that `previous` has not, by path; null for a first release. */
+/** Returns what `next` has that `previous` has not, by path; null for a first release. */
 export function compareManifests(previous: Manifest | null, next: Manifest): ManifestDifference {
   const before = previous ?? new Map<string, ManifestEntry>();
   const added: string[] = [];
@@ -47,7 +80,7 @@ export function compareManifests(previous: Manifest | null, next: Manifest): Man
   return { added, changed, removed };
 }
 
-/** Of all paths: a content that two of them share counts twice. */
+/** Adds up all paths: a content that two of them share counts twice. */
 export function totalBytes(manifest: Manifest): number {
   let sum = 0;
   for (const entry of manifest.values()) sum += entry.sizeBytes;

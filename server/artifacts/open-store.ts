@@ -1,8 +1,15 @@
+import type { RateCounters } from '../rate-counters.ts';
 import { createDiskStore } from './disk.ts';
 import { createGridStore } from './gridfs.ts';
-import type { ArtifactStore, OnDamage, StoreChoice, StoreClock } from './store.ts';
+import type { ArtifactStore, OnCorruption, StoreChoice, StoreClock } from './store.ts';
 
-type StoreOptions = { minFreeBytes: number; onDamage: OnDamage; now: StoreClock };
+type StoreOptions = {
+  minFreeBytes: number;
+  rateCounters: RateCounters;
+  databaseFolder: string | undefined;
+  onCorruption: OnCorruption;
+  now: StoreClock;
+};
 
 /**
  * Opens the store that was chosen; the one in the database needs its open connection.

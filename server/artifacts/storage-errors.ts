@@ -4,15 +4,15 @@ import { AppError } from '../errors.ts';
 export { errnoOf };
 
 /** The disk, the quota or the limit of the process: in all three the operator makes room. */
-const NO_ROOM = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+const DISK_FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 const UNUSABLE = ['EROFS', 'EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE', 'ENOTDIR'];
 
 /** Whether the system refused it since there is no room. */
-export function isNoRoom(error: unknown): boolean {
-  return NO_ROOM.includes(errnoOf(error) ?? '');
+export function isDiskFull(error: unknown): boolean {
+  return DISK_FULL.includes(errnoOf(error) ?? '');
 }
 
-/** `storage_full`: the disk of the operator, not the room of an account. */
+/** Makes `storage_full`: the disk of the operator is full, not the quota of an account. */
 export function storageFull(cause?: unknown): AppError {
   return new AppError('storage_full', 'The disk of this Fairlead is full, so nothing can be uploaded now.', {
     hint: 'What is live stays live. The operator has to make room on the disk of DATA_DIR.',
@@ -20,40 +20,45 @@ export function storageFull(cause?: unknown): AppError {
   });
 }
 
-/** `artifact_damaged`; `message` says in a sentence what is. */
-export function damaged(message: string, cause?: unknown): AppError {
-  return new AppError('artifact_damaged', message, { hint: 'Publish the same files again.', cause });
+/** Makes `artifact_corrupted`; `message` is a sentence that says what is corrupted. */
+export function corrupted(message: string, cause?: unknown): AppError {
+  return new AppError('artifact_corrupted', message, { hint: 'Publish the same files again.', cause });
 }
 
-/** Whether an artifact opens: what is damaged or missing does not. */
-export async function isSound(open: () => Promise<{ close(): Promise<void> }>): Promise<boolean> {
+/** Whether an artifact opens: what is corrupted or missing does not. */
+export async function canOpen(open: () => Promise<{ close(): Promise<void> }>): Promise<boolean> {
   try {
     await (await open()).close();
     return true;
   } catch (error) {
-    if (error instanceof AppError && error.code === 'artifact_damaged') return false;
+    if (error instanceof AppError && error.code === 'artifact_corrupted') return false;
     throw error;
   }
 }
 
-/** `storage_unavailable`, with what the system says of the folder. */
-export function unusable(folder: string, cause: unknown): AppError {
+/** Makes `storage_unavailable`, with what the system says of the folder. */
+export function folderUnusable(folder: string, cause: unknown): AppError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new AppError('storage_unavailable', `The folder ${folder} cannot be used for artifacts: ${why}.`, { cause });
 }
 
-/** Error numbers of the system become our codes; everything else passes as it is. */
-export async function translated<T>(work: () => Promise<T>): Promise<T> {
+/** `storage_unavailable`: nothing is known to be lost, and later it may be there. */
+export function unreadable(cause?: unknown): AppError {
+  return new AppError('storage_unavailable', 'The store of files cannot be used right now. Try again later.', {
+    cause,
+  });
+}
+
+/** Turns error numbers of the system into our codes; everything else passes as it is. */
+export async function withStorageErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const errno = errnoOf(error);
     if (error instanceof AppError || errno === undefined) throw error;
-    if (isNoRoom(error)) throw storageFull(error);
+    if (isDiskFull(error)) throw storageFull(error);
     if (UNUSABLE.includes(errno)) {
-      throw new AppError('storage_unavailable', 'The store of files cannot be used right now. Try again later.', {
-        cause: error,
-      });
+      throw unreadable(error);
     }
     throw error;
   }

@@ -5,7 +5,7 @@
  *   (garbage collection takes only what no manifest names and is older than a day).
  * - `write` makes the bytes durable before it resolves (temporary name, fsync, rename, fsync of the folder) and leaves
  *   nothing behind when it fails. It throws `hash_mismatch`, `body_too_large` or `storage_full`.
- * - `open` and `readWhole` throw `artifact_damaged` when the bytes are missing or are not those of the hash: a reader
+ * - `open` and `readWhole` throw `artifact_corrupted` when the bytes are missing or are not those of the hash: a reader
  *   never sees wrong bytes. `open` compares the hash once after the start and whenever the stored file has changed.
  * - Trouble of the medium itself (no rights, read-only, input or output error) is `storage_unavailable`.
  * - A manifest is an artifact as well (server/artifacts/manifest.ts).
@@ -30,17 +30,17 @@ export type ArtifactIntake = {
   add(bytes: Uint8Array, info: ArtifactInfo): Promise<void>;
   /** For what is too large to be held: its digests are computed here. A source that throws adds nothing. */
   addStream(source: AsyncIterable<Uint8Array>): Promise<ArtifactInfo>;
-  /** Durable and readable from now on. */
+  /** Makes everything durable and readable from now on. */
   commit(): Promise<void>;
   /** Leaves nothing behind. */
   abandon(): Promise<void>;
 };
 
-/** What garbage collection asks of a store (server/jobs/collect-garbage.ts). */
+/** Says what garbage collection asks of a store (server/jobs/collect-garbage.ts). */
 export type Collection = {
-  /** Only what was neither written nor used again since then is looked at. */
+  /** Only artifacts that were neither written nor used since then are looked at. */
   before: Date;
-  /** Of these artifacts, which are old, those that nothing needs. Called for some at a time. */
+  /** Returns which of these old artifacts nothing needs any more. It is called for some at a time. */
   choose(sha256s: string[]): Promise<ReadonlySet<string>>;
   signal?: AbortSignal | undefined;
 };
@@ -56,7 +56,7 @@ export interface ArtifactStore {
   open(sha256: string): Promise<OpenArtifact>;
   /** The whole artifact, its hash verified. For small things: manifests, pages. */
   readWhole(sha256: string): Promise<Buffer>;
-  /** Reads it through and compares the hash, whatever is known of it; false when it is missing or damaged. */
+  /** Reads it through and compares the hash, whatever is known of it; false when it is missing or corrupted. */
   verify(sha256: string): Promise<boolean>;
   remove(sha256: string): Promise<void>;
   /**
@@ -70,14 +70,14 @@ export interface ArtifactStore {
   check(): Promise<void>;
 }
 
-/** Told of each artifact that was asked for and is missing or damaged; it may be told of one many times. */
-export type OnDamage = (sha256: string) => void;
+/** Hears of each artifact that was asked for and is missing or corrupted; it may hear of one many times. */
+export type OnCorruption = (sha256: string) => void;
 
 /**
- * The time by which a store says when an artifact was last used. Garbage collection compares it with the time of the
- * database, so it is that time wherever a database decides: the clock of a machine may be a day behind it.
+ * Describes the time by which a store says when an artifact was last used. Garbage collection compares it with the time
+ * of the database, so it is that time wherever a database decides: the clock of a machine may be a day behind it.
  */
 export type StoreClock = () => Date;
 
-/** What ARTIFACTS_URL names: a folder, or the database that everything else is in. */
+/** Says what ARTIFACTS_URL names: a folder, or the database that everything else is in. */
 export type StoreChoice = { kind: 'disk'; folder: string } | { kind: 'gridfs' };

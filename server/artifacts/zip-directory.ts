@@ -1,16 +1,17 @@
 import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
-import { isSystemLitter, normalisePath, pathRefusal } from '../../routers/schemas/upload-rules.ts';
+import { normalisePath } from '../../routers/schemas/normal-form.ts';
+import { isOsJunk, pathRefusal } from '../../routers/schemas/upload-rules.ts';
 import { checkEnd } from './zip-end.ts';
 import { type OpenZip, WindowReader } from './zip-file.ts';
 import { ENTRIES_MAX, ZipRefusal } from './zip-refusal.ts';
 
-/** One entry as the directory at the end of the archive has it. */
+/** Describes one entry as the directory at the end of the archive has it. */
 export type ZipEntry = {
   /** Normalised; the single root is still on. A folder's ends with a slash. */
   path: string;
   isFolder: boolean;
-  /** The bytes of the name, one a character: what the local header must repeat. */
+  /** These are the bytes of the name, one a character: what the local header must repeat. */
   rawName: string;
   flags: number;
   method: number;
@@ -24,29 +25,30 @@ export type ZipDirectory = { entries: ZipEntry[]; start: number };
 
 export const STORED = 0;
 export const DEFLATED = 8;
-/** APPNOTE 4.4.4. */
+/** APPNOTE 4.4.4 defines these bits. */
 export const FLAG_ENCRYPTED = 0x0001;
 export const FLAG_UTF8 = 0x0800;
 
 /** Longer names are refused before they are decoded; those with a root on may be longer than a path. */
 const RAW_NAME_MAX_BYTES = 4 * UPLOAD_LIMITS.maxPathBytes;
-/** Security facts, 2.1: the whole once it is over 100 MiB, one entry once it is over 1 MiB. */
+/**
+ * Says how much more than its archive may unpack: the whole once it is over 100 MiB, one entry once it is over 1 MiB.
+ */
 const ARCHIVE_RATIO = { over: 100 * 1024 * 1024, max: 200 };
 const ENTRY_RATIO = { over: 1024 * 1024, max: 1_000 };
 
-/** APPNOTE 4.4.2: where the upper half of the external attributes is a Unix mode. */
+/** On these systems the upper half of the external attributes is a Unix mode (APPNOTE 4.4.2). */
 const UNIX_SYSTEMS: ReadonlySet<number> = new Set([3, 19]);
 const TYPE_MASK = 0o170000;
 const TYPE_FILE = 0o100000;
 const TYPE_FOLDER = 0o040000;
 const TYPE_LINK = 0o120000;
 
-/** Info-ZIP: a name in UTF-8 beside the one of the header. */
+/** Info-ZIP writes a name in UTF-8 beside the one of the header in this field. */
 const UNICODE_PATH = 0x7075;
 
 /**
- * Steps 2, 3 and 5 of the security facts, 2.3: the count before anything is read, one pass over the directory, and what
- * stands behind it. Throws ZipRefusal.
+ * Checks the count before anything is read, then the directory in one pass, and what stands behind it. Throws ZipRefusal.
  */
 export async function readDirectory(file: OpenZip): Promise<ZipDirectory> {
   const reader = new WindowReader(file);
@@ -78,7 +80,7 @@ async function openDirectory(reader: WindowReader, sizeBytes: number): Promise<Z
   }
 }
 
-/** Where the next record is read. Its declared type is a slip: it is an offset. */
+/** Returns where the next record is read. Its declared type is a slip: it is an offset. */
 function cursorOf(zip: ZipFile): number {
   return Number(zip.readEntryCursor);
 }
@@ -90,11 +92,11 @@ const REASONS = [
   [/strong encryption/, 'encrypted'],
 ] as const;
 
-/** What yauzl (3.4.0, index.js) says in words. */
+/** Returns what yauzl (3.4.0, index.js) says in words. */
 function refusalOf(error: unknown, path: string): unknown {
   if (error instanceof ZipRefusal || !(error instanceof Error) || 'errno' in error) return error;
   const known = REASONS.find(([pattern]) => pattern.test(error.message));
-  return new ZipRefusal(known?.[1] ?? 'directory_damaged', path);
+  return new ZipRefusal(known?.[1] ?? 'directory_corrupted', path);
 }
 
 function toEntry(entry: Entry): ZipEntry {
@@ -118,14 +120,19 @@ function toEntry(entry: Entry): ZipEntry {
   };
 }
 
-/** Security facts, 2.2: UTF-8 where the flag says so or the bytes are that, else CP437. */
+/**
+ * Decodes a name as UTF-8 where the flag says so or the bytes are valid UTF-8, else as CP437 (APPNOTE.TXT, appendix D).
+ */
 function decodedName({ fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): string {
-  const bare = fileNameRaw.subarray(0, RAW_NAME_MAX_BYTES).toString('latin1');
-  if (fileNameRaw.length > RAW_NAME_MAX_BYTES) throw new ZipRefusal('path_too_long', bare);
+  if (fileNameRaw.length > RAW_NAME_MAX_BYTES) throw new ZipRefusal('path_too_long', legibleName(fileNameRaw));
   // On the bytes: CP437 has a picture for each of them, and a check of the decoded name would see the picture.
-  if (fileNameRaw.some((byte) => byte < 0x20 || byte === 0x7f)) throw new ZipRefusal('control_character', bare);
+  if (fileNameRaw.some((byte) => byte < 0x20 || byte === 0x7f)) {
+    throw new ZipRefusal('control_character', legibleName(fileNameRaw));
+  }
   const unicode = decodeUtf8(fileNameRaw);
-  if (unicode === null && (generalPurposeBitFlag & FLAG_UTF8) !== 0) throw new ZipRefusal('name_not_utf8', bare);
+  if (unicode === null && (generalPurposeBitFlag & FLAG_UTF8) !== 0) {
+    throw new ZipRefusal('name_not_utf8', legibleName(fileNameRaw));
+  }
   const name = unicode ?? getFileNameLowLevel(0, fileNameRaw, [], true);
   for (const { id, data } of extraFields) {
     if (id !== UNICODE_PATH) continue;
@@ -138,9 +145,16 @@ function decodedName({ fileNameRaw, generalPurposeBitFlag, extraFields }: Entry)
   return name;
 }
 
-function decodeUtf8(bytes: Uint8Array): string | null {
+/** Returns the beginning of a name that is refused as it stands, for the person who has to find it. */
+function legibleName(raw: Buffer): string {
+  const start = raw.subarray(0, RAW_NAME_MAX_BYTES);
+  // The cut may go through a character, whose first bytes are then left out.
+  return decodeUtf8(start, { stream: start.length < raw.length }) ?? start.toString('latin1');
+}
+
+function decodeUtf8(bytes: Uint8Array, options: { stream?: boolean } = {}): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, options);
   } catch {
     return null;
   }
@@ -161,7 +175,7 @@ function checkKind(entry: Entry, name: string): void {
   }
 }
 
-/** The kind of file where the archive was made on a system that has kinds; null where it tells none. */
+/** Returns the kind of file where the archive was made on a system that has kinds; null where it tells none. */
 function unixType({ versionMadeBy, externalFileAttributes }: Entry): number | null {
   const type = (externalFileAttributes >>> 16) & TYPE_MASK;
   return type !== 0 && UNIX_SYSTEMS.has(versionMadeBy >> 8) ? type : null;
@@ -172,7 +186,7 @@ function unixType({ versionMadeBy, externalFileAttributes }: Entry): number | nu
  * deep it lies is judged by what is left of it.
  */
 function checkName(path: string): void {
-  if (isSystemLitter(path)) return;
+  if (isOsJunk(path)) return;
   const name = path.endsWith('/') ? path.slice(0, -1) : path;
   const reason = pathRefusal(name);
   if (reason !== null && reason !== 'path_too_long' && reason !== 'too_deep') throw new ZipRefusal(reason, path);

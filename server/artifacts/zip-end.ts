@@ -1,7 +1,7 @@
 import type { WindowReader } from './zip-file.ts';
 import { ZipRefusal } from './zip-refusal.ts';
 
-/** APPNOTE 4.3.14 to 4.3.16. */
+/** APPNOTE 4.3.14 to 4.3.16 defines these signatures. */
 const END = 0x06_05_4b_50;
 const END_MARK = Buffer.from('PK\u0005\u0006', 'latin1');
 const END_64 = 0x06_06_4b_50;
@@ -16,7 +16,7 @@ const FULL_32 = 0xff_ff_ff_ff;
 type ReadDirectory = { start: number; at: number; entryCount: number };
 
 /**
- * Step 5 of the security facts, 2.3: right behind the last entry stand the end records, they say what was read, and the
+ * Checks that right behind the last entry stand the end records, they say what was read, and the
  * file ends with them. It catches the count that lies, and a second directory behind the first. Throws ZipRefusal.
  */
 export function checkEnd(reader: WindowReader, read: ReadDirectory): void {
@@ -25,7 +25,7 @@ export function checkEnd(reader: WindowReader, read: ReadDirectory): void {
   const first = signatureAt(reader, read.at);
   if (first !== END && first !== END_64) throw new ZipRefusal('count_wrong');
   const end = first === END_64 ? endBehind64(reader, read) : read.at;
-  if (signatureAt(reader, end) !== END) throw new ZipRefusal('directory_damaged');
+  if (signatureAt(reader, end) !== END) throw new ZipRefusal('directory_corrupted');
   const record = Buffer.from(reader.bytes(end, END_BYTES));
   if (end + END_BYTES + record.readUInt16LE(20) !== sizeBytes) throw new ZipRefusal('hidden_end_record');
   const is64 = first === END_64;
@@ -34,19 +34,19 @@ export function checkEnd(reader: WindowReader, read: ReadDirectory): void {
   if (count !== read.entryCount && !(is64 && count === FULL_16)) throw new ZipRefusal('count_wrong');
   const directoryBytes = record.readUInt32LE(12);
   if (directoryBytes !== read.at - read.start && !(is64 && directoryBytes === FULL_32)) {
-    throw new ZipRefusal('directory_damaged');
+    throw new ZipRefusal('directory_corrupted');
   }
   if (start !== read.start && !(is64 && start === FULL_32)) throw new ZipRefusal('hidden_end_record');
 }
 
-/** The large record and the one that says where it is; returns where the small one must begin. */
+/** Returns the large record and the one that says where it is; returns where the small one must begin. */
 function endBehind64(reader: WindowReader, read: ReadDirectory): number {
   const record = Buffer.from(reader.bytes(read.at, 56));
   if (Number(record.readBigUInt64LE(32)) !== read.entryCount) throw new ZipRefusal('count_wrong');
-  if (Number(record.readBigUInt64LE(40)) !== read.at - read.start) throw new ZipRefusal('directory_damaged');
+  if (Number(record.readBigUInt64LE(40)) !== read.at - read.start) throw new ZipRefusal('directory_corrupted');
   if (Number(record.readBigUInt64LE(48)) !== read.start) throw new ZipRefusal('hidden_end_record');
   const locatorAt = read.at + 12 + Number(record.readBigUInt64LE(4));
-  if (signatureAt(reader, locatorAt) !== LOCATOR_64) throw new ZipRefusal('directory_damaged');
+  if (signatureAt(reader, locatorAt) !== LOCATOR_64) throw new ZipRefusal('directory_corrupted');
   const locator = reader.bytes(locatorAt, LOCATOR_BYTES);
   if (Number(locator.readBigUInt64LE(8)) !== read.at) throw new ZipRefusal('hidden_end_record');
   return locatorAt + LOCATOR_BYTES;

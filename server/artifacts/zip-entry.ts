@@ -5,11 +5,10 @@ import { type OpenZip, readAt } from './zip-file.ts';
 import type { PlacedEntry } from './zip-local-headers.ts';
 import { ZipRefusal } from './zip-refusal.ts';
 
-/** Up to this size an entry is read, unpacked and handed on whole (performance facts, 5). */
+/** Up to this size an entry is read, unpacked and handed on whole: in pieces, a small one costs more messages than bytes. */
 export const WHOLE_MAX_BYTES = 2 * 1024 * 1024;
-/** Performance facts, 2.5: by its default of 16 KB, zlib takes seven times as long for something large. */
+/** With its default of 16 KB, zlib takes seven times as long for something large. */
 const PIECE_BYTES = 1024 * 1024;
-/** What zlib accepts at least. */
 const CHUNK_MIN_BYTES = 64;
 
 /** Read and unpacked in memory, without a stream. */
@@ -22,7 +21,9 @@ export function makeScratch(): Buffer {
   return Buffer.allocUnsafeSlow(WHOLE_MAX_BYTES);
 }
 
-/** The content of a small entry; of a stored one it lies in `scratch`, until the next call. Throws ZipRefusal. */
+/**
+ * Returns the content of a small entry; of a stored one it lies in `scratch`, until the next call. Throws ZipRefusal.
+ */
 export function readEntry(file: OpenZip, entry: PlacedEntry, scratch: Buffer): Buffer {
   const packed = readAt(file, scratch, entry.dataStart, entry.compressedBytes);
   const bytes = isPacked(entry) ? inflateWhole(packed, entry) : packed;
@@ -43,7 +44,7 @@ function inflateWhole(packed: Buffer, { sizeBytes, path }: PlacedEntry): Buffer 
     const { buffer, engine } = withEngine(
       inflateRawSync(packed, { chunkSize, maxOutputLength: Math.max(1, sizeBytes), info: true }),
     );
-    if (engine.bytesWritten !== packed.length) throw new ZipRefusal('data_damaged', path);
+    if (engine.bytesWritten !== packed.length) throw new ZipRefusal('data_corrupted', path);
     return buffer;
   } catch (error) {
     throw refusalOf(error, path);
@@ -55,7 +56,10 @@ function withEngine(result: unknown): { buffer: Buffer; engine: { bytesWritten: 
   return result as { buffer: Buffer; engine: { bytesWritten: number } };
 }
 
-/** The content of an entry of any size, piece by piece; what is wrong may be known at its end alone. Throws ZipRefusal. */
+/**
+ * Yields the content of an entry of any size, piece by piece; what is wrong may be known at its end alone. Throws
+ * ZipRefusal.
+ */
 export async function* streamEntry(file: OpenZip, entry: PlacedEntry): AsyncGenerator<Buffer> {
   const inflate = isPacked(entry) ? createInflateRaw({ chunkSize: PIECE_BYTES }) : null;
   let sizeBytes = 0;
@@ -72,7 +76,7 @@ export async function* streamEntry(file: OpenZip, entry: PlacedEntry): AsyncGene
   }
   if (sizeBytes !== entry.sizeBytes) throw new ZipRefusal('size_wrong', entry.path);
   if (inflate !== null && inflate.bytesWritten !== entry.compressedBytes) {
-    throw new ZipRefusal('data_damaged', entry.path);
+    throw new ZipRefusal('data_corrupted', entry.path);
   }
   if (checksum !== entry.checksum) throw new ZipRefusal('checksum_wrong', entry.path);
 }
@@ -93,5 +97,5 @@ function joined(file: OpenZip, entry: PlacedEntry, inflate: InflateRaw): Inflate
 function refusalOf(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
   if (error.code === 'ERR_BUFFER_TOO_LARGE') return new ZipRefusal('size_wrong', path);
-  return String(error.code).startsWith('Z_') ? new ZipRefusal('data_damaged', path) : error;
+  return String(error.code).startsWith('Z_') ? new ZipRefusal('data_corrupted', path) : error;
 }

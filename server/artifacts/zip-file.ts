@@ -2,12 +2,12 @@ import { readSync } from 'node:fs';
 import { RandomAccessReader } from 'yauzl';
 import { ZipRefusal } from './zip-refusal.ts';
 
-/** An archive on the disk. What reads it works synchronously: it runs in a thread of its own. */
+/** Describes an archive on the disk. What reads it works synchronously: it runs in a thread of its own. */
 export type OpenZip = { fd: number; sizeBytes: number };
 
 const WINDOW_BYTES = 256 * 1024;
 
-/** The bytes [start, start + length). Throws ZipRefusal where the file has none. */
+/** Returns the bytes [start, start + length). Throws ZipRefusal where the file has none. */
 export function readAt(file: OpenZip, target: Buffer, start: number, length: number): Buffer {
   // NaN and numbers beyond 2^53 fail this as well.
   if (!(start >= 0 && start + length <= file.sizeBytes)) throw new ZipRefusal('out_of_bounds');
@@ -51,9 +51,9 @@ export class WindowReader extends RandomAccessReader {
     callback(null);
   }
 
-  /** Valid until the next call. Throws ZipRefusal where the file has no such bytes. */
+  /** Returns bytes that are valid until the next call. Throws ZipRefusal where the file has no such bytes. */
   bytes(position: number, length: number): Buffer {
-    if (!(position >= 0 && position + length <= this.file.sizeBytes)) throw new ZipRefusal('directory_damaged');
+    if (!(position >= 0 && position + length <= this.file.sizeBytes)) throw new ZipRefusal('directory_corrupted');
     if (length > WINDOW_BYTES) return readAt(this.file, Buffer.allocUnsafe(length), position, length);
     const isInside = position >= this.#start && position + length <= this.#start + this.#length;
     if (!isInside) {

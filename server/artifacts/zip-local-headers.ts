@@ -2,10 +2,10 @@ import { FLAG_ENCRYPTED, FLAG_UTF8, type ZipDirectory, type ZipEntry } from './z
 import { type OpenZip, readAt } from './zip-file.ts';
 import { ZipRefusal } from './zip-refusal.ts';
 
-/** An entry whose place in the file is known and belongs to it alone. */
+/** Describes an entry whose place in the file is known and belongs to it alone. */
 export type PlacedEntry = ZipEntry & { dataStart: number };
 
-/** APPNOTE 4.3.7. */
+/** APPNOTE 4.3.7 defines this signature. */
 const LOCAL = 0x04_03_4b_50;
 const LOCAL_BYTES = 30;
 const EXTRA_MAX_BYTES = 0xff_ff;
@@ -18,7 +18,7 @@ const FLAG_MASKED = 0x2000;
 const MEANINGFUL_FLAGS = FLAG_ENCRYPTED | FLAG_SIZES_BEHIND | FLAG_STRONG_ENCRYPTION | FLAG_UTF8 | FLAG_MASKED;
 
 /**
- * Step 4 of the security facts, 2.3: each local header says what the directory says, and no byte belongs to two entries.
+ * Checks that each local header says what the directory says, and that no byte belongs to two entries.
  * Returns the entries in the order in which they lie in the file. Throws ZipRefusal.
  */
 export function placeEntries(file: OpenZip, { entries, start }: ZipDirectory): PlacedEntry[] {
@@ -65,7 +65,7 @@ function checkLocalHeader(file: OpenZip, entry: ZipEntry, scratch: Buffer): numb
   return extraStart + extraBytes;
 }
 
-/** The sizes that did not fit into the header (APPNOTE 4.5.3), or null when they are not there either. */
+/** Returns the sizes that did not fit into the header (APPNOTE 4.5.3), or null when they are not there either. */
 function largeSizes(extra: Buffer, small: { packed: number; size: number }): { packed: number; size: number } | null {
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     if (extra.readUInt16LE(at) !== ZIP64_EXTRA) continue;

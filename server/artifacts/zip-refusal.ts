@@ -1,19 +1,19 @@
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { REFUSAL_SENTENCES, type RefusalReason, visiblePath } from '../../routers/schemas/upload-rules.ts';
 
-/** Files, the twin that macOS adds to each of them, and folders. */
+/** Files, the `__MACOSX` companion that macOS adds to each of them, and folders. */
 export const ENTRIES_MAX = 2.5 * UPLOAD_LIMITS.maxFiles;
 
 /**
  * What a ZIP may not be, beside the rules of names and sizes that hold for every upload (upload-rules.ts). Most of it is
- * one thing: an archive that two programs would read differently (security facts, 2.2).
+ * one thing: an archive that two programs would read differently, so that what is checked is not what is served.
  */
 const ZIP_SENTENCES = {
   not_zip: 'This is not a ZIP file, or its end is missing.',
   trailing_data: 'There is something behind the end of this ZIP file.',
   hidden_end_record: 'This ZIP file has two ends, so that it can be read in two ways.',
   several_parts: 'This is one part of a ZIP file that was split.',
-  directory_damaged: 'The list of files inside this ZIP file is damaged.',
+  directory_corrupted: 'The list of files inside this ZIP file is damaged.',
   count_wrong: 'This ZIP file holds another number of entries than it says.',
   too_many_entries: `This ZIP file has more than ${ENTRIES_MAX.toLocaleString('en')} entries, folders among them.`,
   prepended_data: 'There is something in front of the first file of this ZIP file.',
@@ -28,7 +28,7 @@ const ZIP_SENTENCES = {
   headers_differ: 'What stands in front of this entry differs from the list of files at the end.',
   overlap: 'The content of this entry overlaps with another one.',
   out_of_bounds: 'The content of this entry lies where no content can be.',
-  data_damaged: 'The packed content of this entry is damaged.',
+  data_corrupted: 'The packed content of this entry is damaged.',
   size_wrong: 'This entry is larger or smaller than the list of files says.',
   checksum_wrong: 'The content of this entry does not match its checksum.',
 } as const satisfies Record<string, string>;
@@ -38,7 +38,10 @@ export type ZipRefusalReason = RefusalReason | keyof typeof ZIP_SENTENCES;
 /** Longest path of an answer; a hostile name may have 64 KB. */
 const SHOWN_PATH_LENGTH = 600;
 
-/** A ZIP that is not taken. Nothing of it is kept; `path` is visible text, and empty when it is about the whole. */
+/**
+ * Describes a ZIP that is not taken. Nothing of it is kept; `path` is visible text, and empty when it is about the
+ * whole.
+ */
 export class ZipRefusal extends Error {
   override readonly name = 'ZipRefusal';
   readonly reason: ZipRefusalReason;

@@ -5,7 +5,7 @@ import { type PlacedEntry, placeEntries } from './zip-local-headers.ts';
 import { ZipRefusal } from './zip-refusal.ts';
 
 /**
- * Reads an archive that somebody may have made to do harm. The order is that of the security facts, 2.3, and nothing is
+ * Reads an archive that somebody may have made to do harm. The cheapest checks come first, and nothing is
  * unpacked before all of this has passed:
  *
  *   end record and count → directory: names, kinds, sizes, ratios (zip-directory.ts) → what stands behind it (zip-end.ts)
@@ -15,7 +15,7 @@ import { ZipRefusal } from './zip-refusal.ts';
  * No name of an archive becomes a path on disk.
  */
 export type ZipListing = {
-  /** What would be published, under its final path, in the order in which it lies in the file. */
+  /** Says what would be published, under its final path, in the order in which it lies in the file. */
   files: PublishedEntry[];
   leftOut: { path: string; reason: string }[];
   /** Files of the operating system that were dropped. */
@@ -25,7 +25,7 @@ export type ZipListing = {
 
 export type PublishedEntry = { path: string; sizeBytes: number; entry: PlacedEntry };
 
-/** Everything before the content. Throws ZipRefusal. */
+/** Returns everything before the content. Throws ZipRefusal. */
 export async function listZip(file: OpenZip, publishAnyway: readonly string[]): Promise<ZipListing> {
   const directory = await readDirectory(file);
   const placed = placeEntries(file, directory);

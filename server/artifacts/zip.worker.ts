@@ -90,7 +90,7 @@ async function sendContents(from: OpenZip, files: readonly PublishedEntry[]): Pr
   await flush();
 }
 
-/** A file that is larger than a slab, in as many as it needs; its digests are computed while it is stored. */
+/** Sends a file that is larger than a slab, in as many as it needs; its digests are computed while it is stored. */
 async function sendLarge(
   from: OpenZip,
   files: readonly PublishedEntry[],

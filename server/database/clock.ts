@@ -9,11 +9,11 @@ export type DatabaseClock = { now(): Date; stop(): void };
 
 /**
  * The database's time, by which plans, sessions and tokens begin and end, whatever the clock of this machine says or
- * jumps to (security facts, section 11): all instances have the same. The monotonic clock counts on from one answer to
+ * jumps to: all instances have the same. The monotonic clock counts on from one answer to
  * the next, and through the time in which there is none. Mongoose dates what it writes by it, too.
  */
 export async function startDatabaseClock(): Promise<DatabaseClock> {
-  /** What the monotonic clock lacks to the database's time, and to this machine's. */
+  /** Says what the monotonic clock lacks to the database's time, and to this machine's. */
   let databaseAheadMs = Number.NaN;
   let machineAheadMs = 0;
 

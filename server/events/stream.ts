@@ -1,13 +1,17 @@
+import { LRUCache } from 'lru-cache';
 import type { StoredEvent } from '../../routers/schemas/events.ts';
 import type { Change, ChangeFeed } from '../database/change-feed.ts';
+import { MAINTENANCE } from '../models/account-scope.ts';
 import { type EventDoc, EventModel } from '../models/event.ts';
 import { ReleaseStepModel } from '../models/release-step.ts';
 import { UserModel } from '../models/user.ts';
 
-/** Security facts, 8.3. */
+/** Events read at once; a reader that is further behind reads page after page. */
 export const EVENTS_A_PAGE = 200;
 /** A page that nobody asked for again is dropped at the next wake-up, or when there are this many. */
 const SHARED_READS_MAX = 50;
+/** Steps whose account is remembered: some thousands move at a time at most, and one that is forgotten is asked again. */
+const OWNERS_MAX = 10_000;
 
 export type LoggedEvent = { seq: number; type: string; payload: Record<string, unknown> };
 export type StepRow = {
@@ -23,13 +27,13 @@ export type StepRow = {
   logCount: number;
 };
 
-/** One subscriber's view of its account's events. */
+/** Describes one subscriber's view of its account's events. */
 export type EventReader = {
   /** Number of the account's last stored event; null when the account is gone. */
   currentNumber(): Promise<number | null>;
   /** The next stored events after this number, in order, a page at most; empty when there is none. */
   readAfter(seq: number): Promise<LoggedEvent[]>;
-  /** The steps that are moving now, for a reader that comes back. */
+  /** Returns the steps that are moving now, for a reader that comes back. */
   readRunningSteps(): Promise<StepRow[]>;
   /** Steps that moved since the last call, each in its newest shape. */
   takeSteps(): StepRow[];
@@ -44,9 +48,11 @@ export type EventReader = {
 
 type Listener = { steps: Map<string, StepRow>; wake(): void };
 type Channel = { accountId: string; listeners: Set<Listener>; reads: Map<string, Promise<unknown>> };
+/** By step: the accounts of steps that have moved. */
+type StepOwners = LRUCache<string, string>;
 type Hub = { channels: Map<string, Channel>; unsubscribe: () => void };
 
-/** One a process: everybody who listens to events hangs on the one change stream. */
+/** This is one a process: everybody who listens to events hangs on the one change stream. */
 const hubs = new WeakMap<ChangeFeed, Hub>();
 
 /**
@@ -101,10 +107,11 @@ export function openEventReader(changes: ChangeFeed, accountId: string): EventRe
 
 function createHub(changes: ChangeFeed): Hub {
   const channels = new Map<string, Channel>();
+  const owners: StepOwners = new LRUCache({ max: OWNERS_MAX });
   const unsubscribe = changes.subscribe(['events', 'release_steps'], {
     onChange(change) {
-      if (change.collection === 'events') wakeChannel(channels.get(accountOf(change)));
-      else if (change.operation !== 'delete') void passStep(channels, change.id);
+      if (change.collection === 'events') wakeChannel(channels.get(change.accountId ?? ''));
+      else if (change.operation !== 'delete') void passStep(channels, owners, change);
     },
     onReopened() {
       for (const channel of channels.values()) {
@@ -118,21 +125,29 @@ function createHub(changes: ChangeFeed): Hub {
   return hub;
 }
 
-function accountOf(change: Change): string {
-  return String(change.document?.accountId ?? '');
-}
-
 function wakeChannel(channel: Channel | undefined): void {
   channel?.reads.clear();
   for (const listener of channel?.listeners ?? []) listener.wake();
 }
 
-/** A change of a step names the step alone: its row says whose it is. Progress that cannot be read is followed by more. */
-async function passStep(channels: Map<string, Channel>, stepId: string): Promise<void> {
+/**
+ * A change of a step names the step alone. It is read only where somebody listens to its account; whose it is never
+ * changes, so that is asked once. Progress that cannot be read is followed by more.
+ */
+async function passStep(channels: Map<string, Channel>, owners: StepOwners, change: Change): Promise<void> {
+  const accountId = change.accountId ?? owners.get(change.id) ?? (await readOwner(change.id).catch(() => undefined));
+  if (accountId === undefined) return;
+  owners.set(change.id, accountId);
+  if (!channels.has(accountId)) return;
   await passSteps(channels, async () => {
-    const step = await ReleaseStepModel.findById(stepId).setOptions({ acrossAccounts: 'maintenance' }).lean();
+    const step = await ReleaseStepModel.findOne({ _id: change.id, accountId }).lean();
     return step === null ? [] : [toStepRow(step)];
   });
+}
+
+async function readOwner(stepId: string): Promise<string | undefined> {
+  const step = await ReleaseStepModel.findById(stepId, { accountId: 1 }).setOptions(MAINTENANCE).lean();
+  return step?.accountId;
 }
 
 async function passSteps(channels: Map<string, Channel>, read: () => Promise<StepRow[]>): Promise<void> {

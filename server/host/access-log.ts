@@ -1,17 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Log } from '../log.ts';
 import { DeploymentModel } from '../models/deployment.ts';
 import { VisitModel, type VisitRow } from '../models/visit.ts';
 import { VisitSaltModel } from '../models/visit-salt.ts';
 import { isDuplicateKey } from '../mongo.ts';
+import type { WebRequest } from '../transport/http2.ts';
+import { withTimeout } from '../with-timeout.ts';
 import type { Exchange } from './respond.ts';
 import type { HostProviders } from './serve.ts';
-import { createVisitCount, type Visit, type VisitCount } from './visit-count.ts';
+import { createVisitCount, type Visit, type VisitCount, weightOf } from './visit-count.ts';
 
 /**
- * Visits of live sites, counted without cookies and written in batches (product page, section 7, Analytics). An answer
+ * Visits of live sites, counted without cookies and written in batches. An answer
  * costs one short note after it has been handed over; notes become sums some at a time, and sums become one small row
  * for each deployment and minute. While the database is away rows wait, up to a limit, and the oldest go first.
  *
@@ -19,8 +20,8 @@ import { createVisitCount, type Visit, type VisitCount } from './visit-count.ts'
  * visitors are counted once, and afterwards nobody can tell who they were.
  */
 export type AccessLog = {
-  /** Right after the answer has been handed over. */
-  note(exchange: Noted, status: number, bytes: number, isPage: boolean): void;
+  /** Notes an answer right after it has been handed over. */
+  note(exchange: AccessRecord, status: number, bytes: number, isPage: boolean): void;
   start(): void;
   /** Writes what is left, if the database takes it soon. */
   stop(): Promise<void>;
@@ -28,32 +29,36 @@ export type AccessLog = {
   flush(): Promise<void>;
 };
 
-/** What of an exchange is noted. */
-export type Noted = Pick<Exchange, 'route' | 'path' | 'startedAt'> & {
-  request: Pick<IncomingMessage, 'headers' | 'method'> & { socket: Pick<Socket, 'remoteAddress' | 'localAddress'> };
+/** Says what of an exchange is noted. */
+export type AccessRecord = Pick<Exchange, 'route' | 'path' | 'startedAt'> & {
+  request: Pick<WebRequest, 'headers' | 'method' | 'socket'>;
 };
 
 const FLUSH_EVERY_MS = 60_000;
 const FOLD_EVERY_MS = 1_000;
-/** Few, so that they are gone before the collector of garbage has to carry them. */
+/** Rows are this few so that they are gone before the garbage collector has to move them. */
 const NOTES_MAX = 64;
 const ROWS_WAITING_MAX = 10_000;
+/** Of sums and of rows, each: a busy site's have thousands of visitors. */
+const WAITING_MAX_BYTES = 64 * 1024 * 1024;
 const ROWS_AT_ONCE = 1_000;
 const MINUTE_MS = 60_000;
 const SALT_KEPT_MS = 2 * 24 * 60 * MINUTE_MS;
 /** The app has little time to stop, and a visit is not worth waiting for. */
 const STOP_WAIT_MS = 2_000;
 
-type Options = { flushEveryMs?: number; rowsWaitingMax?: number };
+type Waiting = { rowsMax: number; bytesMax: number };
+type Options = { flushEveryMs?: number; waiting?: Partial<Waiting> };
 
 /** Counts what is answered, and writes the counts once a minute. What cannot be written in time is lost, and said so. */
 export function createAccessLog(providers: HostProviders, options: Options = {}): AccessLog {
   const { log, now, addresses } = providers;
   const trustedProxies = addresses.trustedProxies ?? 0;
   const salts = createSalts(now);
-  const rowsWaitingMax = options.rowsWaitingMax ?? ROWS_WAITING_MAX;
+  const most: Waiting = { rowsMax: ROWS_WAITING_MAX, bytesMax: WAITING_MAX_BYTES, ...options.waiting };
   let notes: Visit[] = [];
   let counts = new Map<string, VisitCount>();
+  let countsBytes = 0;
   let waiting: VisitRow[] = [];
   let lost = 0;
   let timers: NodeJS.Timeout[] = [];
@@ -66,12 +71,15 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
       const known = counts.get(key);
       const count = known ?? createVisitCount(visit, new Date(at), trustedProxies);
       if (known === undefined) counts.set(key, count);
+      const before = known?.weightBytes ?? 0;
       count.add(visit);
+      countsBytes += count.weightBytes - before;
     }
     // A database that hangs takes nothing and refuses nothing.
-    for (const oldest of counts.keys()) {
-      if (counts.size <= rowsWaitingMax) break;
+    for (const [oldest, { weightBytes }] of counts) {
+      if (counts.size <= most.rowsMax && countsBytes <= most.bytesMax) break;
       counts.delete(oldest);
+      countsBytes -= weightBytes;
       lost += 1;
     }
     notes = [];
@@ -81,8 +89,9 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
     fold();
     const finished = [...counts.values()];
     counts = new Map();
+    countsBytes = 0;
     for (const count of finished) waiting.push(count.toRow(await salts.of(count.at)));
-    const surplus = Math.max(0, waiting.length - rowsWaitingMax);
+    const surplus = surplusOf(waiting, most);
     waiting = waiting.slice(surplus);
     lost += surplus;
     if (lost > 0) log.warn('Visits were not counted: the database has been away too long', { rows: lost });
@@ -115,10 +124,22 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
     },
     async stop() {
       for (const timer of timers) clearInterval(timer);
-      await atMost(flush(), STOP_WAIT_MS);
+      await withTimeout(flush(), STOP_WAIT_MS, () => undefined);
     },
     flush,
   };
+}
+
+/** How many of the oldest rows are too much. */
+function surplusOf(rows: readonly VisitRow[], { rowsMax, bytesMax }: Waiting): number {
+  let surplus = Math.max(0, rows.length - rowsMax);
+  let bytes = rows.slice(surplus).reduce((sum, row) => sum + weightOf(row), 0);
+  for (const row of rows.slice(surplus)) {
+    if (bytes <= bytesMax) break;
+    bytes -= weightOf(row);
+    surplus += 1;
+  }
+  return surplus;
 }
 
 /** False when the database does not take them now. */
@@ -134,7 +155,7 @@ async function insertRows(rows: readonly VisitRow[], log: Log): Promise<boolean>
   }
 }
 
-/** Without those of deployments that are gone or going: whatever erases the account may have been there already. */
+/** Leaves out deployments that are gone or going: whatever erases the account may have been there already. */
 async function ofStaying(rows: readonly VisitRow[]): Promise<VisitRow[]> {
   const ids = [...new Set(rows.map(({ deploymentId }) => deploymentId))];
   const staying = await DeploymentModel.distinct('_id', { _id: { $in: ids }, state: { $ne: 'deleting' } }).setOptions({
@@ -144,16 +165,12 @@ async function ofStaying(rows: readonly VisitRow[]): Promise<VisitRow[]> {
   return rows.filter(({ deploymentId }) => known.has(deploymentId));
 }
 
-async function atMost(work: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, timeout]);
-  clearTimeout(timer);
-}
-
-function toVisit({ route, request, path, startedAt }: Noted, status: number, bytes: number, isPage: boolean): Visit {
+function toVisit(
+  { route, request, path, startedAt }: AccessRecord,
+  status: number,
+  bytes: number,
+  isPage: boolean,
+): Visit {
   const { headers } = request;
   return {
     accountId: route.accountId,
@@ -172,17 +189,17 @@ function toVisit({ route, request, path, startedAt }: Noted, status: number, byt
  * Our own verification looks at the public address too: straight from this machine, as a program without a name. What a
  * proxy on this machine passes on says for whom.
  */
-function isOurs({ headers, socket }: Noted['request']): boolean {
+function isOurs({ headers, socket }: AccessRecord['request']): boolean {
   if (headers['user-agent'] !== undefined || headers['x-forwarded-for'] !== undefined) return false;
   return socket.remoteAddress !== undefined && socket.remoteAddress === socket.localAddress;
 }
 
-/** Neither a program without a name nor a browser that only fetches ahead. */
+/** Says whether a visit counts: a program without a name does not, nor does a browser that only fetches ahead. */
 function isSomebody(headers: IncomingHttpHeaders): boolean {
   return headers['user-agent'] !== undefined && headers['sec-purpose']?.includes('prefetch') !== true;
 }
 
-/** One salt a day for all processes; of its own when the database cannot be asked on that day. */
+/** Creates one salt a day for all processes; of its own when the database cannot be asked on that day. */
 function createSalts(now: () => Date): { of(at: Date): Promise<string> } {
   const known = new Map<string, string>();
   return {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Conditional and range requests (RFC 9110, sections 13 and 14; security facts, 3.4): pure. There is no
+ * Conditional and range requests (RFC 9110, sections 13 and 14): pure. There is no
  * `Last-Modified`, so only entity tags count and conditions on dates are ignored.
  */
 export type Verdict =
@@ -20,8 +20,8 @@ type File = {
   hasRanges: boolean;
 };
 
-/** In the order of RFC 9110, 13.2.2. */
-export function judge(method: 'GET' | 'HEAD', headers: IncomingHttpHeaders, file: File): Verdict {
+/** Evaluates the conditions in the order of RFC 9110, section 13.2.2. */
+export function evaluateConditions(method: 'GET' | 'HEAD', headers: IncomingHttpHeaders, file: File): Verdict {
   const ifMatch = headers['if-match'];
   if (ifMatch !== undefined && !lists(ifMatch, file.etag, 'strong')) return { kind: 'preconditionFailed' };
   const ifNoneMatch = headers['if-none-match'];
@@ -42,7 +42,9 @@ function lists(value: string, etag: string, comparison: 'strong' | 'weak'): bool
   });
 }
 
-/** One range of bytes; anything else, several ranges included, means the whole file (RFC 9110, 14.2 allows it). */
+/**
+ * This is one range of bytes; anything else, several ranges included, means the whole file (RFC 9110, 14.2 allows it).
+ */
 const ONE_RANGE = /^bytes=(\d*)-(\d*)$/i;
 
 function judgeRange(range: string, sizeBytes: number): Verdict {

@@ -1,5 +1,7 @@
+import { LRUCache } from 'lru-cache';
+
 /**
- * Which of the finished bodies a client takes (RFC 9110, 12.5.3): pure. Among those that it likes equally br comes
+ * Says which of the finished bodies a client takes (RFC 9110, 12.5.3): pure. Among those that it likes equally br comes
  * before gzip, and both before the plain one.
  */
 export type Coding = 'br' | 'gzip' | 'identity';
@@ -8,15 +10,17 @@ const ONLY_PLAIN: readonly Coding[] = ['identity'];
 /** The header repeats: a handful of browsers write all of them. */
 const REMEMBERED_MAX = 500;
 const HEADER_MAX = 200;
-const remembered = new Map<string, readonly Coding[]>();
+const remembered = new LRUCache<string, readonly Coding[]>({ max: REMEMBERED_MAX });
 
-/** Best first. What a client refuses is not listed; the plain body is sent when nothing else is left. */
+/**
+ * Returns the encodings that a client takes, best first. What it refuses is not listed; the plain body is sent when
+ * nothing else is left.
+ */
 export function codingsFor(acceptEncoding: string | undefined): readonly Coding[] {
   if (acceptEncoding === undefined || acceptEncoding.length > HEADER_MAX) return ONLY_PLAIN;
   const known = remembered.get(acceptEncoding);
   if (known !== undefined) return known;
   const read = readCodings(acceptEncoding);
-  if (remembered.size >= REMEMBERED_MAX) remembered.clear();
   remembered.set(acceptEncoding, read);
   return read;
 }

@@ -3,12 +3,12 @@ import { constrainedMemory } from 'node:process';
 import type { ArtifactStore, OpenArtifact } from '../artifacts/store.ts';
 import { AppError } from '../errors.ts';
 
-/** Performance facts, section 3: files up to this size are held and sent whole, larger ones by pieces. */
+/** Files up to this size are held and sent whole, which is fastest; larger ones go in pieces and are not held. */
 export const WHOLE_MAX_BYTES = 1024 * 1024;
 const BYTES_MAX = 256 * 1024 * 1024;
 const HANDLES_MAX = 128;
 
-/** Performance facts, section 3: 256 MB, or an eighth of the memory where that is less. */
+/** Returns 256 MB, or an eighth of the memory where that is less. */
 export function defaultCacheBytes(): number {
   const limit = constrainedMemory() ?? 0;
   const memory = limit > 0 && limit < totalmem() ? limit : totalmem();
@@ -21,9 +21,12 @@ type Wanted = { sha256: string; sizeBytes: number };
 export type Source = { key: string; artifact: Wanted; start: number; end: number };
 
 export type FileCache = {
-  /** The whole body if it is in memory; never waits. */
+  /** Returns the whole body if it is in memory; never waits. */
   known(key: string): Buffer | undefined;
-  /** Of bodies up to `WHOLE_MAX_BYTES`. Throws `artifact_damaged` when the store has other bytes than is known of them. */
+  /**
+   * Loads a body of up to `WHOLE_MAX_BYTES`. Throws `artifact_corrupted` when the store has other bytes than is known
+   * of them.
+   */
   load(source: Source): Promise<Buffer>;
   /** Of larger ones: the artifact is opened once for many requests. Give it back by `release`. */
   borrow(file: Wanted): Promise<{ artifact: OpenArtifact; release(): void }>;
@@ -128,7 +131,7 @@ function createHandles(store: ArtifactStore): Pick<FileCache, 'borrow' | 'close'
   };
 }
 
-/** A handle that never opened has nothing to close. */
+/** Closes a handle; one that never opened has nothing to close. */
 async function closeQuietly(handle: Handle): Promise<void> {
   await handle.opening.then((artifact) => artifact.close()).catch(() => undefined);
 }
@@ -137,5 +140,5 @@ async function openChecked(store: ArtifactStore, file: Wanted): Promise<OpenArti
   const artifact = await store.open(file.sha256);
   if (artifact.sizeBytes === file.sizeBytes) return artifact;
   await artifact.close();
-  throw new AppError('artifact_damaged', 'A file of this release has another size than its list of files says.');
+  throw new AppError('artifact_corrupted', 'A file of this release has another size than its list of files says.');
 }

@@ -1,20 +1,20 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
+import { parseSiteHost } from '../site-names.ts';
 
 /**
- * Reads the host names of requests (security facts, 3.1 and 3.2): pure. Node takes nearly anything as a `Host` header,
+ * Reads the host names of requests: pure. Node takes nearly anything as a `Host` header,
  * so the grammar is checked here before any name is looked up.
  */
 export type Target =
-  /** A site by its own name: what is live. */
-  | { kind: 'live'; slug: string }
-  /** One release of a site at an address of its own. */
-  | { kind: 'release'; slug: string; number: number }
+  /**
+   * This is a name that may be a site's, in the form that the route table knows; public unless it is one release's own.
+   */
+  | { kind: 'site'; host: string; isPublic: boolean }
   /** A well-formed name that is no site of ours by its form. */
   | { kind: 'unknown' }
   /** The app's own name, the bare domain of the sites, or an IP address: never answered with a site. */
   | { kind: 'misdirected' }
-  /** No host name at all. */
   | { kind: 'malformed' };
 
 /** RFC 1123, 2.1: letters, digits and hyphens, labels of 1 to 63, no hyphen at an end. */
@@ -22,30 +22,19 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const HOST_MAX = 253;
 const PORT = /:\d{1,5}$/;
 const BRACKETED = /^\[([0-9a-f:.]+)\]$/;
-/** Product page, section 3: `r{number}--{slug}`; a slug has no `--` of its own. */
-const RELEASE_LABEL = /^r([1-9]\d{0,8})--(.+)$/;
-const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/;
 
 export type Names = { sitesDomain: string; appHost: string };
 
-/** What a `Host` header, or the authority of an absolute request target, points at. */
+/** Returns what a `Host` header, or the authority of an absolute request target, points at. */
 export function targetOf(authority: string, names: Names): Target {
   const host = normaliseHost(authority);
   if (host === null) return { kind: 'malformed' };
   if (isAddress(host) || host === names.sitesDomain || host === names.appHost) return { kind: 'misdirected' };
-  const suffix = `.${names.sitesDomain}`;
-  if (!host.endsWith(suffix)) return { kind: 'unknown' };
-  return targetOfLabel(host.slice(0, -suffix.length));
+  const name = parseSiteHost(names.sitesDomain, host);
+  return name === null ? { kind: 'unknown' } : { kind: 'site', host, isPublic: name.release === null };
 }
 
-function targetOfLabel(label: string): Target {
-  const release = RELEASE_LABEL.exec(label);
-  const slug = release?.[2] ?? label;
-  if (!SLUG.test(slug) || slug.includes('--')) return { kind: 'unknown' };
-  return release === null ? { kind: 'live', slug } : { kind: 'release', slug, number: Number(release[1]) };
-}
-
-/** Lower case, without port and trailing dot, in ASCII; null when it is no host name. */
+/** Returns the name in lower case, without port and trailing dot, in ASCII; null when it is no host name. */
 export function normaliseHost(authority: string): string | null {
   const withoutPort = toAscii(authority.replace(PORT, '')).toLowerCase();
   const bracketed = BRACKETED.exec(withoutPort);
@@ -55,12 +44,12 @@ export function normaliseHost(authority: string): string | null {
   return name.split('.').every((label) => LABEL.test(label)) ? name : null;
 }
 
-/** Node hands header bytes over as Latin-1; an international name in raw UTF-8 is turned into its ASCII form. */
+/** Turns an international name in raw UTF-8, which Node hands over as Latin-1, into its ASCII form. */
 function toAscii(name: string): string {
   return /^[\x21-\x7e]*$/.test(name) ? name : domainToASCII(Buffer.from(name, 'latin1').toString('utf8'));
 }
 
-/** An IP address in any spelling that a URL parser would take for one (127.1, 0x7f000001). */
+/** Says whether this is an IP address in any spelling that a URL parser would take for one (127.1, 0x7f000001). */
 function isAddress(host: string): boolean {
   if (host.startsWith('[') || isIP(host) !== 0) return true;
   const last = host.slice(host.lastIndexOf('.') + 1);

@@ -1,40 +1,45 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Secrets } from '../secrets.ts';
+import type { WebRequest } from '../transport/http2.ts';
+import type { WebResponse } from '../transport/http2-response.ts';
+import { createListener, type Listener, type ListenerOptions, type ListenerTimeouts } from '../transport/listener.ts';
+import type { TlsOptions } from '../transport/tls.ts';
 import { createAccessLog } from './access-log.ts';
-import { endSilentConnections, limitConnection } from './connections.ts';
 import { createFileCache, defaultCacheBytes } from './file-cache.ts';
+import { createHttpsRedirect } from './https-redirect.ts';
+import { sendErrorPage } from './respond.ts';
 import { HEADERS_MAX } from './route.ts';
 import { createRouteTable } from './route-table.ts';
-import { createRequestHandler, type HostProviders } from './serve.ts';
+import { createRequestHandler, type HandlerParts, type HostProviders } from './serve.ts';
 import { createSiteCache } from './site.ts';
 
-/** Security facts, 3.2, "Settings". */
-const SETTINGS = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  connectionsCheckingInterval: 1_000,
-  keepAliveTimeout: 5_000,
-} as const;
-const REQUESTS_PER_SOCKET = 1_000;
-const CONNECTIONS_MAX = 10_000;
-const SILENT_MS = 60_000;
-/** Security facts, section 12: requests in hand get this long when the app stops. */
-const STOP_GRACE_MS = 10_000;
+/** A visitor sends no body: a request that takes longer than this is an attack or a broken line. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Node takes a name, a key that encrypts and one that signs, 16 bytes each. */
+const TICKET_KEYS_BYTES = 48;
+const TICKET_KEYS_MS = 12 * 60 * 60_000;
 
 export type HostOptions = {
   /** 0 takes a free one; `address` tells which. */
   port: number;
-  /** Undefined: all addresses. */
   host: string | undefined;
-  /** Where the list of live sites is kept, for the day when the database is away. */
+  /** Says where the list of live sites is kept, for the day when the database is away. */
   dataDir: string;
   /** False for all but one of several processes: the list is of what any of them would serve. */
   keepsSnapshot?: boolean;
-  /** How many processes share the visitors and the memory for files; 1 when absent. */
+  /** Says how many processes share the visitors and the memory for files; 1 when absent. */
   processes?: number;
-  /** Shorter only in tests. */
-  timeouts?: Partial<Record<keyof typeof SETTINGS, number>> & { silentMs?: number };
+  /** With these, sites are served over TLS as well, and visitors who come in the clear are led there. */
+  tls?: HostTls | undefined;
+  timeouts?: ListenerTimeouts;
+};
+
+export type HostTls = Pick<TlsOptions, 'contextFor'> & {
+  port: number;
+  /** Says how people reach a site over TLS, with `{slug}` in it. */
+  url: string;
+  /** Seals the session tickets, the same in all processes. */
+  secrets: Pick<Secrets, 'mac'>;
 };
 
 export type Host = {
@@ -43,15 +48,17 @@ export type Host = {
   /** Reads all names anew; for tests without a change feed. */
   refresh(): Promise<void>;
   readonly address: AddressInfo;
+  /** Says where TLS is listened on; undefined without it. */
+  readonly tlsAddress: AddressInfo | undefined;
 };
 
 /**
- * The built-in host: every live site at `{slug}.{SITES_DOMAIN}`, every release at `r{number}--{slug}.{SITES_DOMAIN}`.
- * A plain `http` listener over releases in memory (performance facts, section 3). A visitor's request never waits for
- * the database when the name is known, and is served from the local list while the database is away.
+ * Creates the built-in host: every live site at `{slug}.{SITES_DOMAIN}`, every release at
+ * `r{number}--{slug}.{SITES_DOMAIN}`. A visitor's request never waits for the database when the name is known, and is
+ * served from the local list while the database is away.
  */
 export function createHost(providers: HostProviders, options: HostOptions): Host {
-  const sites = createSiteCache(providers.store, providers.log);
+  const sites = createSiteCache(providers);
   const { dataDir, keepsSnapshot = true, processes = 1 } = options;
   const files = createFileCache(providers.store, Math.floor(defaultCacheBytes() / processes));
   const table = createRouteTable({
@@ -61,50 +68,77 @@ export function createHost(providers: HostProviders, options: HostOptions): Host
     warm: async (ref) => void (await sites.load(ref).catch(() => undefined)),
   });
   const visits = createAccessLog(providers);
-  const handle = createRequestHandler({ providers, table, sites, files, visits });
-  const server = createServer({ ...SETTINGS, ...options.timeouts }, handle);
-  server.maxConnections = Math.ceil(CONNECTIONS_MAX / processes);
-  server.maxHeadersCount = HEADERS_MAX;
-  server.maxRequestsPerSocket = REQUESTS_PER_SOCKET;
-  endSilentConnections(server, options.timeouts?.silentMs ?? SILENT_MS);
-  server.on('connection', (socket) => void limitConnection(socket, providers));
+  const parts = { providers, table, sites, files, visits };
+  const shared = {
+    host: options.host,
+    processes,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    onError(_request: WebRequest, response: WebResponse, error: unknown) {
+      providers.log.error('A request to the host failed', { error: String(error) });
+      sendErrorPage(response, error);
+    },
+    timeouts: options.timeouts,
+  };
+  const { tls } = options;
+  const trustedProxies = providers.addresses.trustedProxies ?? 0;
+  const httpsRedirect = tls && createHttpsRedirect(tls.url, trustedProxies);
+  const handle = createRequestHandler({ ...parts, isTls: false, httpsRedirect });
+  const plain = createListener(providers, { ...shared, name: 'the host', port: options.port, handle });
+  const secure = tls && createTlsListener(providers, parts, tls, shared);
+  const listeners = secure === undefined ? [plain] : [plain, secure];
+  for (const { server } of listeners) server.maxHeadersCount = HEADERS_MAX;
 
   return {
     refresh: table.refresh,
     async start() {
       await table.start();
       try {
-        server.listen({ port: options.port, ...(options.host !== undefined && { host: options.host }) });
-        await once(server, 'listening');
+        for (const listener of listeners) await listener.start();
         visits.start();
       } catch (error) {
+        await Promise.all(listeners.map((listener) => listener.stop()));
         await table.stop();
         throw error;
       }
     },
     async stop() {
-      await closeServer(server);
+      await Promise.all(listeners.map((listener) => listener.stop()));
       await visits.stop();
       await table.stop();
       await files.close();
     },
     get address() {
-      const address = server.address();
-      if (address === null || typeof address === 'string') throw new Error('The host is not listening.');
-      return address;
+      return plain.address;
+    },
+    get tlsAddress() {
+      return secure?.address;
     },
   };
 }
 
-/** Answers in hand are finished; a connection that is only kept open is closed at once. */
-async function closeServer(server: Server): Promise<void> {
-  if (!server.listening) return;
-  const closed = once(server, 'close');
-  server.close();
-  server.closeIdleConnections();
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
-  const cut = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(cut);
+type Shared = Pick<ListenerOptions, 'host' | 'processes' | 'requestTimeout' | 'timeouts'> & Pick<TlsOptions, 'onError'>;
+
+function createTlsListener(
+  providers: HostProviders,
+  parts: Omit<HandlerParts, 'isTls'>,
+  { port, contextFor, secrets }: HostTls,
+  shared: Shared,
+): Listener {
+  const handle = createRequestHandler({ ...parts, isTls: true });
+  return createListener(providers, {
+    ...shared,
+    name: 'the host over TLS',
+    port,
+    handle,
+    tls: { contextFor, ticketKeys: () => ticketKeys(secrets, providers.now()), handle, onError: shared.onError },
+  });
+}
+
+/** All processes of all instances change them at the same time; a client with an older ticket shakes hands in full. */
+function ticketKeys(secrets: Pick<Secrets, 'mac'>, now: Date): Buffer {
+  const period = Math.floor(now.getTime() / TICKET_KEYS_MS);
+  const halves = ['first', 'second'].map((half) =>
+    Buffer.from(secrets.mac('tickets', `${period} ${half}`), 'base64url'),
+  );
+  return Buffer.concat(halves).subarray(0, TICKET_KEYS_BYTES);
 }

@@ -4,11 +4,11 @@ import type { ReleaseState } from '../../routers/schemas/state-names.ts';
 import { rowsOf } from '../database/cursor-rows.ts';
 import { DeploymentModel } from '../models/deployment.ts';
 import { ReleaseModel } from '../models/release.ts';
-import { EARLIER_MS, type Route } from './snapshot.ts';
+import { EARLIER_ASSETS_MS, type Route } from './snapshot.ts';
 
-/** Which release of which deployment a name stands for, as the database says now. */
+/** Says which release of which deployment a name stands for, as the database says now. */
 export type RouteRow = Omit<Route, 'earlier'> & {
-  /** What visitors had before, newest first; empty at an address of a release's own. */
+  /** Says what visitors had before, newest first; empty at an address of a release's own. */
   replaced: Replaced[];
 };
 /** `endedAt` is when it gave way; null until the one that took its place was seen live. Within the last day. */
@@ -24,7 +24,7 @@ type ServedDeployment = {
   _id: string;
   accountId: string;
   slug: string;
-  platform: PlatformId;
+  destinations: readonly { platform: PlatformId }[];
   state: string;
   currentReleaseId?: string | null;
   isSinglePage: boolean;
@@ -34,7 +34,7 @@ type ServedDeployment = {
 type ServedRelease = {
   _id: string;
   manifestHash: string;
-  twins?: { indexHash?: string | null } | null;
+  variants?: { indexHash?: string | null } | null;
   replacedReleaseId?: string | null;
 };
 type GivenWay = { _id: string; deploymentId: string; manifestHash: string; servedUntil?: Date | null };
@@ -42,15 +42,15 @@ type GivenWay = { _id: string; deploymentId: string; manifestHash: string; serve
 const DEPLOYMENT_FIELDS = {
   accountId: 1,
   slug: 1,
-  platform: 1,
+  destinations: 1,
   state: 1,
   currentReleaseId: 1,
   isSinglePage: 1,
   hasCleanUrls: 1,
 } as const;
-const RELEASE_FIELDS = { manifestHash: 1, twins: 1, replacedReleaseId: 1 } as const;
+const RELEASE_FIELDS = { manifestHash: 1, variants: 1, replacedReleaseId: 1 } as const;
 
-/** Every live site of the built-in host, a batch at a time. */
+/** Yields every live site of the built-in host, a batch at a time. */
 export async function* readAllRoutes(now: Date): AsyncGenerator<RouteRow[]> {
   const served = DeploymentModel.find({ currentReleaseId: { $gt: '' } }, DEPLOYMENT_FIELDS)
     .setOptions({ acrossAccounts: 'host' })
@@ -66,7 +66,7 @@ export async function* readAllRoutes(now: Date): AsyncGenerator<RouteRow[]> {
   if (batch.length > 0) yield await routesOf(batch, now);
 }
 
-/** The live sites among these deployments; one that is missing serves nothing. */
+/** Returns the live sites among these deployments; one that is missing serves nothing. */
 export async function readRoutes(deploymentIds: readonly string[], now: Date): Promise<RouteRow[]> {
   const deployments = await DeploymentModel.find({ _id: { $in: [...deploymentIds] } }, DEPLOYMENT_FIELDS)
     .setOptions({ acrossAccounts: 'host' })
@@ -80,7 +80,7 @@ async function routesOf(deployments: readonly ServedDeployment[], now: Date): Pr
   const before = await readGivenWay(
     served.map((deployment) => deployment._id),
     [...releases.values()].flatMap(({ replacedReleaseId }) => replacedReleaseId ?? []),
-    new Date(now.getTime() - EARLIER_MS),
+    new Date(now.getTime() - EARLIER_ASSETS_MS),
   );
   return served.flatMap((deployment) => {
     const release = releases.get(deployment.currentReleaseId ?? '');
@@ -88,7 +88,7 @@ async function routesOf(deployments: readonly ServedDeployment[], now: Date): Pr
   });
 }
 
-/** By deployment, newest first: what gave way since then, and what has just been switched away from. */
+/** Returns by deployment, newest first, what gave way since then and what has just been switched away from. */
 async function readGivenWay(
   deploymentIds: readonly string[],
   replacedIds: readonly string[],
@@ -127,7 +127,7 @@ function toRow(deployment: ServedDeployment, release: ServedRelease, replaced: R
     accountId: deployment.accountId,
     releaseId: release._id,
     manifestHash: release.manifestHash,
-    twinsHash: release.twins?.indexHash ?? null,
+    variantsHash: release.variants?.indexHash ?? null,
     isSinglePage: deployment.isSinglePage,
     hasCleanUrls: deployment.hasCleanUrls,
     replaced,
@@ -135,16 +135,17 @@ function toRow(deployment: ServedDeployment, release: ServedRelease, replaced: R
 }
 
 function isServed(deployment: ServedDeployment): boolean {
-  return PLATFORMS[deployment.platform].isServedHere === true && deployment.state !== 'deleting';
+  const isHere = deployment.destinations.some(({ platform }) => PLATFORMS[platform].isServedHere === true);
+  return isHere && deployment.state !== 'deleting';
 }
 
-/** The id of the deployment that has this name now, or null. */
+/** Returns the id of the deployment that has this name now, or null. */
 export async function findDeploymentId(slug: string): Promise<string | null> {
   const deployment = await DeploymentModel.findOne({ slug }, { _id: 1 }).setOptions({ acrossAccounts: 'host' }).lean();
   return deployment?._id ?? null;
 }
 
-/** A release at its own address, or null when there is none that may be looked at. */
+/** Returns a release at its own address, or null when there is none that may be looked at. */
 export async function findPreview(slug: string, number: number): Promise<RouteRow | null> {
   const deployment = await DeploymentModel.findOne({ slug }, DEPLOYMENT_FIELDS)
     .setOptions({ acrossAccounts: 'host' })

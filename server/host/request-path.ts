@@ -1,11 +1,15 @@
+import { normalForm } from '../../routers/schemas/normal-form.ts';
+
 /**
- * From the path of a request to the name of a file in a manifest (security facts, 3.3): pure, and no file system is
+ * From the path of a request to the name of a file in a manifest: pure, and no file system is
  * ever asked, so what is not in the manifest does not exist.
  */
 
-/** Most paths: nothing to decode, nothing to refuse. Dots after a slash and non-ASCII take the careful way. */
+/**
+ * Most paths match this: there is nothing to decode and nothing to refuse. Dots after a slash and non-ASCII need care.
+ */
 const PLAIN = /^\/(?!\.)(?:[A-Za-z0-9_~!$&'()*+,;=:@-]|\.|\/(?![./]))*$/;
-/** A slash or backslash in disguise (CVE-2026-27585 and its kin were bypasses by exactly these). */
+/** This is a slash or backslash in disguise (CVE-2026-27585 and its kin were bypasses by exactly these). */
 const DISGUISED = /%2f|%5c|\\/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
@@ -13,7 +17,7 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 export type RequestPath = {
   /** Decoded once, NFC, without the leading slash; empty for `/`. */
   file: string;
-  /** With its question mark, or empty. */
+  /** The query keeps its question mark, or is empty. */
   query: string;
 };
 
@@ -31,8 +35,8 @@ function decodeCarefully(path: string): string | null {
   // A fragment is never sent by a client that follows RFC 9112, 3.2.
   if (DISGUISED.test(path) || path.includes('#')) return null;
   const decoded = decodeOnce(path);
-  if (decoded === null || CONTROL.test(decoded)) return null;
-  const file = decoded.normalize('NFC').slice(1);
+  const file = decoded === null || CONTROL.test(decoded) ? null : normalForm(decoded.slice(1));
+  if (file === null) return null;
   return file.split('/').some((segment) => segment === '.' || segment === '..') ? null : file;
 }
 
@@ -47,7 +51,7 @@ function decodeOnce(path: string): string | null {
 
 /**
  * The `Location` of a file or folder of the release: always one slash and re-encoded segments, so that it can never
- * name another host (security facts, 3.3 point 4).
+ * name another host, as `//host` would.
  */
 export function locationOf(file: string, query: string): string {
   const segments = file.replace(/^\/+/, '').split('/');

@@ -1,29 +1,32 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../errors.ts';
+import type { WebRequest } from '../transport/http2.ts';
+import type { WebResponse } from '../transport/http2-response.ts';
 import { isHashedName } from './cache-rule.ts';
-import { judge } from './conditions.ts';
-import { type Body, bodyFor, type Entry } from './entry.ts';
+import { evaluateConditions } from './conditions.ts';
+import { PAGES, type Page } from './error-pages.ts';
 import type { FileCache } from './file-cache.ts';
-import { type Found, findInstead, findNamed } from './find.ts';
-import { PAGES, type Page } from './pages.ts';
 import type { RequestPath } from './request-path.ts';
+import { type Resolved, resolveFallback, resolvePath } from './resolve-path.ts';
 import { sendBody } from './send-body.ts';
+import { type Body, bodyFor, type Entry } from './served-file.ts';
 import type { Site } from './site.ts';
-import { withChange } from './site-rules.ts';
+import { applyHeaderChange } from './site-rules.ts';
 import type { Route } from './snapshot.ts';
 
-/** What of the host all answers share. */
+/** Says what of the host all answers share. */
 export type HostParts = {
   files: FileCache;
   /**
-   * A file of a release before the last switches, if its name says that its content never changes; null when there is
-   * none to look into, so that most misses wait for nothing.
+   * Returns a file of a release before the last switches, if its name says that its content never changes; null when
+   * there is none to look into, so that most misses wait for nothing.
    */
   earlier(route: Route, path: string): Promise<Entry | undefined> | null;
-  /** The release that has taken this one's place meanwhile, if it has; null when there is none to be looked for. */
+  /**
+   * Returns the release that has taken this one's place meanwhile, if it has; null when there is none to be looked for.
+   */
   newer(exchange: Exchange): Promise<Newer | null> | null;
-  /** Whether it came over https, also through the proxies in front. */
-  isSecure(request: IncomingMessage): boolean;
+  /** Says whether it came over https, also through the proxies in front. */
+  isSecure(request: WebRequest): boolean;
   onTrouble(error: unknown, route: Route, path: string): void;
   /** After the answer, or what there is of it, has been handed over. */
   onAnswered(exchange: Exchange, status: number, bytes: number, isPage: boolean): void;
@@ -31,11 +34,14 @@ export type HostParts = {
 
 export type Newer = Pick<Exchange, 'route' | 'site'>;
 
-/** One request with everything that its answer is made from; taken once, so a switch in between changes nothing. */
+/**
+ * Describes one request with everything that its answer is made from; taken once, so a switch in between changes
+ * nothing.
+ */
 export type Exchange = {
   host: HostParts;
-  request: IncomingMessage;
-  response: ServerResponse;
+  request: WebRequest;
+  response: WebResponse;
   method: 'GET' | 'HEAD';
   path: RequestPath;
   route: Route;
@@ -48,7 +54,7 @@ export type Exchange = {
 
 /** Answers one request from one release. Waits for nothing when the file is in memory. */
 export function respond(exchange: Exchange): void {
-  const found = findNamed(exchange.site, exchange.path, exchange.route);
+  const found = resolvePath(exchange.site, exchange.path, exchange.route);
   if (found === null) respondInstead(exchange);
   else sendFound(exchange, found);
 }
@@ -62,13 +68,13 @@ function respondInstead(exchange: Exchange): void {
   }
   earlier
     .then((entry) => (entry === undefined ? sendInstead(exchange) : sendFile(exchange, entry)))
-    .catch((error: unknown) => sendTrouble(exchange.response, error));
+    .catch((error: unknown) => sendErrorPage(exchange.response, error));
 }
 
 function sendInstead(exchange: Exchange): void {
   const { site, path, route, request } = exchange;
   const wantsPage = (): boolean => request.headers.accept?.includes('text/html') === true;
-  const found = findInstead(site, path, route, wantsPage);
+  const found = resolveFallback(site, path, route, wantsPage);
   // Of a page that only a script knows nothing newer is to be had; a hashed name is never one.
   const newer = found.kind === 'missing' || isHashedName(path.file) ? exchange.host.newer(exchange) : null;
   if (newer === null) {
@@ -77,24 +83,28 @@ function sendInstead(exchange: Exchange): void {
   }
   newer
     .then((switched) => (switched === null ? sendFound(exchange, found) : respond({ ...exchange, ...switched })))
-    .catch((error: unknown) => sendTrouble(exchange.response, error));
+    .catch((error: unknown) => sendErrorPage(exchange.response, error));
 }
 
-function sendFound(exchange: Exchange, found: Found): void {
+function sendFound(exchange: Exchange, found: Resolved): void {
   if (found.kind === 'file') sendFile(exchange, found.entry);
   else if (found.kind === 'singlePage') sendFile(exchange, found.entry, 'Accept');
-  else if (found.kind === 'redirect') sendRedirect(exchange, found);
+  else if (found.kind === 'redirect') answerRedirect(exchange, found);
   else sendNotFound(exchange, found.entry);
 }
 
 /** A page of the host's own. */
-export function sendPage(response: ServerResponse, page: Page): void {
+export function sendPage(response: WebResponse, page: Page): void {
   response.writeHead(page.status, page.headers).end(page.body);
 }
 
-function sendRedirect(exchange: Exchange, { status, location }: { status: number; location: string }): void {
+export function sendRedirect(response: WebResponse, status: number, location: string): void {
   const headers = ['Location', location, 'Content-Length', '0', 'Cache-Control', 'public, max-age=0, must-revalidate'];
-  exchange.response.writeHead(status, [...headers, 'X-Content-Type-Options', 'nosniff']).end();
+  response.writeHead(status, [...headers, 'X-Content-Type-Options', 'nosniff']).end();
+}
+
+function answerRedirect(exchange: Exchange, { status, location }: { status: number; location: string }): void {
+  sendRedirect(exchange.response, status, location);
   answered(exchange, status, 0);
 }
 
@@ -112,7 +122,7 @@ function sendNotFound(exchange: Exchange, entry: Entry | undefined): void {
 function sendFile(exchange: Exchange, entry: Entry, varyToo?: string): void {
   const { request, response, method } = exchange;
   const body = bodyFor(entry, request.headers['accept-encoding']);
-  const verdict = judge(method, request.headers, body);
+  const verdict = evaluateConditions(method, request.headers, body);
   if (verdict.kind === 'whole') {
     const headers = dressed(exchange, body.okHeaders, 200, varyToo);
     sendPart(exchange, entry, body, { status: 200, headers, start: 0, end: body.sizeBytes });
@@ -133,12 +143,12 @@ function sendFile(exchange: Exchange, entry: Entry, varyToo?: string): void {
   }
 }
 
-/** The headers as the site's own rules want them; the finished list itself where it has none. */
+/** Returns the headers as the site's own rules want them; the finished list itself where it has none. */
 function dressed(exchange: Exchange, headers: string[], status: number, varyToo?: string): string[] {
   const { host, request, site, path } = exchange;
   const change = site.rules === null ? null : site.rules.headersFor(path.file);
   const wish = change && { isSecure: host.isSecure(request), keepsCacheControl: status === 404 };
-  const own = change === null || wish === null ? headers : withChange(headers, change, wish);
+  const own = change === null || wish === null ? headers : applyHeaderChange(headers, change, wish);
   return varyToo === undefined ? own : [...own, 'Vary', varyToo];
 }
 
@@ -157,7 +167,7 @@ function sendPart(exchange: Exchange, entry: Entry, body: Body, part: Part): voi
     .then((bytes) => answered(exchange, part.status, bytes, entry))
     .catch((error: unknown) => {
       host.onTrouble(error, route, entry.path);
-      // A compressed body that is gone or damaged is no reason to fail: the file itself is there.
+      // A compressed body that is gone or corrupted is no reason to fail: the file itself is there.
       if (body !== entry.plain && !response.headersSent) sendPlain(exchange, entry, part.status);
       else answerTrouble(exchange, error);
     });
@@ -175,7 +185,7 @@ function answerPage(exchange: Exchange, page: Page): void {
 }
 
 function answerTrouble(exchange: Exchange, error: unknown): void {
-  sendTrouble(exchange.response, error);
+  sendErrorPage(exchange.response, error);
   answered(exchange, exchange.response.statusCode, 0);
 }
 
@@ -184,11 +194,11 @@ function answered(exchange: Exchange, status: number, bytes: number, entry?: Ent
 }
 
 /** Never a 404 (a cached one outlives the fault), and never the wrong bytes: what has begun is cut off. */
-export function sendTrouble(response: ServerResponse, error: unknown): void {
+export function sendErrorPage(response: WebResponse, error: unknown): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
   if (!(error instanceof AppError)) sendPage(response, PAGES.failed);
-  else sendPage(response, error.code === 'artifact_damaged' ? PAGES.damaged : PAGES.unavailable);
+  else sendPage(response, error.code === 'artifact_corrupted' ? PAGES.corrupted : PAGES.unavailable);
 }

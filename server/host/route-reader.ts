@@ -8,7 +8,7 @@ const RETRY_MS = 1_000;
 
 type ReaderParts = { routes: Routes; now(): Date; warm(ref: SiteRef): Promise<void>; onChanged(): void };
 
-/** The one loop that reads: what is asked for while it reads is read in its next round. */
+/** Creates the one loop that reads: what is asked for while it reads is read in its next round. */
 export function createRouteReader(log: Log, { routes, now, warm, onChanged }: ReaderParts) {
   const stopped = new AbortController();
   let dirty = new Set<string>();

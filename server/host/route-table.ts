@@ -1,11 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import type { Change } from '../database/change-feed.ts';
 import type { Providers } from '../service-context.ts';
-import { createLookups } from './lookups.ts';
+import { parseSiteHost, siteHost } from '../site-names.ts';
+import { withTimeout } from '../with-timeout.ts';
 import { findDeploymentId, findPreview } from './read-routes.ts';
+import { createRouteRecheck } from './recheck-route.ts';
 import { createRouteReader } from './route-reader.ts';
 import { createRoutes } from './routes.ts';
-import { createSecondLook } from './second-look.ts';
+import { createSingleFlight } from './single-flight.ts';
 import type { SiteRef } from './site.ts';
 import { createSnapshot, type Route } from './snapshot.ts';
 
@@ -16,13 +18,14 @@ const RELOAD_EVERY_MS = 60_000;
 const PREVIEWS_MAX = 5_000;
 
 export type RouteTable = {
-  /** The live release of a name, from memory. */
-  live(slug: string): Route | undefined;
-  preview(slug: string, number: number): Route | undefined;
-  /** Asks the database for a name that memory does not know. Throws when it cannot be asked. */
-  findLive(slug: string): Promise<Route | null>;
-  findPreview(slug: string, number: number): Promise<Route | null>;
-  /** What the database leads this live name to by now, when that is another release; null when it cannot be asked. */
+  /** Returns what a host name answers with, from memory. */
+  known(host: string): Route | undefined;
+  /** Asks the database for a host name that memory does not know. Throws when it cannot be asked. */
+  find(host: string): Promise<Route | null>;
+  /**
+   * Returns what the database leads this live name to by now, when that is another release; null when it cannot be
+   * asked.
+   */
   findNewer(route: Route): Promise<Route | null> | null;
   /** Reads everything anew; resolves when that is done or has failed. */
   refresh(): Promise<void>;
@@ -31,7 +34,7 @@ export type RouteTable = {
 };
 
 export type RouteTableOptions = {
-  providers: Pick<Providers, 'changes' | 'log' | 'now'>;
+  providers: Pick<Providers, 'addresses' | 'changes' | 'log' | 'now'>;
   dataDir: string;
   /** Whether this process writes the names to disk. */
   keepsSnapshot: boolean;
@@ -44,13 +47,15 @@ export type RouteTableOptions = {
  * One loop does all the reading, so an older answer never overwrites a newer one.
  */
 export function createRouteTable({ providers, dataDir, keepsSnapshot, warm }: RouteTableOptions): RouteTable {
-  const routes = createRoutes(() => providers.now().getTime());
+  const { sitesDomain } = providers.addresses;
+  const hostOf = ({ slug }: Pick<Route, 'slug'>): string => siteHost(sitesDomain, { slug, release: null });
+  const routes = createRoutes(() => providers.now().getTime(), hostOf);
   const snapshot = createSnapshot(dataDir, providers.log, routes.all);
-  const previews = new Map<string, Route>();
+  const previews = new LRUCache<string, Route>({ max: PREVIEWS_MAX });
   const onChanged = keepsSnapshot ? snapshot.writeSoon : (): void => undefined;
   const reader = createRouteReader(providers.log, { routes, now: providers.now, warm, onChanged });
-  const lookups = createLookups<Route | null>();
-  const lookAgain = createSecondLook((deploymentId) => reader.refresh([deploymentId]));
+  const lookups = createSingleFlight<Route | null>();
+  const lookAgain = createRouteRecheck((deploymentId) => reader.refresh([deploymentId]));
   let stopListening = (): void => undefined;
   let reloadTimer: NodeJS.Timeout | undefined;
 
@@ -63,29 +68,28 @@ export function createRouteTable({ providers, dataDir, keepsSnapshot, warm }: Ro
     if (deploymentId !== undefined) void reader.refresh([deploymentId]);
   }
 
+  const known = (host: string): Route | undefined => routes.byHost(host) ?? previews.get(host);
+
+  async function find(host: string): Promise<Route | null> {
+    const name = parseSiteHost(sitesDomain, host);
+    if (name === null) return null;
+    if (name.release === null) {
+      const deploymentId = await findDeploymentId(name.slug);
+      if (deploymentId !== null) await reader.refresh([deploymentId]);
+    } else {
+      const row = await findPreview(name.slug, name.release);
+      if (row !== null) previews.set(host, { ...row, earlier: [] });
+    }
+    return known(host) ?? null;
+  }
+
   return {
-    live: routes.bySlug,
-    preview: (slug, number) => previews.get(`${number}--${slug}`),
-    findLive: (slug) =>
-      lookups.once(slug, async () => {
-        const deploymentId = await findDeploymentId(slug);
-        if (deploymentId === null) return null;
-        await reader.refresh([deploymentId]);
-        return routes.bySlug(slug) ?? null;
-      }),
-    findPreview: (slug, number) =>
-      lookups.once(`${number}--${slug}`, async () => {
-        const row = await findPreview(slug, number);
-        if (row === null) return null;
-        const route = { ...row, earlier: [] };
-        if (previews.size >= PREVIEWS_MAX) previews.clear();
-        previews.set(`${number}--${slug}`, route);
-        return route;
-      }),
+    known,
+    find: (host) => lookups.once(host, () => find(host)),
     findNewer: (route) => {
       if (reader.isBehind()) return null;
       return lookAgain(route.deploymentId).then(() => {
-        const found = routes.bySlug(route.slug);
+        const found = routes.byHost(hostOf(route));
         return found === undefined || found === route ? null : found;
       });
     },
@@ -102,12 +106,7 @@ export function createRouteTable({ providers, dataDir, keepsSnapshot, warm }: Ro
           void reader.refresh('all');
         },
       });
-      const giveUp = new AbortController();
-      await Promise.race([
-        reader.refresh('all'),
-        delay(START_WAIT_MS, null, { signal: giveUp.signal }).catch(() => null),
-      ]);
-      giveUp.abort();
+      await withTimeout(reader.refresh('all'), START_WAIT_MS, () => undefined);
       reloadTimer = setInterval(() => void reader.refresh('all'), RELOAD_EVERY_MS).unref();
     },
     async stop() {

@@ -1,22 +1,23 @@
-import type { IncomingMessage } from 'node:http';
+import { LRUCache } from 'lru-cache';
+import type { WebRequest } from '../transport/http2.ts';
+import { PAGES, type Page } from './error-pages.ts';
 import { type Names, type Target, targetOf } from './host-name.ts';
-import { PAGES, type Page } from './pages.ts';
 import { type RequestPath, readRequestPath } from './request-path.ts';
 
-/** Security facts, 3.2: Node drops surplus headers silently, so reaching its limit is an answer of its own. */
+/** Node drops surplus headers silently, so reaching its limit is an answer of its own. */
 export const HEADERS_MAX = 100;
-const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)(.*)$/i;
+const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)(.*)$/is;
 /** Host headers repeat from a few clients' few names; the grammar is read once for each. */
-const AUTHORITIES_MAX = 10_000;
+const AUTHORITIES_MAX = 5_000;
 /** RFC 1035, 2.3.4, with a colon and the five digits of a port: no longer one is kept, whoever sends it. */
 const AUTHORITY_LENGTH_MAX = 253 + 6;
 
 export type Reading = { method: 'GET' | 'HEAD'; target: Exclude<Target, { kind: 'malformed' }>; path: RequestPath };
-export type ReadRequest = (request: IncomingMessage) => Reading | Page;
+export type ReadRequest = (request: WebRequest) => Reading | Page;
 
-/** Reads the head of a request by the rules of security facts, 3.2 and 3.3: what it asks for, or the refusal. */
+/** Reads what the head of a request asks for, or the page that refuses it. */
 export function createRequestReader(names: Names): ReadRequest {
-  const known = new Map<string, Target>();
+  const known = new LRUCache<string, Target>({ max: AUTHORITIES_MAX });
 
   function targetFor(authority: string): Target {
     const remembered = known.get(authority);
@@ -26,7 +27,6 @@ export function createRequestReader(names: Names): ReadRequest {
     const own = Buffer.from(authority, 'latin1').toString('latin1');
     const target = targetOf(own, names);
     if (target.kind === 'malformed') return target;
-    if (known.size >= AUTHORITIES_MAX) known.clear();
     known.set(own, target);
     return target;
   }
@@ -44,7 +44,9 @@ export function createRequestReader(names: Names): ReadRequest {
   };
 }
 
-/** RFC 9112, 3.2: more than one `Host` is a bad request; Node takes the first and says nothing. */
+/**
+ * Counts `Host` headers: more than one is a bad request (RFC 9112, section 3.2); Node takes the first and says nothing.
+ */
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -55,7 +57,7 @@ function countHosts(rawHeaders: readonly string[]): number {
 }
 
 /** RFC 9112, 3.2.2: the host of an absolute target counts, and the `Host` header is ignored. */
-function splitTarget(request: IncomingMessage): { authority: string; rest: string } {
+function splitTarget(request: WebRequest): { authority: string; rest: string } {
   const url = request.url ?? '';
   if (url.startsWith('/')) return { authority: request.headers.host ?? '', rest: url };
   const [, authority = '', rest = ''] = ABSOLUTE_FORM.exec(url) ?? [];

@@ -1,21 +1,21 @@
 import type { RouteRow } from './read-routes.ts';
-import { EARLIER_MS, type Route } from './snapshot.ts';
+import { EARLIER_ASSETS_MS, type Route } from './snapshot.ts';
 
 /** So many of a day are remembered, the latest: one every quarter of an hour. Each is a hash and a time. */
 const EARLIER_MAX = 100;
 
-/** What of a route decides over an answer. */
-const NEWS = ['slug', 'releaseId', 'manifestHash', 'twinsHash', 'isSinglePage', 'hasCleanUrls'] as const;
+/** Says what of a route decides over an answer. */
+const NEWS = ['slug', 'releaseId', 'manifestHash', 'variantsHash', 'isSinglePage', 'hasCleanUrls'] as const;
 
-/** The live names: Maps that always agree. */
-export function createRoutes(now: () => number) {
-  const bySlug = new Map<string, Route>();
+/** Creates the live routes by host name, deployment and release: maps that always agree. */
+export function createRoutes(now: () => number, hostOf: (route: Route) => string) {
+  const byHost = new Map<string, Route>();
   const byDeployment = new Map<string, Route>();
   const byRelease = new Map<string, Route>();
 
   function put(route: Route): void {
     drop(route.deploymentId);
-    bySlug.set(route.slug, route);
+    byHost.set(hostOf(route), route);
     byDeployment.set(route.deploymentId, route);
     byRelease.set(route.releaseId, route);
   }
@@ -26,13 +26,15 @@ export function createRoutes(now: () => number) {
     byDeployment.delete(deploymentId);
     byRelease.delete(route.releaseId);
     // The name may belong to another deployment by now.
-    if (bySlug.get(route.slug) === route) bySlug.delete(route.slug);
+    if (byHost.get(hostOf(route)) === route) byHost.delete(hostOf(route));
     return true;
   }
 
-  /** What the database says visitors had before, and what this process has served, which no other may know of. */
+  /**
+   * Returns what the database says visitors had before, and what this process has served, which no other may know of.
+   */
   function earlierOf(row: RouteRow, before: Route | undefined): Route['earlier'] {
-    const served = before === undefined ? [] : [{ ...before, until: now() + EARLIER_MS }, ...before.earlier];
+    const served = before === undefined ? [] : [{ ...before, until: now() + EARLIER_ASSETS_MS }, ...before.earlier];
     const ends = new Map<string, number>();
     for (const { manifestHash, until } of [...replacedBy(row), ...served]) {
       if (manifestHash !== row.manifestHash && until > now() && !ends.has(manifestHash)) ends.set(manifestHash, until);
@@ -43,7 +45,7 @@ export function createRoutes(now: () => number) {
   function replacedBy({ replaced }: RouteRow): Route['earlier'] {
     return replaced.slice(0, EARLIER_MAX).map(({ manifestHash, endedAt }) => ({
       manifestHash,
-      until: (endedAt?.getTime() ?? now()) + EARLIER_MS,
+      until: (endedAt?.getTime() ?? now()) + EARLIER_ASSETS_MS,
     }));
   }
 
@@ -58,8 +60,8 @@ export function createRoutes(now: () => number) {
   }
 
   return {
-    bySlug: (slug: string) => bySlug.get(slug),
-    /** The deployment that this release is live for, if it is. */
+    byHost: (host: string) => byHost.get(host),
+    /** This is the deployment that this release is live for, if it is. */
     deploymentOf: (releaseId: string) => byRelease.get(releaseId)?.deploymentId,
     all: () => byDeployment.values(),
     restore: put,

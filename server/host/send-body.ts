@@ -1,10 +1,10 @@
-import type { ServerResponse } from 'node:http';
+import type { WebResponse } from '../transport/http2-response.ts';
 import { type FileCache, type Source, WHOLE_MAX_BYTES } from './file-cache.ts';
 
-/** Performance facts, section 3: large files leave in pieces of this size. */
+/** Large files leave in pieces of this size: smaller ones cost more calls, larger ones only memory. */
 const PIECE_BYTES = 256 * 1024;
 
-type Way = { files: FileCache; response: ServerResponse; method: 'GET' | 'HEAD' };
+type Way = { files: FileCache; response: WebResponse; method: 'GET' | 'HEAD' };
 /** Bytes [start, end) of the body, with the head of the answer. */
 type Part = { status: number; headers: string[]; start: number; end: number };
 
@@ -49,7 +49,7 @@ async function sendPieces({ files, response, method }: Way, source: Source, part
   }
 }
 
-function untilTaken(response: ServerResponse): Promise<void> {
+function untilTaken(response: WebResponse): Promise<void> {
   return new Promise((resolve) => {
     const settle = (): void => {
       response.off('drain', settle);

@@ -1,34 +1,48 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LRUCache } from 'lru-cache';
+import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { AppError } from '../errors.ts';
 import type { Providers } from '../service-context.ts';
+import type { WebRequest } from '../transport/http2.ts';
+import type { WebResponse } from '../transport/http2-response.ts';
 import type { AccessLog } from './access-log.ts';
 import { isHashedName } from './cache-rule.ts';
-import type { Entry } from './entry.ts';
+import { PAGES } from './error-pages.ts';
 import type { FileCache } from './file-cache.ts';
 import type { Target } from './host-name.ts';
-import { PAGES } from './pages.ts';
-import { type HostParts, type Newer, respond, sendPage, sendTrouble } from './respond.ts';
+import type { HttpsRedirect } from './https-redirect.ts';
+import { type HostParts, type Newer, respond, sendErrorPage, sendPage, sendRedirect } from './respond.ts';
 import { createRequestReader, type Reading } from './route.ts';
 import type { RouteTable } from './route-table.ts';
+import type { Entry } from './served-file.ts';
 import { findEarlierAsset, type SiteCache } from './site.ts';
 import type { Route } from './snapshot.ts';
 
-/** One line a minute for the same damaged file: the log stays readable under load. */
+/** One line a minute for the same corrupted file: the log stays readable under load. */
 const TROUBLE_EVERY_MS = 60_000;
+const TOLD_MAX = 1_000;
 
-export type HostProviders = Pick<Providers, 'store' | 'changes' | 'addresses' | 'limits' | 'tally' | 'log' | 'now'>;
+export type HostProviders = Pick<
+  Providers,
+  'store' | 'changes' | 'addresses' | 'limits' | 'rateCounters' | 'log' | 'now'
+>;
 
-type HandlerParts = {
+export type HandlerParts = {
   providers: HostProviders;
   table: RouteTable;
   sites: SiteCache;
   files: FileCache;
   visits: AccessLog;
+  /** Whether the requests come over TLS. */
+  isTls: boolean;
+  /** Where those are led that come in the clear; they are answered where there is none. */
+  httpsRedirect?: HttpsRedirect | undefined;
 };
+
+type SiteReading = Reading & { target: Extract<Target, { kind: 'site' }> };
 
 /** The one listener function: from a request to its answer, without waiting for anything that is in memory. */
 export function createRequestHandler(parts: HandlerParts) {
-  const { providers, table, sites } = parts;
+  const { providers, table, sites, httpsRedirect } = parts;
   const read = createRequestReader({
     sitesDomain: providers.addresses.sitesDomain,
     appHost: new URL(providers.addresses.publicUrl).hostname,
@@ -36,27 +50,27 @@ export function createRequestHandler(parts: HandlerParts) {
   const host = createHostParts(parts);
 
   async function answerLater(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { method, path, target }: Reading,
+    request: WebRequest,
+    response: WebResponse,
+    { method, path, target }: SiteReading,
     startedAt: number,
   ): Promise<void> {
-    const route = await findRoute(table, target);
+    const route = table.known(target.host) ?? (await table.find(target.host));
     if (route === null) {
       sendPage(response, PAGES.noSite);
       return;
     }
     try {
       const site = await sites.load(route);
-      const isPublic = target.kind === 'live';
-      if (!response.destroyed) respond({ host, request, response, method, path, route, site, isPublic, startedAt });
+      if (response.destroyed) return;
+      respond({ host, request, response, method, path, route, site, isPublic: target.isPublic, startedAt });
     } catch (error) {
       host.onTrouble(error, route, '');
-      sendTrouble(response, error);
+      sendErrorPage(response, error);
     }
   }
 
-  return (request: IncomingMessage, response: ServerResponse): void => {
+  return (request: WebRequest, response: WebResponse): void => {
     const startedAt = performance.now();
     const reading = read(request);
     if ('status' in reading) {
@@ -68,43 +82,36 @@ export function createRequestHandler(parts: HandlerParts) {
       sendPage(response, target.kind === 'unknown' ? PAGES.noSite : PAGES.misdirected);
       return;
     }
-    const route = knownRoute(table, target);
+    const location = httpsRedirect?.(request, target.host, path) ?? null;
+    if (location !== null) {
+      sendRedirect(response, 308, location);
+      return;
+    }
+    const route = table.known(target.host);
     const site = route && sites.known(route.manifestHash);
     if (route !== undefined && site !== undefined) {
-      const isPublic = target.kind === 'live';
-      respond({ host, request, response, method, path, route, site, isPublic, startedAt });
+      respond({ host, request, response, method, path, route, site, isPublic: target.isPublic, startedAt });
     } else {
-      answerLater(request, response, reading, startedAt).catch((error: unknown) => sendTrouble(response, error));
+      answerLater(request, response, { method, path, target }, startedAt).catch((error: unknown) =>
+        sendErrorPage(response, error),
+      );
     }
   };
 }
 
-function createHostParts({ providers, table, sites, files, visits }: HandlerParts): HostParts {
+function createHostParts({ providers, table, sites, files, visits, isTls }: HandlerParts): HostParts {
   const hasProxies = (providers.addresses.trustedProxies ?? 0) > 0;
   const tell = createTroubleLog(providers);
   return {
     files,
     earlier: (route, path) => findEarlier(sites, route, path, providers.now().getTime()),
     newer: ({ route, isPublic }) => (isPublic ? loadNewer(table, sites, route) : null),
-    isSecure: ({ headers }) => hasProxies && headers['x-forwarded-proto'] === 'https',
+    isSecure: ({ headers }) => isTls || (hasProxies && headers['x-forwarded-proto'] === 'https'),
     onTrouble: tell,
     onAnswered(exchange, status, bytes, isPage) {
       if (exchange.isPublic) visits.note(exchange, status, bytes, isPage);
     },
   };
-}
-
-type SiteTarget = Extract<Target, { slug: string }>;
-
-function knownRoute(table: RouteTable, target: SiteTarget): Route | undefined {
-  return target.kind === 'live' ? table.live(target.slug) : table.preview(target.slug, target.number);
-}
-
-async function findRoute(table: RouteTable, target: Target): Promise<Route | null> {
-  if (!('slug' in target)) return null;
-  const known = knownRoute(table, target);
-  if (known !== undefined) return known;
-  return target.kind === 'live' ? table.findLive(target.slug) : table.findPreview(target.slug, target.number);
 }
 
 function findEarlier(sites: SiteCache, route: Route, path: string, now: number): Promise<Entry | undefined> | null {
@@ -120,12 +127,12 @@ function loadNewer(table: RouteTable, sites: SiteCache, route: Route): Promise<N
 }
 
 function createTroubleLog({ log, now }: HostProviders) {
-  const toldAt = new Map<string, number>();
+  /** By release, and by the start of the path: a path may be as long as a request allows. */
+  const toldAt = new LRUCache<string, number>({ max: TOLD_MAX });
   return (error: unknown, route: Route, path: string): void => {
-    const key = `${route.manifestHash}/${path}`;
+    const key = `${route.manifestHash}/${path.slice(0, UPLOAD_LIMITS.maxPathBytes)}`;
     const at = now().getTime();
     if (at - (toldAt.get(key) ?? 0) < TROUBLE_EVERY_MS) return;
-    if (toldAt.size > 1_000) toldAt.clear();
     toldAt.set(key, at);
     log.error('A file of a site cannot be served', {
       code: error instanceof AppError ? error.code : 'internal',

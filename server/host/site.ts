@@ -1,30 +1,36 @@
+import { LRUCache } from 'lru-cache';
 import { isServedPath } from '../../routers/schemas/upload-rules.ts';
 import { decodeManifest, type Manifest } from '../artifacts/manifest.ts';
-import { readRuleTexts } from '../artifacts/rule-texts.ts';
+import { readRuleFiles } from '../artifacts/rule-files.ts';
 import type { ArtifactStore } from '../artifacts/store.ts';
-import { decodeTwins, type TwinIndex } from '../artifacts/twins.ts';
-import type { Log } from '../log.ts';
-import { type Entry, finishEntry } from './entry.ts';
+import { decodeVariants, type VariantIndex } from '../artifacts/variants.ts';
+import { AppError } from '../errors.ts';
+import type { Providers } from '../service-context.ts';
+import { withSlot } from '../with-slot.ts';
+import { type Entry, prepareServedFile } from './served-file.ts';
 import { createSiteRules, type SiteRules } from './site-rules.ts';
 
-/** A release as the host sees it: a request that has one in hand can never see a mixture of two. */
+/** Describes a release as the host sees it: a request that has one in hand can never see a mixture of two. */
 export type Site = {
   manifestHash: string;
   fileCount: number;
+  /** In UTF-16 code units, all of them together. */
+  pathCharacters: number;
   rules: SiteRules | null;
   /** The file under exactly this path, or undefined when the release does not serve one. */
   find(path: string): Entry | undefined;
   /** The compressed bodies, from now on: they are of the same files, so nobody sees a difference but the size. */
-  attachTwins(twinsHash: string, twins: TwinIndex): void;
-  /** Which twins it has; null while it has none. */
-  readonly twinsHash: string | null;
+  attachVariants(variantsHash: string, variants: VariantIndex): void;
+  /** Says which variants it has; null while it has none. */
+  readonly variantsHash: string | null;
+  readonly variantCount: number;
 };
 
 /** Of earlier releases so many files are looked through for one, ten times what a release may have. */
 const EARLIER_FILES_MAX = 200_000;
 
 /**
- * A file that a release before the last switches had, looked for from the latest on. One that is gone or damaged is no
+ * A file that a release before the last switches had, looked for from the latest on. One that is gone or corrupted is no
  * reason to fail: its files are extras.
  */
 export async function findEarlierAsset(
@@ -34,7 +40,7 @@ export async function findEarlierAsset(
 ): Promise<Entry | undefined> {
   let files = 0;
   for (const manifestHash of manifestHashes) {
-    const site = await sites.load({ manifestHash, twinsHash: null }).catch(() => undefined);
+    const site = await sites.load({ manifestHash, variantsHash: null }).catch(unlessOverloaded);
     const entry = site?.find(path);
     if (entry !== undefined) return entry;
     files += site?.fileCount ?? 0;
@@ -43,19 +49,31 @@ export async function findEarlierAsset(
   return undefined;
 }
 
+/** A visitor who is told to come back finds the file then: for the moment, it is neither there nor missing. */
+function unlessOverloaded(error: unknown): undefined {
+  if (error instanceof AppError && error.code === 'overloaded') throw error;
+}
+
+/** Answers that a site keeps ready; others are made again when they are asked for. */
+const ENTRIES_MAX = 100;
+
 /** Entries are finished when they are first asked for: of 20,000 files most never are. */
 export function createSite(manifestHash: string, manifest: Manifest, rules: SiteRules | null): Site {
-  const entries = new Map<string, Entry>();
-  let attached: { hash: string; twins: TwinIndex } | null = null;
+  const entries = new LRUCache<string, Entry>({ max: Math.max(1, Math.min(manifest.size, ENTRIES_MAX)) });
+  let attached: { hash: string; variants: VariantIndex } | null = null;
   return {
     manifestHash,
     fileCount: manifest.size,
+    pathCharacters: [...manifest.keys()].reduce((sum, path) => sum + path.length, 0),
     rules,
-    get twinsHash() {
+    get variantsHash() {
       return attached?.hash ?? null;
     },
-    attachTwins(hash, twins) {
-      attached = { hash, twins };
+    get variantCount() {
+      return attached?.variants.size ?? 0;
+    },
+    attachVariants(hash, variants) {
+      attached = { hash, variants };
       entries.clear();
     },
     find(path) {
@@ -63,57 +81,77 @@ export function createSite(manifestHash: string, manifest: Manifest, rules: Site
       if (known !== undefined) return known;
       const file = manifest.get(path);
       if (file === undefined || !isServedPath(path)) return undefined;
-      const entry = finishEntry({ path, ...file }, attached?.twins.get(file.sha256));
+      const entry = prepareServedFile({ path, ...file }, attached?.variants.get(file.sha256));
       entries.set(path, entry);
       return entry;
     },
   };
 }
 
-/** A manifest row is about 200 bytes in memory, so this many files are some 100 MB at the very most. */
-const FILES_MAX = 500_000;
+/** Says what the releases in memory weigh at the very most, by the figures below. */
+const WEIGHT_MAX_BYTES = 128 * 1024 * 1024;
+/** This is a hash, and the places of path and hash in a map; measured with 20,000 files. */
+const FILE_BYTES = 300;
+/** A path takes one byte for a character, or two where it goes beyond Latin. */
+const CHARACTER_BYTES = 2;
+/** Says where the precompressed variants of one file lie. */
+const VARIANT_BYTES = 300;
+/** An empty site, and the answers that it keeps ready. */
+const SITE_BYTES = 20_000;
 
-/** What a name answers with: the release, and its compressed twins once they are made. */
-export type SiteRef = { manifestHash: string; twinsHash: string | null };
+/** Returns what a site takes of the memory, from above. */
+function weightOf({ fileCount, pathCharacters, rules, variantCount }: Site): number {
+  const files = fileCount * FILE_BYTES + pathCharacters * CHARACTER_BYTES;
+  return SITE_BYTES + files + variantCount * VARIANT_BYTES + (rules?.weightBytes ?? 0);
+}
+
+/** Reading a list of 16 MB takes several times its size in memory, so only so many are read at once. */
+const LOADS = { key: 'sites', limit: 2, queueLength: 64 };
+const OVERLOADED_RETRY_MS = 2_000;
+
+const tooManyLoads = (): AppError =>
+  new AppError('overloaded', 'Too many sites are asked for at this moment. Try again in a few seconds.', {
+    retryAfterMs: OVERLOADED_RETRY_MS,
+  });
+
+/** What a name answers with: the release, and its precompressed variants once they are made. */
+export type SiteRef = { manifestHash: string; variantsHash: string | null };
 
 export type SiteCache = {
   /** In memory, or undefined; never waits. */
   known(manifestHash: string): Site | undefined;
-  /** From memory or from the store; throws `artifact_damaged`. Twins that cannot be read are gone without. */
+  /**
+   * Loads a site from memory or from the store; throws `artifact_corrupted`, and `overloaded` when too many wait.
+   * Variants that cannot be read are done without.
+   */
   load(ref: SiteRef): Promise<Site>;
 };
 
 /** The releases in memory, the longest unused dropped first; many requests for one release load it once. */
-export function createSiteCache(store: ArtifactStore, log: Log, filesMax = FILES_MAX): SiteCache {
-  const sites = new Map<string, Site>();
+export function createSiteCache(
+  { store, log, rateCounters }: Pick<Providers, 'store' | 'log' | 'rateCounters'>,
+  weightMaxBytes = WEIGHT_MAX_BYTES,
+): SiteCache {
+  const sites = new LRUCache<string, Site>({ maxSize: weightMaxBytes, sizeCalculation: weightOf });
   const loading = new Map<string, Promise<Site>>();
-  let files = 0;
+  /** One site asked for many times in a row is found without a look at the order of all; so is one too heavy to keep. */
   let newest: Site | null = null;
 
-  function keep(site: Site): void {
-    sites.set(site.manifestHash, site);
-    newest = site;
-    files += site.fileCount;
-    for (const [hash, oldest] of sites) {
-      if (files <= filesMax || hash === site.manifestHash) break;
-      sites.delete(hash);
-      files -= oldest.fileCount;
-    }
-  }
-
-  async function read({ manifestHash, twinsHash }: SiteRef): Promise<Site> {
+  async function read({ manifestHash, variantsHash }: SiteRef): Promise<Site> {
     const site = known(manifestHash) ?? (await readSite(store, manifestHash));
-    if (twinsHash !== null && site.twinsHash !== twinsHash) await attach(site, twinsHash);
-    if (!sites.has(manifestHash)) keep(site);
+    if (variantsHash !== null && site.variantsHash !== variantsHash) await attach(site, variantsHash);
+    // Also for one that is there: with its variants it weighs more.
+    sites.set(manifestHash, site);
+    newest = site;
     return site;
   }
 
-  async function attach(site: Site, twinsHash: string): Promise<void> {
+  async function attach(site: Site, variantsHash: string): Promise<void> {
     try {
-      site.attachTwins(twinsHash, decodeTwins(await store.readWhole(twinsHash)));
+      site.attachVariants(variantsHash, await decodeVariants(await store.readWhole(variantsHash)));
     } catch (error) {
       // Remembered as none, so that the trouble is told once and not for each visitor.
-      site.attachTwins(twinsHash, new Map());
+      site.attachVariants(variantsHash, new Map());
       log.warn('The compressed files of a release cannot be read; it is served as it is', {
         manifestHash: site.manifestHash,
         error: String(error),
@@ -122,26 +160,25 @@ export function createSiteCache(store: ArtifactStore, log: Log, filesMax = FILES
   }
 
   function known(manifestHash: string): Site | undefined {
-    // One site asked for many times in a row stands at the end already.
     if (newest?.manifestHash === manifestHash) return newest;
     const site = sites.get(manifestHash);
-    if (site === undefined) return undefined;
-    sites.delete(manifestHash);
-    sites.set(manifestHash, site);
-    newest = site;
+    if (site !== undefined) newest = site;
     return site;
   }
 
   return {
     known,
     load(ref) {
-      const { manifestHash, twinsHash } = ref;
+      const { manifestHash, variantsHash } = ref;
       const site = known(manifestHash);
-      if (site !== undefined && (twinsHash === null || site.twinsHash === twinsHash)) return Promise.resolve(site);
-      const key = `${manifestHash}/${twinsHash ?? ''}`;
+      if (site !== undefined && (variantsHash === null || site.variantsHash === variantsHash))
+        return Promise.resolve(site);
+      const key = `${manifestHash}/${variantsHash ?? ''}`;
       const pending = loading.get(key);
       if (pending !== undefined) return pending;
-      const started = read(ref).finally(() => loading.delete(key));
+      const started = withSlot(rateCounters, { ...LOADS, full: tooManyLoads }, () => read(ref)).finally(() =>
+        loading.delete(key),
+      );
       loading.set(key, started);
       return started;
     },
@@ -149,6 +186,6 @@ export function createSiteCache(store: ArtifactStore, log: Log, filesMax = FILES
 }
 
 async function readSite(store: ArtifactStore, manifestHash: string): Promise<Site> {
-  const manifest = decodeManifest(await store.readWhole(manifestHash));
-  return createSite(manifestHash, manifest, createSiteRules(await readRuleTexts(store, manifest)));
+  const manifest = await decodeManifest(await store.readWhole(manifestHash));
+  return createSite(manifestHash, manifest, createSiteRules(await readRuleFiles(store, manifest)));
 }

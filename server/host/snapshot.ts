@@ -5,7 +5,7 @@ import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
 import { makeFolder, writeDurably } from '../durable-file.ts';
 import type { Log } from '../log.ts';
 
-/** Which release a name answers with, and how. */
+/** Says which release a name answers with, and how. */
 export type Route = {
   slug: string;
   deploymentId: string;
@@ -13,18 +13,18 @@ export type Route = {
   releaseId: string;
   manifestHash: string;
   /** The list of its compressed files; null until they are made. */
-  twinsHash: string | null;
+  variantsHash: string | null;
   isSinglePage: boolean;
   hasCleanUrls: boolean;
   /** Releases it answered with shortly before, newest first; their hashed assets still answer until then. */
   earlier: readonly { manifestHash: string; until: number }[];
 };
 
-/** Security facts, 3.4: an open tab finds the assets of the release it was loaded from for a day. */
-export const EARLIER_MS = 24 * 60 * 60_000;
+/** An open tab finds the assets of the release it was loaded from for a day. */
+export const EARLIER_ASSETS_MS = 24 * 60 * 60_000;
 
 /** Raised when a field is added: an older list is read anew from the database. */
-const VERSION = 2;
+const VERSION = 3;
 const snapshotSchema = z.object({
   version: z.literal(VERSION),
   routes: z.array(
@@ -34,7 +34,7 @@ const snapshotSchema = z.object({
       accountId: idSchema,
       releaseId: idSchema,
       manifestHash: sha256Schema,
-      twinsHash: z.nullable(sha256Schema),
+      variantsHash: z.nullable(sha256Schema),
       isSinglePage: z.boolean(),
       hasCleanUrls: z.boolean(),
       earlier: z.array(z.object({ manifestHash: sha256Schema, until: z.number() })),
@@ -46,7 +46,7 @@ const snapshotSchema = z.object({
 const WRITE_DELAY_MS = 200;
 
 export type Snapshot = {
-  /** What was written last; empty when there is none or it cannot be read. */
+  /** Returns what was written last; nothing when there is none or it cannot be read. */
   read(): Promise<Route[]>;
   /** Writes what `routes` answers then, soon; many calls become one write. */
   writeSoon(): void;
@@ -55,8 +55,8 @@ export type Snapshot = {
 };
 
 /**
- * The route table on the local disk, so that every live site is served from the first second although the database is
- * away (security facts, 3.4). It is a copy: losing it costs nothing while the database is there.
+ * Creates the route table on the local disk, so that every live site is served from the first second although the
+ * database is away. It is a copy: losing it costs nothing while the database is there.
  */
 export function createSnapshot(dataDir: string, log: Log, routes: () => Iterable<Route>): Snapshot {
   const folder = join(dataDir, 'host');

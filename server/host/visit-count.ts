@@ -4,23 +4,23 @@ import { addressOf } from '../../routers/client-address.ts';
 import { REPLY_BUCKETS_MS, type VisitRow } from '../models/visit.ts';
 import { newId } from '../mongo.ts';
 
-/** What the host remembers of one answer until it is counted; never written as such. */
+/** Says what the host remembers of one answer until it is counted; never written as such. */
 export type Visit = {
   accountId: string;
   deploymentId: string;
-  /** Decoded, without the leading slash. */
+  /** The path is decoded, without the leading slash. */
   path: string;
   status: number;
   bytes: number;
   durationMs: number;
   /** Somebody opened a page: neither a picture in it nor a browser that only fetches ahead. */
   isView: boolean;
-  /** Of the connection; what it stands for is found out when the visit is stored. */
+  /** This applies to the connection; what it stands for is found out when the visit is stored. */
   peer: string | undefined;
   headers: IncomingHttpHeaders;
 };
 
-/** Of one deployment within a minute: what is beyond is counted in the sums alone. */
+/** This applies to one deployment within a minute: what is beyond is counted in the sums alone. */
 const PAGES_MAX = 100;
 const REFERRERS_MAX = 50;
 const VISITORS_MAX = 5_000;
@@ -28,12 +28,17 @@ const PATH_MAX = 300;
 const AGENT_MAX = 400;
 const FORWARDED_MAX = 400;
 const REFERRER_MAX = 2_000;
+/** This applies to a row or of sums without any page or visitor, and of each of them beside its text. */
+const EMPTY_BYTES = 1_000;
+const KEY_BYTES = 64;
 /** 72 bits: enough to tell the visitors of a day apart. */
 const VISITOR_LENGTH = 12;
 
-/** The sums of one deployment within one minute. */
+/** Describes the sums of one deployment within one minute. */
 export type VisitCount = {
   readonly at: Date;
+  /** About how much memory it takes: what it remembers is chosen by those who visit. */
+  readonly weightBytes: number;
   add(visit: Visit): void;
   /** What is stored: from here on nobody knows an address any more. */
   toRow(salt: string): VisitRow;
@@ -51,17 +56,27 @@ export function createVisitCount(
   const referrers = new Map<string, number>();
   const visitors = new Set<string>();
   const replies = Array.from({ length: REPLY_BUCKETS_MS.length + 1 }, () => 0);
+  let weightBytes = EMPTY_BYTES;
 
   function addView(visit: Visit): void {
     sums.views += 1;
-    count(pages, `/${visit.path}`.slice(0, PATH_MAX), PAGES_MAX);
+    const page = `/${visit.path}`.slice(0, PATH_MAX);
+    if (count(pages, page, PAGES_MAX)) weightBytes += page.length + KEY_BYTES;
     const from = referrerHost(visit.headers);
-    if (from !== null) count(referrers, from, REFERRERS_MAX);
-    if (visitors.size < VISITORS_MAX) visitors.add(visitorOf(visit, trustedProxies));
+    if (from !== null && count(referrers, from, REFERRERS_MAX)) weightBytes += from.length + KEY_BYTES;
+    if (visitors.size < VISITORS_MAX) addVisitor(visitorOf(visit, trustedProxies));
+  }
+
+  function addVisitor(visitor: string): void {
+    if (!visitors.has(visitor)) weightBytes += visitor.length + KEY_BYTES;
+    visitors.add(visitor);
   }
 
   return {
     at,
+    get weightBytes() {
+      return weightBytes;
+    },
     add(visit) {
       sums.requests += 1;
       sums.bytes += visit.bytes;
@@ -93,10 +108,20 @@ export function createVisitCount(
   };
 }
 
-function count<Key>(counts: Map<Key, number>, key: Key, keysMax: number): void {
+/** About how much memory a row takes. */
+export function weightOf({ pages, referrers, visitors }: VisitRow): number {
+  const texts = [...pages.map(({ path }) => path), ...referrers.map(({ host }) => host)];
+  const keys = texts.length + visitors.length;
+  const textBytes = texts.reduce((sum, { length }) => sum + length, 0) + visitors.length * VISITOR_LENGTH;
+  return EMPTY_BYTES + keys * KEY_BYTES + textBytes;
+}
+
+/** Answers whether the key is a new one. */
+function count<Key>(counts: Map<Key, number>, key: Key, keysMax: number): boolean {
   const known = counts.get(key);
-  if (known === undefined && counts.size >= keysMax) return;
+  if (known === undefined && counts.size >= keysMax) return false;
   counts.set(key, (known ?? 0) + 1);
+  return known === undefined;
 }
 
 /** Address and browser; the address as callers of the API are told apart: all of one /64 are one visitor's. */
@@ -106,7 +131,7 @@ function visitorOf({ peer = 'unknown', headers }: Visit, trustedProxies: number)
   return `${address}\n${(headers['user-agent'] ?? '').slice(0, AGENT_MAX)}`;
 }
 
-/** The other site that led here; null for none, for this one, and for what is no address. */
+/** Returns the other site that led here; null for none, for this one, and for what is no address. */
 function referrerHost({ referer, host }: IncomingHttpHeaders): string | null {
   if (referer === undefined || referer.length > REFERRER_MAX || !URL.canParse(referer)) return null;
   const url = new URL(referer);

@@ -1,13 +1,16 @@
-import { findReleaseWithoutTwins, makeTwins, saveTwins } from '../services/releases/twins.ts';
+import { sumOfVariantBytes } from '../models/release.ts';
+import { findReleaseWithoutVariants, makeVariants, saveVariants } from '../services/releases/variants.ts';
 import type { JobHandler } from './handler.ts';
 
 /** Compresses the text files of a live release, so that no request ever has to. Until it ends they are served as they are. */
 export const compressReleaseJob: JobHandler<'compress-release'> = {
   async run(job) {
-    const release = await findReleaseWithoutTwins(job.accountId, job.payload.releaseId);
+    const release = await findReleaseWithoutVariants(job.accountId, job.payload.releaseId);
     if (release === null) return;
-    const made = await makeTwins(job.providers.store, release, job.signal);
-    await job.transaction((session) => saveTwins(session, release, made));
+    const { store, limits } = job.providers;
+    const roomBytes = limits.variantBytes - (await sumOfVariantBytes(job.accountId));
+    const made = await makeVariants(store, release, { signal: job.signal, roomBytes });
+    await job.transaction((session) => saveVariants(session, release, made));
     job.providers.log.debug('A release was compressed', { releaseId: release._id, made: made.madeCount });
   },
 };

@@ -4,6 +4,7 @@ import type { JobHandler } from './handler.ts';
 
 /** Takes down the websites of a deleted account, then erases it. Each part may run twice: what is gone is no error. */
 export const deleteAccountJob: JobHandler<'delete-account'> = {
+  neverGivesUp: true,
   async run(job) {
     await removeAllDeployments(jobContext(job.providers, job));
     job.signal.throwIfAborted();

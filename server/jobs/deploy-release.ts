@@ -1,10 +1,12 @@
+import { wasLiveBefore } from '../models/release.ts';
 import type { PlatformCall } from '../platforms/platform.ts';
-import { platformCall } from '../services/platform-call.ts';
-import { makePublic, prepareFiles, startPublication } from '../services/publish-release.ts';
 import { endLive, switchTo } from '../services/releases/outcome.ts';
-import { loadReleaseWork, type ReleaseWork, watchCancel } from '../services/releases/work.ts';
-import { verifyRelease } from '../services/verify-release.ts';
-import { endRelease, giveUpRelease } from './end-release.ts';
+import { platformCall } from '../services/releases/platform-call.ts';
+import { makePublic, prepareFiles, publishFiles, startPublication } from '../services/releases/publish.ts';
+import { loadReleaseWork, type ReleaseWork, savePublished } from '../services/releases/release-work.ts';
+import { verifyRelease } from '../services/releases/verify.ts';
+import { watchCancel } from '../services/releases/watch.ts';
+import { endDeadRelease, endRelease } from './end-release.ts';
 import type { JobHandler, RunningJob } from './handler.ts';
 import { runStep } from './steps.ts';
 
@@ -19,10 +21,15 @@ export const deployReleaseJob: JobHandler<'deploy-release'> = {
     const work = await loadReleaseWork(job.providers, job.accountId, job.payload.releaseId);
     if (work === null) return;
     const cancel = watchCancel(job.providers, work.release);
-    const call = platformCall(job.providers, work.deployment, AbortSignal.any([job.signal, cancel.signal]));
+    const call = platformCall(
+      job.providers,
+      work.deployment,
+      work.destination,
+      AbortSignal.any([job.signal, cancel.signal]),
+    );
     try {
       call.signal.throwIfAborted();
-      if (!work.wasVerified) await publish(job, work, call);
+      if (!wasLiveBefore(work.release)) await publish(job, work, call);
       await goLive(job, work, call);
     } catch (error) {
       await endRelease(job, work, call, error, cancel.signal);
@@ -31,7 +38,7 @@ export const deployReleaseJob: JobHandler<'deploy-release'> = {
     }
     await job.providers.faults?.at('release:ended');
   },
-  giveUp: giveUpRelease,
+  onDeadLetter: endDeadRelease,
 };
 
 async function publish(job: Job, work: ReleaseWork, call: PlatformCall): Promise<void> {
@@ -43,12 +50,18 @@ async function publish(job: Job, work: ReleaseWork, call: PlatformCall): Promise
 
 async function goLive(job: Job, work: ReleaseWork, call: PlatformCall): Promise<void> {
   await runStep(job, work.release, 'verifying', async (step) => {
+    // A roll back to what was live before the deployment moved here has to be sent.
+    if (wasLiveBefore(work.release) && !work.wasVerified) await publishFiles(work, job, call, step);
     const verification = await verifyRelease(job.providers, work, call, step);
-    if (!work.isSwitched && !work.wasVerified) await verification.atOwnAddress();
+    const isFirst = !work.isSwitched && !work.wasVerified;
+    if (isFirst) await verification.atOwnAddress();
     await job.providers.faults?.at('verifying:seen');
-    await job.transaction((session) => switchTo(session, work.release));
+    await job.transaction(async (session) => {
+      if (isFirst) await savePublished(session, work, { verifiedUnder: verification.conditions });
+      await switchTo(session, work.release);
+    });
     await job.providers.faults?.at('verifying:switched');
-    await makePublic(work, call);
+    await makePublic(work, job, call, step);
     await verification.atPublicAddress();
   });
   await job.transaction((session) => endLive(session, job.providers, work.release));

@@ -1,9 +1,9 @@
-import { AppError } from '../errors.ts';
+import { AppError, JobDeferred } from '../errors.ts';
 import type { PlatformCall } from '../platforms/platform.ts';
 import { endCancelled, endFailed } from '../services/releases/outcome.ts';
-import { findRunningRelease, type ReleaseWork } from '../services/releases/work.ts';
-import { withdrawRelease } from '../services/withdraw-release.ts';
-import { isFinal, isRest, sentence } from './failure.ts';
+import { findRunningRelease, type ReleaseWork } from '../services/releases/release-work.ts';
+import { withdrawRelease } from '../services/releases/withdraw.ts';
+import { errorText, isFinal } from './failure.ts';
 import type { JobHandler, RunningJob } from './handler.ts';
 
 type Job = RunningJob<'deploy-release'>;
@@ -22,7 +22,7 @@ export async function endRelease(
 ): Promise<void> {
   if (job.signal.aborted) throw job.signal.reason;
   const isCancelled = cancelled.aborted || (error instanceof AppError && error.code === 'state_changed');
-  const isLastTry = job.attempt >= job.maxAttempts && !isRest(error);
+  const isLastTry = job.attempt >= job.maxAttempts && !(error instanceof JobDeferred);
   const isTriedAgain = !isCancelled && !isFinal(error);
   if (isTriedAgain && !isLastTry) throw error;
   await withdraw(job, work, { ...call, signal: job.signal }, { error, isCancelled });
@@ -35,7 +35,7 @@ export async function endRelease(
   );
 }
 
-/** What may pass is tried again with the job, as long as it has tries; the release ends all the same. */
+/** Tries again with the job what may pass, as long as it has attempts; the release ends all the same. */
 async function withdraw(
   job: Job,
   work: ReleaseWork,
@@ -47,13 +47,17 @@ async function withdraw(
   } catch (trouble) {
     if (job.signal.aborted) throw job.signal.reason;
     if (isCancelled && !isFinal(trouble) && job.attempt < job.maxAttempts) throw trouble;
-    const fields = { releaseId: work.release._id, error: sentence(error), trouble: sentence(trouble) };
+    const fields = { releaseId: work.release._id, error: errorText(error), trouble: errorText(trouble) };
     job.providers.log.error('What a release did at its platform could not be undone.', fields);
   }
 }
 
 /** With its job given up a release ends, whatever state it broke off in. */
-export const giveUpRelease: NonNullable<JobHandler<'deploy-release'>['giveUp']> = async (session, job, error) => {
+export const endDeadRelease: NonNullable<JobHandler<'deploy-release'>['onDeadLetter']> = async (
+  session,
+  job,
+  error,
+) => {
   const release = await findRunningRelease(job.accountId, job.payload.releaseId);
   if (release === null) return;
   if (release.cancelRequestedAt) await endCancelled(session, job.providers, release);

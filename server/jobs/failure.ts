@@ -4,7 +4,7 @@ import { isDatabaseAway } from '../mongo.ts';
 import { backoffMs } from './queue.ts';
 
 /** Errors that another try may not meet again; every other AppError is final. */
-const PASSING: ReadonlySet<ErrorCode> = new Set([
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   'database_unavailable',
   'overloaded',
   'rate_limited',
@@ -14,24 +14,19 @@ const PASSING: ReadonlySet<ErrorCode> = new Set([
   'out_of_sync',
 ]);
 
-/** No failure: nothing can be done until somebody else has done something, however often it is looked at. */
-export function isRest(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'platform_waiting';
-}
-
 /** Whether trying again is pointless. An unknown error is a defect or an accident: it gets its other attempts. */
 export function isFinal(error: unknown): boolean {
   if (!(error instanceof AppError) || isDatabaseAway(error)) return false;
-  return !PASSING.has(error.code) && error.retryAfterMs === undefined;
+  return !RETRYABLE.has(error.code) && error.retryAfterMs === undefined;
 }
 
-/** What the other side asked for, else the table of the queue. */
+/** Returns what the other side asked for, else the table of the queue. */
 export function retryDelayMs(error: unknown, attempt: number): number {
   if (error instanceof AppError && error.retryAfterMs !== undefined) return error.retryAfterMs;
   return backoffMs(attempt);
 }
 
-/** An error for the log and the job's row. */
-export function sentence(error: unknown): string {
+/** Returns an error for the log and the job's row. */
+export function errorText(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }

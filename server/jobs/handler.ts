@@ -7,7 +7,7 @@ import type { JobName, JobPayload } from './payloads.ts';
  *
  * A handler may run again from its start at any moment: after a crash, after a lost lease, on another machine. So it
  * looks first what is done already, and every write goes through `transaction`, whose first operation proves that the
- * lease is still held: who lost it cannot write (security facts, 7.3). Effects outside the database are keyed, so that
+ * lease is still held: who lost it cannot write. Effects outside the database are keyed, so that
  * twice is harmless.
  */
 export type RunningJob<Name extends JobName = JobName> = {
@@ -26,16 +26,23 @@ export type RunningJob<Name extends JobName = JobName> = {
 };
 
 export type JobHandler<Name extends JobName> = {
-  /** Returns when the job is done; throws to try again by the retry table, or for good when the error is final. */
+  /** Returns when the job is done; throws to try again by the retry table, for good when the error is final, or JobDeferred. */
   run(job: RunningJob<Name>): Promise<void>;
-  /** Writes what becomes of the work when the job is given up, in the transaction that buries it. */
-  giveUp?(session: ClientSession, job: RunningJob<Name>, error: unknown): Promise<void>;
+  /**
+   * What was promised is done however long it takes: where other jobs become dead letters, this one rests for an hour and
+   * begins again with all its attempts.
+   */
+  neverGivesUp?: true;
+  /** Writes what becomes of the work when the job becomes a dead letter, in that very transaction. */
+  onDeadLetter?(session: ClientSession, job: RunningJob<Name>, error: unknown): Promise<void>;
 };
 
 export type StepProgress = { done: number; total: number; doneBytes: number; totalBytes: number };
 
-/** Where the work of a release's step tells how far it is. */
+/** Says where the work of a release's step tells how far it is. */
 export type StepReport = {
+  /** When the step was begun: a run that continues it, after a wait or a crash, has the same. */
+  startedAt: Date;
   /** Remembers how far it is; written at most four times a second, the last one always. */
   progress(progress: Partial<StepProgress>): void;
   /** Adds a line to the step's log. */

@@ -1,7 +1,7 @@
 import type { Log } from '../log.ts';
 import { type JobLease, leaseLost, renewLease } from './queue.ts';
 
-/** Security facts, 7.3 points 1 and 2. */
+/** A lease lasts 30 s: two renewals may be lost, and whoever hears nothing stops 10 s before it is over. */
 const HEARTBEAT_MS = 10_000;
 const UNCONFIRMED_MAX_MS = 20_000;
 const WATCH_MS = 1_000;

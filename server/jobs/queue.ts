@@ -1,12 +1,13 @@
 import { randomInt } from 'node:crypto';
 import type { ClientSession } from 'mongoose';
 import { AppError } from '../errors.ts';
+import { NO_ACCOUNT } from '../models/account-scope.ts';
 import { type JobDoc, JobModel } from '../models/job.ts';
 import { isDuplicateKey, newId, transaction } from '../mongo.ts';
 import { JOB_PAYLOADS, type JobName, type JobPayload } from './payloads.ts';
 
 /**
- * The queue of background work, on MongoDB (security facts, section 7).
+ * The queue of background work, on MongoDB.
  *
  * A job is written in the transaction that needs it. A worker claims it with a lease, renews the lease while it works,
  * and ends it as done, queued again or dead. Whoever dies leaves a lease that runs out, or that whoever knows of the
@@ -20,19 +21,19 @@ export const MAX_ATTEMPTS = 5;
 /** A worker works for every account; what it then does for one carries that account. */
 const WORKER = { acrossAccounts: 'jobs' } as const;
 
-/** Security facts, 7.3 point 5. */
+/** An interruption of seconds is over at the next try, and one of hours is not hammered at. */
 const BACKOFF_FIRST_MS = 5_000;
 const BACKOFF_FACTOR = 3;
 const BACKOFF_MAX_MS = 60 * 60_000;
 const BACKOFF_SPREAD = 0.2;
 
 export type NewJob<Name extends JobName> = {
-  /** By default a new one. */
+  /** The job gets a new id by default. */
   id?: string;
   name: Name;
   payload: JobPayload<Name>;
   accountId: string;
-  /** What must not run twice at once; by default the job itself. */
+  /** Says what must not run twice at once; by default the job itself. */
   key?: string;
   /** While a job with this key is queued or runs, another one is not written. */
   dedupeKey?: string;
@@ -88,12 +89,41 @@ async function isOpen(session: ClientSession, dedupeKey: string): Promise<boolea
   return (await found) !== null;
 }
 
+export type ClaimOptions = {
+  /** The account that was served last: the turn goes on behind it. */
+  after?: string;
+  /** How many jobs of these names one account may have running; no limit for those of no account. */
+  perAccount?: number;
+};
+
 /**
- * Takes the job that is due longest and marks it as running by `worker`; null when none is. One whose lease ran out
- * comes first: its key blocks all others of that key.
+ * Takes a job that is due and marks it as running by `worker`; null when none is. One whose lease ran out comes first: its
+ * key blocks all others of that key. Else the accounts have turns in the order of their ids, and within one account the
+ * job that is due longest is taken: however many jobs an account has, every other one is served once before it is again.
  */
-export async function claimJob(worker: string, names: readonly string[]): Promise<ClaimedJob | null> {
-  return (await claimAbandoned(worker, names)) ?? (await claimQueued(worker, names));
+export async function claimJob(
+  worker: string,
+  names: readonly string[],
+  { after = '', perAccount = Number.POSITIVE_INFINITY }: ClaimOptions = {},
+): Promise<ClaimedJob | null> {
+  const name = { $in: [...names] };
+  const running = await JobModel.find({ status: 'running', name })
+    .select({ accountId: 1, isAbandoned: { $lt: ['$leaseUntil', '$$NOW'] } })
+    .setOptions(WORKER)
+    .lean<{ accountId: string; isAbandoned: boolean }[]>();
+  const abandoned = running.some(({ isAbandoned }) => isAbandoned) ? await claimAbandoned(worker, names) : null;
+  if (abandoned !== null) return abandoned;
+  const busyAccounts = accountsWith(running, perAccount);
+  const claimOf = (accountId: Record<string, unknown>): Promise<ClaimedJob | null> =>
+    claimQueued(worker, { name, accountId: { ...accountId, $nin: busyAccounts } });
+  return (await claimOf({ $gt: after })) ?? (after === '' ? null : await claimOf({ $lte: after }));
+}
+
+/** The accounts that have at least so many of these running. */
+function accountsWith(running: readonly { accountId: string }[], count: number): string[] {
+  const counts = new Map<string, number>();
+  for (const { accountId } of running) counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
+  return [...counts].filter(([id, its]) => id !== NO_ACCOUNT && its >= count).map(([id]) => id);
 }
 
 async function claimAbandoned(worker: string, names: readonly string[]): Promise<ClaimedJob | null> {
@@ -105,14 +135,14 @@ async function claimAbandoned(worker: string, names: readonly string[]): Promise
   return doc === null ? null : toClaimedJob(doc);
 }
 
-async function claimQueued(worker: string, names: readonly string[]): Promise<ClaimedJob | null> {
+async function claimQueued(worker: string, filter: Record<string, unknown>): Promise<ClaimedJob | null> {
   const busyKeys: string[] = [];
   for (;;) {
     try {
       const doc = await JobModel.findOneAndUpdate(
-        { status: 'queued', $expr: { $lte: ['$runAt', '$$NOW'] }, key: { $nin: busyKeys }, name: { $in: [...names] } },
+        { status: 'queued', ...filter, $expr: { $lte: ['$runAt', '$$NOW'] }, key: { $nin: busyKeys } },
         claim(worker),
-        { sort: { runAt: 1 }, returnDocument: 'after', updatePipeline: true },
+        { sort: { accountId: 1, runAt: 1 }, hint: 'queued_turns', returnDocument: 'after', updatePipeline: true },
       ).setOptions(WORKER);
       return doc === null ? null : toClaimedJob(doc);
     } catch (error) {
@@ -141,7 +171,7 @@ function fromNow(ms: number) {
   return { $dateAdd: { startDate: '$$NOW', unit: 'millisecond', amount: Math.round(ms) } };
 }
 
-/** The key that already runs, when that is what the error says. */
+/** Returns the key that already runs, when that is what the error says. */
 function duplicateKeyOf(error: unknown): string | null {
   if (!isDuplicateKey(error, 'key') || !(error instanceof Error && 'keyValue' in error)) return null;
   const { keyValue } = error;
@@ -180,17 +210,23 @@ export async function finishJob(lease: JobLease): Promise<boolean> {
   return write(lease, { status: 'done', finishedAt: '$$NOW', leaseUntil: null, worker: null, lastError: null });
 }
 
-/** Puts it back to be tried again after `delayMs`. */
-export async function retryJob(lease: JobLease, error: string, delayMs: number): Promise<boolean> {
+/** Puts it back to be tried again after `delayMs`; with `attempt: 0` with all its attempts. */
+export async function retryJob(
+  lease: JobLease,
+  error: string,
+  delayMs: number,
+  { attempt }: { attempt?: 0 } = {},
+): Promise<boolean> {
   const lastError = { $literal: error };
-  return write(lease, { status: 'queued', runAt: fromNow(delayMs), leaseUntil: null, worker: null, lastError });
+  const fields = { status: 'queued', runAt: fromNow(delayMs), leaseUntil: null, worker: null, lastError };
+  return write(lease, { ...fields, ...(attempt !== undefined && { attempt }) });
 }
 
 /**
  * Gives up for good; operators see it (`fairlead jobs`). `work` writes what that means for the thing itself, in the same
  * transaction.
  */
-export async function buryJob(
+export async function deadLetterJob(
   lease: JobLease,
   error: string,
   work?: (session: ClientSession) => Promise<void>,
@@ -202,13 +238,13 @@ export async function buryJob(
   });
 }
 
-/** Hands it back untouched, at shutdown or to rest for `delayMs`: the attempt does not count. */
-export async function giveBackJob(lease: JobLease, delayMs = 0): Promise<boolean> {
+/** Hands it back untouched, at shutdown or to come back after `delayMs`: the attempt does not count. */
+export async function requeueJob(lease: JobLease, delayMs = 0): Promise<boolean> {
   const attempt = { $subtract: ['$attempt', 1] };
   return write(lease, { status: 'queued', runAt: fromNow(delayMs), attempt, leaseUntil: null, worker: null });
 }
 
-/** What a worker holds, and the children that die with it (`{worker}.{number}`). */
+/** Returns what a worker holds, and the children that die with it (`{worker}.{number}`). */
 export async function leasesOf(worker: string): Promise<JobLease[]> {
   // All that begins with the name and a dot: the slash is the character after it.
   const children = { worker: { $gte: `${worker}.`, $lt: `${worker}/` } };

@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import { NO_ACCOUNT } from '../models/account-scope.ts';
 import { JobModel } from '../models/job.ts';
 import { transaction } from '../mongo.ts';
-import { sentence } from './failure.ts';
+import { errorText } from './failure.ts';
 import type { JobName, JobPayload } from './payloads.ts';
 import { enqueueJob } from './queue.ts';
 
@@ -12,8 +12,10 @@ type Recurring = { [Name in JobName]: Record<string, never> extends JobPayload<N
 
 const EVERY: Partial<Record<Recurring, number>> = {
   'collect-garbage': HOUR_MS,
-  /** Security facts, 10.4. */
-  'scrub-artifacts': 7 * DAY_MS,
+  /** Finds a bad sector before the copies that could repair it are gone. */
+  'check-integrity': 7 * DAY_MS,
+  // Intervals are counted from midnight UTC, so that a day's run begins at night.
+  'recount-deployments': DAY_MS,
 };
 
 /** How often an instance looks whether the next run of something is due. */
@@ -41,11 +43,11 @@ function isRecurring(name: string): name is Recurring {
 }
 
 /** Looks now and from time to time; the function that it returns ends that, and waits for the look that is under way. */
-export function keepRecurring(log: Log, now: () => Date): () => Promise<void> {
+export function scheduleRecurringJobs(log: Log, now: () => Date): () => Promise<void> {
   let looking = Promise.resolve();
   const look = (): void => {
     looking = enqueueDue(now()).catch((error: unknown) => {
-      log.warn('Recurring jobs could not be enqueued; the next look comes soon', { error: sentence(error) });
+      log.warn('Recurring jobs could not be enqueued; the next look comes soon', { error: errorText(error) });
     });
   };
   look();

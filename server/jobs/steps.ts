@@ -3,17 +3,17 @@ import type { LogLine } from '../../routers/schemas/events.ts';
 import { PROGRESS_INTERVAL_MS } from '../../routers/schemas/limits.ts';
 import type { ReleaseState } from '../../routers/schemas/state-names.ts';
 import type { ReleaseStepName } from '../../routers/schemas/states.ts';
-import { AppError } from '../errors.ts';
+import { AppError, JobDeferred } from '../errors.ts';
 import { ReleaseModel } from '../models/release.ts';
 import { ReleaseStepModel, STEP_LOG_LINES } from '../models/release-step.ts';
 import { moveRelease } from '../services/move-state.ts';
-import { isFinal, isRest } from './failure.ts';
+import { isFinal } from './failure.ts';
 import type { RunningJob, StepProgress, StepReport } from './handler.ts';
 
 /** A line of the log is for a person: longer ones are cut. */
 const LINE_MAX = 500;
 
-/** The state that each step begins from. */
+/** This is the state that each step begins from. */
 const BEGINS_FROM = {
   preparing: ['queued'],
   uploading: ['preparing'],
@@ -21,7 +21,7 @@ const BEGINS_FROM = {
   verifying: ['processing'],
 } as const satisfies Record<ReleaseStepName, readonly ReleaseState[]>;
 
-/** The release as its document names it. */
+/** Describes the release as its document names it. */
 export type StepOf = { _id: string };
 type StepRow = { _id: string; accountId: string };
 
@@ -43,12 +43,12 @@ export async function runStep(
   const begun = await beginStep(job, release, name);
   if (begun === null) return;
   await job.providers.faults?.at(`${name}:start`);
-  const report = createReport(job, row, begun.lastLine);
+  const report = createReport(job, row, begun);
   try {
     await work(report.step);
   } catch (error) {
     // The lease may be what failed: then there is nobody to write for.
-    await tellOfBreak(job, row, report, error).catch(() => undefined);
+    await writeFailure(job, row, report, error).catch(() => undefined);
     throw error;
   }
   await report.stop();
@@ -64,27 +64,29 @@ export function stepId(releaseId: string, name: ReleaseStepName): string {
 }
 
 /** Writes what the step reported before it broke off, and for a person what comes next when that is no end. */
-async function tellOfBreak(job: RunningJob, row: StepRow, report: Report, error: unknown): Promise<void> {
-  const isResting = isRest(error);
-  const isTriedAgain = !isResting && !isFinal(error) && job.attempt < job.maxAttempts && !job.signal.aborted;
+async function writeFailure(job: RunningJob, row: StepRow, report: Report, error: unknown): Promise<void> {
+  const isWaiting = error instanceof JobDeferred;
+  const isTriedAgain = !isWaiting && !isFinal(error) && job.attempt < job.maxAttempts && !job.signal.aborted;
   if (isTriedAgain && error instanceof AppError) {
     const when = error.retryAfterMs === undefined ? 'shortly' : `in ${Math.ceil(error.retryAfterMs / 1_000)} s`;
     report.step.log(`${error.message} Tried again by itself ${when}.`);
   }
   await report.flush();
-  if (isResting) {
-    await job.transaction((session) => ReleaseStepModel.updateOne(row, { $set: { isResting } }, { session }));
+  if (isWaiting) {
+    await job.transaction((session) => ReleaseStepModel.updateOne(row, { $set: { isWaiting } }, { session }));
   }
 }
 
-/** Null when the step was done before; else the last line of its log. */
-async function beginStep(
-  job: RunningJob,
-  release: StepOf,
-  name: ReleaseStepName,
-): Promise<{ lastLine: string | null } | null> {
+/** Says when the step was begun, and the last line of its log. */
+type Begun = { startedAt: Date; lastLine: string | null };
+
+/** Null when the step was done before. */
+async function beginStep(job: RunningJob, release: StepOf, name: ReleaseStepName): Promise<Begun | null> {
+  const { accountId } = job;
+  // A release that comes back again and again to wait for its platform passes what is done without a transaction.
+  if ((await ReleaseStepModel.exists({ _id: stepId(release._id, name), accountId, state: 'done' })) !== null)
+    return null;
   return job.transaction(async (session) => {
-    const { accountId } = job;
     const row = await ReleaseStepModel.findOne({ _id: stepId(release._id, name), accountId })
       .slice('log', -1)
       .session(session);
@@ -101,17 +103,18 @@ async function beginStep(
       if (moved === null) throw new AppError('state_changed', 'This release is no longer worked on.');
     }
     const line = { at, text: 'Continued after an interruption' };
-    const isInterrupted = row.state === 'running' && !row.isResting;
+    const isInterrupted = row.state === 'running' && !row.isWaiting;
     const begins = row.state === 'running' ? {} : { state: 'running', startedAt: at };
     await ReleaseStepModel.updateOne(
       { _id: row._id, accountId },
       {
-        $set: { ...begins, isResting: false },
+        $set: { ...begins, isWaiting: false },
         ...(isInterrupted && { $push: { log: { $each: [line], $slice: -STEP_LOG_LINES } }, $inc: { logCount: 1 } }),
       },
       { session },
     );
-    return { lastLine: (isInterrupted ? line : row.log.at(-1))?.text ?? null };
+    const startedAt = row.state === 'running' ? (row.startedAt ?? at) : at;
+    return { startedAt, lastLine: (isInterrupted ? line : row.log.at(-1))?.text ?? null };
   });
 }
 
@@ -122,7 +125,7 @@ type Report = { step: StepReport; flush(): Promise<void>; stop(): Promise<void>;
  * Collects what a step reports and writes it at most every 250 ms; one write is under way at a time. A line that only
  * says again what the last one says is left out.
  */
-function createReport(job: RunningJob, row: StepRow, lastLine: string | null): Report {
+function createReport(job: RunningJob, row: StepRow, { lastLine, startedAt }: Begun): Report {
   let last = lastLine;
   let pending: Pending = { progress: {}, lines: [] };
   let timer: NodeJS.Timeout | null = null;
@@ -155,6 +158,7 @@ function createReport(job: RunningJob, row: StepRow, lastLine: string | null): R
   };
   return {
     step: {
+      startedAt,
       progress: (progress) => {
         pending.progress = { ...pending.progress, ...progress };
         soon();

@@ -1,9 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Log } from '../log.ts';
-import { sentence } from './failure.ts';
+import { withTimeout } from '../with-timeout.ts';
+import { errorText } from './failure.ts';
 import { endLease, leasesOf } from './queue.ts';
 
-/** Far more than the database needs for it, unless something stands in the way. */
+/** This is far more than the database needs for it, unless something stands in the way. */
 const PATIENCE_MS = 1_000;
 
 /**
@@ -18,7 +18,7 @@ export async function takeOverJobs(dead: readonly string[], log: Log, patienceMs
   const ending = Promise.all(leases.map(endLease)).then(
     () => log.info('Jobs that a killed process worked on are taken over', { jobs }),
     (error: unknown) =>
-      log.info('Jobs of a killed process are taken over when their leases run out', { jobs, error: sentence(error) }),
+      log.info('Jobs of a killed process are taken over when their leases run out', { jobs, error: errorText(error) }),
   );
-  await Promise.race([ending, wait(patienceMs, undefined, { ref: false })]);
+  await withTimeout(ending, patienceMs, () => undefined);
 }

@@ -1,23 +1,33 @@
 import { randomInt } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { AppError } from '../errors.ts';
+import { HOUR_MS } from '../durations.ts';
+import { AppError, JobDeferred } from '../errors.ts';
 import { newId } from '../mongo.ts';
 import type { Providers } from '../service-context.ts';
-import { isFinal, isRest, retryDelayMs, sentence } from './failure.ts';
+import { withTimeout } from '../with-timeout.ts';
+import { errorText, isFinal, retryDelayMs } from './failure.ts';
 import type { JobHandler, JobHandlers, RunningJob } from './handler.ts';
+import { LANES, type Lane, namesOf } from './lanes.ts';
 import { holdLease } from './lease.ts';
 import { JOB_PAYLOADS, type JobName, type JobPayload } from './payloads.ts';
-import { buryJob, type ClaimedJob, claimJob, fencedTransaction, finishJob, giveBackJob, retryJob } from './queue.ts';
+import {
+  type ClaimedJob,
+  claimJob,
+  deadLetterJob,
+  fencedTransaction,
+  finishJob,
+  requeueJob,
+  retryJob,
+} from './queue.ts';
 import { jobHandlers } from './registry.ts';
 
-/** Of an instance: several processes share them. */
-const LOOPS = 4;
-/** Security facts, 7.2: the poll alone must be enough; the change feed only makes it quick. */
+/** Looking from time to time is enough by itself; the change feed only makes it quick. */
 const POLL_MS = 5_000;
 const POLL_SPREAD = 0.2;
 /** After a failed claim: the database is away, or stepping down. */
 const TROUBLE_PAUSE_MS = 1_000;
-/** Security facts, section 12: jobs get this long to reach a safe point at shutdown. */
+/** How long jobs have at shutdown to reach a point from which they can go on. */
 const STOP_GRACE_MS = 20_000;
 
 export type WorkerOptions = {
@@ -25,6 +35,7 @@ export type WorkerOptions = {
   name?: string;
   handlers?: JobHandlers;
   pollMs?: number;
+  /** This applies to each lane; by default as its table says. */
   loops?: number;
   /** How many processes run a worker like this one. */
   processes?: number;
@@ -40,85 +51,133 @@ export type Worker = {
   drain(): Promise<void>;
 };
 
-/** Runs jobs of the queue: several loops, each claiming and running one at a time. */
+/** Runs jobs of the queue: several loops a lane, each claiming and running one at a time. */
 export function createWorker(providers: Providers, options: WorkerOptions = {}): Worker {
   const handlers = options.handlers ?? jobHandlers;
-  const names = Object.keys(handlers);
   const id = options.name ?? `worker-${newId()}`;
-  const stopping = new AbortController();
-  const sleepers = new Set<() => void>();
+  const stopping = createStopping();
   const running = new Set<ClaimedJob>();
   let loops: Promise<void>[] = [];
-  let unsubscribe = (): void => undefined;
-  let heardAt = performance.now();
-  const onHeard = (): void => {
-    heardAt = performance.now();
+  let stopWaking = (): void => undefined;
+  let aliveAt = performance.now();
+  const onAlive = (): void => {
+    aliveAt = performance.now();
+  };
+  const lanes = Object.entries(LANES)
+    .map(([name, lane]) => ({
+      ...lane,
+      names: namesOf(name, Object.keys(handlers)),
+      after: '',
+      claiming: Promise.resolve(),
+      sleepers: new Set<() => void>(),
+    }))
+    .filter(({ names }) => names.length > 0);
+
+  /** One claim of a lane at a time: the next one sees what this account has running, and goes on behind it. */
+  const claimInTurn = (lane: WorkerLane): Promise<ClaimedJob | null> => {
+    const claiming = lane.claiming.then(() => claimJob(id, lane.names, lane));
+    lane.claiming = claiming.then(
+      (claimed) => {
+        if (claimed !== null) lane.after = claimed.accountId;
+      },
+      () => undefined,
+    );
+    return claiming;
   };
 
-  const runOne = async (): Promise<boolean> => {
-    const claimed = await claimJob(id, names);
-    onHeard();
+  const runOne = async (lane: WorkerLane): Promise<boolean> => {
+    const claimed = await claimInTurn(lane);
+    onAlive();
     if (claimed === null) return false;
+    // There may be more than one: a sleeper looks, and wakes the next in turn.
+    wakeOne(lane);
     running.add(claimed);
     try {
-      await runJob({ providers, handlers, stopping: stopping.signal, onHeard }, claimed);
+      await runJob({ providers, handlers, stopping: stopping.signal, onAlive }, claimed);
     } finally {
       running.delete(claimed);
     }
+    // Jobs of other lanes may have waited for its key.
+    if (claimed.key !== claimed.id) for (const other of lanes) wakeOne(other);
     return true;
   };
 
-  const loop = async (): Promise<void> => {
+  const loop = async (lane: WorkerLane): Promise<void> => {
     while (!stopping.signal.aborted) {
       try {
-        if (await runOne()) continue;
-        await sleep(spread(options.pollMs ?? POLL_MS), sleepers, stopping.signal);
+        if (!(await runOne(lane))) await sleep(lane.sleepers, stopping.signal);
       } catch (error) {
-        providers.log.warn('The job queue cannot be read.', { error: sentence(error) });
-        await sleep(TROUBLE_PAUSE_MS, new Set(), stopping.signal);
+        providers.log.warn('The job queue cannot be read.', { error: errorText(error) });
+        await wait(TROUBLE_PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
       }
     }
   };
 
-  const wakeOne = (): void => sleepers.values().next().value?.();
-  const wakeAll = (): void => {
-    for (const wake of [...sleepers]) wake();
-  };
-
   return {
     async start() {
-      unsubscribe = providers.changes.subscribe(['jobs'], {
-        onChange: (change) => change.operation === 'insert' && wakeOne(),
-        onReopened: wakeAll,
+      stopWaking = wakeLanes(providers.changes, lanes, options.pollMs ?? POLL_MS);
+      loops = lanes.flatMap((lane) => {
+        const count = options.loops ?? Math.ceil(lane.loops / (options.processes ?? 1));
+        return Array.from({ length: count }, () => loop(lane));
       });
-      loops = Array.from({ length: options.loops ?? Math.ceil(LOOPS / (options.processes ?? 1)) }, loop);
     },
-    silentMs: () => performance.now() - heardAt,
+    silentMs: () => performance.now() - aliveAt,
     async stop() {
-      unsubscribe();
+      stopWaking();
       stopping.abort(new AppError('shutting_down', 'Fairlead is stopping.'));
-      const grace = new AbortController();
-      await Promise.race([Promise.all(loops), wait(STOP_GRACE_MS, undefined, { signal: grace.signal, ref: false })]);
-      grace.abort();
+      await withTimeout(Promise.all(loops), STOP_GRACE_MS, () => undefined);
       // What reached no safe point in time loses its lease: from here on the fence refuses its writes.
-      await Promise.all([...running].map((claimed) => giveBackJob(claimed)));
+      await Promise.all([...running].map((claimed) => requeueJob(claimed)));
     },
     async drain() {
-      while (await runOne());
+      for (let hasRun = true; hasRun; ) {
+        hasRun = false;
+        for (const lane of lanes) while (await runOne(lane)) hasRun = true;
+      }
     },
   };
 }
 
-/** Resolves after `ms`, or when woken, or at the signal. */
-function sleep(ms: number, sleepers: Set<() => void>, signal: AbortSignal): Promise<void> {
+/** Every loop waits for its signal: Node suspects a leak from the eleventh listener on. */
+function createStopping(): AbortController {
+  const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal);
+  return stopping;
+}
+
+type WorkerLane = Lane & {
+  names: string[];
+  /** This is the account that was served last. */
+  after: string;
+  claiming: Promise<void>;
+  /** Calling these wakes the loops that found nothing to do. */
+  sleepers: Set<() => void>;
+};
+
+const wakeOne = ({ sleepers }: WorkerLane): void => sleepers.values().next().value?.();
+
+/** Has one loop of each lane look when a job is written, and from time to time. Answers how to end that. */
+function wakeLanes(changes: Providers['changes'], lanes: readonly WorkerLane[], pollMs: number): () => void {
+  const wakeAll = (): void => lanes.forEach(wakeOne);
+  const polls = lanes.map((lane) => setInterval(() => wakeOne(lane), spread(pollMs)));
+  const unsubscribe = changes.subscribe(['jobs'], {
+    onChange: ({ operation }) => operation === 'insert' && wakeAll(),
+    onReopened: wakeAll,
+  });
+  return () => {
+    for (const poll of polls) clearInterval(poll);
+    unsubscribe();
+  };
+}
+
+/** Resolves when woken, or at the signal. */
+function sleep(sleepers: Set<() => void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
-      clearTimeout(timer);
       sleepers.delete(end);
       signal.removeEventListener('abort', end);
       resolve();
     };
-    const timer = setTimeout(end, ms);
     sleepers.add(end);
     signal.addEventListener('abort', end);
     if (signal.aborted) end();
@@ -130,18 +189,18 @@ function spread(ms: number): number {
   return ms - range + randomInt(0, 2 * range + 1);
 }
 
-/** What the jobs of a worker run with. */
-type Bench = { providers: Providers; handlers: JobHandlers; stopping: AbortSignal; onHeard(): void };
+/** Says what the jobs of a worker run with. */
+type WorkerContext = { providers: Providers; handlers: JobHandlers; stopping: AbortSignal; onAlive(): void };
 
 /** Runs one claimed job to its end, whatever that is; never throws but for a database that is away. */
-async function runJob(bench: Bench, claimed: ClaimedJob): Promise<void> {
-  const job = parseJob(bench, claimed);
-  if (job === null) return buryJob(claimed, 'The payload of this job is not readable by this version.');
+async function runJob(context: WorkerContext, claimed: ClaimedJob): Promise<void> {
+  const job = parseJob(context, claimed);
+  if (job === null) return deadLetterJob(claimed, 'The payload of this job is not readable by this version.');
   const { run, lease } = job;
   // A crash of the process five times in a row ends here: it was claimed once more than it may run.
   if (claimed.attempt > claimed.maxAttempts) {
     lease.release();
-    return job.bury(new AppError('internal', 'This broke off too often.', { hint: 'Try again.' }));
+    return job.giveUp(new AppError('internal', 'This broke off too often.', { hint: 'Try again.' }));
   }
   try {
     await run();
@@ -149,41 +208,41 @@ async function runJob(bench: Bench, claimed: ClaimedJob): Promise<void> {
     await finishJob(claimed);
   } catch (error) {
     lease.release();
-    await settle(bench.providers, claimed, lease.signal.aborted ? lease.signal.reason : error, job.bury);
+    await endFailedRun(context.providers, claimed, lease.signal.aborted ? lease.signal.reason : error, job.giveUp);
   }
 }
 
-/** Decides once what becomes of a job that threw: given back, tried again, dead. */
-async function settle(
+/** Decides once what becomes of a job that threw: given back, tried again, given up. */
+async function endFailedRun(
   providers: Providers,
   claimed: ClaimedJob,
   error: unknown,
-  bury: (error: unknown) => Promise<void>,
+  giveUp: (error: unknown) => Promise<void>,
 ): Promise<void> {
   const code = error instanceof AppError ? error.code : 'internal';
   // Somebody else holds it: nothing more is written.
   if (code === 'lease_lost') return;
-  if (code === 'shutting_down') return void (await giveBackJob(claimed));
-  if (isRest(error)) return void (await giveBackJob(claimed, retryDelayMs(error, claimed.attempt)));
-  const fields = { job: claimed.name, jobId: claimed.id, attempt: claimed.attempt, code, error: sentence(error) };
+  if (code === 'shutting_down') return void (await requeueJob(claimed));
+  if (error instanceof JobDeferred) return void (await requeueJob(claimed, error.delayMs));
+  const fields = { job: claimed.name, jobId: claimed.id, attempt: claimed.attempt, code, error: errorText(error) };
   if (isFinal(error) || claimed.attempt >= claimed.maxAttempts) {
     providers.log.error('A job was given up.', fields);
-    return bury(error);
+    return giveUp(error);
   }
   providers.log.warn('A job failed and is tried again.', fields);
-  await retryJob(claimed, sentence(error), retryDelayMs(error, claimed.attempt));
+  await retryJob(claimed, errorText(error), retryDelayMs(error, claimed.attempt));
 }
 
 type PreparedJob = {
   lease: ReturnType<typeof holdLease>;
   run(): Promise<void>;
-  bury(error: unknown): Promise<void>;
+  giveUp(error: unknown): Promise<void>;
 };
 
 /** Joins handler, payload and lease; null when the payload is not what the handler takes. */
-function parseJob(bench: Bench, claimed: ClaimedJob): PreparedJob | null {
+function parseJob(context: WorkerContext, claimed: ClaimedJob): PreparedJob | null {
   const name = claimed.name;
-  return isJobName(name) ? prepareJob(bench, bench.handlers[name], name, claimed) : null;
+  return isJobName(name) ? prepareJob(context, context.handlers[name], name, claimed) : null;
 }
 
 function isJobName(name: string): name is JobName {
@@ -197,14 +256,14 @@ function parsePayload<Name extends JobName>(name: Name, payload: unknown): JobPa
 }
 
 function prepareJob<Name extends JobName>(
-  { providers, stopping, onHeard }: Bench,
+  { providers, stopping, onAlive }: WorkerContext,
   handler: JobHandler<Name> | undefined,
   name: Name,
   claimed: ClaimedJob,
 ): PreparedJob | null {
   const payload = parsePayload(name, claimed.payload);
   if (payload === null || handler === undefined) return null;
-  const lease = holdLease(claimed, stopping, providers.log, { onConfirmed: onHeard });
+  const lease = holdLease(claimed, stopping, providers.log, { onConfirmed: onAlive });
   const job: RunningJob<Name> = {
     id: claimed.id,
     name,
@@ -219,6 +278,10 @@ function prepareJob<Name extends JobName>(
   return {
     lease,
     run: () => handler.run(job),
-    bury: (error) => buryJob(claimed, sentence(error), async (session) => handler.giveUp?.(session, job, error)),
+    async giveUp(error) {
+      const text = errorText(error);
+      if (handler.neverGivesUp === true) await retryJob(claimed, text, HOUR_MS, { attempt: 0 });
+      else await deadLetterJob(claimed, text, async (session) => handler.onDeadLetter?.(session, job, error));
+    },
   };
 }

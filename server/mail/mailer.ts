@@ -1,5 +1,5 @@
 /**
- * Mail leaves through one door. The default keeps it in an outbox under DATA_DIR (mode 0600) that `fairlead outbox`
+ * All mail leaves through this interface. The default keeps it in an outbox under DATA_DIR (mode 0600) that `fairlead outbox`
  * lists; the log names kind and recipient only, since the text may hold a one-time link.
  * `deliver` is called by the job `send-mail`, possibly twice for one mail: `id` stays the same.
  */
@@ -7,7 +7,7 @@ export type Mail = {
   id: string;
   kind: string;
   to: string;
-  /** Whom an answer goes to, when that is not the sender. */
+  /** An answer goes to this address, when that is not the sender. */
   replyTo?: string | undefined;
   subject: string;
   text: string;

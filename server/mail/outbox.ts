@@ -18,9 +18,9 @@ const keptMailSchema = z.object({
 });
 
 /**
- * Keeps mails as files in a folder that their owner alone reads, since a mail may hold a one-time link (product page,
- * section 5): one JSON file each, named so that a listing is in the order of their times. A mail
- * that is delivered twice overwrites itself. The log gets kind and recipient alone.
+ * Keeps mails as files in a folder that their owner alone reads, since a mail may hold a one-time link: one JSON file
+ * each, named so that a listing is in the order of their times. A mail that is delivered twice overwrites itself. The
+ * log gets kind and recipient alone.
  */
 export function createOutbox(folder: string, log: Log): Mailer {
   return {
@@ -32,7 +32,7 @@ export function createOutbox(folder: string, log: Log): Mailer {
   };
 }
 
-/** The mails of an outbox, oldest first; an outbox that nothing was put into yet is empty. */
+/** Returns the mails of an outbox, oldest first; an outbox that nothing was put into yet is empty. */
 export async function readOutbox(folder: string): Promise<Mail[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     if (errnoOf(error) === 'ENOENT') return [];

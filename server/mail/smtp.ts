@@ -37,7 +37,10 @@ export function createSmtpMailer({ url, from }: { url: string; from: string }, l
   };
 }
 
-/** The server's own verdict on sender, recipient or message; wrong credentials are the operator's to mend, so they wait. */
+/**
+ * Says whether the server itself refused sender, recipient or message; wrong credentials are the operator's to correct,
+ * so such mail waits.
+ */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error) || !('responseCode' in error) || !('code' in error)) return false;
   const isAboutMail = error.code === 'EENVELOPE' || error.code === 'EMESSAGE';

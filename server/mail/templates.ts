@@ -1,34 +1,37 @@
 import * as z from 'zod/mini';
-import { LINK_MINUTES } from '../../routers/schemas/limits.ts';
+import { LINK_MINUTES, STOP_LINK_DAYS } from '../../routers/schemas/limits.ts';
 
 const username = z.string();
-/** What is stored of a mail's text; links are made when it leaves. */
-export const mailWordsSchema = z.discriminatedUnion('kind', [
+/** Says what is stored of a mail's text; links are made when it leaves. */
+export const mailValuesSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('reset-password'), username }),
   z.strictObject({ kind: z.literal('confirm-email'), username }),
   z.strictObject({ kind: z.literal('password-changed'), username, how: z.enum(['changed', 'reset']) }),
   z.strictObject({ kind: z.literal('session-reused'), username, device: z.string(), address: z.string() }),
+  z.strictObject({ kind: z.literal('stop-email-change'), username, newEmail: z.string() }),
   z.strictObject({ kind: z.literal('email-changed'), username, newEmail: z.string() }),
+  z.strictObject({ kind: z.literal('token-made'), username, tokenName: z.string(), canWrite: z.boolean() }),
   z.strictObject({ kind: z.literal('account-deleted'), username }),
   z.strictObject({ kind: z.enum(['release-live', 'release-failed']), username, message: z.string(), page: z.string() }),
   z.strictObject({ kind: z.literal('contact'), name: z.string(), email: z.string(), message: z.string() }),
 ]);
-export type MailWords = z.infer<typeof mailWordsSchema>;
+export type MailValues = z.infer<typeof mailValuesSchema>;
 
-type WithLink = { kind: 'reset-password' | 'confirm-email' };
+type WithLink = { kind: 'reset-password' | 'confirm-email' | 'stop-email-change' };
 
 /**
- * The texts of the mails that Fairlead sends, as plain text (pure: services and adapters may use it). A link carries its
- * one-time token in the fragment, which no server and no log ever sees (security facts, 1.2).
+ * Describes the texts of the mails that Fairlead sends, as plain text (pure: services and adapters may use it). A link
+ * carries its one-time token in the fragment, which no server and no log ever sees.
  */
-export type MailContent = Exclude<MailWords, WithLink> | (Extract<MailWords, WithLink> & { link: string });
+export type MailContent = Exclude<MailValues, WithLink> | (Extract<MailValues, WithLink> & { link: string });
 
 export type MailText = { subject: string; text: string; replyTo?: string };
 
-/** Subject and text of a mail; `reach` is where its reader can turn to. */
+/** Renders subject and text of a mail; `reach` is where its reader can turn to. */
 export function renderMail(content: MailContent, reach: { publicUrl: string; supportEmail: string }): MailText {
   if (content.kind === 'contact') return contactMail(content);
-  const { subject, paragraphs } = body(content, reach.publicUrl);
+  const { subject, paragraphs } =
+    'link' in content ? linkBody(content, reach.publicUrl) : newsBody(content, reach.publicUrl);
   const closing = `Fairlead\n${reach.publicUrl}\nQuestions: ${reach.supportEmail}`;
   return { subject, text: `${[`Hello ${content.username},`, ...paragraphs, closing].join('\n\n')}\n` };
 }
@@ -42,11 +45,14 @@ function contactMail({ name, email, message }: Extract<MailContent, { kind: 'con
   };
 }
 
-function body(
-  content: Exclude<MailContent, { kind: 'contact' }>,
-  publicUrl: string,
-): { subject: string; paragraphs: string[] } {
-  const forgotten = `choose a new password at ${publicUrl}/login ("Forgot your password?"): that signs out every browser.`;
+type Body = { subject: string; paragraphs: string[] };
+
+/** Returns how to win an account back of which somebody else knows the password. */
+function remedy(publicUrl: string): string {
+  return `choose a new password at ${publicUrl}/login ("Forgot your password?"): that signs out every browser and revokes every API token.`;
+}
+
+function linkBody(content: Extract<MailContent, WithLink>, publicUrl: string): Body {
   switch (content.kind) {
     case 'reset-password':
       return {
@@ -54,7 +60,7 @@ function body(
         paragraphs: [
           `Somebody, hopefully you, asked for a new password. This link works once, for ${LINK_MINUTES} minutes:`,
           content.link,
-          'The new password signs out every browser. If it was not you, do nothing: your password stays as it is.',
+          'The new password signs out every browser and revokes every API token. If it was not you, do nothing: your password stays as it is.',
         ],
       };
     case 'confirm-email':
@@ -66,14 +72,29 @@ function body(
           'If you have no account at Fairlead, do nothing: nothing else will be sent here.',
         ],
       };
+    case 'stop-email-change':
+      return {
+        subject: 'Your e-mail address is about to change',
+        paragraphs: [
+          `Somebody who knows your password asked to change the address of your account to ${content.newEmail}. It changes as soon as a link that was mailed there is opened.`,
+          `If it was you, do nothing. If it was not, stop the change here, within ${STOP_LINK_DAYS} days:`,
+          content.link,
+          `Then ${remedy(publicUrl)}`,
+        ],
+      };
+  }
+}
+
+function newsBody(content: Exclude<MailContent, { kind: 'contact' } | WithLink>, publicUrl: string): Body {
+  switch (content.kind) {
     case 'password-changed':
       return {
         subject: 'Your password was changed',
         paragraphs: [
           content.how === 'reset'
-            ? 'Your password was replaced through a link that was mailed to you, and every browser was signed out.'
+            ? 'Your password was replaced through a link that was mailed to you. Every browser was signed out, and every API token was revoked.'
             : 'Your password was changed in Fairlead, and every other browser was signed out.',
-          `If it was not you, ${forgotten}`,
+          `If it was not you, ${remedy(publicUrl)}`,
         ],
       };
     case 'session-reused':
@@ -82,7 +103,7 @@ function body(
         paragraphs: [
           'A sign-in that had already been replaced by a newer one was used again. That happens when somebody has copied it, so we ended that session.',
           `Session: ${content.device}\nUsed again from: ${content.address}`,
-          `If you did not restore a browser from a backup just now, ${forgotten}`,
+          `If you did not restore a browser from a backup just now, ${remedy(publicUrl)}`,
         ],
       };
     case 'release-live':
@@ -101,6 +122,14 @@ function body(
         paragraphs: [
           'Your account was deleted: its websites are taken down, and everything that it held is erased. This is the last mail to it.',
           'If it was not you, write to us at once at the address below.',
+        ],
+      };
+    case 'token-made':
+      return {
+        subject: 'An API token was made for your account',
+        paragraphs: [
+          `The API token "${content.tokenName}" was made in Fairlead. It can ${content.canWrite ? 'read and change your deployments' : 'read your deployments'}.`,
+          `If it was not you, ${remedy(publicUrl)}`,
         ],
       };
     case 'email-changed':

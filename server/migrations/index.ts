@@ -3,6 +3,9 @@ import mongoose from 'mongoose';
 import type { Log } from '../log.ts';
 import { MigrationModel } from '../models/migration.ts';
 import { EXIT_CONFIG, StartError } from '../start/start-error.ts';
+import { releaseVariants } from './001-release-variants.ts';
+import { destinations } from './002-destinations.ts';
+import { corruptedFiles } from './003-corrupted-files.ts';
 import { holdLease, type Lease } from './lease.ts';
 
 /**
@@ -18,10 +21,10 @@ export type Migration = {
 
 export type MigrationDatabase = NonNullable<typeof mongoose.connection.db>;
 
-/** In order, without a gap. The shapes as they are now are the first; the first change of one adds 001 here. */
-export const MIGRATIONS: readonly Migration[] = [];
+/** Migrations run in this order, without a gap; the next change of a stored shape adds its file here. */
+export const MIGRATIONS: readonly Migration[] = [releaseVariants, destinations, corruptedFiles];
 
-/** How often somebody who waits for the lease looks again. */
+/** Says how often somebody who waits for the lease looks again. */
 const LOOK_AGAIN_MS = 200;
 
 /**

@@ -3,10 +3,10 @@ import type { QueryOptions, Schema } from 'mongoose';
 /** Query option for the few reads that serve all accounts: jobs, the host, sign-in. Its value says which. */
 type AcrossAccounts = 'host' | 'jobs' | 'sign-in' | 'unique-name' | 'maintenance';
 
-/** For a read that serves all accounts at once: what is damaged, what nothing needs. */
+/** For a read that serves all accounts at once: what is corrupted, what nothing needs. */
 export const MAINTENANCE = { acrossAccounts: 'maintenance' } as const satisfies QueryOptions;
 
-/** As `accountId`: of a job or a mail that belongs to no account, such as a message for the operator. */
+/** Is the `accountId` of a job or a mail that belongs to no account, such as a message for the operator. */
 export const NO_ACCOUNT = 'nobody';
 
 declare module 'mongoose' {
@@ -32,7 +32,7 @@ const FILTERED = [
 
 /**
  * Plug-in of every model that belongs to an account: a filter without `accountId` throws, unless the query says with
- * `.setOptions({ acrossAccounts: … })` why it looks at all of them (security facts, section 13).
+ * `.setOptions({ acrossAccounts: … })` why it looks at all of them.
  */
 export function accountScope(schema: Schema): void {
   schema.pre([...FILTERED], function requireAccount() {

@@ -2,7 +2,7 @@ import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mong
 import { type ApiToken, SCOPES } from '../../routers/schemas/tokens.ts';
 import { accountScope } from './account-scope.ts';
 
-/** An API token of a person's own making. The secret itself is shown once and never kept. */
+/** This is an API token of a person's own making. The secret itself is shown once and never kept. */
 const apiTokenSchema = new Schema(
   {
     _id: { type: String, required: true },
@@ -11,7 +11,7 @@ const apiTokenSchema = new Schema(
     hash: { type: String, required: true },
     prefix: { type: String, required: true },
     scopes: { type: [{ type: String, enum: SCOPES, required: true }], required: true },
-    /** Null: until revoked. */
+    /** A token with null lasts until it is revoked. */
     expiresAt: { type: Date, default: null },
     lastUsedAt: { type: Date, default: null },
   },

@@ -2,14 +2,14 @@ import { type ClientSession, model, Schema } from 'mongoose';
 import { accountScope } from './account-scope.ts';
 
 /** As `lastUsedAt`: garbage collection has it in its hand. Whoever uses it now writes a time of their own over it. */
-export const LEAVING = new Date(0);
+export const BEING_COLLECTED = new Date(0);
 
 /** Hashes asked for in one query. */
 export const HASHES_A_QUERY = 5_000;
 
 /**
  * That an account has stored these bytes. The bytes are in the store once for all; this row is per account, since "is
- * it here already" is answered from the account's own artifacts only (security facts, 2.3).
+ * it here already" is answered from the account's own artifacts only: anything else would tell what others have stored.
  */
 const artifactDocSchema = new Schema(
   {
@@ -32,13 +32,16 @@ artifactDocSchema.plugin(accountScope);
 
 export const ArtifactModel = model('Artifact', artifactDocSchema);
 
-/** The bytes that an account has stored, each content once. */
-export async function sumOfArtifacts(accountId: string, session: ClientSession): Promise<number> {
-  const sums = await ArtifactModel.aggregate<{ sizeBytes: number }>([
+/** Returns what an account has stored, each content once. */
+export async function sumOfArtifacts(
+  accountId: string,
+  session: ClientSession,
+): Promise<{ sizeBytes: number; files: number }> {
+  const [sums] = await ArtifactModel.aggregate<{ sizeBytes: number; files: number }>([
     { $match: { accountId } },
-    { $group: { _id: null, sizeBytes: { $sum: '$sizeBytes' } } },
+    { $group: { _id: null, sizeBytes: { $sum: '$sizeBytes' }, files: { $sum: 1 } } },
   ])
     .hint('account_size')
     .session(session);
-  return sums[0]?.sizeBytes ?? 0;
+  return { sizeBytes: sums?.sizeBytes ?? 0, files: sums?.files ?? 0 };
 }

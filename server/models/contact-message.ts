@@ -1,6 +1,6 @@
 import { model, Schema } from 'mongoose';
 
-/** What somebody wrote through the contact form. Signed out it has no account. */
+/** Says what somebody wrote through the contact form. Signed out it has no account. */
 const contactMessageSchema = new Schema(
   {
     _id: { type: String, required: true },

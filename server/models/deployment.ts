@@ -3,19 +3,20 @@ import { SERVING_DEFAULTS } from '../../routers/schemas/deployments.ts';
 import { platformIdSchema } from '../../routers/schemas/platforms/index.ts';
 import { deploymentStateSchema } from '../../routers/schemas/states.ts';
 import { accountScope } from './account-scope.ts';
+import { type DestinationDoc, destinationDocSchema } from './destination.ts';
 
 const deploymentDocSchema = new Schema(
   {
     _id: { type: String, required: true },
     accountId: { type: String, required: true },
     name: { type: String, required: true },
-    /** Lower-case name, for the search of the list. */
+    /** The search of the list uses this lower-case name. */
     nameKey: { type: String, required: true },
     slug: { type: String, required: true },
+    /** The primary destination's, again: an index over a list could not filter the rows of a page by itself. */
     platform: { type: String, enum: platformIdSchema.options, required: true },
-    /** The site there, as its adapter names it; and the address that the platform gave it. */
-    platformSite: { type: Schema.Types.Mixed, default: null },
-    siteUrl: { type: String, default: null },
+    /** Where it is published, at least one: the first is the primary one. */
+    destinations: { type: [destinationDocSchema], required: true, validate: (list: unknown[]) => list.length > 0 },
     state: { type: String, enum: deploymentStateSchema.options, required: true, default: 'draft' as const },
     /** What the host serves: changed by the one conditional update that is the switch. */
     currentReleaseId: { type: String, default: null },
@@ -32,8 +33,23 @@ deploymentDocSchema.index(
   { accountId: 1, createdAt: -1, _id: -1, state: 1, platform: 1, nameKey: 1 },
   { name: 'account_newest' },
 );
+// Which deployments publish by a connection.
+deploymentDocSchema.index({ accountId: 1, 'destinations.connectionId': 1 }, { name: 'account_connection' });
 deploymentDocSchema.index({ currentReleaseId: 1, _id: 1 }, { name: 'served' });
 deploymentDocSchema.plugin(accountScope);
 
-export type DeploymentDoc = HydratedDocument<InferSchemaType<typeof deploymentDocSchema>>;
+/** As it is stored, for reads that change nothing. */
+export type DeploymentRow = InferSchemaType<typeof deploymentDocSchema>;
+export type DeploymentDoc = HydratedDocument<DeploymentRow>;
 export const DeploymentModel = model('Deployment', deploymentDocSchema);
+
+/** Returns the primary destination: its state and address are the deployment's own. */
+export function primaryOf<D extends { platform: DestinationDoc['platform'] }>({
+  destinations,
+}: {
+  destinations: readonly D[];
+}): D {
+  const [primary] = destinations;
+  if (primary === undefined) throw new Error('A deployment without a destination was stored.');
+  return primary;
+}

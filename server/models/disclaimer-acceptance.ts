@@ -2,7 +2,7 @@ import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mong
 
 /**
  * Acceptance of the disclaimer by a browser that was signed out. Its `_id` is the random id in that browser's HttpOnly
- * cookie; registration or login joins it to the account (product page, section 11, Disclaimer).
+ * cookie; registration or login joins it to the account.
  */
 const disclaimerAcceptanceSchema = new Schema(
   {
@@ -10,7 +10,7 @@ const disclaimerAcceptanceSchema = new Schema(
     version: { type: Number, required: true },
     acceptedAt: { type: Date, required: true },
     accountId: { type: String, default: null },
-    /** As long as the cookie can come back; null once it is joined: then it is a record of the account. */
+    /** Lives as long as the cookie can come back; null once it is joined, for then it is a record of the account. */
     expiresAt: { type: Date, default: null },
   },
   { collection: 'disclaimer_acceptances' },

@@ -3,7 +3,7 @@ import { accountScope } from './account-scope.ts';
 
 const DAYS_KEPT = 7;
 
-/** The account's event log (security facts, section 8): `seq` is commit order, without gaps. */
+/** The account's event log: `seq` is commit order, without gaps. */
 const eventSchema = new Schema(
   {
     _id: { type: String, required: true },

@@ -1,14 +1,14 @@
 import { model, Schema } from 'mongoose';
 import { FEEDBACK_STARS } from '../../routers/schemas/limits.ts';
 
-/** What a person thinks of Fairlead, or of one of their deployments. Signed out it has no account. */
+/** Says what a person thinks of Fairlead, or of one of their deployments. Signed out it has no account. */
 const feedbackSchema = new Schema(
   {
     _id: { type: String, required: true },
     accountId: { type: String, default: null },
     rating: { type: Number, required: true, min: 1, max: FEEDBACK_STARS },
     comment: { type: String, default: null },
-    /** `main-app` for the product itself (product page, section 11, Feedback). */
+    /** Is `main-app` for the product itself. */
     deploymentId: { type: String, required: true },
     at: { type: Date, required: true },
   },

@@ -1,7 +1,7 @@
 import { model, Schema } from 'mongoose';
 import { accountScope } from './account-scope.ts';
 
-/** A freed address: nobody but the account that had it gets it until it is over (security facts, 3.1: 30 days). `_id` is the slug. */
+/** A freed address: nobody but the account that had it gets it until it is over (30 days). `_id` is the slug. */
 const heldSlugSchema = new Schema(
   {
     _id: { type: String, required: true },

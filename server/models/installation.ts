@@ -1,6 +1,6 @@
 import { model, Schema } from 'mongoose';
 
-/** The one document that says what this database belongs to. */
+/** This is the one document that says what this database belongs to. */
 export const INSTALLATION_ID = 'installation';
 
 const installationSchema = new Schema(
@@ -10,7 +10,7 @@ const installationSchema = new Schema(
     keysFingerprint: { type: String, default: null },
     /** Of the artifact store: an instance with another would serve nothing, and is refused. */
     storeId: { type: String, default: null },
-    /** Who runs migrations at the moment, by the server's clock. */
+    /** Says who runs migrations at the moment, by the server's clock. */
     leaseHolder: { type: String, default: null },
     leaseUntil: { type: Date, default: null },
   },

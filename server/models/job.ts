@@ -3,14 +3,14 @@ import { accountScope } from './account-scope.ts';
 
 const DAYS_KEPT = 14;
 
-/** One unit of background work (security facts, section 7.2). The server's clock alone decides times and leases. */
+/** This is one unit of background work. The server's clock alone decides times and leases. */
 const jobDocSchema = new Schema(
   {
     _id: { type: String, required: true },
     name: { type: String, required: true },
     payload: { type: Schema.Types.Mixed, required: true },
     accountId: { type: String, required: true },
-    /** What must not run twice at once: for `deploy-release` the deployment. */
+    /** Says what must not run twice at once: for `deploy-release` the deployment. */
     key: { type: String, required: true },
     dedupeKey: { type: String, default: null },
     status: { type: String, enum: ['queued', 'running', 'done', 'dead'] as const, required: true },
@@ -26,8 +26,8 @@ const jobDocSchema = new Schema(
   },
   { timestamps: true, collection: 'jobs', minimize: false },
 );
-// `key` and `name` are in them so that jobs that wait for their key, or for another kind of worker, are passed over unread.
-jobDocSchema.index({ status: 1, runAt: 1, key: 1, name: 1 }, { name: 'status_run_at' });
+// Walked account by account; jobs of an account that are not due yet, or that wait for their key, are passed over unread.
+jobDocSchema.index({ status: 1, name: 1, accountId: 1, runAt: 1, key: 1 }, { name: 'queued_turns' });
 jobDocSchema.index({ status: 1, leaseUntil: 1, name: 1 }, { name: 'status_lease' });
 jobDocSchema.index(
   { key: 1 },
@@ -41,6 +41,7 @@ jobDocSchema.index(
     partialFilterExpression: { status: { $in: ['queued', 'running'] }, dedupeKey: { $type: 'string' } },
   },
 );
+jobDocSchema.index({ status: 1, finishedAt: 1 }, { name: 'dead_letters', partialFilterExpression: { status: 'dead' } });
 jobDocSchema.index({ finishedAt: 1 }, { name: 'kept_days', expireAfterSeconds: DAYS_KEPT * 86_400 });
 jobDocSchema.plugin(accountScope);
 

@@ -10,11 +10,11 @@ const rateLimitSchema = new Schema(
     count: { type: Number, required: true },
     /** Of counters that space attempts out: nothing goes before this. */
     blockedUntil: { type: Date, default: null },
-    /** Whether the last attempt came too early. */
+    /** Says whether the last attempt came too early. */
     isBlocked: { type: Boolean, default: false },
-    /** The server's time of the last attempt: what is left to wait is counted from it. */
+    /** This is the server's time of the last attempt: what is left to wait is counted from it. */
     at: { type: Date, required: true },
-    /** End of the window; past it the counter starts anew, swept or not. */
+    /** The window ends then; past it the counter starts anew, swept or not. */
     expiresAt: { type: Date, required: true },
   },
   { collection: 'rate_limits' },

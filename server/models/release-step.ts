@@ -28,7 +28,7 @@ const releaseStepDocSchema = new Schema(
       default: [],
     },
     /** Left because nothing could be done for a while: to go on with it is no interruption worth a line. */
-    isResting: { type: Boolean, required: true, default: false },
+    isWaiting: { type: Boolean, required: true, default: false },
     /** Lines ever written: how a reader of the change stream knows which of `log` are new to it. */
     logCount: { type: Number, required: true, default: 0 },
   },
@@ -42,5 +42,7 @@ releaseStepDocSchema.index(
 );
 releaseStepDocSchema.plugin(accountScope);
 
-export type ReleaseStepDoc = HydratedDocument<InferSchemaType<typeof releaseStepDocSchema>>;
+/** As it is stored, for reads that change nothing. */
+export type ReleaseStepRow = InferSchemaType<typeof releaseStepDocSchema>;
+export type ReleaseStepDoc = HydratedDocument<ReleaseStepRow>;
 export const ReleaseStepModel = model('ReleaseStep', releaseStepDocSchema);

@@ -1,8 +1,9 @@
-import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
+import { type ClientSession, type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
 import { RELEASE_SOURCES } from '../../routers/schemas/releases.ts';
 import { RUNNING_RELEASE_STATES } from '../../routers/schemas/state-names.ts';
 import { releaseStateSchema } from '../../routers/schemas/states.ts';
 import { accountScope } from './account-scope.ts';
+import { errorDocSchema, releaseDestinationDocSchema } from './destination.ts';
 
 const releaseDocSchema = new Schema(
   {
@@ -18,23 +19,29 @@ const releaseDocSchema = new Schema(
     fileCount: { type: Number, required: true },
     totalBytes: { type: Number, required: true },
     changedFiles: { type: Number, required: true },
-    /** What a second run continues from; stored as soon as the platform names it. */
-    platformRef: { type: Schema.Types.Mixed, default: null },
-    /** Its own address, where the platform gives each release one. */
-    ownUrl: { type: String, default: null },
+    /** Says what it came to at each destination that the deployment had when it was made. */
+    destinations: { type: [releaseDestinationDocSchema], required: true },
     /**
-     * Compressed twins of its text files (server/artifacts/twins.ts), made once it is live: their list and their packs
-     * are artifacts, which stay as long as a release names them. Null until then.
+     * Precompressed variants of its text files (server/artifacts/variants.ts), made once it is live: their list and
+     * their packs are artifacts, which stay as long as a release names them. Null until then.
      */
-    twins: {
+    variants: {
       type: new Schema(
-        { indexHash: { type: String, default: null }, packHashes: { type: [String], required: true } },
+        {
+          indexHash: { type: String, default: null },
+          packHashes: { type: [String], required: true },
+          /**
+           * Says what was stored for this release alone: packs that it shares were counted with the release that made
+           * them.
+           */
+          sizeBytes: { type: Number, default: 0 },
+        },
         { _id: false },
       ),
       default: null,
     },
-    /** What of it the store has lost (server/services/damage.ts). */
-    damagedFiles: {
+    /** Says what of it the store has lost (server/services/corruption.ts). */
+    corruptedFiles: {
       type: [
         new Schema(
           { path: { type: String, required: true }, sha256: { type: String, required: true } },
@@ -46,25 +53,16 @@ const releaseDocSchema = new Schema(
     },
     /** When it was first seen live: a roll back to a verified release runs the second half of verification only. */
     verifiedAt: { type: Date, default: null },
-    /** When it last went live; a roll back to it sets it anew. */
+    /** Says when it last went live; a roll back to it sets it anew. */
     liveSince: { type: Date, default: null },
     /** The release that served when this one took over: the pointer goes back to it when verification fails. */
     replacedReleaseId: { type: String, default: null },
-    /** When it was last taken from the public address: who has loaded a page of it before still asks for its files. */
+    /**
+     * Says when it was last taken from the public address: who has loaded a page of it before still asks for its files.
+     */
     servedUntil: { type: Date, default: null },
     cancelRequestedAt: { type: Date, default: null },
-    error: {
-      type: new Schema(
-        {
-          code: { type: String, required: true },
-          message: { type: String, required: true },
-          hint: { type: String, default: null },
-          raw: { type: String, default: null },
-        },
-        { _id: false },
-      ),
-      default: null,
-    },
+    error: { type: errorDocSchema, default: null },
     startedAt: { type: Date, default: null },
     finishedAt: { type: Date, default: null },
   },
@@ -84,13 +82,43 @@ releaseDocSchema.index(
 releaseDocSchema.index({ manifestHash: 1 }, { name: 'manifest' });
 // The host asks which releases visitors had within the last day.
 releaseDocSchema.index({ deploymentId: 1, servedUntil: 1 }, { name: 'deployment_served_until' });
-releaseDocSchema.index({ 'damagedFiles.sha256': 1 }, { name: 'damaged', sparse: true });
+releaseDocSchema.index({ 'corruptedFiles.sha256': 1 }, { name: 'corrupted', sparse: true });
+/** The files that an account's releases name are added up from the index alone. */
+releaseDocSchema.index({ accountId: 1, fileCount: 1 }, { name: 'account_files' });
 releaseDocSchema.plugin(accountScope);
 
-export type ReleaseDoc = HydratedDocument<InferSchemaType<typeof releaseDocSchema>>;
+/** As it is stored, for reads that change nothing. */
+export type ReleaseRow = InferSchemaType<typeof releaseDocSchema>;
+export type ReleaseDoc = HydratedDocument<ReleaseRow>;
 export const ReleaseModel = model('Release', releaseDocSchema);
 
 /** It was seen live once: one that is on its way all the same is a roll back. */
 export function wasLiveBefore({ verifiedAt }: Pick<ReleaseDoc, 'verifiedAt'>): boolean {
   return verifiedAt instanceof Date;
+}
+
+/** How many files these releases name, those that several of them share as often as they do. */
+export async function sumOfReleaseFiles(
+  filter: { accountId?: string },
+  session: ClientSession | null = null,
+): Promise<number> {
+  const sums = await ReleaseModel.aggregate<{ files: number }>([
+    { $match: filter },
+    { $group: { _id: null, files: { $sum: '$fileCount' } } },
+  ])
+    .hint('account_files')
+    .session(session);
+  return sums[0]?.files ?? 0;
+}
+
+/**
+ * Returns what the precompressed variants of an account take. Releases share packs within their deployment alone, and
+ * all releases of a deployment go at once, so that no pack outlives the release that it is counted with.
+ */
+export async function sumOfVariantBytes(accountId: string): Promise<number> {
+  const sums = await ReleaseModel.aggregate<{ sizeBytes: number }>([
+    { $match: { accountId } },
+    { $group: { _id: null, sizeBytes: { $sum: '$variants.sizeBytes' } } },
+  ]);
+  return sums[0]?.sizeBytes ?? 0;
 }

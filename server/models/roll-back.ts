@@ -2,13 +2,16 @@ import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mong
 import { ROLL_BACK_STATES } from '../../routers/schemas/releases.ts';
 import { accountScope } from './account-scope.ts';
 
-/** One act of going back, as the history shows it: a release that is live again keeps the times of its own making. */
+/**
+ * This is one act of going back, as the history shows it: a release that is live again keeps the times of its own
+ * making.
+ */
 const rollBackDocSchema = new Schema(
   {
     _id: { type: String, required: true },
     accountId: { type: String, required: true },
     deploymentId: { type: String, required: true },
-    /** The release that was live until then. */
+    /** This is the release that was live until then. */
     fromNumber: { type: Number, required: true },
     toReleaseId: { type: String, required: true },
     toNumber: { type: Number, required: true },
@@ -26,5 +29,7 @@ rollBackDocSchema.index({ accountId: 1, deploymentId: 1, createdAt: -1 }, { name
 rollBackDocSchema.index({ toReleaseId: 1 }, { name: 'running', partialFilterExpression: { state: 'running' } });
 rollBackDocSchema.plugin(accountScope);
 
-export type RollBackDoc = HydratedDocument<InferSchemaType<typeof rollBackDocSchema>>;
+/** As it is stored, for reads that change nothing. */
+export type RollBackRow = InferSchemaType<typeof rollBackDocSchema>;
+export type RollBackDoc = HydratedDocument<RollBackRow>;
 export const RollBackModel = model('RollBack', rollBackDocSchema);

@@ -2,12 +2,15 @@ import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mong
 import type { Session } from '../../routers/schemas/auth.ts';
 import { accountScope } from './account-scope.ts';
 
-/** A signed-in browser (security facts, section 1). Nothing in it can be used to sign in. */
+/** A signed-in browser. Nothing in it can be used to sign in. */
 const sessionDocSchema = new Schema(
   {
     _id: { type: String, required: true },
     accountId: { type: String, required: true },
-    /** SHA-256 of every access token that is not over yet, newest last, at most 50; and of the last hour's, for logout. */
+    /**
+     * Holds the SHA-256 of every access token that is not over yet, newest last, at most 50, and of the last hour's,
+     * for logout.
+     */
     access: {
       type: [
         new Schema(
@@ -21,7 +24,7 @@ const sessionDocSchema = new Schema(
     lastIssuedAt: { type: Date, required: true },
     generation: { type: Number, required: true, default: 0 },
     rotatedAt: { type: Date, required: true },
-    /** Which key made the refresh token. */
+    /** Says which key made the refresh token. */
     keyId: { type: String, required: true },
     device: { type: String, required: true },
     address: { type: String, required: true },
@@ -39,15 +42,17 @@ sessionDocSchema.index({ accountId: 1, revokedAt: 1, idleEndsAt: 1 }, { name: 'a
 sessionDocSchema.index({ endsAt: 1 }, { name: 'kept_until_end', expireAfterSeconds: 86_400 });
 sessionDocSchema.plugin(accountScope);
 
-export type SessionDoc = HydratedDocument<InferSchemaType<typeof sessionDocSchema>>;
+/** As it is stored, for reads that change nothing. */
+export type SessionRow = InferSchemaType<typeof sessionDocSchema>;
+export type SessionDoc = HydratedDocument<SessionRow>;
 export const SessionModel = model('Session', sessionDocSchema);
 
-/** The filter of sessions that are neither revoked nor over. */
-export function stillOpen(now: Date) {
+/** Returns the filter of sessions that are neither revoked nor over. */
+export function openSessionFilter(now: Date) {
   return { revokedAt: null, endsAt: { $gt: now }, idleEndsAt: { $gt: now } };
 }
 
-/** Without anything that could be used to sign in. */
+/** Returns a session without anything that could be used to sign in. */
 export function toSession(doc: SessionDoc, currentSessionId: string): Session {
   return {
     id: doc._id,

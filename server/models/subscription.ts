@@ -6,7 +6,7 @@ import { subscriptionStatusSchema } from '../../routers/schemas/states.ts';
 import type { Subscription } from '../../routers/schemas/subscription.ts';
 import { accountScope } from './account-scope.ts';
 
-/** At most one an account. `trialStartedAt` stays for ever: a trial is once. */
+/** An account has at most one. `trialStartedAt` stays for ever: a trial is given once. */
 const subscriptionDocSchema = new Schema(
   {
     _id: { type: String, required: true },
@@ -22,11 +22,13 @@ const subscriptionDocSchema = new Schema(
 subscriptionDocSchema.index({ accountId: 1 }, { name: 'account_unique', unique: true });
 subscriptionDocSchema.plugin(accountScope);
 
-export type SubscriptionDoc = HydratedDocument<InferSchemaType<typeof subscriptionDocSchema>>;
+/** As it is stored, for reads that change nothing. */
+export type SubscriptionRow = InferSchemaType<typeof subscriptionDocSchema>;
+export type SubscriptionDoc = HydratedDocument<SubscriptionRow>;
 export const SubscriptionModel = model('Subscription', subscriptionDocSchema);
 
-/** One past its end reads as `expired` at once, whether or not a job has run (product page, section 3). */
-export function toSubscription(doc: SubscriptionDoc, now: Date): Subscription {
+/** One past its end reads as `expired` at once, whether or not a job has run. */
+export function toSubscription(doc: SubscriptionRow, now: Date): Subscription {
   const hasEnded = doc.endsAt.getTime() <= now.getTime();
   return {
     status: hasEnded && isActiveStatus(doc.status) ? 'expired' : doc.status,
@@ -36,8 +38,8 @@ export function toSubscription(doc: SubscriptionDoc, now: Date): Subscription {
   };
 }
 
-/** The plan that counts now: `free` unless a subscription is active. */
-export function activePlan(doc: SubscriptionDoc | null, now: Date): Plan {
+/** Returns the plan that counts now: `free` unless a subscription is active. */
+export function activePlan(doc: SubscriptionRow | null, now: Date): Plan {
   if (doc === null) return 'free';
   const subscription = toSubscription(doc, now);
   return isActiveStatus(subscription.status) ? subscription.plan : 'free';

@@ -16,7 +16,7 @@ const uploadDocSchema = new Schema(
     /** Counts the lists of files that the account's open uploads were given: of two at once, one conflicts. */
     turn: { type: Number, required: true, default: 0 },
     source: { type: String, enum: ['folder', 'zip'] as const, required: true, default: 'folder' as const },
-    /** Moves with each byte that arrives; a day later the upload is gone (security facts, 2.1). */
+    /** Moves with each byte that arrives; a day later the upload is gone. */
     expiresAt: { type: Date, required: true },
   },
   { timestamps: true, collection: 'uploads' },

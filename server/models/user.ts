@@ -2,17 +2,17 @@ import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mong
 import { DISCLAIMER_VERSION } from '../../routers/schemas/disclaimer.ts';
 import type { User } from '../../routers/schemas/user.ts';
 
-/** One account. Its `_id` is the `accountId` of everything it owns. */
+/** This is one account. Its `_id` is the `accountId` of everything it owns. */
 const userSchema = new Schema(
   {
     _id: { type: String, required: true },
     username: { type: String, required: true },
-    /** Lower case, runs of spaces collapsed: what is unique (security facts, 1.8). */
+    /** Lower case, runs of spaces collapsed: what is unique. */
     usernameKey: { type: String, required: true },
     email: { type: String, required: true },
     emailKey: { type: String, required: true },
     emailConfirmedAt: { type: Date, default: null },
-    /** A new address that waits for its confirmation; the old one stays until then. */
+    /** This is a new address that waits for its confirmation; the old one stays until then. */
     pendingEmail: { type: String, default: null },
     passwordHash: { type: String, required: true },
     /** Raised in the transaction that opens a session by the password, so that a change of the password meets it. */
@@ -21,12 +21,16 @@ const userSchema = new Schema(
       version: { type: Number, default: 0 },
       acceptedAt: { type: Date, default: null },
     },
-    /** The number that the plan caps count; changed only in the transaction that creates or removes a deployment. */
+    /**
+     * This is the number that the plan caps count; changed only in the transaction that creates or removes a
+     * deployment.
+     */
     deploymentCount: { type: Number, required: true, default: 0 },
     /** Number of the account's last stored event: raised first in every transaction that publishes one. */
     eventSeq: { type: Number, required: true, default: 0 },
     /** Raised in every transaction that makes an API token, so that of two at once one sees the other's. */
     tokenWrites: { type: Number, required: true, default: 0 },
+    connectionWrites: { type: Number, required: true, default: 0 },
     isBetaTester: { type: Boolean, default: false },
     notifications: {
       type: new Schema(
@@ -47,11 +51,13 @@ const userSchema = new Schema(
 userSchema.index({ usernameKey: 1 }, { name: 'username_unique', unique: true });
 userSchema.index({ emailKey: 1 }, { name: 'email_unique', unique: true });
 
-export type UserDoc = HydratedDocument<InferSchemaType<typeof userSchema>>;
+/** As it is stored, for reads that change nothing. */
+export type UserRow = InferSchemaType<typeof userSchema>;
+export type UserDoc = HydratedDocument<UserRow>;
 export const UserModel = model('User', userSchema);
 
 /** As the person sees it: without the password's hash. */
-export function toUser(doc: UserDoc): User {
+export function toUser(doc: UserRow): User {
   return {
     id: doc._id,
     username: doc.username,

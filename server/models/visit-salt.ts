@@ -1,9 +1,12 @@
 import { model, Schema } from 'mongoose';
 
-/** Of no account: the random salt of a day, by which visitors are counted without being known; gone two days later. */
+/**
+ * This applies to no account: the random salt of a day, by which visitors are counted without being known; gone two
+ * days later.
+ */
 const visitSaltDocSchema = new Schema(
   {
-    /** As in `2026-11-21`, UTC. */
+    /** The id is a day like `2026-11-21`, UTC. */
     _id: { type: String, required: true },
     salt: { type: String, required: true },
     expiresAt: { type: Date, required: true },

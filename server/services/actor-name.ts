@@ -1,7 +1,7 @@
 import { UserModel } from '../models/user.ts';
 import type { AccountContext } from '../service-context.ts';
 
-/** Who did something, as the history shows it: the user name, or the name of the API token. */
+/** Returns who did something, as the history shows it: the user name, or the name of the API token. */
 export async function actorName({ actor }: AccountContext): Promise<string> {
   if (actor.kind === 'token') return actor.tokenName;
   if (actor.kind === 'job') return actor.name;

@@ -7,14 +7,14 @@ import type { ServiceContext } from '../service-context.ts';
 import { queueMail } from './mail.ts';
 import { countCaller } from './rate-limit.ts';
 
-/** Where people can write to without the form. */
+/** Returns where people can write to without the form. */
 export function getContact(ctx: ServiceContext): Contact {
   return { supportEmail: ctx.providers.addresses.supportEmail };
 }
 
 /**
  * Stores a message of the contact form and mails it to the operator in the same transaction. Nothing is sent to the
- * address that was typed: it would be a mail cannon (product page, section 11, Contact). Limited by account, else by
+ * address that was typed: it would be a mail cannon. Limited by account, else by
  * address. Throws `rate_limited`, and `unauthenticated` for a token that is over.
  */
 export async function sendContact(ctx: ServiceContext, input: SendContactInput): Promise<Done> {
@@ -25,7 +25,7 @@ export async function sendContact(ctx: ServiceContext, input: SendContactInput):
     await queueMail(session, providers, {
       accountId: NO_ACCOUNT,
       to: providers.addresses.operatorEmail,
-      words: { kind: 'contact', ...input },
+      values: { kind: 'contact', ...input },
     });
   });
   return DONE;

@@ -20,8 +20,8 @@ export async function getDisclaimerStatus(ctx: ServiceContext): Promise<Disclaim
 
 /**
  * Records acceptance of the current version: on the account where one is signed in; signed out with time, version and a
- * random id in an HttpOnly cookie, by which registration or login joins it (product page, section 11, Disclaimer).
- * Once given it keeps its first time. A token that is over throws `unauthenticated`, or the account would never learn of it.
+ * random id in an HttpOnly cookie, by which registration or login joins it. Once given it keeps its first time. A token
+ * that is over throws `unauthenticated`, or the account would never learn of it.
  */
 export async function acceptDisclaimer(ctx: ServiceContext): Promise<DisclaimerStatus> {
   const { actor, origin } = ctx;
@@ -68,7 +68,7 @@ async function writeAcceptance(accountId: string, version: number, acceptedAt: D
   );
 }
 
-/** The acceptance of the current version that this browser's cookie names. */
+/** Returns the acceptance of the current version that this browser's cookie names. */
 async function acceptanceOfBrowser(ctx: ServiceContext): Promise<DisclaimerAcceptanceDoc | null> {
   const id = idSchema.safeParse(ctx.jar.read('disclaimer'));
   if (!id.success) return null;

@@ -1,23 +1,23 @@
 import { AppError, notFound } from '../errors.ts';
 import { UserModel } from '../models/user.ts';
 import type { AccountContext, ServiceContext } from '../service-context.ts';
-import { isGood, type Standing, standingOf } from './standing.ts';
+import { type Credential, credentialOf, isCredentialValid } from './credential-validity.ts';
 
-/** From the click to the first byte; what has begun goes on. */
+/** A ticket lasts from the click to the first byte; a download that has begun goes on. */
 const TICKET_MS = 60_000;
 
-/** What a door streams to whoever may have it. */
+/** Describes a download that is streamed to whoever holds its ticket. */
 export type Download = {
   fileName: string;
-  /** Of ASCII alone, for what does not read RFC 5987. */
+  /** This applies to ASCII alone, for what does not read RFC 5987. */
   plainName: string;
   /** Null where nobody knows before it is written. */
   sizeBytes: number | null;
-  /** Read while it is asked for; throws the reason of the signal. */
+  /** Streams the body, which is read while it is asked for; throws the reason of the signal. */
   body(signal: AbortSignal): AsyncIterable<Buffer>;
 };
 
-/** What a ticket is for, and its word for a person. */
+/** Says what a ticket is for, and its word for a person. */
 export type TicketPurpose = { context: string; what: string };
 
 /**
@@ -25,11 +25,11 @@ export type TicketPurpose = { context: string; what: string };
  * a minute, for this purpose alone, and while the session or the API token that it was made by is good.
  */
 export function makeTicket(ctx: AccountContext, { context }: TicketPurpose): { ticket: string; expiresAt: Date } {
-  const standing = standingOf(ctx.actor);
-  if (standing === null) throw new Error('A job makes no link for a browser.');
+  const credential = credentialOf(ctx.actor);
+  if (credential === null) throw new Error('A job makes no link for a browser.');
   const expiresAt = new Date(ctx.now().getTime() + TICKET_MS);
   const ticket = ctx.providers.secrets.seal(
-    [ctx.actor.accountId, expiresAt.getTime(), standing.collection, standing.id].join(' '),
+    [ctx.actor.accountId, expiresAt.getTime(), credential.collection, credential.id].join(' '),
     context,
   );
   return { ticket, expiresAt };
@@ -45,8 +45,8 @@ export async function redeemTicket(ctx: ServiceContext, purpose: TicketPurpose, 
     throw new AppError('not_found', 'This link to a download is over.', { hint: 'Start the download again.' });
   }
   if ((await UserModel.exists({ _id: accountId, deletedAt: null })) === null) throw notFound(purpose.what);
-  const standing: Standing = { collection: collection === 'api_tokens' ? 'api_tokens' : 'sessions', id };
-  if (!(await isGood(standing, accountId, ctx.now()))) throw notFound(purpose.what);
+  const credential: Credential = { collection: collection === 'api_tokens' ? 'api_tokens' : 'sessions', id };
+  if (!(await isCredentialValid(credential, accountId, ctx.now()))) throw notFound(purpose.what);
   return accountId;
 }
 

@@ -1,11 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { type SendTestInput, type StreamItem, streamItemSchema } from '../../routers/schemas/events.ts';
 import { DONE, type Done } from '../../routers/schemas/primitives.ts';
 import { publishEvent } from '../events/publish.ts';
 import { EVENTS_A_PAGE, type EventReader, type LoggedEvent, openEventReader, type StepRow } from '../events/stream.ts';
 import { transaction } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
-import { isInForce, standingOf } from './standing.ts';
+import { credentialOf, isStillValid } from './credential-validity.ts';
 
 /** How long the stream waits before it asks a database again that did not answer. */
 const READ_AGAIN_AFTER_MS = 500;
@@ -14,11 +15,11 @@ const READ_AGAIN_AFTER_MS = 500;
 export type NumberedItem = { id: string; data: StreamItem };
 
 /**
- * The account's events in order, from the one after `lastEventId`, else from now on; ends with `signal`, or when the
- * account, session or token is over. Started without an id it says `ready` at once, so that whoever reconnects before
- * the first event has an id to go on from; where the log no longer reaches back it says `resync` and goes on from now.
- * A database that does not answer is waited for: an error would end the client's subscription for good.
- * Progress of releases comes under the id of the last stored event (security facts, section 8).
+ * Yields the account's events in order, from the one after `lastEventId`, else from now on; ends with `signal`, or when
+ * the account, session or token is over. Started without an id it says `ready` at once, so that whoever reconnects
+ * before the first event has an id to go on from; where the log no longer reaches back it says `resync` and goes on
+ * from now. A database that does not answer is waited for: an error would end the client's subscription for good.
+ * Progress of releases comes under the id of the last stored event, since it is not stored itself.
  */
 export async function* streamEvents(
   ctx: AccountContext,
@@ -30,7 +31,7 @@ export async function* streamEvents(
   signal?.addEventListener('abort', reader.wake, { once: true });
   try {
     const start = await findStart(delivery);
-    if (start === null) return ctx.line?.hangUp();
+    if (start === null) return ctx.connection?.close();
     const progress = createProgress(ctx);
     let { last, steps } = start;
     for (const data of start.items) yield { id: String(last), data };
@@ -38,9 +39,9 @@ export async function* streamEvents(
     while (signal?.aborted !== true) {
       const news = await untilAnswered(delivery, () => readNews(delivery, last));
       if (news === null) return;
-      if (!news.mayGoOn) return ctx.line?.hangUp();
+      if (!news.mayGoOn) return ctx.connection?.close();
       for (const item of [...progress(last, [...steps, ...reader.takeSteps()]), ...news.items]) {
-        await ctx.line?.whenWritable(signal);
+        await ctx.connection?.whenWritable(signal);
         yield item;
       }
       last = news.last;
@@ -66,7 +67,7 @@ type Delivery = {
   ctx: AccountContext;
   reader: EventReader;
   signal: AbortSignal | undefined;
-  /** Number of the last event that the reader has seen; null when it starts. */
+  /** Is the number of the last event that the reader has seen; null when it starts. */
   seen: number | null;
 };
 
@@ -86,14 +87,14 @@ function readNews({ ctx, reader }: Delivery, last: number): Promise<News> {
         hasMore: events.length === EVENTS_A_PAGE,
       };
     });
-    // Asked last: nothing more for a session that was ended, even when the door has not closed yet.
-    return { ...page, mayGoOn: await isInForce(ctx) };
+    // Asked last: nothing more for a session that was ended, even when its socket has not closed yet.
+    return { ...page, mayGoOn: await isStillValid(ctx) };
   });
 }
 
 type Start = { last: number; items: StreamItem[]; steps: StepRow[] };
 
-/** Where to begin; null when the account is gone, or the reader before the database answered. */
+/** Returns where to begin; null when the account is gone, or the reader before the database answered. */
 async function findStart(delivery: Delivery): Promise<Start | null> {
   const { reader, seen } = delivery;
   const current = await untilAnswered(delivery, () => reader.currentNumber());
@@ -145,9 +146,12 @@ function checked(ctx: AccountContext, id: string, item: unknown): NumberedItem[]
   return [];
 }
 
+/** Steps of a long subscription: of one that is forgotten the lines are sent again from the oldest on. */
+const STEPS_REMEMBERED = 200;
+
 /** Steps as items, each with the lines of its log that this reader has not been sent. */
 function createProgress(ctx: AccountContext): (last: number, steps: StepRow[]) => NumberedItem[] {
-  const sentLines = new Map<string, number>();
+  const sentLines = new LRUCache<string, number>({ max: STEPS_REMEMBERED });
   return (last, steps) =>
     steps.flatMap((step) => {
       const oldest = step.logCount - step.log.length;
@@ -171,8 +175,8 @@ function createProgress(ctx: AccountContext): (last: number, steps: StepRow[]) =
 }
 
 function actorKey({ actor }: AccountContext): string {
-  const standing = standingOf(actor);
-  return standing === null ? 'account' : `${standing.collection} ${standing.id}`;
+  const credential = credentialOf(actor);
+  return credential === null ? 'account' : `${credential.collection} ${credential.id}`;
 }
 
 /** Fifteen digits at most (routers/schemas/events.ts), so the number is exact. */

@@ -1,4 +1,5 @@
-import { FEEDBACK_MAIN_APP, type RateInput } from '../../routers/schemas/feedback.ts';
+import type { RateInput } from '../../routers/schemas/feedback.ts';
+import { FEEDBACK_MAIN_APP } from '../../routers/schemas/limits.ts';
 import { DONE, type Done } from '../../routers/schemas/primitives.ts';
 import { notFound } from '../errors.ts';
 import { DeploymentModel } from '../models/deployment.ts';
@@ -9,7 +10,7 @@ import { countCaller } from './rate-limit.ts';
 
 /**
  * Stores a rating of the product, or of one of one's own deployments; signed out of the product only, limited by
- * address (product page, section 11, Feedback). Throws `not_found` for a deployment that is not the caller's,
+ * address. Throws `not_found` for a deployment that is not the caller's,
  * `rate_limited`, and `unauthenticated` for a token that is over: the person is no stranger.
  */
 export async function rate(ctx: ServiceContext, input: RateInput): Promise<Done> {

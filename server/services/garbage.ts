@@ -1,32 +1,38 @@
+import { LRUCache } from 'lru-cache';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { decodeManifest } from '../artifacts/manifest.ts';
 import type { ArtifactStore, Collected } from '../artifacts/store.ts';
-import { rowsOf } from '../database/cursor-rows.ts';
+import { type Rows, rowsOf } from '../database/cursor-rows.ts';
 import { DAY_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
 import { MAINTENANCE } from '../models/account-scope.ts';
-import { ArtifactModel, HASHES_A_QUERY, LEAVING } from '../models/artifact.ts';
-import { ReleaseModel } from '../models/release.ts';
+import { ArtifactModel, BEING_COLLECTED, HASHES_A_QUERY } from '../models/artifact.ts';
+import { ReleaseModel, sumOfReleaseFiles } from '../models/release.ts';
 import { UploadModel } from '../models/upload.ts';
 import type { Providers } from '../service-context.ts';
+import { type BloomFilter, createBloomFilter } from './bloom-filter.ts';
 
-/** Security facts, 10.9: what is younger may belong to an upload that has no list of files yet. */
+/** What is younger may belong to an upload that has no list of files yet. */
 const KEPT_MS = DAY_MS;
 /** Clocks of several instances differ; an upload that is looked at twice does no harm. */
 const CLOCKS_MS = 5 * 60_000;
+/** Lists of uploads that were read in this run and are not read again, 100 bytes each. */
+const READ_LISTS_MAX = 10_000;
+/** Accounts whose lists cannot be read. With more of them the store itself is in trouble, and nothing is taken from it. */
+const UNREADABLE_MAX = 10_000;
+
+type Stores = Pick<Providers, 'store' | 'log' | 'now'>;
 
 /**
- * Removes artifacts that no release and no upload names and that nobody has used for a day (security facts, 10.9). Needed
- * are the lists of files of all releases, whatever their state, with what they name; their compressed twins; the lists
- * of uploads. Runs beside uploads and releases: see `giveUp`.
+ * Removes artifacts that no release and no upload names and that nobody has used for a day. Needed are the lists of files
+ * of all releases, whatever their state, with what they name; their compressed variants; the lists of uploads. Runs beside
+ * uploads and releases: see `giveUp`. Its memory is bounded whatever the number of files: a few of those that nothing
+ * needs may therefore stay until a later run.
  */
-export async function collectGarbage(
-  { store, log, now }: Pick<Providers, 'store' | 'log' | 'now'>,
-  signal: AbortSignal,
-): Promise<Collected> {
+export async function collectGarbage({ store, log, now }: Stores, signal: AbortSignal): Promise<Collected> {
   const startedAt = now();
   const before = new Date(startedAt.getTime() - KEPT_MS);
-  const marks = createMarks(store, startedAt);
+  const marks = createMarks(store, startedAt, await createNeeded());
   await marks.markAll(signal);
   if (marks.unreadable.size > 0) {
     log.error('Lists of files cannot be read; what their accounts have stored is kept', {
@@ -36,18 +42,73 @@ export async function collectGarbage(
   return store.collect({ before, signal, choose: (sha256s) => giveUp(marks, sha256s, before, now()) });
 }
 
-/** What releases and uploads name at this moment, whether or not the store still has it. */
-export async function neededArtifacts(
-  { store, now }: Pick<Providers, 'store' | 'now'>,
+/** What releases name at this moment, whether or not the store still has it: each once, but for a few that are left out. */
+export async function* neededArtifacts(
+  { store }: Pick<Providers, 'store'>,
   signal: AbortSignal,
-): Promise<ReadonlySet<string>> {
-  const marks = createMarks(store, now());
-  await marks.markAll(signal);
-  return marks.used;
+): AsyncGenerator<string, void> {
+  const needed = await createNeeded();
+  for await (const { sha256s } of readReleases(store)) {
+    for (const sha256 of sha256s) {
+      signal.throwIfAborted();
+      if (needed.mayHave(sha256)) continue;
+      needed.add(sha256);
+      yield sha256;
+    }
+  }
+}
+
+async function createNeeded(): Promise<BloomFilter> {
+  return createBloomFilter(await sumOfReleaseFiles({}));
+}
+
+type NamedByRelease = { accountId: string; isReadable: boolean; sha256s: Iterable<string> };
+
+/**
+ * Reads release after release in the order of their lists, so that an equal list is read once and none is remembered.
+ */
+async function* readReleases(store: ArtifactStore): AsyncGenerator<NamedByRelease, void> {
+  const releases = ReleaseModel.find({}, { accountId: 1, manifestHash: 1, variants: 1 })
+    .setOptions(MAINTENANCE)
+    .sort({ manifestHash: 1 })
+    .hint('manifest')
+    .lean()
+    .cursor();
+  let last = { manifestHash: '', isReadable: true };
+  for await (const { accountId, manifestHash, variants } of rowsOf(releases)) {
+    const isNew = manifestHash !== last.manifestHash;
+    const listed = isNew ? await readHashes(store, manifestHash) : [];
+    if (isNew) last = { manifestHash, isReadable: listed !== null };
+    const { isReadable } = last;
+    yield { accountId, isReadable, sha256s: namedBy({ manifestHash, variants }, listed ?? []) };
+  }
+}
+
+type Variants = { indexHash?: string | null; packHashes: string[] };
+
+function* namedBy(
+  { manifestHash, variants }: { manifestHash: string; variants?: Variants | null | undefined },
+  listed: Iterable<string>,
+): Generator<string, void> {
+  yield manifestHash;
+  yield* listed;
+  if (variants?.indexHash) yield variants.indexHash;
+  yield* variants?.packHashes ?? [];
+}
+
+/** Returns what a list of files names; null when it cannot be read, and nobody knows what it needs. */
+async function readHashes(store: ArtifactStore, manifestHash: string): Promise<string[] | null> {
+  try {
+    const manifest = await decodeManifest(await store.readWhole(manifestHash));
+    return Array.from(manifest.values(), ({ sha256 }) => sha256);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'artifact_corrupted') throw error;
+    return null;
+  }
 }
 
 type Marks = {
-  used: ReadonlySet<string>;
+  used: Pick<BloomFilter, 'mayHave'>;
   /** Accounts of releases whose list of files cannot be read: nobody knows what they need. */
   unreadable: ReadonlySet<string>;
   markAll(signal: AbortSignal): Promise<void>;
@@ -55,27 +116,18 @@ type Marks = {
   markNews(): Promise<void>;
 };
 
-function createMarks(store: ArtifactStore, startedAt: Date): Marks {
-  const used = new Set<string>();
+function createMarks(store: ArtifactStore, startedAt: Date, used: BloomFilter): Marks {
   const unreadable = new Set<string>();
-  const readLists = new Set<string>();
+  const readLists = new LRUCache<string, true>({ max: READ_LISTS_MAX });
 
-  async function mark(manifestHash: string, accountId: string | null): Promise<void> {
-    if (readLists.has(manifestHash)) return;
-    used.add(manifestHash);
-    try {
-      const manifest = decodeManifest(await store.readWhole(manifestHash));
-      for (const { sha256 } of manifest.values()) used.add(sha256);
-      readLists.add(manifestHash);
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'artifact_damaged') throw error;
-      // No release will ever be made of such an upload; a release may be healed by its files.
-      if (accountId !== null) unreadable.add(accountId);
+  /** No release will ever be made of an upload whose list cannot be read; a release may be restored by its files. */
+  async function markUploads(uploads: Rows<{ manifestHash?: string | null }>): Promise<void> {
+    for await (const { manifestHash } of rowsOf(uploads)) {
+      if (!manifestHash || readLists.has(manifestHash)) continue;
+      const listed = await readHashes(store, manifestHash);
+      for (const sha256 of namedBy({ manifestHash }, listed ?? [])) used.add(sha256);
+      if (listed !== null) readLists.set(manifestHash, true);
     }
-  }
-
-  async function markUploads(uploads: readonly { manifestHash?: string | null }[]): Promise<void> {
-    for (const { manifestHash } of uploads) if (manifestHash) await mark(manifestHash, null);
   }
 
   return {
@@ -84,24 +136,21 @@ function createMarks(store: ArtifactStore, startedAt: Date): Marks {
     async markAll(signal) {
       // Uploads first: one that becomes a release meanwhile is found as either.
       const open = UploadModel.find({ state: 'open' }, { manifestHash: 1 }).setOptions(MAINTENANCE).hint('open_slots');
-      await markUploads(await open.lean());
-      const releases = ReleaseModel.find({}, { accountId: 1, manifestHash: 1, twins: 1 })
-        .setOptions(MAINTENANCE)
-        .hint({ _id: 1 })
-        .lean()
-        .cursor();
-      for await (const { accountId, manifestHash, twins } of rowsOf(releases)) {
+      await markUploads(open.lean().cursor());
+      for await (const { accountId, isReadable, sha256s } of readReleases(store)) {
         signal.throwIfAborted();
-        if (twins?.indexHash) used.add(twins.indexHash);
-        for (const sha256 of twins?.packHashes ?? []) used.add(sha256);
-        await mark(manifestHash, accountId);
+        for (const sha256 of sha256s) used.add(sha256);
+        if (!isReadable) unreadable.add(accountId);
+        if (unreadable.size > UNREADABLE_MAX) {
+          throw new AppError('storage_unavailable', 'Too many lists of files cannot be read: nothing is collected.');
+        }
       }
     },
     async markNews() {
       // The end of an upload moves with each thing that is done to it; one that became a release meanwhile counts too.
       const since = new Date(startedAt.getTime() + UPLOAD_LIMITS.openUploadMs - CLOCKS_MS);
       const news = UploadModel.find({ expiresAt: { $gte: since } }, { manifestHash: 1 }).setOptions(MAINTENANCE);
-      await markUploads(await news.lean());
+      await markUploads(news.lean().cursor());
     },
   };
 }
@@ -114,18 +163,18 @@ function createMarks(store: ArtifactStore, startedAt: Date): Marks {
 async function giveUp(marks: Marks, sha256s: readonly string[], before: Date, now: Date): Promise<ReadonlySet<string>> {
   const chosen = new Set<string>();
   for (let start = 0; start < sha256s.length; start += HASHES_A_QUERY) {
-    const unused = sha256s.slice(start, start + HASHES_A_QUERY).filter((sha256) => !marks.used.has(sha256));
+    const unused = sha256s.slice(start, start + HASHES_A_QUERY).filter((sha256) => !marks.used.mayHave(sha256));
     if (unused.length === 0) continue;
     const needed = await neededByBooks(unused, marks, before);
     const leaving = unused.filter((sha256) => !needed.has(sha256));
-    await moveBooks(leaving, LEAVING);
+    await moveBooks(leaving, BEING_COLLECTED);
     await marks.markNews();
     await moveBooks(
-      leaving.filter((sha256) => marks.used.has(sha256)),
+      leaving.filter((sha256) => marks.used.mayHave(sha256)),
       now,
     );
-    const gone = leaving.filter((sha256) => !marks.used.has(sha256));
-    await ArtifactModel.deleteMany({ sha256: { $in: gone }, lastUsedAt: LEAVING }).setOptions(MAINTENANCE);
+    const gone = leaving.filter((sha256) => !marks.used.mayHave(sha256));
+    await ArtifactModel.deleteMany({ sha256: { $in: gone }, lastUsedAt: BEING_COLLECTED }).setOptions(MAINTENANCE);
     for (const sha256 of gone) chosen.add(sha256);
   }
   return chosen;

@@ -1,41 +1,45 @@
 import type { ClientSession } from 'mongoose';
 import { enqueueJob } from '../jobs/queue.ts';
-import { type MailContent, type MailWords, mailWordsSchema, renderMail } from '../mail/templates.ts';
+import { type MailContent, type MailValues, mailValuesSchema, renderMail } from '../mail/templates.ts';
 import { type MailDoc, MailModel } from '../models/mail.ts';
 import { newId } from '../mongo.ts';
 import type { AccountContext, Providers } from '../service-context.ts';
 
-/** A mail to be: its words, and the secret of its link, which is put in when it leaves. */
+/** A mail to be: its values, and the secret of its link, which is put in when it leaves. */
 export type NewMail = {
   accountId: string;
   to: string;
-  words: MailWords;
+  values: MailValues;
   token?: { secret: string; expiresAt: Date };
 };
 
-/** The job's transaction: who lost the lease cannot write. */
+/** Describes the job's transaction: who lost the lease cannot write. */
 type InTransaction = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
-/** Where the page of a one-time link is; the token stands in the fragment (security facts, 1.2). */
-const LINK_PATHS = { 'reset-password': '/auth/reset', 'confirm-email': '/auth/confirm' } as const;
+/** Says where the page of a one-time link is; the token stands in the fragment. */
+const LINK_PATHS = {
+  'reset-password': '/auth/reset',
+  'confirm-email': '/auth/confirm',
+  'stop-email-change': '/auth/stop-email-change',
+} as const;
 /** A mail server may be away for hours: with the queue's backoff eight attempts span about three. */
 const MAX_ATTEMPTS = 8;
 
 /**
  * Queues a mail inside the caller's transaction: no mail without the change it speaks of. The link's secret is sealed,
- * so that a dump of the database cannot be used (security facts, 1.10).
+ * so that a dump of the database cannot be used.
  */
 export async function queueMail(session: ClientSession, providers: Providers, mail: NewMail): Promise<void> {
   const id = newId();
-  const { accountId, to, words, token } = mail;
+  const { accountId, to, values, token } = mail;
   await MailModel.create(
     [
       {
         _id: id,
         accountId,
-        kind: words.kind,
+        kind: values.kind,
         to,
-        values: words,
+        values,
         sealedToken: token === undefined ? null : providers.secrets.seal(token.secret, sealContext(id, accountId)),
         usefulUntil: token?.expiresAt ?? null,
       },
@@ -46,8 +50,8 @@ export async function queueMail(session: ClientSession, providers: Providers, ma
 }
 
 /**
- * Hands a queued mail to the mailer and forgets its secret. Called again after a crash it sends once more under the same
- * id, or finds it sent. A mail whose link is over meanwhile is dropped.
+ * Hands a queued mail to the mailer and forgets its secret. Called again after a crash it sends once more under the
+ * same id, or finds it sent. A mail whose link is over meanwhile is dropped.
  */
 export async function deliverMail(ctx: AccountContext, mailId: string, inTransaction: InTransaction): Promise<void> {
   const { accountId } = ctx.actor;
@@ -64,10 +68,14 @@ export async function deliverMail(ctx: AccountContext, mailId: string, inTransac
 }
 
 function contentOf(doc: MailDoc, providers: Providers): MailContent {
-  const words = mailWordsSchema.parse(doc.values);
-  if (words.kind !== 'reset-password' && words.kind !== 'confirm-email') return words;
+  const values = mailValuesSchema.parse(doc.values);
+  if (!hasLink(values)) return values;
   const token = providers.secrets.open(doc.sealedToken ?? '', sealContext(doc._id, doc.accountId));
-  return { ...words, link: `${providers.addresses.publicUrl}${LINK_PATHS[words.kind]}#token=${token}` };
+  return { ...values, link: `${providers.addresses.publicUrl}${LINK_PATHS[values.kind]}#token=${token}` };
+}
+
+function hasLink(values: MailValues): values is Extract<MailValues, { kind: keyof typeof LINK_PATHS }> {
+  return Object.hasOwn(LINK_PATHS, values.kind);
 }
 
 function sealContext(id: string, accountId: string): string {

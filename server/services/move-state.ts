@@ -11,25 +11,23 @@ export type Move<State extends string> = {
   accountId: string;
   from: readonly State[];
   to: State;
-  /** What changes with the state. */
   set?: Fields;
-  /** What grows with the state. */
   inc?: Record<string, number>;
-  /** What must hold besides the state. */
+  /** Says what must hold besides the state. */
   when?: Fields;
 };
 
 /**
- * The one way in which a release changes its state: an update that holds only while it is in one of `from`. Null:
- * somebody was faster, and nothing was written. A move that the table of states does not allow is a defect and throws.
- * The event of the move is published by the caller in the same transaction.
+ * Returns the one way in which a release changes its state: an update that holds only while it is in one of `from`.
+ * Null: somebody was faster, and nothing was written. A move that the table of states does not allow is a defect and
+ * throws. The event of the move is published by the caller in the same transaction.
  */
 export async function moveRelease(session: ClientSession, move: Move<ReleaseState>): Promise<ReleaseDoc | null> {
   requireMoves(RELEASE_MOVES, move);
   return ReleaseModel.findOneAndUpdate(filterOf(move), updateOf(move), { session, returnDocument: 'after' });
 }
 
-/** As `moveRelease`, for a deployment. */
+/** Does the same as `moveRelease`, for a deployment. */
 export async function moveDeployment(
   session: ClientSession,
   move: Move<DeploymentState>,

@@ -1,9 +1,9 @@
 import { AppError } from '../errors.ts';
 
-/** Where a page of a list that is sorted by newest first ended: time and id of its last row. */
+/** Says where a page of a list that is sorted by newest first ended: time and id of its last row. */
 export type PageEnd = { createdAt: Date; id: string };
 
-/** The cursor that leads on after this row: opaque to callers. */
+/** Returns the cursor that leads on after this row: opaque to callers. */
 export function encodeCursor(row: { createdAt: Date; _id: string }): string {
   return Buffer.from(`${row.createdAt.getTime()}.${row._id}`).toString('base64url');
 }
@@ -16,14 +16,14 @@ export function decodeCursor(cursor: string): PageEnd {
   return { createdAt, id };
 }
 
-/** The part of a filter that begins after `cursor`; everything when there is none. */
+/** Returns the part of a filter that begins after `cursor`; everything when there is none. */
 export function afterCursor(cursor: string | undefined): Record<string, unknown> {
   if (cursor === undefined) return {};
   const { createdAt, id } = decodeCursor(cursor);
   return { createdAt: { $lte: createdAt }, $or: [{ createdAt: { $lt: createdAt } }, { _id: { $lt: id } }] };
 }
 
-/** `bad_request` on its field. */
+/** Makes `bad_request` on the cursor's field. */
 export function unknownCursor(): AppError {
   return new AppError('bad_request', 'This cursor is not one that a page gave.', { field: 'cursor' });
 }

@@ -1,15 +1,17 @@
 import type { ClientSession } from 'mongoose';
 import { deploymentLimit, PLANS, type Plan } from '../../routers/schemas/plans.ts';
 import { AppError } from '../errors.ts';
+import { publishEvent } from '../events/publish.ts';
+import { DeploymentModel } from '../models/deployment.ts';
 import { activePlan, SubscriptionModel } from '../models/subscription.ts';
 import { UserModel } from '../models/user.ts';
 import type { AccountContext } from '../service-context.ts';
-import { wayUp } from './subscription.ts';
+import { upgradeHint } from './subscription.ts';
 
 /**
  * Takes one of the deployments that the plan allows, inside the transaction that creates the deployment. The filter is
- * evaluated under the write lock: of two creations at once, one conflicts, runs again and sees the other's count
- * (security facts, section 9). The plan is read in the same transaction, since it may have fallen meanwhile.
+ * evaluated under the write lock: of two creations at once, one conflicts, runs again and sees the other's count.
+ * The plan is read in the same transaction, since it may have fallen meanwhile.
  * Throws `deployment_limit_reached`.
  */
 export async function claimDeploymentSlot(session: ClientSession, ctx: AccountContext): Promise<void> {
@@ -18,14 +20,14 @@ export async function claimDeploymentSlot(session: ClientSession, ctx: AccountCo
   const limit = deploymentLimit(plan);
   // Read first: who is refused writes nothing, and so keeps nobody else from the account.
   if (limit !== null && (await countInTransaction(session, accountId)) >= limit) {
-    throw limitReached(plan, limit, await wayUp(accountId, plan, session));
+    throw limitReached(plan, limit, await upgradeHint(accountId, plan, session));
   }
   const claimed = await UserModel.updateOne(
-    { _id: accountId, ...(limit !== null && { deploymentCount: { $lt: limit } }) },
+    { _id: accountId, deletedAt: null, ...(limit !== null && { deploymentCount: { $lt: limit } }) },
     { $inc: { deploymentCount: 1 } },
     { session },
   );
-  if (claimed.matchedCount === 0) throw limitReached(plan, limit ?? 0, await wayUp(accountId, plan, session));
+  if (claimed.matchedCount === 0) throw limitReached(plan, limit ?? 0, await upgradeHint(accountId, plan, session));
 }
 
 /** Gives the deployment back, in the transaction that removes it and that runs once for it. */
@@ -37,9 +39,51 @@ export async function releaseDeploymentSlot(session: ClientSession, accountId: s
   );
 }
 
+type InTransaction = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
+
 /**
- * Refuses changes to deployments once no plan is active: what exists stays live and becomes read-only (product page,
- * section 4). Throws `plan_required`.
+ * Sets the number of deployments of every account right that is wrong, and answers how many were: the number is kept
+ * beside the deployments, so that a write by hand or a restored backup may set the two apart. One query finds the
+ * accounts; each is counted again in its own transaction, which conflicts with whatever creates or removes meanwhile.
+ */
+export async function recountDeployments(signal: AbortSignal, inTransaction: InTransaction): Promise<number> {
+  const accounts = UserModel.aggregate<{ _id: string; deploymentCount: number; counted: { there: number }[] }>([
+    {
+      $lookup: {
+        from: DeploymentModel.collection.name,
+        localField: '_id',
+        foreignField: 'accountId',
+        pipeline: [{ $count: 'there' }],
+        as: 'counted',
+      },
+    },
+    { $project: { deploymentCount: 1, counted: 1 } },
+  ])
+    .hint({ _id: 1 })
+    .cursor();
+  let corrected = 0;
+  for await (const { _id, deploymentCount, counted } of accounts) {
+    signal.throwIfAborted();
+    if (deploymentCount !== (counted[0]?.there ?? 0) && (await inTransaction((session) => recount(session, _id))))
+      corrected += 1;
+  }
+  return corrected;
+}
+
+async function recount(session: ClientSession, accountId: string): Promise<boolean> {
+  const deploymentCount = await DeploymentModel.countDocuments({ accountId }).session(session);
+  const { modifiedCount } = await UserModel.updateOne(
+    { _id: accountId, deploymentCount: { $ne: deploymentCount } },
+    { $set: { deploymentCount } },
+    { session },
+  );
+  if (modifiedCount > 0) await publishEvent(session, accountId, { type: 'analytics_update' });
+  return modifiedCount > 0;
+}
+
+/**
+ * Refuses changes to deployments once no plan is active: what exists stays live and becomes read-only.
+ * Throws `plan_required`.
  */
 export async function requireWritablePlan(ctx: AccountContext): Promise<void> {
   const plan = await currentPlan(ctx);
@@ -47,11 +91,23 @@ export async function requireWritablePlan(ctx: AccountContext): Promise<void> {
   throw new AppError(
     'plan_required',
     'Your plan has ended: your deployments stay live, and can be changed again with a plan.',
-    { hint: await wayUp(ctx.actor.accountId, plan) },
+    { hint: await upgradeHint(ctx.actor.accountId, plan) },
   );
 }
 
-async function currentPlan(ctx: AccountContext, session: ClientSession | null = null): Promise<Plan> {
+/**
+ * Refuses a further platform for one deployment where the plan has one at a time. Throws `plan_required`.
+ */
+export async function requireSeveralPlatforms(ctx: AccountContext): Promise<void> {
+  await requireWritablePlan(ctx);
+  const plan = await currentPlan(ctx);
+  if (PLANS[plan].severalPlatforms) return;
+  const message = `${PLANS[plan].title} publishes a deployment on one platform at a time. Several at once need Pro or Beta.`;
+  throw new AppError('plan_required', message, { hint: await upgradeHint(ctx.actor.accountId, plan) });
+}
+
+/** Returns the plan that counts now: `free` for an account without one. */
+export async function currentPlan(ctx: AccountContext, session: ClientSession | null = null): Promise<Plan> {
   const subscription = await SubscriptionModel.findOne({ accountId: ctx.actor.accountId }).session(session);
   return activePlan(subscription, ctx.now());
 }

@@ -10,7 +10,8 @@ import type { ServiceContext } from '../service-context.ts';
 type UpdatePipeline = (PipelineStage.Set | PipelineStage.Unset)[];
 
 /**
- * What a window counter counts: `key` may be an address, an account, a name; only its hash is kept. `amount` is what one act counts for, by default 1: an upload counts its bytes.
+ * What a window counter counts: `key` may be an address, an account, a name; only its hash is kept. `amount` is what one
+ * act counts for, by default 1: an upload counts its bytes.
  */
 export type Count = { name: string; key: string; limit: number; windowMs: number; amount?: number };
 
@@ -26,12 +27,18 @@ const NOT_BLOCKED = null;
  * Throws `rate_limited` with `retryAfterMs` once more than `limit` acts fell into the window.
  */
 export async function countAgainst(count: Count): Promise<void> {
+  const counted = await addToCount(count);
+  if (counted.count > count.limit) throw tooMany(counted.leftMs);
+}
+
+/** Adds to a count that has several limits; whoever asks compares it with the right one. */
+export async function addToCount(count: Omit<Count, 'limit'>): Promise<{ count: number; leftMs: number }> {
   const counter = await countOne(count);
-  if (counter.count > count.limit) throw tooMany(counter.expiresAt.getTime() - counter.at.getTime());
+  return { count: counter.count, leftMs: counter.expiresAt.getTime() - counter.at.getTime() };
 }
 
 /**
- * Counts one act of whoever calls within the hour, by account, else by address (security facts, 1.8); answers the account,
+ * Counts one act of whoever calls within the hour, by account, else by address; answers the account,
  * or null for a stranger. Throws `rate_limited`, and `unauthenticated` for a token that is over: that person is no stranger.
  */
 export async function countCaller(
@@ -53,26 +60,26 @@ export async function isWithin(count: Count): Promise<boolean> {
 }
 
 /** Takes one counted act back: what was counted ahead as a failure turned out to be none. */
-export async function uncount(counted: { name: string; key: string }): Promise<void> {
+export async function takeBackCount(counted: { name: string; key: string }): Promise<void> {
   await RateLimitModel.updateOne({ _id: idOf(counted), count: { $gt: 0 } }, { $inc: { count: -1 } });
 }
 
 /**
  * Takes a turn, or throws `rate_limited` with the time left to wait. A refused attempt does not make the wait longer.
  */
-export async function takeTurn(pace: Pace): Promise<void> {
+export async function enforcePace(pace: Pace): Promise<void> {
   const counter = await upsert(idOf(pace), turnPipeline(pace));
   if (counter.isBlocked) throw tooMany((counter.blockedUntil?.getTime() ?? 0) - counter.at.getTime());
 }
 
 /** Forgets the attempts: the next ones are free again. */
-export async function forgetTurns(paced: { name: string; key: string }): Promise<void> {
+export async function resetPace(paced: { name: string; key: string }): Promise<void> {
   await RateLimitModel.deleteOne({ _id: idOf(paced) });
 }
 
 /**
- * Whether counters by address apply to this call. Loopback peers are people at the machine itself, unless a proxy stands
- * in front, and then the address is not theirs (security facts, 1.8).
+ * Says whether counters by address apply to this call. Loopback peers are people at the machine itself, unless a proxy
+ * stands in front, and then the address is not theirs.
  */
 export function countsAddress(ctx: ServiceContext): boolean {
   const { address } = ctx.origin;
@@ -82,7 +89,7 @@ export function countsAddress(ctx: ServiceContext): boolean {
 }
 
 /** A wait in words, as the messages of limits say it. */
-function waitInWords(ms: number): string {
+function formatWait(ms: number): string {
   const seconds = Math.max(1, Math.ceil(ms / 1_000));
   if (seconds < 60) return seconds === 1 ? '1 second' : `${seconds} seconds`;
   const minutes = Math.ceil(seconds / 60);
@@ -91,7 +98,7 @@ function waitInWords(ms: number): string {
 
 function tooMany(retryAfterMs: number): AppError {
   const waitMs = Math.max(1, retryAfterMs);
-  return new AppError('rate_limited', `Too many attempts. Try again in ${waitInWords(waitMs)}.`, {
+  return new AppError('rate_limited', `Too many attempts. Try again in ${formatWait(waitMs)}.`, {
     retryAfterMs: waitMs,
   });
 }
@@ -101,7 +108,7 @@ function idOf(counted: { name: string; key: string }): string {
   return `${counted.name}:${hash}`;
 }
 
-function countOne(count: Count): Promise<RateLimitDoc> {
+function countOne(count: Omit<Count, 'limit'>): Promise<RateLimitDoc> {
   const isOpen = { $gt: ['$expiresAt', '$$NOW'] };
   const amount = count.amount ?? 1;
   return upsert(idOf(count), [

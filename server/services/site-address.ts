@@ -1,68 +1,63 @@
+import type { Destination, ShownError } from '../../routers/schemas/platforms/destination.ts';
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
+import { primaryOf } from '../models/deployment.ts';
+import type { DestinationDoc } from '../models/destination.ts';
 import type { Addresses } from '../service-context.ts';
+import { type SiteName, siteHost, siteUrl } from '../site-names.ts';
 
-const HTTP_PORT = 80;
-const HTTPS_PORT = 443;
+export type Site = { platform: PlatformId; slug: string; url?: string | null | undefined };
 
-/** Host name of a deployment's public address on the built-in host. */
-export function publicHost(addresses: Addresses, slug: string): string {
-  return `${slug}.${addresses.sitesDomain}`;
+/** Returns what the addresses of a deployment are made of: those of its primary destination. */
+export function siteOf(deployment: { slug: string; destinations: readonly Stored[] }): Site {
+  const { platform, url } = primaryOf(deployment);
+  return { platform, url, slug: deployment.slug };
 }
 
-/** Host name of a release's own address, kept as its preview (product page, section 3). */
-export function releaseHost(addresses: Addresses, slug: string, number: number): string {
-  return `r${number}--${slug}.${addresses.sitesDomain}`;
-}
-
-/** The address that a person opens. */
-function urlOfHost(addresses: Addresses, host: string): string {
-  return addresses.sitesPort === HTTP_PORT ? `http://${host}` : `http://${host}:${addresses.sitesPort}`;
-}
-
-type Site = { platform: PlatformId; slug: string; siteUrl?: string | null | undefined };
-
-/** Where visitors find the deployment; empty while its platform has not named an address yet. */
+/** Returns where visitors find the site; empty while its platform has not named an address yet. */
 export function siteUrlOf(addresses: Addresses, site: Site): string {
-  if (PLATFORMS[site.platform].isServedHere) return urlOfHost(addresses, publicHost(addresses, site.slug));
-  return site.siteUrl ?? '';
+  if (PLATFORMS[site.platform].isServedHere) return urlHere(addresses, { slug: site.slug, release: null });
+  return site.url ?? '';
 }
 
-/** The release's own address; empty where the platform keeps none. */
+/** Returns the release's own address; empty where the platform keeps none. */
 export function releaseUrlOf(
   addresses: Addresses,
-  site: Site,
-  release: { number: number; ownUrl?: string | null | undefined },
+  site: Site & { number: number; ownUrl?: string | null | undefined },
 ): string {
-  if (PLATFORMS[site.platform].isServedHere) {
-    return urlOfHost(addresses, releaseHost(addresses, site.slug, release.number));
-  }
-  return release.ownUrl ?? '';
+  if (PLATFORMS[site.platform].isServedHere) return urlHere(addresses, { slug: site.slug, release: site.number });
+  return site.ownUrl ?? '';
 }
 
-/** Where a site is asked for: what its visitors type, and where requests of ours connect. */
+/** Says where a site is asked for. */
 export type SiteAddress = {
-  protocol: 'http:' | 'https:';
-  listener: { host: string; port: number };
-  hostHeader: string;
-  /** Begins every path; empty at the root. */
-  basePath: string;
-  /** Without a slash at its end. */
+  /** What its visitors type, without a slash at its end. */
   url: string;
+  /** Ours, where we serve it: not every resolver knows `*.localhost`, so requests connect to the listener itself. */
+  listener?: Addresses['sitesListener'];
 };
 
-/** A name on our own host: not every resolver knows `*.localhost`, so requests connect to its listener. */
-export function addressHere(addresses: Addresses, host: string): SiteAddress {
-  const { sitesListener: listener } = addresses;
-  return { protocol: 'http:', listener, hostHeader: host, basePath: '', url: urlOfHost(addresses, host) };
+/** Returns a site or a release on our own host. */
+export function addressHere(addresses: Addresses, name: SiteName): SiteAddress {
+  return { url: urlHere(addresses, name), listener: addresses.sitesListener };
 }
 
-/** An address that a platform named. Names under `localhost` lead to this machine (RFC 6761, section 6.3). */
-export function addressThere(address: string): SiteAddress {
-  const url = new URL(address);
-  const protocol = url.protocol === 'https:' ? 'https:' : 'http:';
-  const host = url.hostname.endsWith('.localhost') ? '127.0.0.1' : url.hostname;
-  const port = Number(url.port) || (protocol === 'https:' ? HTTPS_PORT : HTTP_PORT);
-  const basePath = url.pathname.replace(/\/$/, '');
-  return { protocol, listener: { host, port }, hostHeader: url.host, basePath, url: `${url.origin}${basePath}` };
+function urlHere(addresses: Addresses, name: SiteName): string {
+  return siteUrl(addresses, siteHost(addresses.sitesDomain, name));
+}
+
+type Stored = Pick<DestinationDoc, '_id' | 'platform' | 'url' | 'state'> & { error?: ErrorDoc | null | undefined };
+
+/** A destination of a deployment, or of one of its releases, with its public address. */
+export function toDestination(addresses: Addresses, slug: string, doc: Stored): Destination {
+  const { _id: id, platform, url, state, error } = doc;
+  return { id, platform, url: siteUrlOf(addresses, { platform, slug, url }), state, error: toShownError(error) };
+}
+
+type ErrorDoc = { code: string; message: string; hint?: string | null | undefined; raw?: string | null | undefined };
+
+/** Returns what is stored of an error, as it is shown. */
+export function toShownError(doc: ErrorDoc | null | undefined): ShownError | null {
+  if (doc === null || doc === undefined) return null;
+  return { code: doc.code, message: doc.message, hint: doc.hint ?? null, raw: doc.raw ?? null };
 }

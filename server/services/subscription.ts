@@ -5,27 +5,41 @@ import type { Allowance, Subscription } from '../../routers/schemas/subscription
 import { DAY_MS } from '../durations.ts';
 import { AppError, notFound } from '../errors.ts';
 import { publishEvent } from '../events/publish.ts';
-import { activePlan, type SubscriptionDoc, SubscriptionModel, toSubscription } from '../models/subscription.ts';
-import { UserModel } from '../models/user.ts';
+import { activePlan, SubscriptionModel, type SubscriptionRow, toSubscription } from '../models/subscription.ts';
+import { UserModel, type UserRow } from '../models/user.ts';
 import { isDuplicateKey, newId, transaction } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
 import { wasTrialUsed } from './used-trial.ts';
 
-/** The account's subscription; one past its end reads as `expired`. Throws `not_found` where there never was one. */
+/**
+ * Returns the account's subscription; one past its end reads as `expired`. Throws `not_found` where there never was
+ * one.
+ */
 export async function getSubscription(ctx: AccountContext): Promise<Subscription> {
-  const doc = await SubscriptionModel.findOne({ accountId: ctx.actor.accountId });
+  const doc = await SubscriptionModel.findOne({ accountId: ctx.actor.accountId }).lean();
   if (doc === null) throw notFound('subscription');
   return toSubscription(doc, ctx.now());
 }
 
+type UserWithSubscription = Pick<UserRow, 'deploymentCount' | 'emailKey'> & { subscription: SubscriptionRow[] };
+
 /** What the account may do now: plan, cap, what is left of it, and whether the trial can still be started. */
 export async function getAllowance(ctx: AccountContext): Promise<Allowance> {
   const { accountId } = ctx.actor;
-  const [user, subscription] = await Promise.all([
-    UserModel.findOne({ _id: accountId }, { deploymentCount: 1, emailKey: 1 }),
-    SubscriptionModel.findOne({ accountId }),
+  const [user] = await UserModel.aggregate<UserWithSubscription>([
+    { $match: { _id: accountId } },
+    { $project: { deploymentCount: 1, emailKey: 1 } },
+    {
+      $lookup: {
+        from: SubscriptionModel.collection.name,
+        localField: '_id',
+        foreignField: 'accountId',
+        as: 'subscription',
+      },
+    },
   ]);
-  if (user === null) throw notFound('account');
+  if (user === undefined) throw notFound('account');
+  const subscription = user.subscription[0] ?? null;
   const plan = activePlan(subscription, ctx.now());
   return {
     plan,
@@ -36,8 +50,12 @@ export async function getAllowance(ctx: AccountContext): Promise<Allowance> {
   };
 }
 
-/** What to do where the plan does not allow it; `plan` is the one that is active now. */
-export async function wayUp(accountId: string, plan: Plan, session: ClientSession | null = null): Promise<string> {
+/** Returns what to do where the plan does not allow it; `plan` is the one that is active now. */
+export async function upgradeHint(
+  accountId: string,
+  plan: Plan,
+  session: ClientSession | null = null,
+): Promise<string> {
   if (plan !== 'free') return 'Choose a larger plan under Pricing & Trial.';
   const subscription = await SubscriptionModel.findOne({ accountId }).session(session);
   const user = await UserModel.findOne({ _id: accountId }, { emailKey: 1 }).session(session);
@@ -48,7 +66,7 @@ export async function wayUp(accountId: string, plan: Plan, session: ClientSessio
 }
 
 /**
- * Starts the 14-day PRO trial: once an account, without a card (product page, section 4). Throws `trial_used`, or
+ * Starts the 14-day PRO trial: once an account, without a card. Throws `trial_used`, or
  * `conflict` while a plan is active.
  */
 export async function startTrial(ctx: AccountContext): Promise<Subscription> {
@@ -84,7 +102,7 @@ async function beginTrial(session: ClientSession, ctx: AccountContext): Promise<
 
 /** This account, or a deleted one of the same address. */
 async function hadTrial(
-  subscription: SubscriptionDoc | null,
+  subscription: SubscriptionRow | null,
   emailKey: string,
   session: ClientSession | null = null,
 ): Promise<boolean> {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * What is stored of a token: plain SHA-256, which is right for 256 random bits (ASVS 6.5.2; security facts, 1.2).
- * Never of a password.
+ * Returns what is stored of a token: plain SHA-256, which is right for 256 random bits (ASVS 6.5.2). Never of a
+ * password.
  */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url');

@@ -7,19 +7,25 @@ import { type ApiTokenDoc, ApiTokenModel, toApiToken } from '../models/api-token
 import { UserModel } from '../models/user.ts';
 import { newId, transaction } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
+import { currentPasswordWrong, requireCurrentPassword } from './auth/check-password.ts';
+import type { SessionContext } from './auth/sessions.ts';
+import { signedInUser } from './auth/signed-in-user.ts';
+import { queueMail } from './mail.ts';
 import { hashToken } from './token-hash.ts';
 
-/** Security facts, 1.2: `flt_`, 32 random bytes in base64url, and a checksum for secret scanners. */
+/**
+ * A token is `flt_`, 32 random bytes in base64url, and a checksum by which secret scanners know a token from chance.
+ */
 const TOKEN_PREFIX = 'flt_';
 const SECRET_BYTES = 32;
 const CHECKSUM_LENGTH = 6;
 const TOKEN_FORM = /^flt_[A-Za-z0-9_-]{49}$/;
 const SHOWN_LENGTH = 8;
 const LAST_USED_INTERVAL_MS = 60_000;
-/** More than a person keeps apart; the list has one page. */
+/** This is more than a person keeps apart; the list has one page. */
 const MAX_TOKENS = 100;
 
-/** The account's API tokens, newest first, without their secrets. */
+/** Returns the account's API tokens, newest first, without their secrets. */
 export async function listTokens(ctx: AccountContext): Promise<{ items: ApiToken[] }> {
   const docs = await ApiTokenModel.find({ accountId: ctx.actor.accountId })
     .sort({ createdAt: -1, _id: -1 })
@@ -27,9 +33,16 @@ export async function listTokens(ctx: AccountContext): Promise<{ items: ApiToken
   return { items: docs.map(toApiToken) };
 }
 
-/** Makes an API token; its secret is in this answer and nowhere else. Throws `conflict` at 100 tokens. */
-export async function createToken(ctx: AccountContext, input: CreateTokenInput): Promise<CreatedToken> {
+/**
+ * Makes an API token; its secret is in this answer and nowhere else. It outlives the browser session that makes it, so
+ * the password is asked for again, and a mail tells. Throws `validation_failed` on `currentPassword`, `conflict` at 100
+ * tokens, `rate_limited`, `overloaded`.
+ */
+export async function createToken(ctx: SessionContext, input: CreateTokenInput): Promise<CreatedToken> {
   const { accountId } = ctx.actor;
+  const user = await signedInUser(ctx);
+  const { passwordHash, username, email: to } = user;
+  await requireCurrentPassword(ctx, user, input.currentPassword);
   const secret = newApiToken();
   const days = input.expiresInDays ?? null;
   const fields = {
@@ -43,9 +56,22 @@ export async function createToken(ctx: AccountContext, input: CreateTokenInput):
   };
   const doc = await transaction(async (session) => {
     // Written first: of two creations at once one conflicts here, runs again and counts the other's token.
-    await UserModel.updateOne({ _id: accountId }, { $inc: { tokenWrites: 1 } }, { session });
+    const owner = await UserModel.updateOne(
+      { _id: accountId, passwordHash },
+      { $inc: { tokenWrites: 1 } },
+      { session },
+    );
+    // A reset or the end of the account came first, and has revoked all tokens: none is made after it.
+    if (owner.matchedCount === 0) throw currentPasswordWrong();
     if ((await ApiTokenModel.countDocuments({ accountId }).session(session)) >= MAX_TOKENS) throw tooManyTokens();
     const [made] = await ApiTokenModel.create([fields], { session });
+    const values = {
+      kind: 'token-made',
+      username,
+      tokenName: input.name,
+      canWrite: input.scopes.includes('write'),
+    } as const;
+    await queueMail(session, ctx.providers, { accountId, to, values });
     return made;
   });
   if (doc === undefined) throw new Error('An insert gave no document.');
@@ -78,7 +104,7 @@ export async function findApiToken(bearer: string, now: Date): Promise<ApiTokenD
   return doc;
 }
 
-/** By its prefix: what follows is checked where it is looked for. */
+/** Judges by the prefix: what follows is checked where it is looked for. */
 export function isApiToken(bearer: string): boolean {
   return bearer.startsWith(TOKEN_PREFIX);
 }

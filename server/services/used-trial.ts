@@ -3,7 +3,7 @@ import type { ClientSession } from 'mongoose';
 import { UsedTrialModel } from '../models/used-trial.ts';
 
 /** Keeps that the trial of this address was used, beyond the account. */
-export async function keepUsedTrial(session: ClientSession, emailKey: string): Promise<void> {
+export async function recordUsedTrial(session: ClientSession, emailKey: string): Promise<void> {
   const _id = idOf(emailKey);
   await UsedTrialModel.updateOne({ _id }, { $setOnInsert: { _id } }, { session, upsert: true });
 }

@@ -4,27 +4,34 @@ import { publishEvent } from '../events/publish.ts';
 import { toUser, type UserDoc, UserModel } from '../models/user.ts';
 import { isDuplicateKey, transaction } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
-import { spacesCollapsed, usernameKey } from './auth/names.ts';
-import { usernameTaken } from './auth/register.ts';
+import { spacesCollapsed, usernameKey } from './auth/name-keys.ts';
+import { limitTakenNames, usernameTaken } from './auth/register.ts';
 import { signedInUser } from './auth/signed-in-user.ts';
 
 /** The signed-in person, without password or token. Throws `unauthenticated` when the account is gone. */
 export async function getUser(ctx: AccountContext): Promise<User> {
-  return toUser(await signedInUser(ctx));
+  const user = await UserModel.findOne({ _id: ctx.actor.accountId }).lean();
+  if (user === null) throw signedOut();
+  return toUser(user);
 }
 
-/** Which mails the person wants. Throws `unauthenticated` when the account is gone. */
+/** Returns which mails the person wants. Throws `unauthenticated` when the account is gone. */
 export async function getNotifications(ctx: AccountContext): Promise<NotificationSettings> {
   return toNotifications(await signedInUser(ctx));
 }
 
-/** Changes the name that one signs in with; other tabs learn of it. Throws `username_taken` on its field. */
+/** Changes the name that one signs in with; other tabs learn of it. Throws `username_taken` on its field, `rate_limited`. */
 export async function updateUser(ctx: AccountContext, input: UpdateUserInput): Promise<User> {
   const { accountId } = ctx.actor;
+  await limitTakenNames(ctx);
   const names = { username: spacesCollapsed(input.username), usernameKey: usernameKey(input.username) };
   const doc = await transaction(async (session) => {
     await publishEvent(session, accountId, { type: 'analytics_update' });
-    return UserModel.findOneAndUpdate({ _id: accountId }, { $set: names }, { session, returnDocument: 'after' });
+    return UserModel.findOneAndUpdate(
+      { _id: accountId, deletedAt: null },
+      { $set: names },
+      { session, returnDocument: 'after' },
+    );
   }).catch((error: unknown) => {
     throw isDuplicateKey(error, 'usernameKey') ? usernameTaken() : error;
   });
@@ -46,7 +53,7 @@ export async function updateNotifications(
   return toNotifications(doc);
 }
 
-/** Which mails the account wants. */
+/** Returns which mails the account wants. */
 export function toNotifications({ notifications }: UserDoc): NotificationSettings {
   const { releaseFailed, releaseLive } = notifications;
   return { releaseFailed, releaseLive };

@@ -3,37 +3,27 @@ import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { AppError } from '../../errors.ts';
 import { enqueueJob } from '../../jobs/queue.ts';
 import { ApiTokenModel } from '../../models/api-token.ts';
+import { MailedTokenModel } from '../../models/mailed-token.ts';
 import { SubscriptionModel } from '../../models/subscription.ts';
 import { type UserDoc, UserModel } from '../../models/user.ts';
 import { transaction } from '../../mongo.ts';
-import { checkPassword, currentPasswordWrong } from '../auth/check-password.ts';
+import { currentPasswordWrong, requireCurrentPassword } from '../auth/check-password.ts';
 import { endSessions } from '../auth/end-sessions.ts';
-import { usernameKey } from '../auth/names.ts';
+import { usernameKey } from '../auth/name-keys.ts';
 import type { SessionContext } from '../auth/sessions.ts';
 import { signedInUser } from '../auth/signed-in-user.ts';
 import { queueMail } from '../mail.ts';
-import { keepUsedTrial } from '../used-trial.ts';
-
-/** Its websites are taken down one after the other; each look for the last of them is an attempt. */
-const MAX_ATTEMPTS = 500;
+import { recordUsedTrial } from '../used-trial.ts';
 
 /**
  * Ends the account at once: nobody can sign in, sessions and API tokens are over, its name and address are free. A job
- * takes down what is live and erases the rest (security facts, 10.11). A mail tells.
+ * takes down what is live and erases the rest. A mail tells.
  * Throws `validation_failed` on `username` or `currentPassword`, `rate_limited`, `overloaded`.
  */
 export async function deleteAccount(ctx: SessionContext, input: DeleteAccountInput): Promise<Done> {
-  const { sessionId } = ctx.actor;
   const user = await signedInUser(ctx);
   if (usernameKey(input.username) !== user.usernameKey) throw nameDiffers();
-  const { passwordHash } = user;
-  const { matches } = await checkPassword(ctx, {
-    nameKey: user.usernameKey,
-    password: input.currentPassword,
-    passwordHash,
-    knownBy: sessionId,
-  });
-  if (!matches) throw currentPasswordWrong();
+  await requireCurrentPassword(ctx, user, input.currentPassword);
   await endAccount(ctx, user);
   ctx.jar.write('refresh', null);
   return DONE;
@@ -51,17 +41,12 @@ async function endAccount(ctx: SessionContext, user: UserDoc): Promise<void> {
     // A reset came first: what was current is not any more.
     if (ended.matchedCount === 0) throw currentPasswordWrong();
     const subscription = await SubscriptionModel.findOne({ accountId }).session(session);
-    if (subscription?.trialStartedAt instanceof Date) await keepUsedTrial(session, emailKey);
+    if (subscription?.trialStartedAt instanceof Date) await recordUsedTrial(session, emailKey);
     await endSessions(ctx, { accountId }, 'account_deleted', session);
     await ApiTokenModel.deleteMany({ accountId }, { session });
-    await enqueueJob(session, {
-      name: 'delete-account',
-      payload: {},
-      accountId,
-      key: accountId,
-      maxAttempts: MAX_ATTEMPTS,
-    });
-    await queueMail(session, ctx.providers, { accountId, to: email, words: { kind: 'account-deleted', username } });
+    await MailedTokenModel.deleteMany({ accountId }, { session });
+    await enqueueJob(session, { name: 'delete-account', payload: {}, accountId, key: accountId });
+    await queueMail(session, ctx.providers, { accountId, to: email, values: { kind: 'account-deleted', username } });
   });
 }
 

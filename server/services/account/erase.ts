@@ -1,7 +1,9 @@
 import { RUNNING_RELEASE_STATES } from '../../../routers/schemas/state-names.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, JobDeferred } from '../../errors.ts';
 import { ApiTokenModel } from '../../models/api-token.ts';
 import { ArtifactModel } from '../../models/artifact.ts';
+import { AuthorizationRequestModel } from '../../models/authorization-request.ts';
+import { ConnectionModel } from '../../models/connection.ts';
 import { ContactMessageModel } from '../../models/contact-message.ts';
 import { DeploymentModel } from '../../models/deployment.ts';
 import { DisclaimerAcceptanceModel } from '../../models/disclaimer-acceptance.ts';
@@ -23,7 +25,7 @@ const LOOK_AGAIN_MS = 2_000;
 
 /**
  * Takes down the deployments of an account that was deleted: cancels what runs, and has each one removed by its own job.
- * Throws `deployment_busy`, which comes back, until none is left.
+ * Throws JobDeferred until none is left.
  */
 export async function removeAllDeployments(ctx: AccountContext): Promise<void> {
   const { accountId } = ctx.actor;
@@ -32,11 +34,7 @@ export async function removeAllDeployments(ctx: AccountContext): Promise<void> {
     if (state === 'deploying') await cancelRunning(ctx, deploymentId);
     await removeDeployment(ctx, { deploymentId }).catch(ignoreConflict);
   }
-  if (left.length > 0) {
-    throw new AppError('deployment_busy', `${left.length} deployments are still being taken down.`, {
-      retryAfterMs: LOOK_AGAIN_MS,
-    });
-  }
+  if (left.length > 0) throw new JobDeferred(`${left.length} deployments are still being taken down.`, LOOK_AGAIN_MS);
 }
 
 /**
@@ -47,6 +45,8 @@ export async function eraseAccount(accountId: string): Promise<void> {
   const owned = { accountId };
   await SessionModel.deleteMany(owned);
   await ApiTokenModel.deleteMany(owned);
+  await ConnectionModel.deleteMany(owned);
+  await AuthorizationRequestModel.deleteMany(owned);
   await SubscriptionModel.deleteMany(owned);
   await MailedTokenModel.deleteMany(owned);
   await UploadModel.deleteMany(owned);

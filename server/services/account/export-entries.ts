@@ -1,5 +1,4 @@
-import { FEEDBACK_MAIN_APP } from '../../../routers/schemas/feedback.ts';
-import { HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
+import { FEEDBACK_MAIN_APP, HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
 import type { ArchiveEntry } from '../../artifacts/archive.ts';
 import { rowsOf } from '../../database/cursor-rows.ts';
 import { AppError } from '../../errors.ts';
@@ -20,8 +19,8 @@ import { toNotifications } from '../user.ts';
 import { visitsOf } from './export-visits.ts';
 import { jsonText } from './json-text.ts';
 
-/** `damaged`: what the archive has left out so far, by its name there. */
-export type ExportSource = { user: UserDoc; at: Date; damaged: readonly string[] };
+/** Describes what is exported; `corrupted` lists what the archive has left out so far, by its name there. */
+export type ExportSource = { user: UserDoc; at: Date; corrupted: readonly string[] };
 
 const PAGE = 100;
 const README = `This is what Fairlead keeps for your account.
@@ -48,7 +47,7 @@ Not in here:
  */
 export async function* exportEntries(
   providers: Providers,
-  { user, at, damaged }: ExportSource,
+  { user, at, corrupted }: ExportSource,
 ): AsyncGenerator<ArchiveEntry, void> {
   yield { name: 'README.txt', text: [README] };
   yield { name: 'account.json', text: accountText(user, at) };
@@ -61,8 +60,8 @@ export async function* exportEntries(
     const deployment = await DeploymentModel.findOne({ _id, ...owned });
     if (deployment !== null) yield* deploymentEntries(providers, deployment);
   }
-  if (damaged.length > 0) {
-    const names = damaged.map((name) => `${name}\n`);
+  if (corrupted.length > 0) {
+    const names = corrupted.map((name) => `${name}\n`);
     yield {
       name: 'NOT-INCLUDED.txt',
       text: ['These files are damaged in our store. Publish them again.\n\n', ...names],
@@ -174,7 +173,7 @@ async function* fileEntries(
   manifestHash: string,
 ): AsyncGenerator<ArchiveEntry, void> {
   const manifest = await readManifest(store, manifestHash).catch((error: unknown) => {
-    if (error instanceof AppError && error.code === 'artifact_damaged') return null;
+    if (error instanceof AppError && error.code === 'artifact_corrupted') return null;
     throw error;
   });
   if (manifest === null) {

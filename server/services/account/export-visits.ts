@@ -1,7 +1,7 @@
 import { rowsOf } from '../../database/cursor-rows.ts';
 import { VisitModel, type VisitRow } from '../../models/visit.ts';
 
-/** A minute of a deployment, as its owner reads it. */
+/** Describes a minute of a deployment, as its owner reads it. */
 type Minute = Omit<VisitRow, '_id' | 'accountId' | 'deploymentId' | 'visitors'>;
 
 const PAGE = 100;

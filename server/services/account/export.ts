@@ -18,27 +18,30 @@ export async function prepareExport(ctx: SessionContext): Promise<AccountExport>
   return { url: `/api/account/export?ticket=${ticket}`, fileName: fileNameAt(ctx.now()), expiresAt };
 }
 
-/** Whose export may be read: that of a signed-in browser, or of who made the ticket. Throws `unauthenticated`, `session_required`, `not_found`. */
+/**
+ * Finds whose account may be read: that of a signed-in browser, or of who made the ticket. Throws `unauthenticated`,
+ * `session_required`, `not_found`.
+ */
 export async function findExporter(ctx: ServiceContext, ticket: string | null): Promise<string> {
   return ticket === null ? ownerOf(ctx) : redeemTicket(ctx, EXPORT, ticket);
 }
 
-/** The account's archive. Throws `not_found`. */
+/** Returns the account's archive. Throws `not_found`. */
 export async function openExport(providers: Providers, accountId: string): Promise<Download> {
   const user = await UserModel.findOne({ _id: accountId, deletedAt: null });
   if (user === null) throw notFound(EXPORT.what);
   const at = providers.now();
-  const damaged: string[] = [];
+  const corrupted: string[] = [];
   const fileName = fileNameAt(at);
   return {
     fileName,
     plainName: fileName,
     sizeBytes: null,
     body: (signal) =>
-      writeArchive(providers.store, exportEntries(providers, { user, at, damaged }), {
+      writeArchive(providers.store, exportEntries(providers, { user, at, corrupted }), {
         at,
         // One lost file must not keep somebody from all the others.
-        onDamaged: ({ name }) => void damaged.push(name),
+        onCorrupted: ({ name }) => void corrupted.push(name),
         signal,
       }),
   };

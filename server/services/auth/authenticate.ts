@@ -1,5 +1,5 @@
 import type { Access } from '../../../routers/schemas/auth.ts';
-import { type SessionDoc, SessionModel, stillOpen } from '../../models/session.ts';
+import { openSessionFilter, SessionModel, type SessionRow } from '../../models/session.ts';
 import { endWhenAway, translateDatabaseError } from '../../mongo.ts';
 import type { Actor, Providers } from '../../service-context.ts';
 import { hashToken } from '../token-hash.ts';
@@ -7,7 +7,7 @@ import { findApiToken, isApiToken } from '../tokens.ts';
 import { isAccessToken, newAccess, pushAccess } from './access-token.ts';
 import { IDLE_MS } from './open-session.ts';
 
-/** Security facts, 1.1: a new token is handed out under three minutes before the end, at most once a minute a session. */
+/** A new token is handed out in the last three minutes of the old one, at most once a minute a session. */
 const FRESH_BEFORE_END_MS = 3 * 60_000;
 const FRESH_INTERVAL_MS = 60_000;
 
@@ -16,9 +16,9 @@ const ANONYMOUS: Authenticated = { actor: { kind: 'anonymous' } };
 export type Authenticated = { actor: Actor; freshAccess?: Access };
 
 /**
- * Who a bearer token speaks for: an access token of a session, or an API token. One that is unknown, over or revoked is
- * nobody's: the procedures that need somebody refuse with `unauthenticated`.
- * Throws `database_unavailable`, never a wrong "nobody".
+ * Returns who a bearer token speaks for: an access token of a session, or an API token. One that is unknown, over or
+ * revoked is nobody's: the procedures that need somebody refuse with `unauthenticated`. Throws `database_unavailable`,
+ * never a wrong "nobody".
  */
 export async function authenticate(providers: Providers, bearer: string | undefined): Promise<Authenticated> {
   if (bearer === undefined) return ANONYMOUS;
@@ -34,10 +34,12 @@ export async function authenticate(providers: Providers, bearer: string | undefi
 async function bySession(providers: Providers, accessToken: string): Promise<Authenticated> {
   const now = providers.now();
   const hash = hashToken(accessToken);
-  const session = await SessionModel.findOne({
-    access: { $elemMatch: { hash, expiresAt: { $gt: now } } },
-    ...stillOpen(now),
-  }).setOptions({ acrossAccounts: 'sign-in' });
+  const session = await SessionModel.findOne(
+    { access: { $elemMatch: { hash, expiresAt: { $gt: now } } }, ...openSessionFilter(now) },
+    { accountId: 1, lastIssuedAt: 1, access: { $elemMatch: { hash } } },
+  )
+    .setOptions({ acrossAccounts: 'sign-in' })
+    .lean();
   if (session === null) return ANONYMOUS;
   const { _id: sessionId, accountId } = session;
   const freshAccess = await freshAccessFor(providers, session, hash, now);
@@ -52,10 +54,10 @@ async function byApiToken(providers: Providers, bearer: string): Promise<Authent
   return { actor: { kind: 'token', accountId, tokenId, tokenName, scopes: [...scopes] } };
 }
 
-/** Conditional on the time of the last one, so that of many calls at once one gets it. */
+/** Makes a fresh token on condition of the time of the last one, so that of many calls at once one gets it. */
 async function freshAccessFor(
   providers: Providers,
-  session: SessionDoc,
+  session: Pick<SessionRow, '_id' | 'accountId' | 'access' | 'lastIssuedAt'>,
   hash: string,
   now: Date,
 ): Promise<Access | undefined> {

@@ -3,26 +3,21 @@ import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { UserModel } from '../../models/user.ts';
 import { transaction } from '../../mongo.ts';
 import { queueMail } from '../mail.ts';
-import { checkPassword, currentPasswordWrong } from './check-password.ts';
+import { endEmailChange } from './change-email.ts';
+import { currentPasswordWrong, requireCurrentPassword } from './check-password.ts';
 import { endSessions } from './end-sessions.ts';
 import { closeTokens } from './mailed-token.ts';
 import type { SessionContext } from './sessions.ts';
 import { signedInUser } from './signed-in-user.ts';
 
 /**
- * Changes the password of the signed-in person, who must know the current one (ASVS 6.2.3). All other sessions end, open
- * reset links with them, and a mail tells. Throws `validation_failed` on `currentPassword`, `rate_limited`, `overloaded`.
+ * Changes the password of the signed-in person, who must know the current one (ASVS 6.2.3). All other sessions end, and
+ * so do open reset links and a change of address that waits; a mail tells. Throws `validation_failed` on `currentPassword`, `rate_limited`, `overloaded`.
  */
 export async function changePassword(ctx: SessionContext, input: ChangePasswordInput): Promise<Done> {
   const { accountId, sessionId } = ctx.actor;
   const user = await signedInUser(ctx);
-  const { matches } = await checkPassword(ctx, {
-    nameKey: user.usernameKey,
-    password: input.currentPassword,
-    passwordHash: user.passwordHash,
-    knownBy: sessionId,
-  });
-  if (!matches) throw currentPasswordWrong();
+  await requireCurrentPassword(ctx, user, input.currentPassword);
   const passwordHash = await ctx.providers.hasher.hash(input.newPassword);
   await transaction(async (session) => {
     const known = { _id: accountId, passwordHash: user.passwordHash };
@@ -31,8 +26,9 @@ export async function changePassword(ctx: SessionContext, input: ChangePasswordI
     if (changed.matchedCount === 0) throw currentPasswordWrong();
     await endSessions(ctx, { accountId, _id: { $ne: sessionId } }, 'password_changed', session);
     await closeTokens(session, ctx, accountId, 'reset-password');
-    const words = { kind: 'password-changed', username: user.username, how: 'changed' } as const;
-    await queueMail(session, ctx.providers, { accountId, to: user.email, words });
+    await endEmailChange(session, ctx, accountId);
+    const values = { kind: 'password-changed', username: user.username, how: 'changed' } as const;
+    await queueMail(session, ctx.providers, { accountId, to: user.email, values });
   });
   return DONE;
 }

@@ -1,11 +1,13 @@
 import { AppError } from '../../errors.ts';
+import type { UserDoc } from '../../models/user.ts';
 import type { ServiceContext } from '../../service-context.ts';
-import { countAgainst, countsAddress, forgetTurns, isWithin, takeTurn, uncount } from '../rate-limit.ts';
+import { countAgainst, countsAddress, enforcePace, isWithin, resetPace, takeBackCount } from '../rate-limit.ts';
+import type { SessionContext } from './sessions.ts';
 
-/** Security facts, 1.8: after the free ones 1, 2, 4 … seconds, up to 15 minutes. */
+/** After the free failures one waits 1, 2, 4 … seconds, up to 15 minutes. */
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 15 * 60_000;
-/** While a name is under attack, strangers get one attempt in two seconds between all of them (ibid.). */
+/** While a name is under attack, strangers get one attempt in two seconds between all of them. */
 const STRANGER_INTERVAL_MS = 2_000;
 
 const BY_ADDRESS = 'password-failures-address';
@@ -41,7 +43,7 @@ export async function checkPassword(
     const checked = await ctx.providers.hasher.verify(attempt.password, attempt.passwordHash);
     if (checked.matches) {
       await takeBack(counted);
-      if (pair !== null) await forgetTurns(pair);
+      if (pair !== null) await resetPace(pair);
     }
     return checked;
   } catch (error) {
@@ -60,7 +62,7 @@ function pairOf(ctx: ServiceContext, nameKey: string, knownBy: string | null): C
 
 async function countPair(ctx: ServiceContext, pair: Counted, counted: Counted[]): Promise<void> {
   const free = ctx.providers.limits.freeFailuresPerUsernameAndAddress;
-  await takeTurn({ ...pair, free, firstMs: FIRST_WAIT_MS, maxMs: LONGEST_WAIT_MS });
+  await enforcePace({ ...pair, free, firstMs: FIRST_WAIT_MS, maxMs: LONGEST_WAIT_MS });
   counted.push(pair);
 }
 
@@ -83,11 +85,30 @@ async function countName(
   counted.push(byName);
   if (isCalm || knownBy !== null) return;
   const pace = { free: 0, firstMs: STRANGER_INTERVAL_MS, maxMs: STRANGER_INTERVAL_MS };
-  await takeTurn({ name: BY_STRANGERS, key: nameKey, ...pace });
+  await enforcePace({ name: BY_STRANGERS, key: nameKey, ...pace });
 }
 
 async function takeBack(counted: Counted[]): Promise<void> {
-  await Promise.all(counted.map((one) => uncount(one)));
+  await Promise.all(counted.map((one) => takeBackCount(one)));
+}
+
+/**
+ * Makes sure that the signed-in person knows the password, before what only the owner of the account may do. The change
+ * that follows must hold on to `user.passwordHash`, since a reset may come between.
+ * Throws `validation_failed` on `currentPassword`, `rate_limited`, `overloaded`.
+ */
+export async function requireCurrentPassword(
+  ctx: SessionContext,
+  { usernameKey, passwordHash }: Pick<UserDoc, 'usernameKey' | 'passwordHash'>,
+  password: string,
+): Promise<void> {
+  const { matches } = await checkPassword(ctx, {
+    nameKey: usernameKey,
+    password,
+    passwordHash,
+    knownBy: ctx.actor.sessionId,
+  });
+  if (!matches) throw currentPasswordWrong();
 }
 
 /** The error of a person who is signed in and types their current password wrong: not 401, the session is fine. */

@@ -9,11 +9,11 @@ import { transaction } from '../../mongo.ts';
 import type { AccountContext, ServiceContext } from '../../service-context.ts';
 import { countsAddress, isWithin } from '../rate-limit.ts';
 import { mailLink } from './mailed-token.ts';
-import { emailKey } from './names.ts';
+import { emailKey } from './name-keys.ts';
 
 /**
  * Asks for a link that sets a new password. The answer is the same whether or not there is such an account, and so is
- * the work: a job does it. Too many calls of one address are answered alike and do nothing (security facts, 1.8).
+ * the work: a job does it. Too many calls of one address are answered alike and do nothing.
  */
 export async function forgotPassword(ctx: ServiceContext, input: ForgotPasswordInput): Promise<Done> {
   const isWelcome = !countsAddress(ctx) || (await isWithinLimit(ctx, 'forgot-password-address', ctx.origin.address));
@@ -33,7 +33,10 @@ export async function mailResetLink(
 ): Promise<void> {
   const user = await UserModel.findOne({ emailKey: emailKey(email) });
   if (user === null || !(await isWithinLimit(ctx, 'forgot-password-account', user._id))) return;
-  await inTransaction((session) => mailLink(session, ctx, user, { purpose: 'reset-password', email: user.email }));
+  const { _id: accountId, email: to, username } = user;
+  await inTransaction((session) =>
+    mailLink(session, ctx, { accountId, to, values: { kind: 'reset-password', username } }),
+  );
 }
 
 function isWithinLimit(

@@ -1,6 +1,7 @@
 export { type Authenticated, authenticate } from './authenticate.ts';
+export { changeEmail, stopEmailChange } from './change-email.ts';
 export { changePassword } from './change-password.ts';
-export { changeEmail, confirmEmail, sendConfirmation } from './confirm-email.ts';
+export { confirmEmail, sendConfirmation } from './confirm-email.ts';
 export { forgotPassword, mailResetLink } from './forgot-password.ts';
 export { login } from './login.ts';
 export { logout } from './logout.ts';

@@ -6,13 +6,12 @@ import type { ServiceContext } from '../../service-context.ts';
 import { joinDisclaimerAcceptance } from '../disclaimer.ts';
 import { checkPassword } from './check-password.ts';
 import { knownDevice } from './device-cookie.ts';
-import { usernameKey } from './names.ts';
-import { keepSession, type OpenedSession, openSession } from './open-session.ts';
+import { usernameKey } from './name-keys.ts';
+import { type OpenedSession, openSession, saveSession } from './open-session.ts';
 
 /**
- * Signs in with name and password: a session for this browser, its cookies, and an access token. One message for unknown
- * user and wrong password, after the same work (security facts, 1.8).
- * Throws `credentials_wrong`, `rate_limited`, `overloaded`.
+ * Signs in with name and password: a session for this browser, its cookies, and an access token. One message for
+ * unknown user and wrong password, after the same work. Throws `credentials_wrong`, `rate_limited`, `overloaded`.
  */
 export async function login(ctx: ServiceContext, input: LoginInput): Promise<SignedIn> {
   const nameKey = usernameKey(input.username);
@@ -32,14 +31,15 @@ export async function login(ctx: ServiceContext, input: LoginInput): Promise<Sig
   if (opened === null) return login(ctx, input);
   if (needsRehash) await rehash(ctx, accountId, passwordHash, input.password);
   await joinDisclaimerAcceptance(ctx, accountId);
-  await keepSession(ctx, accountId, opened);
+  await saveSession(ctx, accountId, opened);
   const signedIn = await UserModel.findOne({ _id: accountId }).orFail();
   return { ...toUser(signedIn), ...opened.access };
 }
 
 /**
- * Opens a session if the password is still the one that was checked: a reset ends the sessions that it sees, and must not
- * be outlived by one that it does not. Counting the sign-in makes the two conflict, so that one of them comes second.
+ * Opens a session if the password is still the one that was checked: a reset ends the sessions that it sees, and must
+ * not be outlived by one that it does not. Counting the sign-in makes the two conflict, so that one of them comes
+ * second.
  */
 function openUnlessChanged(
   ctx: ServiceContext,

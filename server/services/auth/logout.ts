@@ -8,8 +8,8 @@ import { readRefreshToken } from './refresh-token.ts';
 
 /**
  * Ends this browser's session, also with an access token that ran out within the last hour. The refresh cookie finds it
- * too: of a session that was renewed often an older access token is no longer kept. Whoever has no session is signed out
- * already: that is no error (security facts, 1.5).
+ * too: of a session that was renewed often an older access token is no longer kept. Whoever has no session is signed
+ * out already: that is no error.
  */
 export async function logout(ctx: ServiceContext): Promise<Done> {
   const named = [...byBearer(ctx), ...byCookie(ctx)];

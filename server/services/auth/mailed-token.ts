@@ -1,49 +1,38 @@
 import { randomBytes } from 'node:crypto';
 import type { ClientSession } from 'mongoose';
-import { LINK_MINUTES } from '../../../routers/schemas/limits.ts';
+import { LINK_MINUTES, STOP_LINK_DAYS } from '../../../routers/schemas/limits.ts';
+import { DAY_MS } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
+import type { MailValues } from '../../mail/templates.ts';
 import { type MailedTokenDoc, MailedTokenModel } from '../../models/mailed-token.ts';
-import type { UserDoc } from '../../models/user.ts';
 import { newId } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { queueMail } from '../mail.ts';
 import { hashToken } from '../token-hash.ts';
 
-/** Security facts, 1.2: 32 random bytes, 30 minutes, one use. */
 const SECRET_BYTES = 32;
+const LIFE_MS = {
+  'reset-password': LINK_MINUTES * 60_000,
+  'confirm-email': LINK_MINUTES * 60_000,
+  'stop-email-change': STOP_LINK_DAYS * DAY_MS,
+} as const;
 
 export type MailedPurpose = MailedTokenDoc['purpose'];
-type Addressee = Pick<UserDoc, '_id' | 'username'>;
+type LinkValues = Extract<MailValues, { kind: MailedPurpose }>;
 
-/** Mails a link that proves this address. */
-export function mailConfirmation(
-  session: ClientSession,
-  ctx: ServiceContext,
-  user: Addressee,
-  email: string,
-): Promise<void> {
-  return mailLink(session, ctx, user, { purpose: 'confirm-email', email });
-}
-
-/** Makes a one-time token and mails its link, in one transaction. */
+/** Makes a one-time token and mails its link, in one transaction. What the link is for is the kind of the mail. */
 export async function mailLink(
   session: ClientSession,
   ctx: ServiceContext,
-  user: Addressee,
-  { purpose, email }: { purpose: MailedPurpose; email: string },
+  { accountId, to, values }: { accountId: string; to: string; values: LinkValues },
 ): Promise<void> {
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
-  const expiresAt = new Date(ctx.now().getTime() + LINK_MINUTES * 60_000);
+  const expiresAt = new Date(ctx.now().getTime() + LIFE_MS[values.kind]);
   await MailedTokenModel.create(
-    [{ _id: newId(), accountId: user._id, purpose, hash: hashToken(secret), email, expiresAt }],
+    [{ _id: newId(), accountId, purpose: values.kind, hash: hashToken(secret), email: to, expiresAt }],
     { session },
   );
-  await queueMail(session, ctx.providers, {
-    accountId: user._id,
-    to: email,
-    words: { kind: purpose, username: user.username },
-    token: { secret, expiresAt },
-  });
+  await queueMail(session, ctx.providers, { accountId, to, values, token: { secret, expiresAt } });
 }
 
 /** Whether the token is still good; it stays so. */
@@ -88,7 +77,7 @@ function openToken(ctx: ServiceContext, purpose: MailedPurpose, secret: string) 
   return { hash: hashToken(secret), purpose, usedAt: null, expiresAt: { $gt: ctx.now() } };
 }
 
-/** `token_invalid`; the same for a link that is used, over, or was never made. */
+/** The error for a link that is used, over, or was never made: the three are not told apart. */
 export function tokenInvalid(): AppError {
   return new AppError('token_invalid', 'This link was already used, or it is too old.', {
     hint: `A link works once, for ${LINK_MINUTES} minutes. Ask for a new one.`,

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { Access } from '../../../routers/schemas/auth.ts';
 import { DAY_MS } from '../../durations.ts';
-import { SessionModel, stillOpen } from '../../models/session.ts';
+import { openSessionFilter, SessionModel } from '../../models/session.ts';
 import { newId } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { newAccess } from './access-token.ts';
@@ -10,16 +10,16 @@ import { deviceName } from './device-name.ts';
 import { endSessions } from './end-sessions.ts';
 import { makeRefreshToken } from './refresh-token.ts';
 
-/** Security facts, 1.2: 30 days idle, 90 days absolute. */
+/** A session ends after 30 days without use, and after 90 days in any case. */
 export const IDLE_MS = 30 * DAY_MS;
 const ABSOLUTE_MS = 90 * DAY_MS;
-/** Security facts, 1.5: the oldest goes. */
+/** One more sign-in ends the oldest session. */
 const MAX_SESSIONS = 20;
 const FIRST_GENERATION = 1;
 
 export type OpenedSession = { access: Access; refreshToken: string };
 
-/** Writes a session for this browser. Its cookies are set by `keepSession`, once the transaction around it stands. */
+/** Writes a session for this browser. Its cookies are set by `saveSession`, once the transaction around it stands. */
 export async function openSession(
   ctx: ServiceContext,
   accountId: string,
@@ -54,12 +54,12 @@ export async function openSession(
 }
 
 /** Hands the session to the browser, and lets the account's oldest sessions beyond twenty go. */
-export async function keepSession(ctx: ServiceContext, accountId: string, opened: OpenedSession): Promise<void> {
+export async function saveSession(ctx: ServiceContext, accountId: string, opened: OpenedSession): Promise<void> {
   ctx.jar.write('refresh', opened.refreshToken);
   rememberDevice(ctx, accountId);
   // After the session stands, so that of two sign-ins at once the later one sees both. What was left idle is over, though
   // nobody has ended it: it takes no place.
-  const live = await SessionModel.find({ accountId, ...stillOpen(ctx.now()) }, { _id: 1, createdAt: 1 });
+  const live = await SessionModel.find({ accountId, ...openSessionFilter(ctx.now()) }, { _id: 1, createdAt: 1 });
   const beyond = live.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(MAX_SESSIONS);
   if (beyond.length === 0) return;
   await endSessions(ctx, { accountId, _id: { $in: beyond.map((old) => old._id) } }, 'too_many');

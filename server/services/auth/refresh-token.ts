@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Secrets } from '../../secrets.ts';
 
 /**
- * The refresh token is derived, never stored: `sessionId.generation.mac` (security facts, 1.2). The MAC names the key
+ * The refresh token is derived, never stored: `sessionId.generation.mac`. The MAC names the key
  * that made it, so that it can be checked before the database is asked, also after the keys were rotated.
  */
 export type RefreshToken = { sessionId: string; generation: number };
@@ -15,7 +15,7 @@ export function makeRefreshToken(secrets: Secrets, token: RefreshToken, keyId: s
   return `${text}.${keyId}-${secrets.mac('refresh', text, keyId)}`;
 }
 
-/** What the token says, or null when we did not make it. Compared in constant time. */
+/** Returns what the token says, or null when we did not make it. Compared in constant time. */
 export function readRefreshToken(secrets: Secrets, value: string): RefreshToken | null {
   const [, sessionId = '', digits = '', keyId = '', mac = ''] = FORM.exec(value) ?? [];
   if (mac === '') return null;

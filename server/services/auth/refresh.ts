@@ -1,7 +1,7 @@
 import type { Access } from '../../../routers/schemas/auth.ts';
 import { AppError, signedOut } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { type SessionDoc, SessionModel, stillOpen } from '../../models/session.ts';
+import { openSessionFilter, type SessionDoc, SessionModel } from '../../models/session.ts';
 import { UserModel } from '../../models/user.ts';
 import { transaction } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
@@ -13,16 +13,16 @@ import { IDLE_MS } from './open-session.ts';
 import { makeRefreshToken, type RefreshToken, readRefreshToken } from './refresh-token.ts';
 
 /**
- * Security facts, 1.3: a derived successor, 60 s of grace for the one preceding token, at most one rotation in 30 s. Of
- * all the designs simulated there it alone ended no session wrongly.
+ * A token has a derived successor, the one before it is accepted for another 60 s, and it rotates at most once in 30 s:
+ * so neither a lost answer nor two tabs at once end a session wrongly.
  */
 const ROTATION_INTERVAL_MS = 30_000;
 const GRACE_MS = 60_000;
 
 /**
- * A new access token for the session behind the refresh cookie. The cookie is answered every time, so that a lost answer
- * is repaired by the retry. Throws `unauthenticated` without a cookie, `session_ended` when the session is really over,
- * and clears the cookie then; trouble of ours is never a 401.
+ * Returns a new access token for the session behind the refresh cookie. The cookie is answered every time, so that a
+ * lost answer is repaired by the retry. Throws `unauthenticated` without a cookie, `session_ended` when the session is
+ * really over, and clears the cookie then; trouble of ours is never a 401.
  */
 export async function refresh(ctx: ServiceContext): Promise<Access> {
   const cookie = ctx.jar.read('refresh');
@@ -107,7 +107,7 @@ async function endReused(ctx: ServiceContext, token: RefreshToken, now: Date): P
     await queueMail(databaseSession, ctx.providers, {
       accountId,
       to: user.email,
-      words: {
+      values: {
         kind: 'session-reused',
         username: user.username,
         device: session.device,
@@ -125,7 +125,7 @@ async function endReused(ctx: ServiceContext, token: RefreshToken, now: Date): P
 }
 
 function liveSession(token: RefreshToken, now: Date) {
-  return { _id: token.sessionId, ...stillOpen(now) };
+  return { _id: token.sessionId, ...openSessionFilter(now) };
 }
 
 function before(now: Date, ms: number): Date {

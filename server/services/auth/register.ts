@@ -6,16 +6,16 @@ import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { joinDisclaimerAcceptance } from '../disclaimer.ts';
 import { countAgainst, countsAddress } from '../rate-limit.ts';
-import { mailConfirmation } from './mailed-token.ts';
-import { emailKey, spacesCollapsed, usernameKey } from './names.ts';
-import { keepSession, openSession } from './open-session.ts';
+import { mailLink } from './mailed-token.ts';
+import { emailKey, spacesCollapsed, usernameKey } from './name-keys.ts';
+import { openSession, saveSession } from './open-session.ts';
 
 /**
  * Makes an account and signs it in on this browser; the address gets a link to confirm it. A race of two is decided by
  * the unique indexes. Throws `username_taken` or `email_taken` with their field, `rate_limited`, `overloaded`.
  */
 export async function register(ctx: ServiceContext, input: RegisterInput): Promise<SignedIn> {
-  await limitRegistrations(ctx);
+  await limitTakenNames(ctx);
   const names = {
     username: spacesCollapsed(input.username),
     usernameKey: usernameKey(input.username),
@@ -26,27 +26,28 @@ export async function register(ctx: ServiceContext, input: RegisterInput): Promi
   const passwordHash = await ctx.providers.hasher.hash(input.password);
   const accountId = newId();
   const opened = await transaction(async (session) => {
-    const [user] = await UserModel.create([{ _id: accountId, ...names, passwordHash }], { session });
-    if (user !== undefined) await mailConfirmation(session, ctx, user, user.email);
+    await UserModel.create([{ _id: accountId, ...names, passwordHash }], { session });
+    const values = { kind: 'confirm-email', username: names.username } as const;
+    await mailLink(session, ctx, { accountId, to: names.email, values });
     return openSession(ctx, accountId, session);
   }).catch((error: unknown) => {
     throw takenError(error) ?? error;
   });
   await joinDisclaimerAcceptance(ctx, accountId);
-  await keepSession(ctx, accountId, opened);
+  await saveSession(ctx, accountId, opened);
   const user = await UserModel.findOne({ _id: accountId }).orFail();
   return { ...toUser(user), ...opened.access };
 }
 
-/** Security facts, 1.8: it bounds how many names and addresses one can ask for. */
-async function limitRegistrations(ctx: ServiceContext): Promise<void> {
-  if (!countsAddress(ctx)) return;
-  await countAgainst({
-    name: 'register',
-    key: ctx.origin.address,
-    limit: ctx.providers.limits.registrationsPerHour,
-    windowMs: HOUR_MS,
-  });
+/**
+ * Counts a call whose answer tells whether a name or an address is taken, so that nobody can ask for a list of them: by
+ * address, and by account as well where somebody is signed in. Throws `rate_limited`.
+ */
+export async function limitTakenNames(ctx: ServiceContext): Promise<void> {
+  const keys = countsAddress(ctx) ? [ctx.origin.address] : [];
+  if (ctx.actor.kind !== 'anonymous') keys.push(ctx.actor.accountId);
+  const limit = ctx.providers.limits.registrationsPerHour;
+  for (const key of keys) await countAgainst({ name: 'taken-names', key, limit, windowMs: HOUR_MS });
 }
 
 /** Spares the work of hashing where the answer is known; the indexes decide. */
@@ -61,13 +62,13 @@ function takenError(error: unknown): AppError | undefined {
   return undefined;
 }
 
-/** `username_taken`, on its field. */
+/** Makes `username_taken`, on its field. */
 export function usernameTaken(): AppError {
   const message = 'This username is already taken';
   return new AppError('username_taken', message, { field: 'username', fieldErrors: { username: message } });
 }
 
-/** `email_taken`, on its field. */
+/** Makes `email_taken`, on its field. */
 export function emailTaken(): AppError {
   const message = 'This email address is already in use';
   return new AppError('email_taken', message, { field: 'email', fieldErrors: { email: message } });

@@ -1,10 +1,12 @@
 import type { CheckResetLinkInput, ResetLinkCheck, ResetPasswordInput } from '../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { notFound } from '../../errors.ts';
+import { ApiTokenModel } from '../../models/api-token.ts';
 import { UserModel } from '../../models/user.ts';
 import { transaction } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { queueMail } from '../mail.ts';
+import { endEmailChange } from './change-email.ts';
 import { endSessions } from './end-sessions.ts';
 import { isOpenToken, redeemToken, tokenInvalid } from './mailed-token.ts';
 
@@ -17,8 +19,9 @@ export async function checkResetLink(ctx: ServiceContext, input: CheckResetLinkI
 }
 
 /**
- * Sets a new password by a mailed link: ends all sessions, signs nobody in, and a mail tells (security facts, 1.5). Who
- * could read the link has proved the address. Throws `token_invalid`, `overloaded`.
+ * Sets a new password by a mailed link and signs nobody in; a mail tells. Whatever somebody who knew the old password may
+ * have prepared ends with it: sessions, API tokens, and a change of address that waits. Who could read the link has proved
+ * the address. Throws `token_invalid`, `overloaded`.
  */
 export async function resetPassword(ctx: ServiceContext, input: ResetPasswordInput): Promise<Done> {
   // Spares the work that comes before it is used.
@@ -27,7 +30,7 @@ export async function resetPassword(ctx: ServiceContext, input: ResetPasswordInp
   await transaction(async (session) => {
     const { accountId, email } = await redeemToken(session, ctx, 'reset-password', input.token);
     const user = await UserModel.findOneAndUpdate(
-      { _id: accountId },
+      { _id: accountId, deletedAt: null },
       { $set: { passwordHash } },
       { session, returnDocument: 'after' },
     );
@@ -36,8 +39,10 @@ export async function resetPassword(ctx: ServiceContext, input: ResetPasswordInp
       await UserModel.updateOne({ _id: accountId }, { $set: { emailConfirmedAt: ctx.now() } }, { session });
     }
     await endSessions(ctx, { accountId }, 'password_reset', session);
-    const words = { kind: 'password-changed', username: user.username, how: 'reset' } as const;
-    await queueMail(session, ctx.providers, { accountId, to: user.email, words });
+    await ApiTokenModel.deleteMany({ accountId }, { session });
+    await endEmailChange(session, ctx, accountId);
+    const values = { kind: 'password-changed', username: user.username, how: 'reset' } as const;
+    await queueMail(session, ctx.providers, { accountId, to: user.email, values });
   });
   ctx.jar.write('refresh', null);
   return DONE;

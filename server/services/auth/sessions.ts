@@ -1,7 +1,7 @@
 import type { RevokeSessionInput, Session } from '../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { notFound } from '../../errors.ts';
-import { type SessionDoc, SessionModel, stillOpen, toSession } from '../../models/session.ts';
+import { openSessionFilter, type SessionDoc, SessionModel, toSession } from '../../models/session.ts';
 import type { Actor, ServiceContext } from '../../service-context.ts';
 import { endSessions } from './end-sessions.ts';
 
@@ -17,7 +17,7 @@ export async function listSessions(ctx: SessionContext): Promise<{ items: Sessio
 
 /** The account's sessions that are not over, the one used last first. */
 export async function findSessions(accountId: string, now: Date): Promise<SessionDoc[]> {
-  const docs = await SessionModel.find({ accountId, ...stillOpen(now) });
+  const docs = await SessionModel.find({ accountId, ...openSessionFilter(now) });
   // At most twenty, sorted here rather than by one more index.
   return docs.sort((a, b) => b.lastUsedAt.getTime() - a.lastUsedAt.getTime());
 }

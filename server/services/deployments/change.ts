@@ -2,26 +2,20 @@ import type { ClientSession } from 'mongoose';
 import {
   type Deployment,
   type RemoveDeploymentInput,
-  type RollBackDeploymentInput,
   slugTakenText,
   type UpdateDeploymentInput,
 } from '../../../routers/schemas/deployments.ts';
-import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { enqueueJob } from '../../jobs/queue.ts';
 import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
-import { ReleaseModel } from '../../models/release.ts';
-import { ReleaseStepModel } from '../../models/release-step.ts';
 import { isDuplicateKey, transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
-import { actorName } from '../actor-name.ts';
-import { moveDeployment, moveRelease } from '../move-state.ts';
+import { moveDeployment } from '../move-state.ts';
 import { requireWritablePlan } from '../quota.ts';
-import { noteRollBack } from '../releases/roll-backs.ts';
 import { findDeployment, toDeployment } from './read.ts';
-import { holdSlug, isSlugFree, unholdSlug } from './slug.ts';
+import { dropSlugReservation, isSlugFree, reserveSlug } from './slug.ts';
 
 /**
  * Renames a deployment, gives it another address, or changes how the built-in host reads its addresses, which takes
@@ -75,75 +69,10 @@ async function changeAddress(
   slug: string,
 ): Promise<void> {
   const { accountId } = ctx.actor;
-  if (before.state === 'deploying') throw busy('It is being published: change its address afterwards.');
+  if (before.state === 'deploying') throw deploymentBusy('It is being published: change its address afterwards.');
   if (!(await isSlugFree(session, accountId, slug))) throw slugTaken(slug);
-  await holdSlug(session, accountId, before.slug, ctx.now());
-  await unholdSlug(session, accountId, slug);
-}
-
-/**
- * Makes an earlier release the public one again, without a new upload: a job switches and looks at the site.
- * Throws `not_found`, `plan_required`, `deployment_busy`, `conflict` for a release that was never live or a platform
- * that cannot go back.
- */
-export async function rollBackDeployment(ctx: AccountContext, input: RollBackDeploymentInput): Promise<Deployment> {
-  const before = await findDeployment(ctx, input.deploymentId);
-  const { accountId } = ctx.actor;
-  const target = await ReleaseModel.findOne({ _id: input.releaseId, accountId, deploymentId: before._id });
-  if (target === null) throw notFound('release');
-  await requireWritablePlan(ctx);
-  if (before.currentReleaseId === target._id)
-    throw new AppError('conflict', `Release ${target.number} is the one that is live.`);
-  if (target.state !== 'superseded')
-    throw new AppError('conflict', `Release ${target.number} was never live, so nothing can go back to it.`);
-  requireRollBack(ctx, before);
-  const serving = await ReleaseModel.findOne({ _id: before.currentReleaseId ?? '', accountId }, { number: 1 });
-  const createdBy = await actorName(ctx);
-
-  const doc = await transaction(async (session) => {
-    const ids = { deploymentId: before._id, releaseId: target._id };
-    await publishEvent(session, accountId, { type: 'analytics_update', ...ids });
-    const deploying = await moveDeployment(session, {
-      id: before._id,
-      accountId,
-      from: ['live'],
-      to: 'deploying',
-      set: { latestReleaseId: target._id },
-    });
-    if (deploying === null) throw busy();
-    const moved = await moveRelease(session, {
-      id: target._id,
-      accountId,
-      from: ['superseded'],
-      to: 'verifying',
-      set: { error: null, cancelRequestedAt: null, replacedReleaseId: null },
-    });
-    if (moved === null) throw busy();
-    if (serving !== null) {
-      await noteRollBack(session, { from: serving.number, to: moved, createdBy, at: ctx.now() });
-    }
-    await ReleaseStepModel.updateOne(
-      { _id: `${target._id}.verifying`, accountId },
-      { $set: { state: 'waiting', startedAt: null, endedAt: null, done: 0, total: 0, doneBytes: 0, totalBytes: 0 } },
-      { session },
-    );
-    await enqueueJob(session, {
-      name: 'deploy-release',
-      payload: { releaseId: target._id },
-      accountId,
-      key: before._id,
-    });
-    return deploying;
-  });
-  return toDeployment(ctx, doc);
-}
-
-function requireRollBack({ providers }: AccountContext, { platform }: DeploymentDoc): void {
-  const rollback = providers.platforms[platform]?.capabilities.rollback ?? 'none';
-  if (rollback !== 'none') return;
-  throw new AppError('conflict', `${PLATFORMS[platform].title} cannot go back to an earlier release.`, {
-    hint: 'Download the earlier release and publish its files again.',
-  });
+  await reserveSlug(session, accountId, before.slug, ctx.now());
+  await dropSlugReservation(session, accountId, slug);
 }
 
 /**
@@ -168,12 +97,12 @@ export async function removeDeployment(ctx: AccountContext, input: RemoveDeploym
 async function startRemoval(session: ClientSession, { _id: id, accountId }: DeploymentDoc): Promise<void> {
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId: id });
   const doc = await moveDeployment(session, { id, accountId, from: ['draft', 'live', 'failed'], to: 'deleting' });
-  if (doc === null) throw busy('It is being published: cancel the release first.');
+  if (doc === null) throw deploymentBusy('It is being published: cancel the release first.');
   await enqueueJob(session, { name: 'remove-deployment', payload: { deploymentId: id }, accountId, key: id });
 }
 
 /** A deployment does one thing at a time. */
-export function busy(hint = 'Wait until it is live, or cancel it.'): AppError {
+export function deploymentBusy(hint = 'Wait until it is live, or cancel it.'): AppError {
   return new AppError('deployment_busy', 'A release of this deployment is on its way.', { hint });
 }
 

@@ -8,6 +8,7 @@ import { IdempotencyKeyModel } from '../../models/idempotency-key.ts';
 import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { claimDeploymentSlot } from '../quota.ts';
+import { type NewDestination, resolveDestination } from './destination.ts';
 import { toDeployment } from './read.ts';
 import { freeSlug } from './slug.ts';
 
@@ -17,15 +18,15 @@ const ADDRESS_ATTEMPTS = 5;
 /**
  * Creates a deployment under the cap of the plan, in one transaction with its address, its idempotency key and its
  * event. The same `idempotencyKey` within 24 hours answers what it answered first.
- * Throws `deployment_limit_reached`, `platform_unavailable`, `conflict` when what it answered has been deleted since.
+ * Throws what `resolveDestination` does, `deployment_limit_reached`, `conflict` when what it answered has been deleted since.
  */
 export async function createDeployment(ctx: AccountContext, input: CreateDeploymentInput): Promise<Deployment> {
-  if (ctx.providers.platforms[input.platform] === undefined) throw platformUnavailable(input);
+  const destination = await resolveDestination(ctx, input);
   for (let attempt = 1; ; attempt += 1) {
     const earlier = await earlierAnswer(ctx, input);
     if (earlier !== null) return earlier;
     try {
-      const doc = await transaction((session) => insertDeployment(session, ctx, input));
+      const doc = await transaction((session) => insertDeployment(session, ctx, input, destination));
       return await toDeployment(ctx, doc);
     } catch (error) {
       // The address, or the idempotency key, was taken by a call that ran beside this one.
@@ -38,6 +39,7 @@ async function insertDeployment(
   session: ClientSession,
   ctx: AccountContext,
   input: CreateDeploymentInput,
+  destination: NewDestination,
 ): Promise<DeploymentDoc> {
   const { accountId } = ctx.actor;
   const id = newId();
@@ -55,6 +57,7 @@ async function insertDeployment(
     nameKey: input.name.toLowerCase(),
     slug: await freeSlug(session, accountId, input.name),
     platform: input.platform,
+    destinations: [destination],
   };
   const [doc] = await DeploymentModel.create([fields], { session });
   if (doc === undefined) throw new Error('An insert gave no document.');
@@ -73,12 +76,4 @@ async function earlierAnswer(ctx: AccountContext, input: CreateDeploymentInput):
     });
   }
   return toDeployment(ctx, doc);
-}
-
-function platformUnavailable(input: CreateDeploymentInput): AppError {
-  const { title } = PLATFORMS[input.platform];
-  return new AppError('platform_unavailable', `Publishing to ${title} is not available in this version.`, {
-    field: 'platform',
-    hint: 'Publish on the built-in host.',
-  });
 }

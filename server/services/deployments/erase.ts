@@ -1,20 +1,20 @@
 import type { ClientSession } from 'mongoose';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
+import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../models/deployment.ts';
 import { ReleaseModel } from '../../models/release.ts';
 import { ReleaseStepModel } from '../../models/release-step.ts';
+import { RollBackModel } from '../../models/roll-back.ts';
 import { VisitModel } from '../../models/visit.ts';
 import type { Providers } from '../../service-context.ts';
 import { releaseDeploymentSlot } from '../quota.ts';
-import { eraseRollBacks } from '../releases/roll-backs.ts';
-import { holdSlug } from './slug.ts';
+import { reserveSlug } from './slug.ts';
 
 /** Releases erased in one transaction: its writes are kept small (MongoDB manual, production considerations). */
 const RELEASES_AT_ONCE = 100;
 const VISITS_AT_ONCE = 1_000;
 
-/** The deployment that is being removed; null when that was finished before. */
+/** Returns the deployment that is being removed; null when that was finished before. */
 export async function findDeleting(accountId: string, deploymentId: string): Promise<DeploymentDoc | null> {
   return DeploymentModel.findOne({ _id: deploymentId, accountId, state: 'deleting' });
 }
@@ -51,11 +51,11 @@ export async function eraseDeployment(
   providers: Providers,
   deployment: DeploymentDoc,
 ): Promise<void> {
-  const { accountId, _id: deploymentId, slug, platform } = deployment;
+  const { accountId, _id: deploymentId, slug } = deployment;
   const erased = await DeploymentModel.deleteOne({ _id: deploymentId, accountId, state: 'deleting' }, { session });
   if (erased.deletedCount === 0) return;
-  await eraseRollBacks(session, accountId, deploymentId);
-  if (!PLATFORMS[platform].isSimulated) await releaseDeploymentSlot(session, accountId);
-  await holdSlug(session, accountId, slug, providers.now());
+  await RollBackModel.deleteMany({ accountId, deploymentId }, { session });
+  if (!PLATFORMS[primaryOf(deployment).platform].isSimulated) await releaseDeploymentSlot(session, accountId);
+  await reserveSlug(session, accountId, slug, providers.now());
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
 }

@@ -7,13 +7,13 @@ import type {
 } from '../../../routers/schemas/deployments.ts';
 import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
 import { notFound } from '../../errors.ts';
-import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
+import { type DeploymentDoc, DeploymentModel, type DeploymentRow } from '../../models/deployment.ts';
+import { ReleaseModel, type ReleaseRow } from '../../models/release.ts';
 import type { AccountContext, Addresses } from '../../service-context.ts';
 import { afterCursor, encodeCursor } from '../page-cursor.ts';
-import { siteUrlOf } from '../site-address.ts';
+import { siteOf, siteUrlOf, toDestination } from '../site-address.ts';
 
-/** The account's deployments, newest first; `search` looks for a part of the name. */
+/** Returns the account's deployments, newest first; `search` looks for a part of the name. */
 export async function listDeployments(ctx: AccountContext, input: ListDeploymentsInput): Promise<DeploymentList> {
   const { accountId } = ctx.actor;
   const limit = input?.limit ?? PAGE_SIZE_DEFAULT;
@@ -28,7 +28,8 @@ export async function listDeployments(ctx: AccountContext, input: ListDeployment
   const docs = await DeploymentModel.find(filter)
     .sort({ createdAt: -1, _id: -1 })
     .hint('account_newest')
-    .limit(limit + 1);
+    .limit(limit + 1)
+    .lean();
   const page = docs.slice(0, limit);
   const last = page.at(-1);
   return {
@@ -37,12 +38,14 @@ export async function listDeployments(ctx: AccountContext, input: ListDeployment
   };
 }
 
-/** One deployment. Throws `not_found`. */
+/** Returns one deployment. Throws `not_found`. */
 export async function getDeployment(ctx: AccountContext, input: GetDeploymentInput): Promise<Deployment> {
-  return toDeployment(ctx, await findDeployment(ctx, input.deploymentId));
+  const row = await DeploymentModel.findOne({ _id: input.deploymentId, accountId: ctx.actor.accountId }).lean();
+  if (row === null) throw notFound('deployment');
+  return toDeployment(ctx, row);
 }
 
-/** The account's own document, or `not_found`. Joins a transaction that is under way. */
+/** Returns the account's own document, or `not_found`. Joins a transaction that is under way. */
 export async function findDeployment(ctx: AccountContext, deploymentId: string): Promise<DeploymentDoc> {
   const doc = await DeploymentModel.findOne({ _id: deploymentId, accountId: ctx.actor.accountId });
   if (doc === null) throw notFound('deployment');
@@ -50,7 +53,7 @@ export async function findDeployment(ctx: AccountContext, deploymentId: string):
 }
 
 /** The document with its addresses and the releases that it names. */
-export async function toDeployment(ctx: AccountContext, doc: DeploymentDoc): Promise<Deployment> {
+export async function toDeployment(ctx: AccountContext, doc: DeploymentRow): Promise<Deployment> {
   const refs = await releaseRefs(ctx.actor.accountId, [doc]);
   return assemble(ctx.providers.addresses, doc, refs);
 }
@@ -59,20 +62,22 @@ export async function toDeployment(ctx: AccountContext, doc: DeploymentDoc): Pro
 export async function toDeployments(
   addresses: Addresses,
   accountId: string,
-  docs: readonly DeploymentDoc[],
+  docs: readonly DeploymentRow[],
 ): Promise<Deployment[]> {
   const refs = await releaseRefs(accountId, docs);
   return docs.map((doc) => assemble(addresses, doc, refs));
 }
 
-function assemble(addresses: Addresses, doc: DeploymentDoc, refs: ReadonlyMap<string, ReleaseRef>): Deployment {
+function assemble(addresses: Addresses, doc: DeploymentRow, refs: ReadonlyMap<string, ReleaseRef>): Deployment {
+  const site = siteOf(doc);
   return {
     id: doc._id,
     name: doc.name,
     slug: doc.slug,
-    platform: doc.platform,
+    platform: site.platform,
     state: doc.state,
-    url: siteUrlOf(addresses, doc),
+    url: siteUrlOf(addresses, site),
+    destinations: doc.destinations.map((one) => toDestination(addresses, doc.slug, one)),
     currentRelease: refs.get(doc.currentReleaseId ?? '') ?? null,
     latestRelease: refs.get(doc.latestReleaseId ?? '') ?? null,
     releaseCount: doc.releaseCount,
@@ -84,14 +89,24 @@ function assemble(addresses: Addresses, doc: DeploymentDoc, refs: ReadonlyMap<st
 }
 
 /** The releases that these deployments name, in one query. */
-async function releaseRefs(accountId: string, docs: readonly DeploymentDoc[]): Promise<Map<string, ReleaseRef>> {
+async function releaseRefs(accountId: string, docs: readonly DeploymentRow[]): Promise<Map<string, ReleaseRef>> {
   const ids = docs.flatMap((doc) => [doc.currentReleaseId, doc.latestReleaseId]).filter((id) => typeof id === 'string');
   if (ids.length === 0) return new Map();
-  const releases = await ReleaseModel.find({ _id: { $in: [...new Set(ids)] }, accountId });
+  const releases = await ReleaseModel.find({ _id: { $in: [...new Set(ids)] }, accountId }, REFERENCE).lean();
   return new Map(releases.map((release) => [release._id, toReleaseRef(release)]));
 }
 
-function toReleaseRef(doc: ReleaseDoc): ReleaseRef {
+const REFERENCE = {
+  number: 1,
+  state: 1,
+  createdAt: 1,
+  finishedAt: 1,
+  liveSince: 1,
+  error: 1,
+  corruptedFiles: 1,
+} as const;
+
+function toReleaseRef(doc: Pick<ReleaseRow, '_id' | keyof typeof REFERENCE>): ReleaseRef {
   return {
     id: doc._id,
     number: doc.number,
@@ -100,7 +115,7 @@ function toReleaseRef(doc: ReleaseDoc): ReleaseRef {
     finishedAt: doc.finishedAt ?? null,
     liveSince: doc.liveSince ?? null,
     errorMessage: doc.error?.message ?? null,
-    damagedFileCount: new Set(doc.damagedFiles.map((file) => file.path)).size,
+    corruptedFileCount: new Set(doc.corruptedFiles.map((file) => file.path)).size,
   };
 }
 

@@ -16,7 +16,7 @@ import { HeldSlugModel } from '../../models/held-slug.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { findDeployment } from './read.ts';
 
-/** What a name of signs alone becomes. */
+/** Says what a name of signs alone becomes. */
 const NAMELESS = 'website';
 const COUNTED_SUFFIXES = 8;
 const RANDOM_SUFFIX_LENGTH = 5;
@@ -40,7 +40,7 @@ export async function checkAddress(ctx: AccountContext, input: CheckAddressInput
   };
 }
 
-/** A free address for a new deployment: the name's own, then with a number, then with random letters. */
+/** Returns a free address for a new deployment: the name's own, then with a number, then with random letters. */
 export async function freeSlug(session: ClientSession, accountId: string, name: string): Promise<string> {
   const candidates = candidatesFor(name);
   const taken = await takenSlugs(session, accountId, candidates);
@@ -56,17 +56,17 @@ export async function isSlugFree(session: ClientSession | null, accountId: strin
 }
 
 /** Keeps a freed address from other accounts for 30 days. */
-export async function holdSlug(session: ClientSession, accountId: string, slug: string, now: Date): Promise<void> {
+export async function reserveSlug(session: ClientSession, accountId: string, slug: string, now: Date): Promise<void> {
   const heldUntil = new Date(now.getTime() + HELD_SLUG_DAYS * DAY_MS);
   await HeldSlugModel.updateOne({ _id: slug, accountId }, { $set: { heldUntil } }, { session, upsert: true });
 }
 
-/** The account uses its own address again. */
-export async function unholdSlug(session: ClientSession, accountId: string, slug: string): Promise<void> {
+/** Drops the reservation, since the account uses its own address again. */
+export async function dropSlugReservation(session: ClientSession, accountId: string, slug: string): Promise<void> {
   await HeldSlugModel.deleteOne({ _id: slug, accountId }).session(session);
 }
 
-/** In the order in which they are tried; the last one holds random letters. */
+/** Lists slugs in the order in which they are tried; the last one holds random letters. */
 function candidatesFor(name: string): string[] {
   const base = slugFromName(name) || NAMELESS;
   const counted = Array.from({ length: COUNTED_SUFFIXES }, (_, index) => withSuffix(base, String(index + 2)));

@@ -31,7 +31,7 @@ async function requestCancel(session: ClientSession, ctx: AccountContext, before
   const { _id: releaseId, deploymentId } = before;
   const worked = await JobModel.exists({ accountId, key: deploymentId, status: 'running' }).session(session);
   // What is at a platform by now has to be ended there as well.
-  const isElsewhere = before.platformRef !== null && before.platformRef !== undefined;
+  const isElsewhere = before.destinations.some(({ ref }) => ref !== null && ref !== undefined);
   if (worked === null && !isElsewhere) {
     const ended = await endCancelled(session, ctx.providers, before);
     if (ended === null) throw over(before);

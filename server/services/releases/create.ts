@@ -2,29 +2,34 @@ import type { ClientSession } from 'mongoose';
 import type { CreateReleaseInput, Release, RetryReleaseInput } from '../../../routers/schemas/releases.ts';
 import { RELEASE_STEPS } from '../../../routers/schemas/states.ts';
 import { compareManifests, type Manifest, totalBytes } from '../../artifacts/manifest.ts';
+import type { ArtifactStore } from '../../artifacts/store.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { enqueueJob } from '../../jobs/queue.ts';
+import type { DeploymentDoc } from '../../models/deployment.ts';
+import type { ReleaseDestinationDoc } from '../../models/destination.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
 import { ReleaseStepModel } from '../../models/release-step.ts';
 import { type UploadDoc, UploadModel } from '../../models/upload.ts';
 import { newId, transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { actorName } from '../actor-name.ts';
-import { busy } from '../deployments/change.ts';
+import { deploymentBusy } from '../deployments/change.ts';
 import { findDeployment } from '../deployments/read.ts';
 import { moveDeployment } from '../move-state.ts';
 import { requireWritablePlan } from '../quota.ts';
 import { findOpenUpload, missingHashes } from '../uploads/index.ts';
-import { inTurn } from './list-turn.ts';
-import { findRelease, previousRelease, readManifest, toReleaseOf } from './read.ts';
+import { withFileListSlot } from './file-list-slot.ts';
+import { findRelease, previousRelease, readManifest, toReleaseOf, unlessLost } from './read.ts';
 
-type NewRelease = {
+/** The new release is the newest one: whatever was live before came before it. */
+const ANY_NUMBER = Number.POSITIVE_INFINITY;
+
+type NewRelease = Pick<ReleaseDoc, 'source' | 'manifestHash' | 'fileCount' | 'totalBytes' | 'changedFiles'> & {
   deploymentId: string;
-  source: ReleaseDoc['source'];
-  manifestHash: string;
-  manifest: Manifest;
   createdBy: string;
+  /** This is the release that its changes were counted against. */
+  previousId: string | null;
 };
 
 /**
@@ -44,7 +49,7 @@ export async function createRelease(ctx: AccountContext, input: CreateReleaseInp
   // While something is under way, nobody knows what will be live: that it is busy is said below.
   if (input.ifChanged === true && deployment.state !== 'deploying')
     await refuseUnchanged(ctx, deployment.currentReleaseId ?? null, manifestHash);
-  const doc = await inTurn(ctx, () => useUpload(ctx, { deploymentId: deployment._id, upload, manifestHash }));
+  const doc = await consumeUpload(ctx, { deploymentId: deployment._id, upload, manifestHash });
   return toReleaseOf(ctx, doc);
 }
 
@@ -52,25 +57,20 @@ export async function createRelease(ctx: AccountContext, input: CreateReleaseInp
 async function refuseUnchanged(ctx: AccountContext, liveId: string | null, manifestHash: string): Promise<void> {
   if (liveId === null) return;
   const live = await ReleaseModel.findOne({ _id: liveId, accountId: ctx.actor.accountId, manifestHash });
-  if (live === null || live.damagedFiles.length > 0) return;
+  if (live === null || live.corruptedFiles.length > 0) return;
   throw new AppError('release_unchanged', `Nothing changed since release ${live.number}.`);
 }
 
 type ReleaseUpload = { deploymentId: string; upload: UploadDoc; manifestHash: string };
 
-async function useUpload(
+async function consumeUpload(
   ctx: AccountContext,
   { deploymentId, upload, manifestHash }: ReleaseUpload,
 ): Promise<ReleaseDoc> {
-  const manifest = await readManifest(ctx.providers.store, manifestHash);
-  const missing = await missingHashes(ctx.actor.accountId, manifest);
-  if (missing.length > 0) {
-    throw new AppError('upload_incomplete', `${missing.length} of ${manifest.size} files have not arrived yet.`, {
-      hint: 'Send the missing files and try again.',
-    });
-  }
-  const release = { deploymentId, source: upload.source, manifestHash, manifest, createdBy: await actorName(ctx) };
-  return transaction(async (session) => {
+  const described = { deploymentId, source: upload.source, manifestHash, createdBy: await actorName(ctx) };
+  const describe = (): Promise<NewRelease> =>
+    describeRelease(ctx, described, (manifest) => requireAllFiles(ctx, manifest));
+  return startDescribed(describe, async (session, release) => {
     // First: whoever sends the same call again hears that it was done, and not that the deployment is busy with it.
     const used = await UploadModel.updateOne(
       { _id: upload._id, accountId: ctx.actor.accountId, state: 'open', manifestHash },
@@ -93,19 +93,68 @@ export async function retryRelease(ctx: AccountContext, input: RetryReleaseInput
     throw new AppError('conflict', 'Only a release that failed or was cancelled can be tried again.');
   }
   const { deploymentId, manifestHash } = failed;
-  const doc = await inTurn(ctx, async () => {
-    const manifest = await readManifest(ctx.providers.store, manifestHash);
-    const createdBy = await actorName(ctx);
-    const release = { deploymentId, source: 'retry' as const, manifestHash, manifest, createdBy };
-    return transaction((session) => startRelease(session, ctx, release));
-  });
+  const createdBy = await actorName(ctx);
+  const describe = (): Promise<NewRelease> =>
+    describeRelease(ctx, { deploymentId, source: 'retry', manifestHash, createdBy });
+  const doc = await startDescribed(describe, (session, release) => startRelease(session, ctx, release));
   return toReleaseOf(ctx, doc);
 }
 
-/** The next number of the deployment, its steps, its event and its job. */
+async function requireAllFiles(ctx: AccountContext, manifest: Manifest): Promise<void> {
+  const missing = await missingHashes(ctx.actor.accountId, manifest);
+  if (missing.length === 0) return;
+  throw new AppError('upload_incomplete', `${missing.length} of ${manifest.size} files have not arrived yet.`, {
+    hint: 'Send the missing files and try again.',
+  });
+}
+
+/**
+ * Reads the lists of files in turn, and gives the place for them back before anything waits for the database: a
+ * transaction may have to wait for others of the account.
+ */
+function describeRelease(
+  ctx: AccountContext,
+  release: Pick<NewRelease, 'deploymentId' | 'source' | 'manifestHash' | 'createdBy'>,
+  check: (manifest: Manifest) => Promise<void> = async () => undefined,
+): Promise<NewRelease> {
+  return withFileListSlot(ctx, async () => {
+    const { store } = ctx.providers;
+    const manifest = await readManifest(store, release.manifestHash);
+    await check(manifest);
+    const previous = await previousRelease(ctx.actor.accountId, release.deploymentId, ANY_NUMBER);
+    return {
+      ...release,
+      fileCount: manifest.size,
+      totalBytes: totalBytes(manifest),
+      changedFiles: await countChanged(store, previous, { manifestHash: release.manifestHash, manifest }),
+      previousId: previous?._id ?? null,
+    };
+  });
+}
+
+/** Another release has gone live since the changes were counted. */
+class CountOutdated extends Error {}
+
+/** Runs the transaction on what was described before it, which is described again when it is out of date by then. */
+async function startDescribed(
+  describe: () => Promise<NewRelease>,
+  start: (session: ClientSession, release: NewRelease) => Promise<ReleaseDoc>,
+): Promise<ReleaseDoc> {
+  for (;;) {
+    const release = await describe();
+    try {
+      return await transaction((session) => start(session, release));
+    } catch (error) {
+      if (!(error instanceof CountOutdated)) throw error;
+    }
+  }
+}
+
+/** Returns the next number of the deployment, its steps, its event and its job. */
 async function startRelease(session: ClientSession, ctx: AccountContext, release: NewRelease): Promise<ReleaseDoc> {
   const { accountId } = ctx.actor;
-  const { deploymentId, manifest } = release;
+  const { previousId, ...described } = release;
+  const { deploymentId } = described;
   const id = newId();
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId, releaseId: id });
   const deployment = await moveDeployment(session, {
@@ -113,25 +162,20 @@ async function startRelease(session: ClientSession, ctx: AccountContext, release
     accountId,
     from: ['draft', 'live', 'failed'],
     to: 'deploying',
-    set: { latestReleaseId: id },
+    set: { latestReleaseId: id, 'destinations.0.state': 'publishing' },
     inc: { releaseCount: 1 },
   });
   if (deployment === null)
-    throw (await findDeployment(ctx, deploymentId)).state === 'deleting' ? notFound('deployment') : busy();
+    throw (await findDeployment(ctx, deploymentId)).state === 'deleting' ? notFound('deployment') : deploymentBusy();
 
-  const number = deployment.releaseCount;
-  const previous = await previousRelease(accountId, deploymentId, number, session);
+  const previous = await previousRelease(accountId, deploymentId, ANY_NUMBER, session);
+  if ((previous?._id ?? null) !== previousId) throw new CountOutdated();
   const fields = {
+    ...described,
     _id: id,
     accountId,
-    deploymentId,
-    number,
-    source: release.source,
-    createdBy: release.createdBy,
-    manifestHash: release.manifestHash,
-    fileCount: manifest.size,
-    totalBytes: totalBytes(manifest),
-    changedFiles: await countChanged(ctx, previous, release),
+    number: deployment.releaseCount,
+    destinations: destinationsOf(deployment),
   };
   const [doc] = await ReleaseModel.create([fields], { session });
   if (doc === undefined) throw new Error('An insert gave no document.');
@@ -146,9 +190,20 @@ async function startRelease(session: ClientSession, ctx: AccountContext, release
   return doc;
 }
 
-async function countChanged(ctx: AccountContext, previous: ReleaseDoc | null, release: NewRelease): Promise<number> {
-  if (previous?.manifestHash === release.manifestHash) return 0;
-  const before = previous === null ? null : await readManifest(ctx.providers.store, previous.manifestHash);
-  const { added, changed, removed } = compareManifests(before, release.manifest);
+/** It goes to the primary one, and once it is live there to the others. */
+function destinationsOf({ destinations }: DeploymentDoc): Pick<ReleaseDestinationDoc, '_id' | 'platform' | 'state'>[] {
+  return destinations
+    .filter(({ state }) => state !== 'removing')
+    .map(({ _id, platform }, index) => ({ _id, platform, state: index === 0 ? 'publishing' : 'idle' }));
+}
+
+async function countChanged(
+  store: ArtifactStore,
+  previous: ReleaseDoc | null,
+  { manifestHash, manifest }: { manifestHash: string; manifest: Manifest },
+): Promise<number> {
+  if (previous?.manifestHash === manifestHash) return 0;
+  const before = previous === null ? null : await unlessLost(readManifest(store, previous.manifestHash));
+  const { added, changed, removed } = compareManifests(before, manifest);
   return added.length + changed.length + removed.length;
 }

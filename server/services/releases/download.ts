@@ -1,12 +1,14 @@
 import type { DownloadReleaseInput, ReleaseDownload } from '../../../routers/schemas/releases.ts';
 import { type ArchiveFile, archiveSize, writeArchive } from '../../artifacts/archive.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
+import type { ArtifactStore } from '../../artifacts/store.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { DeploymentModel } from '../../models/deployment.ts';
 import { ReleaseModel } from '../../models/release.ts';
 import type { AccountContext, Providers, ServiceContext } from '../../service-context.ts';
 import { type Download, makeTicket, redeemTicket, type TicketPurpose } from '../download-ticket.ts';
-import { inTurn } from './list-turn.ts';
+import { withFileListSlot } from './file-list-slot.ts';
+import { handOffOf } from './platform-call.ts';
 import { readManifest } from './read.ts';
 
 type ReleaseArchive = Download & { sizeBytes: number };
@@ -17,12 +19,17 @@ type ReleaseArchive = Download & { sizeBytes: number };
  */
 export async function prepareDownload(ctx: AccountContext, input: DownloadReleaseInput): Promise<ReleaseDownload> {
   const { releaseId } = input;
-  const { fileName, sizeBytes } = await inTurn(ctx, () => openDownload(ctx.providers, ctx.actor.accountId, releaseId));
+  const { fileName, sizeBytes } = await withFileListSlot(ctx, () =>
+    openDownload(ctx.providers, ctx.actor.accountId, releaseId),
+  );
   const { ticket, expiresAt } = makeTicket(ctx, purposeOf(releaseId));
   return { url: `/api/releases/${releaseId}/download?ticket=${ticket}`, fileName, sizeBytes, expiresAt };
 }
 
-/** Whose release may be read: that of whoever signed in, or made the ticket. Throws `unauthenticated`, `not_found`. */
+/**
+ * Finds whose release may be read: that of whoever signed in, or made the ticket. Throws `unauthenticated`,
+ * `not_found`.
+ */
 export async function findDownloader(ctx: ServiceContext, releaseId: string, ticket: string | null): Promise<string> {
   const { actor } = ctx;
   if (ticket !== null) return redeemTicket(ctx, purposeOf(releaseId), ticket);
@@ -34,27 +41,39 @@ function purposeOf(releaseId: string): TicketPurpose {
   return { context: `releases:${releaseId}:download`, what: 'release' };
 }
 
-/** The account's release as a ZIP. Throws `not_found`. */
+/** Returns the account's release as a ZIP. Throws `not_found`. */
 export async function openDownload(
-  { store }: Providers,
+  providers: Providers,
   accountId: string,
   releaseId: string,
 ): Promise<ReleaseArchive> {
+  const { store } = providers;
   const release = await ReleaseModel.findOne({ _id: releaseId, accountId });
   if (release === null) throw notFound('release');
   const deployment = await DeploymentModel.findOne({ _id: release.deploymentId, accountId });
   if (deployment === null) throw notFound('release');
   const root = `${deployment.slug}-${release.number}`;
   const manifest = await readManifest(store, release.manifestHash);
+  const handOff = handOffOf(providers, deployment, release);
+  const added = await Promise.all((handOff?.files ?? []).map((file) => storedFile(store, file)));
+  const files = () => (handOff === null ? filesBelow(`${root}/`, manifest) : [...added, ...filesBelow('', manifest)]);
   return {
     fileName: `${deployment.name} ${release.number}.zip`,
     plainName: `${root}.zip`,
-    sizeBytes: archiveSize(filesBelow(root, manifest)),
-    body: (signal) => writeArchive(store, filesBelow(root, manifest), { at: release.createdAt, signal }),
+    sizeBytes: archiveSize(files()),
+    body: (signal) => writeArchive(store, files(), { at: release.createdAt, signal }),
   };
 }
 
-/** All below one folder, which intake takes off again: else a site that has but one folder would lose that one. */
+async function storedFile(store: ArtifactStore, { path, text }: { path: string; text: string }): Promise<ArchiveFile> {
+  const { sha256, sizeBytes } = await store.writeWhole(Buffer.from(text));
+  return { name: path, sha256, sizeBytes };
+}
+
+/**
+ * Yields all below one folder, which intake takes off again: else a site that has but one folder would lose that one. A
+ * platform that imports the archive has no such intake.
+ */
 function* filesBelow(root: string, manifest: Manifest): Generator<ArchiveFile, void> {
-  for (const [path, { sha256, sizeBytes }] of manifest) yield { name: `${root}/${path}`, sha256, sizeBytes };
+  for (const [path, { sha256, sizeBytes }] of manifest) yield { name: `${root}${path}`, sha256, sizeBytes };
 }

@@ -1,56 +1,92 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { inspectUpload, type UploadProblem } from '../../../routers/schemas/upload-inspection.ts';
+import type { UploadProblem } from '../../../routers/schemas/upload-inspection.ts';
 import type { OfferedFile } from '../../../routers/schemas/upload-rules.ts';
-import { lookInto, type TextLook, textsToRead } from '../../../routers/schemas/upload-text-problems.ts';
+import { textsToRead } from '../../../routers/schemas/upload-text-problems.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import { AppError } from '../../errors.ts';
+import { type Inspector, openInspector } from './inspector.ts';
 
-/** Looking into one text keeps everybody else from this process for so long. */
+/** A text of more is data, and nothing that a person has written. */
 const TEXT_MAX_BYTES = 1024 * 1024;
 /** Read ahead of one another: one by one most of the time goes by in waiting. */
 const TEXTS_AT_ONCE = 16;
-/** What says what the release is; `_redirects` and `_headers` have a report of their own (rule-report.ts). */
-const TELLING_TEXTS = ['package.json', 'index.html'] as const;
+/** These texts tell the kind of release; `_redirects` and `_headers` have a report of their own (rule-report.ts). */
+const TELLING_TEXTS: ReadonlySet<string> = new Set(['package.json', 'index.html']);
 /** More lines of one kind help nobody; the sentence above them says how many there are. */
 const PLACES_TOLD = 20;
+/** Links in memory at once, of all texts: one of 64 MiB of links would take a gigabyte. Texts beyond are left unread. */
+const LINKS_MAX = 200_000;
+
+type Looking = { changed: ReadonlySet<string> | null; signal: AbortSignal };
 
 /**
- * What the log of a release says of its files: the findings that a person sees in the browser before sending, for those
- * who send by script as well. Nothing of it keeps a release back: a text that cannot be read is left out here, and met
- * again by the steps that need it. Ends with the signal's reason.
+ * Returns what the log of a release says of its files: the findings that a person sees in the browser before sending,
+ * for those who send by script as well. The texts at the `changed` paths are looked into, all where it is null: what
+ * stands in the others was said of the release that brought them. Nothing of it keeps a release back: a text that
+ * cannot be read is left out here, and met again by the steps that need it. Ends with the signal's reason.
  */
-export async function reportFindings(store: ArtifactStore, manifest: Manifest, signal: AbortSignal): Promise<string[]> {
-  const files = [...manifest].map(([path, { sizeBytes }]) => ({ path, sizeBytes }));
-  const read = (path: string): Promise<string | null> => readText(store, manifest, path);
-  const texts = new Map<string, string>();
-  for (const name of TELLING_TEXTS) {
-    const text = await read(name);
-    if (text !== null) texts.set(name, text);
+export async function reportFindings(store: ArtifactStore, manifest: Manifest, looking: Looking): Promise<string[]> {
+  try {
+    return await findings(store, manifest, looking);
+  } catch (error) {
+    if (looking.signal.aborted || !isTooMuch(error)) throw error;
+    return ['The files were not looked into: there is too much in them'];
   }
-  const { looks, unreadCount } = await lookIntoAll(files, read, signal);
-  const { title, entryPage, problems } = inspectUpload(files, texts, looks);
-  const first = entryPage === null ? title : `${title}: ${entryPage} is its first page`;
-  return [first, ...problems.flatMap(told), ...leftUnread(unreadCount)];
 }
 
-async function lookIntoAll(
+/** A thread that took too long or too much memory says nothing of whether the release is good. */
+function isTooMuch(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'overloaded' || code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+async function findings(store: ArtifactStore, manifest: Manifest, { changed, signal }: Looking): Promise<string[]> {
+  const files = [...manifest].map(([path, { sizeBytes }]) => ({ path, sizeBytes }));
+  const toLookInto = changed === null ? files : files.filter(({ path }) => changed.has(path));
+  const { chosen, unreadCount } = textsToRead(toLookInto, TEXT_MAX_BYTES);
+  const telling = files.filter(({ path, sizeBytes }) => TELLING_TEXTS.has(path) && sizeBytes < TEXT_MAX_BYTES);
+  const read = (path: string): Promise<string | null> => readText(store, manifest, path);
+  const inspector = await openInspector(files, [...telling, ...chosen], signal);
+  try {
+    const unreached = await lookIntoAll(inspector, chosen, read, signal);
+    const { title, entryPage, problems } = await inspector.conclude(await readTexts(telling, read));
+    const first = entryPage === null ? title : `${title}: ${entryPage} is its first page`;
+    return [first, ...problems.flatMap(told), ...leftUnread(unreadCount + unreached)];
+  } finally {
+    await inspector.end();
+  }
+}
+
+async function readTexts(
   files: readonly OfferedFile[],
   read: (path: string) => Promise<string | null>,
+): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for (const { path } of files) {
+    const text = await read(path);
+    if (text !== null) texts.set(path, text);
+  }
+  return texts;
+}
+
+/** Resolves with how many texts were left unread. */
+async function lookIntoAll(
+  inspector: Inspector,
+  chosen: readonly OfferedFile[],
+  read: (path: string) => Promise<string | null>,
   signal: AbortSignal,
-): Promise<{ looks: Map<string, TextLook>; unreadCount: number }> {
-  const { chosen, unreadCount } = textsToRead(files, TEXT_MAX_BYTES);
-  const looks = new Map<string, TextLook>();
+): Promise<number> {
+  let links = 0;
   for (let start = 0; start < chosen.length; start += TEXTS_AT_ONCE) {
+    if (links > LINKS_MAX) return chosen.length - start;
     const some = chosen.slice(start, start + TEXTS_AT_ONCE);
     const texts = await Promise.all(some.map(async (file) => ({ file, text: await read(file.path) })));
     for (const { file, text } of texts) {
       signal.throwIfAborted();
-      if (text !== null) looks.set(file.path, lookInto(file, text));
-      await nextTurn();
+      if (text !== null) links += await inspector.look(file, text);
     }
   }
-  return { looks, unreadCount };
+  return 0;
 }
 
 /** Null when the release has no such file, when it is large, and when it cannot be read. */

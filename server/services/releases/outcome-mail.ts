@@ -5,8 +5,8 @@ import type { Providers } from '../../service-context.ts';
 import { queueMail } from '../mail.ts';
 
 /**
- * Mails how a release ended, in the transaction that ends it: to those who want it, and to a confirmed address alone
- * (product page, section 11, E-mail).
+ * Mails how a release ended, in the transaction that ends it: to those who want it, and to a confirmed address alone,
+ * since any other may be somebody else's.
  */
 export async function mailOutcome(
   session: ClientSession,
@@ -20,6 +20,6 @@ export async function mailOutcome(
   const isWanted = kind === 'release-live' ? releaseLive : releaseFailed;
   if (!isWanted) return;
   const page = `/deployments/${deploymentId}/releases/${number}`;
-  const words = { kind, username: user.username, message, page };
-  await queueMail(session, providers, { accountId, to: user.email, words });
+  const values = { kind, username: user.username, message, page };
+  await queueMail(session, providers, { accountId, to: user.email, values });
 }

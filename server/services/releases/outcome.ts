@@ -1,17 +1,19 @@
 import type { ClientSession } from 'mongoose';
 import type { StoredEvent } from '../../../routers/schemas/events.ts';
+import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
 import { RUNNING_RELEASE_STATES } from '../../../routers/schemas/state-names.ts';
 import { AppError } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
+import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../models/deployment.ts';
 import { type ReleaseDoc, ReleaseModel, wasLiveBefore } from '../../models/release.ts';
 import { ReleaseStepModel } from '../../models/release-step.ts';
 import type { Providers } from '../../service-context.ts';
 import { moveDeployment, moveRelease } from '../move-state.ts';
-import { siteUrlOf } from '../site-address.ts';
+import { siteOf, siteUrlOf } from '../site-address.ts';
+import { publishElsewhere } from './other-destinations.ts';
 import { mailOutcome } from './outcome-mail.ts';
 import { endRollBack } from './roll-backs.ts';
-import { startTwins } from './twins.ts';
+import { enqueueCompression } from './variants.ts';
 
 /**
  * How a release takes over, and how it ends. Each verb is part of the caller's transaction and holds only while the
@@ -40,6 +42,8 @@ export async function switchTo(session: ClientSession, release: ReleaseDoc): Pro
   }
 }
 
+const LIVE = { 'destinations.0.state': 'live', 'destinations.0.error': null } as const;
+
 /** Seen live: the release is public, and the one before it can be gone back to. */
 export async function endLive(
   session: ClientSession,
@@ -54,6 +58,7 @@ export async function endLive(
     liveSince: now,
     servedUntil: null,
     error: null,
+    ...LIVE,
   };
   const live = await moveRelease(session, { id, accountId, from: ['verifying'], to: 'live', set });
   if (live === null) return null;
@@ -73,10 +78,12 @@ export async function endLive(
     from: ['deploying'],
     to: 'live',
     when: { currentReleaseId: id },
+    set: LIVE,
   });
   if (deployment === null) throw new AppError('state_changed', 'The deployment changed meanwhile.');
-  await startTwins(session, live, deployment);
-  const where = `${deployment.name} is live at ${siteUrlOf(providers.addresses, deployment)}`;
+  await enqueueCompression(session, live, deployment);
+  await publishElsewhere(session, deployment, live, now);
+  const where = `${deployment.name} is live at ${siteUrlOf(providers.addresses, siteOf(deployment))}`;
   const message = wasLiveBefore(release) ? `Rolled back to release ${release.number}. ${where}` : where;
   const event = { type: 'deployment_status', status: 'success', message, deploymentId, releaseId: id } as const;
   await publishEvent(session, accountId, event);
@@ -98,11 +105,20 @@ export async function endFailed(
     accountId: release.accountId,
     from: isRollBack ? ['verifying'] : RUNNING_RELEASE_STATES,
     to: isRollBack ? 'superseded' : 'failed',
-    set: { error: shown, ...(!isRollBack && { finishedAt: providers.now() }) },
+    set: {
+      error: shown,
+      'destinations.0.state': isRollBack && primaryOf(release).wasLive ? 'live' : 'failed',
+      'destinations.0.error': shown,
+      ...(!isRollBack && { finishedAt: providers.now() }),
+    },
   });
   if (ended === null) return null;
   if (isRollBack) await endRollBack(session, ended, 'failed', providers.now());
-  const deployment = await leaveDeployment(session, ended, { otherwise: 'failed', at: providers.now() });
+  const deployment = await leaveDeployment(session, ended, {
+    otherwise: 'failed',
+    error: shown,
+    at: providers.now(),
+  });
   await endSteps(session, providers, ended, 'failed');
   const what = isRollBack ? `Rolling back ${deployment.name} failed` : `${deployment.name} was not published`;
   const message = `${what}: ${shown.message}`;
@@ -129,10 +145,10 @@ export async function endCancelled(
     accountId,
     from: RUNNING_RELEASE_STATES,
     to: 'cancelled',
-    set: { finishedAt: providers.now() },
+    set: { finishedAt: providers.now(), 'destinations.0.state': 'idle' },
   });
   if (ended === null) return null;
-  const deployment = await leaveDeployment(session, ended, { otherwise: 'draft', at: providers.now() });
+  const deployment = await leaveDeployment(session, ended, { otherwise: 'draft', error: null, at: providers.now() });
   await endSteps(session, providers, ended, 'cancelled');
   const event: StoredEvent = {
     type: 'notification',
@@ -145,11 +161,11 @@ export async function endCancelled(
   return ended;
 }
 
-/** The deployment after a release that did not make it: live with what was live, else as `otherwise` says. */
+/** Returns the deployment after a release that did not make it: live with what was live, else as `otherwise` says. */
 async function leaveDeployment(
   session: ClientSession,
   release: ReleaseDoc,
-  { otherwise, at }: { otherwise: 'failed' | 'draft'; at: Date },
+  { otherwise, error, at }: { otherwise: 'failed' | 'draft'; error: ShownError | null; at: Date },
 ): Promise<DeploymentDoc> {
   const { accountId, deploymentId: id } = release;
   const before = await DeploymentModel.findOne({ _id: id, accountId }).session(session).orFail();
@@ -160,7 +176,13 @@ async function leaveDeployment(
     accountId,
     from: ['deploying'],
     to: serving === null ? otherwise : 'live',
-    set: { currentReleaseId: serving },
+    set: {
+      currentReleaseId: serving,
+      'destinations.0.state': serving !== null ? 'live' : otherwise === 'failed' ? 'failed' : 'idle',
+      'destinations.0.error': error,
+      // What was deleted there is made anew by the next release.
+      ...(error?.code === 'platform_place_gone' && { 'destinations.0.site': null }),
+    },
   });
   if (left === null) throw new AppError('state_changed', 'The deployment changed meanwhile.');
   if (wasSwitched && serving !== null) {
@@ -185,10 +207,8 @@ async function endSteps(
   await ReleaseStepModel.updateMany({ ...filter, state: 'waiting' }, { $set: { state } }, { session });
 }
 
-type ShownError = { code: string; message: string; hint: string | null; raw: string | null };
-
 /** What of an error is for a person: an unknown one says nothing of its inside. */
-function shownError(error: unknown): ShownError {
+export function shownError(error: unknown): ShownError {
   if (!(error instanceof AppError)) {
     return { code: 'internal', message: 'Something went wrong on our side.', hint: 'Try again.', raw: null };
   }

@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { DAMAGED_FILES_MAX } from '../../../routers/schemas/limits.ts';
+import { CORRUPTED_FILES_MAX } from '../../../routers/schemas/limits.ts';
 import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
 import {
   DIFF_FILES_MAX,
@@ -17,13 +17,14 @@ import { RELEASE_STEPS } from '../../../routers/schemas/states.ts';
 import { compareManifests, decodeManifest, type Manifest } from '../../artifacts/manifest.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
-import { type ReleaseStepDoc, ReleaseStepModel } from '../../models/release-step.ts';
+import { DeploymentModel, type DeploymentRow, primaryOf } from '../../models/deployment.ts';
+import { type ReleaseDoc, ReleaseModel, type ReleaseRow } from '../../models/release.ts';
+import { ReleaseStepModel, type ReleaseStepRow } from '../../models/release-step.ts';
 import type { AccountContext, Addresses } from '../../service-context.ts';
 import { afterCursor, decodeCursor, encodeCursor, unknownCursor } from '../page-cursor.ts';
-import { releaseUrlOf, siteUrlOf } from '../site-address.ts';
-import { inTurn } from './list-turn.ts';
+import { releaseUrlOf, siteOf, siteUrlOf, toDestination, toShownError } from '../site-address.ts';
+import { withFileListSlot } from './file-list-slot.ts';
+import { joinDeployment, type WithDeployment } from './join-deployment.ts';
 import { findRollBacks, toRollBack } from './roll-backs.ts';
 
 /**
@@ -32,53 +33,54 @@ import { findRollBacks, toRollBack } from './roll-backs.ts';
  */
 export async function listReleases(ctx: AccountContext, input: ListReleasesInput): Promise<ReleaseList> {
   const { accountId } = ctx.actor;
+  const { addresses } = ctx.providers;
   const limit = input?.limit ?? PAGE_SIZE_DEFAULT;
-  const { docs, cursorOf } = await readPage(accountId, input, limit + 1);
-  const page = docs.slice(0, limit);
+  const { rows, cursorOf, until } = await readPage(accountId, input, limit + 1);
+  const page = rows.slice(0, limit);
   const last = page.at(-1);
-  const hasMore = docs.length > limit && last !== undefined;
-  const span = { after: hasMore ? last.createdAt : null, until: await startOf(accountId, input) };
+  const hasMore = rows.length > limit && last !== undefined;
+  const span = { after: hasMore ? last.createdAt : null, until };
   const rollBacks = input?.state === undefined ? await findRollBacks(accountId, input?.deploymentId, span) : [];
-  const deployments = await deploymentsOf(accountId, [...page, ...rollBacks]);
   return {
-    items: page.flatMap((doc) => {
-      const deployment = deployments.get(doc.deploymentId);
-      return deployment === undefined ? [] : [toRelease(ctx.providers.addresses, doc, deployment)];
-    }),
-    rollBacks: rollBacks.flatMap((doc) => {
-      const deployment = deployments.get(doc.deploymentId);
-      return deployment === undefined ? [] : [toRollBack(doc, deployment)];
-    }),
+    items: page.flatMap((row) => row.deployment.map((deployment) => toRelease(addresses, row, deployment))),
+    rollBacks: rollBacks.flatMap((row) => row.deployment.map((deployment) => toRollBack(row, deployment))),
     nextCursor: hasMore ? cursorOf(last) : null,
   };
 }
 
-/** When the page before this one ended; null for the first. */
-async function startOf(accountId: string, input: ListReleasesInput): Promise<Date | null> {
-  if (input?.cursor === undefined) return null;
-  if (input.deploymentId === undefined) return decodeCursor(input.cursor).createdAt;
-  const number = numberCursor(input.cursor);
-  const before = await ReleaseModel.findOne({ accountId, deploymentId: input.deploymentId, number }, { createdAt: 1 });
-  return before?.createdAt ?? null;
-}
-
-type Page = { docs: ReleaseDoc[]; cursorOf(last: ReleaseDoc): string };
+type ReleaseWithDeployment = WithDeployment<ReleaseRow>;
+/** `until` is when the page before this one ended; null for the first. */
+type Page = { rows: ReleaseWithDeployment[]; cursorOf(last: ReleaseRow): string; until: Date | null };
 
 async function readPage(accountId: string, input: ListReleasesInput, count: number): Promise<Page> {
   const state = input?.state === undefined ? {} : { state: input.state };
-  if (input?.deploymentId !== undefined) {
-    const before = input.cursor === undefined ? {} : { number: { $lt: numberCursor(input.cursor) } };
-    const docs = await ReleaseModel.find({ accountId, deploymentId: input.deploymentId, ...state, ...before })
-      .sort({ number: -1 })
-      .hint('account_deployment_newest')
-      .limit(count);
-    return { docs, cursorOf: (last) => String(last.number) };
+  const { deploymentId, cursor } = input ?? {};
+  if (deploymentId === undefined) {
+    const until = cursor === undefined ? null : decodeCursor(cursor).createdAt;
+    const rows = await readRows({ accountId, ...state, ...afterCursor(cursor) }, { createdAt: -1, _id: -1 }, count);
+    return { rows, cursorOf: encodeCursor, until };
   }
-  const docs = await ReleaseModel.find({ accountId, ...state, ...afterCursor(input?.cursor) })
-    .sort({ createdAt: -1, _id: -1 })
-    .hint('account_newest')
-    .limit(count);
-  return { docs, cursorOf: encodeCursor };
+  const end = cursor === undefined ? null : numberCursor(cursor);
+  // The row that the page before ended with comes along for its time.
+  const from = end === null ? state : { number: { $lte: end }, $or: [{ number: end }, state] };
+  const rows = await readRows({ accountId, deploymentId, ...from }, { number: -1 }, count + (end === null ? 0 : 1));
+  const ended = rows[0]?.number === end ? rows.shift() : undefined;
+  return { rows: rows.slice(0, count), cursorOf: (last) => String(last.number), until: ended?.createdAt ?? null };
+}
+
+function readRows(
+  filter: Record<string, unknown>,
+  sort: Record<string, -1>,
+  count: number,
+): Promise<ReleaseWithDeployment[]> {
+  const { accountId } = filter;
+  return ReleaseModel.aggregate<ReleaseWithDeployment>([
+    { $match: filter },
+    { $sort: sort },
+    { $limit: count },
+    { $unset: 'variants' },
+    ...joinDeployment(String(accountId)),
+  ]).hint('number' in sort ? 'account_deployment_newest' : 'account_newest');
 }
 
 function numberCursor(cursor: string): number {
@@ -86,22 +88,30 @@ function numberCursor(cursor: string): number {
   return Number(cursor);
 }
 
-/** One release with its steps, by its id or by its number within a deployment. Throws `not_found`. */
+/** Returns one release with its steps, by its id or by its number within a deployment. Throws `not_found`. */
 export async function getRelease(ctx: AccountContext, input: GetReleaseInput): Promise<ReleaseDetail> {
   const { accountId } = ctx.actor;
-  const doc = await ReleaseModel.findOne(
-    'releaseId' in input
-      ? { _id: input.releaseId, accountId }
-      : { deploymentId: input.deploymentId, number: input.number, accountId },
-  );
-  if (doc === null) throw notFound('release');
-  const deployment = await DeploymentModel.findOne({ _id: doc.deploymentId, accountId });
-  if (deployment === null) throw notFound('release');
-  const current = await ReleaseModel.findOne({ _id: deployment.currentReleaseId ?? '', accountId }, { number: 1 });
+  const filter =
+    'releaseId' in input ? { _id: input.releaseId } : { deploymentId: input.deploymentId, number: input.number };
+  const [row] = await ReleaseModel.aggregate<ReleaseWithDeployment & { current: { number: number }[] }>([
+    { $match: { ...filter, accountId } },
+    ...joinDeployment(accountId),
+    {
+      $lookup: {
+        from: ReleaseModel.collection.name,
+        localField: 'deployment.currentReleaseId',
+        foreignField: '_id',
+        pipeline: [{ $match: { accountId } }, { $project: { number: 1 } }],
+        as: 'current',
+      },
+    },
+  ]);
+  const deployment = row?.deployment[0];
+  if (row === undefined || deployment === undefined) throw notFound('release');
   return {
-    ...toRelease(ctx.providers.addresses, doc, deployment),
-    steps: await readSteps(accountId, doc._id),
-    servingNumber: current?.number ?? null,
+    ...toRelease(ctx.providers.addresses, row, deployment),
+    steps: await readSteps(accountId, row._id),
+    servingNumber: row.current[0]?.number ?? null,
   };
 }
 
@@ -119,7 +129,7 @@ export async function diffRelease(ctx: AccountContext, input: DiffReleaseInput):
     throw new AppError('conflict', 'Only releases of one deployment can be compared.');
   }
   const { store } = ctx.providers;
-  return inTurn(ctx, async () => {
+  return withFileListSlot(ctx, async () => {
     const before: Manifest = previous === null ? new Map() : await readManifest(store, previous.manifestHash);
     const after = await readManifest(store, doc.manifestHash);
     return { previousNumber: previous?.number ?? null, ...listDifferences(before, after) };
@@ -139,14 +149,14 @@ function listDifferences(before: Manifest, after: Manifest): Omit<ReleaseDiff, '
   };
 }
 
-/** The account's own document, or `not_found`. Joins a transaction that is under way. */
+/** Returns the account's own document, or `not_found`. Joins a transaction that is under way. */
 export async function findRelease(ctx: AccountContext, releaseId: string): Promise<ReleaseDoc> {
   const doc = await ReleaseModel.findOne({ _id: releaseId, accountId: ctx.actor.accountId });
   if (doc === null) throw notFound('release');
   return doc;
 }
 
-/** The one that a release is compared with: the last before it that was ever live. */
+/** Returns the one that a release is compared with: the last before it that was ever live. */
 export async function previousRelease(
   accountId: string,
   deploymentId: string,
@@ -159,56 +169,55 @@ export async function previousRelease(
     .session(session);
 }
 
-/** The files of a release. Throws `artifact_damaged` when the store has lost the list. */
+/** Returns the files of a release. Throws `artifact_corrupted` when the store has lost the list. */
 export async function readManifest(store: ArtifactStore, manifestHash: string): Promise<Manifest> {
   return decodeManifest(await store.readWhole(manifestHash));
 }
 
+/**
+ * Returns what `read` gives of an earlier release's list; null when the store has lost it, which keeps no later one
+ * back.
+ */
+export async function unlessLost(read: Promise<Manifest>): Promise<Manifest | null> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'artifact_corrupted') return null;
+    throw error;
+  }
+}
+
 /** Reads its deployment as well. Throws `not_found` when that was removed meanwhile. */
-export async function toReleaseOf(ctx: AccountContext, doc: ReleaseDoc): Promise<Release> {
-  const deployment = (await deploymentsOf(ctx.actor.accountId, [doc])).get(doc.deploymentId);
-  if (deployment === undefined) throw notFound('release');
+export async function toReleaseOf(ctx: AccountContext, doc: ReleaseRow): Promise<Release> {
+  const { accountId } = ctx.actor;
+  const deployment = await DeploymentModel.findOne({ _id: doc.deploymentId, accountId }).lean();
+  if (deployment === null) throw notFound('release');
   return toRelease(ctx.providers.addresses, doc, deployment);
 }
 
-/** By id. What belongs to a deployment that was removed meanwhile is gone too. */
-async function deploymentsOf(
-  accountId: string,
-  docs: readonly { deploymentId: string }[],
-): Promise<Map<string, DeploymentDoc>> {
-  const ids = [...new Set(docs.map((doc) => doc.deploymentId))];
-  const deployments = await DeploymentModel.find({ _id: { $in: ids }, accountId });
-  return new Map(deployments.map((deployment) => [deployment._id, deployment]));
-}
-
-/** The document with its deployment's name and addresses. */
-export function toRelease(addresses: Addresses, doc: ReleaseDoc, deployment: DeploymentDoc): Release {
+/** Returns the document with its deployment's name and addresses. */
+export function toRelease(addresses: Addresses, doc: ReleaseRow, deployment: DeploymentRow): Release {
+  const site = siteOf(deployment);
+  const published = primaryOf(doc);
   return {
     id: doc._id,
     deploymentId: doc.deploymentId,
     deploymentName: deployment.name,
     deploymentSlug: deployment.slug,
-    platform: deployment.platform,
+    platform: site.platform,
     number: doc.number,
     state: doc.state,
     isCurrent: deployment.currentReleaseId === doc._id,
     source: doc.source,
     createdBy: doc.createdBy,
-    url: siteUrlOf(addresses, deployment),
-    previewUrl: releaseUrlOf(addresses, deployment, doc),
+    url: siteUrlOf(addresses, site),
+    previewUrl: releaseUrlOf(addresses, { ...site, number: doc.number, ownUrl: published.ownUrl }),
+    destinations: doc.destinations.map((one) => toDestination(addresses, deployment.slug, one)),
     fileCount: doc.fileCount,
     totalBytes: doc.totalBytes,
     changedFiles: doc.changedFiles,
-    damagedFiles: [...new Set(doc.damagedFiles.map((file) => file.path))].slice(0, DAMAGED_FILES_MAX),
-    error:
-      doc.error === null || doc.error === undefined
-        ? null
-        : {
-            code: doc.error.code,
-            message: doc.error.message,
-            hint: doc.error.hint ?? null,
-            raw: doc.error.raw ?? null,
-          },
+    corruptedFiles: [...new Set(doc.corruptedFiles.map((file) => file.path))].slice(0, CORRUPTED_FILES_MAX),
+    error: toShownError(doc.error),
     createdAt: doc.createdAt,
     startedAt: doc.startedAt ?? null,
     finishedAt: doc.finishedAt ?? null,
@@ -217,11 +226,11 @@ export function toRelease(addresses: Addresses, doc: ReleaseDoc, deployment: Dep
 
 /** In the order in which they run. */
 export async function readSteps(accountId: string, releaseId: string): Promise<ReleaseStep[]> {
-  const rows = await ReleaseStepModel.find({ accountId, releaseId });
+  const rows = await ReleaseStepModel.find({ accountId, releaseId }).lean();
   return RELEASE_STEPS.flatMap((name) => rows.filter((row) => row.name === name).map(toReleaseStep));
 }
 
-function toReleaseStep(row: ReleaseStepDoc): ReleaseStep {
+function toReleaseStep(row: ReleaseStepRow): ReleaseStep {
   return {
     name: row.name,
     state: row.state,

@@ -1,23 +1,24 @@
 import type { ClientSession } from 'mongoose';
 import type { RollBack } from '../../../routers/schemas/releases.ts';
-import type { DeploymentDoc } from '../../models/deployment.ts';
+import type { DeploymentRow } from '../../models/deployment.ts';
 import type { ReleaseDoc } from '../../models/release.ts';
-import { type RollBackDoc, RollBackModel } from '../../models/roll-back.ts';
+import { RollBackModel, type RollBackRow } from '../../models/roll-back.ts';
 import { newId } from '../../mongo.ts';
+import { joinDeployment, type WithDeployment } from './join-deployment.ts';
 
 /** Between two releases of a list somebody may go back and forth; this many are shown. */
 const ROLL_BACKS_MAX = 100;
 
 export type NewRollBack = { from: number; to: ReleaseDoc; createdBy: string; at: Date };
 
-/** The trace of a roll back in the history; part of the transaction that starts it. */
-export async function noteRollBack(session: ClientSession, { from, to, createdBy, at }: NewRollBack): Promise<void> {
+/** Records a roll back in the history, in the transaction that starts it. */
+export async function recordRollBack(session: ClientSession, { from, to, createdBy, at }: NewRollBack): Promise<void> {
   const { accountId, deploymentId, _id: toReleaseId, number: toNumber } = to;
   const fields = { accountId, deploymentId, fromNumber: from, toReleaseId, toNumber, createdBy, createdAt: at };
   await RollBackModel.create([{ _id: newId(), ...fields }], { session });
 }
 
-/** What became of it; nothing happens where the release is on its way for the first time. */
+/** Records how a roll back ended; nothing happens where the release is on its way for the first time. */
 export async function endRollBack(
   session: ClientSession,
   { accountId, _id: toReleaseId }: ReleaseDoc,
@@ -31,28 +32,31 @@ export async function endRollBack(
   );
 }
 
-/** When a part of the history begins and ends; null where it is open. */
+/** Says when a part of the history begins and ends; null where it is open. */
 export type Span = { after: Date | null; until: Date | null };
 
-/** The roll backs of an account, or of one deployment, in a part of its history; newest first. */
+/** Returns the roll backs of an account, or of one deployment, in a part of its history; newest first. */
 export async function findRollBacks(
   accountId: string,
   deploymentId: string | undefined,
   { after, until }: Span,
-): Promise<RollBackDoc[]> {
+): Promise<WithDeployment<RollBackRow>[]> {
   const time = { ...(after !== null && { $gt: after }), ...(until !== null && { $lte: until }) };
-  return RollBackModel.find({
+  const filter = {
     accountId,
     ...(deploymentId !== undefined && { deploymentId }),
     ...((after !== null || until !== null) && { createdAt: time }),
-  })
-    .sort({ createdAt: -1 })
-    .hint(deploymentId === undefined ? 'account_newest' : 'account_deployment_newest')
-    .limit(ROLL_BACKS_MAX);
+  };
+  return RollBackModel.aggregate<WithDeployment<RollBackRow>>([
+    { $match: filter },
+    { $sort: { createdAt: -1 } },
+    { $limit: ROLL_BACKS_MAX },
+    ...joinDeployment(accountId),
+  ]).hint(deploymentId === undefined ? 'account_newest' : 'account_deployment_newest');
 }
 
-/** The document with its deployment's name. */
-export function toRollBack(doc: RollBackDoc, deployment: DeploymentDoc): RollBack {
+/** Returns the document with its deployment's name. */
+export function toRollBack(doc: RollBackRow, deployment: DeploymentRow): RollBack {
   return {
     id: doc._id,
     deploymentId: doc.deploymentId,
@@ -65,9 +69,4 @@ export function toRollBack(doc: RollBackDoc, deployment: DeploymentDoc): RollBac
     createdAt: doc.createdAt,
     endedAt: doc.endedAt ?? null,
   };
-}
-
-/** The deployment is removed, and its history with it. */
-export async function eraseRollBacks(session: ClientSession, accountId: string, deploymentId: string): Promise<void> {
-  await RollBackModel.deleteMany({ accountId, deploymentId }, { session });
 }

@@ -7,21 +7,21 @@ import {
 } from '../../../routers/schemas/redirects-file.ts';
 import type { RuleFile, RuleProblem } from '../../../routers/schemas/rule-file.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
-import { readRuleTexts } from '../../artifacts/rule-texts.ts';
+import { readRuleFiles } from '../../artifacts/rule-files.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 
-/** Where the addresses of a release lead by its own rules: verification expects no file there. */
+/** Returns where the addresses of a release lead by its own rules: verification expects no file there. */
 export async function readRedirects(store: ArtifactStore, manifest: Manifest): Promise<RedirectTable> {
-  const text = (await readRuleTexts(store, manifest)).get('_redirects') ?? '';
+  const text = (await readRuleFiles(store, manifest)).get('_redirects') ?? '';
   return createRedirectTable(parseRedirects(text).rules);
 }
 
 /** A file of thousands of wrong lines has one mistake, made often. */
 const PROBLEMS_TOLD = 20;
 
-/** What the log of a release says of its `_redirects` and `_headers`: what is followed, what is not and why. */
+/** Returns what the log of a release says of its `_redirects` and `_headers`: what is followed, what is not and why. */
 export async function reportRules(store: ArtifactStore, manifest: Manifest): Promise<string[]> {
-  const texts = await readRuleTexts(store, manifest);
+  const texts = await readRuleFiles(store, manifest);
   return [...texts].flatMap(([file, text]) => (file === '_redirects' ? reportRedirects(text) : reportHeaders(text)));
 }
 

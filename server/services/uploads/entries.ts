@@ -1,23 +1,21 @@
+import { LRUCache } from 'lru-cache';
 import { decodeManifest, type ManifestEntry } from '../../artifacts/manifest.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 
 /** Manifests that files are arriving for: decoding one of 20,000 rows again for each of them would be all the work. */
 const CACHED_MANIFESTS = 16;
-const cache = new Map<string, Promise<ReadonlyMap<string, ManifestEntry>>>();
+const cache = new LRUCache<string, Promise<ReadonlyMap<string, ManifestEntry>>>({ max: CACHED_MANIFESTS });
 
-/** What a list of files names, by hash. */
+/** Returns what a list of files names, by hash. */
 export function entriesOf(store: ArtifactStore, manifestHash: string): Promise<ReadonlyMap<string, ManifestEntry>> {
-  const cached = cache.get(manifestHash);
-  cache.delete(manifestHash);
-  const entries = cached ?? readEntries(store, manifestHash);
+  const entries = cache.get(manifestHash) ?? readEntries(store, manifestHash);
   cache.set(manifestHash, entries);
-  if (cache.size > CACHED_MANIFESTS) cache.delete(cache.keys().next().value ?? '');
   return entries;
 }
 
 async function readEntries(store: ArtifactStore, manifestHash: string): Promise<ReadonlyMap<string, ManifestEntry>> {
   try {
-    const manifest = decodeManifest(await store.readWhole(manifestHash));
+    const manifest = await decodeManifest(await store.readWhole(manifestHash));
     return new Map([...manifest.values()].map((entry) => [entry.sha256, entry]));
   } catch (error) {
     cache.delete(manifestHash);

@@ -5,10 +5,13 @@ import { ArtifactModel } from '../../models/artifact.ts';
 import type { UploadDoc } from '../../models/upload.ts';
 import { endWhenAway, isDuplicateKey, newId } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
-import { clearStoredAgain } from '../damage.ts';
+import { clearStoredAgain } from '../corruption.ts';
 import { entriesOf } from './entries.ts';
 import { endAfter, findOpenUpload, TOUCH_MS, touch } from './open.ts';
-import { countBytes } from './room.ts';
+import { countBytes } from './storage-quota.ts';
+
+/** How much may come that is not counted yet; each counting asks the database. */
+const COUNT_EVERY_BYTES = 1024 * 1024;
 
 export type IncomingFile = {
   sha256: string;
@@ -25,13 +28,13 @@ export type IncomingFile = {
  */
 export async function receiveFile(ctx: AccountContext, uploadId: string, file: IncomingFile): Promise<void> {
   const { entry, upload } = await endWhenAway(() => expectFile(ctx, uploadId, file));
-  const info = await ctx.providers.store.write(keepingOpen(ctx, upload, file.body), entry);
+  const info = await ctx.providers.store.write(counting(ctx, keepingOpen(ctx, upload, file.body)), entry);
   await endWhenAway(() => keepFile(ctx, uploadId, info));
 }
 
 type ExpectedFile = { entry: ManifestEntry; upload: UploadDoc };
 
-/** What the upload's list says of the file, once its bytes have been counted. */
+/** Returns what the upload's list says of the file, unless what is left of the day is known to be too little for it. */
 async function expectFile(ctx: AccountContext, uploadId: string, file: IncomingFile): Promise<ExpectedFile> {
   const upload = await findOpenUpload(ctx, uploadId);
   const entry = await announced(ctx.providers.store, upload, file.sha256);
@@ -40,11 +43,36 @@ async function expectFile(ctx: AccountContext, uploadId: string, file: IncomingF
     throw new AppError('body_too_large', `The list of files says ${entry.sizeBytes} bytes, and more are sent.`);
   if (length < entry.sizeBytes)
     throw new AppError('hash_mismatch', `The list of files says ${entry.sizeBytes} bytes, and fewer are sent.`);
-  await countBytes(ctx, entry.sizeBytes);
+  // A smaller one is refused no later by its first count, which spares it a question to the database.
+  if (entry.sizeBytes > COUNT_EVERY_BYTES) await countBytes(ctx, 0, { ahead: entry.sizeBytes });
   return { entry, upload };
 }
 
-/** The bytes as they come; they keep the upload from being taken for a quiet one, however slowly they do. */
+/**
+ * Yields the bytes as they come, and counts them: a file that is broken off costs what has come of it. The last of them are
+ * counted before the file is stored, so that files at once stay within the limit together.
+ */
+async function* counting(ctx: AccountContext, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let uncounted = 0;
+  const count = async (): Promise<void> => {
+    const bytes = uncounted;
+    uncounted = 0;
+    if (bytes > 0) await endWhenAway(() => countBytes(ctx, bytes));
+  };
+  try {
+    for await (const chunk of body) {
+      uncounted += chunk.byteLength;
+      if (uncounted >= COUNT_EVERY_BYTES) await count();
+      yield chunk;
+    }
+    await count();
+  } finally {
+    // What ended it matters more to the sender than that there is no room for more today.
+    await count().catch(() => undefined);
+  }
+}
+
+/** Yields the bytes as they come; they keep the upload from being taken for a quiet one, however slowly they do. */
 async function* keepingOpen(
   ctx: AccountContext,
   upload: UploadDoc,

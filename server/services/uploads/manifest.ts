@@ -1,14 +1,22 @@
 import type { UploadManifestAnswer, UploadManifestInput } from '../../../routers/schemas/releases.ts';
-import { REFUSAL_SENTENCES, type Refusal, readUpload } from '../../../routers/schemas/upload-rules.ts';
-import { encodeManifest, type Manifest, totalBytes } from '../../artifacts/manifest.ts';
+import {
+  REFUSAL_SENTENCES,
+  type Refusal,
+  refusalSentence,
+  uploadReadingSteps,
+} from '../../../routers/schemas/upload-rules.ts';
+import { encodeManifest, type Manifest, type ManifestEntry, totalBytes } from '../../artifacts/manifest.ts';
+import type { ArtifactStore } from '../../artifacts/store.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { type UploadDoc, UploadModel } from '../../models/upload.ts';
 import { endWhenAway, transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
-import { clearStoredAgain } from '../damage.ts';
+import { runInTimeSlices } from '../../time-slices.ts';
+import { clearStoredAgain } from '../corruption.ts';
+import { entriesOf } from './entries.ts';
 import { missingHashes, storedSizes } from './missing.ts';
 import { endAfter, findOpenUpload } from './open.ts';
-import { countBytes, requireRoom } from './room.ts';
+import { countBytes, type FileLists, requireStorageQuota } from './storage-quota.ts';
 import { removeUnnamedManifest } from './unnamed-manifest.ts';
 
 /**
@@ -31,7 +39,7 @@ async function keepManifest(
 ): Promise<UploadManifestAnswer> {
   const { accountId } = ctx.actor;
   await findOpenUpload(ctx, uploadId);
-  const reading = readUpload(input.files, { publishAnyway: input.publishAnyway });
+  const reading = await runInTimeSlices(uploadReadingSteps(input.files, { publishAnyway: input.publishAnyway }));
   if (reading.refusal !== null) throw refused(reading.refusal);
   const manifest: Manifest = new Map(reading.files.map(({ path, sha256, sizeBytes }) => [path, { sha256, sizeBytes }]));
   requireOneSizeAHash(manifest);
@@ -50,24 +58,41 @@ export async function replaceManifest(
 ): Promise<void> {
   const { accountId } = ctx.actor;
   const { store } = ctx.providers;
-  const bytes = encodeManifest(manifest);
+  const bytes = await encodeManifest(manifest);
   await countBytes(ctx, bytes.byteLength);
   const { sha256: manifestHash } = await store.writeWhole(bytes);
   const facts = { manifestHash, source, fileCount: manifest.size, totalBytes: totalBytes(manifest) };
-  const before = await transaction(async (session) => {
-    await requireRoom(session, ctx, uploadId, manifest);
-    return UploadModel.findOneAndUpdate(
-      { _id: uploadId, accountId, state: 'open' },
-      { $set: { ...facts, expiresAt: endAfter(ctx) } },
-      { returnDocument: 'before', session },
-    );
-  });
+  const before = await withFileLists(store, (lists) =>
+    transaction(async (session) => {
+      const unread = await requireStorageQuota(session, ctx, { uploadId, manifest, lists });
+      if (unread.length > 0) return { unread };
+      const doc = await UploadModel.findOneAndUpdate(
+        { _id: uploadId, accountId, state: 'open' },
+        { $set: { ...facts, expiresAt: endAfter(ctx) } },
+        { returnDocument: 'before', session },
+      );
+      return { doc };
+    }),
+  );
   if (before === null) throw notFound('upload');
   // Whoever replaced an equal list meanwhile may have taken it away before this upload named it.
   if (!(await store.has(manifestHash))) await store.writeWhole(bytes);
   await clearStoredAgain([manifestHash]);
   const replaced = before.manifestHash ?? manifestHash;
-  if (replaced !== manifestHash) await removeUnnamedManifest(store, replaced);
+  if (replaced !== manifestHash) await removeUnnamedManifest(ctx.providers, replaced);
+}
+
+/** Does `work` with what it finds missing among the lists, read between two runs of it and not within its transaction. */
+async function withFileLists<T>(
+  store: ArtifactStore,
+  work: (lists: FileLists) => Promise<{ unread: readonly string[] } | { doc: T }>,
+): Promise<T> {
+  const lists = new Map<string, ReadonlyMap<string, ManifestEntry>>();
+  for (;;) {
+    const result = await work(lists);
+    if ('doc' in result) return result.doc;
+    for (const manifestHash of result.unread) lists.set(manifestHash, await entriesOf(store, manifestHash));
+  }
 }
 
 function requireOneSizeAHash(manifest: Manifest): void {
@@ -90,6 +115,7 @@ async function requireStoredSizes(accountId: string, manifest: Manifest): Promis
   }
 }
 
-function refused({ reason, path, message }: Refusal): AppError {
-  return new AppError('upload_refused', path === '' ? message : `${path}: ${message}`, { reason, path });
+function refused(refusal: Refusal): AppError {
+  const { reason, path } = refusal;
+  return new AppError('upload_refused', refusalSentence(refusal), { reason, path });
 }

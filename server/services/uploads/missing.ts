@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import type { Manifest } from '../../artifacts/manifest.ts';
-import { ArtifactModel, HASHES_A_QUERY, LEAVING } from '../../models/artifact.ts';
+import { ArtifactModel, BEING_COLLECTED, HASHES_A_QUERY } from '../../models/artifact.ts';
 
 /**
  * The hashes of a manifest that this account has not stored; of `staying` artifacts alone, what is being collected at the
@@ -11,7 +11,7 @@ export async function missingHashes(
   manifest: Manifest,
   { which = 'all', session = null }: { which?: 'all' | 'staying'; session?: ClientSession | null } = {},
 ): Promise<string[]> {
-  const staying = which === 'staying' ? { lastUsedAt: { $gt: LEAVING } } : {};
+  const staying = which === 'staying' ? { lastUsedAt: { $gt: BEING_COLLECTED } } : {};
   const wanted = [...new Set([...manifest.values()].map((entry) => entry.sha256))];
   const missing: string[] = [];
   for (let start = 0; start < wanted.length; start += HASHES_A_QUERY) {
@@ -25,7 +25,7 @@ export async function missingHashes(
   return missing;
 }
 
-/** The sizes of those files of a manifest that the account has stored, by hash. */
+/** Returns the sizes of those files of a manifest that the account has stored, by hash. */
 export async function storedSizes(accountId: string, manifest: Manifest): Promise<ReadonlyMap<string, number>> {
   const wanted = [...new Set([...manifest.values()].map((entry) => entry.sha256))];
   const sizes = new Map<string, number>();

@@ -35,7 +35,10 @@ export async function openUpload(ctx: AccountContext, deploymentId: string | nul
   );
 }
 
-/** The one that was quiet longest goes, when all three slots are taken; what it brought is found again by its hashes. */
+/**
+ * Closes the upload that was quiet longest, when all three slots are taken; what it brought is found again by its
+ * hashes.
+ */
 async function closeQuiet(ctx: AccountContext): Promise<void> {
   const { accountId } = ctx.actor;
   const open = await UploadModel.find({ accountId, state: 'open' });
@@ -47,12 +50,12 @@ async function closeQuiet(ctx: AccountContext): Promise<void> {
   if (oldest !== undefined) await UploadModel.deleteOne({ _id: oldest._id, accountId, state: 'open' });
 }
 
-/** When it ends if nothing more arrives for it. */
+/** Returns when it ends if nothing more arrives for it. */
 export function endAfter(ctx: AccountContext): Date {
   return new Date(ctx.now().getTime() + UPLOAD_LIMITS.openUploadMs);
 }
 
-/** The account's own upload. Throws `not_found`, `upload_closed` when a release was made of it. */
+/** Returns the account's own upload. Throws `not_found`, `upload_closed` when a release was made of it. */
 export async function findOpenUpload(ctx: AccountContext, uploadId: string): Promise<UploadDoc> {
   const doc = await UploadModel.findOne({ _id: uploadId, accountId: ctx.actor.accountId });
   if (doc === null) throw notFound('upload');

@@ -1,19 +1,33 @@
-import type { ArtifactStore } from '../../artifacts/store.ts';
 import { MAINTENANCE } from '../../models/account-scope.ts';
 import { ArtifactModel } from '../../models/artifact.ts';
 import { ReleaseModel } from '../../models/release.ts';
 import { UploadModel } from '../../models/upload.ts';
+import type { Providers } from '../../service-context.ts';
+
+/** This applies to one list; garbage collection takes away what more of them would. */
+const WAITING_MAX = 100;
 
 /**
  * Takes a list of files out of the store that its upload has replaced, unless anything else names it: a release or an
- * upload of anybody, or a file of a site that has just these bytes.
+ * upload of anybody, or a file of a site that has just these bytes. Of one list one at a time: two that find it there
+ * would each read it, the second after the first has taken it away, and that would be told as a corruption.
  */
-export async function removeUnnamedManifest(store: ArtifactStore, manifestHash: string): Promise<void> {
-  if ((await isNamed(manifestHash)) || !(await store.has(manifestHash))) return;
-  const bytes = await store.readWhole(manifestHash);
-  await store.remove(manifestHash);
-  // Another upload may have found it there and named it in between: it gets it back.
-  if (await isNamed(manifestHash)) await store.writeWhole(bytes);
+export async function removeUnnamedManifest(
+  { store, rateCounters }: Pick<Providers, 'store' | 'rateCounters'>,
+  manifestHash: string,
+): Promise<void> {
+  const slots = { limit: 1, queueLength: WAITING_MAX };
+  const freeSlot = await rateCounters.takeSlot(`replaced list ${manifestHash}`, slots);
+  if (freeSlot === null) return;
+  try {
+    if ((await isNamed(manifestHash)) || !(await store.has(manifestHash))) return;
+    const bytes = await store.readWhole(manifestHash);
+    await store.remove(manifestHash);
+    // Another upload may have found it there and named it in between: it gets it back.
+    if (await isNamed(manifestHash)) await store.writeWhole(bytes);
+  } finally {
+    freeSlot();
+  }
 }
 
 async function isNamed(hash: string): Promise<boolean> {

@@ -1,15 +1,15 @@
 import type { UploadZipAnswer } from '../../../routers/schemas/releases.ts';
 import type { StoredZip } from '../../artifacts/intake.ts';
 import { AppError } from '../../errors.ts';
-import { inPlace } from '../../in-place.ts';
 import { ArtifactModel } from '../../models/artifact.ts';
 import { endWhenAway, isDuplicateKey, newId } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
-import { clearStoredAgain } from '../damage.ts';
+import { withSlot } from '../../with-slot.ts';
+import { clearStoredAgain } from '../corruption.ts';
 import { replaceManifest } from './manifest.ts';
 import { missingHashes } from './missing.ts';
 import { findOpenUpload, TOUCH_MS, touch } from './open.ts';
-import { countBytes } from './room.ts';
+import { countBytes } from './storage-quota.ts';
 
 export type SentZip = {
   body: AsyncIterable<Uint8Array>;
@@ -17,7 +17,7 @@ export type SentZip = {
   contentLength: number | null;
   /** Paths, as `leftOut` names them, that the person publishes on purpose. */
   publishAnyway: readonly string[];
-  /** Of a sender that can go on: what tells this archive from others, and how much of it came before. */
+  /** This applies to a sender that can go on: what tells this archive from others, and how much of it came before. */
   resume?: { key: string; from: number } | null;
   /** Ends the work when nobody waits for its answer any more. */
   signal: AbortSignal;
@@ -36,7 +36,7 @@ export async function receiveZip(ctx: AccountContext, uploadId: string, zip: Sen
     new AppError('conflict', 'A ZIP file is being sent to this upload already.', {
       hint: 'Wait for it to end, or open another upload.',
     });
-  return inPlace(ctx.providers.tally, { key: `ZIP of ${uploadId}`, limit: 1, full }, async () => {
+  return withSlot(ctx.providers.rateCounters, { key: `ZIP of ${uploadId}`, limit: 1, full }, async () => {
     const stored = await keptOpen(ctx, uploadId, () =>
       ctx.providers.zips.take(
         { ...zip, part: zip.resume ? { ...partOf(ctx, uploadId, zip.resume.key), from: zip.resume.from } : null },

@@ -1,5 +1,0 @@
-// Node 20 reads no TypeScript, and tsx's `--import` does not reach into threads: what is built starts without this.
-import { register } from 'tsx/esm/api';
-
-register();
-await import('./zip.worker.ts');

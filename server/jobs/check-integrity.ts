@@ -1,0 +1,20 @@
+import { clearRestored } from '../services/corruption.ts';
+import { neededArtifacts } from '../services/garbage.ts';
+import type { JobHandler } from './handler.ts';
+
+/**
+ * Reads all that releases need once a week and compares the hashes: what nobody asks for would
+ * be found corrupted by the first who does. The store itself tells of what it finds.
+ */
+export const checkIntegrityJob: JobHandler<'check-integrity'> = {
+  async run(job) {
+    const { store, log } = job.providers;
+    let corrupted = 0;
+    for await (const sha256 of neededArtifacts(job.providers, job.signal)) {
+      job.signal.throwIfAborted();
+      if (!(await store.verify(sha256))) corrupted += 1;
+    }
+    await clearRestored(job);
+    log.info('All artifacts were read', { corrupted });
+  },
+};

@@ -1,0 +1,55 @@
+import { endFailedAt, endLiveAt } from '../services/releases/other-destinations.ts';
+import { shownError } from '../services/releases/outcome.ts';
+import { platformCall } from '../services/releases/platform-call.ts';
+import { makePublic, publishFiles } from '../services/releases/publish.ts';
+import { loadDestinationWork, type ReleaseWork, savePublished } from '../services/releases/release-work.ts';
+import { verifyRelease } from '../services/releases/verify.ts';
+import { watchDestination } from '../services/releases/watch.ts';
+import { isFinal } from './failure.ts';
+import type { JobHandler, RunningJob, StepReport } from './handler.ts';
+
+type Job = RunningJob<'publish-destination'>;
+
+/**
+ * What is live at the primary destination is published and seen live at one of the others. Whatever comes between, another
+ * release or the removal, ends the run: what is wanted then has a job of its own.
+ */
+export const publishDestinationJob: JobHandler<'publish-destination'> = {
+  async run(job) {
+    const { providers, accountId, payload } = job;
+    const work = await loadDestinationWork(providers, accountId, payload);
+    if (work === null) return;
+    const watch = watchDestination(providers, work);
+    try {
+      await publish(job, work, AbortSignal.any([job.signal, watch.signal]));
+      await job.transaction((session) => endLiveAt(session, work));
+    } catch (error) {
+      if (job.signal.aborted) throw job.signal.reason;
+      if (watch.signal.aborted) return;
+      if (!isFinal(error)) throw error;
+      await job.transaction((session) => endFailedAt(session, accountId, payload, shownError(error)));
+    } finally {
+      watch.stop();
+    }
+  },
+  onDeadLetter: (session, { accountId, payload }, error) => endFailedAt(session, accountId, payload, shownError(error)),
+};
+
+async function publish(job: Job, work: ReleaseWork, signal: AbortSignal): Promise<void> {
+  const call = platformCall(job.providers, work.deployment, work.destination, signal);
+  const step = silentStep(work.published.startedAt ?? call.now());
+  if (!work.wasVerified) await publishFiles(work, job, call, step);
+  const verification = await verifyRelease(job.providers, work, call, step);
+  if (!work.wasVerified) {
+    await verification.atOwnAddress();
+    const verifiedUnder = verification.conditions;
+    await job.transaction((session) => savePublished(session, work, { verifiedUnder }));
+  }
+  await makePublic(work, job, call, step);
+  await verification.atPublicAddress();
+}
+
+/** The steps of a release tell of its primary destination; of the others a person sees the state. */
+function silentStep(startedAt: Date): StepReport {
+  return { startedAt, progress: () => undefined, log: () => undefined };
+}

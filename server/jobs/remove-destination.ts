@@ -1,0 +1,24 @@
+import { endRemoval, failRemoval, findRemoving } from '../services/deployments/destinations.ts';
+import { shownError } from '../services/releases/outcome.ts';
+import { platformCall } from '../services/releases/platform-call.ts';
+import { isFinal } from './failure.ts';
+import type { JobHandler } from './handler.ts';
+
+/** Takes a deployment off one of its platforms; what is gone there already is no error. */
+export const removeDestinationJob: JobHandler<'remove-destination'> = {
+  async run(job) {
+    const { providers, accountId, payload, signal } = job;
+    const found = await findRemoving(accountId, payload);
+    if (found === null) return;
+    try {
+      const call = platformCall(providers, found.deployment, found.destination, signal);
+      await providers.platforms[found.destination.platform]?.remove(call);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      if (!isFinal(error)) throw error;
+      return job.transaction((session) => failRemoval(session, accountId, payload, shownError(error)));
+    }
+    await job.transaction((session) => endRemoval(session, accountId, payload));
+  },
+  onDeadLetter: (session, { accountId, payload }, error) => failRemoval(session, accountId, payload, shownError(error)),
+};

@@ -1,0 +1,7 @@
+import { reportCorruption } from '../services/corruption.ts';
+import type { JobHandler } from './handler.ts';
+
+/** Finds the releases that a corrupted artifact affects. What was marked before is not told again. */
+export const reportCorruptionJob: JobHandler<'report-corruption'> = {
+  run: (job) => reportCorruption(job, job.payload.sha256),
+};

@@ -1,0 +1,73 @@
+import { type InferSchemaType, Schema } from 'mongoose';
+import { platformIdSchema } from '../../routers/schemas/platforms/index.ts';
+import { destinationStateSchema } from '../../routers/schemas/states.ts';
+
+/** Says what is shown of an error: `code`, and the words for a person. */
+export const errorDocSchema = new Schema(
+  {
+    code: { type: String, required: true },
+    message: { type: String, required: true },
+    hint: { type: String, default: null },
+    raw: { type: String, default: null },
+  },
+  { _id: false },
+);
+
+const state = { type: String, enum: destinationStateSchema.options, required: true, default: 'idle' as const };
+
+/**
+ * This is one platform of a deployment; the first is the primary one. What its adapter must know again is in `site`.
+ */
+export const destinationDocSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    platform: { type: String, enum: platformIdSchema.options, required: true },
+    /** Names the connection whose token opens it; null where the platform needs none. */
+    connectionId: { type: String, default: null },
+    targetId: { type: String, default: null },
+    /** Says what a person chose of the platform's own: routers/schemas/platforms/options.ts. */
+    options: { type: Schema.Types.Mixed, default: {} },
+    site: { type: Schema.Types.Mixed, default: null },
+    /** This is the address that the platform gave it. */
+    url: { type: String, default: null },
+    /** The release that visitors have there; of the primary one the deployment knows it. */
+    releaseId: { type: String, default: null },
+    state,
+    error: { type: errorDocSchema, default: null },
+  },
+  { minimize: false },
+);
+
+/** Says what a release came to at one destination of its deployment; `_id` is that destination's. */
+export const releaseDestinationDocSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    platform: { type: String, enum: platformIdSchema.options, required: true },
+    /** What a second run continues from: stored as soon as the platform names it. */
+    ref: { type: Schema.Types.Mixed, default: null },
+    url: { type: String, default: null },
+    /** This is the release's own address, where the platform gives it one. */
+    ownUrl: { type: String, default: null },
+    /** When the act that is under way was begun, where that is another than the release's first. */
+    startedAt: { type: Date, default: null },
+    /** It had been live there before this act: going public again needs no upload. */
+    wasLive: { type: Boolean, default: false },
+    /** The act of going public that is under way or was the last: a roll back is another one. */
+    actId: { type: String, default: null },
+    /** When that act was done at the platform: from then on its edge has to follow. */
+    publicAt: { type: Date, default: null },
+    /**
+     * Records the conditions under which all of its files were seen (server/services/releases/seen-files.ts); it counts
+     * once the release was live.
+     */
+    verifiedUnder: { type: String, default: null },
+    /** This is the address that a person gave after they finished a hand-off. */
+    confirmedUrl: { type: String, default: null },
+    state,
+    error: { type: errorDocSchema, default: null },
+  },
+  { minimize: false },
+);
+
+export type DestinationDoc = InferSchemaType<typeof destinationDocSchema>;
+export type ReleaseDestinationDoc = InferSchemaType<typeof releaseDestinationDocSchema>;

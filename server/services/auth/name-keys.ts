@@ -1,0 +1,14 @@
+/** Returns a name as it is stored and shown. */
+export function spacesCollapsed(username: string): string {
+  return username.trim().replaceAll(/ +/g, ' ');
+}
+
+/** What makes a user name unique: lower case, runs of spaces collapsed. */
+export function usernameKey(username: string): string {
+  return spacesCollapsed(username).toLowerCase();
+}
+
+/** What makes an address unique: no two accounts share one that differs in case alone. */
+export function emailKey(email: string): string {
+  return email.trim().toLowerCase();
+}

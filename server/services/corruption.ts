@@ -1,0 +1,169 @@
+import { LRUCache } from 'lru-cache';
+import type { ClientSession } from 'mongoose';
+import { decodeManifest } from '../artifacts/manifest.ts';
+import type { ArtifactStore, OnCorruption } from '../artifacts/store.ts';
+import { AppError } from '../errors.ts';
+import { publishEvent } from '../events/publish.ts';
+import { enqueueJob } from '../jobs/queue.ts';
+import type { Log } from '../log.ts';
+import { MAINTENANCE, NO_ACCOUNT } from '../models/account-scope.ts';
+import { ArtifactModel, HASHES_A_QUERY } from '../models/artifact.ts';
+import { DeploymentModel } from '../models/deployment.ts';
+import { type ReleaseDoc, ReleaseModel } from '../models/release.ts';
+import { transaction } from '../mongo.ts';
+import type { Writer } from './releases/publish.ts';
+
+/** A visitor's browser asks again and again for what is corrupted: one report is enough for so long. */
+const NOTICED_MS = 60 * 60_000;
+const NOTICED_MAX = 10_000;
+
+/**
+ * What a store does with an artifact that it cannot hand out: it has a job find out whom that affects. While the database
+ * is away nothing can be written down; whoever asks for the artifact next, or the weekly reading of all, says it again.
+ */
+export function createCorruptionListener(log: Log): OnCorruption {
+  const noticed = new LRUCache<string, number>({ max: NOTICED_MAX });
+  return (sha256) => {
+    const now = performance.now();
+    if (now - (noticed.get(sha256) ?? Number.NEGATIVE_INFINITY) < NOTICED_MS) return;
+    noticed.set(sha256, now);
+    log.error('An artifact is corrupted or missing', { sha256 });
+    const job = { name: 'report-corruption' as const, payload: { sha256 }, accountId: NO_ACCOUNT };
+    transaction((session) => enqueueJob(session, { ...job, dedupeKey: `corruption ${sha256}` })).catch(
+      (error: unknown) => {
+        noticed.delete(sha256);
+        log.warn('The corruption could not be reported yet', { sha256, error: String(error) });
+      },
+    );
+  };
+}
+
+/**
+ * Marks the releases that have lost this artifact, tells their owners once, and strikes it from the books, so that the
+ * next upload of the same files brings it again.
+ */
+export async function reportCorruption({ providers, transaction: write }: Writer, sha256: string): Promise<void> {
+  const { store, log } = providers;
+  if (await store.verify(sha256)) return;
+  for (const accountId of await accountsWith(sha256)) {
+    const affected = await findAffected(store, accountId, sha256);
+    for (const deploymentId of new Set(affected.map(({ release }) => release.deploymentId))) {
+      const own = affected.filter(({ release }) => release.deploymentId === deploymentId);
+      log.error('Releases are affected by a corrupted artifact', {
+        sha256,
+        releases: own.map(({ release }) => release._id).join(' '),
+      });
+      await write((session) => markAffected(session, { accountId, deploymentId, sha256 }, own));
+    }
+  }
+  // Who stores it takes off the marks that are there by then: those that came later are taken off here.
+  if (await store.has(sha256)) await clearMarks(write, [sha256]);
+  else await write((session) => ArtifactModel.deleteMany({ sha256 }, { session }).setOptions(MAINTENANCE));
+}
+
+type Corruption = { accountId: string; deploymentId: string; sha256: string };
+
+async function markAffected(
+  session: ClientSession,
+  corruption: Corruption,
+  affected: readonly Affected[],
+): Promise<void> {
+  const { accountId, deploymentId, sha256 } = corruption;
+  for (const { release, paths } of affected) {
+    await ReleaseModel.updateOne(
+      { _id: release._id, accountId },
+      { $addToSet: { corruptedFiles: { $each: paths.map((path) => ({ path, sha256 })) } } },
+      { session },
+    );
+  }
+  const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId }, { name: 1 }).session(session);
+  await publishEvent(session, accountId, {
+    type: 'notification',
+    title: 'Files are damaged',
+    message: sentenceOf(deployment?.name ?? '', affected),
+    variant: 'destructive',
+    deploymentId,
+  });
+  await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
+}
+
+/** Takes off the marks of what an upload has just stored again, on the releases of every account. */
+export async function clearStoredAgain(sha256s: readonly string[]): Promise<void> {
+  for (let start = 0; start < sha256s.length; start += HASHES_A_QUERY) {
+    await clearMarks(transaction, sha256s.slice(start, start + HASHES_A_QUERY));
+  }
+}
+
+/** Takes the marks off that are no longer true, should an upload have been broken off before it did. */
+export async function clearRestored({ providers: { store }, transaction: write }: Writer): Promise<void> {
+  const marked = await ReleaseModel.distinct('corruptedFiles.sha256', {
+    'corruptedFiles.sha256': { $gt: '' },
+  }).setOptions(MAINTENANCE);
+  for (const sha256 of marked) {
+    if ((await store.has(sha256)) && (await store.verify(sha256))) await clearMarks(write, [sha256]);
+  }
+}
+
+async function clearMarks(write: Writer['transaction'], sha256s: readonly string[]): Promise<void> {
+  const corruptedFiles = { sha256: { $in: sha256s } };
+  const marked = await ReleaseModel.find(
+    { 'corruptedFiles.sha256': corruptedFiles.sha256 },
+    { accountId: 1, deploymentId: 1 },
+  ).setOptions(MAINTENANCE);
+  for (const [deploymentId, accountId] of new Map(marked.map((doc) => [doc.deploymentId, doc.accountId]))) {
+    const _id = { $in: marked.filter((doc) => doc.deploymentId === deploymentId).map((doc) => doc._id) };
+    await write(async (session) => {
+      const cleared = await ReleaseModel.updateMany({ _id, accountId }, { $pull: { corruptedFiles } }, { session });
+      if (cleared.modifiedCount === 0) return;
+      await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
+    });
+  }
+}
+
+async function accountsWith(sha256: string): Promise<Set<string>> {
+  const [stored, listed] = await Promise.all([
+    ArtifactModel.find({ sha256 }, { accountId: 1, _id: 0 }).setOptions(MAINTENANCE).lean(),
+    ReleaseModel.find({ manifestHash: sha256 }, { accountId: 1 }).setOptions(MAINTENANCE).lean(),
+  ]);
+  return new Set([...stored, ...listed].map((row) => row.accountId));
+}
+
+type Affected = { release: Pick<ReleaseDoc, '_id' | 'deploymentId' | 'number'>; paths: string[] };
+
+/** Releases that name it and do not say so yet. */
+async function findAffected(store: ArtifactStore, accountId: string, sha256: string): Promise<Affected[]> {
+  const releases = await ReleaseModel.find(
+    { accountId },
+    { deploymentId: 1, number: 1, manifestHash: 1, corruptedFiles: 1 },
+  );
+  const known = new Map<string, string[]>();
+  const affected: Affected[] = [];
+  for (const release of releases) {
+    if (release.corruptedFiles.some((file) => file.sha256 === sha256)) continue;
+    const paths = known.get(release.manifestHash) ?? (await pathsOf(store, release.manifestHash, sha256));
+    known.set(release.manifestHash, paths);
+    if (paths.length > 0) affected.push({ release, paths });
+  }
+  return affected.sort((a, b) => a.release.number - b.release.number);
+}
+
+/** Returns the paths of an artifact; of a list of files that is itself corrupted nobody knows them. */
+async function pathsOf(store: ArtifactStore, manifestHash: string, sha256: string): Promise<string[]> {
+  if (manifestHash === sha256) return ['the list of files'];
+  try {
+    const manifest = await decodeManifest(await store.readWhole(manifestHash));
+    return [...manifest].filter(([, entry]) => entry.sha256 === sha256).map(([path]) => path);
+  } catch (error) {
+    // It has a report of its own.
+    if (error instanceof AppError && error.code === 'artifact_corrupted') return [];
+    throw error;
+  }
+}
+
+function sentenceOf(name: string, affected: readonly Affected[]): string {
+  const paths = [...new Set(affected.flatMap((one) => one.paths))];
+  const numbers = affected.map(({ release }) => release.number);
+  const files = paths.length > 1 ? `${paths[0]} and ${paths.length - 1} more` : paths[0];
+  const releases = numbers.length > 1 ? `releases ${numbers.join(', ')}` : `release ${numbers[0]}`;
+  return `${files} of ${name}, ${releases}, cannot be read any more and is not served. Publish the same files again.`;
+}

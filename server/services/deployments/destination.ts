@@ -1,0 +1,90 @@
+import type { CreateDeploymentInput } from '../../../routers/schemas/deployments.ts';
+import type { ConnectionProvider, PlatformId } from '../../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { PLATFORM_OPTIONS, type PlatformOptions } from '../../../routers/schemas/platforms/options.ts';
+import { AppError } from '../../errors.ts';
+import { ConnectionModel } from '../../models/connection.ts';
+import { newId } from '../../mongo.ts';
+import type { AccountContext } from '../../service-context.ts';
+
+export type DestinationInput = Pick<CreateDeploymentInput, 'platform' | 'connectionId' | 'targetId' | 'options'>;
+
+/** Says what is stored of a new destination. */
+export type NewDestination = {
+  _id: string;
+  platform: PlatformId;
+  connectionId: string | null;
+  targetId: string | null;
+  options: PlatformOptions;
+};
+
+/**
+ * Checks where a deployment is to be published: the platform is there, its connection is the account's own and of this
+ * platform, and every consent that it requires was given. A connection that is not named is the only one there is.
+ * Throws `platform_unavailable`, `not_found`, and `validation_failed` on `connectionId` or `options`.
+ */
+export async function resolveDestination(ctx: AccountContext, input: DestinationInput): Promise<NewDestination> {
+  const platform = ctx.providers.platforms[input.platform];
+  if (platform === undefined) throw platformUnavailable(input.platform);
+  const { requires } = platform.capabilities;
+  const options = readOptions(input.platform, input.options ?? {});
+  if (requires.includes('githubConnection')) {
+    const named = typeof options.githubConnectionId === 'string' ? options.githubConnectionId : undefined;
+    options.githubConnectionId = await connectionOf(ctx, 'github-pages', named, 'options');
+  }
+  return {
+    _id: newId(),
+    platform: input.platform,
+    connectionId: requires.includes('connection')
+      ? await connectionOf(ctx, input.platform, input.connectionId, 'connectionId')
+      : null,
+    targetId: input.targetId ?? null,
+    options,
+  };
+}
+
+async function connectionOf(
+  ctx: AccountContext,
+  platform: PlatformId,
+  named: string | undefined,
+  field: string,
+): Promise<string> {
+  const { accountId } = ctx.actor;
+  const { title } = PLATFORMS[platform];
+  // The list of an account's connections is short, and is in the index by account.
+  const connections = await ConnectionModel.find({ accountId }).hint('account_newest').lean();
+  const ofPlatform = connections.filter(({ provider }) => isProvider(platform, provider));
+  const found = named === undefined ? ofPlatform : ofPlatform.filter(({ _id }) => _id === named);
+  const [only] = found;
+  if (only === undefined) {
+    throw invalid(field, named === undefined ? `Connect ${title} first.` : `This is not a connection to ${title}.`);
+  }
+  if (found.length > 1) throw invalid(field, `Choose which connection to ${title} publishes this deployment.`);
+  return only._id;
+}
+
+function isProvider(platform: PlatformId, provider: ConnectionProvider): boolean {
+  return platform === provider;
+}
+
+/** What each platform takes, consents included, is its schema's word; the message is for a person. */
+function readOptions(platform: PlatformId, given: PlatformOptions): PlatformOptions {
+  const parsed = PLATFORM_OPTIONS[platform].safeParse(given);
+  if (parsed.success) return { ...parsed.data };
+  const [issue] = parsed.error.issues;
+  const isUnknown = issue === undefined || issue.code === 'unrecognized_keys';
+  const message = `${PLATFORMS[platform].title} does not take these options.`;
+  throw invalid('options', isUnknown ? message : issue.message);
+}
+
+function invalid(field: string, message: string): AppError {
+  return new AppError('validation_failed', message, { field, fieldErrors: { [field]: message } });
+}
+
+function platformUnavailable(platform: PlatformId): AppError {
+  const { title } = PLATFORMS[platform];
+  return new AppError('platform_unavailable', `Publishing to ${title} is not available in this version.`, {
+    field: 'platform',
+    hint: 'Publish on the built-in host.',
+  });
+}

@@ -1,0 +1,215 @@
+import type { ClientSession } from 'mongoose';
+import {
+  type AddDestinationInput,
+  DESTINATIONS_MAX,
+  type Deployment,
+  type MakePrimaryInput,
+  type RemoveDestinationInput,
+  type RetryDestinationInput,
+} from '../../../routers/schemas/deployments.ts';
+import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { enqueueJob } from '../../jobs/queue.ts';
+import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../models/deployment.ts';
+import type { DestinationDoc } from '../../models/destination.ts';
+import { ReleaseModel } from '../../models/release.ts';
+import { transaction } from '../../mongo.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { requireSeveralPlatforms, requireWritablePlan } from '../quota.ts';
+import { destinationKey, publishAt } from '../releases/other-destinations.ts';
+import { type DestinationIds, fieldsBelow } from '../releases/release-work.ts';
+import { deploymentBusy } from './change.ts';
+import { type NewDestination, resolveDestination } from './destination.ts';
+import { findDeployment, toDeployment } from './read.ts';
+
+/**
+ * Publishes a deployment on one more platform, now what is live and from then on every release. Throws what
+ * `resolveDestination` does, `plan_required` where the plan has one platform at a time, `conflict` where it is published
+ * there already, `deployment_busy`.
+ */
+export async function addDestination(ctx: AccountContext, input: AddDestinationInput): Promise<Deployment> {
+  const { deploymentId, ...asked } = input;
+  await findDeployment(ctx, deploymentId);
+  await requireSeveralPlatforms(ctx);
+  const destination = await resolveDestination(ctx, asked);
+  return change(ctx, deploymentId, async (session, deployment) => {
+    requireRoomFor(deployment, destination);
+    const added = await DeploymentModel.findOneAndUpdate(
+      { _id: deploymentId, accountId: deployment.accountId, state: deployment.state },
+      { $push: { destinations: destination } },
+      { session, returnDocument: 'after' },
+    );
+    if (added === null) throw deploymentBusy();
+    await publishCurrent(session, ctx, added, destination._id);
+  });
+}
+
+function requireRoomFor({ destinations }: DeploymentDoc, added: NewDestination): void {
+  const { title } = PLATFORMS[added.platform];
+  const isThere = destinations.some(
+    ({ platform, connectionId, targetId }) =>
+      platform === added.platform &&
+      (connectionId ?? null) === added.connectionId &&
+      (targetId ?? null) === added.targetId,
+  );
+  if (isThere) throw new AppError('conflict', `This deployment is published on ${title} already, by the same account.`);
+  if (destinations.length >= DESTINATIONS_MAX) {
+    throw new AppError('conflict', `A deployment can be published on ${DESTINATIONS_MAX} platforms at once.`);
+  }
+}
+
+/**
+ * Takes a deployment off one of its platforms, which a job does there. Throws `not_found`, and `conflict` for the primary
+ * one: another has to take its place first.
+ */
+export async function removeDestination(ctx: AccountContext, input: RemoveDestinationInput): Promise<Deployment> {
+  const { deploymentId, destinationId, leaveSite } = input;
+  return change(ctx, deploymentId, async (session, deployment) => {
+    const destination = findDestination(deployment, destinationId);
+    if (destination._id === primaryOf(deployment)._id) {
+      throw new AppError('conflict', 'The primary platform cannot be removed.', {
+        hint: 'Make another platform the primary one first, or delete the deployment.',
+      });
+    }
+    const { accountId } = deployment;
+    if (leaveSite === true) return endRemoval(session, accountId, { deploymentId, destinationId });
+    if (destination.state === 'removing') return;
+    await writeDestination(session, accountId, { deploymentId, destinationId }, { state: 'removing', error: null });
+    const ids = { deploymentId, destinationId };
+    await enqueueJob(session, { name: 'remove-destination', payload: ids, accountId, key: destinationKey(ids) });
+  });
+}
+
+/** "Try again" at one destination that failed. Throws `not_found`, `plan_required`, `deployment_busy`, `conflict`. */
+export async function retryDestination(ctx: AccountContext, input: RetryDestinationInput): Promise<Deployment> {
+  await findDeployment(ctx, input.deploymentId);
+  await requireWritablePlan(ctx);
+  return change(ctx, input.deploymentId, async (session, deployment) => {
+    const { state, _id } = findDestination(deployment, input.destinationId);
+    if (_id === primaryOf(deployment)._id || state !== 'failed') {
+      throw new AppError('conflict', 'Only a further platform where publishing failed can be tried again.');
+    }
+    await publishCurrent(session, ctx, deployment, _id);
+  });
+}
+
+/**
+ * Makes another destination the primary one: its address is the deployment's from then on, and releases are live when they
+ * are seen live there. Throws `not_found`, `plan_required`, `deployment_busy`, `conflict` until what is live is live there.
+ */
+export async function makePrimary(ctx: AccountContext, input: MakePrimaryInput): Promise<Deployment> {
+  await findDeployment(ctx, input.deploymentId);
+  await requireWritablePlan(ctx);
+  return change(ctx, input.deploymentId, async (session, deployment) => {
+    const chosen = findDestination(deployment, input.destinationId);
+    const { _id, accountId, currentReleaseId } = deployment;
+    const before = primaryOf(deployment);
+    if (chosen._id === before._id) return;
+    if (chosen.state !== 'live' || !currentReleaseId || chosen.releaseId !== currentReleaseId) {
+      const { title } = PLATFORMS[chosen.platform];
+      throw new AppError('conflict', `What is live is not live on ${title} yet.`, { hint: 'Wait until it is.' });
+    }
+    // The old one is an ordinary destination from now on, which knows by itself what visitors have there.
+    before.releaseId = currentReleaseId;
+    const first = <D extends { _id: string }>(list: readonly D[]): D[] => [
+      ...list.filter((one) => one._id === chosen._id),
+      ...list.filter((one) => one._id !== chosen._id),
+    ];
+    const release = await ReleaseModel.findOne({ _id: currentReleaseId, accountId }).session(session).orFail();
+    await DeploymentModel.updateOne(
+      { _id, accountId },
+      { $set: { destinations: first(deployment.destinations), platform: chosen.platform } },
+      { session },
+    );
+    await ReleaseModel.updateOne(
+      { _id: release._id, accountId },
+      { $set: { destinations: first(release.destinations) } },
+      { session },
+    );
+  });
+}
+
+/** One change of the destinations, in a transaction with its event; not while a release is on its way. */
+async function change(
+  ctx: AccountContext,
+  deploymentId: string,
+  work: (session: ClientSession, deployment: DeploymentDoc) => Promise<void>,
+): Promise<Deployment> {
+  const { accountId } = ctx.actor;
+  const doc = await transaction(async (session) => {
+    await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
+    const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId }).session(session);
+    if (deployment === null || deployment.state === 'deleting') throw notFound('deployment');
+    if (deployment.state === 'deploying') throw deploymentBusy();
+    await work(session, deployment);
+    return DeploymentModel.findOne({ _id: deploymentId, accountId }).session(session).orFail();
+  });
+  return toDeployment(ctx, doc);
+}
+
+function findDestination({ destinations }: DeploymentDoc, destinationId: string): DestinationDoc {
+  const destination = destinations.find(({ _id }) => _id === destinationId);
+  if (destination === undefined) throw notFound('destination');
+  return destination;
+}
+
+/** What is live is published there; with nothing live it waits for the first release. */
+async function publishCurrent(
+  session: ClientSession,
+  ctx: AccountContext,
+  deployment: DeploymentDoc,
+  destinationId: string,
+): Promise<void> {
+  const { accountId, currentReleaseId } = deployment;
+  const release = await ReleaseModel.findOne({ _id: currentReleaseId ?? '', accountId }).session(session);
+  if (release === null) return;
+  const destination = findDestination(deployment, destinationId);
+  await publishAt(session, { deployment, release, destination, at: ctx.now() });
+}
+
+/** The destination that a job is to take away; null when that was done before. */
+export async function findRemoving(
+  accountId: string,
+  { deploymentId, destinationId }: DestinationIds,
+): Promise<{ deployment: DeploymentDoc; destination: DestinationDoc } | null> {
+  const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId });
+  const destination = deployment?.destinations.find(({ _id, state }) => _id === destinationId && state === 'removing');
+  return deployment && destination ? { deployment, destination } : null;
+}
+
+/** It leaves the deployment; what releases came to there is their history. */
+export async function endRemoval(
+  session: ClientSession,
+  accountId: string,
+  { deploymentId, destinationId }: DestinationIds,
+): Promise<void> {
+  const gone = { $pull: { destinations: { _id: destinationId } } };
+  await DeploymentModel.updateOne({ _id: deploymentId, accountId }, gone, { session });
+  await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
+}
+
+/** The platform did not take it away: it is still there, and says why. */
+export async function failRemoval(
+  session: ClientSession,
+  accountId: string,
+  ids: DestinationIds,
+  error: ShownError,
+): Promise<void> {
+  await writeDestination(session, accountId, ids, { state: 'failed', error });
+  await publishEvent(session, accountId, { type: 'analytics_update', deploymentId: ids.deploymentId });
+}
+
+async function writeDestination(
+  session: ClientSession,
+  accountId: string,
+  { deploymentId, destinationId }: DestinationIds,
+  change: Record<string, unknown>,
+): Promise<void> {
+  await DeploymentModel.updateOne(
+    { _id: deploymentId, accountId, 'destinations._id': destinationId },
+    { $set: fieldsBelow('destinations.$', change) },
+    { session },
+  );
+}

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Egress, EgressError } from '../../egress.ts';
+import { AppError, JobDeferred } from '../../errors.ts';
+import type { SiteAddress } from '../site-address.ts';
+
+const AT_ONCE = 8;
+/**
+ * How long an attempt waits in silence before the next, on a connection of its own: whoever took the first may have ended
+ * since without a word. Each is more patient, since a busy machine may need long as well.
+ */
+const SILENCES_MS = [5_000, 10_000, 20_000] as const;
+const FIRST_PAUSE_MS = 25;
+const LAST_PAUSE_MS = 500;
+/** How long a worker stays away before it looks again. */
+const COME_BACK_MS = 15_000;
+/** A visit ends if it is slower than this as a whole, besides a minute: 1 Mbit/s. */
+const BYTES_A_MS = 125;
+const VISIT_MS = 60_000;
+/** This is a page that is not ours to compare, such as the platform's own for what does not exist. */
+export const FOREIGN_PAGE_BYTES = 5 * 1024 * 1024;
+/** `/about.html` may lead to `/about`, and an address that was given a domain to that domain. */
+const REDIRECTS_MAX = 5;
+
+/** How a site is visited, and how patiently. */
+export type Visiting = {
+  egress: Egress;
+  signal: AbortSignal;
+  onProgress?(done: { done: number; total: number; doneBytes: number; totalBytes: number }): void;
+  /** An answer that differs is asked for again so long: not every edge follows at once. Silence has its own patience. */
+  settleMs: number;
+  /** Whether the edge still has time after that, so that the look is put off rather than failed. */
+  mayFollow?(): boolean;
+};
+
+/**
+ * Says what one address must answer; a hash of null takes any body. `path` begins with a slash and is percent-encoded.
+ */
+export type Expected = { path: string; statuses: readonly number[]; sha256: string | null; sizeBytes: number };
+type Seen = { status: number; sha256: string };
+
+/**
+ * Fetches each of these addresses of a site, eight at once, and compares status and hash. Throws `verification_failed`,
+ * JobDeferred while the edge may still follow, or the reason of the signal.
+ */
+export async function compareAnswers(release: Visiting, at: SiteAddress, expected: readonly Expected[]): Promise<void> {
+  const failed = new AbortController();
+  const signal = AbortSignal.any([release.signal, failed.signal]);
+  const totalBytes = sizeOf(expected);
+  const queue = expected.values();
+  let done = 0;
+  let doneBytes = 0;
+
+  const work = async (): Promise<void> => {
+    for (const one of queue) {
+      await verifyOne({ release, at, signal }, one);
+      done += 1;
+      doneBytes += sizeOf([one]);
+      release.onProgress?.({ done, total: expected.length, doneBytes, totalBytes });
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  } finally {
+    failed.abort();
+  }
+}
+
+function sizeOf(expected: readonly Expected[]): number {
+  return expected.reduce((sum, { sha256, sizeBytes }) => (sha256 === null ? sum : sum + sizeBytes), 0);
+}
+
+type Look = { release: Visiting; at: SiteAddress; signal: AbortSignal };
+
+async function verifyOne(look: Look, expected: Expected): Promise<void> {
+  const { settleMs, mayFollow } = look.release;
+  let giveUpAt = performance.now() + settleMs;
+  let silences = 0;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LAST_PAUSE_MS)) {
+    look.signal.throwIfAborted();
+    const seen = await visit(look, expected, silences).catch((error: unknown) => errorOf(error));
+    look.signal.throwIfAborted();
+    if (!(seen instanceof Error) && isExpected(seen, expected)) return;
+    const fault = seen instanceof EgressError ? seen.fault : null;
+    if (fault === 'refused') throw mismatch(look, expected, seen);
+    if (fault === 'silent') {
+      silences += 1;
+      giveUpAt = performance.now() + settleMs;
+    }
+    const isOver = fault === 'silent' ? silences === SILENCES_MS.length : performance.now() + pauseMs > giveUpAt;
+    if (isOver && mayFollow?.()) throw notYet(look, expected);
+    if (isOver) throw mismatch(look, expected, seen);
+    await wait(pauseMs, undefined, { signal: look.signal });
+  }
+}
+
+function isExpected(seen: Seen, expected: Expected): boolean {
+  return expected.statuses.includes(seen.status) && (expected.sha256 === null || seen.sha256 === expected.sha256);
+}
+
+function visit({ release, at, signal }: Look, expected: Expected, silences: number): Promise<Seen> {
+  const { sizeBytes } = expected;
+  const request = {
+    headers: () => ({ accept: 'text/html, */*', 'user-agent': 'Fairlead' }),
+    signal,
+    // An answer of another length has other bytes: no more of it is read than tells that, and a page of an error.
+    maxBytes: Math.max(sizeBytes + 1, FOREIGN_PAGE_BYTES),
+    redirects: at.listener === undefined ? REDIRECTS_MAX : 0,
+    silenceMs: SILENCES_MS[silences] ?? SILENCES_MS[2],
+    wholeMs: VISIT_MS + sizeBytes / BYTES_A_MS,
+    listener: at.listener,
+    isFresh: silences > 0,
+  };
+  return release.egress.request(`${at.url}${expected.path}`, request, async ({ status, body }) => {
+    const hash = createHash('sha256');
+    for await (const chunk of body) hash.update(chunk);
+    return { status, sha256: hash.digest('hex') };
+  });
+}
+
+/** No failure: whoever keeps the old answer keeps it for a while yet. */
+function notYet({ at }: Look, { path }: Expected): JobDeferred {
+  return new JobDeferred(`${at.url}${path} does not answer as uploaded yet`, COME_BACK_MS);
+}
+
+function mismatch(look: Look, expected: Expected, seen: Seen | Error): AppError {
+  const url = `${look.at.url}${expected.path}`;
+  const what =
+    seen instanceof Error
+      ? `could not be opened (${seen.message})`
+      : expected.statuses.includes(seen.status)
+        ? 'answers with other bytes than were uploaded'
+        : `answers with status ${seen.status} instead of ${expected.statuses[0]}`;
+  return new AppError('verification_failed', `${url} ${what}.`, {
+    hint: 'Try again. If it fails the same way, publish the files anew.',
+  });
+}
+
+function errorOf(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

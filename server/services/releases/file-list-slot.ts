@@ -1,0 +1,25 @@
+import { AppError } from '../../errors.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { withSlot } from '../../with-slot.ts';
+
+/** A list of 20,000 long paths has some 11 MB, and several times that while it is read; most have a few kilobytes. */
+const AT_ONCE = { limit: 4, queueLength: 200 };
+/** A batch of calls waits in line. */
+const OF_AN_ACCOUNT = { limit: 1, queueLength: 20 };
+
+/**
+ * Does work that holds whole lists of files, one at a time an account and a few at a time of all: who asks waits for its
+ * turn. Throws `rate_limited` when too many wait.
+ */
+export function withFileListSlot<T>(ctx: AccountContext, work: () => Promise<T>): Promise<T> {
+  const { rateCounters } = ctx.providers;
+  const own = { key: `lists of files of ${ctx.actor.accountId}`, ...OF_AN_ACCOUNT, full: tooMany };
+  const ofAll = { key: 'lists of files', ...AT_ONCE, full: tooMany };
+  return withSlot(rateCounters, own, () => withSlot(rateCounters, ofAll, work));
+}
+
+function tooMany(): AppError {
+  return new AppError('rate_limited', 'Too many lists of files are asked for at once. Try again in a second.', {
+    retryAfterMs: 1_000,
+  });
+}

@@ -1,0 +1,96 @@
+import type { ClientSession } from 'mongoose';
+import type { ConfirmReleaseInput, HandOffInput, Release, ReleaseHandOff } from '../../../routers/schemas/releases.ts';
+import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
+import { EgressError } from '../../egress.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { enqueueJob } from '../../jobs/queue.ts';
+import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
+import { transaction } from '../../mongo.ts';
+import type { AccountContext, Providers } from '../../service-context.ts';
+import { prepareDownload } from './download.ts';
+import { handOffOf } from './platform-call.ts';
+import { findRelease, toReleaseOf } from './read.ts';
+
+/** Says what a person does at a platform that nobody else can publish to, with a link to the archive. Throws `not_found`, `conflict`. */
+export async function readHandOff(ctx: AccountContext, { releaseId }: HandOffInput): Promise<ReleaseHandOff> {
+  const release = await findRelease(ctx, releaseId);
+  const deployment = await findDeployment(ctx, release);
+  const handOff = handOffOf(ctx.providers, deployment, release);
+  if (handOff === null || !isRunningReleaseState(release.state)) throw nothingToDo(release);
+  const { url } = await prepareDownload(ctx, { releaseId });
+  return { archive: { url }, steps: handOff.steps.map((step) => ({ ...step })) };
+}
+
+const LOOK_MS = 10_000;
+const LOOK_BYTES = 1024 * 1024;
+
+/**
+ * Takes the address at which the person has published the release, and has it looked at from outside. An address that is
+ * not of the public web is refused at once; one that does not answer yet is looked at again until it does. Throws
+ * `not_found`, `conflict`, and `validation_failed` on `url`.
+ */
+export async function confirmRelease(ctx: AccountContext, input: ConfirmReleaseInput): Promise<Release> {
+  const release = await findRelease(ctx, input.releaseId);
+  const waiting = release.destinations.find(({ state }) => state === 'waiting');
+  if (waiting === undefined || !isRunningReleaseState(release.state)) throw nothingToDo(release);
+  const url = await reachableAddress(ctx.providers, input.url);
+  const doc = await transaction((session) => saveAddress(session, ctx, { release, destinationId: waiting._id, url }));
+  return toReleaseOf(ctx, doc);
+}
+
+type Address = { release: ReleaseDoc; destinationId: string; url: string };
+
+async function saveAddress(
+  session: ClientSession,
+  { actor: { accountId } }: AccountContext,
+  { release, destinationId, url }: Address,
+): Promise<ReleaseDoc> {
+  const doc = await ReleaseModel.findOneAndUpdate(
+    { _id: release._id, accountId, finishedAt: null, 'destinations._id': destinationId },
+    { $set: { 'destinations.$.confirmedUrl': url, 'destinations.$.state': 'publishing' } },
+    { session, returnDocument: 'after' },
+  );
+  if (doc === null) throw nothingToDo(release);
+  // Its own job may wait for hours; whichever comes later finds the release over.
+  const payload = { releaseId: release._id };
+  await enqueueJob(session, { name: 'deploy-release', payload, accountId, key: release.deploymentId });
+  return doc;
+}
+
+/** Returns the address without what does not belong to it. Throws `validation_failed` where it must not be gone to. */
+async function reachableAddress({ egress }: Providers, given: string): Promise<string> {
+  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `https://${given}`;
+  const parsed = URL.canParse(address) ? new URL(address) : null;
+  if (parsed === null || parsed.username !== '' || parsed.password !== '') {
+    throw wrongAddress('This is not an address of the web.');
+  }
+  const url = `${parsed.origin}${parsed.pathname}`.replace(/\/$/, '');
+  const request = { signal: new AbortController().signal, maxBytes: LOOK_BYTES, wholeMs: LOOK_MS };
+  try {
+    await egress.request(url, request, async () => undefined);
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    // One that does not answer yet is watched from now on.
+    if (error.fault === 'refused') throw wrongAddress(`${error.message.replace(/\.$/, '')}.`);
+  }
+  return url;
+}
+
+function wrongAddress(message: string): AppError {
+  return new AppError('validation_failed', message, {
+    field: 'url',
+    fieldErrors: { url: message },
+    hint: 'Enter the address that Replit shows, like https://name.replit.app.',
+  });
+}
+
+function nothingToDo({ number }: ReleaseDoc): AppError {
+  return new AppError('conflict', `Release ${number} does not wait for you.`);
+}
+
+async function findDeployment({ actor }: AccountContext, { deploymentId }: ReleaseDoc): Promise<DeploymentDoc> {
+  const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId: actor.accountId });
+  if (deployment === null) throw notFound('release');
+  return deployment;
+}

@@ -1,0 +1,22 @@
+import { parentPort } from 'node:worker_threads';
+import { inspectUpload } from '../../../routers/schemas/upload-inspection.ts';
+import type { OfferedFile } from '../../../routers/schemas/upload-rules.ts';
+import { inspectText, type TextFindings } from '../../../routers/schemas/upload-text-problems.ts';
+import type { FromInspection, ToInspection } from './inspector.ts';
+
+/** This is the thread that looks into the files of one release; each message has one answer. */
+const files: OfferedFile[] = [];
+const looks = new Map<string, TextFindings>();
+
+function answer(message: ToInspection): FromInspection {
+  if (message.kind === 'conclude') return { inspection: inspectUpload(files, message.texts, looks) };
+  if (message.kind === 'files') {
+    files.push(...message.files);
+    return { links: 0 };
+  }
+  const look = inspectText(message.file, message.text);
+  looks.set(message.file.path, look);
+  return { links: look.links.length };
+}
+
+parentPort?.on('message', (message: ToInspection) => parentPort?.postMessage(answer(message)));

@@ -1,0 +1,86 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { inspectionSteps, type UploadInspection } from '../../../routers/schemas/upload-inspection.ts';
+import type { OfferedFile } from '../../../routers/schemas/upload-rules.ts';
+import { inspectText, type TextFindings } from '../../../routers/schemas/upload-text-problems.ts';
+import { startThread } from '../../thread.ts';
+import { runInTimeSlices } from '../../time-slices.ts';
+
+/** Says what the thread is sent (inspection.worker.ts), and what it answers to each. */
+export type ToInspection =
+  | { kind: 'files'; files: readonly OfferedFile[] }
+  | { kind: 'text'; file: OfferedFile; text: string }
+  | { kind: 'conclude'; texts: ReadonlyMap<string, string> };
+export type FromInspection = { links: number } | { inspection: UploadInspection };
+
+/** Looks into the files of one release. */
+export type Inspector = {
+  /** Looks into the text of one file; resolves with how many links are remembered of it. */
+  look(file: OfferedFile, text: string): Promise<number>;
+  /** Returns what all of it comes to; `texts` are those of INSPECTED_TEXTS. */
+  conclude(texts: ReadonlyMap<string, string>): Promise<UploadInspection>;
+  end(): Promise<void>;
+};
+
+/** Looking into less than this takes some milliseconds at the most, which is less than a thread takes to start. */
+const SMALL = { textBytes: 32 * 1024, allBytes: 256 * 1024, files: 1_000 };
+/** Copying so many for the thread takes about a millisecond. */
+const FILES_A_MESSAGE = 1_000;
+const HEAP_MAX_MB = 256;
+
+/** Returns an inspector of these files, of which `read` are looked into: here when they are small, else in a thread. */
+export async function openInspector(
+  files: readonly OfferedFile[],
+  read: readonly OfferedFile[],
+  signal: AbortSignal,
+): Promise<Inspector> {
+  const allBytes = read.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const isSmall = files.length <= SMALL.files && allBytes <= SMALL.allBytes;
+  if (isSmall && read.every(({ sizeBytes }) => sizeBytes <= SMALL.textBytes)) return inspectorHere(files);
+  return inspectorInThread(files, signal);
+}
+
+function inspectorHere(files: readonly OfferedFile[]): Inspector {
+  const looks = new Map<string, TextFindings>();
+  return {
+    async look(file, text) {
+      const look = inspectText(file, text);
+      looks.set(file.path, look);
+      await nextTurn();
+      return look.links.length;
+    },
+    conclude: (texts) => runInTimeSlices(inspectionSteps(files, texts, looks)),
+    end: async () => undefined,
+  };
+}
+
+async function inspectorInThread(files: readonly OfferedFile[], signal: AbortSignal): Promise<Inspector> {
+  const thread = startThread<ToInspection, FromInspection>({
+    program: 'inspection-worker',
+    heapMaxMb: HEAP_MAX_MB,
+    signal,
+  });
+  async function ask(message: ToInspection): Promise<FromInspection> {
+    thread.post(message);
+    return thread.next();
+  }
+  try {
+    for (let start = 0; start < files.length; start += FILES_A_MESSAGE) {
+      await ask({ kind: 'files', files: files.slice(start, start + FILES_A_MESSAGE) });
+    }
+  } catch (error) {
+    await thread.end();
+    throw error;
+  }
+  return {
+    async look(file, text) {
+      const answer = await ask({ kind: 'text', file, text });
+      return 'links' in answer ? answer.links : 0;
+    },
+    async conclude(texts) {
+      const answer = await ask({ kind: 'conclude', texts });
+      if (!('inspection' in answer)) throw new Error('The thread answered something else than was asked.');
+      return answer.inspection;
+    },
+    end: thread.end,
+  };
+}

@@ -1,0 +1,139 @@
+import type { ClientSession } from 'mongoose';
+import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabilities/index.ts';
+import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { enqueueJob } from '../../jobs/queue.ts';
+import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
+import type { DestinationDoc } from '../../models/destination.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
+import { newId } from '../../mongo.ts';
+import { BEING_PUBLISHED, type DestinationIds, fieldsBelow, type ReleaseWork } from './release-work.ts';
+
+/**
+ * A deployment may have destinations besides the primary one. They follow it: whenever a release goes live at the primary
+ * one, for the first time or by a roll back, a job of its own publishes it at each of the others. One that fails keeps
+ * what it had and says why; neither the release nor another destination fails with it.
+ */
+
+/** Of one destination one job runs at a time. */
+export function destinationKey({ deploymentId, destinationId }: DestinationIds): string {
+  return `${deploymentId}.${destinationId}`;
+}
+
+/** Publishes what has just gone live at the destinations besides the primary one; part of the caller's transaction. */
+export async function publishElsewhere(
+  session: ClientSession,
+  deployment: DeploymentDoc,
+  release: ReleaseDoc,
+  at: Date,
+): Promise<void> {
+  const [, ...others] = deployment.destinations;
+  for (const destination of others) {
+    if (destination.state !== 'removing') await publishAt(session, { deployment, release, destination, at });
+  }
+}
+
+export type NewPublication = {
+  deployment: DeploymentDoc;
+  release: ReleaseDoc;
+  destination: DestinationDoc;
+  at: Date;
+};
+
+/** Begins to publish a release at one destination, as an act of its own: nothing of one that failed is gone on with. */
+export async function publishAt(
+  session: ClientSession,
+  { deployment, release, destination, at }: NewPublication,
+): Promise<void> {
+  const { accountId, _id: deploymentId } = deployment;
+  const { _id: destinationId, platform } = destination;
+  const before = release.destinations.find(({ _id }) => _id === destinationId);
+  const wasLive = before?.state === 'live' && PLATFORM_CAPABILITIES[platform]?.rollBack === true;
+  const act = {
+    ...{ state: 'publishing' as const, error: null, wasLive, ref: wasLive ? before.ref : null },
+    ...{
+      actId: newId(),
+      startedAt: at,
+      publicAt: null,
+      confirmedUrl: null,
+      verifiedUnder: before?.verifiedUnder ?? null,
+    },
+  };
+  await DeploymentModel.updateOne(
+    { _id: deploymentId, accountId, 'destinations._id': destinationId },
+    { $set: fieldsBelow('destinations.$', { state: 'publishing', error: null }) },
+    { session },
+  );
+  await ReleaseModel.updateOne(
+    before === undefined
+      ? { _id: release._id, accountId }
+      : { _id: release._id, accountId, 'destinations._id': destinationId },
+    before === undefined
+      ? { $push: { destinations: { _id: destinationId, platform, ...act } } }
+      : { $set: fieldsBelow('destinations.$', act) },
+    { session },
+  );
+  const ids = { deploymentId, destinationId };
+  await enqueueJob(session, { name: 'publish-destination', payload: ids, accountId, key: destinationKey(ids) });
+}
+
+/** Seen live there. */
+export async function endLiveAt(session: ClientSession, { deployment, release, destination }: ReleaseWork) {
+  const place = { deployment, release, destinationId: destination._id };
+  const set = { state: 'live', error: null };
+  if (!(await endAt(session, place, { published: set, destination: { ...set, releaseId: release._id } }))) return;
+  const ids = { deploymentId: deployment._id, releaseId: release._id };
+  await publishEvent(session, deployment.accountId, { type: 'analytics_update', ...ids });
+}
+
+/** Failed there for good: what was live there before may be live all the same. */
+export async function endFailedAt(
+  session: ClientSession,
+  accountId: string,
+  { deploymentId, destinationId }: DestinationIds,
+  error: ShownError,
+): Promise<void> {
+  const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId }).session(session);
+  const destination = deployment?.destinations.find(({ _id }) => _id === destinationId);
+  const release = await ReleaseModel.findOne({ _id: deployment?.currentReleaseId ?? '', accountId }).session(session);
+  if (!deployment || !destination || !release) return;
+  const set = { state: 'failed', error };
+  // What was deleted there is made anew by the next attempt.
+  const isGone = error.code === 'platform_place_gone' && { site: null };
+  const changes = { published: set, destination: { ...set, ...isGone } };
+  if (!(await endAt(session, { deployment, release, destinationId }, changes))) return;
+  const { title } = PLATFORMS[destination.platform];
+  await publishEvent(session, accountId, {
+    type: 'notification',
+    title: `Not published on ${title}`,
+    message: `Release ${release.number} of ${deployment.name}: ${error.message}`,
+    variant: 'destructive',
+    deploymentId,
+    releaseId: release._id,
+  });
+}
+
+type Place = { deployment: DeploymentDoc; release: ReleaseDoc; destinationId: string };
+type Changes = { published: Record<string, unknown>; destination: Record<string, unknown> };
+
+/** Holds only while this release is to be published there; false when something else is by now. */
+async function endAt(
+  session: ClientSession,
+  { deployment: { _id, accountId }, release, destinationId }: Place,
+  changes: Changes,
+): Promise<boolean> {
+  const wanted = { $elemMatch: { _id: destinationId, state: { $in: [...BEING_PUBLISHED] } } };
+  const ended = await DeploymentModel.updateOne(
+    { _id, accountId, currentReleaseId: release._id, destinations: wanted },
+    { $set: fieldsBelow('destinations.$', changes.destination) },
+    { session },
+  );
+  if (ended.matchedCount === 0) return false;
+  await ReleaseModel.updateOne(
+    { _id: release._id, accountId, 'destinations._id': destinationId },
+    { $set: fieldsBelow('destinations.$', changes.published) },
+    { session },
+  );
+  return true;
+}

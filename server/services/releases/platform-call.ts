@@ -1,0 +1,76 @@
+import { refusalByLimits } from '../../../routers/schemas/platforms/limits.ts';
+import type { Manifest } from '../../artifacts/manifest.ts';
+import { AppError } from '../../errors.ts';
+import { ArtifactModel, HASHES_A_QUERY } from '../../models/artifact.ts';
+import type { DeploymentDoc } from '../../models/deployment.ts';
+import type { DestinationDoc } from '../../models/destination.ts';
+import type { ReleaseDoc } from '../../models/release.ts';
+import type { HandOff, Platform, PlatformCall, PlatformRef } from '../../platforms/platform.ts';
+import type { Providers } from '../../service-context.ts';
+
+type Reached = Pick<DeploymentDoc, 'accountId' | 'slug' | 'isSinglePage'>;
+
+/** Returns what an operation at one destination of the deployment is given; it ends with `signal`. */
+export function platformCall(
+  providers: Providers,
+  deployment: Reached,
+  destination: DestinationDoc,
+  signal: AbortSignal,
+): PlatformCall {
+  const { store, zips, egress, wait } = providers;
+  return {
+    store,
+    egress,
+    wait,
+    signal,
+    openSpool: () => zips.openSpool(),
+    now: () => providers.now(),
+    credentials: providers.credentialsOf(deployment.accountId, destination),
+    destination: {
+      id: destination._id,
+      slug: deployment.slug,
+      isSinglePage: deployment.isSinglePage,
+      target: destination.targetId ?? null,
+      options: destination.options ?? {},
+      site: storedRef(destination.site),
+    },
+  };
+}
+
+/** Returns what is left to the person at the first destination of this kind; null where there is none. */
+export function handOffOf(
+  providers: Providers,
+  deployment: DeploymentDoc,
+  release: Pick<ReleaseDoc, '_id' | 'number'>,
+): HandOff | null {
+  for (const destination of deployment.destinations) {
+    const platform = providers.platforms[destination.platform];
+    if (platform?.handOff === undefined) continue;
+    const call = platformCall(providers, deployment, destination, new AbortController().signal);
+    return platform.handOff(call, { release: { id: release._id, number: release.number } });
+  }
+  return null;
+}
+
+/** The fields are free in their schemas; only what an adapter named is ever written to them. */
+export function storedRef(stored: unknown): PlatformRef | null {
+  return (stored ?? null) as PlatformRef | null;
+}
+
+/** Returns the SHA-1 of contents by their SHA-256, as it was computed when they arrived. */
+export async function readSha1s(accountId: string, sha256s: readonly string[]): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (let start = 0; start < sha256s.length; start += HASHES_A_QUERY) {
+    const some = sha256s.slice(start, start + HASHES_A_QUERY);
+    const rows = await ArtifactModel.find({ accountId, sha256: { $in: some } }, { sha256: 1, sha1: 1 }).lean();
+    for (const { sha256, sha1 } of rows) found.set(sha256, sha1);
+  }
+  return found;
+}
+
+/** Holds a release against the platform's own limits, before anything is sent. Throws `content_refused`. */
+export function requireWithinLimits({ capabilities }: Platform, title: string, manifest: Manifest): void {
+  const files = [...manifest].map(([path, { sizeBytes }]) => ({ path, sizeBytes }));
+  const refusal = refusalByLimits(capabilities, title, files);
+  if (refusal !== null) throw new AppError('content_refused', refusal.message, { hint: refusal.hint });
+}

@@ -1,0 +1,38 @@
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import type { PlatformLog, ReadPlatformLogInput } from '../../../routers/schemas/releases.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { DeploymentModel } from '../../models/deployment.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { countAgainst } from '../rate-limit.ts';
+import { platformCall, storedRef } from './platform-call.ts';
+import { findRelease } from './read.ts';
+
+const HOUR_MS = 60 * 60_000;
+/** Each is a request to a platform in our name: an account cannot make us send more than a person needs. */
+const READS_PER_HOUR = 120;
+/** A platform that has not answered by then is not waited for by a person. */
+const TIMEOUT_MS = 30_000;
+/** What went wrong stands at the end. */
+const SHOWN_CHARACTERS = 200_000;
+
+/**
+ * Reads the platform's own log of a release. Throws `not_found`, `conflict` where the platform keeps none or was not asked
+ * for this release, `rate_limited`, and what the platform answers.
+ */
+export async function readPlatformLog(ctx: AccountContext, { releaseId }: ReadPlatformLogInput): Promise<PlatformLog> {
+  const { accountId } = ctx.actor;
+  const release = await findRelease(ctx, releaseId);
+  const deployment = await DeploymentModel.findOne({ _id: release.deploymentId, accountId });
+  if (deployment === null) throw notFound('release');
+  const [published] = release.destinations;
+  const destination = deployment.destinations.find(({ _id }) => _id === published?._id);
+  const platform = destination && ctx.providers.platforms[destination.platform];
+  const ref = storedRef(published?.ref);
+  if (destination === undefined || platform?.readLog === undefined || ref === null) {
+    const title = published === undefined ? 'The platform' : PLATFORMS[published.platform].title;
+    throw new AppError('conflict', `${title} has no log of this release.`);
+  }
+  await countAgainst({ name: 'platform-logs', key: accountId, limit: READS_PER_HOUR, windowMs: HOUR_MS });
+  const call = platformCall(ctx.providers, deployment, destination, AbortSignal.timeout(TIMEOUT_MS));
+  return { text: (await platform.readLog(call, ref)).slice(-SHOWN_CHARACTERS) };
+}

@@ -1,0 +1,218 @@
+import type { ClientSession } from 'mongoose';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { compareManifests, type Manifest } from '../../artifacts/manifest.ts';
+import type { ArtifactStore } from '../../artifacts/store.ts';
+import { DAY_MS } from '../../durations.ts';
+import { AppError, JobDeferred } from '../../errors.ts';
+import type { StepReport } from '../../jobs/handler.ts';
+import { ReleaseModel } from '../../models/release.ts';
+import type { PlatformCall, PlatformRef, PublishEvent, PublishRequest } from '../../platforms/platform.ts';
+import type { Providers } from '../../service-context.ts';
+import { reportFindings } from './inspect.ts';
+import { readSha1s, requireWithinLimits, storedRef } from './platform-call.ts';
+import { previousRelease } from './read.ts';
+import { type ReleaseWork, saveDestination, savePublished } from './release-work.ts';
+import { reportRules } from './rule-report.ts';
+
+const MINUTE_MS = 60_000;
+
+export type Publication = {
+  /** Sends what the platform misses. */
+  upload(report: StepReport): Promise<void>;
+  /** Waits until the platform says that it is done. */
+  process(report: StepReport): Promise<void>;
+};
+
+/** What a job lends to the work that it does: its adapters, and its way to write. */
+export type Writer = {
+  providers: Providers;
+  transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
+};
+
+/**
+ * Reads the list of files, holds it against the platform's own limits, and tells what is remarkable in the files that
+ * the last release which went live did not have. Throws `content_refused`, and the signal's reason.
+ */
+export async function prepareFiles(
+  store: ArtifactStore,
+  work: ReleaseWork,
+  report: StepReport,
+  signal: AbortSignal,
+): Promise<void> {
+  const { release, platform, title } = work;
+  const manifest = await work.readManifest(release.manifestHash);
+  requireWithinLimits(platform, title, manifest);
+  report.progress({
+    done: manifest.size,
+    total: manifest.size,
+    doneBytes: release.totalBytes,
+    totalBytes: release.totalBytes,
+  });
+  const { line, changed } = await describe(work, manifest);
+  report.log(line);
+  for (const finding of await reportFindings(store, manifest, { changed, signal })) report.log(finding);
+  for (const rule of await reportRules(store, manifest)) report.log(rule);
+}
+
+/**
+ * Returns the first line of a release's log, and the paths that are new or have another content; null where all are.
+ */
+async function describe(
+  work: ReleaseWork,
+  manifest: Manifest,
+): Promise<{ line: string; changed: ReadonlySet<string> | null }> {
+  const { accountId, deploymentId, number } = work.release;
+  const files = manifest.size === 1 ? '1 file' : `${manifest.size} files`;
+  const previous = await previousRelease(accountId, deploymentId, number);
+  if (previous === null) return { line: `${files}, the first release that goes live`, changed: null };
+  const earlier = await work.readEarlier(previous);
+  if (earlier === null) return { line: `${files}; the list of release ${previous.number} is lost`, changed: null };
+  const { added, changed, removed } = compareManifests(earlier, manifest);
+  const counts = `${added.length} new, ${changed.length} changed, ${removed.length} gone`;
+  return { line: `${files}: ${counts} since release ${previous.number}`, changed: new Set([...added, ...changed]) };
+}
+
+/**
+ * Walks `platform.publish` in the two halves that are steps of a release. When the first half was done by an earlier
+ * run, the second one walks it again from the stored reference: the platform continues, and repeats nothing.
+ *
+ * Each throws JobDeferred when nothing can be done for a while, and `platform_failed` past the deadline.
+ */
+export async function startPublication(work: ReleaseWork, job: Writer, call: PlatformCall): Promise<Publication> {
+  const { release, platform } = work;
+  const manifest = await work.readManifest(release.manifestHash);
+  const events = platform.publish(call, {
+    // What an act of its own makes at the platform is not taken for what another left there.
+    release: { id: work.published.actId ?? release._id, number: release.number },
+    manifest,
+    manifestHash: release.manifestHash,
+    ref: storedRef(work.published.ref),
+    previous: await readPrevious(work),
+    sha1Of: (sha256s) => readSha1s(release.accountId, sha256s),
+    confirmedUrl: work.published.confirmedUrl ?? null,
+  });
+  const since = work.published.startedAt ?? release.startedAt ?? call.now();
+  let next: IteratorResult<PublishEvent, PlatformRef> | null = null;
+  const advance = async (): Promise<IteratorResult<PublishEvent, PlatformRef>> => {
+    requireInTime(work, call, since);
+    const result = await events.next();
+    if (!result.done) await keep(result.value, work, job, call);
+    return result;
+  };
+
+  return {
+    async upload(report) {
+      for (next = await advance(); !next.done && next.value.type !== 'processing'; next = await advance()) {
+        tell(next.value, report);
+      }
+    },
+    async process(report) {
+      for (next ??= await advance(); !next.done; next = await advance()) tell(next.value, report);
+      const ref = next.value;
+      const { url, ownUrl } = await platform.release(call, ref);
+      await job.transaction(async (session) => {
+        await savePublished(session, work, { ref, url, ownUrl });
+        if (url !== null) await saveDestination(session, work, { url });
+      });
+    },
+  };
+}
+
+/** Runs both halves at once, where no step of a release tells of them. Throws as they do, and `content_refused`. */
+export async function publishFiles(
+  work: ReleaseWork,
+  job: Writer,
+  call: PlatformCall,
+  report: StepReport,
+): Promise<void> {
+  requireWithinLimits(work.platform, work.title, await work.readManifest(work.release.manifestHash));
+  const publication = await startPublication(work, job, call);
+  await publication.upload(report);
+  await publication.process(report);
+}
+
+/** Returns what visitors of the destination have now, unless the deployment moved there since. */
+async function readPrevious(work: ReleaseWork): Promise<PublishRequest['previous']> {
+  const { servedId, release } = work;
+  if (servedId === null || servedId === release._id) return null;
+  const current = await ReleaseModel.findOne({ _id: servedId, accountId: release.accountId });
+  const published = current?.destinations.find(({ _id }) => _id === work.destination._id);
+  const ref = storedRef(published?.ref);
+  if (current === null || ref === null) return null;
+  const manifest = await work.readEarlier(current);
+  if (manifest === null) return null;
+  const isServedHere = PLATFORMS[work.destination.platform].isServedHere;
+  return { ref, manifest: isServedHere ? without(manifest, current.corruptedFiles) : manifest };
+}
+
+/**
+ * Returns what the store has lost Fairlead's own host does not serve any more; another platform has a copy of its own.
+ */
+function without(manifest: Manifest, lost: readonly { path: string }[]): Manifest {
+  if (lost.length === 0) return manifest;
+  const paths = new Set(lost.map(({ path }) => path));
+  return new Map([...manifest].filter(([path]) => !paths.has(path)));
+}
+
+/**
+ * Leads the platform's visitors to this release, where that is not done with publishing it; what an earlier run has done
+ * is not asked for again. Throws as the halves of a publication do.
+ */
+export async function makePublic(work: ReleaseWork, job: Writer, call: PlatformCall, step: StepReport): Promise<void> {
+  const { platform, published, release } = work;
+  if (published.publicAt instanceof Date) return;
+  const ref = storedRef(published.ref);
+  const isAsked = platform.capabilities.draft || work.wasVerified;
+  if (ref !== null && isAsked && platform.restore !== undefined) {
+    const actId = published.actId ?? release._id;
+    const events = platform.restore(call, { ref, actId });
+    for (;;) {
+      requireInTime(work, call, step.startedAt);
+      const next = await events.next();
+      if (next.done) {
+        await job.transaction((session) => savePublished(session, work, { ref: next.value }));
+        break;
+      }
+      await keep(next.value, work, job, call);
+      tell(next.value, step);
+    }
+  }
+  await job.transaction((session) => savePublished(session, work, { publicAt: call.now() }));
+}
+
+/** Stores what the platform named before it is asked for anything more, here and in the call that goes on. */
+async function keep(event: PublishEvent, work: ReleaseWork, job: Writer, call: PlatformCall): Promise<void> {
+  if (event.type === 'site') {
+    await job.providers.faults?.at('publishing:site');
+    await job.transaction((session) => saveDestination(session, work, { site: event.site }));
+    call.destination.site = event.site;
+  }
+  if (event.type === 'ref') {
+    await job.providers.faults?.at('publishing:ref');
+    await job.transaction((session) => savePublished(session, work, { ref: event.ref }));
+  }
+  if (event.type === 'waiting') {
+    const state = event.forPerson === true ? 'waiting' : 'publishing';
+    await job.transaction((session) => savePublished(session, work, { state }));
+  }
+}
+
+/** A wait is no work: the job goes back to the queue, and continues from what is on record. */
+function tell(event: PublishEvent, report: StepReport): void {
+  if (event.type === 'processing') report.log(event.text);
+  if (event.type === 'waiting') throw new JobDeferred(event.text, event.retryAfterMs);
+  if (event.type !== 'uploading') return;
+  const { done, total, doneBytes, totalBytes, text } = event;
+  report.progress({ done, total, doneBytes, totalBytes });
+  if (text !== undefined) report.log(text);
+}
+
+function requireInTime({ platform, title }: ReleaseWork, call: PlatformCall, since: Date): void {
+  call.signal.throwIfAborted();
+  const { releaseMs } = platform.capabilities.limits;
+  if (call.now().getTime() <= since.getTime() + releaseMs) return;
+  const time = releaseMs >= 2 * DAY_MS ? `${releaseMs / DAY_MS} days` : `${releaseMs / MINUTE_MS} minutes`;
+  throw new AppError('platform_failed', `${title} did not finish this release within ${time}.`, {
+    hint: `Try again. If it takes as long, see what ${title} says about this site.`,
+  });
+}

@@ -1,0 +1,105 @@
+import type { Deployment, RollBackDeploymentInput } from '../../../routers/schemas/deployments.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { enqueueJob } from '../../jobs/queue.ts';
+import { type DeploymentDoc, primaryOf } from '../../models/deployment.ts';
+import type { ReleaseDestinationDoc } from '../../models/destination.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
+import { ReleaseStepModel } from '../../models/release-step.ts';
+import { newId, transaction } from '../../mongo.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { actorName } from '../actor-name.ts';
+import { deploymentBusy } from '../deployments/change.ts';
+import { findDeployment, toDeployment } from '../deployments/read.ts';
+import { moveDeployment, moveRelease } from '../move-state.ts';
+import { requireWritablePlan } from '../quota.ts';
+import { recordRollBack } from './roll-backs.ts';
+
+/**
+ * Makes an earlier release the public one again, without a new upload: a job switches and looks at the site.
+ * Throws `not_found`, `plan_required`, `deployment_busy`, `conflict` for a release that was never live or a platform
+ * that cannot go back.
+ */
+export async function rollBackDeployment(ctx: AccountContext, input: RollBackDeploymentInput): Promise<Deployment> {
+  const before = await findDeployment(ctx, input.deploymentId);
+  const { accountId } = ctx.actor;
+  const target = await ReleaseModel.findOne({ _id: input.releaseId, accountId, deploymentId: before._id }).lean();
+  if (target === null) throw notFound('release');
+  await requireWritablePlan(ctx);
+  if (before.currentReleaseId === target._id)
+    throw new AppError('conflict', `Release ${target.number} is the one that is live.`);
+  if (target.state !== 'superseded')
+    throw new AppError('conflict', `Release ${target.number} was never live, so nothing can go back to it.`);
+  requireRollBack(ctx, before);
+  const serving = await ReleaseModel.findOne({ _id: before.currentReleaseId ?? '', accountId }, { number: 1 });
+  const createdBy = await actorName(ctx);
+
+  const doc = await transaction(async (session) => {
+    const ids = { deploymentId: before._id, releaseId: target._id };
+    await publishEvent(session, accountId, { type: 'analytics_update', ...ids });
+    const deploying = await moveDeployment(session, {
+      id: before._id,
+      accountId,
+      from: ['live'],
+      to: 'deploying',
+      set: { latestReleaseId: target._id, 'destinations.0.state': 'publishing' },
+    });
+    if (deploying === null) throw deploymentBusy();
+    const moved = await moveRelease(session, {
+      id: target._id,
+      accountId,
+      from: ['superseded'],
+      to: 'verifying',
+      set: {
+        error: null,
+        cancelRequestedAt: null,
+        replacedReleaseId: null,
+        destinations: destinationsOf(deploying, target, ctx.now()),
+      },
+    });
+    if (moved === null) throw deploymentBusy();
+    if (serving !== null) {
+      await recordRollBack(session, { from: serving.number, to: moved, createdBy, at: ctx.now() });
+    }
+    await ReleaseStepModel.updateOne(
+      { _id: `${target._id}.verifying`, accountId },
+      { $set: { state: 'waiting', startedAt: null, endedAt: null, done: 0, total: 0, doneBytes: 0, totalBytes: 0 } },
+      { session },
+    );
+    await enqueueJob(session, {
+      name: 'deploy-release',
+      payload: { releaseId: target._id },
+      accountId,
+      key: before._id,
+    });
+    return deploying;
+  });
+  return toDeployment(ctx, doc);
+}
+
+/**
+ * What the release came to at each destination that there is now, the primary one first. Going public there is another act
+ * than the one that made it live before; where it was never live, it is sent.
+ */
+function destinationsOf(
+  { destinations }: DeploymentDoc,
+  target: Pick<ReleaseDoc, 'destinations'>,
+  startedAt: Date,
+): Partial<ReleaseDestinationDoc>[] {
+  return destinations.map(({ _id, platform }, index) => {
+    const known = target.destinations.find((one) => one._id === _id);
+    if (index > 0) return known ?? { _id, platform };
+    const wasLive = known?.state === 'live';
+    const act = { actId: newId(), publicAt: null, startedAt, state: 'publishing' as const, error: null, wasLive };
+    return { ...(known ?? { _id, platform }), ...act, ref: wasLive ? known.ref : null };
+  });
+}
+
+function requireRollBack({ providers }: AccountContext, deployment: DeploymentDoc): void {
+  const { platform } = primaryOf(deployment);
+  if (providers.platforms[platform]?.capabilities.rollBack) return;
+  throw new AppError('conflict', `${PLATFORMS[platform].title} cannot go back to an earlier release.`, {
+    hint: 'Download the earlier release and publish its files again.',
+  });
+}

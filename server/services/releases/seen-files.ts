@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { RULE_FILES } from '../../../routers/schemas/rule-file.ts';
+import type { Manifest } from '../../artifacts/manifest.ts';
+import type { ArtifactStore } from '../../artifacts/store.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
+import { previousRelease } from './read.ts';
+import type { ReleaseWork } from './release-work.ts';
+
+/**
+ * Raised whenever the built-in host answers the same files in another way than before: the next release of each deployment
+ * is then verified whole.
+ */
+const HOST_RULES = 1;
+
+/** Whether a verified release of the deployment has shown this content at this path. */
+export type SeenFiles = (path: string, sha256: string) => boolean;
+
+/**
+ * A fingerprint of all that decides, besides the file itself, whether a file is answered and from where: the store, the
+ * place at the platform, the settings, and the site's own rules. What was seen under other conditions counts as not seen.
+ * It is kept with each release (`destinations.verifiedUnder`).
+ */
+export function servingConditions(
+  { id: storeId }: Pick<ArtifactStore, 'id'>,
+  { deployment: { isSinglePage, hasCleanUrls }, destination }: Pick<ReleaseWork, 'deployment' | 'destination'>,
+  manifest: Manifest,
+): string {
+  const { _id, platform, targetId, options, site } = destination;
+  const place = [_id, platform, targetId ?? null, options ?? null, site ?? null];
+  const rules = RULE_FILES.map((name) => manifest.get(name)?.sha256 ?? null);
+  const conditions = JSON.stringify([HOST_RULES, storeId, place, isSinglePage, hasCleanUrls, rules]);
+  return createHash('sha256').update(conditions).digest('hex');
+}
+
+/**
+ * What the release that visitors have now, and the last one that went live, have shown under these conditions: each of them
+ * had been seen whole, by itself or through those before it.
+ */
+export async function findSeenFiles(work: ReleaseWork, conditions: string): Promise<SeenFiles> {
+  const { accountId, deploymentId, number } = work.release;
+  const latest = await previousRelease(accountId, deploymentId, number);
+  const currentId = work.deployment.currentReleaseId ?? null;
+  const current = currentId === null || currentId === latest?._id ? null : await findVerified(accountId, currentId);
+  const lists: { manifest: Manifest; lost: ReadonlySet<string> }[] = [];
+  for (const doc of [latest, current]) {
+    const published = doc?.destinations.find(({ _id }) => _id === work.destination._id);
+    if (!doc || published?.verifiedUnder !== conditions) continue;
+    const manifest = await work.readEarlier(doc);
+    if (manifest !== null) lists.push({ manifest, lost: new Set(doc.corruptedFiles.map(({ path }) => path)) });
+  }
+  return (path, sha256) => lists.some(({ manifest, lost }) => manifest.get(path)?.sha256 === sha256 && !lost.has(path));
+}
+
+function findVerified(accountId: string, releaseId: string): Promise<ReleaseDoc | null> {
+  return ReleaseModel.findOne({ _id: releaseId, accountId, verifiedAt: { $ne: null } });
+}

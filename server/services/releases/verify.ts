@@ -1,0 +1,234 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { ServingCapabilities } from '../../../routers/schemas/platforms/capabilities/platform-capabilities.ts';
+import type { RedirectTable } from '../../../routers/schemas/redirects-file.ts';
+import { isServedPath } from '../../../routers/schemas/upload-rules.ts';
+import type { Manifest, ManifestEntry } from '../../artifacts/manifest.ts';
+import type { StepReport } from '../../jobs/handler.ts';
+import { wasLiveBefore } from '../../models/release.ts';
+import type { PlatformCall } from '../../platforms/platform.ts';
+import type { Providers } from '../../service-context.ts';
+import { runInTimeSlices } from '../../time-slices.ts';
+import { addressHere, type SiteAddress } from '../site-address.ts';
+import { compareAnswers, type Expected, FOREIGN_PAGE_BYTES, type Visiting } from './compare-answers.ts';
+import { storedRef } from './platform-call.ts';
+import type { ReleaseWork } from './release-work.ts';
+import { readRedirects } from './rule-report.ts';
+import { findSeenFiles, type SeenFiles, servingConditions } from './seen-files.ts';
+
+/**
+ * Live means seen live: what the site answers is compared with what was uploaded, byte by byte through its hash. Before
+ * the switch, at the release's own address, every served file that no verified release of the deployment has shown at its
+ * path, and a random hundred of the others; after the switch, at the public address, the entry page, a page that does not
+ * exist and the 20 largest files. Where a platform keeps no address for a release, both are done at the public one.
+ *
+ * What is expected is what the platform says that it serves (`capabilities.serving`). An answer that differs is asked
+ * for again a few seconds; where the platform's edge may take longer (`limits.settleMs`), the job waits in the queue
+ * between two looks, until that time is over.
+ */
+const SAMPLE_FILES = 100;
+const LARGEST_FILES = 20;
+/** A worker looks again for so long before it leaves the release to a later run. */
+const LOOKING_MS = 5_000;
+/** Each is held against up to a hundred patterns of `_redirects`. */
+const FILES_A_STEP = 50;
+
+export type ReleaseToVerify = Visiting & {
+  /** This is the release's own address; null where it has none. */
+  own: SiteAddress | null;
+  public: SiteAddress;
+  manifest: Manifest;
+  serving: ServingCapabilities;
+  /** Files that are read there and not served. */
+  specialFiles: readonly string[];
+  /** A page that does not exist shows the entry page. */
+  isSinglePage: boolean;
+  /** Addresses that a rule of the site itself takes elsewhere show what the rule says, not what was uploaded. */
+  redirects?: RedirectTable;
+  /**
+   * Says what verified releases have shown, and by what the sample of it is drawn; every file is fetched when absent.
+   */
+  seen?: { isSeen: SeenFiles; sampleSeed: string };
+};
+
+export type Verification = {
+  /** Names the conditions under which the files are seen (seen-files.ts). */
+  conditions: string;
+  atOwnAddress(): Promise<void>;
+  atPublicAddress(): Promise<void>;
+};
+
+/** Returns the two halves for a release that is being worked on; what each of them finds goes to the step's log. */
+export async function verifyRelease(
+  providers: Providers,
+  work: ReleaseWork,
+  call: PlatformCall,
+  report: StepReport,
+): Promise<Verification> {
+  const { release, deployment, platform } = work;
+  const { serving, specialFiles, limits } = platform.capabilities;
+  const manifest = await work.readManifest(release.manifestHash);
+  const conditions = servingConditions(providers.store, work, manifest);
+  const hasTime = (since: Date) => () => call.now().getTime() < since.getTime() + limits.settleMs;
+  const toVerify: ReleaseToVerify = {
+    ...(await addressesOf(providers, work, call)),
+    egress: call.egress,
+    manifest,
+    serving,
+    specialFiles,
+    ...(serving.redirects && { redirects: await readRedirects(providers.store, manifest) }),
+    isSinglePage: deployment.isSinglePage && serving.singlePage,
+    ...(!work.wasVerified && {
+      seen: { isSeen: await findSeenFiles(work, conditions), sampleSeed: release._id },
+    }),
+    signal: call.signal,
+    onProgress: report.progress,
+    settleMs: Math.min(limits.settleMs, LOOKING_MS),
+    ...(limits.settleMs > LOOKING_MS && { mayFollow: hasTime(report.startedAt) }),
+  };
+  const isSeenWhole = toVerify.own !== null || work.wasVerified;
+  return {
+    conditions,
+    async atOwnAddress() {
+      if (toVerify.own === null) return;
+      report.log(told(await verifyAtOwnAddress(toVerify), "the release's own address", release._id));
+    },
+    async atPublicAddress() {
+      const { publicAt } = work.published;
+      const after =
+        publicAt instanceof Date && toVerify.mayFollow !== undefined ? { mayFollow: hasTime(publicAt) } : {};
+      const atPublic = { ...toVerify, ...after };
+      if (isSeenWhole) await verifyAtPublicAddress({ ...atPublic, onProgress: () => undefined });
+      else report.log(told(await verifyWhole(atPublic), 'the public address', release._id));
+      if (wasLiveBefore(release)) report.log(`Rolled back to release ${release.number}`);
+      report.log(`Seen live at ${toVerify.public.url}`);
+    },
+  };
+}
+
+function told({ unseen, sample, seenCount }: Choice, where: string, seed: string): string {
+  if (seenCount === 0) {
+    return `${unseen.length} ${unseen.length === 1 ? 'file answers' : 'files answer'} at ${where} as uploaded`;
+  }
+  const changed = `${unseen.length} new or changed ${unseen.length === 1 ? 'file' : 'files'}`;
+  const others = `${sample.length} of the ${seenCount} that were seen before`;
+  return `${changed} and ${others} answer at ${where} as uploaded (drawn by ${seed})`;
+}
+
+/** Fairlead's own host serves where the platform names no address. */
+async function addressesOf(
+  { addresses }: Providers,
+  { platform, release, published, deployment }: ReleaseWork,
+  call: PlatformCall,
+): Promise<Pick<ReleaseToVerify, 'own' | 'public'>> {
+  const { url, ownUrl } = await platform.release(call, storedRef(published.ref) ?? {});
+  if (url !== null) return { public: addressThere(url), own: ownUrl === null ? null : addressThere(ownUrl) };
+  return {
+    public: addressHere(addresses, { slug: deployment.slug, release: null }),
+    own: addressHere(addresses, { slug: deployment.slug, release: release.number }),
+  };
+}
+
+function addressThere(url: string): SiteAddress {
+  return { url: url.endsWith('/') ? url.slice(0, -1) : url };
+}
+
+/** Verifies the release at its own address, and returns what it fetched. Throws as `compareAnswers` does. */
+export async function verifyAtOwnAddress(release: ReleaseToVerify): Promise<Choice> {
+  const choice = await runInTimeSlices(choosingSteps(release));
+  await compareAnswers(release, release.own ?? release.public, [...choice.unseen, ...choice.sample]);
+  return choice;
+}
+
+/** Verifies a few addresses of the public site. Throws as `compareAnswers` does. */
+export async function verifyAtPublicAddress(release: ReleaseToVerify): Promise<void> {
+  const largest = await runInTimeSlices(largestSteps(release));
+  await compareAnswers(release, release.public, [...pages(release), ...largest]);
+}
+
+/** Verifies both in one, where the public address is all there is. */
+async function verifyWhole(release: ReleaseToVerify): Promise<Choice> {
+  const choice = await runInTimeSlices(choosingSteps(release));
+  await compareAnswers(release, release.public, [...pages(release), ...choice.unseen, ...choice.sample]);
+  return choice;
+}
+
+/** Returns the entry page, and what a page that does not exist shows. */
+function pages({ manifest, isSinglePage, redirects, serving }: ReleaseToVerify): Expected[] {
+  const entry = manifest.get('index.html');
+  const missing = `no-such-page-${randomBytes(6).toString('hex')}`;
+  const expected: Expected[] = [];
+  if (entry !== undefined && !isForced(redirects, '')) expected.push({ path: '/', statuses: [200], ...entry });
+  if (isForced(redirects, missing) || redirects?.otherwise(missing, '')) return expected;
+  const path = `/${missing}`;
+  if (entry !== undefined && isSinglePage) return [...expected, { path, statuses: [200], ...entry }];
+  const own = serving.notFoundPage ? manifest.get('404.html') : undefined;
+  return [...expected, { path, statuses: [404], ...(own ?? { sha256: null, sizeBytes: FOREIGN_PAGE_BYTES }) }];
+}
+
+/** Says what is fetched: all that was not seen yet, and some of what was. */
+export type Choice = { unseen: Expected[]; sample: Expected[]; seenCount: number };
+type File = { path: string; entry: ManifestEntry };
+
+function* choosingSteps(release: ReleaseToVerify): Generator<void, Choice> {
+  const { seen } = release;
+  const unseen: Expected[] = [];
+  const others: File[] = [];
+  for (const files of servedFiles(release)) {
+    for (const file of files) {
+      if (seen?.isSeen(file.path, file.entry.sha256)) others.push(file);
+      else unseen.push(toExpected(file));
+    }
+    yield;
+  }
+  const sample = seen === undefined ? [] : draw(others, SAMPLE_FILES, seen.sampleSeed);
+  return { unseen, sample: sample.map(toExpected), seenCount: others.length };
+}
+
+function* largestSteps(release: ReleaseToVerify): Generator<void, Expected[]> {
+  let largest: File[] = [];
+  for (const files of servedFiles(release)) {
+    largest = [...largest, ...files].sort((a, b) => b.entry.sizeBytes - a.entry.sizeBytes).slice(0, LARGEST_FILES);
+    yield;
+  }
+  return largest.map(toExpected);
+}
+
+/** Yields the files that visitors can open, some at a time. */
+function* servedFiles({ manifest, redirects, specialFiles }: ReleaseToVerify): Generator<File[], void> {
+  let files: File[] = [];
+  let looked = 0;
+  for (const [path, entry] of manifest) {
+    if (isServedPath(path) && !specialFiles.includes(path) && !isForced(redirects, path)) files.push({ path, entry });
+    looked += 1;
+    if (looked % FILES_A_STEP > 0) continue;
+    yield files;
+    files = [];
+  }
+  yield files;
+}
+
+function toExpected({ path, entry }: File): Expected {
+  // The page for what does not exist is one that some platforms show as such even where it is asked for by its name.
+  const statuses = path === '404.html' ? [200, 404] : [200];
+  return { path: urlPath(path), statuses, ...entry };
+}
+
+function isForced(redirects: RedirectTable | undefined, path: string): boolean {
+  return redirects !== undefined && redirects.forced(path, '') !== null;
+}
+
+/** `?`, `#` and `%` in names are percent-encoded in addresses. */
+function urlPath(path: string): string {
+  return `/${path.split('/').map(encodeURIComponent).join('/')}`;
+}
+
+/** So many of the items, or all: another seed draws others, and the same seed the same ones. */
+function draw<T>(items: readonly T[], count: number, seed: string): T[] {
+  if (items.length <= count) return [...items];
+  const drawn = new Set<number>();
+  for (let round = 0; drawn.size < count; round += 1) {
+    const hash = createHash('sha256').update(`${seed} ${round}`).digest();
+    drawn.add(hash.readUIntBE(0, 6) % items.length);
+  }
+  return items.filter((_, index) => drawn.has(index));
+}

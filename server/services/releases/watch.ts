@@ -1,0 +1,72 @@
+import { AppError } from '../../errors.ts';
+import { DeploymentModel } from '../../models/deployment.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
+import type { Providers } from '../../service-context.ts';
+import { BEING_PUBLISHED, type ReleaseWork } from './release-work.ts';
+
+/** How often a worker looks whether its work is still wanted, when no change feed tells it. */
+const POLL_MS = 1_000;
+
+export type Watch = { signal: AbortSignal; stop(): void };
+type Watched = {
+  collection: 'releases' | 'deployments';
+  id: string;
+  isOver(): Promise<boolean>;
+  /** Known before the first look. */
+  isOverAlready?: boolean;
+  message: string;
+};
+
+/**
+ * Returns a signal that is aborted within a second or two after somebody asked to cancel the release, on any instance.
+ */
+export function watchCancel(providers: Providers, { _id, accountId, cancelRequestedAt }: ReleaseDoc): Watch {
+  const asked = { _id, accountId, cancelRequestedAt: { $ne: null } };
+  const isOver = async (): Promise<boolean> => (await ReleaseModel.exists(asked)) !== null;
+  const isOverAlready = cancelRequestedAt instanceof Date;
+  const message = 'This release was cancelled.';
+  return watch(providers, { collection: 'releases', id: _id, isOver, isOverAlready, message });
+}
+
+/** Does likewise when the destination is taken away, or when another release has gone live that is published there instead. */
+export function watchDestination(providers: Providers, { deployment, destination, release }: ReleaseWork): Watch {
+  const { _id, accountId } = deployment;
+  const wanted = {
+    _id,
+    accountId,
+    currentReleaseId: release._id,
+    state: { $ne: 'deleting' as const },
+    destinations: { $elemMatch: { _id: destination._id, state: { $in: [...BEING_PUBLISHED] } } },
+  };
+  const isOver = async (): Promise<boolean> => (await DeploymentModel.exists(wanted)) === null;
+  return watch(providers, {
+    collection: 'deployments',
+    id: _id,
+    isOver,
+    message: 'Something else is published there.',
+  });
+}
+
+function watch(providers: Providers, { collection, id, isOver, isOverAlready, message }: Watched): Watch {
+  const over = new AbortController();
+  const end = (): void => over.abort(new AppError('state_changed', message));
+  if (isOverAlready) end();
+  const look = async (): Promise<void> => {
+    if (await isOver()) end();
+  };
+  // While the database is away nothing can be asked; the next look comes soon.
+  const lookQuietly = (): void => void look().catch(() => undefined);
+  const timer = setInterval(lookQuietly, POLL_MS);
+  timer.unref();
+  const unsubscribe = providers.changes.subscribe([collection], {
+    onChange: (change) => change.id === id && lookQuietly(),
+    onReopened: lookQuietly,
+  });
+  return {
+    signal: over.signal,
+    stop: () => {
+      clearInterval(timer);
+      unsubscribe();
+    },
+  };
+}

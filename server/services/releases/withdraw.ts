@@ -1,0 +1,70 @@
+import { DeploymentModel } from '../../models/deployment.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
+import type { PlatformCall } from '../../platforms/platform.ts';
+import { storedRef } from './platform-call.ts';
+import type { Writer } from './publish.ts';
+import { type ReleaseWork, saveDestination } from './release-work.ts';
+
+/**
+ * Undoes at the platform what a release that failed or was cancelled has done there: a cancelled one is stopped where
+ * that can be asked for, and what was public before is public again. A cancelled release with nothing before it leaves
+ * no site behind, since nothing was published. May run again; throws what the platform's adapter throws.
+ */
+export async function withdrawRelease(
+  work: ReleaseWork,
+  job: Writer,
+  call: PlatformCall,
+  isCancelled: boolean,
+): Promise<void> {
+  const { platform, release, published } = work;
+  const ref = storedRef(published.ref);
+  if (ref === null) return;
+  if (isCancelled) await platform.cancel?.(call, ref);
+  const { isSwitched, before } = await servedBefore(release);
+  // Where publishing is not going public, only the switch has changed what visitors see.
+  if (platform.capabilities.draft && !isSwitched) return;
+  if (before !== null) return restoreBefore(work, job, call, before);
+  if (!isCancelled) return;
+  await platform.remove(call);
+  await job.transaction((session) => saveDestination(session, work, { site: null, url: null }));
+}
+
+/** The release fails all the same, so nobody comes back for a wait: the platform is left to finish by itself. */
+async function restoreBefore(
+  { platform, release, destination }: ReleaseWork,
+  job: Writer,
+  call: PlatformCall,
+  before: ReleaseDoc,
+): Promise<void> {
+  const published = before.destinations.find(({ _id }) => _id === destination._id);
+  const ref = storedRef(published?.ref);
+  if (published === undefined || ref === null || platform.restore === undefined) return;
+  const events = platform.restore(call, { ref, actId: `${release._id}-withdrawn` });
+  for (let next = await events.next(); ; next = await events.next()) {
+    const named = next.done ? next.value : next.value.type === 'ref' ? next.value.ref : null;
+    if (named !== null) {
+      await job.transaction((session) =>
+        ReleaseModel.updateOne(
+          { _id: before._id, accountId: before.accountId, 'destinations._id': destination._id },
+          { $set: { 'destinations.$.ref': named } },
+          { session },
+        ),
+      );
+    }
+    if (next.done || next.value.type === 'waiting') return;
+  }
+}
+
+/** Whether visitors are led to this release by now, and what they were led to before. */
+async function servedBefore({
+  _id,
+  accountId,
+  deploymentId,
+}: ReleaseDoc): Promise<{ isSwitched: boolean; before: ReleaseDoc | null }> {
+  const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId });
+  const isSwitched = deployment?.currentReleaseId === _id;
+  const switched = isSwitched ? await ReleaseModel.findOne({ _id, accountId }) : null;
+  const beforeId = (isSwitched ? switched?.replacedReleaseId : deployment?.currentReleaseId) ?? null;
+  const before = beforeId === null ? null : await ReleaseModel.findOne({ _id: beforeId, accountId });
+  return { isSwitched, before };
+}

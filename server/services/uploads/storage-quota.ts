@@ -1,0 +1,143 @@
+import type { ClientSession } from 'mongoose';
+import { type Manifest, type ManifestEntry, totalBytes } from '../../artifacts/manifest.ts';
+import { DAY_MS } from '../../durations.ts';
+import { AppError } from '../../errors.ts';
+import { sumOfArtifacts } from '../../models/artifact.ts';
+import { sumOfReleaseFiles } from '../../models/release.ts';
+import { UploadModel } from '../../models/upload.ts';
+import type { AccountContext, Limits } from '../../service-context.ts';
+import { currentPlan } from '../quota.ts';
+import { addToCount } from '../rate-limit.ts';
+import { upgradeHint } from '../subscription.ts';
+import { missingHashes } from './missing.ts';
+
+/**
+ * Counts what an account sends in a day. An account without a plan has a small allowance, enough to try a site before the
+ * trial is started. What is yet `ahead` has to fit as well, and is not counted. Throws `quota_exhausted`.
+ */
+export async function countBytes(ctx: AccountContext, sizeBytes: number, { ahead = 0 } = {}): Promise<void> {
+  const key = ctx.actor.accountId;
+  const sent = await addToCount({ name: 'upload-bytes', key, windowMs: DAY_MS, amount: sizeBytes });
+  const fits = ({ uploadBytesPerDay }: StorageLimits): boolean => sent.count + ahead <= uploadBytesPerDay;
+  const { limits, hint } = await limitsFor(ctx, fits);
+  if (fits(limits)) return;
+  const allowed = sizeInWords(limits.uploadBytesPerDay);
+  throw new AppError('quota_exhausted', `An account${hint.who} can send ${allowed} a day, and that is used up.`, {
+    retryAfterMs: sent.leftMs,
+    ...(hint.text !== '' && { hint: hint.text }),
+  });
+}
+
+type StorageLimits = Pick<Limits, 'uploadBytesPerDay' | 'accountBytes' | 'accountFiles'>;
+type Allowed = { limits: StorageLimits; hint: { who: string; text: string } };
+
+/** Returns those of the account's plan. The plan is looked up only for what would be too much without one. */
+async function limitsFor(
+  ctx: AccountContext,
+  isEnough: (withoutPlan: StorageLimits) => boolean,
+  session: ClientSession | null = null,
+): Promise<Allowed> {
+  const { uploadBytesPerDay, accountBytes, accountFiles, withoutPlan } = ctx.providers.limits;
+  const small: StorageLimits = {
+    uploadBytesPerDay: Math.min(uploadBytesPerDay, withoutPlan.uploadBytesPerDay),
+    accountBytes: Math.min(accountBytes, withoutPlan.accountBytes),
+    accountFiles: Math.min(accountFiles, withoutPlan.accountFiles),
+  };
+  if (isEnough(small)) return { limits: small, hint: { who: '', text: '' } };
+  if ((await currentPlan(ctx, session)) !== 'free') {
+    return { limits: { uploadBytesPerDay, accountBytes, accountFiles }, hint: { who: '', text: '' } };
+  }
+  const text = await upgradeHint(ctx.actor.accountId, 'free', session);
+  return { limits: small, hint: { who: ' without a plan', text } };
+}
+
+/** Lists of files by their hash, read before the transaction that compares them. */
+export type FileLists = ReadonlyMap<string, ReadonlyMap<string, ManifestEntry>>;
+
+/**
+ * Whether the account can store what this list of files adds to it, in the transaction that gives the upload its list.
+ * What the account has stored counts once, and so does what its other open uploads have announced and not sent yet: of two
+ * lists at once one conflicts, runs again and sees the other. Answers the hashes of lists that have to be compared and are
+ * not among `lists`: one of 11 MB is not read while a transaction is open, so the caller reads them and asks again.
+ * Throws `quota_exhausted`.
+ */
+export async function requireStorageQuota(
+  session: ClientSession,
+  ctx: AccountContext,
+  { uploadId, manifest, lists }: { uploadId: string; manifest: Manifest; lists: FileLists },
+): Promise<string[]> {
+  const { accountId } = ctx.actor;
+  await UploadModel.updateMany({ accountId, state: 'open' }, { $inc: { turn: 1 } }, { session });
+  const fields = { manifestHash: 1, totalBytes: 1, fileCount: 1 } as const;
+  const open = await UploadModel.find({ accountId, state: 'open' }, fields).session(session);
+  const others = open.filter((upload) => upload._id !== uploadId);
+  await requireListedFiles(session, ctx, manifest.size + sumOf(others.map((other) => other.fileCount)));
+  const stored = await sumOfArtifacts(accountId, session);
+  // Far from the limit nothing need be compared.
+  const mostBytes = stored.sizeBytes + totalBytes(manifest) + sumOf(others.map((other) => other.totalBytes));
+  const mostFiles = stored.files + manifest.size + sumOf(others.map((other) => other.fileCount));
+  const fits = (limits: StorageLimits): boolean => mostBytes <= limits.accountBytes && mostFiles <= limits.accountFiles;
+  const { limits, hint } = await limitsFor(ctx, fits, session);
+  if (fits(limits)) return [];
+  const named = others.flatMap(({ manifestHash }) => manifestHash ?? []);
+  const unread = named.filter((manifestHash) => !lists.has(manifestHash));
+  if (unread.length > 0) return unread;
+  const announced = new Map([...manifest.values()].map((entry) => [entry.sha256, entry]));
+  for (const manifestHash of named) {
+    for (const [sha256, entry] of lists.get(manifestHash) ?? []) announced.set(sha256, entry);
+  }
+  const missing = await missingHashes(accountId, announced, { session });
+  const addedBytes = sumOf(missing.map((sha256) => announced.get(sha256)?.sizeBytes ?? 0));
+  if (stored.sizeBytes + addedBytes > limits.accountBytes) {
+    throw quotaExhausted(hint, [limits.accountBytes, stored.sizeBytes, addedBytes].map(sizeInWords));
+  }
+  if (stored.files + missing.length > limits.accountFiles) {
+    throw quotaExhausted(hint, [limits.accountFiles, stored.files, missing.length].map(filesInWords));
+  }
+  return [];
+}
+
+/**
+ * What releases name is kept as long as they are: their lists take space, and each hour's collection reads them, whether
+ * or not the files are new. Throws `quota_exhausted`.
+ */
+async function requireListedFiles(session: ClientSession, ctx: AccountContext, added: number): Promise<void> {
+  const limit = ctx.providers.limits.listedFiles;
+  const listed = await sumOfReleaseFiles({ accountId: ctx.actor.accountId }, session);
+  if (listed + added <= limit) return;
+  throw new AppError(
+    'quota_exhausted',
+    `The releases of an account can name ${limit.toLocaleString('en')} files in all, and that is used up.`,
+    { hint: 'Remove deployments that are not needed any more: their releases go with them.' },
+  );
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0);
+}
+
+function quotaExhausted(hint: Allowed['hint'], [limit = '', stored = '', added = '']: readonly string[]): AppError {
+  return new AppError(
+    'quota_exhausted',
+    `An account${hint.who} can store ${limit}: ${stored} are used, and ${added} would be added.`,
+    {
+      // What is removed is collected a day after its last use.
+      retryAfterMs: DAY_MS,
+      hint:
+        hint.text ||
+        'Remove deployments that are not needed any more: what they alone use is free about a day later. Or publish less, or smaller files.',
+    },
+  );
+}
+
+function filesInWords(count: number): string {
+  return `${count.toLocaleString('en')} files`;
+}
+
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB'] as const;
+
+/** `9.6 GiB`, rounded to one digit behind the point. */
+function sizeInWords(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10));
+  return `${Math.round((bytes / 1024 ** power) * 10) / 10} ${UNITS[power]}`;
+}

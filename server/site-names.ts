@@ -1,0 +1,32 @@
+import type { Addresses } from './service-context.ts';
+
+/** Says what a name on the built-in host stands for: a site, or one release of it (null for what is live). */
+export type SiteName = { slug: string; release: number | null };
+
+/** Stands for the slug in SITES_URL. */
+export const SLUG_MARK = '{slug}';
+
+/** A slug has no `--` of its own, so that a release's label cannot be that of another site. */
+const RELEASE_LABEL = /^r([1-9]\d{0,8})--(.+)$/;
+const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/;
+
+/** Returns the host name at which a site answers, or one of its releases (`r{number}--{slug}`). */
+export function siteHost(sitesDomain: string, { slug, release }: SiteName): string {
+  return `${release === null ? '' : `r${release}--`}${slug}.${sitesDomain}`;
+}
+
+/** Reads what `siteHost` writes, in lower case; null for a name that is none of ours by its form. */
+export function parseSiteHost(sitesDomain: string, host: string): SiteName | null {
+  if (!host.endsWith(`.${sitesDomain}`)) return null;
+  const label = host.slice(0, -sitesDomain.length - 1);
+  const [, number, own] = RELEASE_LABEL.exec(label) ?? [];
+  const slug = own ?? label;
+  if (!SLUG.test(slug) || slug.includes('--')) return null;
+  return { slug, release: number === undefined ? null : Number(number) };
+}
+
+/** Returns the address of a host name as people open it, without a slash at its end; also of a pattern like `*.example.com`. */
+export function siteUrl({ sitesUrl }: Pick<Addresses, 'sitesUrl'>, host: string): string {
+  const { protocol, port } = new URL(sitesUrl.replace(SLUG_MARK, 'slug'));
+  return `${protocol}//${host}${port === '' ? '' : `:${port}`}`;
+}
