@@ -1,5 +1,6 @@
 import { accountRouter } from './account.ts';
 import { authRouter } from './auth.ts';
+import { connectionsRouter } from './connections.ts';
 import { contactRouter } from './contact.ts';
 import { deploymentsRouter } from './deployments.ts';
 import { disclaimerRouter } from './disclaimer.ts';
@@ -19,6 +20,7 @@ export const appRouter = router({
   disclaimer: disclaimerRouter,
   events: eventsRouter,
   tokens: tokensRouter,
+  connections: connectionsRouter,
   deployments: deploymentsRouter,
   releases: releasesRouter,
   contact: contactRouter,

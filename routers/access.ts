@@ -11,14 +11,14 @@ export function requireAccount(ctx: ServiceContext): AccountContext {
   return { ...ctx, actor };
 }
 
-/** As above; an API token needs the scope `write`. */
+/** Accepts a signed-in browser, or an API token with the scope `write`. Throws `unauthenticated`, `scope_missing`. */
 export function requireWriter(ctx: ServiceContext): AccountContext {
   const account = requireAccount(ctx);
   requireWriteScope(account);
   return account;
 }
 
-/** Anybody; but whoever calls with an API token needs the scope `write`. Throws `scope_missing`. */
+/** Accepts anybody; whoever calls with an API token needs the scope `write`. Throws `scope_missing`. */
 export function requireWriteScope({ actor }: ServiceContext): void {
   if (actor.kind === 'token' && !actor.scopes.includes('write')) {
     throw new AppError('scope_missing', 'This API token may read only.', {

@@ -12,6 +12,7 @@ import {
   resetPassword,
   revokeSession,
   sendConfirmation,
+  stopEmailChange,
 } from '../server/services/auth/index.ts';
 import {
   accessSchema,
@@ -27,6 +28,7 @@ import {
   revokeSessionInput,
   sessionListSchema,
   signedInSchema,
+  stopEmailChangeInput,
 } from './schemas/auth.ts';
 import { doneSchema, emptyInput } from './schemas/primitives.ts';
 import { publicProcedure, router, sessionProcedure } from './trpc.ts';
@@ -92,6 +94,11 @@ export const authRouter = router({
     .input(changeEmailInput)
     .output(doneSchema)
     .mutation(({ ctx, input }) => changeEmail(ctx, input)),
+
+  stopEmailChange: publicProcedure
+    .input(stopEmailChangeInput)
+    .output(doneSchema)
+    .mutation(({ ctx, input }) => stopEmailChange(ctx, input)),
 
   revokeSession: sessionProcedure
     .input(revokeSessionInput)

@@ -1,20 +1,23 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP, isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
-/** A dual-stack listener shows IPv4 peers as `::ffff:192.0.2.1`: counted so, all of them would share one /64. */
-const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const GROUPS_OF_A_NETWORK = 4;
 
 /**
- * The address a call is counted by: the peer, or with `trustedProxies` in front the entry that the outermost of them
- * wrote (entries before it are the caller's own claims). IPv6 by its /64, IPv4-mapped as IPv4 (security facts, 1.8).
+ * Returns the address that a call is counted by: the peer, or with `trustedProxies` in front the entry that the
+ * outermost of them wrote (entries before it are the caller's own claims). IPv6 counts by its /64, since one customer
+ * holds a whole /64 (RFC 6177); IPv4-mapped IPv6 counts as IPv4.
  */
 export function clientAddress(request: IncomingMessage, trustedProxies: number): string {
   const { 'x-forwarded-for': header } = request.headers;
   return addressOf(request.socket.remoteAddress ?? 'unknown', header && String(header), trustedProxies);
 }
 
-/** The same of what a request said: its peer, and its header `X-Forwarded-For`. */
+/**
+ * Returns the same for what a request said: its peer, and its header `X-Forwarded-For`. The package proxy-addr leaves
+ * empty entries out, so that an address which the caller claims could take the place of the one that the proxy wrote.
+ */
 export function addressOf(peer: string, header: string | undefined, trustedProxies: number): string {
   if (trustedProxies === 0) return addressKey(peer);
   const forwarded = header === undefined ? [] : header.split(',');
@@ -30,14 +33,10 @@ function withoutPort(entry: string): string {
   return /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
 }
 
+/** A dual-stack listener shows IPv4 peers as `::ffff:192.0.2.1`: counted so, all of them would share one /64. */
 function addressKey(address: string): string {
-  const plain = MAPPED.exec(address)?.[1] ?? address;
-  if (!isIPv6(plain) || plain === '::1') return plain;
-  const [head = '', tail] = (plain.split('%')[0] ?? '').toLowerCase().split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const gap = tail === undefined ? 0 : 8 - left.length - right.length;
-  const groups = [...left, ...Array.from({ length: Math.max(0, gap) }, () => '0'), ...right];
-  const network = groups.slice(0, GROUPS_OF_A_NETWORK).map((group) => group.replace(/^0+(?=.)/, ''));
-  return `${network.join(':')}::/64`;
+  if (isIP(address) === 0) return address;
+  const parsed = ipaddr.process(address);
+  if (!(parsed instanceof ipaddr.IPv6) || parsed.range() === 'loopback') return parsed.toString();
+  return `${new ipaddr.IPv6([...parsed.parts.slice(0, GROUPS_OF_A_NETWORK), 0, 0, 0, 0])}/64`;
 }

@@ -20,11 +20,11 @@ const URL_MAX_LENGTH = 2_000;
 const IDLE_CLOSE_MS = 1_000;
 
 export type FairleadClientOptions = {
-  /** Where Fairlead is reached, for example `https://fairlead.example.com`. */
+  /** Says where Fairlead is reached, for example `https://fairlead.example.com`. */
   url: string;
   /** An API token from Settings; what it may do is its scopes. */
   token: string;
-  /** Pause before attempt number `attempt` (from 0) to connect again for events. */
+  /** Returns the pause before attempt number `attempt` (from 0) to connect again for events. */
   retryDelayMs?: (attempt: number) => number;
 };
 
@@ -40,7 +40,7 @@ export function createFairleadClient({
   token,
   retryDelayMs = () => RECONNECT_MS,
 }: FairleadClientOptions): FairleadClient {
-  const base = url.replace(/\/+$/, '');
+  const base = url.replace(/(?<!\/)\/+$/, '');
   const socket = createWSClient({
     url: `${base.replace(/^http/, 'ws')}/api/trpc`,
     WebSocket: asBrowserSocket(WebSocket),

@@ -6,9 +6,9 @@ import type {
   Actor,
   CallOrigin,
   CookieJar,
-  Line,
   Providers,
   ServiceContext,
+  SubscriptionConnection,
 } from '../server/service-context.ts';
 import { authenticate } from '../server/services/auth/index.ts';
 import { countsAddress } from '../server/services/rate-limit.ts';
@@ -16,7 +16,7 @@ import { countCalls } from './call-limit.ts';
 import { clientAddress } from './client-address.ts';
 import { createCookieJar } from './cookie-jar.ts';
 
-/** What every procedure gets; the same thing that its service gets. */
+/** Says what every procedure gets; the same thing that its service gets. */
 export type Context = ServiceContext;
 
 export const REQUEST_ID_HEADER = 'X-Request-Id';
@@ -24,7 +24,7 @@ export const REQUEST_ID_HEADER = 'X-Request-Id';
 const NO_JAR: CookieJar = { read: () => undefined, write: () => undefined };
 const ANONYMOUS: Actor = { kind: 'anonymous' };
 
-/** The number that names a request in its answer and in the log. */
+/** Returns the number that names a request in its answer and in the log. */
 export function newRequestId(): string {
   return randomUUID();
 }
@@ -34,11 +34,13 @@ type InnerOptions = {
   origin?: Partial<CallOrigin>;
   jar?: CookieJar;
   requestId?: string;
-  line?: Line;
+  connection?: SubscriptionConnection;
 };
 
-/** A context that needs no request: for callers in process, and the common part of the doors below. */
-function innerContext(providers: Providers, { actor, origin, jar, requestId, line }: InnerOptions = {}): Context {
+/**
+ * Returns a context that needs no request: for callers in process, and the part that HTTP and WebSocket requests share.
+ */
+function innerContext(providers: Providers, { actor, origin, jar, requestId, connection }: InnerOptions = {}): Context {
   return {
     actor: actor ?? ANONYMOUS,
     providers,
@@ -46,15 +48,15 @@ function innerContext(providers: Providers, { actor, origin, jar, requestId, lin
     jar: jar ?? NO_JAR,
     now: () => providers.now(),
     requestId: requestId ?? newRequestId(),
-    ...(line !== undefined && { line }),
+    ...(connection !== undefined && { connection }),
   };
 }
 
 /**
- * A request over HTTP → context. The bearer token alone says who acts; a fresh access token goes back in the headers
- * when the old one is near its end (security facts, 1.1). `calls` is how many procedure calls the request holds: each
- * counts against the caller's limit; the bytes of an upload count none, but whoever is nobody counts one.
- * Throws `bad_request` (X-Auth-Token differs), `rate_limited`, `database_unavailable`.
+ * Turns a request over HTTP into a context. The bearer token alone says who acts; a fresh access token goes back in the
+ * headers when the old one is near its end, so that a busy page never has to wait for a refresh. `calls` is how many
+ * procedure calls the request holds: each counts against the caller's limit. The bytes of an upload count none, but an
+ * anonymous request counts one. Throws `bad_request` (X-Auth-Token differs), `rate_limited`, `database_unavailable`.
  */
 export async function contextFor(
   providers: Providers,
@@ -85,17 +87,17 @@ export async function contextFor(
 }
 
 /**
- * A WebSocket connection → context, made once a connection from `connectionParams.token`. Cookies have no say here.
- * Throws `unauthenticated` unless the token is good: there is nothing to subscribe to without an account.
+ * Turns a WebSocket connection into a context, once a connection, from `connectionParams.token`. Cookies have no say
+ * here. Throws `unauthenticated` unless the token is good: there is nothing to subscribe to without an account.
  */
 export async function contextForSocket(
   providers: Providers,
   request: IncomingMessage,
-  { token, line }: { token: string | undefined; line: Line },
+  { token, connection }: { token: string | undefined; connection: SubscriptionConnection },
 ): Promise<AccountContext> {
   const { actor } = token === undefined ? { actor: ANONYMOUS } : await authenticate(providers, token);
   if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in to receive events.');
-  const context = innerContext(providers, { actor, origin: originOf(providers, request, token), line });
+  const context = innerContext(providers, { actor, origin: originOf(providers, request, token), connection });
   await countContextCalls(context, 1);
   return { ...context, actor };
 }
@@ -113,11 +115,14 @@ function originOf(providers: Providers, request: IncomingMessage, bearer: string
   };
 }
 
-/** The client sends its token twice (specification, section 7); two different ones are a confusion of somebody's. */
+/**
+ * The client sends its token in two headers. Two different ones are refused, since either could be the one that was
+ * meant.
+ */
 function bearerOf(request: IncomingMessage): string | undefined {
   const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-  const twin = request.headers['x-auth-token'];
-  if (twin !== undefined && twin !== '' && twin !== bearer) {
+  const repeated = request.headers['x-auth-token'];
+  if (repeated !== undefined && repeated !== '' && repeated !== bearer) {
     throw new AppError('bad_request', 'The headers Authorization and X-Auth-Token name different tokens.');
   }
   return bearer;
@@ -126,7 +131,10 @@ function bearerOf(request: IncomingMessage): string | undefined {
 const REFRESH_COOKIE_CALLS: ReadonlySet<string> = new Set(['/api/refresh-token', '/api/logout']);
 const REFRESH_COOKIE_PROCEDURES: ReadonlySet<string> = new Set(['/api/trpc/auth.refresh', '/api/trpc/auth.logout']);
 
-/** Refreshing and logging out, by REST or as a procedure on its own (security facts, 1.6): in a batch others would share the cookie. */
+/**
+ * Only refreshing and logging out may read the refresh cookie, by REST or as a procedure on its own: in a batch the
+ * other calls would share it.
+ */
 function takesRefreshCookie(request: IncomingMessage): boolean {
   if (request.method !== 'POST') return false;
   // Express cuts its mount path off `url` and keeps the whole in `originalUrl`.

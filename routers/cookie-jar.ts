@@ -1,30 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { parseCookie, stringifySetCookie } from 'cookie';
 import type { CookieJar, JarName } from '../server/service-context.ts';
 import { DISCLAIMER_COOKIE_SECONDS } from './schemas/limits.ts';
 
-/** Names and lives as the security facts, 1.4; the refresh cookie lives as long as an idle session. */
+/** The refresh cookie lives as long as an idle session. */
 const COOKIES: Record<JarName, { name: string; maxAgeSeconds: number }> = {
   refresh: { name: 'fairlead_refresh', maxAgeSeconds: 2_592_000 },
   device: { name: 'fairlead_device', maxAgeSeconds: 31_536_000 },
   disclaimer: { name: 'fairlead_disclaimer', maxAgeSeconds: DISCLAIMER_COOKIE_SECONDS },
 };
 
-/** The prefix keeps a sibling host from planting one, and needs https; without https the plain name (security facts, 1.4). */
+/**
+ * The prefix `__Host-` keeps a sibling host from setting the cookie (RFC 6265bis, section 4.1.3.2). It needs https;
+ * without https the name stays plain.
+ */
 function cookieName(jarName: JarName, isSecure: boolean): string {
   return `${isSecure ? '__Host-' : ''}${COOKIES[jarName].name}`;
 }
 
-function readCookie(header: string | undefined, name: string): string | undefined {
-  for (const pair of header?.split(';') ?? []) {
-    const at = pair.indexOf('=');
-    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
-  }
-  return undefined;
-}
-
 /**
- * A service's cookies over one request and its answer. The refresh cookie is in reach of refreshing and logging out
- * alone, so that no other call is ever authorised by a cookie (security facts, 1.6).
+ * Makes a service's cookies over one request and its answer. Only refreshing and logging out can read the refresh
+ * cookie, so that no other call is ever authorised by a cookie (cross-site requests carry cookies).
  */
 export function createCookieJar(
   request: IncomingMessage,
@@ -34,13 +30,17 @@ export function createCookieJar(
   return {
     read(jarName) {
       if (jarName === 'refresh' && !mayReadRefresh) return undefined;
-      return readCookie(request.headers.cookie, cookieName(jarName, isSecure));
+      return parseCookie(request.headers.cookie ?? '')[cookieName(jarName, isSecure)];
     },
     write(jarName, value) {
-      const name = cookieName(jarName, isSecure);
-      const maxAge = value === null ? 0 : COOKIES[jarName].maxAgeSeconds;
-      const attributes = `Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
-      response.appendHeader('Set-Cookie', `${name}=${value ?? ''}; ${attributes}`);
+      const cookie = stringifySetCookie(cookieName(jarName, isSecure), value ?? '', {
+        path: '/',
+        maxAge: value === null ? 0 : COOKIES[jarName].maxAgeSeconds,
+        httpOnly: true,
+        sameSite: 'strict',
+        secure: isSecure,
+      });
+      response.appendHeader('Set-Cookie', cookie);
     },
   };
 }

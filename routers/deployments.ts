@@ -1,13 +1,18 @@
 import {
+  addDestination,
   checkAddress,
   createDeployment,
   getDeployment,
   listDeployments,
+  makePrimary,
   removeDeployment,
-  rollBackDeployment,
+  removeDestination,
+  retryDestination,
   updateDeployment,
 } from '../server/services/deployments/index.ts';
+import { rollBackDeployment } from '../server/services/releases/index.ts';
 import {
+  addDestinationInput,
   addressCheckSchema,
   checkAddressInput,
   createDeploymentInput,
@@ -15,7 +20,10 @@ import {
   deploymentSchema,
   getDeploymentInput,
   listDeploymentsInput,
+  makePrimaryInput,
   removeDeploymentInput,
+  removeDestinationInput,
+  retryDestinationInput,
   rollBackDeploymentInput,
   updateDeploymentInput,
 } from './schemas/deployments.ts';
@@ -52,6 +60,26 @@ export const deploymentsRouter = router({
     .input(rollBackDeploymentInput)
     .output(deploymentSchema)
     .mutation(({ ctx, input }) => rollBackDeployment(ctx, input)),
+
+  addDestination: writeProcedure
+    .input(addDestinationInput)
+    .output(deploymentSchema)
+    .mutation(({ ctx, input }) => addDestination(ctx, input)),
+
+  removeDestination: writeProcedure
+    .input(removeDestinationInput)
+    .output(deploymentSchema)
+    .mutation(({ ctx, input }) => removeDestination(ctx, input)),
+
+  retryDestination: writeProcedure
+    .input(retryDestinationInput)
+    .output(deploymentSchema)
+    .mutation(({ ctx, input }) => retryDestination(ctx, input)),
+
+  makePrimary: writeProcedure
+    .input(makePrimaryInput)
+    .output(deploymentSchema)
+    .mutation(({ ctx, input }) => makePrimary(ctx, input)),
 
   remove: writeProcedure
     .input(removeDeploymentInput)

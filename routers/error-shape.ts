@@ -7,7 +7,7 @@ import { translateDatabaseError } from '../server/mongo.ts';
 import { type Context, newRequestId } from './context.ts';
 import { ERROR_CODES, type ErrorCode, type ErrorDetails } from './schemas/errors.ts';
 
-/** What tRPC itself refuses, before or beside our procedures; everything else of its own is a fault of ours. */
+/** Says what tRPC itself refuses, before or beside our procedures; everything else of its own is a fault of ours. */
 const OF_TRPC: Partial<Record<TRPC_ERROR_CODE_KEY, { code: ErrorCode; message: string }>> = {
   PARSE_ERROR: { code: 'bad_request', message: 'The request is not valid JSON.' },
   BAD_REQUEST: { code: 'bad_request', message: 'The request could not be read.' },
@@ -22,10 +22,12 @@ const OF_TRPC: Partial<Record<TRPC_ERROR_CODE_KEY, { code: ErrorCode; message: s
 
 type Issue = z.core.$ZodIssue;
 
-/** As many as a form shows. An input of a hundred thousand mistakes is answered with the first ones. */
+/** A form shows no more. An input of a hundred thousand mistakes is answered with the first ones. */
 const MAX_ISSUES = 20;
 
-/** One issue per field that can be named: of a union the branch that fits best, of a stray key the key itself. */
+/**
+ * Returns one issue per field that can be named: of a union the branch that fits best, of a stray key the key itself.
+ */
 function flatten(issues: readonly Issue[], prefix: readonly PropertyKey[] = []): { field: string; message: string }[] {
   return issues.slice(0, MAX_ISSUES).flatMap((issue) => {
     const path = [...prefix, ...issue.path];
@@ -43,9 +45,9 @@ function flatten(issues: readonly Issue[], prefix: readonly PropertyKey[] = []):
   });
 }
 
-/** The error of an input that its schema refuses, with the first message of each field. */
-export function validationFailed(error: z.core.$ZodError): AppError {
-  const found = flatten(error.issues);
+/** Returns the error of an input, or of what stands at `place` in one, with the first message of each field. */
+export function validationFailed(error: z.core.$ZodError, place: readonly PropertyKey[] = []): AppError {
+  const found = flatten(error.issues, place);
   const named = found.filter(({ field }) => field !== '');
   const fieldErrors: Record<string, string> = {};
   for (const { field, message } of named) fieldErrors[field] ??= message;
@@ -57,8 +59,9 @@ export function validationFailed(error: z.core.$ZodError): AppError {
 }
 
 /**
- * Whatever was thrown, as the error that may leave the server: ours as it is, an input's issues by field, a missing
- * database as such, tRPC's own with a code each. Anything else is masked, since its text was not written for people.
+ * Turns whatever was thrown into the error that may leave the server: ours as it is, an input's issues by field, a
+ * missing database as such, tRPC's own with a code each. Anything else is masked, since its text was not written for
+ * people.
  */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
@@ -74,7 +77,10 @@ export function toAppError(error: unknown): AppError {
   return new AppError('internal', 'Something went wrong on our side. Please try again.', { cause: error });
 }
 
-/** The same for tRPC: the base procedure hands it on, so that status, log, formatter and caller see one code. */
+/**
+ * Does the same for tRPC: the base procedure hands the result on, so that status, log, formatter and caller see one
+ * code.
+ */
 export function toTRPCError(error: unknown): TRPCError {
   const known = toAppError(error);
   return new TRPCError({ code: ERROR_CODES[known.code].trpc, message: known.message, cause: known });
@@ -94,7 +100,7 @@ export function errorDetails(error: AppError, requestId: string): ErrorDetails {
   };
 }
 
-/** Value of `Retry-After`: whole seconds, at least one (RFC 9110, section 10.2.3). */
+/** Returns the value of `Retry-After`: whole seconds, at least one (RFC 9110, section 10.2.3). */
 export function retryAfterSeconds(error: AppError): string | undefined {
   if (error.retryAfterMs === undefined) return undefined;
   return String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
@@ -109,7 +115,7 @@ export function nameRequest(error: TRPCError, requestId: string): TRPCError {
   return error;
 }
 
-/** The number that names a failed request in its answer and in the log. */
+/** Returns the number that names a failed request in its answer and in the log. */
 export function requestIdOf(error: Error, ctx: Context | undefined): string {
   if (ctx !== undefined) return ctx.requestId;
   const id = idsWithoutContext.get(error) ?? newRequestId();
@@ -117,7 +123,7 @@ export function requestIdOf(error: Error, ctx: Context | undefined): string {
   return id;
 }
 
-/** What is a fault of ours goes to the log with its stack; the person's own mistakes do not. */
+/** Logs our own faults with their stack; mistakes of the person are not logged. */
 export function logFault(log: Log, { requestId, path }: { requestId: string; path: string }, error: unknown): void {
   const known = toAppError(error);
   if (known.code !== 'internal') return;
@@ -135,7 +141,7 @@ type ErrorShape = {
   data: ErrorDetails & { httpStatus: number };
 };
 
-/** tRPC's formatter. `httpStatus` is what tRPC answers with; the status of our table, not of its own. */
+/** Shapes errors for tRPC. `httpStatus` is the status of our own table, which tRPC then answers with. */
 export function formatError({
   error,
   shape,

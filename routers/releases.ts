@@ -1,25 +1,33 @@
 import {
   cancelRelease,
+  confirmRelease,
   createRelease,
   diffRelease,
   getRelease,
   listReleases,
   prepareDownload,
   prepareRelease,
+  readHandOff,
+  readPlatformLog,
   retryRelease,
 } from '../server/services/releases/index.ts';
 import {
   cancelReleaseInput,
+  confirmReleaseInput,
   createReleaseInput,
   diffReleaseInput,
   downloadReleaseInput,
   getReleaseInput,
+  handOffInput,
   listReleasesInput,
+  platformLogSchema,
   preparedUploadSchema,
   prepareReleaseInput,
+  readPlatformLogInput,
   releaseDetailSchema,
   releaseDiffSchema,
   releaseDownloadSchema,
+  releaseHandOffSchema,
   releaseListSchema,
   releaseSchema,
   retryReleaseInput,
@@ -37,6 +45,11 @@ export const releasesRouter = router({
     .output(releaseDetailSchema)
     .query(({ ctx, input }) => getRelease(ctx, input)),
 
+  platformLog: protectedProcedure
+    .input(readPlatformLogInput)
+    .output(platformLogSchema)
+    .query(({ ctx, input }) => readPlatformLog(ctx, input)),
+
   diff: protectedProcedure
     .input(diffReleaseInput)
     .output(releaseDiffSchema)
@@ -46,6 +59,16 @@ export const releasesRouter = router({
     .input(downloadReleaseInput)
     .output(releaseDownloadSchema)
     .mutation(({ ctx, input }) => prepareDownload(ctx, input)),
+
+  handOff: protectedProcedure
+    .input(handOffInput)
+    .output(releaseHandOffSchema)
+    .query(({ ctx, input }) => readHandOff(ctx, input)),
+
+  confirm: writeProcedure
+    .input(confirmReleaseInput)
+    .output(releaseSchema)
+    .mutation(({ ctx, input }) => confirmRelease(ctx, input)),
 
   prepare: writeProcedure
     .input(prepareReleaseInput)

@@ -13,7 +13,7 @@ z.config(z.locales.en());
 const t = initTRPC.context<Context>().create({
   transformer,
   errorFormatter: formatError,
-  // Events go over the WebSocket, where the door ends them with their session.
+  // Events go over the WebSocket, which closes with its session.
   sse: { enabled: false },
 });
 
@@ -26,7 +26,7 @@ export const createCaller = t.createCallerFactory;
  * call's options at each that it goes through, which is a tenth of what a small call costs.
  */
 export const publicProcedure = t.procedure.use(async ({ ctx, path, type, next }) => {
-  if (ctx.line !== undefined && type !== 'subscription') {
+  if (ctx.connection !== undefined && type !== 'subscription') {
     throw new AppError(
       'method_not_allowed',
       'This connection carries subscriptions only. Call the procedure over HTTP.',
@@ -45,7 +45,7 @@ export const publicProcedure = t.procedure.use(async ({ ctx, path, type, next })
   }
 });
 
-/** Anybody; an API token needs the scope `write`. */
+/** Accepts anybody; an API token needs the scope `write`. */
 export const publicWriteProcedure = publicProcedure.use(({ ctx, next }) => {
   requireWriteScope(ctx);
   return next();
@@ -54,7 +54,7 @@ export const publicWriteProcedure = publicProcedure.use(({ ctx, next }) => {
 /** A signed-in browser, or an API token of any scope. */
 export const protectedProcedure = publicProcedure.use(({ ctx, next }) => next({ ctx: requireAccount(ctx) }));
 
-/** As above; an API token needs the scope `write`. */
+/** Accepts a signed-in browser, or an API token with the scope `write`. */
 export const writeProcedure = publicProcedure.use(({ ctx, next }) => next({ ctx: requireWriter(ctx) }));
 
 /** A signed-in browser alone: passwords, sessions and tokens are out of an API token's reach. */
@@ -64,10 +64,12 @@ export const sessionProcedure = protectedProcedure.use(({ ctx, next }) => {
 });
 
 /**
- * A subscription's items with their ids as tRPC tracks them. Its errors never pass the middleware: they get their code
- * here. No generator around a generator: a thousand sockets wait for each promise that an event makes.
+ * Turns a subscription's items into those that tRPC tracks by their ids, and counts the subscription against its connection
+ * for as long as it runs. Its errors never pass the middleware, so they get their code here. It is no generator around a
+ * generator, since a thousand sockets would wait for each promise of it.
  */
 export function trackedItems<Data extends object>(
+  { connection }: Context,
   items: AsyncGenerator<{ id: string; data: Data }, void>,
 ): AsyncIterable<TrackedEnvelope<Data>> {
   const withCode = (error: unknown): never => {
@@ -78,9 +80,12 @@ export function trackedItems<Data extends object>(
   ): IteratorResult<TrackedEnvelope<Data>> =>
     result.done ? { done: true, value: undefined } : { value: trackShared(result.value.id, result.value.data) };
   return {
-    [Symbol.asyncIterator]: () => ({
-      next: () => items.next().then(toTracked, withCode),
-      return: () => items.return().then(toTracked, withCode),
-    }),
+    [Symbol.asyncIterator]: () => {
+      const uncount = connection?.countSubscription();
+      return {
+        next: () => items.next().then(toTracked, withCode),
+        return: () => items.return().then(toTracked, withCode).finally(uncount),
+      };
+    },
   };
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { currentPasswordSchema } from './auth.ts';
 
-/** A link that streams all of the account as one ZIP to whoever opens it, for a minute. */
+/** This is a link that streams all of the account as one ZIP to whoever opens it, for a minute. */
 export const accountExportSchema = z.strictObject({ url: z.string(), fileName: z.string(), expiresAt: z.date() });
 
-/** The name is typed once more, since nothing of it can be undone (look page, section 3, confirm dialog). */
+/** The name is typed once more, since a deleted account cannot be brought back. */
 export const deleteAccountInput = z.strictObject({
   username: z.string().check(z.trim(), z.minLength(1, 'Type your username')),
   currentPassword: currentPasswordSchema,

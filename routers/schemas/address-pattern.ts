@@ -1,4 +1,5 @@
 import { UPLOAD_LIMITS } from './limits.ts';
+import { normalForm } from './normal-form.ts';
 
 /**
  * Addresses as `_redirects` and `_headers` write them: `/about`, `/news/:year/:title`, `/blog/*`. Pure and linear in the
@@ -11,15 +12,15 @@ export type AddressPattern = {
   hasSplat: boolean;
 };
 
-/** The address of one request, split once for however many patterns it is held against. */
+/** Describes the address of one request, split once for however many patterns it is held against. */
 export type Address = {
   /** The decoded path without the leading slash. */
   file: string;
   /** Without an empty one for a slash at the end; of a path that no release can hold, its first ones. */
   parts: readonly string[];
   /**
-   * Longer or deeper than any file of a release (UPLOAD_LIMITS): only a pattern that ends with a star may fit. Visitors
-   * may send 16 KiB of slashes, and every rule of a site would be held against all of it.
+   * This is longer or deeper than any file of a release (UPLOAD_LIMITS): only a pattern that ends with a star may fit.
+   * Visitors may send 16 KiB of slashes, and every rule of a site would be held against all of it.
    */
   isBeyondFiles: boolean;
 };
@@ -30,7 +31,7 @@ export type AddressMatch = ReadonlyMap<string, string>;
 const SPLAT = 'splat';
 const NAME = /^:[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** The pattern, or the sentence that says what is wrong with it. */
+/** Returns the pattern, or the sentence that says what is wrong with it. */
 export function parsePattern(text: string): AddressPattern | string {
   if (!text.startsWith('/')) return 'An address starts with a slash.';
   const decoded = decodeAddress(text);
@@ -88,10 +89,10 @@ export function patternNames(pattern: AddressPattern): readonly string[] {
   return pattern.hasSplat ? [...names, SPLAT] : names;
 }
 
-/** As a request's path is read: decoded once, NFC; null for a broken escape. */
+/** As a request's path is read: decoded once, NFC; null for a broken escape, and where it is longer than any path. */
 export function decodeAddress(text: string): string | null {
   try {
-    return decodeURIComponent(text).normalize('NFC');
+    return normalForm(decodeURIComponent(text));
   } catch {
     return null;
   }

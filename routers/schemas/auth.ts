@@ -3,7 +3,7 @@ import { LOGIN_PASSWORD_MIN, PASSWORD_MAX, REGISTRATION_PASSWORD_MIN, USERNAME_M
 import { idSchema } from './primitives.ts';
 import { emailSchema, usernameSchema, userSchema } from './user.ts';
 
-/** Specification, section 5: at login a password is only measured. */
+/** At login a password is only measured: the rules for new ones would tell a guesser what to leave out. */
 const loginPasswordSchema = z
   .string()
   .check(
@@ -40,7 +40,7 @@ const passwordsMatch = z.refine<{ password: string; confirmPassword: string }>(
   (form) => form.password === form.confirmPassword,
   { error: "Passwords don't match", path: ['confirmPassword'] },
 );
-/** What the forms hold; `confirmPassword` is never sent (specification, section 3). */
+/** Says what the forms hold; `confirmPassword` is never sent. */
 export const registerForm = z.extend(registerInput, { confirmPassword: z.string() }).check(passwordsMatch);
 export const newPasswordForm = z
   .strictObject({ password: newPasswordSchema, confirmPassword: z.string() })
@@ -72,11 +72,11 @@ export const changePasswordForm = z.extend(passwordChange, { confirmPassword: z.
 );
 export const confirmEmailInput = z.strictObject({ token: mailedTokenSchema });
 export const changeEmailInput = z.strictObject({ email: emailSchema, currentPassword: currentPasswordSchema });
+export const stopEmailChangeInput = z.strictObject({ token: mailedTokenSchema });
 export const revokeSessionInput = z.strictObject({ sessionId: idSchema });
 
-/** Refresh response (specification, section 3). */
 export const accessSchema = z.strictObject({ accessToken: z.string(), expiresAt: z.date() });
-/** Login and register response: access plus the user's fields. */
+/** Login and registration answer this: the access token and the user's fields. */
 export const signedInSchema = z.extend(userSchema, { accessToken: z.string(), expiresAt: z.date() });
 
 /** Whether a mailed link can still set a new password. */
@@ -84,7 +84,7 @@ export const resetLinkCheckSchema = z.strictObject({ isOpen: z.boolean() });
 
 const sessionSchema = z.strictObject({
   id: idSchema,
-  /** Browser and system in words, from the User-Agent header. */
+  /** Names browser and system in words, from the User-Agent header. */
   device: z.string(),
   address: z.string(),
   isCurrent: z.boolean(),
@@ -102,6 +102,7 @@ export type ResetPasswordInput = z.infer<typeof resetPasswordInput>;
 export type ChangePasswordInput = z.infer<typeof changePasswordInput>;
 export type ConfirmEmailInput = z.infer<typeof confirmEmailInput>;
 export type ChangeEmailInput = z.infer<typeof changeEmailInput>;
+export type StopEmailChangeInput = z.infer<typeof stopEmailChangeInput>;
 export type RevokeSessionInput = z.infer<typeof revokeSessionInput>;
 export type Access = z.infer<typeof accessSchema>;
 export type SignedIn = z.infer<typeof signedInSchema>;

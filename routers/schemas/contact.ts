@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { CONTACT_MESSAGE_MAX, CONTACT_NAME_MAX } from './limits.ts';
-import { holdsNoControls } from './primitives.ts';
+import { withoutControlCharacters } from './primitives.ts';
 import { emailSchema } from './user.ts';
 
-/** The Quick Contact Form of the About page (specification, section 2). */
+/** This is the Quick Contact Form of the About page. */
 export const sendContactInput = z.strictObject({
   name: z
     .string()
@@ -21,11 +21,11 @@ export const sendContactInput = z.strictObject({
       z.trim(),
       z.minLength(1, 'Enter a message'),
       z.maxLength(CONTACT_MESSAGE_MAX, 'Message is too long'),
-      holdsNoControls('Message cannot contain control characters'),
+      withoutControlCharacters('Message cannot contain control characters'),
     ),
 });
 
-/** Where people write to by themselves. */
+/** Says where people write to by themselves. */
 export const contactSchema = z.strictObject({ supportEmail: z.string() });
 
 export type SendContactInput = z.infer<typeof sendContactInput>;

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
+import { destinationSchema } from './platforms/destination.ts';
 import { platformIdSchema } from './platforms/index.ts';
-import { cursorSchema, holdsNoControls, idSchema, nameCanBeShown, pageSizeSchema } from './primitives.ts';
+import { platformOptionsSchema } from './platforms/options.ts';
+import { cursorSchema, idSchema, nameCanBeShown, pageSizeSchema, withoutControlCharacters } from './primitives.ts';
 import { DEPLOYMENT_NAME_MAX, NAME_TOO_LONG, SLUG_MAX } from './slug.ts';
 import { deploymentStateSchema, releaseStateSchema } from './states.ts';
 
@@ -15,7 +17,7 @@ const deploymentNameSchema = z
     nameCanBeShown,
   );
 
-/** Security facts, section 3.1. */
+/** Names that people expect to belong to the app or its operator; a site at one of them could pass for it. */
 export const RESERVED_SLUGS: readonly string[] = [
   'app',
   'api',
@@ -38,7 +40,7 @@ export const slugSchema = z.string().check(
   z.refine((slug) => !RESERVED_SLUGS.includes(slug), 'This address is reserved'),
 );
 
-/** Said at the address field as soon as it is known, and again when it is sent all the same. */
+/** The form says this at the address field as soon as it is known, and the server when it is sent all the same. */
 export const slugTakenText = (slug: string): string => `The address "${slug}" is taken.`;
 
 const idempotencyKeySchema = z.string().check(z.minLength(8), z.maxLength(100));
@@ -52,14 +54,44 @@ export const SERVING_DEFAULTS = { isSinglePage: false, hasCleanUrls: true } as c
 export const createDeploymentInput = z.strictObject({
   name: deploymentNameSchema,
   platform: platformIdSchema,
+  /** This is the account there; may be left out where there is one connection to the platform. */
+  connectionId: z.optional(idSchema),
+  /** This is one of `connections.targets`; without it the account's own. */
+  targetId: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+  /** Says what the platform lets one choose, and consents that it requires, as booleans. */
+  options: z.optional(platformOptionsSchema),
   /** Made by the client: the second call with the same key gives the first one's answer, for 24 hours. */
   idempotencyKey: z.optional(idempotencyKeySchema),
 });
+/** More than a person compares; each of them is a publication of its own with every release. */
+export const DESTINATIONS_MAX = 10;
+
+/** Takes the same options as a new deployment. */
+export const addDestinationInput = z.strictObject({
+  deploymentId: idSchema,
+  platform: platformIdSchema,
+  connectionId: z.optional(idSchema),
+  targetId: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+  options: z.optional(platformOptionsSchema),
+});
+const destinationInput = { deploymentId: idSchema, destinationId: idSchema };
+export const removeDestinationInput = z.strictObject({
+  ...destinationInput,
+  /** What is published there stays, and is forgotten here: for an account that cannot be reached any more. */
+  leaveSite: z.optional(z.boolean()),
+});
+export const retryDestinationInput = z.strictObject(destinationInput);
+export const makePrimaryInput = z.strictObject(destinationInput);
 export const getDeploymentInput = z.strictObject({ deploymentId: idSchema });
 export const listDeploymentsInput = z.optional(
   z.strictObject({
     search: z.optional(
-      z.string().check(z.maxLength(DEPLOYMENT_NAME_MAX), holdsNoControls('A search cannot contain control characters')),
+      z
+        .string()
+        .check(
+          z.maxLength(DEPLOYMENT_NAME_MAX),
+          withoutControlCharacters('A search cannot contain control characters'),
+        ),
     ),
     platform: z.optional(platformIdSchema),
     state: z.optional(deploymentStateSchema),
@@ -72,7 +104,7 @@ export const updateDeploymentInput = z.strictObject({
   name: z.optional(deploymentNameSchema),
   /** A change of address is an act of its own; the old one is held for 30 days. */
   slug: z.optional(slugSchema),
-  /** On the built-in host: a page that does not exist shows `index.html`. */
+  /** On the built-in host, a page that does not exist then shows `index.html`. */
   isSinglePage: z.optional(z.boolean()),
   /** On the built-in host: `about.html` also answers at `/about`. */
   hasCleanUrls: z.optional(z.boolean()),
@@ -88,13 +120,13 @@ export const rollBackDeploymentInput = z.strictObject({ deploymentId: idSchema, 
 export const addressCheckSchema = z.strictObject({
   wanted: z.string(),
   /**
-   * What it would be now: `wanted` where that is free, else the next one that is. Null where a name has random letters
-   * added to it, and for a change to an address that is taken.
+   * Says what it would be now: `wanted` where that is free, else the next one that is. Null where a name has random
+   * letters added to it, and for a change to an address that is taken.
    */
   slug: z.nullable(z.string()),
 });
 
-/** A release as a deployment's row names it. */
+/** This is a release as a deployment's row names it. */
 const releaseRefSchema = z.strictObject({
   id: idSchema,
   number: z.number(),
@@ -103,22 +135,24 @@ const releaseRefSchema = z.strictObject({
   finishedAt: z.nullable(z.date()),
   /** Since when it serves, or when it last began to: a roll back begins anew. Null while it was never live. */
   liveSince: z.nullable(z.date()),
-  /** The sentence of a failure, for a person. */
+  /** This is the sentence of a failure, for a person. */
   errorMessage: z.nullable(z.string()),
   /** Files that cannot be read any more, so that they are not served; the release names them. */
-  damagedFileCount: z.number(),
+  corruptedFileCount: z.number(),
 });
 
 export const deploymentSchema = z.strictObject({
   id: idSchema,
   name: z.string(),
   slug: z.string(),
+  /** Names the platform of the primary destination. */
   platform: platformIdSchema,
   state: deploymentStateSchema,
   url: z.string(),
-  /** The one that is served; null while none was ever live. */
+  destinations: z.array(destinationSchema),
+  /** This is the one that is served; null while none was ever live. */
   currentRelease: z.nullable(releaseRefSchema),
-  /** The newest or the one that is worked on, whatever became of it. */
+  /** This is the newest or the one that is worked on, whatever became of it. */
   latestRelease: z.nullable(releaseRefSchema),
   releaseCount: z.number(),
   isSinglePage: z.boolean(),
@@ -132,6 +166,10 @@ export const deploymentListSchema = z.strictObject({
 });
 
 export type CreateDeploymentInput = z.infer<typeof createDeploymentInput>;
+export type AddDestinationInput = z.infer<typeof addDestinationInput>;
+export type RemoveDestinationInput = z.infer<typeof removeDestinationInput>;
+export type RetryDestinationInput = z.infer<typeof retryDestinationInput>;
+export type MakePrimaryInput = z.infer<typeof makePrimaryInput>;
 export type GetDeploymentInput = z.infer<typeof getDeploymentInput>;
 export type ListDeploymentsInput = z.infer<typeof listDeploymentsInput>;
 export type UpdateDeploymentInput = z.infer<typeof updateDeploymentInput>;

@@ -26,7 +26,7 @@ export const ERROR_CODES = {
   name_taken: { status: 409, trpc: 'CONFLICT' },
   domain_taken: { status: 409, trpc: 'CONFLICT' },
   out_of_sync: { status: 409, trpc: 'CONFLICT' },
-  site_missing: { status: 409, trpc: 'CONFLICT' },
+  platform_place_gone: { status: 409, trpc: 'CONFLICT' },
   trial_used: { status: 409, trpc: 'CONFLICT' },
   deployment_busy: { status: 409, trpc: 'CONFLICT' },
   state_changed: { status: 409, trpc: 'CONFLICT' },
@@ -46,7 +46,7 @@ export const ERROR_CODES = {
   quota_exhausted: { status: 429, trpc: 'TOO_MANY_REQUESTS' },
   client_closed: { status: 499, trpc: 'CLIENT_CLOSED_REQUEST' },
   internal: { status: 500, trpc: 'INTERNAL_SERVER_ERROR' },
-  artifact_damaged: { status: 500, trpc: 'INTERNAL_SERVER_ERROR' },
+  artifact_corrupted: { status: 500, trpc: 'INTERNAL_SERVER_ERROR' },
   verification_failed: { status: 502, trpc: 'BAD_GATEWAY' },
   mail_refused: { status: 502, trpc: 'BAD_GATEWAY' },
   platform_failed: { status: 502, trpc: 'BAD_GATEWAY' },
@@ -54,7 +54,6 @@ export const ERROR_CODES = {
   database_unavailable: { status: 503, trpc: 'SERVICE_UNAVAILABLE' },
   storage_unavailable: { status: 503, trpc: 'SERVICE_UNAVAILABLE' },
   overloaded: { status: 503, trpc: 'SERVICE_UNAVAILABLE' },
-  platform_waiting: { status: 503, trpc: 'SERVICE_UNAVAILABLE' },
   shutting_down: { status: 503, trpc: 'SERVICE_UNAVAILABLE' },
   lease_lost: { status: 503, trpc: 'SERVICE_UNAVAILABLE' },
   storage_full: { status: 507, trpc: 'INTERNAL_SERVER_ERROR' },
@@ -62,15 +61,15 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** What every error carries beside its message, on tRPC in `data`, on REST at the top (product page, section 10). */
+/** Says what every error carries beside its message: in `data` over tRPC, at the top level over REST. */
 export type ErrorDetails = {
   code: ErrorCode;
   requestId: string;
   hint?: string;
   field?: string;
-  /** Field name to its first message, for a form. */
+  /** Maps the name of each field to its first message, for a form. */
   fieldErrors?: Record<string, string>;
-  /** `upload_refused` alone: the rule that was broken and the entry that broke it. */
+  /** Only `upload_refused` has these: the rule that was broken and the entry that broke it. */
   reason?: string;
   path?: string;
   retryAfterMs?: number;

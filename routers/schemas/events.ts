@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { idSchema } from './primitives.ts';
 import { releaseStepNameSchema, stepStateSchema } from './states.ts';
 
-/** The five realtime events of the specification, section 3, with identifiers (product page, section 8). They are stored and numbered. */
+/** These are the five realtime events, each with the ids of what it is about. They are stored and numbered. */
 const deploymentStatusEvent = z.strictObject({
   type: z.literal('deployment_status'),
   status: z.enum(['success', 'failed']),
@@ -51,7 +51,10 @@ const releaseProgressEvent = z.strictObject({
   done: z.number(),
   total: z.number(),
   log: z.array(logLineSchema),
-  /** How many lines of the step came before those in `log`: a reader that has more of them leaves out what it knows. */
+  /**
+   * Says how many lines of the step came before those in `log`: a reader that has more of them leaves out what it
+   * knows.
+   */
   firstLine: z.optional(z.number()),
 });
 

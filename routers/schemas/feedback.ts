@@ -1,11 +1,8 @@
 import * as z from 'zod/mini';
-import { FEEDBACK_STARS } from './limits.ts';
-import { holdsNoControls, idSchema } from './primitives.ts';
+import { FEEDBACK_MAIN_APP, FEEDBACK_STARS } from './limits.ts';
+import { idSchema, withoutControlCharacters } from './primitives.ts';
 
-/** The product itself, as the floating button reports it (product page, section 11, Feedback). */
-export const FEEDBACK_MAIN_APP = 'main-app';
-
-/** Said by the dialog as well, which carries no zod. */
+/** The dialog says this as well; it carries no zod. */
 export const RATING_WANTED = 'Please select a rating';
 
 export const rateInput = z.strictObject({
@@ -16,7 +13,7 @@ export const rateInput = z.strictObject({
       .check(
         z.trim(),
         z.maxLength(2_000, 'The comment is too long'),
-        holdsNoControls('The comment cannot contain control characters'),
+        withoutControlCharacters('The comment cannot contain control characters'),
       ),
   ),
   deploymentId: z.optional(z.union([z.literal(FEEDBACK_MAIN_APP), idSchema])),

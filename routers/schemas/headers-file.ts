@@ -1,7 +1,6 @@
 import { decodeAddress, parsePattern } from './address-pattern.ts';
-import { fitsOf, type HeaderFits } from './header-fits.ts';
-import { createHeaderBudget, HEADERS_WEIGHT_MAX, type HeaderBudget } from './headers-weight.ts';
-import { inOrder, type RuleProblem, ruleLines } from './rule-file.ts';
+import { type HeaderPattern, matcherOf } from './header-pattern.ts';
+import { type RuleProblem, ruleLines, sortedByLine } from './rule-file.ts';
 
 /**
  * `_headers` as Netlify and Cloudflare Pages write it, of which the built-in host follows this much:
@@ -12,14 +11,14 @@ import { inOrder, type RuleProblem, ruleLines } from './rule-file.ts';
  *
  * An address of the site with `:names` for one part, or with one star anywhere for any text; below it the headers that
  * answers with a file there get, or lose with `!`. All blocks that fit count: a header that two of them set is joined by
- * a comma, and takes the place of the host's own. Headers that describe the transfer are the host's alone. What all
- * blocks that may fit one address say together has an end (headers-weight.ts).
+ * a comma, and takes the place of the host's own. Headers that describe the transfer are the host's alone. An answer
+ * carries 8 KiB of them: what blocks that fit one address say beyond that is left out of it.
  */
 export type HeaderRule = {
   line: number;
-  fits: HeaderFits;
+  fits: HeaderPattern;
   set: HeaderSetting[];
-  /** In lower case. */
+  /** Names of headers are in lower case. */
   removed: string[];
 };
 
@@ -27,17 +26,30 @@ export type HeaderSetting = { name: string; value: string };
 
 export type HeadersFile = { rules: HeaderRule[]; problems: RuleProblem[] };
 
-/** Cloudflare Pages, "Headers". */
+/** Cloudflare Pages follows as many ("Headers", developers.cloudflare.com). */
 const RULES_MAX = 100;
-/** Our own, since neither names one: more headers than any page has a use for, and a file that is read in no time. */
+/** Neither platform names a limit. This is more than any page has a use for, and a file of it is read in no time. */
 const BLOCK_LINES_MAX = 100;
 const FILE_LINES_MAX = 1_000;
-/** RFC 9110, 5.6.2. */
+/**
+ * What the headers of one block, and those of one answer, may weigh. The limit is our own, since neither Netlify nor
+ * Cloudflare names one: Node's client reads 16 KiB of headers and proxies in front often no more than 8 KiB, and a page
+ * that nobody can read is worse than one without its last headers.
+ */
+export const HEADERS_WEIGHT_MAX = 8 * 1024;
+/**
+ * RFC 9113, section 6.5.2, counts this for each header besides its letters, so that many short ones are no way around.
+ */
+const LINE_WEIGHT = 32;
+/** RFC 9110, section 5.6.2, defines the letters of a name. */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}$/;
-/** RFC 9110, 5.5, without the bytes above ASCII, which clients read in different ways. */
+/** RFC 9110, section 5.5, without the bytes above ASCII, which clients read in different ways. */
 const VALUE = /^[\t\x20-\x7e]*$/;
 
-/** The transfer and the identity of an answer are the host's (Netlify, "Custom headers"; security facts, 3.4). */
+/**
+ * These describe the transfer and the identity of an answer, which only the host knows (compare the list on
+ * docs.netlify.com, "Custom headers", 2026).
+ */
 const KEPT_BY_HOST: ReadonlySet<string> = new Set([
   'accept-ranges',
   'age',
@@ -65,11 +77,18 @@ const KEPT_BY_HOST: ReadonlySet<string> = new Set([
   'x-content-type-options',
 ]);
 
+/**
+ * Instructions to a proxy in front, which would send other files of its machine or ask another server: nginx
+ * (X-Accel-*), Apache, lighttpd and Varnish (X-Sendfile and its kin), Perlbal (X-Reproxy-*). Surrogate-Control (W3C
+ * Edge Architecture Specification), Edge-Control (Akamai) and X-Esi would have it run the instructions in a page.
+ */
+const FOR_THE_PROXY =
+  /^(?:x-(?:accel|sendfile|send-file|lighttpd-send-|litespeed-|reproxy|proxy-accel|esi$)|(?:surrogate|edge)-control$)/;
+
 /** Reads a whole `_headers`: the rules that are followed, and by line what is not. */
 export function parseHeaders(text: string): HeadersFile {
   const { lines, problems } = ruleLines(text);
   const rules: HeaderRule[] = [];
-  const budget = createHeaderBudget();
   let current: HeaderRule | null = null;
   let isInBlock = false;
   let headers = 0;
@@ -89,12 +108,12 @@ export function parseHeaders(text: string): HeadersFile {
       break;
     } else if (current !== null) {
       headers += 1;
-      const fault = addHeader(current, budget, content);
+      const fault = addHeader(current, content);
       if (fault !== null) problem(fault);
     }
   }
   const said = rules.filter((rule) => rule.set.length > 0 || rule.removed.length > 0);
-  return { rules: said, problems: inOrder(problems) };
+  return { rules: said, problems: sortedByLine(problems) };
 }
 
 function startRule(line: number, address: string): HeaderRule | string {
@@ -115,7 +134,7 @@ function startRule(line: number, address: string): HeaderRule | string {
 }
 
 /** Adds the line to the rule; the sentence of what is wrong with it otherwise. */
-function addHeader(rule: HeaderRule, budget: HeaderBudget, line: string): string | null {
+function addHeader(rule: HeaderRule, line: string): string | null {
   const isRemoval = line.startsWith('!');
   const colon = isRemoval ? line.length : line.indexOf(':');
   if (colon === -1) return 'A header is written as "Name: value".';
@@ -128,8 +147,9 @@ function addHeader(rule: HeaderRule, budget: HeaderBudget, line: string): string
   if (rule.set.length + rule.removed.length === BLOCK_LINES_MAX) {
     return `More than ${BLOCK_LINES_MAX} headers for one address are not read.`;
   }
-  if (!budget.admits(rule, { name, value })) {
-    return `All headers that one page may get are larger than ${HEADERS_WEIGHT_MAX / 1024} KiB together: this one is not sent.`;
+  const weight = rule.set.reduce((sum, setting) => sum + weightOf(setting), 0);
+  if (!isRemoval && weight + weightOf({ name, value }) > HEADERS_WEIGHT_MAX) {
+    return `The headers for this address are larger than ${HEADERS_WEIGHT_MAX / 1024} KiB together: this one is not sent.`;
   }
   if (isRemoval) rule.removed.push(name.toLowerCase());
   else rule.set.push({ name, value });
@@ -141,9 +161,10 @@ function headerFault(key: string, name: string, value: string): string | null {
   if (!VALUE.test(value)) return `The value of ${name} holds characters other than ASCII.`;
   if (key === 'x-content-type-options' && value.toLowerCase() === 'nosniff') return null;
   if (KEPT_BY_HOST.has(key)) return `${name} is set by the host itself.`;
+  if (FOR_THE_PROXY.test(key)) return `${name} is an instruction to the server in front of the host: it is not sent.`;
   // A rule of Netlify's own: sent as a header it would show the password to everybody.
   if (key === 'basic-auth') return 'Pages behind a password are not offered: this line is not sent.';
-  // Security facts, 3.1: a cookie of the whole domain would reach other people's sites.
+  // A cookie of the whole domain would reach other people's sites.
   if (key === 'set-cookie' && /;\s*domain\s*=/i.test(value)) return 'A cookie with a Domain is not sent.';
   // W3C Clear Site Data, 4.1: cookies are cleared for the whole registrable domain, of other people's sites as well.
   if (key === 'clear-site-data' && /cookies|\*/i.test(value)) {
@@ -152,31 +173,37 @@ function headerFault(key: string, name: string, value: string): string | null {
   return null;
 }
 
-/** What the rules say of one address. */
+/** Describes what the rules change in the headers of one address. */
 export type HeaderChange = {
-  /** Name, value, name, value. */
   set: readonly string[];
   /** In lower case: the host's own header of this name does not stand. */
   replaced: ReadonlySet<string>;
 };
 
 /** Of the decoded path without the leading slash: all rules that fit, in the order of the file. */
-export function fittingRules(rules: readonly HeaderRule[], file: string): HeaderRule[] {
-  const isFitting = fitsOf(file);
+export function matchingRules(rules: readonly HeaderRule[], file: string): HeaderRule[] {
+  const isFitting = matcherOf(file);
   return rules.filter(({ fits }) => isFitting(fits));
 }
 
-/** What rules that fit one address say together; null when there is none. */
+/**
+ * Returns what rules that fit one address say together; null when there is none. Headers beyond HEADERS_WEIGHT_MAX are
+ * left out, and the host's own ones of their names stand.
+ */
 export function headersOf(fitting: readonly HeaderRule[]): HeaderChange | null {
   if (fitting.length === 0) return null;
   const values = new Map<string, { name: string; values: string[] }>();
   const replaced = new Set<string>();
+  let weight = 0;
   for (const rule of fitting) {
     for (const key of rule.removed) {
       values.delete(key);
       replaced.add(key);
     }
-    for (const { name, value } of rule.set) {
+    for (const setting of rule.set) {
+      const { name, value } = setting;
+      weight += weightOf(setting);
+      if (weight > HEADERS_WEIGHT_MAX) return { set: [...values.values()].flatMap(written), replaced };
       const key = name.toLowerCase();
       replaced.add(key);
       const known = values.get(key);
@@ -185,6 +212,10 @@ export function headersOf(fitting: readonly HeaderRule[]): HeaderChange | null {
     }
   }
   return { set: [...values.values()].flatMap(written), replaced };
+}
+
+function weightOf({ name, value }: HeaderSetting): number {
+  return name.length + value.length + LINE_WEIGHT;
 }
 
 /** Cookies do not join (RFC 6265, 3). */

@@ -1,5 +1,5 @@
 /**
- * The business constants of the specification, section 9, in its order, and the limits of the product page.
+ * These are the business constants of the specification, section 9, in its order, and the further limits of the app.
  * Times are in milliseconds unless the name says otherwise.
  */
 export const REFRESH_THROTTLE_MS = 2_000;
@@ -18,10 +18,12 @@ export const REALTIME_RECONNECT_MS = 10_000;
 export const DISCLAIMER_COOKIE_SECONDS = 31_536_000;
 export const LOGIN_REDIRECT_DELAY_MS = 500;
 export const REGISTER_REDIRECT_DELAY_MS = 1_000;
-/** Product page, section 11: 'Account created successfully' replaces the first toast at least this much later. */
+/** 'Account created successfully' replaces the first toast at least this much later, so that the first can be read. */
 export const ACCOUNT_CREATED_TOAST_DELAY_MS = 400;
 export const FEEDBACK_PROMPT_DELAY_MS = 60_000;
 export const FEEDBACK_STARS = 5;
+/** What feedback about the app itself is filed under, in the place of a deployment. */
+export const FEEDBACK_MAIN_APP = 'main-app';
 export const SCROLL_TO_BOTTOM_THRESHOLD_PX = 50;
 export const USERNAME_MIN = 3;
 export const USERNAME_MAX = 50;
@@ -39,7 +41,7 @@ export const DEFAULT_ROUTE_AFTER_LOGIN = '/dashboard';
 export const TOOLTIP_DELAY_MS = 700;
 export const TOOLTIP_SKIP_DELAY_MS = 300;
 
-/** Security facts, section 2.1; what is sent in a day: 1.8. */
+/** Limits of one upload, of one account and of one day. They keep one account from filling the disk of all. */
 export const UPLOAD_LIMITS = {
   maxFiles: 20_000,
   maxFileBytes: 500 * 1024 * 1024,
@@ -53,20 +55,33 @@ export const UPLOAD_LIMITS = {
   openUploadMs: 24 * 60 * 60_000,
   maxAccountBytes: 10 * 1024 * 1024 * 1024,
   maxBytesPerDay: 10 * 1024 * 1024 * 1024,
+  maxAccountFiles: 200_000,
+  maxListedFiles: 10_000_000,
+  /** This applies to archives that were cut off and wait for their rest. */
+  maxPartBytes: 1024 * 1024 * 1024,
+  /** Of the precompressed variants of all its releases; what is beyond is served as it is. */
+  maxVariantBytes: 5 * 1024 * 1024 * 1024,
+  /** Enough to try a site before the trial is started, and too little to fill a disk with accounts that cost nothing. */
+  maxAccountBytesWithoutPlan: 100 * 1024 * 1024,
+  maxBytesPerDayWithoutPlan: 200 * 1024 * 1024,
 } as const;
 
-/** Product page, section 10: body of a JSON call; security facts, section 12: calls in one batch. */
+/** The body of a JSON call and the calls in one batch are bounded, so that one request cannot hold the process. */
 export const JSON_BODY_MAX_BYTES = 100 * 1024;
 export const BATCH_MAX_CALLS = 10;
 
-/** Product page, section 8: progress on the screen moves at most four times a second. */
+/** Progress on the screen moves at most four times a second. */
 export const PROGRESS_INTERVAL_MS = 250;
 
-/** Product page, section 11 and security facts, 3.1: a freed address is kept from others for 30 days. */
+/**
+ * A freed address is kept from others for 30 days, so that nobody inherits the visitors of a removed site by accident.
+ */
 export const HELD_SLUG_DAYS = 30;
 
-/** Product page, section 6: a link that was mailed works once, for half an hour. */
 export const LINK_MINUTES = 30;
 
-/** Of its damaged files a release names so many. */
-export const DAMAGED_FILES_MAX = 50;
+/** The link that stops a change of address outlives the one that confirms it: its reader may be away for some days. */
+export const STOP_LINK_DAYS = 7;
+
+/** A release names at most this many of its corrupted files. */
+export const CORRUPTED_FILES_MAX = 50;

@@ -1,8 +1,15 @@
 import { BETA_MONTHS, BETA_PRICE_DOLLARS } from './limits.ts';
 
-/** Plans of the specification, sections 3 and 6; prices and features as the product page, section 4. */
 export const PLANS = {
-  free: { title: 'Free', price: '$0', deployments: 0, customDomains: 0, analytics: 'none', diagnostics: 'basic' },
+  free: {
+    title: 'Free',
+    price: '$0',
+    deployments: 0,
+    customDomains: 0,
+    analytics: 'none',
+    diagnostics: 'basic',
+    severalPlatforms: false,
+  },
   BASIC: {
     title: 'Basic',
     price: '$5 a month',
@@ -10,6 +17,7 @@ export const PLANS = {
     customDomains: 1,
     analytics: '7 days',
     diagnostics: 'basic',
+    severalPlatforms: false,
   },
   STANDARD: {
     title: 'Standard',
@@ -18,6 +26,7 @@ export const PLANS = {
     customDomains: 5,
     analytics: '30 days',
     diagnostics: 'all',
+    severalPlatforms: false,
   },
   PRO: {
     title: 'Pro',
@@ -26,6 +35,7 @@ export const PLANS = {
     customDomains: null,
     analytics: '13 months',
     diagnostics: 'all',
+    severalPlatforms: true,
   },
   BETA: {
     title: 'Beta',
@@ -34,10 +44,11 @@ export const PLANS = {
     customDomains: null,
     analytics: '13 months',
     diagnostics: 'all',
+    severalPlatforms: true,
   },
 } as const satisfies Record<string, PlanRow>;
 
-/** `null` is unlimited. */
+/** A cap of `null` means unlimited. */
 type PlanRow = {
   title: string;
   price: string;
@@ -45,7 +56,9 @@ type PlanRow = {
   customDomains: number | null;
   analytics: string;
   diagnostics: 'basic' | 'all';
+  /** One deployment may be published on several platforms at once. */
+  severalPlatforms: boolean;
 };
 
-/** What a subscription can be of; `free` is the absence of one. */
+/** Says what a subscription can be of; `free` is the absence of one. */
 export const PAID_PLANS = ['BASIC', 'STANDARD', 'PRO', 'BETA'] as const;

@@ -6,17 +6,17 @@ export const ID_ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz';
 
 export const idSchema = z.string().check(z.regex(/^[0-9a-z]{20}$/, 'This is not an id'));
 
-/** SHA-256 in lower-case hex: the name of an artifact. */
+/** An artifact is named by its SHA-256 in lower-case hex. */
 export const sha256Schema = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'This is not a SHA-256 hash'));
 
 /**
- * The rule of a name: one line of characters that can be seen. Without halves of surrogate pairs, which no UTF-8 holds:
- * they would come back as others than those that were sent.
+ * This is the rule of a name: one line of characters that can be seen. Without halves of surrogate pairs, which no
+ * UTF-8 holds: they would come back as others than those that were sent.
  */
 export const nameCanBeShown = z.regex(/^[^\p{Cc}\p{Cf}\p{Cs}]*$/u, 'The name holds a character that cannot be shown');
 
-/** The rule of a text of several lines, and of what is searched for in names. */
-export const holdsNoControls = (message: string) => z.regex(/^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u, message);
+/** Returns the rule of a text of several lines, and of what is searched for in names. */
+export const withoutControlCharacters = (message: string) => z.regex(/^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u, message);
 
 /** A cursor is opaque to its reader: hand back what the page before gave. */
 export const cursorSchema = z.string().check(z.minLength(1), z.maxLength(200));

@@ -9,7 +9,7 @@ import {
   readAddress,
   withoutEndSlash,
 } from './address-pattern.ts';
-import { inOrder, type RuleLine, type RuleProblem, ruleLines } from './rule-file.ts';
+import { type RuleLine, type RuleProblem, ruleLines, sortedByLine } from './rule-file.ts';
 
 /**
  * `_redirects` as Netlify and Cloudflare Pages write it, of which the built-in host follows this much:
@@ -27,7 +27,7 @@ const REWRITE_STATUSES = [200, 404] as const;
 export type RedirectStatus = (typeof REDIRECT_STATUSES)[number];
 export type RewriteStatus = (typeof REWRITE_STATUSES)[number];
 
-/** Cloudflare Pages, "Redirects". */
+/** Cloudflare Pages follows as many ("Redirects", developers.cloudflare.com). */
 const EXACT_RULES_MAX = 2_000;
 const PATTERN_RULES_MAX = 100;
 const DEFAULT_STATUS = 301;
@@ -68,7 +68,7 @@ export function parseRedirects(text: string): RedirectsFile {
     }
     rules.push(rule);
   }
-  return { rules, problems: inOrder(problems) };
+  return { rules, problems: sortedByLine(problems) };
 }
 
 function parseLine({ line, text }: RuleLine): RedirectRule | string {
@@ -113,7 +113,7 @@ function parseTarget({ line, from, to, status }: RawRule): RedirectRule | string
   return { line, from, isForced, to: { kind: 'rewrite', status: rewrite, pieces: pieces.map(decodePiece) } };
 }
 
-/** `//host` and `/\host` name another host in a browser. */
+/** Browsers read `//host` and `/\host` as the name of another host. */
 function pathFault(path: string): string | null {
   return /^\/[/\\]/.test(path) ? 'An address of this site starts with one slash.' : null;
 }
@@ -144,7 +144,7 @@ function parsePieces(text: string, names: readonly string[]): Piece[] | string {
   return [...pieces, { text: text.slice(at) }];
 }
 
-/** For a `Location`: ASCII, with what is escaped already left as it is. */
+/** Encodes a piece for a `Location` header: ASCII, with what is escaped already left as it is. */
 function encodePiece(piece: Piece): Piece {
   if (!('text' in piece)) return piece;
   return {
@@ -156,7 +156,7 @@ function encodePiece(piece: Piece): Piece {
 
 /** For the name of a file: decoded, without query and fragment. */
 function decodePiece(piece: Piece): Piece {
-  return 'text' in piece ? { text: decodeAddress(piece.text.replace(/[?#].*$/, '')) ?? '' } : piece;
+  return 'text' in piece ? { text: decodeAddress(piece.text.replace(/[?#].*$/s, '')) ?? '' } : piece;
 }
 
 function visible(text: string): string {
@@ -165,14 +165,14 @@ function visible(text: string): string {
 
 export type Redirection =
   | { kind: 'redirect'; status: RedirectStatus; location: string }
-  /** `file` as in a manifest, without the leading slash. */
+  /** The path in `file` is as in a manifest, without the leading slash. */
   | { kind: 'rewrite'; status: RewriteStatus; file: string };
 
 /** `file`: decoded path without the leading slash; `query` with its question mark, or empty. */
 export type RedirectTable = {
   /** Rules that count although there may be a file. */
   forced(file: string, query: string): Redirection | null;
-  /** Those that count where there is none; the forced ones have been asked before. */
+  /** Returns those that count where there is none; the forced ones have been asked before. */
   otherwise(file: string, query: string): Redirection | null;
 };
 
@@ -220,17 +220,19 @@ function followFirst(
 
 type Fit = { file: string; query: string; match: AddressMatch };
 
-/** Null when the rule would lead to where the visitor is. */
+/** Null when the rule would lead to where the visitor is, or to a path of this site that is longer than any it answers. */
 function follow({ to }: RedirectRule, { file, query, match }: Fit): Redirection | null {
   if (to.kind === 'rewrite') {
     const path = fill(to.pieces, match, (value) => value);
     return { kind: 'rewrite', status: to.status, file: path.replace(/^\/+/, '') };
   }
   const filled = fill(to.pieces, match, (value) => value.split('/').map(encodeURIComponent).join('/'));
-  // Of this site: always one slash, so that no address can turn it into another host (security facts, 3.3 point 4).
-  const target = to.origin === '' ? filled.replace(/^\/+/, '/') : filled;
-  if (to.origin === '' && decodeAddress(target.replace(/[?#].*$/, '')) === `/${file}`) return null;
-  return { kind: 'redirect', status: to.status, location: to.origin + withQuery(target, query) };
+  if (to.origin !== '') return { kind: 'redirect', status: to.status, location: to.origin + withQuery(filled, query) };
+  // Always one slash: a browser reads two as the beginning of another host.
+  const target = filled.replace(/^\/+/, '/');
+  const place = decodeAddress(target.replace(/[?#].*$/s, ''));
+  if (place === null || place === `/${file}`) return null;
+  return { kind: 'redirect', status: to.status, location: withQuery(target, query) };
 }
 
 function fill(pieces: readonly Piece[], match: AddressMatch, write: (value: string) => string): string {
@@ -244,7 +246,7 @@ function withQuery(target: string, query: string): string {
   return hash === -1 ? target + query : target.slice(0, hash) + query + target.slice(hash);
 }
 
-/** Where a rule leads visitors of the site to other hosts: shown with the release (security facts, 3.3 point 4). */
+/** Returns where a rule leads visitors of the site to other hosts: shown with the release. */
 export function hostsLedTo(rules: readonly RedirectRule[]): string[] {
   return [...new Set(rules.flatMap(({ to }) => (to.kind === 'redirect' && to.origin !== '' ? [to.origin] : [])))];
 }

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 import { logLineSchema } from './events.ts';
+import { NORMALISED_MAX } from './normal-form.ts';
+import { destinationSchema, shownErrorSchema } from './platforms/destination.ts';
 import { platformIdSchema } from './platforms/index.ts';
 import { cursorSchema, idSchema, pageSizeSchema, sha256Schema } from './primitives.ts';
 import { releaseStateSchema, releaseStepNameSchema, stepStateSchema } from './states.ts';
@@ -7,16 +9,15 @@ import { releaseStateSchema, releaseStepNameSchema, stepStateSchema } from './st
 export const prepareReleaseInput = z.optional(z.strictObject({ deploymentId: z.optional(idSchema) }));
 export const preparedUploadSchema = z.strictObject({ uploadId: idSchema });
 
+export const publishedPathSchema = z.string().check(z.maxLength(NORMALISED_MAX, 'This name is too long'));
 export const manifestFileSchema = z.strictObject({
-  path: z.string(),
+  path: publishedPathSchema,
   sha256: sha256Schema,
   sizeBytes: z.int().check(z.minimum(0)),
 });
-export const publishedPathSchema = z.string();
-/** Body of `PUT /api/uploads/{uploadId}/manifest`. */
 export const uploadManifestInput = z.strictObject({
   files: z.array(manifestFileSchema),
-  /** Paths that would be left out by default and that the person chose to publish (security facts, 2.4). */
+  /** Paths that are left out by default and that the person chose to publish. */
   publishAnyway: z.optional(z.array(publishedPathSchema)),
 });
 const leftOutSchema = z.strictObject({ path: z.string(), reason: z.string() });
@@ -59,8 +60,20 @@ export const listReleasesInput = z.optional(
 );
 export const cancelReleaseInput = z.strictObject({ releaseId: idSchema });
 export const retryReleaseInput = z.strictObject({ releaseId: idSchema });
-/** `against`: another release of the same deployment; without it the one before that was ever live. */
+/**
+ * Compares with `against`, another release of the same deployment; without it with the one before that was ever live.
+ */
 export const diffReleaseInput = z.strictObject({ releaseId: idSchema, against: z.optional(idSchema) });
+export const handOffInput = z.strictObject({ releaseId: idSchema });
+const ADDRESS_MAX = 300;
+/** `url`: where a person has published the release by hand. */
+export const confirmReleaseInput = z.strictObject({
+  releaseId: idSchema,
+  url: z
+    .string()
+    .check(z.trim(), z.minLength(1, 'Enter the address'), z.maxLength(ADDRESS_MAX, 'This address is too long')),
+});
+export const readPlatformLogInput = z.strictObject({ releaseId: idSchema });
 export const downloadReleaseInput = z.strictObject({ releaseId: idSchema });
 
 export const RELEASE_SOURCES = ['folder', 'zip', 'retry'] as const;
@@ -76,25 +89,19 @@ export const releaseSchema = z.strictObject({
   /** Whether the deployment serves this one now. */
   isCurrent: z.boolean(),
   source: z.enum(RELEASE_SOURCES),
-  /** User name, or the name of the API token. */
+  /** Names the user, or the API token. */
   createdBy: z.string(),
-  /** The public address, and the release's own (kept as its preview). */
+  /** This is the public address, and the release's own (kept as its preview). */
   url: z.string(),
   previewUrl: z.string(),
   fileCount: z.number(),
   totalBytes: z.number(),
   /** Files that differ from the release before; all of them for the first. */
   changedFiles: z.number(),
-  /** Files that the store has lost, or found damaged: they are not served. At most `DAMAGED_FILES_MAX`. */
-  damagedFiles: z.array(z.string()),
-  error: z.nullable(
-    z.strictObject({
-      code: z.string(),
-      message: z.string(),
-      hint: z.nullable(z.string()),
-      raw: z.nullable(z.string()),
-    }),
-  ),
+  /** Files that the store has lost, or found corrupted: they are not served. At most `CORRUPTED_FILES_MAX`. */
+  corruptedFiles: z.array(z.string()),
+  error: z.nullable(shownErrorSchema),
+  destinations: z.array(destinationSchema),
   createdAt: z.date(),
   startedAt: z.nullable(z.date()),
   finishedAt: z.nullable(z.date()),
@@ -112,12 +119,12 @@ const releaseStepSchema = z.strictObject({
 });
 export const releaseDetailSchema = z.extend(releaseSchema, {
   steps: z.array(releaseStepSchema),
-  /** The release that goes on serving while this one is made, or after it failed. */
+  /** This is the release that goes on serving while this one is made, or after it failed. */
   servingNumber: z.nullable(z.number()),
 });
 export const ROLL_BACK_STATES = ['running', 'done', 'failed'] as const;
 
-/** One act of going back to an earlier release, as the history shows it. */
+/** This is one act of going back to an earlier release, as the history shows it. */
 const rollBackSchema = z.strictObject({
   id: idSchema,
   deploymentId: idSchema,
@@ -125,7 +132,7 @@ const rollBackSchema = z.strictObject({
   deploymentSlug: z.string(),
   fromNumber: z.number(),
   toNumber: z.number(),
-  /** User name, or the name of the API token. */
+  /** Names the user, or the API token. */
   createdBy: z.string(),
   state: z.enum(ROLL_BACK_STATES),
   createdAt: z.date(),
@@ -133,7 +140,7 @@ const rollBackSchema = z.strictObject({
 });
 export const releaseListSchema = z.strictObject({
   items: z.array(releaseSchema),
-  /** Those of the time that the page covers; none where it is narrowed to a state. */
+  /** Lists the roll backs of the time that the page covers; a list that is narrowed to a state has none. */
   rollBacks: z.array(rollBackSchema),
   nextCursor: z.nullable(z.string()),
 });
@@ -148,13 +155,16 @@ export const releaseDiffSchema = z.strictObject({
   added: z.array(differingFileSchema),
   changed: z.array(z.extend(differingFileSchema, { previousBytes: z.number() })),
   removed: z.array(differingFileSchema),
-  /** Of all files, also of those that a list has no room for. */
+  /** This applies to all files, also of those that a list has no room for. */
   counts: z.strictObject({ added: z.number(), changed: z.number(), removed: z.number() }),
   /** True when a list was cut at `DIFF_FILES_MAX`. */
   isCut: z.boolean(),
 });
 
-/** A link that streams the release as a ZIP to whoever opens it, for a minute: a browser saves it without a header. */
+/**
+ * This is a link that streams the release as a ZIP to whoever opens it, for a minute: a browser saves it without a
+ * header.
+ */
 export const releaseDownloadSchema = z.strictObject({
   url: z.string(),
   fileName: z.string(),
@@ -162,6 +172,16 @@ export const releaseDownloadSchema = z.strictObject({
   expiresAt: z.date(),
 });
 
+/** What is left to the person: an archive to take there, and the steps in their order. */
+export const releaseHandOffSchema = z.strictObject({
+  archive: z.strictObject({ url: z.string() }),
+  steps: z.array(z.strictObject({ text: z.string(), url: z.optional(z.string()) })),
+});
+
+export const platformLogSchema = z.strictObject({ text: z.string() });
+
+export type ReadPlatformLogInput = z.infer<typeof readPlatformLogInput>;
+export type PlatformLog = z.infer<typeof platformLogSchema>;
 export type PrepareReleaseInput = z.infer<typeof prepareReleaseInput>;
 export type PreparedUpload = z.infer<typeof preparedUploadSchema>;
 export type UploadManifestInput = z.infer<typeof uploadManifestInput>;
@@ -176,6 +196,9 @@ export type CancelReleaseInput = z.infer<typeof cancelReleaseInput>;
 export type RetryReleaseInput = z.infer<typeof retryReleaseInput>;
 export type DiffReleaseInput = z.infer<typeof diffReleaseInput>;
 export type DownloadReleaseInput = z.infer<typeof downloadReleaseInput>;
+export type HandOffInput = z.infer<typeof handOffInput>;
+export type ConfirmReleaseInput = z.infer<typeof confirmReleaseInput>;
+export type ReleaseHandOff = z.infer<typeof releaseHandOffSchema>;
 export type Release = z.infer<typeof releaseSchema>;
 export type ReleaseStep = z.infer<typeof releaseStepSchema>;
 export type ReleaseDetail = z.infer<typeof releaseDetailSchema>;

@@ -2,23 +2,25 @@
 export const RULE_FILES = ['_redirects', '_headers'] as const;
 export type RuleFile = (typeof RULE_FILES)[number];
 
-/** A line that the built-in host does not follow, and why. Lines count from 1. */
+/** Describes a line that the built-in host does not follow, and why. Lines count from 1. */
 export type RuleProblem = { line: number; message: string };
 export type RuleLine = { line: number; text: string };
 
 /** Cloudflare Pages, "Redirects" and "Headers": 2,000 characters a line is the wider of the two limits. */
 const LINE_MAX = 2_000;
 const FILE_MAX = 256 * 1024;
+/** This is more than twice the rules that Cloudflare Pages follows; reading so many takes some milliseconds. */
+const LINES_MAX = 5_000;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 
-/** The lines that say something, without comments and blanks; what is too long or not text is a problem. */
+/** Returns the lines that say something, without comments and blanks; what is too long or not text is a problem. */
 export function ruleLines(text: string): { lines: RuleLine[]; problems: RuleProblem[] } {
   const lines: RuleLine[] = [];
   const problems: RuleProblem[] = [];
   const whole = text.startsWith('\ufeff') ? text.slice(1) : text;
   const read = whole.slice(0, FILE_MAX).split(/\r\n|\n|\r/);
-  for (const [index, raw] of read.entries()) {
+  for (const [index, raw] of read.slice(0, LINES_MAX).entries()) {
     const line = index + 1;
     const trimmed = raw.trim();
     if (trimmed === '' || trimmed.startsWith('#')) continue;
@@ -26,7 +28,10 @@ export function ruleLines(text: string): { lines: RuleLine[]; problems: RuleProb
     else if (CONTROL.test(raw)) problems.push({ line, message: 'The line holds a character that cannot be seen.' });
     else lines.push({ line, text: trimmed });
   }
-  if (whole.length > FILE_MAX) {
+  if (read.length > LINES_MAX) {
+    const message = `More than ${LINES_MAX.toLocaleString('en')} lines are not read: the file ends here.`;
+    problems.push({ line: LINES_MAX + 1, message });
+  } else if (whole.length > FILE_MAX) {
     problems.push({
       line: read.length,
       message: `The file is longer than ${FILE_MAX / 1024} KiB: the rest is not read.`,
@@ -37,7 +42,7 @@ export function ruleLines(text: string): { lines: RuleLine[]; problems: RuleProb
   return { lines, problems };
 }
 
-/** By line, as a person reads the file: what is found at its end may concern its beginning. */
-export function inOrder(problems: readonly RuleProblem[]): RuleProblem[] {
+/** Sorts by line, as a person reads the file: what is found at its end may concern its beginning. */
+export function sortedByLine(problems: readonly RuleProblem[]): RuleProblem[] {
   return [...problems].sort((a, b) => a.line - b.line);
 }

@@ -1,23 +1,28 @@
-/** Without a schema, so that the form that only shows an address carries no zod. */
+import { normalForm } from './normal-form.ts';
+
+/** These constants stand apart from the schemas, so that a form that only shows an address carries no zod. */
 export const DEPLOYMENT_NAME_MAX = 80;
 export const NAME_TOO_LONG = `The name is longer than ${DEPLOYMENT_NAME_MAX} characters`;
-/** Product page, section 3: with `r{number}--` in front the label stays within 63 characters. */
+/**
+ * A label of a host name holds at most 63 characters (RFC 1035, section 2.3.4), and the address of a release puts
+ * `r{number}--` in front.
+ */
 export const SLUG_MAX = 50;
 
 /** A slug from a name as people write it: `Müllers Café 2` gives `muellers-cafe-2`; empty when nothing is left. */
 export function slugFromName(name: string): string {
   const latin = name
+    .slice(0, DEPLOYMENT_NAME_MAX)
     .toLowerCase()
     .replaceAll('ä', 'ae')
     .replaceAll('ö', 'oe')
     .replaceAll('ü', 'ue')
-    .replaceAll('ß', 'ss')
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '');
-  return cutSlug(latin.replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, ''), SLUG_MAX);
+    .replaceAll('ß', 'ss');
+  const bare = (normalForm(latin, 'NFD') ?? '').replace(/\p{M}/gu, '');
+  return cutSlug(bare.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, ''), SLUG_MAX);
 }
 
-/** The first words of a slug that fit into `length`; a single word that is longer is cut where it must be. */
+/** Returns the first words of a slug that fit into `length`; a single word that is longer is cut where it must be. */
 export function cutSlug(slug: string, length: number): string {
   if (slug.length <= length) return slug;
   // A hyphen right behind the limit ends a word that fits.

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { DEPLOYMENT_STATES, RELEASE_STATES } from './state-names.ts';
 
-/** States and allowed moves: product page, section 3. A move that is not in its table does not happen. */
+/** The allowed moves from state to state. A move that is not in its table does not happen. */
 export const DEPLOYMENT_MOVES = {
   draft: ['deploying', 'deleting'],
   deploying: ['live', 'failed', 'draft'],
@@ -25,14 +25,20 @@ export const RELEASE_MOVES = {
 
 export const deploymentStateSchema = z.enum(DEPLOYMENT_STATES);
 export const releaseStateSchema = z.enum(RELEASE_STATES);
+/**
+ * This applies to one platform that a deployment is published on; `waiting`: a person has to finish there; `removing`: it is
+ * being taken away there.
+ */
+export const destinationStateSchema = z.enum(['idle', 'publishing', 'waiting', 'live', 'failed', 'removing']);
 export const subscriptionStatusSchema = z.enum(['trialing', 'active', 'past_due', 'canceled', 'expired']);
 
-/** The steps of a release, in their order; a roll back has the last one only. */
+/** These are the steps of a release, in their order; a roll back has the last one only. */
 export const RELEASE_STEPS = ['preparing', 'uploading', 'processing', 'verifying'] as const;
 export const releaseStepNameSchema = z.enum(RELEASE_STEPS);
 export const stepStateSchema = z.enum(['waiting', 'running', 'done', 'failed', 'cancelled']);
 
 export type ReleaseStepName = z.infer<typeof releaseStepNameSchema>;
+export type DestinationState = z.infer<typeof destinationStateSchema>;
 export type StepState = z.infer<typeof stepStateSchema>;
 
 /** Whether the table allows the move; the same table guards the server's conditional updates. */

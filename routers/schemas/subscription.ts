@@ -6,11 +6,11 @@ export const subscriptionSchema = z.strictObject({
   status: subscriptionStatusSchema,
   plan: paidPlanSchema,
   startedAt: z.date(),
-  /** End of the period, or of the trial; one past it reads as `expired` everywhere at once. */
+  /** The period, or the trial, ends then; a subscription past it reads as `expired` everywhere at once. */
   endsAt: z.date(),
 });
 
-/** What the account may do now: the plan that counts, its cap and what is left; `null` is unlimited. */
+/** Says what the account may do now: the plan that counts, its cap and what is left; `null` is unlimited. */
 export const allowanceSchema = z.strictObject({
   plan: planSchema,
   deploymentLimit: z.nullable(z.number()),

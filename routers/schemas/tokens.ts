@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { currentPasswordSchema } from './auth.ts';
 import { idSchema, nameCanBeShown } from './primitives.ts';
 
 export const SCOPES = ['read', 'write'] as const;
@@ -9,8 +10,10 @@ export const createTokenInput = z.strictObject({
     .string()
     .check(z.trim(), z.minLength(1, 'Give the token a name'), z.maxLength(60, 'The name is too long'), nameCanBeShown),
   scopes: z.array(scopeSchema).check(z.minLength(1, 'Choose what the token may do'), z.maxLength(SCOPES.length)),
-  /** Null: until revoked. */
+  /** A token with null lasts until it is revoked. */
   expiresInDays: z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(366)))),
+  /** A token outlives the browser session that makes it, so whoever found a browser unlocked must not get one. */
+  currentPassword: currentPasswordSchema,
 });
 export const revokeTokenInput = z.strictObject({ tokenId: idSchema });
 

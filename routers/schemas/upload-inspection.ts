@@ -1,21 +1,19 @@
 import type { OfferedFile } from './upload-rules.ts';
-import { ruleProblems, type TextLook, textProblems } from './upload-text-problems.ts';
+import { ruleProblems, type TextFindings, textProblemSteps } from './upload-text-problems.ts';
 
 /** What an upload is, in words that a person who builds nothing understands: pure, over names, sizes and a few texts. */
 export type UploadKind = 'plain' | 'built' | 'source' | 'unknown';
 
 export type UploadInspection = {
   kind: UploadKind;
-  /** As in 'A Vite build'. */
   title: string;
   explanation: string;
-  /** The page that people see first; null when there is none. */
+  /** This is the page that people see first; null when there is none. */
   entryPage: string | null;
-  /** A folder inside that looks like the finished site, to publish instead of the whole. */
+  /** This is a folder inside that looks like the finished site, to publish instead of the whole. */
   buildFolder: string | null;
   fileCount: number;
   totalBytes: number;
-  /** At most five, largest first. */
   largest: OfferedFile[];
   problems: UploadProblem[];
 };
@@ -25,7 +23,7 @@ export type UploadProblem = {
   message: string;
   hint: string;
   path: string | null;
-  /** Where it stands, when that is inside files; at most fifty. */
+  /** Says where it stands, when that is inside files; at most fifty. */
   places?: readonly ProblemPlace[];
 };
 export type ProblemPlace = { path: string; line: number; text: string };
@@ -44,7 +42,7 @@ export type ProblemCode =
 /** Folders that the usual tools write the finished site to. */
 const BUILD_FOLDERS = ['dist', 'build', 'out', '_site', 'public', 'www', 'docs', '.output/public'] as const;
 
-/** A dependency of package.json → the name that people know it by. */
+/** This is a dependency of package.json → the name that people know it by. */
 const TOOLS: readonly (readonly [dependency: string, name: string])[] = [
   ['next', 'Next.js'],
   ['nuxt', 'Nuxt'],
@@ -73,7 +71,7 @@ const BUILD_MARKS: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^main(-|\.)[0-9a-zA-Z]{8,}\.js$/, 'Angular'],
 ];
 
-/** A script that no browser runs. Quotes may be left out (HTML standard, 13.1.2.3), and a query may follow. */
+/** This is a script that no browser runs. Quotes may be left out (HTML standard, 13.1.2.3), and a query may follow. */
 const SOURCE_SCRIPT =
   /<script\b[^<>]*?\ssrc\s*=\s*(?:"[^"?#]*|'[^'?#]*|[^\s"'>?#]*)\.(?:tsx?|jsx|vue|svelte)(?=["'\s>?#])/i;
 
@@ -87,8 +85,21 @@ export const INSPECTED_TEXTS = ['package.json', 'index.html', '_redirects', '_he
 export function inspectUpload(
   files: readonly OfferedFile[],
   texts: ReadonlyMap<string, string> = new Map(),
-  looks: ReadonlyMap<string, TextLook> = new Map(),
+  looks: ReadonlyMap<string, TextFindings> = new Map(),
 ): UploadInspection {
+  const steps = inspectionSteps(files, texts, looks);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** Does the same with a pause after every few links, for a server that has others to answer (server/time-slices.ts). */
+export function* inspectionSteps(
+  files: readonly OfferedFile[],
+  texts: ReadonlyMap<string, string>,
+  looks: ReadonlyMap<string, TextFindings>,
+): Generator<void, UploadInspection> {
   const paths = new Set(files.map((file) => file.path));
   const entryPage = paths.has('index.html') ? 'index.html' : null;
   const buildFolder = BUILD_FOLDERS.find((folder) => paths.has(`${folder}/index.html`)) ?? null;
@@ -98,7 +109,7 @@ export function inspectUpload(
   const problems = [
     ...entryProblems(files, entryPage, buildFolder, needsBuild),
     ...buildProblems(paths, needsBuild, tool, buildFolder),
-    ...textProblems(files, looks, description.kind),
+    ...(yield* textProblemSteps(files, looks, description.kind)),
     ...ruleProblems(texts),
   ];
   return {
@@ -139,7 +150,10 @@ function namesIn(dependencies: unknown): string[] {
   return typeof dependencies === 'object' && dependencies !== null ? Object.keys(dependencies) : [];
 }
 
-/** Source that a browser cannot run: a tool in package.json, or a page that asks for TypeScript or JSX. */
+/**
+ * Says whether this is source that a browser cannot run: a tool in package.json, or a page that asks for TypeScript or
+ * JSX.
+ */
 function isSource(paths: ReadonlySet<string>, texts: ReadonlyMap<string, string>, tool: string | null): boolean {
   if (paths.has('package.json') && tool !== null) return true;
   return SOURCE_SCRIPT.test(texts.get('index.html') ?? '');

@@ -1,9 +1,10 @@
 import { UPLOAD_LIMITS } from './limits.ts';
+import { NORMALISED_MAX, normalisedPaths } from './normal-form.ts';
 
 /**
- * What a folder, a ZIP or a manifest may hold (security facts, sections 2.2 to 2.4): pure, over names and sizes. The
- * browser runs it on a drop, the server again on what arrives. Names are data only: no name of an upload ever becomes
- * a path on disk, and honest odd names (`[...slug].html`, `+page.svelte`, `100%.html`, emoji) are welcome.
+ * The rules for what a folder, a ZIP or a manifest may hold. They are pure functions of names and sizes: the browser
+ * runs them on a drop, the server again on what arrives. Names are data only: no name of an upload ever becomes a path
+ * on disk, and odd names that real tools write (`[...slug].html`, `+page.svelte`, `100%.html`, emoji) are allowed.
  */
 export type OfferedFile = { path: string; sizeBytes: number };
 
@@ -45,11 +46,11 @@ const byteLength = (text: string): number => encoder.encode(text).length;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
-/** Zero-width and soft marks, byte order marks, and what only changes the sign in front of it. */
+/** Matches zero-width and soft marks, byte order marks, and what only changes the sign in front of it. */
 const WITHOUT_PICTURE = /\p{Default_Ignorable_Code_Point}|[\ufff9-\ufffb]/u;
 /** Joiners, selectors and tags: emoji and many scripts need them. */
 const CHANGING = /\p{Variation_Selector}|\u200c|\u200d|[\u{e0020}-\u{e007f}]/u;
-/** What they stand behind: nothing of Latin, but for the signs that are emoji as well. */
+/** Joiners and selectors change only these signs: none of Latin, apart from those that are emoji as well. */
 const isChangeable = (sign: string): boolean => sign >= '\u0300' || /[#*0-9©®]/.test(sign);
 /** U+2800 is the cell of Braille without a dot. */
 const BLANK = /^[\s\u2800]+$/;
@@ -57,14 +58,10 @@ const LONE_SURROGATE = /\p{Cs}/u;
 /** Microsoft, "Naming Files, Paths, and Namespaces", with the superscript digits that count as well. */
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])$/i;
 
-/** A name as archives and browsers write it, in the one form that manifests hold: NFC, slashes, no leading `./`. */
-export function normalisePath(path: string): string {
-  return path.normalize('NFC').replaceAll('\\', '/').replace(/^\.\//, '');
-}
-
-/** The first rule that a normalised path breaks, or null. */
+/** Returns the first rule that a normalised path breaks, or null. */
 export function pathRefusal(path: string): RefusalReason | null {
   if (path === '') return 'empty_name';
+  if (path.length > NORMALISED_MAX) return 'path_too_long';
   if (LONE_SURROGATE.test(path)) return 'not_unicode';
   if (CONTROL.test(path)) return 'control_character';
   if (BIDI.test(path)) return 'bidi_mark';
@@ -81,7 +78,7 @@ export function pathRefusal(path: string): RefusalReason | null {
   return null;
 }
 
-/** Whether a mark that cannot be seen makes it another name than the one that is read. */
+/** Says whether a mark that cannot be seen makes it another name than the one that is read. */
 function hidesMark(path: string): boolean {
   if (!WITHOUT_PICTURE.test(path)) return false;
   let before = '/';
@@ -100,12 +97,12 @@ function segmentRefusal(segment: string): RefusalReason | null {
   if (segment.includes(':')) return 'colon';
   if (/[. ]$/.test(segment)) return 'trailing_dot_or_space';
   if (BLANK.test(segment)) return 'invisible_character';
-  if (DEVICE.test(segment.replace(/\..*$/, '').trimEnd())) return 'device_name';
+  if (DEVICE.test(segment.replace(/\..*$/s, '').trimEnd())) return 'device_name';
   if (byteLength(segment) > UPLOAD_LIMITS.maxSegmentBytes) return 'segment_too_long';
   return null;
 }
 
-/** A path for a sentence or a header: what cannot be seen is written as `\u{…}`. */
+/** Returns a path for a sentence or a header: what cannot be seen is written as `\u{…}`. */
 export function visiblePath(path: string): string {
   return path.replace(
     /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu,
@@ -113,8 +110,19 @@ export function visiblePath(path: string): string {
   );
 }
 
+/** Longest path in a sentence. */
+const SENTENCE_PATH_LENGTH = 120;
+
+/** Returns the sentence of a refusal, which begins with the path that it is about; a long one is cut. */
+export function refusalSentence({ path, message }: Pick<Refusal, 'path' | 'message'>): string {
+  if (path === '') return message;
+  const characters = [...path];
+  const isLong = characters.length > SENTENCE_PATH_LENGTH;
+  return `${isLong ? `${characters.slice(0, SENTENCE_PATH_LENGTH).join('')}…` : path}: ${message}`;
+}
+
 /** What operating systems leave behind: dropped without a word beyond their number. */
-export function isSystemLitter(path: string): boolean {
+export function isOsJunk(path: string): boolean {
   if (path.startsWith('__MACOSX/')) return true;
   const name = path.slice(path.lastIndexOf('/') + 1);
   return name.startsWith('._') || /^(\.ds_store|thumbs\.db|desktop\.ini)$/i.test(name);
@@ -122,7 +130,10 @@ export function isSystemLitter(path: string): boolean {
 
 type LeftOutRule = { pattern: RegExp; reason: string; isPublishable: boolean };
 
-/** Security facts, section 2.4. Matched against each segment of the lower-case path; the first that fits decides. */
+/**
+ * Files that often end up in a folder by mistake and that open accounts or machines once they are public. Each pattern
+ * is matched against every segment of the lower-case path; the first that fits decides.
+ */
 const LEFT_OUT: readonly LeftOutRule[] = [
   { pattern: /^\.git$/, reason: 'The history of the project (Git). It cannot be published.', isPublishable: false },
   {
@@ -148,8 +159,8 @@ export function leftOutRule(path: string): { reason: string; isPublishable: bool
 }
 
 /**
- * Whether a host answers with this file: not the two files that are rules for the host, and no dotfile but
- * `.well-known` and what was published on purpose (security facts, 3.3 point 5).
+ * Says whether a host answers with this file. It does not for the two files that are rules for the host, nor for
+ * dotfiles, which often hold secrets, apart from `.well-known` and those that were published on purpose.
  */
 export function isServedPath(path: string): boolean {
   if (path === '_redirects' || path === '_headers') return false;
@@ -159,23 +170,26 @@ export function isServedPath(path: string): boolean {
 /** `..foo` and `...slug` are names, no dotfiles; those of `.well-known` are there to be asked for (RFC 8615). */
 const HIDDEN = /(?:^|\/)\.(?!\.|well-known(?:\/|$))/;
 
-/** A dotfile, or a file below a folder whose name begins with a dot. */
+/** Says whether a path is a dotfile, or lies below a folder whose name begins with a dot. */
 export function isHiddenPath(path: string): boolean {
   return HIDDEN.test(path);
 }
 
 export type UploadReading<File extends OfferedFile> = {
-  /** What would be published, under its final path. */
+  /** Says what would be published, under its final path. */
   files: File[];
   leftOut: { path: string; reason: string; isPublishable: boolean }[];
   /** Files of the operating system that were dropped. */
   droppedCount: number;
-  /** The single folder around everything that was taken off. */
+  /** This is the single folder around everything that was taken off. */
   root: string | null;
   totalBytes: number;
-  /** The first rule that the upload as a whole breaks; nothing of it is taken then. */
+  /** This is the first rule that the upload as a whole breaks; nothing of it is taken then. */
   refusal: Refusal | null;
 };
+
+/** Judging so many takes about a millisecond. */
+const FILES_A_STEP = 200;
 
 export type ReadUploadOptions = {
   publishAnyway?: readonly string[] | undefined;
@@ -184,18 +198,31 @@ export type ReadUploadOptions = {
 };
 
 /**
- * Applies every rule to what was offered, in one order for browser and server: litter dropped, single root taken off,
+ * Applies every rule to what was offered, in one order for browser and server: OS junk dropped, single root taken off,
  * names checked, secrets left out, collisions and limits looked at on what remains.
  */
 export function readUpload<File extends OfferedFile>(
   offered: readonly File[],
   options: ReadUploadOptions = {},
 ): UploadReading<File> {
-  const named = offered.map((file) => ({ ...file, path: normalisePath(file.path) }));
-  const wanted = named.filter((file) => !isSystemLitter(file.path));
+  const steps = uploadReadingSteps(offered, options);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** Does the same with a pause after every few files, for a server that has others to answer (server/time-slices.ts). */
+export function* uploadReadingSteps<File extends OfferedFile>(
+  offered: readonly File[],
+  options: ReadUploadOptions = {},
+): Generator<void, UploadReading<File>> {
+  const paths = yield* normalisedPaths(offered.map(({ path }) => path));
+  const named = offered.map((file, index) => ({ ...file, path: paths[index] ?? file.path }));
+  const wanted = named.filter((file) => !isOsJunk(file.path));
   const root = options.takesRootOff === true ? singleRoot(wanted) : null;
   const rooted = root === null ? wanted : wanted.map((file) => ({ ...file, path: file.path.slice(root.length + 1) }));
-  const anyway = new Set((options.publishAnyway ?? []).map(normalisePath));
+  const anyway = new Set(yield* normalisedPaths(options.publishAnyway ?? []));
 
   const reading: UploadReading<File> = {
     files: [],
@@ -205,7 +232,8 @@ export function readUpload<File extends OfferedFile>(
     totalBytes: 0,
     refusal: null,
   };
-  for (const file of rooted) {
+  for (const [index, file] of rooted.entries()) {
+    if (index % FILES_A_STEP === 0) yield;
     const reason = pathRefusal(file.path);
     if (reason !== null) return { ...reading, refusal: refuse(reason, file.path) };
     const rule = leftOutRule(file.path);
@@ -216,14 +244,14 @@ export function readUpload<File extends OfferedFile>(
     reading.files.push(file);
     reading.totalBytes += file.sizeBytes;
   }
-  return { ...reading, refusal: collision(reading.files) ?? overLimit(reading) };
+  return { ...reading, refusal: (yield* collision(reading.files)) ?? overLimit(reading) };
 }
 
 function refuse(reason: RefusalReason, path: string): Refusal {
   return { reason, path: visiblePath(path).slice(0, 600), message: REFUSAL_SENTENCES[reason] };
 }
 
-/** The one folder that everything lies in, or null. */
+/** Returns the one folder that everything lies in, or null. */
 function singleRoot(files: readonly OfferedFile[]): string | null {
   const first = files[0]?.path ?? '';
   const root = first.slice(0, first.indexOf('/'));
@@ -232,19 +260,25 @@ function singleRoot(files: readonly OfferedFile[]): string | null {
 }
 
 /** Same name twice, names that differ in case only, and a name that is a file and a folder. */
-function collision(files: readonly OfferedFile[]): Refusal | null {
+function* collision(files: readonly OfferedFile[]): Generator<void, Refusal | null> {
   const byFolded = new Map<string, string>();
-  for (const { path } of files) {
+  for (const [index, { path }] of files.entries()) {
+    if (index % FILES_A_STEP === 0) yield;
     const folded = path.toLowerCase();
     const other = byFolded.get(folded);
     if (other !== undefined) return refuse(other === path ? 'duplicate' : 'case_collision', path);
     byFolded.set(folded, path);
   }
-  for (const { path } of files) {
-    const folded = path.toLowerCase();
-    for (let slash = folded.indexOf('/'); slash !== -1; slash = folded.indexOf('/', slash + 1)) {
-      const folder = byFolded.get(folded.slice(0, slash));
-      if (folder !== undefined) return refuse('file_and_folder', folder);
+  const seen = new Set<string>();
+  for (const [index, folded] of [...byFolded.keys()].entries()) {
+    if (index % FILES_A_STEP === 0) yield;
+    // From the inside out, and no further than to a folder of another file: what is around that has been looked at.
+    for (let slash = folded.lastIndexOf('/'); slash > 0; slash = folded.lastIndexOf('/', slash - 1)) {
+      const folder = folded.slice(0, slash);
+      if (seen.has(folder)) break;
+      seen.add(folder);
+      const file = byFolded.get(folder);
+      if (file !== undefined) return refuse('file_and_folder', file);
     }
   }
   return null;

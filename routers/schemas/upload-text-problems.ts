@@ -1,27 +1,27 @@
 import { parseHeaders } from './headers-file.ts';
 import { parseRedirects } from './redirects-file.ts';
 import type { UploadKind, UploadProblem } from './upload-inspection.ts';
-import { type FoundLink, findLinks, judgeLinks, type LinkVerdict, mayHoldLinks } from './upload-links.ts';
+import { checkLinks, type FoundLink, findLinks, type LinkVerdict, mayHoldLinks } from './upload-links.ts';
 import type { OfferedFile } from './upload-rules.ts';
 import { type FoundToken, findTokens, mayHoldTokens, TOKEN_NAMES } from './upload-tokens.ts';
 
-/** What the text of one file holds that a person should know of. */
-export type TextLook = { tokens: readonly FoundToken[]; links: readonly FoundLink[] };
+/** Says what the text of one file holds that a person should know of. */
+export type TextFindings = { tokens: readonly FoundToken[]; links: readonly FoundLink[] };
 
 /** Whether the text of a file is worth reading. */
-export function isLookedInto(file: OfferedFile): boolean {
+export function isInspectable(file: OfferedFile): boolean {
   return mayHoldTokens(file) || mayHoldLinks(file);
 }
 
 /** Looking into texts ends here, so that a huge upload is read in seconds. */
 const READ_MAX = { files: 5_000, bytes: 64 * 1024 * 1024 };
 
-/** The texts that are worth reading, as far as that goes on; `unreadCount` says how many are left. */
+/** Returns the texts that are worth reading, as far as that goes on; `unreadCount` says how many are left. */
 export function textsToRead<File extends OfferedFile>(
   files: readonly File[],
   maxFileBytes = Number.POSITIVE_INFINITY,
 ): { chosen: File[]; unreadCount: number } {
-  const wanted = files.filter(isLookedInto);
+  const wanted = files.filter(isInspectable);
   let bytes = 0;
   const chosen = wanted
     .filter(({ sizeBytes }) => sizeBytes < maxFileBytes)
@@ -33,8 +33,10 @@ export function textsToRead<File extends OfferedFile>(
   return { chosen, unreadCount: wanted.length - chosen.length };
 }
 
-/** What one file of an upload holds that may be wrong: tokens that are secret, and links that may lead nowhere. */
-export function lookInto(file: OfferedFile, text: string): TextLook {
+/**
+ * Returns what one file of an upload holds that may be wrong: tokens that are secret, and links that may lead nowhere.
+ */
+export function inspectText(file: OfferedFile, text: string): TextFindings {
   return {
     tokens: mayHoldTokens(file) ? findTokens(text) : [],
     links: mayHoldLinks(file) ? findLinks(file.path, text) : [],
@@ -44,27 +46,35 @@ export function lookInto(file: OfferedFile, text: string): TextLook {
 /** More lines than this help nobody; the number says how many there are. */
 const LISTED_PLACES = 50;
 
+/** Judging so many takes some milliseconds at most, also where each of them is as long as may be. */
+const LINKS_A_STEP = 20;
+
 /** What the texts of an upload, by path, give to complain about: keys first, they cost most. */
-export function textProblems(
+export function* textProblemSteps(
   files: readonly OfferedFile[],
-  looks: ReadonlyMap<string, TextLook>,
+  looks: ReadonlyMap<string, TextFindings>,
   kind: UploadKind,
-): UploadProblem[] {
+): Generator<void, UploadProblem[]> {
   // The links of source are the build's to resolve.
   if (kind === 'source') return tokenProblems(looks);
   const paths = new Set(files.map(({ path }) => path));
   const folded = new Map(files.map(({ path }) => [path.toLowerCase(), path]));
   // Addresses that a program in the page or a rule of the host answers are in no list of files.
   const arePagesKnown = kind === 'plain' && !paths.has('_redirects');
-  const verdicts = [...looks].flatMap(([path, { links }]) =>
-    judgeLinks(path, links, paths, folded)
-      .filter(({ link, state }) => !link.isPage || arePagesKnown || state === 'case')
-      .map((verdict) => ({ ...verdict, path })),
-  );
+  const verdicts: PlacedVerdict[] = [];
+  for (const [path, { links }] of looks) {
+    for (let start = 0; start < links.length; start += LINKS_A_STEP) {
+      const some = checkLinks(path, links.slice(start, start + LINKS_A_STEP), paths, folded)
+        .filter(({ link, state }) => !link.isPage || arePagesKnown || state === 'case')
+        .map((verdict) => ({ ...verdict, path }));
+      verdicts.push(...some);
+      yield;
+    }
+  }
   return [...tokenProblems(looks), ...caseProblems(verdicts), ...brokenProblems(verdicts)];
 }
 
-function tokenProblems(looks: ReadonlyMap<string, TextLook>): UploadProblem[] {
+function tokenProblems(looks: ReadonlyMap<string, TextFindings>): UploadProblem[] {
   const places = [...looks].flatMap(([path, { tokens }]) =>
     tokens.map(({ kind, line, masked }) => ({ path, line, text: `${masked} looks like ${TOKEN_NAMES[kind]}` })),
   );
@@ -116,7 +126,7 @@ function brokenProblems(verdicts: readonly PlacedVerdict[]): UploadProblem[] {
   ];
 }
 
-/** The lines of `_redirects` and `_headers` that the built-in host does not follow. */
+/** Returns the lines of `_redirects` and `_headers` that the built-in host does not follow. */
 export function ruleProblems(texts: ReadonlyMap<string, string>): UploadProblem[] {
   const read = { _redirects: parseRedirects, _headers: parseHeaders };
   return Object.entries(read).flatMap(([path, parse]) => {

@@ -1,7 +1,5 @@
 import { lineCounter } from './text-lines.ts';
 
-/** Keys that open accounts, found by their shape in the texts of an upload (security facts, section 2.4): pure. */
-
 /** Files from this size on are data, no settings that somebody forgot. */
 const TOKEN_FILE_MAX_BYTES = 1024 * 1024;
 
@@ -26,15 +24,26 @@ const SHAPES: readonly (readonly [kind: TokenKind, shape: RegExp, shown: string]
 /** Enough to show that a file is full of them. */
 const MAX_A_FILE = 20;
 
-const TEXT_NAME =
-  /(^|\/)(\.?[^./]+|.*\.(html?|css|js|mjs|cjs|jsx|tsx?|json|map|xml|svg|txt|md|csv|ya?ml|toml|ini|conf|cfg|env|sh|php|py|rb|vue|svelte|webmanifest|properties|local|production|log))$/i;
+const TEXT_EXTENSIONS: ReadonlySet<string> = new Set(
+  (
+    'html htm css js mjs cjs jsx ts tsx json map xml svg txt md csv yaml yml toml ini conf cfg env sh php py rb vue ' +
+    'svelte webmanifest properties local production log'
+  ).split(' '),
+);
 
 /** Whether a file may be looked into for keys: a text by its name, and not too large. */
 export function mayHoldTokens({ path, sizeBytes }: { path: string; sizeBytes: number }): boolean {
-  return sizeBytes > 0 && sizeBytes < TOKEN_FILE_MAX_BYTES && TEXT_NAME.test(path);
+  return sizeBytes > 0 && sizeBytes < TOKEN_FILE_MAX_BYTES && isTextName(path);
 }
 
-/** The keys in one text, in the order of their lines, at most twenty. */
+/** Judges by the extension; a name without one, such as `README` or `.env`, is a text. */
+function isTextName(path: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const dot = name.lastIndexOf('.');
+  return dot <= 0 ? name.length > dot + 1 : TEXT_EXTENSIONS.has(name.slice(dot + 1).toLowerCase());
+}
+
+/** Returns the keys in one text, in the order of their lines, at most twenty. */
 export function findTokens(text: string): FoundToken[] {
   const found: { kind: TokenKind; at: number; masked: string }[] = [];
   for (const [kind, shape, shown] of SHAPES) {

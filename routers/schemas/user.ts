@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { EMAIL_MAX, USERNAME_MAX, USERNAME_MIN } from './limits.ts';
 import { idSchema } from './primitives.ts';
 
-/** Specification, section 5; letters A to Z and a to z (product page, section 11, Sign-in). */
+/** Letters are A to Z and a to z alone, so that no two names look alike. */
 export const usernameSchema = z
   .string()
   .check(
@@ -21,7 +21,7 @@ export const userSchema = z.strictObject({
   username: z.string(),
   email: z.string(),
   emailConfirmed: z.boolean(),
-  /** A new address that waits for its confirmation; the old one stays until then. */
+  /** This is a new address that waits for its confirmation; the old one stays until then. */
   pendingEmail: z.nullable(z.string()),
   /** True for the current version of the disclaimer only. */
   disclaimerAccepted: z.boolean(),
@@ -32,11 +32,9 @@ export const userSchema = z.strictObject({
 
 export const updateUserInput = z.strictObject({ username: usernameSchema });
 
-/** Which mails a person wants beside those of confirmation, reset and security. */
+/** Says which mails a person wants beside those of confirmation, reset and security. */
 export const notificationSettingsSchema = z.strictObject({
-  /** A release failed. */
   releaseFailed: z.boolean(),
-  /** A release is live. */
   releaseLive: z.boolean(),
 });
 

@@ -9,5 +9,5 @@ export const githubPages = {
     'Every release is a commit you can read',
     'HTTPS enforced once the certificate is there',
   ],
-  isAvailable: false,
+  isAvailable: true,
 } satisfies PlatformFacts;

@@ -9,5 +9,5 @@ export const heroku = {
     'Certificate managed by the platform',
     'Every release can be run again',
   ],
-  isAvailable: false,
+  isAvailable: true,
 } satisfies PlatformFacts;

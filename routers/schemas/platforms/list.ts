@@ -20,7 +20,7 @@ const facts = {
   simulated,
 } satisfies Record<PlatformId, PlatformFacts>;
 
-/** What is said about each; without a schema, so that a visitor's first page carries no zod. */
+/** Holds the texts about each platform, without a schema, so that a visitor's first page carries no zod. */
 export const PLATFORMS: Record<PlatformId, PlatformFacts> = facts;
 
 type Facts = typeof facts;

@@ -1,8 +1,8 @@
-/** What a person is told of a platform, before and while they use it. */
+/** Says what a person is told of a platform, before and while they use it. */
 export type PlatformFacts = {
   title: string;
   description: string;
-  /** Three bullets of the home card, each true of the platform. */
+  /** These are three bullets of the home card, each true of the platform. */
   bullets: readonly [string, string, string];
   /** False while this version cannot publish there; its pages say so, and no adapter is registered. */
   isAvailable: boolean;

@@ -1,11 +1,11 @@
 import type { HostingPlatform } from './ids.ts';
 
-/** What the setup page of a hosting platform says; apart from the facts, which every visitor's page carries. */
+/** Holds the texts of a platform's setup page, apart from the facts, which every visitor's page carries. */
 export type PlatformSetup = {
   /** How a folder gets there, in a sentence. */
   way: string;
   cost: string;
-  /** What a person needs before the first release. */
+  /** Says what a person needs before the first release. */
   needs: readonly string[];
   /** Its published limits; sources are named beside them. */
   limits: readonly string[];
@@ -13,15 +13,18 @@ export type PlatformSetup = {
 
 export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
   netlify: {
-    way: 'Your files are sent as they are, and only those that changed. A release is public at once when Netlify has them all.',
-    cost: 'A free plan is there; newer plans count a release as credits.',
-    needs: ['A Netlify account', 'A personal access token, made under User settings, Applications'],
-    // Netlify's guide to its API, read 2026-08-27.
-    limits: ['500 calls a minute', '3 releases a minute'],
+    way: 'Your files are sent as they are, and only those that changed. A release is looked at under an address of its own first, and then made public in one step.',
+    cost: 'Netlify has a free plan; on newer plans each release uses credits.',
+    needs: [
+      'A Netlify account',
+      'A personal access token, made under User settings, Applications; it opens the whole account, since Netlify has no narrower ones',
+    ],
+    // Netlify's guide to its API, read 2026-08-27; its page "Site deploys overview"; names: netlify-cli 26.2.0.
+    limits: ['500 calls a minute', '3 releases a minute', '54,000 files in one folder', 'No # and no ? in file names'],
   },
   vercel: {
     way: 'Your files are sent as they are, and only those that changed. Nothing is built there.',
-    cost: 'A free plan (Hobby) is there.',
+    cost: 'Vercel has a free plan, Hobby.',
     needs: ['A Vercel account', 'A token, made under Account settings, Tokens; it can be limited to one team'],
     // vercel.com/docs/limits, copy of 2026-03-02; entries: Vercel's own client.
     limits: [
@@ -31,18 +34,24 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
     ],
   },
   'github-pages': {
-    way: 'Your files become a commit in a repository of yours, and GitHub publishes it in about a minute.',
-    cost: 'Free for public repositories.',
+    way: 'Your files become a commit in a repository of yours, which is made for you if you name none, and GitHub publishes it in about a minute. Only files that changed are sent.',
+    cost: 'Free for public repositories: your files are public there.',
     needs: [
       'A GitHub account',
       'A token: classic with the scope repo, or fine-grained with Administration, Contents and Pages set to write',
     ],
-    // github/docs: limits of Pages, and rate limits for the REST API.
-    limits: ['1 GB a website', '100 MB a file', 'One domain a website', '5,000 calls an hour'],
+    // docs.github.com, 2026-07: "GitHub Pages limits", "About large files on GitHub", "Rate limits for the REST API".
+    limits: [
+      '1 GB a website',
+      '100 MB a file',
+      'About 450 new images, fonts and other files that are not text an hour; larger releases continue by themselves',
+      'One domain a website',
+      'Addresses below /repository/ until you add a domain: links that start with / do not work before that',
+    ],
   },
   render: {
-    way: 'Render builds static sites from a Git repository alone: your files go to a public repository at GitHub, and Render publishes that.',
-    cost: 'Static sites are free; minutes of building are counted.',
+    way: 'Render builds static sites from Git repositories only: your files go to a public repository at GitHub, and Render publishes that.',
+    cost: 'Static sites are free; build minutes are limited.',
     needs: [
       'A Render account with an API key, made under Account settings',
       'A GitHub connection as well: the repository, and with it your files, is public',
@@ -61,9 +70,9 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
     limits: ['4,500 calls an hour'],
   },
   replit: {
-    way: 'Replit has no interface for publishing from outside: you get a ready archive and finish in two minutes there. Then your address is checked from here.',
-    cost: 'A paid plan or credits may be asked.',
-    needs: ['A Replit account', 'A few clicks of yours: import the archive, press Publish, choose Static'],
+    way: 'Replit has no interface for publishing from outside: you download an archive that is ready to import, and finish there in two minutes. Then Fairlead checks your address.',
+    cost: 'Replit may ask for a paid plan or credits.',
+    needs: ['A Replit account', 'Two minutes there: import the archive, press Publish, choose Static'],
     // Replit's documentation names no numbers for static publishing.
     limits: [],
   },

@@ -2,7 +2,7 @@ import type { PlatformFacts } from './platform-facts.ts';
 
 export const simulated = {
   title: 'Simulated platform',
-  description: 'A platform that is played, to see what happens when one fails.',
+  description: 'A simulated platform, to see what happens when one fails.',
   bullets: ['Fails in the step that you choose', 'Publishes to this machine only', 'Counts in no plan'],
   isAvailable: false,
   isSimulated: true,

@@ -1,4 +1,4 @@
-import type { HostingPlatform } from './ids.ts';
+import type { HostingPlatform, PlatformId } from './ids.ts';
 
 /** Names of the hosting platforms; apart from what is said of them, since the titles of routes need no more. */
 export const HOSTING_TITLES = {
@@ -9,3 +9,10 @@ export const HOSTING_TITLES = {
   heroku: 'Heroku',
   replit: 'Replit',
 } as const satisfies Record<HostingPlatform, string>;
+
+/** Names of all platforms. */
+export const PLATFORM_TITLES = {
+  ...HOSTING_TITLES,
+  'built-in': 'Built-in host',
+  simulated: 'Simulated platform',
+} as const satisfies Record<PlatformId, string>;

@@ -4,6 +4,6 @@ import { HOSTING_TITLES } from './titles.ts';
 export const vercel = {
   title: HOSTING_TITLES.vercel,
   description: 'Sites and front-end builds near your visitors.',
-  bullets: ['Files sent by their hash', 'Preview address for each release', 'Apex and www in one step'],
-  isAvailable: false,
+  bullets: ['Only changed files are sent', 'An address for each release', 'Roll back to any release'],
+  isAvailable: true,
 } satisfies PlatformFacts;

@@ -1,10 +1,10 @@
 import { type Address, type AddressPattern, matchPattern, readAddress, withoutEndSlash } from './address-pattern.ts';
 
 /** The addresses that a rule of `_headers` is for: with names and a star at the end, or any text between two ends. */
-export type HeaderFits = AddressPattern | { before: string; after: string };
+export type HeaderPattern = AddressPattern | { before: string; after: string };
 
 /** Reads the decoded path, without its leading slash, once for all rules that are held against it. */
-export function fitsOf(file: string): (fits: HeaderFits) => boolean {
+export function matcherOf(file: string): (fits: HeaderPattern) => boolean {
   const path = `/${file}`;
   const trimmed = withoutEndSlash(path);
   let address: Address | null = null;

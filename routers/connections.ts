@@ -1,0 +1,66 @@
+import { authorizeConnection, finishAuthorization } from '../server/services/connections/authorize.ts';
+import {
+  connectProvider,
+  listConnections,
+  listTargets,
+  removeConnection,
+  replaceConnection,
+  testConnection,
+} from '../server/services/connections/index.ts';
+import {
+  authorizationSchema,
+  authorizeConnectionInput,
+  connectInput,
+  connectionListSchema,
+  connectionSchema,
+  finishAuthorizationInput,
+  listTargetsInput,
+  removeConnectionInput,
+  replaceConnectionInput,
+  targetListSchema,
+  testConnectionInput,
+} from './schemas/connections.ts';
+import { doneSchema, emptyInput } from './schemas/primitives.ts';
+import { protectedProcedure, router, sessionProcedure, writeProcedure } from './trpc.ts';
+
+export const connectionsRouter = router({
+  list: protectedProcedure
+    .input(emptyInput)
+    .output(connectionListSchema)
+    .query(({ ctx }) => listConnections(ctx)),
+
+  targets: protectedProcedure
+    .input(listTargetsInput)
+    .output(targetListSchema)
+    .query(({ ctx, input }) => listTargets(ctx, input)),
+
+  connect: writeProcedure
+    .input(connectInput)
+    .output(connectionSchema)
+    .mutation(({ ctx, input }) => connectProvider(ctx, input)),
+
+  authorize: sessionProcedure
+    .input(authorizeConnectionInput)
+    .output(authorizationSchema)
+    .mutation(({ ctx, input }) => authorizeConnection(ctx, input)),
+
+  finishAuthorization: sessionProcedure
+    .input(finishAuthorizationInput)
+    .output(connectionSchema)
+    .mutation(({ ctx, input }) => finishAuthorization(ctx, input)),
+
+  replace: writeProcedure
+    .input(replaceConnectionInput)
+    .output(connectionSchema)
+    .mutation(({ ctx, input }) => replaceConnection(ctx, input)),
+
+  test: writeProcedure
+    .input(testConnectionInput)
+    .output(connectionSchema)
+    .mutation(({ ctx, input }) => testConnection(ctx, input)),
+
+  remove: writeProcedure
+    .input(removeConnectionInput)
+    .output(doneSchema)
+    .mutation(({ ctx, input }) => removeConnection(ctx, input)),
+});

@@ -1,0 +1,20 @@
+import type { PlatformCapabilities } from './platform-capabilities.ts';
+
+const MINUTE_MS = 60_000;
+
+export const builtInCapabilities: PlatformCapabilities = {
+  publish: 'upload',
+  requires: [],
+  // Another process of the host may follow the switch a moment later.
+  limits: { releaseMs: 60 * MINUTE_MS, settleMs: 5_000 },
+  refusedNames: null,
+  specialFiles: ['_redirects', '_headers'],
+  basePath: 'root',
+  draft: true,
+  rollBack: true,
+  cancel: true,
+  log: false,
+  serving: { notFoundPage: true, singlePage: true, redirects: true },
+  // A name here needs no platform to be told of it: Fairlead serves it, so its records and certificate are ours to know.
+  domain: null,
+};

@@ -1,0 +1,35 @@
+import type { PlatformCapabilities } from './platform-capabilities.ts';
+
+const MINUTE_MS = 60_000;
+const MEGABYTE = 1024 ** 2;
+
+export const githubPagesCapabilities: PlatformCapabilities = {
+  publish: 'upload',
+  requires: ['connection', 'publicFiles'],
+  limits: {
+    // docs.github.com, "About large files on GitHub" (2026-07).
+    maxFileBytes: 100 * MEGABYTE,
+    // docs.github.com, "GitHub Pages limits" (2026-07): published sites may be no larger than 1 GB.
+    maxTotalBytes: 1024 * MEGABYTE,
+    // 500 new images and the like are taken in an hour, and thousands of them in some: the build has a limit of its own.
+    releaseMs: 24 * 60 * MINUTE_MS,
+    // Its answers may be kept for 10 minutes on the way to a visitor.
+    settleMs: 15 * MINUTE_MS,
+  },
+  refusedNames: null,
+  specialFiles: ['.nojekyll', 'CNAME'],
+  basePath: 'repositoryFolder',
+  draft: false,
+  rollBack: true,
+  cancel: false,
+  log: false,
+  serving: { notFoundPage: true, singlePage: false, redirects: false },
+  domain: {
+    records: 'fixed',
+    apex: 'aliasOrA',
+    proof: 'none',
+    counterpart: 'automatic',
+    max: 1,
+    certificate: { status: 'full', request: 'automatic' },
+  },
+};

@@ -1,0 +1,34 @@
+import type { PlatformCapabilities } from './platform-capabilities.ts';
+
+const MINUTE_MS = 60_000;
+/** The largest app that Heroku takes, packed (an error of its builds: fleetdm/fleet, issue 25934, 2025). */
+const TOTAL_MAX_BYTES = 500 * 1024 ** 2;
+
+export const herokuCapabilities: PlatformCapabilities = {
+  publish: 'upload',
+  requires: ['connection', 'paymentThere'],
+  limits: {
+    maxTotalBytes: TOTAL_MAX_BYTES,
+    // Heroku Dev Center, "Slug Compiler" (2022): 15 minutes a build; the archive goes before it.
+    releaseMs: 60 * MINUTE_MS,
+    // "Dynos and the Dyno Manager": a process has 60 seconds to listen, and an Eco one may have to wake up.
+    settleMs: 2 * MINUTE_MS,
+  },
+  refusedNames: null,
+  specialFiles: ['_redirects', '_headers'],
+  basePath: 'root',
+  draft: false,
+  rollBack: true,
+  cancel: true,
+  log: true,
+  serving: { notFoundPage: true, singlePage: true, redirects: true },
+  domain: {
+    records: 'fromApi',
+    apex: 'aliasOnly',
+    proof: 'none',
+    counterpart: 'manual',
+    // Dev Center, "Limits": 1,000 an app, which is more than one deployment can have.
+    max: null,
+    certificate: { status: 'perDomain', request: 'automatic' },
+  },
+};

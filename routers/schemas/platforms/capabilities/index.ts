@@ -1,0 +1,23 @@
+import type { PlatformId } from '../ids.ts';
+import type { AvailablePlatform } from '../list.ts';
+import { builtInCapabilities } from './built-in.ts';
+import { githubPagesCapabilities } from './github-pages.ts';
+import { herokuCapabilities } from './heroku.ts';
+import { netlifyCapabilities } from './netlify.ts';
+import type { PlatformCapabilities } from './platform-capabilities.ts';
+import { renderCapabilities } from './render.ts';
+import { replitCapabilities } from './replit.ts';
+import { vercelCapabilities } from './vercel.ts';
+
+/** Says what can be done at each platform that this version can publish to. */
+const capabilities = {
+  netlify: netlifyCapabilities,
+  vercel: vercelCapabilities,
+  'github-pages': githubPagesCapabilities,
+  render: renderCapabilities,
+  heroku: herokuCapabilities,
+  replit: replitCapabilities,
+  'built-in': builtInCapabilities,
+} satisfies Record<AvailablePlatform, PlatformCapabilities>;
+
+export const PLATFORM_CAPABILITIES: Partial<Record<PlatformId, PlatformCapabilities>> = capabilities;

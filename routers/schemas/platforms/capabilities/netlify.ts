@@ -1,0 +1,27 @@
+import type { PlatformCapabilities } from './platform-capabilities.ts';
+
+const MINUTE_MS = 60_000;
+
+export const netlifyCapabilities: PlatformCapabilities = {
+  publish: 'upload',
+  requires: ['connection'],
+  // netlify-cli 26.2.0 gives up after 20 minutes. Netlify publishes no limit of files or of their sizes.
+  limits: { releaseMs: 20 * MINUTE_MS, settleMs: MINUTE_MS },
+  // netlify-cli 26.2.0, util.ts: "Deployed filenames cannot contain # or ? characters".
+  refusedNames: /[#?]/,
+  specialFiles: ['_redirects', '_headers', 'netlify.toml'],
+  basePath: 'root',
+  draft: true,
+  rollBack: true,
+  cancel: true,
+  log: false,
+  serving: { notFoundPage: true, singlePage: true, redirects: true },
+  domain: {
+    records: 'fixed',
+    apex: 'aliasOrA',
+    proof: 'none',
+    counterpart: 'automatic',
+    max: null,
+    certificate: { status: 'full', request: 'call' },
+  },
+};

@@ -1,0 +1,29 @@
+import type { PlatformCapabilities } from './platform-capabilities.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+export const replitCapabilities: PlatformCapabilities = {
+  publish: 'handOff',
+  requires: [],
+  // A person finishes it when they have the time. Replit publishes no limits of static deployments.
+  limits: { releaseMs: 7 * DAY_MS, settleMs: 5 * MINUTE_MS },
+  refusedNames: null,
+  specialFiles: ['_redirects', '_headers', '.replit'],
+  basePath: 'root',
+  draft: false,
+  rollBack: false,
+  // To give up is to stop waiting.
+  cancel: true,
+  log: false,
+  // docs.replit.com, "Static Deployments": rewrites are in `.replit`, and of a page for what is missing nothing is said.
+  serving: { notFoundPage: false, singlePage: true, redirects: false },
+  domain: {
+    records: 'fromPerson',
+    apex: 'aAndTxt',
+    proof: 'txtAlways',
+    counterpart: 'manual',
+    max: null,
+    certificate: { status: 'none', request: 'automatic' },
+  },
+};

@@ -1,0 +1,35 @@
+import type { PlatformCapabilities } from './platform-capabilities.ts';
+
+const MINUTE_MS = 60_000;
+/** Of the entries that one deployment may list (vercel/terraform-provider-vercel, issue 289), one is our own. */
+const ENTRIES_MAX = 15_000;
+/** vercel.com/docs/limits (March 2026): source files of the Pro plan. Hobby's 100 MB are Vercel's to refuse. */
+const TOTAL_MAX_BYTES = 1_000_000_000;
+
+export const vercelCapabilities: PlatformCapabilities = {
+  publish: 'upload',
+  requires: ['connection'],
+  limits: {
+    maxFiles: ENTRIES_MAX - 1,
+    maxTotalBytes: TOTAL_MAX_BYTES,
+    // vercel.com/docs/limits (March 2026): 45 minutes a build, and others may be before it.
+    releaseMs: 60 * MINUTE_MS,
+    settleMs: MINUTE_MS,
+  },
+  refusedNames: null,
+  specialFiles: ['_redirects', '_headers'],
+  basePath: 'root',
+  draft: false,
+  rollBack: true,
+  cancel: true,
+  log: true,
+  serving: { notFoundPage: true, singlePage: true, redirects: true },
+  domain: {
+    records: 'fromApi',
+    apex: 'a',
+    proof: 'txtWhenTaken',
+    counterpart: 'manual',
+    max: null,
+    certificate: { status: 'none', request: 'automatic' },
+  },
+};

@@ -1,0 +1,26 @@
+import * as z from 'zod/mini';
+import { idSchema } from '../primitives.ts';
+import { destinationStateSchema } from '../states.ts';
+import { platformIdSchema } from './index.ts';
+
+/** Says what went wrong, in the words for a person; `raw` is the platform's whole answer. */
+export const shownErrorSchema = z.strictObject({
+  code: z.string(),
+  message: z.string(),
+  hint: z.nullable(z.string()),
+  raw: z.nullable(z.string()),
+});
+
+/** This is one platform on which a deployment is published; the first of them is the primary one. */
+export const destinationSchema = z.strictObject({
+  id: idSchema,
+  platform: platformIdSchema,
+  /** Says where visitors find it there; empty until the platform named an address. */
+  url: z.string(),
+  state: destinationStateSchema,
+  /** Why the last attempt failed there; what was live before may be live all the same. */
+  error: z.nullable(shownErrorSchema),
+});
+
+export type ShownError = z.infer<typeof shownErrorSchema>;
+export type Destination = z.infer<typeof destinationSchema>;
