@@ -1,15 +1,15 @@
-import { BrowserRouter } from 'react-router';
+import { Router } from 'wouter';
 import { Toaster } from './components/toaster.tsx';
 import { ErrorBoundary } from './layouts/error-boundary.tsx';
 import { Shell } from './layouts/shell.tsx';
+import { aroundNavigation } from './lib/location.ts';
 
 export function App() {
   return (
     <ErrorBoundary>
-      {/* Without transitions: leaving a page and losing its session happen in one step, in that order. */}
-      <BrowserRouter useTransitions={false}>
+      <Router aroundNav={aroundNavigation}>
         <Shell />
-      </BrowserRouter>
+      </Router>
       <ErrorBoundary onFailed={() => {}}>
         <Toaster />
       </ErrorBoundary>

@@ -2,7 +2,7 @@ import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import './lib/app-start.ts';
+import { followSession } from './follow-session.ts';
 
 /** Called by the guard in start.ts; what it throws ends in the 'Critical Error' panel. */
 export function startApp(): void {
@@ -11,6 +11,7 @@ export function startApp(): void {
   // Dialogs, menus and selects write a <style> that locks scrolling; the policy lets it in by this page's nonce.
   const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
   if (nonce) setNonce(nonce);
+  followSession();
   createRoot(root).render(
     <StrictMode>
       <App />

@@ -1,19 +1,14 @@
-import { type ComponentType, lazy } from 'react';
+import type { ComponentType } from 'react';
 import { HOSTING_TITLES } from '../routers/schemas/platforms/titles.ts';
+import { type LazyComponent, lazyComponent } from './lib/lazy-component.tsx';
 import { matchesPath, type PathName, paths } from './lib/paths.ts';
 
 export type Access = 'public' | 'app' | 'subscription';
 export type SkeletonKind = 'dashboard' | 'table' | 'form' | 'spinner';
 
-/**
- * A screen in a file of its own; `fetch` starts bringing it before it is rendered, `fetchAgain` lets the next rendering
- * try once more, for React keeps a failure for good.
- */
-export type Page = { Screen: ComponentType; fetch: () => void; fetchAgain: () => void };
-
 export type AppRoute = {
   path: string;
-  screen: Page;
+  screen: LazyComponent<object>;
   access: Access;
   /** The name of the screen; null where the address names something that does not exist. */
   title: string | ((pathname: string) => string | null);
@@ -30,6 +25,9 @@ const home = page(async () => (await import('./screens/home.tsx')).HomeScreen);
 const auth = page(async () => (await import('./screens/auth.tsx')).AuthScreen);
 const authReset = page(async () => (await import('./screens/auth/reset.tsx')).AuthResetScreen);
 const authConfirm = page(async () => (await import('./screens/auth/confirm.tsx')).AuthConfirmScreen);
+const authStopEmailChange = page(
+  async () => (await import('./screens/auth/stop-email-change.tsx')).AuthStopEmailChangeScreen,
+);
 const disclaimer = page(async () => (await import('./screens/disclaimer.tsx')).DisclaimerScreen);
 const betaWelcome = page(async () => (await import('./screens/beta-welcome.tsx')).BetaWelcomeScreen);
 const pricing = page(async () => (await import('./screens/pricing.tsx')).PricingScreen);
@@ -69,18 +67,8 @@ const deploymentEditor = page(async () => (await import('./screens/deployment-ed
 const paymentSuccess = page(async () => (await import('./screens/payment-success.tsx')).PaymentSuccessScreen);
 const notFound = page(async () => (await import('./screens/not-found.tsx')).NotFoundScreen);
 
-function page(load: () => Promise<ComponentType>): Page {
-  const loadModule = async () => ({ default: await load() });
-  let Current = lazy(loadModule);
-  return {
-    Screen: function Screen() {
-      return <Current />;
-    },
-    fetch: () => void loadModule().catch(() => {}),
-    fetchAgain() {
-      Current = lazy(loadModule);
-    },
-  };
+function page(load: () => Promise<ComponentType>): LazyComponent<object> {
+  return lazyComponent(load);
 }
 
 const plain = { access: 'public', layout: 'plain', skeleton: 'spinner' } as const;
@@ -89,7 +77,7 @@ const app = { access: 'app', layout: 'sidebar', skeleton: 'spinner', needsData: 
 const signInDescription = 'Log in to Fairlead or create an account. Manage your domain deployments with ease.';
 const plansDescription = 'Plans and prices of Fairlead, with a 14-day trial of Pro that needs no card.';
 
-/** The route table of the specification, section 2, with the additions of the product page, section 7. Order matters. */
+/** All routes of the app. Order matters: the first that matches is taken. */
 export const routes: Record<PathName, AppRoute> = {
   home: {
     path: paths.home,
@@ -121,6 +109,13 @@ export const routes: Record<PathName, AppRoute> = {
     ...plain,
     title: 'Confirm your address',
     description: 'Confirm your e-mail address.',
+  },
+  authStopEmailChange: {
+    path: paths.authStopEmailChange,
+    screen: authStopEmailChange,
+    ...plain,
+    title: 'Stop a change of address',
+    description: 'Keep the e-mail address of your account.',
   },
   disclaimer: {
     path: paths.disclaimer,

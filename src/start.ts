@@ -1,6 +1,6 @@
 /**
  * The guard in front of the app: it imports nothing statically, so that it stands when what it starts does not. Whatever
- * keeps the app from its first render ends in the 'Critical Error' panel of the specification, section 2.
+ * keeps the app from its first render ends in the 'Critical Error' panel.
  */
 async function start(): Promise<void> {
   keepTrustedTypes();
@@ -14,7 +14,7 @@ async function start(): Promise<void> {
 }
 
 /**
- * The one policy of Trusted Types (security facts, section 12); browsers without them have the policy of the page. What
+ * The one policy of Trusted Types; browsers without them have the content security policy of the page alone. What
  * runs as a script comes from this origin alone: workers, and what the build's loader fetches. What is written as markup
  * holds no element: Radix writes the rules of a `<style>` so.
  */

@@ -2,7 +2,7 @@ type Refresh = () => Promise<void>;
 
 const refreshes = new Set<Refresh>();
 
-/** For what is known of the server outside of the query cache: asked again after every successful mutation. */
+/** Registers what is cached outside of the query cache, to be asked again after every successful mutation. */
 export function onMutation(refresh: Refresh): void {
   refreshes.add(refresh);
 }

@@ -2,7 +2,7 @@ import { GET_CACHE_ENTRIES, GET_CACHE_MS } from '../../routers/schemas/limits.ts
 
 type Entry = { value: unknown; until: number };
 
-/** Specification, section 7: what is never cached, by procedure or path. */
+/** What is never cached, by procedure or path: it changes by itself, or belongs to the session. */
 const EXCEPTIONS = /user|auth|login|register|logout|refresh-token/;
 
 /**

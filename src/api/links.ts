@@ -17,7 +17,7 @@ type TRPCFetch = NonNullable<HTTPLinkOptions<AppRouter['_def']['_config']['$type
  * A call is not waited for longer than the 20 s that the server gives a transaction (server/mongo.ts), and half of that
  * again for the way. Without an end a network that swallows everything would look like a page that loads.
  */
-const ANSWER_PATIENCE_MS = 30_000;
+const ANSWER_TIMEOUT_MS = 30_000;
 
 /** Room for the token in headers of 16 KB at most; longer batches are split. */
 const MAX_URL_LENGTH = 4_000;
@@ -25,7 +25,7 @@ const MAX_URL_LENGTH = 4_000;
 const http = {
   url: '/api/trpc',
   transformer: superjson,
-  fetch: carry,
+  fetch: fetchInSession,
 };
 
 /** The React binding adds to an infinite query's input the direction it pages in, which no procedure knows. */
@@ -105,18 +105,18 @@ export const links: TRPCLink<AppRouter>[] = [
   }),
 ];
 
-/** Login, register and refresh carry no auth headers and set cookies: they share no request with anything. */
+/** Login, register and refresh fetchInSession no auth headers and set cookies: they share no request with anything. */
 function isUnbatched(op: Operation): boolean {
   return op.path.startsWith('auth.');
 }
 
-/** tRPC gives `fetch` a path of ours and plain options; the session machine carries them. */
-function carry(input: Parameters<TRPCFetch>[0], init?: Parameters<TRPCFetch>[1]): Promise<Response> {
+/** tRPC gives `fetch` a path of ours and plain options; the session machine sends them. */
+function fetchInSession(input: Parameters<TRPCFetch>[0], init?: Parameters<TRPCFetch>[1]): Promise<Response> {
   return sessionFetch(input instanceof Request ? input.url : String(input), {
     method: init?.method ?? 'GET',
     headers: init?.headers ?? {},
     body: init?.body ?? null,
     signal: init?.signal ?? null,
-    patienceMs: ANSWER_PATIENCE_MS,
+    timeoutMs: ANSWER_TIMEOUT_MS,
   });
 }

@@ -2,7 +2,10 @@ import { hashKey, QueryClient } from '@tanstack/react-query';
 import { getCache } from './get-cache.ts';
 import { session } from './session.ts';
 
-/** Specification, section 7: queries never go stale, are not fetched again on focus, do not poll, do not retry; nor do mutations. */
+/**
+ * Queries never go stale, since every mutation and every event asks again what is on screen. They are not fetched again
+ * on focus, do not poll and do not retry; nor do mutations.
+ */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {

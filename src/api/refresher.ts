@@ -25,7 +25,7 @@ export type RefresherDeps = {
 const REFRESH_TIMEOUT_MS = 15_000;
 
 /**
- * One refresh for many calls, at most one attempt in two seconds over all tabs (specification, section 9).
+ * One refresh for many calls, at most one attempt in two seconds over all tabs.
  * `rejectedToken` is the one that the server has just refused; a different usable one in the store means that another
  * tab was faster, and nothing is sent.
  */
@@ -83,7 +83,7 @@ async function attempt(deps: RefresherDeps, rejectedToken: string | null): Promi
   }
 }
 
-/** No answer, 408, 429 and 5xx end nothing (product page, section 11, Session). */
+/** No answer, 408, 429 and 5xx end no session: they say nothing about it. */
 function isPassing(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
 }
@@ -93,7 +93,7 @@ function notBefore(response: Response | null, now: number): number | null {
   return Number.isFinite(seconds) && seconds > 0 ? now + seconds * 1_000 : null;
 }
 
-/** Refresh response of the specification, section 3, as JSON. */
+/** The answer to a refresh, as JSON. */
 function readAccess(body: unknown): Access | null {
   if (typeof body !== 'object' || body === null || !('accessToken' in body) || !('expiresAt' in body)) return null;
   const { accessToken, expiresAt } = body;

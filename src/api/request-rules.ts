@@ -1,4 +1,4 @@
-/** How the session machine treats a request (specification, section 7; product page, section 11, Session). */
+/** How the session machine treats a request. */
 export type RequestKind =
   /** No auth headers, no refresh: login, register, refresh. */
   | 'bare'
@@ -37,8 +37,8 @@ export function requestKind(path: string): RequestKind {
 }
 
 /**
- * Headers of the specification, section 7: every request but login, register and refresh carries all three; the token's
- * two only where there is a token.
+ * The headers of a request: every one but login, register and refresh carries all three, and the token's two only where
+ * there is a token.
  */
 export function requestHeaders(kind: RequestKind, token: string | null, given: HeadersInit | undefined): Headers {
   const headers = new Headers(given);

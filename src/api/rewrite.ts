@@ -4,7 +4,7 @@ const SERVERLESS_HOSTS = /(^|\.)netlify\.app$/;
 
 /**
  * Where an API path goes from a page on `pageHost`: on the serverless provider's hosts, and on the one production host
- * that was named at build time, `/api/…` becomes the function-hosted prefix (specification, section 7). Pure.
+ * that was named at build time, `/api/…` becomes the function-hosted prefix.
  */
 export function rewriteApiPath(path: string, pageHost: string, functionApiHost: string): string {
   if (!path.startsWith(API_PREFIX)) return path;

@@ -1,4 +1,4 @@
-/** Messages of the specification, section 8, in the reading of the product page, section 11, Session. */
+/** What a person is told when the session ends or cannot be used. */
 export const SESSION_TEXTS = {
   expired: 'Session expired. Please log in again.',
   failed: 'Authentication failed. Please log in again.',
@@ -7,7 +7,7 @@ export const SESSION_TEXTS = {
   unavailable: 'Fairlead cannot be reached right now.',
 } as const;
 
-/** The session is over; the message is the one of the specification, section 8. */
+/** The session is over; the message is one of `SESSION_TEXTS`. */
 export class SessionEndedError extends Error {
   override name = 'SessionEndedError';
 }

@@ -9,7 +9,7 @@ import { SESSION_TEXTS, SessionEndedError, SessionUnavailableError } from './ses
 import type { Access, TokenStore } from './token-store.ts';
 
 /**
- * The client's session (specification, sections 4, 7 and 8; product page, section 11, Session).
+ * The states of the client's session.
  *
  * `unknown`: nothing was asked yet. `held`: a token is, or was, here. `anonymous`: nobody is signed in.
  * `ending`: it was refused; the notice and the redirect are on their way, and the screen stays until then.
@@ -130,7 +130,7 @@ export class SessionMachine {
     this.#changeAccount('held');
   }
 
-  /** A failed login leaves no token behind (specification, section 8); what another tab may hold is refreshed by its cookie. */
+  /** A failed login leaves no token behind; what another tab may hold is refreshed by its cookie. */
   dropToken(): void {
     this.#store.dropToken();
   }
@@ -147,7 +147,7 @@ export class SessionMachine {
     this.#deps.tellOtherTabs({ kind: 'leaving' });
   }
 
-  /** Local and regardless of what the server said (specification, section 4). */
+  /** Ends the session here, whatever the server said. */
   signOut(): void {
     this.#stopEnding();
     this.#store.clear({ isSignedOut: true });

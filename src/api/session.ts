@@ -1,10 +1,10 @@
 import { SESSION_EXPIRED_TOAST_MS } from '../../routers/schemas/limits.ts';
 import { clearToasts, showToast } from '../components/toast-store.ts';
 import { isAuthScreen } from '../lib/paths.ts';
+import { type CountedInit, requestCounted } from './counted-request.ts';
 import { rewriteApiPath } from './rewrite.ts';
 import { SessionMachine, type SessionMessage } from './session-machine.ts';
 import { createTokenStore } from './token-store.ts';
-import type { UploadInit } from './upload-request.ts';
 
 const CHANNEL = 'fairlead-session';
 const REFRESH_LOCK = 'fairlead-refresh';
@@ -13,9 +13,9 @@ const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastCh
 const store = createTokenStore(localStorage, sessionStorage, Date.now);
 let leadTo: (path: string) => void = () => {};
 
-/** The session of this page; every HTTP call of the app goes through it (product page, section 11). */
+/** The session of this page; every HTTP call of the app goes through it. */
 export const session = new SessionMachine({
-  fetch: (path, init) => carry(rewriteApiPath(path, location.host, __FUNCTION_API_HOST__), init),
+  fetch: (path, init) => send(rewriteApiPath(path, location.host, __FUNCTION_API_HOST__), init),
   store,
   now: Date.now,
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -36,7 +36,7 @@ export function setSessionRedirect(redirect: (path: string) => void): void {
   leadTo = redirect;
 }
 
-/** The destructive 'Session Expired' toast of the specification, section 4. */
+/** Says in a destructive toast that the session is over, and why. */
 function showSessionExpired(message: string): void {
   showToast({
     title: 'Session Expired',
@@ -46,14 +46,12 @@ function showSessionExpired(message: string): void {
   });
 }
 
-/** `patienceMs`: how long one attempt may take until its whole answer is here; then it fails with a TimeoutError. */
-export type CallInit = UploadInit & { patienceMs?: number };
+/** `timeoutMs`: how long one attempt may take until its whole answer is here; then it fails with a TimeoutError. */
+export type CallInit = CountedInit & { timeoutMs?: number };
 
-/** What asks how many bytes have left is sent another way, which is fetched with the first such call. */
-async function carry(path: string, init: CallInit): Promise<Response> {
-  const { onSentBytes, patienceMs, ...plain } = init;
-  if (onSentBytes === undefined) return fetch(path, patienceMs === undefined ? plain : endingAfter(patienceMs, plain));
-  const { requestCounted } = await import('./upload-request.ts');
+async function send(path: string, init: CallInit): Promise<Response> {
+  const { onSentBytes, timeoutMs, ...plain } = init;
+  if (onSentBytes === undefined) return fetch(path, timeoutMs === undefined ? plain : endingAfter(timeoutMs, plain));
   return requestCounted(path, plain, onSentBytes);
 }
 
@@ -72,7 +70,7 @@ export function recentExpiryReason(): string | null {
   return store.recentReason();
 }
 
-/** Clears marker, remembered path and redirect flag, as each visit of the sign-in screen does (specification, section 4). */
+/** Clears marker, remembered path and redirect flag, as each visit of the sign-in screen does. */
 export function clearExpiry(): void {
   store.clearExpiry();
 }
@@ -82,7 +80,7 @@ export function isSignedOut(): boolean {
   return store.isSignedOut();
 }
 
-// What the app said to one account is not for whoever comes after it, in other tabs too (specification, section 4).
+// What the app said to one account is not for whoever comes after it, in other tabs too.
 session.onAccountChange(() => {
   if (isSignedOut()) clearToasts();
 });

@@ -4,10 +4,9 @@ import { LOCAL_KEYS, SESSION_KEYS } from '../lib/storage.ts';
 export type Access = { accessToken: string; expiresAt: Date };
 export type ExpiryMarker = { reason: string; at: number };
 
-/** Specification, section 4. */
 const DEFAULT_EXPIRY_REASON = 'Your session has expired. Please log in again.';
 
-/** The session's part of the browser's storage (specification, section 3): read anew each time, since other tabs write too. */
+/** The session's part of the browser's storage, read anew each time, since other tabs write too. */
 export function createTokenStore(local: Storage, session: Storage, now: () => number) {
   const readNumber = (key: string): number => Number(local.getItem(key) ?? 0) || 0;
 

@@ -1,7 +1,6 @@
 import { createTRPCReact } from '@trpc/react-query';
 import type { AppRouter } from '../../routers/_app.ts';
 import { refreshOutsideOfCache } from './after-mutation.ts';
-import './draft-follow.ts';
 import { links } from './links.ts';
 import { queryClient } from './query-client.ts';
 
@@ -21,10 +20,10 @@ export const trpc = createTRPCReact<AppRouter>({
   },
 });
 
-/** The same without hooks, for what is sent outside of a screen with data. */
+/** The client without hooks, for calls outside of a screen with data. */
 export const trpcClient = trpc.createClient({ links });
 
-/** After a change that was sent without a hook: everything on screen is asked again. */
+/** Asks again for everything on screen; call it after a change that was sent without a hook. */
 export async function refreshAll(): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ predicate: (query) => query.meta?.refresh !== false }),

@@ -5,8 +5,8 @@ import { errorDetails } from './errors.ts';
 import { trpc } from './trpc.ts';
 
 /**
- * The subscription of whoever is signed in; `null` where there is none. That is a 404 on the wire (specification, section
- * 7), and an answer all the same: it is kept like any other, until a mutation or an event asks again.
+ * The subscription of whoever is signed in; `null` where there is none. The server says so by a 404, which
+ * is an answer like any other: it holds until a mutation or an event asks again.
  */
 export function useSubscription({ enabled = true } = {}): UseQueryResult<Subscription | null> {
   const { client } = trpc.useUtils();

@@ -1,15 +1,14 @@
-import { useSyncExternalStore } from 'react';
 import type { SignedIn } from '../../routers/schemas/auth.ts';
 import type { User } from '../../routers/schemas/user.ts';
+import { createStore, useStore } from '../lib/store.ts';
 import { onMutation } from './after-mutation.ts';
 import { isSignedOutError } from './errors.ts';
 import { session } from './session.ts';
 
 type UserState = { user: User | null; isLoading: boolean; error: Error | null };
 
-/** Beside the query cache, so that a visitor's first page needs no tRPC: a visitor is asked about by the refresh alone. */
-let current: UserState = { user: null, isLoading: true, error: null };
-const listeners = new Set<() => void>();
+/** Not in the query cache, so that a visitor's first page needs no tRPC: only the refresh asks about a visitor. */
+const current = createStore<UserState>({ user: null, isLoading: true, error: null }, askOnce);
 /** Counts the questions: an answer to an older one is not believed. */
 let asked = 0;
 
@@ -18,8 +17,8 @@ let asked = 0;
  * the screen stands until the notice has been read. `error` only when nobody could say who is signed in.
  */
 export function useUser(): UserState & { retry: () => void } {
-  const { user, isLoading, error } = useSyncExternalStore(subscribe, () => current);
-  const state = useSyncExternalStore(session.subscribe, session.state);
+  const { user, isLoading, error } = useStore(current);
+  const state = useStore({ get: session.state, subscribe: session.subscribe });
   return {
     user,
     isLoading: isLoading || (state === 'ending' && user === null),
@@ -32,26 +31,26 @@ export function useUser(): UserState & { retry: () => void } {
 export async function refreshUser(): Promise<void> {
   asked += 1;
   const question = asked;
-  if (current.error !== null) set({ user: null, isLoading: true, error: null });
+  if (current.get().error !== null) current.set({ user: null, isLoading: true, error: null });
   const next = await fetchUser().then(
     (user) => ({ user, isLoading: false, error: null }),
     (cause: unknown) => ({
-      user: current.user,
+      user: current.get().user,
       isLoading: false,
-      error: current.user === null ? asError(cause) : null,
+      error: current.get().user === null ? asError(cause) : null,
     }),
   );
-  if (question === asked) set(next);
+  if (question === asked) current.set(next);
 }
 
-/** After login and registration: stores the token, drops what was fetched for whoever was here, and knows the new user at once. */
+/** Stores the token of a login or registration, drops what was fetched for whoever was here, and shows the new user at once. */
 export function signInAs({ accessToken, expiresAt, ...user }: SignedIn): void {
   asked += 1;
-  set({ user, isLoading: false, error: null });
+  current.set({ user, isLoading: false, error: null });
   session.signIn({ accessToken, expiresAt }, user.id);
 }
 
-/** A 401 yields the null user (specification, section 7); without a token there is nobody to ask about. */
+/** A 401 means that nobody is signed in; without a token there is nobody to ask about. */
 async function fetchUser(): Promise<User | null> {
   try {
     if (!(await session.whenReady())) return null;
@@ -65,15 +64,10 @@ async function fetchUser(): Promise<User | null> {
   }
 }
 
-function set(next: UserState): void {
-  current = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
+/** The first who wants to know makes the app ask. */
+function askOnce(): () => void {
   if (asked === 0) void refreshUser();
-  return () => listeners.delete(listener);
+  return () => undefined;
 }
 
 function asError(cause: unknown): Error {
@@ -83,8 +77,8 @@ function asError(cause: unknown): Error {
 onMutation(refreshUser);
 
 session.onAccountChange(() => {
-  if (session.hasToken() && current.user?.id === session.accountId()) return;
+  if (session.hasToken() && current.get().user?.id === session.accountId()) return;
   asked += 1;
-  set({ user: null, isLoading: session.hasToken(), error: null });
+  current.set({ user: null, isLoading: session.hasToken(), error: null });
   if (session.hasToken()) void refreshUser();
 });

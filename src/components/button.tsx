@@ -95,9 +95,9 @@ function BusyLabel({ isBusy, busyLabel, children }: { isBusy: boolean; busyLabel
   const isTwinWide = !isBusy || parts.some((part) => typeof part !== 'string');
   return (
     <span
-      data-twin={isBusy ? idleLabel : busyLabel}
+      data-other-label={isBusy ? idleLabel : busyLabel}
       className={classNames(
-        'flex flex-col items-center after:invisible after:h-0 after:overflow-hidden after:content-[attr(data-twin)]',
+        'flex flex-col items-center after:invisible after:h-0 after:overflow-hidden after:content-[attr(data-other-label)]',
         isTwinWide && 'after:pl-6',
       )}
     >

@@ -1,8 +1,11 @@
 import { type ReactNode, useId } from 'react';
+import { classNames } from './class-names.ts';
 
 export type Choice<Value extends string> = {
   value: Value;
   title: string;
+  /** Before the title: its mark. */
+  icon?: ReactNode;
   description?: ReactNode;
   /** At the far end: a word of recommendation, or a link, which has to be `relative` to be above the row's radio button. */
   aside?: ReactNode;
@@ -14,13 +17,21 @@ export type ChoiceListProps<Value extends string> = {
   value: Value;
   onChange: (value: Value) => void;
   choices: readonly Choice<Value>[];
+  /** Two beside each other where there is room, for titles alone. */
+  isPaired?: boolean;
 };
 
-/** One of a few, each with a sentence: the whole row belongs to the browser's own radio button, and so do the keys. */
-export function ChoiceList<Value extends string>({ label, value, onChange, choices }: ChoiceListProps<Value>) {
+/** Offers a few choices with a sentence each. The whole row belongs to the browser's own radio button, and so do the keys. */
+export function ChoiceList<Value extends string>({
+  label,
+  value,
+  onChange,
+  choices,
+  isPaired = false,
+}: ChoiceListProps<Value>) {
   const name = useId();
   return (
-    <div role="radiogroup" aria-label={label} className="flex flex-col gap-2.5">
+    <div role="radiogroup" aria-label={label} className={classNames('grid gap-2.5', isPaired && 'grid-cols-2')}>
       {choices.map((choice) => (
         <label
           key={choice.value}
@@ -40,7 +51,10 @@ export function ChoiceList<Value extends string>({ label, value, onChange, choic
           </span>
           <span className="min-w-0 grow">
             <span className="flex flex-wrap items-center justify-between gap-x-3">
-              <span className="font-medium group-has-disabled:opacity-60">{choice.title}</span>
+              <span className="flex items-center gap-2 font-medium group-has-disabled:opacity-60">
+                {choice.icon}
+                {choice.title}
+              </span>
               {choice.aside}
             </span>
             {choice.description !== undefined && (

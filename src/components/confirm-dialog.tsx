@@ -46,7 +46,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   );
 }
 
-/** Apart from the dialog, so that what was typed is gone when it opens again. */
+/** A component of its own, so that what was typed is gone when the dialog opens again. */
 function ConfirmForm({
   title,
   description,

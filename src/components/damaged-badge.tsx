@@ -1,7 +1,7 @@
 import { TriangleAlert } from 'lucide-react';
 import { Badge } from './badge.tsx';
 
-/** Of a release with files that cannot be read any more. */
+/** Marks a release with files that can no longer be read. */
 export function DamagedBadge() {
   return (
     <Badge tone="bad" icon={TriangleAlert}>

@@ -19,7 +19,7 @@ export function EmptyState({ icon: Icon, children, action, className }: EmptySta
           <Icon className="size-5" />
         </span>
       )}
-      <p className="max-w-96 text-ink-muted text-pretty">{children}</p>
+      <p className="max-w-96 text-ink-muted text-balance">{children}</p>
       {action}
     </div>
   );

@@ -5,7 +5,7 @@ export type LoadMoreProps = {
   list: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
 };
 
-/** Below a list, while there is another page of it. */
+/** Fetches the next page of a list, and shows nothing when there is none. */
 export function LoadMore({ list }: LoadMoreProps) {
   if (!list.hasNextPage) return null;
   return (

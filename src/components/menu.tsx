@@ -1,14 +1,7 @@
-import { Slot } from 'radix-ui';
-import { createContext, type ReactNode, useContext } from 'react';
-import { later } from '../lib/later.ts';
-import { useLaterTrigger } from './later-trigger.ts';
-import type { MenuChoiceProps, MenuItemProps } from './menu-parts.tsx';
-
-export type { MenuChoiceProps, MenuItemProps };
-
-/** The library behind it places, locks and traps: a sixth of a page, and of no use before the first paint. */
-const menuParts = later(() => import('./menu-parts.tsx'));
-const Parts = createContext<typeof import('./menu-parts.tsx') | null>(null);
+import { Check } from 'lucide-react';
+import { DropdownMenu } from 'radix-ui';
+import type { ComponentProps, ReactNode } from 'react';
+import { classNames } from './class-names.ts';
 
 export type MenuProps = {
   /** The button that opens it; it names itself. */
@@ -19,47 +12,85 @@ export type MenuProps = {
 };
 
 export function Menu({ trigger, align = 'end', side = 'bottom', children }: MenuProps) {
-  const { part, isOpenAtFirst, trigger: triggerRef, standIn } = useLaterTrigger(menuParts);
-  if (part === null) {
-    return (
-      <Slot.Root ref={triggerRef} aria-haspopup="menu" {...standIn}>
-        {trigger}
-      </Slot.Root>
-    );
-  }
   return (
-    <Parts value={part}>
-      <part.MenuPart trigger={trigger} triggerRef={triggerRef} isOpenAtFirst={isOpenAtFirst} align={align} side={side}>
-        {children}
-      </part.MenuPart>
-    </Parts>
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          align={align}
+          side={side}
+          sideOffset={6}
+          collisionPadding={8}
+          className="z-40 max-h-(--radix-dropdown-menu-content-available-height) min-w-48 animate-appear scroll-pb-16 overflow-y-auto rounded-card bg-surface-raised p-1 shadow-float"
+        >
+          {children}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
   );
 }
 
-/** An entry; with `asChild` around a link it is that link. */
-export function MenuItem(props: MenuItemProps) {
-  const parts = useContext(Parts);
-  return parts && <parts.ItemPart {...props} />;
+const itemLook =
+  'flex h-9 items-center gap-2.5 rounded-control px-2.5 text-base outline-none select-none data-disabled:opacity-50 data-highlighted:bg-surface-hover touch:h-11 [&_.lucide]:text-ink-muted';
+
+export type MenuItemProps = Omit<ComponentProps<typeof DropdownMenu.Item>, 'className'> & {
+  isDestructive?: boolean | undefined;
+};
+
+/** An entry of a menu. With `asChild` around a link, the entry is that link. */
+export function MenuItem({ isDestructive = false, ...rest }: MenuItemProps) {
+  return (
+    <DropdownMenu.Item {...rest} className={classNames(itemLook, isDestructive && 'text-bad [&_.lucide]:text-bad')} />
+  );
 }
 
 export function MenuLabel({ children }: { children: ReactNode }) {
-  const parts = useContext(Parts);
-  return parts && <parts.LabelPart>{children}</parts.LabelPart>;
+  return <DropdownMenu.Label className="px-2.5 py-1.5 text-xs text-ink-muted">{children}</DropdownMenu.Label>;
 }
 
 export function MenuSeparator() {
-  const parts = useContext(Parts);
-  return parts && <parts.SeparatorPart />;
+  return <DropdownMenu.Separator className="mx-1 my-1 h-px bg-line" />;
 }
 
-/** Below a line at the foot of the menu, always in sight. */
+/** The last entries, which stay in sight where the window is too low for the whole menu and the others scroll. */
 export function MenuFooter({ children }: { children: ReactNode }) {
-  const parts = useContext(Parts);
-  return parts && <parts.FooterPart>{children}</parts.FooterPart>;
+  return (
+    <DropdownMenu.Group className="sticky -bottom-1 -mx-1 -mb-1 bg-surface-raised px-1 pb-1">
+      <MenuSeparator />
+      {children}
+    </DropdownMenu.Group>
+  );
 }
 
-/** One of a few, as entries that are marked. */
-export function MenuChoice<Value extends string>(props: MenuChoiceProps<Value>) {
-  const parts = useContext(Parts);
-  return parts && <parts.ChoicePart {...props} />;
+export type MenuChoiceProps<Value extends string> = {
+  label: string;
+  value: Value;
+  choices: readonly { value: Value; title: string }[];
+  onChange: (value: Value) => void;
+};
+
+/** One choice of a few, as marked entries. The menu stays open, so that the choice is seen. */
+export function MenuChoice<Value extends string>({ label, value, choices, onChange }: MenuChoiceProps<Value>) {
+  return (
+    <DropdownMenu.RadioGroup aria-label={label} value={value}>
+      {choices.map((choice) => (
+        <DropdownMenu.RadioItem
+          key={choice.value}
+          value={choice.value}
+          onSelect={(event) => {
+            event.preventDefault();
+            onChange(choice.value);
+          }}
+          className={itemLook}
+        >
+          <span className="flex size-4 shrink-0 items-center justify-center">
+            <DropdownMenu.ItemIndicator>
+              <Check aria-hidden />
+            </DropdownMenu.ItemIndicator>
+          </span>
+          {choice.title}
+        </DropdownMenu.RadioItem>
+      ))}
+    </DropdownMenu.RadioGroup>
+  );
 }

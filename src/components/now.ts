@@ -1,30 +1,17 @@
-import { useSyncExternalStore } from 'react';
+import { createStore, useStore } from '../lib/store.ts';
 
 /** Relative times change by the minute; half of one keeps them right enough. */
 const TICK_MS = 30_000;
 
-let now = Date.now();
-let timer: ReturnType<typeof setInterval> | undefined;
-const listeners = new Set<() => void>();
+/** One timer for the whole page, which runs only while a time is shown. */
+const now = createStore(Date.now(), () => {
+  const tick = () => now.set(Date.now());
+  tick();
+  const timer = setInterval(tick, TICK_MS);
+  return () => clearInterval(timer);
+});
 
-/** The time, renewed twice a minute by one timer for the whole page. */
+/** The current time, renewed twice a minute. */
 export function useNow(): Date {
-  return new Date(useSyncExternalStore(subscribe, () => now));
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  if (listeners.size === 1) {
-    now = Date.now();
-    timer = setInterval(tick, TICK_MS);
-  }
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size === 0) clearInterval(timer);
-  };
-}
-
-function tick(): void {
-  now = Date.now();
-  for (const listener of listeners) listener();
+  return new Date(useStore(now));
 }

@@ -1,42 +1,77 @@
-import { ChevronDown } from 'lucide-react';
-import { later } from '../lib/later.ts';
+import { getNonce } from 'get-nonce';
+import { Check, ChevronDown } from 'lucide-react';
+import { Select as RadixSelect } from 'radix-ui';
 import { classNames } from './class-names.ts';
 import { useField } from './field.tsx';
-import { useLaterTrigger } from './later-trigger.ts';
-import type { SelectOption, SelectProps } from './select-parts.tsx';
 
-export type { SelectOption, SelectProps };
+export type SelectOption<Value extends string = string> = { value: Value; label: string; isDisabled?: boolean };
 
-/** The library behind it comes after the first paint; until then a button of the same look stands in its place. */
-const selectParts = later(() => import('./select-parts.tsx'));
+export type SelectProps<Value extends string> = {
+  value: Value | undefined;
+  onValueChange: (value: Value) => void;
+  options: readonly SelectOption<Value>[];
+  placeholder?: string | undefined;
+  /** Where no field with a label is around it. */
+  label?: string | undefined;
+  isDisabled?: boolean | undefined;
+  className?: string | undefined;
+};
 
-export function Select<Value extends string>({ className, ...props }: SelectProps<Value>) {
+export function Select<Value extends string>({
+  value,
+  onValueChange,
+  options,
+  placeholder,
+  label,
+  isDisabled,
+  className,
+}: SelectProps<Value>) {
   const field = useField();
-  const { part, isOpenAtFirst, trigger, standIn } = useLaterTrigger(selectParts);
-  const look = classNames(
-    'inline-flex h-control items-center justify-between gap-2 rounded-control border border-line-control bg-surface-raised px-3.5 font-medium transition-colors hover:bg-surface-hover disabled:opacity-50 aria-invalid:border-bad data-placeholder:text-ink-muted',
-    className,
-  );
-  if (part !== null) {
-    return <part.SelectPart {...props} look={look} triggerRef={trigger} isOpenAtFirst={isOpenAtFirst} />;
-  }
-  const chosen = props.options.find(({ value }) => value === props.value);
   return (
-    <button
-      {...field}
-      {...standIn}
-      ref={trigger}
-      type="button"
-      role="combobox"
-      aria-expanded={false}
-      aria-autocomplete="none"
-      aria-label={props.label}
-      disabled={props.isDisabled}
-      data-placeholder={chosen === undefined ? '' : undefined}
-      className={look}
+    <RadixSelect.Root
+      value={value ?? ''}
+      disabled={isDisabled}
+      onValueChange={(next) => {
+        const chosen = options.find((option) => option.value === next);
+        if (chosen) onValueChange(chosen.value);
+      }}
     >
-      <span className="pointer-events-none">{chosen?.label ?? props.placeholder}</span>
-      <ChevronDown aria-hidden className="text-ink-muted" />
-    </button>
+      <RadixSelect.Trigger
+        {...field}
+        aria-label={label}
+        className={classNames(
+          'inline-flex h-control items-center justify-between gap-2 rounded-control border border-line-control bg-surface-raised px-3.5 font-medium transition-colors hover:bg-surface-hover disabled:opacity-50 aria-invalid:border-bad data-placeholder:text-ink-muted',
+          className,
+        )}
+      >
+        <RadixSelect.Value placeholder={placeholder} />
+        <RadixSelect.Icon asChild>
+          <ChevronDown className="text-ink-muted" />
+        </RadixSelect.Icon>
+      </RadixSelect.Trigger>
+      <RadixSelect.Portal>
+        <RadixSelect.Content
+          position="popper"
+          sideOffset={6}
+          className="z-40 max-h-(--radix-select-content-available-height) min-w-(--radix-select-trigger-width) animate-appear overflow-hidden rounded-card bg-surface-raised p-1 shadow-float"
+        >
+          <RadixSelect.Viewport nonce={getNonce()}>
+            {options.map((option) => (
+              <RadixSelect.Item
+                key={option.value}
+                value={option.value}
+                disabled={option.isDisabled ?? false}
+                className="flex h-9 items-center justify-between gap-6 rounded-control px-2.5 text-base outline-none select-none data-disabled:opacity-50 data-highlighted:bg-surface-hover touch:h-11"
+              >
+                <RadixSelect.ItemText>{option.label}</RadixSelect.ItemText>
+                <RadixSelect.ItemIndicator>
+                  <Check className="text-accent" />
+                </RadixSelect.ItemIndicator>
+              </RadixSelect.Item>
+            ))}
+          </RadixSelect.Viewport>
+        </RadixSelect.Content>
+      </RadixSelect.Portal>
+    </RadixSelect.Root>
   );
 }

@@ -1,31 +1,28 @@
 import { X } from 'lucide-react';
 import { Dialog as RadixDialog } from 'radix-ui';
-import type { ReactNode, RefObject } from 'react';
+import type { ReactNode } from 'react';
 import { IconButton } from './icon-button.tsx';
 
 export type SheetProps = {
   isOpen: boolean;
   onOpenChange: (isOpen: boolean) => void;
   title: string;
-  trigger?: ReactNode;
-  /** What opened it, where that is no `trigger`: it has the focus again afterwards, unless something else took it. */
-  opener?: RefObject<HTMLElement | null> | undefined;
+  /** The button that opens it; it has the focus again afterwards, unless something else took it. */
+  trigger: ReactNode;
   children: ReactNode;
 };
 
 /** Slides in from the left and keeps the focus: the menu of a small screen. */
-export function Sheet({ isOpen, onOpenChange, title, trigger, opener, children }: SheetProps) {
+export function Sheet({ isOpen, onOpenChange, title, trigger, children }: SheetProps) {
   return (
     <RadixDialog.Root open={isOpen} onOpenChange={onOpenChange}>
-      {trigger !== undefined && <RadixDialog.Trigger asChild>{trigger}</RadixDialog.Trigger>}
+      <RadixDialog.Trigger asChild>{trigger}</RadixDialog.Trigger>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim data-[state=closed]:animate-leave" />
         <RadixDialog.Content
           aria-describedby={undefined}
           onCloseAutoFocus={(event) => {
-            if (!opener) return;
-            event.preventDefault();
-            if (document.activeElement === document.body) opener.current?.focus();
+            if (document.activeElement !== document.body) event.preventDefault();
           }}
           className="fixed inset-y-0 left-0 z-40 flex w-[min(20rem,86vw)] flex-col overflow-y-auto bg-surface-sunken shadow-float outline-none data-[state=open]:animate-slide-in data-[state=closed]:animate-leave"
         >

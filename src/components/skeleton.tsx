@@ -25,7 +25,7 @@ function useIsSuccessor(): boolean {
   return isSuccessor;
 }
 
-/** Around the bars: says once that it loads, and shows nothing for the first 150 ms of loading. */
+/** Wraps the bars: it says once that something loads, and shows nothing for the first 150 ms. */
 export function SkeletonGroup({
   label = 'Loading',
   children,

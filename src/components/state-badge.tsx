@@ -3,11 +3,11 @@ import type { DeploymentState, ReleaseState } from '../../routers/schemas/state-
 import { Badge, type BadgeTone } from './badge.tsx';
 
 /** `read-only` is no state of its own: what a deployment is while no plan is active. */
-export type ShownState = DeploymentState | ReleaseState | 'read-only';
+export type DisplayState = DeploymentState | ReleaseState | 'read-only';
 
 type Look = { tone: BadgeTone; icon: LucideIcon; word: string; isRunning?: boolean };
 
-const looks: Record<ShownState, Look> = {
+const looks: Record<DisplayState, Look> = {
   draft: { tone: 'unknown', icon: CircleDashed, word: 'Draft' },
   deploying: { tone: 'accent', icon: LoaderCircle, word: 'Deploying', isRunning: true },
   live: { tone: 'good', icon: Check, word: 'Live' },
@@ -24,11 +24,11 @@ const looks: Record<ShownState, Look> = {
 };
 
 /** The word of a state, the same in its badge and in the filter of a list. */
-export function stateWord(state: ShownState): string {
+export function stateLabel(state: DisplayState): string {
   return looks[state].word;
 }
 
-export function StateBadge({ state }: { state: ShownState }) {
+export function StateBadge({ state }: { state: DisplayState }) {
   const { tone, icon, word, isRunning } = looks[state];
   return (
     <Badge tone={tone} icon={icon} isRunning={isRunning}>

@@ -1,18 +1,18 @@
 import { FilterSelect, type FilterSelectProps } from './filter-select.tsx';
-import { type ShownState, stateWord } from './state-badge.tsx';
+import { type DisplayState, stateLabel } from './state-badge.tsx';
 
-export type StateFilterProps<State extends ShownState> = Pick<FilterSelectProps<State>, 'value' | 'onChange'> & {
+export type StateFilterProps<State extends DisplayState> = Pick<FilterSelectProps<State>, 'value' | 'onChange'> & {
   states: readonly State[];
 };
 
 /** Narrows a list to one state, in the words of the badges. */
-export function StateFilter<State extends ShownState>({ states, ...choice }: StateFilterProps<State>) {
+export function StateFilter<State extends DisplayState>({ states, ...choice }: StateFilterProps<State>) {
   return (
     <FilterSelect
       {...choice}
       label="State"
       allLabel="All states"
-      options={states.map((state) => ({ value: state, label: stateWord(state) }))}
+      options={states.map((state) => ({ value: state, label: stateLabel(state) }))}
     />
   );
 }

@@ -15,7 +15,7 @@ export type Step = {
   body?: ReactNode;
 };
 
-const words: Record<StepState, string> = {
+const LABELS: Record<StepState, string> = {
   waiting: 'Waiting',
   running: 'Running',
   done: 'Done',
@@ -65,7 +65,7 @@ export function StepMark({ state }: { state: StepState }) {
   return (
     <span
       role="img"
-      aria-label={words[state]}
+      aria-label={LABELS[state]}
       className={classNames('flex size-5 shrink-0 items-center justify-center rounded-full', marks[state].look)}
     >
       {marks[state].icon}

@@ -10,7 +10,7 @@ export type SwitchProps = {
   isDisabled?: boolean | undefined;
 };
 
-/** On or off, at once; the whole row is what is pressed. */
+/** Turns something on or off at once. The whole row can be pressed. */
 export function Switch({ label, description, isOn, onChange, isDisabled = false }: SwitchProps) {
   const id = useId();
   return (

@@ -1,4 +1,5 @@
 import { TOAST_DURATION_MS, TOAST_LIMIT, TOAST_REMOVE_DELAY_MS } from '../../routers/schemas/limits.ts';
+import { createStore, type Store } from '../lib/store.ts';
 
 export type ToastVariant = 'default' | 'destructive';
 
@@ -18,13 +19,12 @@ export type ToastItem = {
   isOpen: boolean;
 };
 
-let toasts: readonly ToastItem[] = [];
+const store = createStore<readonly ToastItem[]>([]);
 let lastId = 0;
-const listeners = new Set<() => void>();
 const removals = new Map<number, ReturnType<typeof setTimeout>>();
 
 /**
- * Shows a toast; it takes the place of the one before, since one is shown at a time (specification, sections 2 and 9).
+ * Shows a toast; it takes the place of the one before, since one is shown at a time.
  * Gives back its id for `dismissToast`.
  */
 export function showToast({
@@ -35,44 +35,37 @@ export function showToast({
 }: ToastOptions): number {
   lastId += 1;
   const item: ToastItem = { id: lastId, title, description, variant, durationMs, isOpen: true };
-  setToasts([item, ...toasts].slice(0, TOAST_LIMIT));
+  setToasts([item, ...store.get()].slice(0, TOAST_LIMIT));
   return item.id;
 }
 
-/** Closes a toast; the closed one stays in state for the removal delay of the specification, section 9. */
+/** Closes a toast; the closed one stays in state for `TOAST_REMOVE_DELAY_MS`. */
 export function dismissToast(id: number): void {
-  if (!toasts.some((toast) => toast.id === id && toast.isOpen)) return;
+  if (!store.get().some((toast) => toast.id === id && toast.isOpen)) return;
   removals.set(
     id,
     setTimeout(() => removeToast(id), TOAST_REMOVE_DELAY_MS),
   );
-  setToasts(toasts.map((toast) => (toast.id === id ? { ...toast, isOpen: false } : toast)));
+  setToasts(store.get().map((toast) => (toast.id === id ? { ...toast, isOpen: false } : toast)));
 }
 
-/** Takes every toast away at once (specification, section 4: the hook that clears all). */
+/** Takes every toast away at once. */
 export function clearToasts(): void {
   setToasts([]);
 }
 
-export function subscribeToToasts(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-export function currentToasts(): readonly ToastItem[] {
-  return toasts;
-}
+/** The toasts that are in state, newest first, for whoever shows them. */
+export const toasts: Omit<Store<readonly ToastItem[]>, 'set'> = store;
 
 function removeToast(id: number): void {
-  setToasts(toasts.filter((toast) => toast.id !== id));
+  setToasts(store.get().filter((toast) => toast.id !== id));
 }
 
 function setToasts(next: readonly ToastItem[]): void {
-  toasts = next;
   for (const [id, timer] of removals) {
     if (next.some((toast) => toast.id === id)) continue;
     clearTimeout(timer);
     removals.delete(id);
   }
-  for (const listener of listeners) listener();
+  store.set(next);
 }

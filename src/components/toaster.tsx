@@ -1,24 +1,62 @@
-import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
-import { currentToasts, subscribeToToasts } from './toast-store.ts';
+import { CircleAlert, X } from 'lucide-react';
+import { Toast } from 'radix-ui';
+import { TOAST_DURATION_MS, TOAST_HOTKEY, TOAST_SWIPE_THRESHOLD_PX } from '../../routers/schemas/limits.ts';
+import { useStore } from '../lib/store.ts';
+import { classNames } from './class-names.ts';
+import { dismissToast, type ToastItem, toasts } from './toast-store.ts';
 
-const loadArea = async () => ({ default: (await import('./toast-area.tsx')).ToastArea });
-const ToastArea = lazy(loadArea);
-
-/** Long enough after the start that the first paint has the network to itself. */
-const FETCH_AFTER_MS = 1_500;
-
-/**
- * The place of the toasts. Its code is no part of a visitor's first page: it is fetched with the first toast, or soon
- * after the start, so that a toast about a lost network needs no network.
- */
+/** The one toast area of the app: F8 moves the focus to it, and a swipe to the right closes a toast. */
 export function Toaster() {
-  const hasToasts = useSyncExternalStore(subscribeToToasts, () => currentToasts().length > 0);
-  const [isWanted, setWanted] = useState(false);
+  const shown = useStore(toasts);
+  return (
+    <Toast.Provider duration={TOAST_DURATION_MS} swipeDirection="right" swipeThreshold={TOAST_SWIPE_THRESHOLD_PX}>
+      {shown.map((toast) => (
+        <ToastCard key={toast.id} toast={toast} />
+      ))}
+      <Toast.Viewport
+        hotkey={[TOAST_HOTKEY]}
+        // Above the floating button of the same corner.
+        className="fixed inset-x-0 top-0 z-50 flex w-full flex-col gap-2 p-4 outline-none md:inset-x-auto md:top-auto md:right-0 md:bottom-12 md:max-w-toast"
+      />
+    </Toast.Provider>
+  );
+}
 
-  useEffect(() => {
-    const timer = setTimeout(() => setWanted(true), FETCH_AFTER_MS);
-    return () => clearTimeout(timer);
-  }, []);
-
-  return <Suspense fallback={null}>{(isWanted || hasToasts) && <ToastArea />}</Suspense>;
+function ToastCard({ toast }: { toast: ToastItem }) {
+  const isDestructive = toast.variant === 'destructive';
+  return (
+    <Toast.Root
+      open={toast.isOpen}
+      onOpenChange={(isOpen) => {
+        if (!isOpen) dismissToast(toast.id);
+      }}
+      duration={toast.durationMs}
+      type={isDestructive ? 'foreground' : 'background'}
+      data-toast={toast.variant}
+      className={classNames(
+        'pointer-events-auto relative flex items-start gap-3 rounded-card border border-line bg-surface-raised p-4 pr-12 shadow-float',
+        'data-[state=open]:animate-rise data-[state=closed]:animate-leave',
+        'data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x) data-[swipe=cancel]:translate-x-0 data-[swipe=cancel]:transition-transform',
+        'data-[swipe=end]:translate-x-(--radix-toast-swipe-end-x) data-[swipe=end]:opacity-0',
+      )}
+    >
+      {isDestructive && <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" strokeWidth={1.75} />}
+      <div className="min-w-0 grow">
+        <Toast.Title className={classNames('font-medium wrap-anywhere', isDestructive && 'text-bad')}>
+          {toast.title}
+        </Toast.Title>
+        {toast.description !== undefined && toast.description !== '' && (
+          <Toast.Description className="mt-0.5 text-sm wrap-anywhere text-ink-muted">
+            {toast.description}
+          </Toast.Description>
+        )}
+      </div>
+      <Toast.Close
+        aria-label="Close"
+        className="absolute top-2.5 right-2.5 flex size-8 items-center justify-center rounded-control text-ink-faint hover:bg-surface-hover hover:text-ink touch:top-1 touch:right-1 touch:size-11"
+      >
+        <X aria-hidden className="size-4" strokeWidth={1.75} />
+      </Toast.Close>
+    </Toast.Root>
+  );
 }

@@ -1,7 +1,8 @@
 import { lazy, type ReactNode } from 'react';
-import { Navigate, useLocation } from 'react-router';
+import { Redirect } from 'wouter';
 import { useUser } from '../api/user.ts';
 import { Spinner } from '../components/spinner.tsx';
+import { useAddress } from '../lib/location.ts';
 import { href } from '../lib/paths.ts';
 import type { Access } from '../routes.tsx';
 import { Unreachable } from './unreachable.tsx';
@@ -9,7 +10,7 @@ import { Unreachable } from './unreachable.tsx';
 /** One route alone asks for a subscription. */
 const SubscribedOnly = lazy(async () => ({ default: (await import('./subscribed-only.tsx')).SubscribedOnly }));
 
-/** Lets through whom the route table lets through (specification, section 4, protected route). */
+/** Lets through whom the route table lets through. */
 export function AccessGuard({ access, children }: { access: Access; children: ReactNode }) {
   if (access === 'public') return children;
   return (
@@ -19,9 +20,9 @@ export function AccessGuard({ access, children }: { access: Access; children: Re
 
 function SignedInOnly({ children }: { children: ReactNode }) {
   const { user, isLoading, error, retry } = useUser();
-  const { pathname, search } = useLocation();
+  const { pathname, search } = useAddress();
   if (isLoading) return <Spinner label="Verifying access..." />;
   if (error !== null) return <Unreachable error={error} onRetry={retry} />;
-  if (user === null) return <Navigate to={href.auth(pathname + search)} replace />;
+  if (user === null) return <Redirect to={href.auth(pathname + search)} replace />;
   return children;
 }

@@ -1,13 +1,14 @@
 import { ChevronsUpDown, CircleUserRound, LifeBuoy, LogOut, Tag } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import type { User } from '../../routers/schemas/user.ts';
 import { IconButton } from '../components/icon-button.tsx';
-import { Menu, MenuFooter, MenuItem, MenuLabel, MenuSeparator } from '../components/menu.tsx';
+import { Menu, MenuChoice, MenuFooter, MenuItem, MenuLabel, MenuSeparator } from '../components/menu.tsx';
 import { useLogout } from '../features/auth/use-logout.ts';
 import { paths } from '../lib/paths.ts';
+import type { Theme } from '../lib/storage.ts';
+import { useTheme } from '../lib/use-theme.ts';
 import { toolEntries } from './navigation.ts';
-import { ThemeChoice } from './theme-choice.tsx';
 
 export type AccountMenuProps = {
   user: User;
@@ -15,7 +16,7 @@ export type AccountMenuProps = {
   look: 'row' | 'icon';
 };
 
-/** Account, Tools, Pricing & Trial, Theme, Help & Documentation, Log out (product page, section 7). */
+/** Account, Tools, Pricing & Trial, Theme, Help & Documentation, Log out. */
 export function AccountMenu({ user, look }: AccountMenuProps) {
   const { logout } = useLogout();
   return (
@@ -87,5 +88,23 @@ function iconTrigger(user: User) {
     <IconButton label={`Account menu of ${user.username}`} size="md">
       <CircleUserRound className="size-5" />
     </IconButton>
+  );
+}
+
+const THEMES: readonly { value: Theme; title: string }[] = [
+  { value: 'light', title: 'Light' },
+  { value: 'dark', title: 'Dark' },
+  { value: 'system', title: 'System' },
+];
+
+/** Entries of the account menu. Mounted with each opening, so that it shows what another tab has chosen. */
+function ThemeChoice() {
+  const [theme, choose] = useTheme();
+  return (
+    <>
+      <MenuSeparator />
+      <MenuLabel>Theme</MenuLabel>
+      <MenuChoice label="Theme" value={theme} choices={THEMES} onChange={choose} />
+    </>
   );
 }

@@ -1,60 +1,39 @@
-import { lazy, type ReactNode, Suspense } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { PageHeader } from '../components/page-header.tsx';
-import { isReadOnly } from '../features/deployments/plan-words.ts';
-import type { NewDeployment } from '../features/deployments/use-new-deployment.ts';
-import type { FollowedDeploymentProps } from '../features/releases/followed-deployment.tsx';
-import { useWhenIdle } from '../lib/later.ts';
-
-/** Of no use before something is sent; both are here by then. */
-const loadFollowed = async () => ({
-  default: (await import('../features/releases/followed-deployment.tsx')).FollowedDeployment,
-});
-const loadMade = async () => ({
-  default: (await import('../features/deployments/made-deployment.tsx')).MadeDeployment,
-});
-const FollowedDeployment = lazy(loadFollowed);
-const MadeDeployment = lazy(loadMade);
-
-/** What is shown once something is started. */
-export type FollowProps = Pick<FollowedDeploymentProps, 'deploymentId' | 'mayChange' | 'onStartAgain' | 'next'>;
+import { NextSteps } from '../features/deployments/create/next-steps.tsx';
+import { usePlan } from '../features/deployments/create/use-plan.ts';
+import { useStartedDeployment } from '../features/deployments/create/use-started-deployment.ts';
+import { isReadOnly } from '../features/deployments/plan-labels.ts';
+import { ProgressSteps, type ProgressStepsProps } from '../features/releases/progress-steps.tsx';
 
 export type DeployingProps = {
-  making: NewDeployment;
   title: string;
   description: string;
-  /** Until something is started. */
+  /** Stands here until something is started. */
   children: ReactNode;
-  /** In the place of the steps in a list. */
-  follow?: ((props: FollowProps) => ReactNode) | undefined;
+  /** What is shown once something is started, in the place of the steps in a list. */
+  renderProgress?: ((props: ProgressStepsProps) => ReactNode) | undefined;
 };
 
-/** Of a screen that makes a deployment and stays with it until it is live, also through a reload. */
-export function Deploying({ making, title, description, children, follow = inSteps }: DeployingProps) {
-  const { deploymentId, startAgain, plan } = making;
-  const mayChange = !isReadOnly(plan.allowance);
-  useWhenIdle(loadMade);
-  useWhenIdle(loadFollowed);
+/** A screen that makes a deployment and stays with it until it is live, also through a reload. */
+export function Deploying({ title, description, children, renderProgress = inSteps }: DeployingProps) {
+  const { deploymentId, startAgain } = useStartedDeployment();
+  const mayChange = !isReadOnly(usePlan().allowance);
+  const progress = (id: string) =>
+    renderProgress({
+      deploymentId: id,
+      mayChange,
+      onStartAgain: startAgain,
+      next: <NextSteps deploymentId={id} mayChange={mayChange} onStartAgain={() => startAgain(null)} />,
+    });
   return (
     <>
       <PageHeader title={title} description={description} />
-      {deploymentId === null ? (
-        children
-      ) : (
-        <Suspense key={deploymentId} fallback={null}>
-          {follow({
-            deploymentId,
-            mayChange,
-            onStartAgain: startAgain,
-            next: (
-              <MadeDeployment deploymentId={deploymentId} mayChange={mayChange} onStartAgain={() => startAgain(null)} />
-            ),
-          })}
-        </Suspense>
-      )}
+      {deploymentId === null ? children : <Fragment key={deploymentId}>{progress(deploymentId)}</Fragment>}
     </>
   );
 }
 
-function inSteps(props: FollowProps) {
-  return <FollowedDeployment {...props} />;
+function inSteps(props: ProgressStepsProps) {
+  return <ProgressSteps {...props} />;
 }

@@ -11,7 +11,7 @@ export type ErrorBoundaryProps = {
   onFailed?: (error: Error) => void;
 };
 
-/** Shows what a screen that fails to render leaves behind (specification, section 2). A class: React offers no hook for it. */
+/** Shows what a screen that fails to render leaves behind. A class: React offers no hook for it. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { error: Error | null }> {
   override state: { error: Error | null } = { error: null };
   private hasRetried = false;
@@ -45,7 +45,9 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { error: Error 
   };
 }
 
-/** The words of Chromium, Firefox, Safari and Vite for a part of the app that did not arrive; none has a code for it. */
+/**
+ * The words of Chromium, Firefox, Safari and Vite for a part of the app that did not arrive; none has a code for it.
+ */
 const FETCH_FAILURE = /dynamically imported module|importing a module script failed|unable to preload css/i;
 
 function isFetchFailure(error: Error): boolean {

@@ -1,18 +1,40 @@
+import { Menu } from 'lucide-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { IconButton } from '../components/icon-button.tsx';
 import { Sheet } from '../components/sheet.tsx';
-import type { MenuProps } from './menu-button.tsx';
-import { NavGroups } from './nav-list.tsx';
-import { mobileGroups } from './navigation.ts';
-import { useCloseOnNavigation } from './use-close-on-navigation.ts';
+import { useAddress } from '../lib/location.ts';
 
-/** Main, Deployments and Configuration only; closes on a tap and on every change of route (specification, section 2). */
-export function MobileMenu({ isOpen, onOpenChange, opener }: MenuProps) {
-  useCloseOnNavigation(() => onOpenChange(false));
+export type MobileMenuProps = {
+  /** Of the button that opens it. */
+  className?: string | undefined;
+  /** Draws the links; each calls `close` when it is tapped, also the one of the page that is open. */
+  renderLinks: (close: () => void) => ReactNode;
+};
+
+/** The menu of a small screen behind its button; it closes on a tap and on every change of route. */
+export function MobileMenu({ className, renderLinks }: MobileMenuProps) {
+  const { pathname } = useAddress();
+  const [isOpen, setOpen] = useState(false);
+  const openedOn = useRef(pathname);
+
+  useEffect(() => {
+    if (openedOn.current === pathname) return;
+    openedOn.current = pathname;
+    setOpen(false);
+  }, [pathname]);
 
   return (
-    <Sheet isOpen={isOpen} onOpenChange={onOpenChange} title="Fairlead" opener={opener}>
-      <nav aria-label="Main" className="flex flex-col gap-5 p-3">
-        <NavGroups groups={mobileGroups} onNavigate={() => onOpenChange(false)} />
-      </nav>
+    <Sheet
+      isOpen={isOpen}
+      onOpenChange={setOpen}
+      title="Fairlead"
+      trigger={
+        <IconButton label="Open menu" size="md" className={className}>
+          <Menu className="size-5" />
+        </IconButton>
+      }
+    >
+      {renderLinks(() => setOpen(false))}
     </Sheet>
   );
 }

@@ -1,6 +1,7 @@
-import { Link, useLocation } from 'react-router';
+import { Link } from 'wouter';
 import { Tag } from '../components/badge.tsx';
 import { classNames } from '../components/class-names.ts';
+import { useAddress } from '../lib/location.ts';
 import { paths } from '../lib/paths.ts';
 import { type Entry, type Group, isCurrentEntry } from './navigation.ts';
 
@@ -25,7 +26,7 @@ export function NavGroups({ groups, onNavigate }: { groups: readonly Group[]; on
 }
 
 export function NavList({ entries, onNavigate }: { entries: readonly Entry[]; onNavigate?: (() => void) | undefined }) {
-  const { pathname } = useLocation();
+  const { pathname } = useAddress();
   return (
     <ul className="flex flex-col">
       {entries.map(({ name, label, icon: Icon, badge }) => {

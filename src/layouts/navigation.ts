@@ -24,7 +24,7 @@ import { type AppRoute, findRoute } from '../routes.tsx';
 export type Entry = { name: PathName; label: string; icon: LucideIcon; badge?: 'Beta' | 'New' };
 export type Group = { title: 'Main' | 'Deployments' | 'Configuration' | 'Tools'; entries: readonly Entry[] };
 
-/** Groups and entries of the sidebar in the order of the specification, section 2. */
+/** Groups and entries of the sidebar in their order. */
 export const sidebarGroups: readonly Group[] = [
   {
     title: 'Main',
@@ -63,7 +63,7 @@ export const sidebarGroups: readonly Group[] = [
   },
 ];
 
-/** Of the sidebar's footer; Logout stands below them and is no mere link. */
+/** The entries of the sidebar's footer. Logout stands below them, since it is not a mere link. */
 export const footerEntries: readonly Entry[] = [
   { name: 'pricing', label: 'Pricing & Trial', icon: Tag, badge: 'Beta' },
   { name: 'about', label: 'About', icon: Info },

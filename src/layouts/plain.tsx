@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { SkipLink } from './skip-link.tsx';
 import { TopBar } from './top-bar.tsx';
 
-/** Of the public pages: the top bar above, the screen with a column of its own below (specification, section 2). */
+/** The layout of public pages: the top bar, and below it the screen, which brings its own column. */
 export function PlainLayout({ children }: { children: ReactNode }) {
   return (
     <div className="flex min-h-dvh flex-col">

@@ -1,8 +1,10 @@
 import { lazy, Suspense, useEffect, useRef } from 'react';
-import { Route, Routes, useLocation, useNavigate } from 'react-router';
+import { Route } from 'wouter';
 import { session, setSessionRedirect } from '../api/session.ts';
 import { useUser } from '../api/user.ts';
 import { DisclaimerGate } from '../features/disclaimer/disclaimer-gate.tsx';
+import { FeedbackPrompt } from '../features/feedback/feedback-prompt.tsx';
+import { useAddress, useNavigate } from '../lib/location.ts';
 import { useTitle } from '../lib/page-title.ts';
 import { href, isAuthScreen } from '../lib/paths.ts';
 import { type AppRoute, findRoute } from '../routes.tsx';
@@ -12,20 +14,17 @@ import { PlainLayout } from './plain.tsx';
 import { SidebarFrame } from './sidebar-frame.tsx';
 import { ScreenSkeleton } from './skeletons.tsx';
 
-const loadData = async () => ({ default: (await import('../api/data-provider.tsx')).DataProvider });
-const DataProvider = lazy(loadData);
+const loadData = async () => ({ default: (await import('./data-layout.tsx')).DataLayout });
+const DataLayout = lazy(loadData);
 /** The plain pages, sign-in among them, go without the sidebar and its icons. */
 const loadSidebar = async () => ({ default: (await import('./sidebar.tsx')).SidebarLayout });
 const SidebarLayout = lazy(loadSidebar);
-/** The socket and the floating button come after the first paint, in files of their own. */
+/** Subscribes through the client of the procedures, which a visitor's pages go without. */
 const RealtimeProvider = lazy(async () => ({ default: (await import('../realtime/provider.tsx')).RealtimeProvider }));
-const FeedbackPrompt = lazy(async () => ({
-  default: (await import('../features/feedback/feedback-prompt.tsx')).FeedbackPrompt,
-}));
 
-/** One page: gate, layout, guard and screen as the route table says. */
+/** Puts a page together as the route table says: disclaimer gate, layout, access guard and screen. */
 export function Shell() {
-  const { pathname } = useLocation();
+  const { pathname } = useAddress();
   const { user } = useUser();
   const { route, title: routeTitle } = findRoute(pathname);
   const title = useTitle(routeTitle);
@@ -34,19 +33,17 @@ export function Shell() {
   useDocumentHead(title, route.description);
   useArrival(isAuthScreen(pathname) ? 'auth' : pathname);
 
-  const { Screen } = route.screen;
+  const { Component: Screen } = route.screen;
   const routed = (
-    <Routes>
-      <Route path={route.path} element={<Screen />} />
-    </Routes>
+    <Route path={route.path}>
+      <Screen />
+    </Route>
   );
   const screen = (
     // Keyed: an error, and what a screen holds, stay with the page that they belong to. The tabs of sign-in are one page.
     <ErrorBoundary key={isAuthScreen(pathname) ? 'auth' : pathname} onFetchAgain={route.screen.fetchAgain}>
       <Suspense fallback={<ScreenSkeleton kind={route.skeleton} />}>
-        <AccessGuard access={route.access}>
-          {route.needsData ? <DataProvider>{routed}</DataProvider> : routed}
-        </AccessGuard>
+        <AccessGuard access={route.access}>{route.needsData ? <DataLayout>{routed}</DataLayout> : routed}</AccessGuard>
       </Suspense>
     </ErrorBoundary>
   );
@@ -75,9 +72,7 @@ export function Shell() {
         </ErrorBoundary>
       )}
       <ErrorBoundary onFailed={() => {}}>
-        <Suspense fallback={null}>
-          <FeedbackPrompt />
-        </Suspense>
+        <FeedbackPrompt />
       </ErrorBoundary>
     </>
   );
@@ -95,7 +90,7 @@ function useEarlyFetch(route: AppRoute): void {
 /** When the session ends, its machine leads to /auth through the router: nothing that the tab holds is lost. */
 function useSessionRedirect(): void {
   const navigate = useNavigate();
-  useEffect(() => setSessionRedirect((path) => void navigate(href.auth(path))), [navigate]);
+  useEffect(() => setSessionRedirect((path) => navigate(href.auth(path))), [navigate]);
 }
 
 function useDocumentHead(title: string, description: string): void {
@@ -105,7 +100,7 @@ function useDocumentHead(title: string, description: string): void {
   }, [title, description]);
 }
 
-/** On a new page: to the top, and the focus to its content, so that keyboard and screen reader start there. */
+/** Scrolls each new page to the top and focuses its content, so that keyboard and screen reader start there. */
 function useArrival(page: string): void {
   const lastPage = useRef(page);
   useEffect(() => {

@@ -1,25 +1,21 @@
 import { LogOut } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
-import { Link, useLocation } from 'react-router';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { Link } from 'wouter';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { Mark } from '../components/mark.tsx';
+import { ConfirmBanner } from '../features/auth/confirm-banner.tsx';
 import { useLogout } from '../features/auth/use-logout.ts';
+import { useAddress } from '../lib/location.ts';
 import { paths } from '../lib/paths.ts';
-import { AccountMenuLater } from './account-menu-later.tsx';
-import { ErrorBoundary } from './error-boundary.tsx';
-import { menuButtonOf } from './menu-button.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import { MobileMenu } from './mobile-menu.tsx';
 import { idleEntryLook, NavGroups, NavList } from './nav-list.tsx';
-import { footerEntries, sidebarGroups } from './navigation.ts';
+import { footerEntries, mobileGroups, sidebarGroups } from './navigation.ts';
 import { SidebarFrame } from './sidebar-frame.tsx';
 import { SkipLink } from './skip-link.tsx';
 
-const ConfirmBanner = lazy(async () => ({
-  default: (await import('../features/auth/confirm-banner.tsx')).ConfirmBanner,
-}));
-const MobileMenuButton = menuButtonOf(async () => ({ default: (await import('./mobile-menu.tsx')).MobileMenu }));
-
-/** Of everything that has no plain layout: sidebar, or a bar with the title on a small screen, and the content. */
+/** Shows the sidebar, or on a small screen a bar with the title, beside the content. */
 export function SidebarLayout({ title, children }: { title: string; children: ReactNode }) {
   const { user } = useUser();
   return (
@@ -32,21 +28,10 @@ export function SidebarLayout({ title, children }: { title: string; children: Re
       }
       bar={<MobileBar title={title} />}
     >
-      {user !== null && !user.emailConfirmed && (
-        <ErrorBoundary onFailed={() => {}}>
-          <Suspense fallback={<BannerPlace />}>
-            <ConfirmBanner user={user} />
-          </Suspense>
-        </ErrorBoundary>
-      )}
+      {user !== null && !user.emailConfirmed && <ConfirmBanner user={user} />}
       {children}
     </SidebarFrame>
   );
-}
-
-/** As high as the banner, so that nothing moves when it comes. */
-function BannerPlace() {
-  return <div aria-hidden className="mb-6 h-14 rounded-card bg-accent-soft sm:h-12 touch:h-15" />;
 }
 
 function Sidebar() {
@@ -68,7 +53,7 @@ function Sidebar() {
         </nav>
         {/* As high while nobody knows yet who is here: what stands above would move, and scroll out of sight. */}
         <div className="mt-2 border-t border-line pt-2">
-          {user !== null && <AccountMenuLater user={user} look="row" />}
+          {user !== null && <AccountMenu user={user} look="row" />}
           {user === null && (isLoading ? <span className="block h-control" /> : <LoginButton className="w-full" />)}
         </div>
       </div>
@@ -78,7 +63,7 @@ function Sidebar() {
 
 /** All groups; where the window is too low for them they scroll, and the footer stays. */
 function MainNav() {
-  const { pathname } = useLocation();
+  const { pathname } = useAddress();
   const nav = useRef<HTMLElement>(null);
   // Not returned: newer browsers answer with a promise, which React would call when the page is left.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each page marks an entry of its own
@@ -96,7 +81,7 @@ function MainNav() {
   );
 }
 
-/** For a visitor, beside the Logout entry that the specification has. */
+/** A visitor sees it beside the Logout entry, which everybody sees. */
 function LoginButton({ className }: { className?: string }) {
   return (
     <Button asChild className={className}>
@@ -105,7 +90,7 @@ function LoginButton({ className }: { className?: string }) {
   );
 }
 
-/** Points to /login and logs out; for a visitor it only leads there (product page, section 11, Layout). */
+/** Points to /login and logs out; for a visitor it only leads there. */
 function LogoutEntry() {
   const { user, isLoading } = useUser();
   const { logout } = useLogout();
@@ -130,7 +115,13 @@ function MobileBar({ title }: { title: string }) {
   const { user, isLoading } = useUser();
   return (
     <>
-      <MobileMenuButton />
+      <MobileMenu
+        renderLinks={(close) => (
+          <nav aria-label="Main" className="flex flex-col gap-5 p-3">
+            <NavGroups groups={mobileGroups} onNavigate={close} />
+          </nav>
+        )}
+      />
       <p className="min-w-0 grow truncate font-semibold">{title}</p>
       {user === null ? (
         <>
@@ -141,7 +132,7 @@ function MobileBar({ title }: { title: string }) {
           </Link>
         </>
       ) : (
-        <AccountMenuLater user={user} look="icon" />
+        <AccountMenu user={user} look="icon" />
       )}
     </>
   );

@@ -3,7 +3,7 @@ import { Skeleton, SkeletonForm, SkeletonGroup, SkeletonRows } from '../componen
 import { Spinner } from '../components/spinner.tsx';
 import type { SkeletonKind } from '../routes.tsx';
 
-/** What stands in for a screen that is on its way, by path (specification, section 2), in the geometry of what comes. */
+/** What stands in for a screen that is on its way, by path, in the geometry of what comes. */
 export function ScreenSkeleton({ kind }: { kind: SkeletonKind }) {
   if (kind === 'dashboard') return <DashboardSkeleton />;
   if (kind === 'table') return <TableSkeleton />;

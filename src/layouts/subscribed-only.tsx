@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
-import { Navigate } from 'react-router';
+import { Redirect } from 'wouter';
 import { DataProvider } from '../api/data-provider.tsx';
 import { useHasActiveSubscription } from '../api/has-active-subscription.ts';
 import { Spinner } from '../components/spinner.tsx';
 import { paths } from '../lib/paths.ts';
 import { Unreachable } from './unreachable.tsx';
 
-/** Of a signed-in person: asks the server, with a client that no other guard needs. */
+/** Asks the server whether the signed-in person has a subscription, with a client that no other guard needs. */
 export function SubscribedOnly({ children }: { children: ReactNode }) {
   return (
     <DataProvider>
@@ -20,5 +20,5 @@ function Guard({ children }: { children: ReactNode }) {
   const { isActive, isLoading, error, retry } = useHasActiveSubscription();
   if (isLoading) return <Spinner label="Verifying access..." />;
   if (error !== null) return <Unreachable error={error} onRetry={retry} />;
-  return isActive ? children : <Navigate to={paths.subscriptionPricing} replace />;
+  return isActive ? children : <Redirect to={paths.subscriptionPricing} replace />;
 }

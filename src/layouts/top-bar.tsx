@@ -1,17 +1,34 @@
-import { Link, useLocation } from 'react-router';
+import { Suspense, useState } from 'react';
+import { Link } from 'wouter';
+import type { User } from '../../routers/schemas/user.ts';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { classNames } from '../components/class-names.ts';
 import { Mark } from '../components/mark.tsx';
+import { lazyComponent } from '../lib/lazy-component.tsx';
+import { useAddress } from '../lib/location.ts';
 import { isAuthScreen, matchesPath, paths } from '../lib/paths.ts';
-import { AccountMenuLater } from './account-menu-later.tsx';
-import { menuButtonOf } from './menu-button.tsx';
-import { topBarLinks } from './top-bar-links.ts';
+import type { AccountMenuProps } from './account-menu.tsx';
+import { ErrorBoundary } from './error-boundary.tsx';
+import { MobileMenu } from './mobile-menu.tsx';
 
-const TopBarMenuButton = menuButtonOf(async () => ({ default: (await import('./top-bar-menu.tsx')).TopBarMenu }));
+type BarEntry = { to: string; label: string };
+
+const links: readonly BarEntry[] = [
+  { to: paths.home, label: 'Home' },
+  { to: paths.dashboard, label: 'Dashboard' },
+  { to: paths.about, label: 'About' },
+];
+const visitorLinks: readonly BarEntry[] = [
+  { to: paths.login, label: 'Login' },
+  { to: paths.register, label: 'Register' },
+];
+
+/** The library of the menu weighs a fifth of a public page, whose visitors mostly have no account. */
+const accountMenu = lazyComponent<AccountMenuProps>(async () => (await import('./account-menu.tsx')).AccountMenu);
 
 export function TopBar() {
-  const { pathname } = useLocation();
+  const { pathname } = useAddress();
   const { user, isLoading } = useUser();
   return (
     <header className="sticky top-0 z-30 border-b border-line bg-surface-raised">
@@ -24,15 +41,18 @@ export function TopBar() {
           Fairlead
         </Link>
         <nav aria-label="Main" className="ml-6 flex items-center gap-1 max-sm:hidden">
-          {topBarLinks.map(({ to, label }) => (
+          {links.map(({ to, label }) => (
             <BarLink key={to} to={to} label={label} isCurrent={matchesPath(to, pathname)} />
           ))}
         </nav>
         <div className="ml-auto flex items-center gap-2">
           {/* Empty until it is known who looks, so that no button turns into another. */}
           {!isLoading && user === null && <VisitorButtons pathname={pathname} />}
-          {user !== null && <AccountMenuLater user={user} look="icon" />}
-          <TopBarMenuButton className="sm:hidden" />
+          {user !== null && <LazyAccountMenu user={user} />}
+          <MobileMenu
+            className="sm:hidden"
+            renderLinks={(close) => <MenuLinks isVisitor={user === null} pathname={pathname} onTap={close} />}
+          />
         </div>
       </div>
     </header>
@@ -70,5 +90,55 @@ function VisitorButtons({ pathname }: { pathname: string }) {
         </Link>
       </Button>
     </>
+  );
+}
+
+/** Where the file of the menu did not come, a button in its place asks for it again. */
+function LazyAccountMenu({ user }: { user: User }) {
+  const [hasFailed, setFailed] = useState(false);
+  if (hasFailed) {
+    return (
+      <Button
+        onClick={() => {
+          accountMenu.fetchAgain();
+          setFailed(false);
+        }}
+      >
+        Account menu
+      </Button>
+    );
+  }
+  return (
+    <ErrorBoundary onFailed={() => setFailed(true)}>
+      <Suspense fallback={<span className="size-control" />}>
+        <accountMenu.Component user={user} look="icon" />
+      </Suspense>
+    </ErrorBoundary>
+  );
+}
+
+type MenuLinksProps = { isVisitor: boolean; pathname: string; onTap: () => void };
+
+function MenuLinks({ isVisitor, pathname, onTap }: MenuLinksProps) {
+  return (
+    <nav aria-label="Main" className="flex flex-col p-3">
+      {(isVisitor ? [...links, ...visitorLinks] : links).map(({ to, label }) => {
+        const isCurrent = matchesPath(to, pathname);
+        return (
+          <Link
+            key={to}
+            to={to}
+            onClick={onTap}
+            aria-current={isCurrent ? 'page' : undefined}
+            className={classNames(
+              'flex h-11 items-center rounded-control px-3 text-base hover:bg-surface-hover',
+              isCurrent ? 'font-medium text-ink' : 'text-ink-muted',
+            )}
+          >
+            {label}
+          </Link>
+        );
+      })}
+    </nav>
   );
 }

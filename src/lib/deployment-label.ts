@@ -8,7 +8,7 @@ export function deploymentLabel({ name, slug }: { name: string; slug: string }):
   return slug === slugFromName(name) ? name : `${name} (${slug})`;
 }
 
-/** The same for what belongs to a deployment: a release, a roll back. */
+/** Labels what belongs to a deployment: a release or a roll back. */
 export function ownerLabel({
   deploymentName,
   deploymentSlug,

@@ -1,11 +1,13 @@
 import { formDraftKey, LOCAL_KEYS, tryStorage } from './storage.ts';
+import { createStore } from './store.ts';
 
 /** Whose the drafts of this tab are; nobody's while only a visitor typed. */
 const OWNER_KEY = 'fairlead.typedBy';
-const listeners = new Set<() => void>();
+/** How often drafts were taken away, so that a form which still shows one hears of it. */
+const timesTakenAway = createStore(0);
 
-/** Keeps what is typed for the browser session (product page, section 11, Typing), and whose it is. */
-export function keepDraft(form: string, text: string): void {
+/** Keeps what is typed for the browser session, and whose it is. */
+export function storeDraft(form: string, text: string): void {
   tryStorage(() => {
     sessionStorage.setItem(formDraftKey(form), text);
     const accountId = localStorage.getItem(LOCAL_KEYS.accountId);
@@ -28,11 +30,8 @@ export function followDrafts({ accountId, isSignedOut }: { accountId: string | n
     if (accountId !== null) sessionStorage.setItem(OWNER_KEY, accountId);
     return isOver;
   });
-  if (isTakenAway) for (const listener of listeners) listener();
+  if (isTakenAway) timesTakenAway.set(timesTakenAway.get() + 1);
 }
 
-/** Told when the drafts were taken away: a form that still shows one forgets it too. */
-export function onDraftsTaken(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
+/** Calls back when the drafts were removed, so that a form that still shows one empties itself too. */
+export const onDraftsTaken = timesTakenAway.subscribe;

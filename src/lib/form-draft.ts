@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { keepDraft, onDraftsTaken } from './draft-storage.ts';
+import { onDraftsTaken, storeDraft } from './draft-storage.ts';
 import { formDraftKey, tryStorage } from './storage.ts';
 
 /** Fields of a form that are kept while they are typed: texts alone, and never a password. */
@@ -17,7 +17,7 @@ export function readFormDraft<Values extends Texts>(form: string, empty: Values)
 }
 
 /**
- * Keeps what is typed for the browser session (product page, section 11, Typing). Where its owner logs out in another tab
+ * Keeps what is typed for the browser session. Where its owner logs out in another tab
  * the form is `empty` again.
  */
 export function useFormDraft<Values extends Texts>(
@@ -31,7 +31,7 @@ export function useFormDraft<Values extends Texts>(
     () =>
       subscribe({
         formState: { values: true },
-        callback: ({ values }) => keepDraft(form, JSON.stringify(values)),
+        callback: ({ values }) => storeDraft(form, JSON.stringify(values)),
       }),
     [form, subscribe],
   );

@@ -1,6 +1,6 @@
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 
-/** Every route of the app as a pattern (specification, section 2; product page, section 7). */
+/** Every route of the app as a pattern. */
 export const paths = {
   home: '/',
   about: '/about',
@@ -9,6 +9,7 @@ export const paths = {
   auth: '/auth',
   authReset: '/auth/reset',
   authConfirm: '/auth/confirm',
+  authStopEmailChange: '/auth/stop-email-change',
   disclaimer: '/disclaimer',
   betaWelcome: '/beta-welcome',
   pricing: '/pricing',
@@ -42,6 +43,9 @@ export const paths = {
   paymentSuccess: '/payment-success',
 } as const;
 
+/** In the address of Settings: the connection whose token is to be replaced. */
+export const REPLACE = 'replace';
+
 export type PathName = keyof typeof paths;
 
 /** Addresses of routes that take a value. */
@@ -51,6 +55,7 @@ export const href = {
     `/deployments/${encodeURIComponent(deploymentId)}/releases/${number}`,
   deploymentSetup: (platform: PlatformId) => `/deployment-setup/${platform}`,
   deploy: (platform: PlatformId) => `/deploy/${platform}`,
+  replaceToken: (connectionId: string) => `${paths.settings}?${REPLACE}=${encodeURIComponent(connectionId)}`,
   deploymentEditor: (deploymentId: string) => `/deployment-editor/${encodeURIComponent(deploymentId)}`,
   /** The sign-in screen, which leads back to `redirect` (a path with its query). */
   auth: (redirect?: string) =>
@@ -69,7 +74,7 @@ export function isAppPath(pathname: string): boolean {
   return Object.values(paths).some((pattern) => matchesPath(pattern, pathname));
 }
 
-/** The three addresses of the one sign-in screen (specification, section 2). */
+/** The three addresses of the one sign-in screen. */
 export function isAuthScreen(pathname: string): boolean {
   return [paths.auth, paths.login, paths.register].some((pattern) => matchesPath(pattern, pathname));
 }

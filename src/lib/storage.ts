@@ -1,6 +1,6 @@
 /**
  * Everything that the app keeps in the browser, by key. What belongs to the account and to all tabs is in localStorage,
- * what belongs to one browser session of one tab in sessionStorage (specification, section 3, browser-held session data).
+ * what belongs to one browser session of one tab in sessionStorage.
  */
 export const LOCAL_KEYS = {
   accessToken: 'fairlead.accessToken',
@@ -8,7 +8,7 @@ export const LOCAL_KEYS = {
   accessExpiresAt: 'fairlead.accessExpiresAt',
   /** The account that the token belongs to, once known. */
   accountId: 'fairlead.accountId',
-  /** The mark that a session was held here, also while its token is gone (product page, section 11, Session). */
+  /** The mark that a session was held here, also while its token is gone. */
   sessionHeld: 'fairlead.sessionHeld',
   /** Set by Log out until the next login: no silent refresh into an account that was left. */
   signedOut: 'fairlead.signedOut',
@@ -35,7 +35,10 @@ export const feedbackDismissedKey = (about: string): string => `fairlead.feedbac
 /** What was typed into a form and not sent yet; never a password. */
 export const formDraftKey = (form: string): string => `fairlead.draft.${form}`;
 
-/** What is known of a folder that waits or is on its way, for a reload to find; its bytes are in the private file system. */
+/**
+ * What is known of a folder that waits or is on its way, for a reload to find; its bytes are in the private file
+ * system.
+ */
 export const UPLOAD_RECORD_PREFIX = 'fairlead.upload.';
 
 /** Whether anything of that kind is here: all that most pages have to know. */

@@ -20,8 +20,8 @@
   addEventListener('fairlead:theme', apply);
 })();
 
-// The guard (src/start.ts) shows the 'Critical Error' panel of the specification, section 2. When the guard itself does not
-// arrive, or breaks, the page is still empty, and its words come from here.
+// The guard (src/start.ts) shows the 'Critical Error' panel. When the guard itself does not arrive, or breaks, the page is
+// still empty, and the panel comes from here.
 (() => {
   const element = (tag, className, text = '') => {
     const made = document.createElement(tag);

@@ -1,6 +1,7 @@
-import type { QueryClient } from '@tanstack/react-query';
+import type { QueryClient, QueryFilters } from '@tanstack/react-query';
 import type { LogLine, ReleaseProgressEvent, StoredEvent, StreamItem } from '../../routers/schemas/events.ts';
 import type { ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.ts';
+import { RUNNING_RELEASE_STATES } from '../../routers/schemas/state-names.ts';
 import { getCache } from '../api/get-cache.ts';
 import { showToast, type ToastOptions } from '../components/toast-store.ts';
 
@@ -10,7 +11,7 @@ const REFRESHES: Record<StoredEvent['type'], readonly string[]> = {
   ssl_status: ['certificates', 'domains'],
   notification: ['deployments', 'releases'],
   subscription_update: ['subscription', 'user'],
-  analytics_update: ['deployments', 'releases', 'subscription', 'user', 'analytics'],
+  analytics_update: ['deployments', 'releases', 'connections', 'subscription', 'user', 'analytics'],
 };
 /** Of a step's log, while its lines come; after a reload those are there that the server keeps, the last 500. */
 const LOG_LINES_KEPT = 10_000;
@@ -18,9 +19,12 @@ const LOG_LINES_KEPT = 10_000;
 /** What an event works on: the query cache, and the user, who stands beside it. */
 export type EventTargets = { queryClient: QueryClient; refreshUser: () => void };
 
-/** Shows and refreshes what an item of the stream says (specification, sections 3 and 8; product page, section 8). */
+/** Shows and refreshes what an item of the stream says. */
 export function applyEvent({ queryClient, refreshUser }: EventTargets, item: StreamItem): void {
-  if (item.type === 'ready') return;
+  if (item.type === 'ready') {
+    refreshRunning(queryClient);
+    return;
+  }
   if (item.type === 'release_progress') {
     queryClient.setQueriesData<ReleaseDetail>({ queryKey: [['releases', 'get']] }, (release) =>
       release?.id === item.releaseId ? withProgress(release, item, new Date()) : release,
@@ -29,7 +33,7 @@ export function applyEvent({ queryClient, refreshUser }: EventTargets, item: Str
   }
   getCache.clear();
   if (item.type === 'resync') {
-    void queryClient.invalidateQueries();
+    readAgain(queryClient, {});
     refreshUser();
     return;
   }
@@ -37,11 +41,11 @@ export function applyEvent({ queryClient, refreshUser }: EventTargets, item: Str
   if (toast !== null) showToast(toast);
   for (const router of REFRESHES[item.type]) {
     if (router === 'user') refreshUser();
-    else void queryClient.invalidateQueries({ queryKey: [[router]] });
+    else readAgain(queryClient, { queryKey: [[router]] });
   }
 }
 
-/** The toast of an event, to the letter of the specification, section 8; two of the five have none. */
+/** The toast of an event; two of the five kinds have none. */
 function eventToast(event: StoredEvent): ToastOptions | null {
   switch (event.type) {
     case 'deployment_status':
@@ -72,18 +76,47 @@ function withProgress(release: ReleaseDetail, event: ReleaseProgressEvent, now: 
   return { ...release, steps, state: isRunning ? event.step : release.state };
 }
 
-/** Steps follow one another: what stands before one that runs is done, though the word of it may come a moment later. */
+/**
+ * Steps follow one another: what stands before one that runs is done, though the word of it may come a moment later.
+ */
 function endedStep(step: ReleaseStep, next: ReleaseProgressEvent, now: Date): ReleaseStep {
   const isOver = next.state === 'running' && step.state === 'running';
   return isOver ? { ...step, state: 'done', endedAt: now } : step;
 }
 
-/** After a reconnect: progress is not stored, so the steps of what still runs are read once. */
-export function refreshRunningReleases(queryClient: QueryClient): void {
-  void queryClient.invalidateQueries({
-    queryKey: [['releases', 'get']],
-    predicate: ({ state }) => isRelease(state.data) && state.data.finishedAt === null,
-  });
+/**
+ * The stream begins with what comes next, and progress is not stored: nobody tells what happened between an answer and
+ * the start of the stream, or while the socket was away. So what the page shows as running is read once more.
+ */
+export function refreshRunning(queryClient: QueryClient): void {
+  for (const router of ['deployments', 'releases']) readAgain(queryClient, { queryKey: [[router]] }, showsRunning);
+}
+
+/**
+ * Reads again the queries whose data is `isStale`. The library does not repeat a first read that is under way, though
+ * its answer may be older than the event: that one is judged once it has come.
+ */
+function readAgain(
+  queryClient: QueryClient,
+  filters: QueryFilters,
+  isStale: (data: unknown) => boolean = () => true,
+): void {
+  for (const query of queryClient.getQueryCache().findAll(filters)) {
+    const judge = (): void => {
+      if (isStale(query.state.data)) void queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true });
+    };
+    const isFirstRead = query.state.data === undefined && query.state.fetchStatus === 'fetching';
+    if (isFirstRead) void Promise.allSettled([query.promise]).then(judge);
+    else judge();
+  }
+}
+
+const RUNNING: ReadonlySet<unknown> = new Set([...RUNNING_RELEASE_STATES, 'deploying']);
+
+/** Whether an answer has a deployment or a release in it that somebody works on, however deep. */
+function showsRunning(data: unknown): boolean {
+  if (typeof data !== 'object' || data === null) return false;
+  return ('state' in data && RUNNING.has(data.state)) || Object.values(data).some(showsRunning);
 }
 
 function movedStep(step: ReleaseStep, event: ReleaseProgressEvent, now: Date): ReleaseStep {
@@ -103,8 +136,4 @@ function movedStep(step: ReleaseStep, event: ReleaseProgressEvent, now: Date): R
 function unseen(known: readonly LogLine[], lines: readonly LogLine[]): LogLine[] {
   const seen = new Set(known.slice(-lines.length - 50).map(({ at, text }) => `${at.getTime()} ${text}`));
   return lines.filter(({ at, text }) => !seen.has(`${at.getTime()} ${text}`));
-}
-
-function isRelease(data: unknown): data is { finishedAt: Date | null } {
-  return typeof data === 'object' && data !== null && 'finishedAt' in data;
 }

@@ -10,7 +10,7 @@ type WebSocketClient = ReturnType<typeof createWSClient>;
 
 /** RFC 6455, section 7.4.1: the server closes with it when it restarts. */
 const SERVICE_RESTART = 1012;
-/** Security facts of the realtime channel: the session that the socket belongs to was ended. */
+/** Close code of the server: the session that the socket belongs to was ended. */
 const SESSION_REVOKED = 4401;
 
 /**
@@ -34,7 +34,7 @@ export function closeConnection(): void {
   current = null;
 }
 
-/** The server said that it restarts: the break that follows is announced (product page, section 11, Toasts). */
+/** The server said that it restarts: the break that follows is announced. */
 export function expectRestart(): void {
   reporter.announceRestart();
 }

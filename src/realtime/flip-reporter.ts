@@ -1,5 +1,5 @@
 /**
- * Decides when the flips of the realtime connection are told (specification, section 4; product page, section 11, Toasts):
+ * Decides when the flips of the realtime connection are told:
  * the first opening is no flip, 'connected' comes only after a 'disconnected', and a break that the server announced is
  * told only when the attempt after it has failed as well.
  */

@@ -3,11 +3,11 @@ import { REALTIME_RECONNECT_MS } from '../../routers/schemas/limits.ts';
 import { queryClient } from '../api/query-client.ts';
 import { trpcClient } from '../api/trpc.ts';
 import { refreshUser } from '../api/user.ts';
-import { applyEvent, refreshRunningReleases } from './apply-event.ts';
+import { applyEvent, refreshRunning } from './apply-event.ts';
 import { type ChannelState, forgetChannel, rememberItem, setChannelState } from './channel.ts';
 import { closeConnection, expectRestart } from './connection.ts';
 
-/** The one subscription of a signed-in page; mounted while somebody is signed in (product page, section 11). */
+/** The one subscription of a signed-in page; mounted while somebody is signed in. */
 export function RealtimeProvider() {
   useEffect(() => {
     const stop = startStream();
@@ -42,7 +42,7 @@ function startStream(): () => void {
           setChannelState(channelState(state, error !== null));
           if (state !== 'pending') return;
           // Progress is not stored: what was missed while the socket was away is read once.
-          if (wasConnected) refreshRunningReleases(queryClient);
+          if (wasConnected) refreshRunning(queryClient);
           wasConnected = true;
         },
         // An error message ends a tRPC subscription for good; the channel comes back like a broken socket does.

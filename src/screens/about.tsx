@@ -1,6 +1,6 @@
 import { ArrowLeft, Clock, Globe, Lightbulb, Lock, type LucideIcon, Route, Stethoscope, UserRound } from 'lucide-react';
 import { lazy, type ReactNode, Suspense } from 'react';
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { Badge } from '../components/badge.tsx';
@@ -10,10 +10,9 @@ import { Page } from '../components/page.tsx';
 import { SupportEmail } from '../features/contact/support-email.tsx';
 import { paths } from '../lib/paths.ts';
 
-/** At the end of a long page: it comes after the first paint. */
+/** With what forms are made of it weighs 20 KB, and stands at the end of a long page. */
 const ContactForm = lazy(async () => ({ default: (await import('../features/contact/contact-form.tsx')).ContactForm }));
 
-/** Titles and order of the specification, section 2, About. */
 const features: readonly { icon: LucideIcon; title: string; text: string; isLater?: true }[] = [
   {
     icon: Globe,
@@ -49,7 +48,6 @@ const features: readonly { icon: LucideIcon; title: string; text: string; isLate
   },
 ];
 
-/** Specification, section 1. */
 const technologies = ['React', 'Node.js', 'Express', 'TypeScript', 'Electron', 'Vite'] as const;
 
 export function AboutScreen() {

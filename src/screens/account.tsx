@@ -1,20 +1,15 @@
-import { lazy, Suspense } from 'react';
+import { Link } from 'wouter';
 import { useUser } from '../api/user.ts';
 import { Card, CardBody } from '../components/card.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Section } from '../components/section.tsx';
-import { SkeletonForm } from '../components/skeleton.tsx';
 import { DeleteAccount } from '../features/account/delete-account.tsx';
 import { ExportAccount } from '../features/account/export-account.tsx';
+import { ChangePasswordForm } from '../features/auth/change-password-form.tsx';
 import { Identity } from '../features/auth/identity.tsx';
 import { SessionList } from '../features/auth/session-list.tsx';
-import { TokensKept } from '../features/auth/tokens-kept.tsx';
 import { PlanSetting } from '../features/subscription/plan-setting.tsx';
-
-// With what forms are made of it would be a tenth of the screen's scripts (performance facts, section 8).
-const ChangePasswordForm = lazy(async () => ({
-  default: (await import('../features/auth/change-password-form.tsx')).ChangePasswordForm,
-}));
+import { paths } from '../lib/paths.ts';
 
 export function AccountScreen() {
   const { user } = useUser();
@@ -38,15 +33,19 @@ export function AccountScreen() {
           description={
             <>
               <p>A new one signs every other browser out.</p>
-              <TokensKept className="mt-1" />
+              <p className="mt-1">
+                API tokens keep working. Revoke those that somebody else may have in{' '}
+                <Link to={paths.settings} className="font-medium text-accent underline underline-offset-4">
+                  Settings
+                </Link>
+                .
+              </p>
             </>
           }
         >
           <Card>
             <CardBody>
-              <Suspense fallback={<SkeletonForm fields={3} />}>
-                <ChangePasswordForm />
-              </Suspense>
+              <ChangePasswordForm />
             </CardBody>
           </Card>
         </Section>

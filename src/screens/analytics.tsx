@@ -1,5 +1,5 @@
 import { ChartNoAxesColumn, SearchX } from 'lucide-react';
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
@@ -10,8 +10,8 @@ import { PageHeader } from '../components/page-header.tsx';
 import { DeploymentOutcomes } from '../features/analytics/deployment-outcomes.tsx';
 import { ReleaseOutcomes, ReleaseOutcomesSkeleton } from '../features/analytics/release-outcomes.tsx';
 import { statisticsByDeployment, statisticsOf } from '../features/analytics/release-statistics.ts';
-import { DeploymentSelect, useOfferedDeployments } from '../features/deployments/deployment-select.tsx';
-import { useListFilters } from '../features/deployments/use-list-filters.ts';
+import { DeploymentSelect, useOfferedDeployments } from '../features/deployments/manage/deployment-select.tsx';
+import { useListFilters } from '../features/deployments/manage/use-list-filters.ts';
 import { formatCount } from '../lib/format.ts';
 import { paths } from '../lib/paths.ts';
 

@@ -1,20 +1,19 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
-import { Navigate, useLocation, useNavigate, useSearchParams } from 'react-router';
+import { useEffect, useState } from 'react';
+import { Redirect, useSearchParams } from 'wouter';
 import { clearExpiry, recentExpiryReason } from '../api/session.ts';
 import { useUser } from '../api/user.ts';
+import { Notice } from '../components/notice.tsx';
 import { AuthCard } from '../features/auth/auth-card.tsx';
 import { AuthTabs } from '../features/auth/auth-tabs.tsx';
 import { LoginForm } from '../features/auth/login-form.tsx';
 import { RegisterForm } from '../features/auth/register-form.tsx';
+import { useAddress, useNavigate } from '../lib/location.ts';
 import { matchesPath, paths } from '../lib/paths.ts';
 import { safeRedirect } from '../lib/safe-redirect.ts';
 
-/** Most sign-ins have nothing to be told. */
-const Notice = lazy(async () => ({ default: (await import('../components/notice.tsx')).Notice }));
-
-/** /login, /register and /auth: one screen (specification, section 2). */
+/** /login, /register and /auth: one screen. */
 export function AuthScreen() {
-  const { pathname, search } = useLocation();
+  const { pathname, search } = useAddress();
   const navigate = useNavigate();
   const [parameters] = useSearchParams();
   const [notice] = useState(recentExpiryReason);
@@ -25,26 +24,22 @@ export function AuthScreen() {
   useEffect(clearExpiry, []);
   useEffect(fetchClient, []);
 
-  if (wasSignedIn) return <Navigate to={redirect} replace />;
+  if (wasSignedIn) return <Redirect to={redirect} replace />;
   return (
     <AuthCard
       title="Fairlead"
       subtitle="Manage your domain deployments with ease"
       notice={
         notice !== null && (
-          <Suspense>
-            <Notice tone="warn" className="mb-4">
-              <p role="status">{notice}</p>
-            </Notice>
-          </Suspense>
+          <Notice tone="warn" className="mb-4">
+            <p role="status">{notice}</p>
+          </Notice>
         )
       }
     >
       <AuthTabs
         value={tab}
-        onChange={(next) =>
-          void navigate((next === 'register' ? paths.register : paths.login) + search, { replace: true })
-        }
+        onChange={(next) => navigate((next === 'register' ? paths.register : paths.login) + search, { replace: true })}
       >
         {tab === 'login' ? <LoginForm redirect={redirect} /> : <RegisterForm />}
       </AuthTabs>

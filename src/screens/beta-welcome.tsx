@@ -1,5 +1,4 @@
 import { BadgeCheck, Globe, Layers, type LucideIcon, MessagesSquare, Stethoscope, Zap } from 'lucide-react';
-import { useNavigate } from 'react-router';
 import { BETA_MONTHS, BETA_PRICE_DOLLARS } from '../../routers/schemas/limits.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
@@ -7,9 +6,10 @@ import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { useReadToEnd } from '../features/disclaimer/use-read-to-end.ts';
 import { useWantedPage } from '../features/disclaimer/wanted-page.ts';
+import { useNavigate } from '../lib/location.ts';
 import { paths } from '../lib/paths.ts';
 
-/** Specification, section 1: what beta testers get. */
+/** What beta testers get. */
 const benefits: readonly { icon: LucideIcon; title: string; text: string }[] = [
   {
     icon: Layers,

@@ -1,5 +1,5 @@
 import { Lock, LockOpen, ShieldOff } from 'lucide-react';
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { Badge } from '../components/badge.tsx';

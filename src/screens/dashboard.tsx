@@ -1,10 +1,9 @@
 import { Plus } from 'lucide-react';
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { TRIAL_DAYS } from '../../routers/schemas/limits.ts';
 import { isRunningReleaseState } from '../../routers/schemas/state-names.ts';
 import type { Allowance } from '../../routers/schemas/subscription.ts';
-import { isUnderWay, usePublications } from '../api/publication-store.ts';
 import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { useUser } from '../api/user.ts';
@@ -13,14 +12,15 @@ import { Card, CardBody, CardHeader } from '../components/card.tsx';
 import { FailedState } from '../components/failed-state.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
-import { DeploymentRows } from '../features/deployments/deployment-table.tsx';
-import { NeedsYou } from '../features/deployments/needs-you.tsx';
-import { isReadOnly, usageText } from '../features/deployments/plan-words.ts';
-import { QuickDropLater } from '../features/deployments/quick-drop-later.tsx';
+import { LeadingDrop } from '../features/deployments/create/leading-drop.tsx';
+import { DeploymentRows } from '../features/deployments/manage/deployment-table.tsx';
+import { NeedsYou } from '../features/deployments/manage/needs-you.tsx';
+import { isReadOnly, usageText } from '../features/deployments/plan-labels.ts';
 import { LastActivity } from '../features/releases/last-activity.tsx';
 import { RunningPublication, RunningRelease } from '../features/releases/running-release.tsx';
 import { deploymentLabel } from '../lib/deployment-label.ts';
 import { paths } from '../lib/paths.ts';
+import { isUnderWay, usePublications } from '../uploads/publications.ts';
 
 /** As many as fit beside the drop zone without scrolling far; the lists have all of them. */
 const SHOWN_DEPLOYMENTS = 8;
@@ -59,7 +59,7 @@ export function DashboardScreen() {
         }
       />
       {hasNothing ? (
-        <QuickDropLater
+        <LeadingDrop
           shape="tall"
           title="Drop a folder or a ZIP to publish it"
           description={firstDropText(allowance.data)}
@@ -80,7 +80,7 @@ export function DashboardScreen() {
             </Card>
             <div className="flex min-w-0 flex-col gap-4 lg:col-start-2 lg:row-span-2 lg:row-start-1">
               <PublishingNow deployments={items} />
-              <QuickDropLater
+              <LeadingDrop
                 shape="compact"
                 title="Drop a folder or a ZIP to publish it"
                 description="It stays private until you publish."

@@ -1,5 +1,5 @@
 import { Download, ExternalLink, FolderUp } from 'lucide-react';
-import { Link, useParams } from 'react-router';
+import { Link, useParams } from 'wouter';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
@@ -14,9 +14,9 @@ import { Size } from '../components/size.tsx';
 import { SkeletonRows } from '../components/skeleton.tsx';
 import { StateBadge } from '../components/state-badge.tsx';
 import { Time } from '../components/time.tsx';
-import { AbsentDeployment } from '../features/deployments/absent-deployment.tsx';
-import { isReadOnly, readOnlyWords } from '../features/deployments/plan-words.ts';
-import { deploymentShownState } from '../features/deployments/shown-state.ts';
+import { deploymentDisplayState } from '../features/deployments/display-state.ts';
+import { AbsentDeployment } from '../features/deployments/manage/absent-deployment.tsx';
+import { isReadOnly, readOnlyLabels } from '../features/deployments/plan-labels.ts';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { formatCount } from '../lib/format.ts';
 import { href, paths } from '../lib/paths.ts';
@@ -45,7 +45,7 @@ function EditorPage({ deployment }: { deployment: Deployment }) {
     <div className="max-w-reading">
       <PageHeader
         title={TITLE}
-        badge={<StateBadge state={deploymentShownState(deployment, readOnly)} />}
+        badge={<StateBadge state={deploymentDisplayState(deployment, readOnly)} />}
         description={<ReleaseAddress url={url} />}
         crumbs={[
           { label: 'Deployments', to: paths.deployments },
@@ -69,7 +69,7 @@ function EditorPage({ deployment }: { deployment: Deployment }) {
         <CardHeader title={`Change the files of ${name}`} />
         <KeptFiles deployment={deployment} />
         {state !== 'deleting' && (
-          <PublishStep deployment={deployment} wanting={readOnly ? readOnlyWords(allowance.data) : null} />
+          <PublishStep deployment={deployment} wanting={readOnly ? readOnlyLabels(allowance.data) : null} />
         )}
       </Card>
     </div>
@@ -125,7 +125,7 @@ function PublishStep({
 }: {
   deployment: Deployment;
   /** What it takes to publish; null where nothing is wanting. */
-  wanting: ReturnType<typeof readOnlyWords> | null;
+  wanting: ReturnType<typeof readOnlyLabels> | null;
 }) {
   if (wanting !== null) {
     return (

@@ -1,12 +1,12 @@
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import { RELEASE_STATES } from '../../routers/schemas/state-names.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { StateFilter } from '../components/state-filter.tsx';
-import { DeploymentSelect, useOfferedDeployments } from '../features/deployments/deployment-select.tsx';
-import { isReadOnly } from '../features/deployments/plan-words.ts';
-import { oneOf, useListFilters } from '../features/deployments/use-list-filters.ts';
+import { DeploymentSelect, useOfferedDeployments } from '../features/deployments/manage/deployment-select.tsx';
+import { oneOf, useListFilters } from '../features/deployments/manage/use-list-filters.ts';
+import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { ReleaseList } from '../features/releases/release-list.tsx';
 import { paths } from '../lib/paths.ts';
 

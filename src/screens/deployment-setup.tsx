@@ -1,11 +1,19 @@
-import { useParams } from 'react-router';
-import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
-import { PlatformSetup } from '../features/deployments/platform-setup.tsx';
+import { useParams } from 'wouter';
+import { PLATFORM_CAPABILITIES } from '../../routers/schemas/platforms/capabilities/index.ts';
+import { CONNECTION_PROVIDERS, HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
+import { ConnectionCard } from '../features/connections/connection-card.tsx';
+import { PlatformSetup } from '../features/deployments/setup/platform-setup.tsx';
 import { NotFoundScreen } from './not-found.tsx';
 
-/** /deployment-setup/{platform} and /deploy/{platform}: one page (specification, section 2). */
+/** /deployment-setup/{platform} and /deploy/{platform}: one page. */
 export function DeploymentSetupScreen() {
   const { platform: id } = useParams();
   const platform = HOSTING_PLATFORMS.find((known) => known === id);
-  return platform === undefined ? <NotFoundScreen /> : <PlatformSetup platform={platform} />;
+  if (platform === undefined) return <NotFoundScreen />;
+  const requires = PLATFORM_CAPABILITIES[platform]?.requires ?? [];
+  const providers = CONNECTION_PROVIDERS.filter(
+    (known) => known === platform || (known === 'github-pages' && requires.includes('githubConnection')),
+  );
+  const connections = providers.map((provider) => <ConnectionCard key={provider} provider={provider} />);
+  return <PlatformSetup platform={platform} connections={connections} />;
 }

@@ -1,55 +1,43 @@
 import { ExternalLink, FolderUp } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
-import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
+import { useState } from 'react';
+import { Link, useParams, useSearchParams } from 'wouter';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
-import { usePublication } from '../api/publication-store.ts';
 import { trpc } from '../api/trpc.ts';
-import type { Picked } from '../api/upload-picks.ts';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { Notice } from '../components/notice.tsx';
 import { PageHeader } from '../components/page-header.tsx';
+import { PlatformMark } from '../components/platform-mark.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
 import { StateBadge } from '../components/state-badge.tsx';
 import { TabPanel, Tabs } from '../components/tabs.tsx';
-import { AbsentDeployment } from '../features/deployments/absent-deployment.tsx';
-import { DeploymentMenu } from '../features/deployments/deployment-menu.tsx';
-import { isReadOnly } from '../features/deployments/plan-words.ts';
-import { deploymentShownState } from '../features/deployments/shown-state.ts';
+import { deploymentDisplayState } from '../features/deployments/display-state.ts';
+import { AbsentDeployment } from '../features/deployments/manage/absent-deployment.tsx';
+import { DeploymentMenu } from '../features/deployments/manage/deployment-menu.tsx';
+import { DeploymentSettings } from '../features/deployments/manage/deployment-settings.tsx';
+import { DestinationList } from '../features/deployments/manage/destination-list.tsx';
+import { PublishSection } from '../features/deployments/manage/publish-section.tsx';
+import { isReadOnly } from '../features/deployments/plan-labels.ts';
+import { LatestHandOff } from '../features/releases/hand-off-panel.tsx';
 import { LatestNotice } from '../features/releases/latest-notice.tsx';
 import { LiveCard } from '../features/releases/live-card.tsx';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
+import { ReleaseList } from '../features/releases/release-list.tsx';
+import { SendingOverview } from '../features/releases/sending-overview.tsx';
 import { useLeadToRelease } from '../features/releases/use-lead-to-release.ts';
 import { BetaBadge } from '../features/user/beta-badge.tsx';
-import { useWhenIdle } from '../lib/later.ts';
+import { useNavigate } from '../lib/location.ts';
 import { usePageTitle } from '../lib/page-title.ts';
 import { paths } from '../lib/paths.ts';
-
-/** What only another tab, or a folder on its way, shows; all of it is here before it is wanted. */
-const loadSending = async () => ({
-  default: (await import('../features/releases/sending-overview.tsx')).SendingOverview,
-});
-const loadList = async () => ({ default: (await import('../features/releases/release-list.tsx')).ReleaseList });
-const loadSettings = async () => ({
-  default: (await import('../features/deployments/deployment-settings.tsx')).DeploymentSettings,
-});
-/** Asked for together with the deployment, so that it is here when the deployment is. */
-const loadPublish = async () => ({
-  default: (await import('../features/deployments/publish-part.tsx')).PublishPart,
-});
-const PublishPart = lazy(loadPublish);
-const loadRest = () => Promise.all([loadSending(), loadList(), loadSettings()]);
-const SendingOverview = lazy(loadSending);
-const ReleaseList = lazy(loadList);
-const DeploymentSettings = lazy(loadSettings);
+import { usePublication } from '../uploads/publications.ts';
+import type { Selection } from '../uploads/selection.ts';
 
 export function DeploymentScreen() {
   const { deploymentId = '' } = useParams();
   const deployment = trpc.deployments.get.useQuery({ deploymentId });
   usePageTitle(deployment.data?.name);
-  useEffect(() => void loadPublish().catch(() => {}), []);
 
   if (deployment.data) return <DeploymentPage deployment={deployment.data} />;
   if (deployment.error) {
@@ -83,15 +71,14 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
   const readOnly = isReadOnly(allowance.data);
   const tab = TABS.find(({ value }) => value === params.get('tab'))?.value ?? 'overview';
   const isServing = deployment.currentRelease !== null && !isDeleting;
-  const leave = () => void navigate(paths.deployments);
-  useWhenIdle(loadRest);
+  const leave = () => navigate(paths.deployments);
   return (
     <>
       <PageHeader
         title={deployment.name}
         badge={
           <>
-            <StateBadge state={deploymentShownState(deployment, readOnly)} />
+            <StateBadge state={deploymentDisplayState(deployment, readOnly)} />
             {user?.isBetaTester && <BetaBadge />}
           </>
         }
@@ -99,7 +86,10 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
         description={
           <span className="flex min-w-0 flex-wrap items-center gap-x-3">
             <ReleaseAddress url={deployment.url} />
-            <span className="text-sm">{PLATFORMS[deployment.platform].title}</span>
+            <span className="flex items-center gap-1.5 text-sm">
+              <PlatformMark platform={deployment.platform} className="size-3.5" />
+              {PLATFORMS[deployment.platform].title}
+            </span>
           </span>
         }
         actions={
@@ -137,19 +127,15 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
           <Overview deployment={deployment} isReadOnly={readOnly} />
         </TabPanel>
         <TabPanel value="releases">
-          <Suspense fallback={<TabSkeleton />}>
-            <ReleaseList
-              label={`Releases of ${deployment.name}`}
-              deploymentId={deployment.id}
-              isReadOnly={readOnly || isDeleting}
-              empty="No releases yet. Drop a folder or a ZIP on Overview to make the first."
-            />
-          </Suspense>
+          <ReleaseList
+            label={`Releases of ${deployment.name}`}
+            deploymentId={deployment.id}
+            isReadOnly={readOnly || isDeleting}
+            empty="No releases yet. Drop a folder or a ZIP on Overview to make the first."
+          />
         </TabPanel>
         <TabPanel value="settings">
-          <Suspense fallback={<TabSkeleton />}>
-            <DeploymentSettings deployment={deployment} isReadOnly={readOnly} onRemoved={leave} />
-          </Suspense>
+          <DeploymentSettings deployment={deployment} isReadOnly={readOnly} onRemoved={leave} />
         </TabPanel>
       </Tabs>
     </>
@@ -158,17 +144,12 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
 
 function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment; isReadOnly: boolean }) {
   const publication = usePublication(deployment.id);
-  const [givenBack, setGivenBack] = useState<Picked | null>(null);
+  const [givenBack, setGivenBack] = useState<Selection | null>(null);
   useLeadToRelease(publication, { replace: false });
-  useEffect(() => void import('./release.tsx'), []);
   const { currentRelease, latestRelease } = deployment;
 
   if (publication !== null && publication.state !== 'cancelled') {
-    return (
-      <Suspense fallback={null}>
-        <SendingOverview publication={publication} serving={currentRelease} onBack={setGivenBack} />
-      </Suspense>
-    );
+    return <SendingOverview publication={publication} serving={currentRelease} onBack={setGivenBack} />;
   }
   if (deployment.state === 'deleting') return null;
   return (
@@ -181,29 +162,11 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
           isReadOnly={readOnly}
         />
       )}
+      <LatestHandOff deployment={deployment} isReadOnly={readOnly} />
       {currentRelease !== null && <LiveCard deployment={deployment} current={currentRelease} />}
-      <Suspense fallback={readOnly ? null : <PublishPlace isFirst={deployment.releaseCount === 0} />}>
-        <PublishPart deployment={deployment} isReadOnly={readOnly} givenBack={givenBack} />
-      </Suspense>
+      {deployment.destinations.length > 1 && <DestinationList deployment={deployment} isReadOnly={readOnly} />}
+      <PublishSection deployment={deployment} isReadOnly={readOnly} givenBack={givenBack} />
     </div>
-  );
-}
-
-/** The place of what takes the folder, at its size. */
-function PublishPlace({ isFirst }: { isFirst: boolean }) {
-  return (
-    <div
-      aria-hidden
-      className={`rounded-card border border-dashed border-line-control/60 bg-surface-sunken ${isFirst ? 'h-72' : 'h-52 sm:h-28'}`}
-    />
-  );
-}
-
-function TabSkeleton() {
-  return (
-    <Card>
-      <SkeletonRows rows={5} />
-    </Card>
   );
 }
 

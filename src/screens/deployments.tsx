@@ -1,5 +1,5 @@
 import { Globe, Plus, SearchX } from 'lucide-react';
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import { HOSTING_PLATFORMS, type PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { DEPLOYMENT_STATES } from '../../routers/schemas/state-names.ts';
@@ -13,9 +13,9 @@ import { LoadMore } from '../components/load-more.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { SearchField } from '../components/search-field.tsx';
 import { StateFilter } from '../components/state-filter.tsx';
-import { DeploymentTable, DeploymentTableSkeleton } from '../features/deployments/deployment-table.tsx';
-import { isReadOnly } from '../features/deployments/plan-words.ts';
-import { oneOf, useListFilters, useTyped } from '../features/deployments/use-list-filters.ts';
+import { DeploymentTable, DeploymentTableSkeleton } from '../features/deployments/manage/deployment-table.tsx';
+import { oneOf, useListFilters, useTyped } from '../features/deployments/manage/use-list-filters.ts';
+import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { paths } from '../lib/paths.ts';
 
 const SHOWN_PLATFORMS: readonly PlatformId[] = ['built-in', ...HOSTING_PLATFORMS];

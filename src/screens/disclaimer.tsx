@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Navigate } from 'react-router';
+import { Redirect } from 'wouter';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
@@ -19,7 +19,7 @@ export function DisclaimerScreen() {
   const { accept, isAccepting, hasAnswered } = useAcceptDisclaimer(wanted);
 
   if (!hasAnswered && hasNothingToAccept({ isSeen: wasSeen, user: isLoading ? undefined : user })) {
-    return <Navigate to={paths.betaWelcome} replace state={wanted} />;
+    return <Redirect to={paths.betaWelcome} replace state={wanted} />;
   }
   return (
     <Page width="reading" className="sm:pt-12">

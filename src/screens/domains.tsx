@@ -5,8 +5,8 @@ import { ListStates } from '../components/list-states.tsx';
 import { LoadMore } from '../components/load-more.tsx';
 import { Notice } from '../components/notice.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { isReadOnly } from '../features/deployments/plan-words.ts';
-import { deploymentShownState } from '../features/deployments/shown-state.ts';
+import { deploymentDisplayState } from '../features/deployments/display-state.ts';
+import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { AddressTable, AddressTableSkeleton } from '../features/domains/address-table.tsx';
 import { NO_ADDRESSES } from '../features/domains/no-addresses.tsx';
 
@@ -33,7 +33,7 @@ export function DomainsScreen() {
         >
           <AddressTable
             deployments={deployments}
-            stateOf={(deployment) => deploymentShownState(deployment, readOnly)}
+            stateOf={(deployment) => deploymentDisplayState(deployment, readOnly)}
           />
         </ListStates>
       </Card>

@@ -1,16 +1,13 @@
-import { GuidedSteps } from '../features/deployments/guided-steps.tsx';
-import { useNewDeployment } from '../features/deployments/use-new-deployment.ts';
+import { GuidedSteps } from '../features/deployments/create/guided-steps.tsx';
+import { NewDeploymentForm } from '../features/deployments/create/new-deployment-form.tsx';
 import { Deploying } from '../layouts/deploying.tsx';
 
 export function GuidedDeploymentScreen() {
-  const making = useNewDeployment({ namedBy: 'typed' });
   return (
-    <Deploying
-      making={making}
-      title="Guided Deployment"
-      description="One question a step, and nothing happens before the last."
-    >
-      <GuidedSteps making={making} />
+    <Deploying title="Guided Deployment" description="One question a step, and nothing happens before the last.">
+      <NewDeploymentForm namedBy="typed">
+        <GuidedSteps />
+      </NewDeploymentForm>
     </Deploying>
   );
 }

@@ -1,4 +1,4 @@
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import { PageHeader } from '../components/page-header.tsx';
 import { ArticleList } from '../features/help/article-list.tsx';
 import { guides } from '../features/help/guides.ts';

@@ -1,10 +1,11 @@
 import { Check } from 'lucide-react';
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import { HOSTING_PLATFORMS, type HostingPlatform } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { Button } from '../components/button.tsx';
 import { Page } from '../components/page.tsx';
-import { QuickDropLater } from '../features/deployments/quick-drop-later.tsx';
+import { PlatformMark } from '../components/platform-mark.tsx';
+import { QuickDrop } from '../features/deployments/create/quick-drop.tsx';
 import { href } from '../lib/paths.ts';
 
 export function HomeScreen() {
@@ -15,7 +16,7 @@ export function HomeScreen() {
         Drop your files and watch them go live, each step in sight. No terminal, no Git account.
       </p>
       <section id={DROP} tabIndex={-1} aria-label="Publish a folder or a ZIP" className="mt-7 scroll-mt-6">
-        <QuickDropLater shape="wide" title="Drop a folder or a ZIP" description="It stays private until you publish." />
+        <QuickDrop shape="wide" title="Drop a folder or a ZIP" description="It stays private until you publish." />
       </section>
       <h2 className="mt-12 text-lg font-semibold">Choose your preferred hosting platform below</h2>
       {HOSTING_PLATFORMS.some((platform) => !PLATFORMS[platform].isAvailable) && <WhatWorksNow />}
@@ -31,11 +32,17 @@ export function HomeScreen() {
 /** Where the built-in host is reached from. */
 const DROP = 'drop';
 
+const WORKING = HOSTING_PLATFORMS.filter((platform) => PLATFORMS[platform].isAvailable).map(
+  (platform) => PLATFORMS[platform].title,
+);
+const listed = (titles: readonly string[]) => new Intl.ListFormat('en').format(titles);
+
 function WhatWorksNow() {
   return (
     <p className="mt-1 max-w-reading text-ink-muted text-pretty">
-      Publishing to these six is not available in this version; each page says what the platform takes. The built-in
-      host works now, with no account anywhere else:{' '}
+      {WORKING.length === 0 ? 'None of these works' : `${listed(WORKING)} ${WORKING.length === 1 ? 'works' : 'work'}`}{' '}
+      in this version; the page of each of the others says what it takes. The built-in host needs no account anywhere
+      else:{' '}
       <a href={`#${DROP}`} className="rounded-tight text-accent underline">
         drop your folder above
       </a>
@@ -48,8 +55,11 @@ function PlatformCard({ platform }: { platform: HostingPlatform }) {
   const { title, description, bullets } = PLATFORMS[platform];
   return (
     <li className="flex flex-col rounded-card border border-line bg-surface-raised p-5">
-      <h3 className="font-semibold">Deploy to {title}</h3>
-      <p className="mt-0.5 text-ink-muted">{description}</p>
+      <h3 className="flex items-center gap-2.5 font-semibold">
+        <PlatformMark platform={platform} className="size-5" />
+        Deploy to {title}
+      </h3>
+      <p className="mt-1 text-ink-muted">{description}</p>
       <ul className="mt-3.5 mb-5 flex flex-col gap-1.5">
         {bullets.map((bullet) => (
           <li key={bullet} className="flex items-start gap-2 text-sm text-ink-muted">

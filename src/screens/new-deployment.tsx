@@ -1,49 +1,49 @@
-import { lazy, Suspense } from 'react';
-import { Link, Navigate } from 'react-router';
-import { usePublication } from '../api/publication-store.ts';
+import { Link, Redirect } from 'wouter';
+import { Card } from '../components/card.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { CreateForm } from '../features/deployments/create-form.tsx';
-import { FilesPart } from '../features/deployments/files-part.tsx';
-import { PlatformChoice } from '../features/deployments/platform-choice.tsx';
-import { useNewDeployment } from '../features/deployments/use-new-deployment.ts';
-import { useWhenIdle } from '../lib/later.ts';
+import { NameField } from '../features/deployments/create/name-field.tsx';
+import { NewDeploymentForm, useNewDeployment } from '../features/deployments/create/new-deployment-form.tsx';
+import { PlatformChoice } from '../features/deployments/create/platform-choice.tsx';
+import { PublishForm } from '../features/deployments/create/publish-form.tsx';
+import { useStartedDeployment } from '../features/deployments/create/use-started-deployment.ts';
+import { FilesStep } from '../features/deployments/select/files-step.tsx';
+import { SendingFirst } from '../features/releases/sending-first.tsx';
 import { href, paths } from '../lib/paths.ts';
-
-/** Of no use before something is sent; it and the page that follows are here by then. */
-const loadSending = async () => ({ default: (await import('../features/releases/sending-first.tsx')).SendingFirst });
-const loadNext = () => Promise.all([loadSending(), import('./release.tsx')]);
-const Sending = lazy(loadSending);
+import { usePublication } from '../uploads/publications.ts';
 
 export function NewDeploymentScreen() {
-  const making = useNewDeployment({ namedBy: 'typed' });
-  const { deploymentId, startAgain } = making;
+  const { deploymentId, startAgain } = useStartedDeployment();
   const publication = usePublication(deploymentId ?? '');
-  useWhenIdle(loadNext);
 
-  if (publication?.isNew === true) {
-    return (
-      <Suspense fallback={null}>
-        <Sending publication={publication} onBack={startAgain} />
-      </Suspense>
-    );
-  }
+  if (publication?.isNew === true) return <SendingFirst publication={publication} onBack={startAgain} />;
   // After a reload the files are gone from the page; the deployment is there and takes the folder again.
-  if (deploymentId !== null) return <Navigate to={href.deployment(deploymentId)} replace />;
+  if (deploymentId !== null) return <Redirect to={href.deployment(deploymentId)} replace />;
   return (
-    <>
+    <NewDeploymentForm namedBy="typed">
       <PageHeader title="New Deployment" description={<OtherWays />} />
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
-        <div className="flex min-w-0 flex-col gap-4">
-          <FilesPart files={making.files} />
-          <PlatformChoice value={making.platform} onChange={making.setPlatform} />
-        </div>
-        <CreateForm making={making} />
+        <Files />
+        <Card className="p-4 sm:p-5">
+          <PublishForm>
+            <NameField />
+          </PublishForm>
+        </Card>
       </div>
-    </>
+    </NewDeploymentForm>
   );
 }
 
-/** The same way, shorter or with more words. */
+function Files() {
+  const { chosen } = useNewDeployment();
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      <FilesStep chosen={chosen} />
+      <PlatformChoice />
+    </div>
+  );
+}
+
+/** Leads to the shorter and to the explained way of doing the same. */
 function OtherWays() {
   const look = 'rounded-tight text-accent underline';
   return (

@@ -1,5 +1,5 @@
 import { Check, ReceiptText } from 'lucide-react';
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import { PLANS } from '../../routers/schemas/plan-table.ts';
 import type { Subscription } from '../../routers/schemas/subscription.ts';
 import { useSubscription } from '../api/use-subscription.ts';

@@ -1,7 +1,7 @@
 import { PageHeader } from '../components/page-header.tsx';
 import { PLAN_CHOICE, PlanChooser } from '../features/subscription/plan-chooser.tsx';
 
-/** In the sidebar layout, which gives the column. */
+/** Stands in the sidebar layout, which gives it its column. */
 export function PricingScreen() {
   return (
     <>

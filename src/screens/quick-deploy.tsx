@@ -1,45 +1,43 @@
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import { HostName } from '../components/host-name.tsx';
-import { FilesPart } from '../features/deployments/files-part.tsx';
-import { PublishForm } from '../features/deployments/publish-form.tsx';
-import { isClear, useQuickPublish } from '../features/deployments/quick-publish.ts';
+import { useNewName } from '../features/deployments/create/name-field.tsx';
+import { NewDeploymentForm, useNewDeployment } from '../features/deployments/create/new-deployment-form.tsx';
+import { PublishForm } from '../features/deployments/create/publish-form.tsx';
+import { isClear, useQuickPublish } from '../features/deployments/create/quick-publish.ts';
+import { FilesStep } from '../features/deployments/select/files-step.tsx';
 import { addressOfSlug } from '../features/deployments/sites-address.ts';
-import { type NewDeployment, useNewDeployment } from '../features/deployments/use-new-deployment.ts';
 import { Deploying } from '../layouts/deploying.tsx';
 import { paths } from '../lib/paths.ts';
 
 export function QuickDeployScreen() {
-  const making = useNewDeployment({ namedBy: 'folder' });
   return (
-    <Deploying
-      making={making}
-      title="Quick Deploy"
-      description="Drop a folder or a ZIP, and it is live on the built-in host."
-    >
-      <Choosing making={making} />
+    <Deploying title="Quick Deploy" description="Drop a folder or a ZIP, and it is live on the built-in host.">
+      <NewDeploymentForm namedBy="folder">
+        <Choosing />
+      </NewDeploymentForm>
     </Deploying>
   );
 }
 
-function Choosing({ making }: { making: NewDeployment }) {
-  const { files } = making;
-  const { choose, goesByItself } = useQuickPublish(making);
+function Choosing() {
+  const { chosen } = useNewDeployment();
+  const { choose, goesByItself } = useQuickPublish();
   return (
     <div className="flex max-w-reading flex-col gap-4">
-      <FilesPart
-        files={files}
+      <FilesStep
+        chosen={chosen}
         onChoose={choose}
         title="Drop a folder or a ZIP to publish it at once"
         description="It is read first, and goes live under its own name. What has to be decided is asked before."
         footer={
           <div className="p-4 sm:p-5">
-            <PublishForm making={making}>
-              <Asked making={making} goesByItself={goesByItself} />
+            <PublishForm>
+              <QuickDestination goesByItself={goesByItself} />
             </PublishForm>
           </div>
         }
       />
-      {files.report === null && (
+      {chosen.report === null && (
         <p className="text-sm text-ink-muted">
           To choose the name and the address before, use{' '}
           <Link to={paths.newDeployment} className="rounded-tight text-accent underline">
@@ -52,13 +50,14 @@ function Choosing({ making }: { making: NewDeployment }) {
   );
 }
 
-/** Where it goes, and why it waits. */
-function Asked({ making, goesByItself }: { making: NewDeployment; goesByItself: boolean }) {
-  const { files, name, nameProblem, address } = making;
-  if (files.report === null || making.blockedBecause !== null) return null;
+/** Says where the site goes, and why publishing waits. */
+function QuickDestination({ goesByItself }: { goesByItself: boolean }) {
+  const { chosen, blockedBecause } = useNewDeployment();
+  const { name, problem, address } = useNewName();
+  if (chosen.report === null || blockedBecause !== null) return null;
   return (
     <div>
-      {nameProblem === undefined ? (
+      {problem === undefined ? (
         <p className="wrap-anywhere">
           It goes live as <span className="font-medium">{name}</span>
           {address?.slug ? (
@@ -70,18 +69,18 @@ function Asked({ making, goesByItself }: { making: NewDeployment; goesByItself: 
         </p>
       ) : (
         <p className="text-bad">
-          {nameProblem}{' '}
+          {problem}{' '}
           <Link to={paths.newDeployment} className="rounded-tight text-accent underline">
             Choose a name
           </Link>
         </p>
       )}
-      {!goesByItself && !isClear(files.report) && (
+      {!goesByItself && !isClear(chosen.report) && (
         <p className="mt-1 text-sm text-ink-muted">
           Have a look at what was found. Publish it as it is, or replace the files.
         </p>
       )}
-      {!goesByItself && nameProblem === undefined && (
+      {!goesByItself && problem === undefined && (
         <p className="mt-1 text-sm text-ink-muted">
           <Link to={paths.newDeployment} className="rounded-tight text-accent underline">
             Choose another name

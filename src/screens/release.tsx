@@ -1,6 +1,5 @@
 import { Download } from 'lucide-react';
-import { lazy, Suspense } from 'react';
-import { useParams } from 'react-router';
+import { useParams } from 'wouter';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../routers/schemas/state-names.ts';
@@ -16,28 +15,21 @@ import { Size } from '../components/size.tsx';
 import { Skeleton, SkeletonGroup } from '../components/skeleton.tsx';
 import { StateBadge } from '../components/state-badge.tsx';
 import { Time } from '../components/time.tsx';
-import { isReadOnly } from '../features/deployments/plan-words.ts';
+import { isReadOnly } from '../features/deployments/plan-labels.ts';
+import { DamagedPanel } from '../features/releases/damaged-panel.tsx';
+import { HandOffPanel } from '../features/releases/hand-off-panel.tsx';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
+import { ReleaseDiff } from '../features/releases/release-diff.tsx';
+import { isCancellable, SOURCE_LABELS } from '../features/releases/release-labels.ts';
 import { ReleaseOutcome } from '../features/releases/release-outcome.tsx';
 import { ReleaseSteps } from '../features/releases/release-steps.tsx';
-import { isCancellable, SOURCE_WORDS } from '../features/releases/release-words.ts';
 import { RollBackBadge } from '../features/releases/roll-back-badge.tsx';
+import { UnchangedNotice } from '../features/releases/unchanged-notice.tsx';
 import { useReleaseActs } from '../features/releases/use-release-acts.ts';
 import { formatCount } from '../lib/format.ts';
 import { usePageTitle } from '../lib/page-title.ts';
 import { href, paths } from '../lib/paths.ts';
 import { isRollingBack } from '../lib/roll-back.ts';
-
-/** Below the steps, and of no use while they run. */
-const ReleaseDiff = lazy(async () => ({
-  default: (await import('../features/releases/release-diff.tsx')).ReleaseDiff,
-}));
-const UnchangedNotice = lazy(async () => ({
-  default: (await import('../features/releases/unchanged-notice.tsx')).UnchangedNotice,
-}));
-const DamagedPanel = lazy(async () => ({
-  default: (await import('../features/releases/damaged-panel.tsx')).DamagedPanel,
-}));
 
 /** A release's whole story. Everything is asked of the server, so that a reload shows the same. */
 export function ReleaseScreen() {
@@ -110,27 +102,16 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
           </>
         }
       />
+      <HandOffPanel release={release} isReadOnly={!mayChange} />
       <ReleaseOutcome release={release} retry={retry} mayChange={mayChange} />
-      {release.changedFiles === 0 && (
-        <Suspense fallback={null}>
-          <UnchangedNotice release={release} />
-        </Suspense>
-      )}
-      {release.damagedFiles.length > 0 && (
-        <Suspense fallback={null}>
-          <DamagedPanel release={release} isReadOnly={!mayChange} />
-        </Suspense>
-      )}
+      {release.changedFiles === 0 && <UnchangedNotice release={release} />}
+      {release.corruptedFiles.length > 0 && <DamagedPanel release={release} isReadOnly={!mayChange} />}
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
         <div className="flex min-w-0 flex-col gap-4">
           <Card>
             <ReleaseSteps release={release} />
           </Card>
-          {!isRunning && (
-            <Suspense fallback={<DiffSkeleton />}>
-              <ReleaseDiff release={release} />
-            </Suspense>
-          )}
+          {!isRunning && <ReleaseDiff release={release} />}
         </div>
         <Card>
           <CardBody>
@@ -159,23 +140,12 @@ function ReleaseFacts({ release }: { release: ReleaseDetail }) {
         { name: 'Platform', value: PLATFORMS[release.platform].title },
         { name: 'Started by', value: <span className="wrap-anywhere">{release.createdBy}</span> },
         { name: 'Started', value: <Time at={release.createdAt} /> },
-        { name: 'Source', value: SOURCE_WORDS[release.source] },
+        { name: 'Source', value: SOURCE_LABELS[release.source] },
         { name: 'Files', value: formatCount(release.fileCount, 'file') },
         { name: 'Size', value: <Size bytes={release.totalBytes} /> },
         { name: 'Changed files', value: release.changedFiles.toLocaleString('en') },
       ]}
     />
-  );
-}
-
-function DiffSkeleton() {
-  return (
-    <Card>
-      <SkeletonGroup label="Loading the changes" className="flex flex-col gap-3 p-4 sm:p-5">
-        <Skeleton className="h-5 w-44" />
-        <Skeleton className="h-4 w-40" />
-      </SkeletonGroup>
-    </Card>
   );
 }
 

@@ -1,15 +1,13 @@
-import { lazy, Suspense } from 'react';
 import { useUser } from '../api/user.ts';
 import { Card, CardBody } from '../components/card.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Section } from '../components/section.tsx';
-import { SkeletonForm } from '../components/skeleton.tsx';
+import { ConnectionList } from '../features/connections/connection-list.tsx';
 import { TokenList } from '../features/tokens/token-list.tsx';
 import { Appearance } from '../features/user/appearance.tsx';
 import { NotificationSwitches } from '../features/user/notification-switches.tsx';
-
-// With what forms are made of it would be a tenth of the screen's scripts (performance facts, section 8).
-const ProfileForm = lazy(async () => ({ default: (await import('../features/user/profile-form.tsx')).ProfileForm }));
+import { PlainHttpWarning } from '../features/user/plain-http-warning.tsx';
+import { ProfileForm } from '../features/user/profile-form.tsx';
 
 export function SettingsScreen() {
   const { user } = useUser();
@@ -20,13 +18,12 @@ export function SettingsScreen() {
         title="Settings"
         description="How you appear, how it looks, what is mailed, and what scripts may do."
       />
+      <PlainHttpWarning />
       <div className="flex flex-col gap-6 xl:gap-8">
         <Section title="Profile" description="The name that you sign in with. Releases show it.">
           <Card>
             <CardBody>
-              <Suspense fallback={<SkeletonForm fields={1} />}>
-                <ProfileForm user={user} />
-              </Suspense>
+              <ProfileForm user={user} />
             </CardBody>
           </Card>
         </Section>
@@ -52,6 +49,7 @@ export function SettingsScreen() {
             <NotificationSwitches />
           </Card>
         </Section>
+        <ConnectionList />
         <TokenList />
       </div>
     </>

@@ -1,6 +1,5 @@
 import { Check } from 'lucide-react';
-import { Link, useNavigate } from 'react-router';
-import { setPendingDrop } from '../api/pending-drop.ts';
+import { Link } from 'wouter';
 import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
@@ -10,12 +9,13 @@ import { Notice } from '../components/notice.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Setting } from '../components/setting.tsx';
 import { SkeletonRows } from '../components/skeleton.tsx';
-import { FilesFooter } from '../features/deployments/files-footer.tsx';
-import { FilesPart } from '../features/deployments/files-part.tsx';
-import { type FolderReport, refusalText } from '../features/deployments/folder-report.ts';
-import { planBar, usageText } from '../features/deployments/plan-words.ts';
-import { usePageFiles } from '../features/deployments/use-page-files.ts';
+import { planBlocker, usageText } from '../features/deployments/plan-labels.ts';
+import { FilesFooter, FilesStep, refusalText } from '../features/deployments/select/files-step.tsx';
+import { usePageSelection } from '../features/deployments/select/use-chosen-selection.ts';
+import { useNavigate } from '../lib/location.ts';
 import { paths } from '../lib/paths.ts';
+import type { SelectionReport } from '../uploads/inspect.ts';
+import { setWaiting } from '../uploads/waiting.ts';
 
 /** A preflight of the real thing that changes nothing: what would be published, and whether the plan allows it. */
 export function TestSimulationScreen() {
@@ -38,18 +38,18 @@ export function TestSimulationScreen() {
 
 /** The folder lives in this page alone until the person decides to publish it. */
 function FolderCheck() {
-  const files = usePageFiles(null);
+  const chosen = usePageSelection(null, null);
   return (
-    <FilesPart
-      files={files}
+    <FilesStep
+      chosen={chosen}
       title="Drop a folder or a ZIP to check it"
       description="It is read here in the browser. Nothing is sent."
-      footer={files.report && <CheckFooter report={files.report} />}
+      footer={chosen.report && <CheckFooter report={chosen.report} />}
     />
   );
 }
 
-function CheckFooter({ report }: { report: FolderReport }) {
+function CheckFooter({ report }: { report: SelectionReport }) {
   const navigate = useNavigate();
   const refusal = refusalText(report);
   if (refusal !== null) return <FilesFooter text={`${refusal} Nothing was sent.`} />;
@@ -57,8 +57,8 @@ function CheckFooter({ report }: { report: FolderReport }) {
     <FilesFooter text="Nothing was sent.">
       <Button
         onClick={() => {
-          setPendingDrop(report.folder);
-          void navigate(paths.newDeployment);
+          setWaiting(report.selection);
+          navigate(paths.newDeployment);
         }}
       >
         Go on to New Deployment
@@ -69,7 +69,7 @@ function CheckFooter({ report }: { report: FolderReport }) {
 
 function PlanCheck() {
   const allowance = trpc.subscription.allowance.useQuery();
-  const bar = allowance.data === undefined ? null : planBar(allowance.data);
+  const blocker = allowance.data === undefined ? null : planBlocker(allowance.data);
   return (
     <Card>
       <CardHeader title="Your plan" />
@@ -77,18 +77,18 @@ function PlanCheck() {
       <FailedState failure={shownFailure('Your plan could not be read', allowance.error)} question={allowance} />
       {allowance.data && (
         <Setting
-          title={bar === null ? 'A new deployment can be made' : bar.title}
+          title={blocker === null ? 'A new deployment can be made' : blocker.title}
           action={
-            bar === null ? (
+            blocker === null ? (
               <Check aria-hidden className="text-good" />
             ) : (
               <Button asChild>
-                <Link to={paths.subscriptionPricing}>{bar.action}</Link>
+                <Link to={paths.subscriptionPricing}>{blocker.action}</Link>
               </Button>
             )
           }
         >
-          <p>{bar === null ? `${usageText(allowance.data)}.` : bar.text}</p>
+          <p>{blocker === null ? `${usageText(allowance.data)}.` : blocker.text}</p>
         </Setting>
       )}
     </Card>

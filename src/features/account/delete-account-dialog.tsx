@@ -1,5 +1,6 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { useForm } from 'react-hook-form';
-import { useNavigate } from 'react-router';
+import { deleteAccountInput } from '../../../routers/schemas/account.ts';
 import type { User } from '../../../routers/schemas/user.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { session } from '../../api/session.ts';
@@ -8,10 +9,8 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { Field } from '../../components/field.tsx';
 import { PasswordInput } from '../../components/password-input.tsx';
 import { showToast } from '../../components/toast-store.ts';
+import { useNavigate } from '../../lib/location.ts';
 import { paths } from '../../lib/paths.ts';
-import { useSchemaResolver } from '../../lib/schema-resolver.ts';
-
-const loadSchema = async () => (await import('../../../routers/schemas/account.ts')).deleteAccountInput;
 
 /** `loss`: what happens to the websites, said first. */
 export type DeleteAccountDialogProps = { user: User; loss: string; onClose: () => void };
@@ -19,7 +18,7 @@ export type DeleteAccountDialogProps = { user: User; loss: string; onClose: () =
 export function DeleteAccountDialog({ user, loss, onClose }: DeleteAccountDialogProps) {
   const navigate = useNavigate();
   const form = useForm({
-    resolver: useSchemaResolver(loadSchema),
+    resolver: standardSchemaResolver(deleteAccountInput),
     mode: 'onTouched',
     // The dialog has it typed once more before it confirms.
     defaultValues: { username: user.username, currentPassword: '' },
@@ -29,7 +28,7 @@ export function DeleteAccountDialog({ user, loss, onClose }: DeleteAccountDialog
     meta: { refresh: false },
     onSuccess() {
       // The way out first: a guard that sees the session gone would lead to /auth with the page as redirect.
-      void navigate(paths.home);
+      navigate(paths.home);
       session.signOut();
       showToast({ title: 'Account deleted', description: 'Its websites are being taken down.' });
     },

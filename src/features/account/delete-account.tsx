@@ -1,17 +1,13 @@
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { User } from '../../../routers/schemas/user.ts';
 import { Button } from '../../components/button.tsx';
 import { Setting } from '../../components/setting.tsx';
 import { formatCount } from '../../lib/format.ts';
-import { useWhenIdle } from '../../lib/later.ts';
-
-const loadDialog = async () => ({ default: (await import('./delete-account-dialog.tsx')).DeleteAccountDialog });
-const DeleteAccountDialog = lazy(loadDialog);
+import { DeleteAccountDialog } from './delete-account-dialog.tsx';
 
 /** The end of an account; what happens to its websites is said first. */
 export function DeleteAccount({ user }: { user: User }) {
   const [isAsking, setAsking] = useState(false);
-  useWhenIdle(loadDialog);
   const loss = lossText(user);
   return (
     <Setting
@@ -23,9 +19,7 @@ export function DeleteAccount({ user }: { user: User }) {
       }
     >
       <p>{loss} This cannot be undone.</p>
-      <Suspense>
-        {isAsking && <DeleteAccountDialog user={user} loss={loss} onClose={() => setAsking(false)} />}
-      </Suspense>
+      {isAsking && <DeleteAccountDialog user={user} loss={loss} onClose={() => setAsking(false)} />}
     </Setting>
   );
 }

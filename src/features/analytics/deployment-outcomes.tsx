@@ -1,11 +1,11 @@
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import { Table, TableCell, TableRow } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatDuration } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
 import type { DeploymentStatistics } from './release-statistics.ts';
 
-/** The same figures deployment by deployment, to be compared. */
+/** Shows the figures of each deployment, so that they can be compared. */
 export function DeploymentOutcomes({ deployments }: { deployments: readonly DeploymentStatistics[] }) {
   return (
     <Table

@@ -37,7 +37,7 @@ export function statisticsOf(releases: readonly CountedRelease[]): ReleaseStatis
   };
 }
 
-/** The same by deployment, in the order of the releases that are given: newest first. */
+/** Counts by deployment, in the order of the given releases: newest first. */
 export function statisticsByDeployment(releases: readonly CountedRelease[]): DeploymentStatistics[] {
   const groups = new Map<string, { latest: CountedRelease; releases: CountedRelease[] }>();
   for (const release of releases) {
@@ -58,7 +58,7 @@ function outcomeOf(state: ReleaseState): Outcome {
   return state === 'failed' || state === 'cancelled' ? state : 'running';
 }
 
-/** Of what went live alone: how long a failure took says nothing of how long a release takes. */
+/** Counts only what went live: how long a failure took does not tell how long a release takes. */
 function durationMsOf({ state, startedAt, finishedAt }: CountedRelease): number[] {
   if (outcomeOf(state) !== 'live' || startedAt === null || finishedAt === null) return [];
   return [finishedAt.getTime() - startedAt.getTime()];

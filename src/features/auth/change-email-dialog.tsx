@@ -1,4 +1,6 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { useForm } from 'react-hook-form';
+import { changeEmailInput } from '../../../routers/schemas/auth.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Field } from '../../components/field.tsx';
@@ -6,14 +8,11 @@ import { FormDialog } from '../../components/form-dialog.tsx';
 import { Input } from '../../components/input.tsx';
 import { PasswordInput } from '../../components/password-input.tsx';
 import { showToast } from '../../components/toast-store.ts';
-import { useSchemaResolver } from '../../lib/schema-resolver.ts';
-
-const loadSchema = async () => (await import('../../../routers/schemas/auth.ts')).changeEmailInput;
 
 /** Asks for another address; the old one stays until the new one is confirmed. */
 export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {
   const form = useForm({
-    resolver: useSchemaResolver(loadSchema),
+    resolver: standardSchemaResolver(changeEmailInput),
     mode: 'onTouched',
     defaultValues: { email: '', currentPassword: '' },
   });

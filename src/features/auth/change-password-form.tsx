@@ -1,20 +1,26 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { FormProvider, useForm } from 'react-hook-form';
+import { changePasswordForm } from '../../../routers/schemas/auth.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
+import { useUser } from '../../api/user.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { PasswordInput } from '../../components/password-input.tsx';
 import { showToast } from '../../components/toast-store.ts';
-import { useSchemaResolver } from '../../lib/schema-resolver.ts';
 import { NewPasswordFields } from './new-password-fields.tsx';
 
-const loadSchema = async () => (await import('../../../routers/schemas/auth.ts')).changePasswordForm;
 const empty = { currentPassword: '', newPassword: '', confirmPassword: '' };
 
 /** Needs the current password; every other browser is signed out. */
 export function ChangePasswordForm() {
-  const form = useForm({ resolver: useSchemaResolver(loadSchema), mode: 'onTouched', defaultValues: empty });
+  const form = useForm({
+    resolver: standardSchemaResolver(changePasswordForm),
+    mode: 'onTouched',
+    defaultValues: empty,
+  });
   const { errors } = form.formState;
+  const { user } = useUser();
   const change = trpc.auth.changePassword.useMutation({
     onSuccess() {
       form.reset(empty);
@@ -47,7 +53,7 @@ export function ChangePasswordForm() {
             autoComplete="current-password"
           />
         </Field>
-        <NewPasswordFields label="New password" name="newPassword" />
+        <NewPasswordFields label="New password" name="newPassword" username={user?.username} />
         <Button type="submit" variant="primary" isBusy={change.isPending} busyLabel="Changing…" className="self-start">
           Change password
         </Button>

@@ -2,7 +2,7 @@ import { Info } from 'lucide-react';
 import type { User } from '../../../routers/schemas/user.ts';
 import { SendConfirmation } from './send-confirmation.tsx';
 
-/** Until the address is confirmed nothing but confirmation, reset and security warnings goes to it (product page, section 11). */
+/** Asks to confirm the address: until then only confirmations, resets and security warnings are mailed to it. */
 export function ConfirmBanner({ user }: { user: User }) {
   return (
     <div className="mb-6 flex min-h-14 items-center gap-3 rounded-card bg-accent-soft py-2 pr-2 pl-4 sm:min-h-12 touch:min-h-15">

@@ -1,22 +1,24 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
-import { Link } from 'react-router';
-import type { ForgotPasswordInput } from '../../../routers/schemas/auth.ts';
+import { Link } from 'wouter';
+import { type ForgotPasswordInput, forgotPasswordInput } from '../../../routers/schemas/auth.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { paths } from '../../lib/paths.ts';
-import { useSchemaResolver } from '../../lib/schema-resolver.ts';
-import { LINK_LIFE } from './link-words.ts';
-
-const loadSchema = async () => (await import('../../../routers/schemas/auth.ts')).forgotPasswordInput;
+import { LINK_LIFE } from './link-life.ts';
 
 /** Asks for a link; what it says afterwards is the same whether or not there is such an account. */
 export function ForgotPasswordForm() {
   const [sentTo, setSentTo] = useState<string | null>(null);
-  const form = useForm({ resolver: useSchemaResolver(loadSchema), mode: 'onTouched', defaultValues: { email: '' } });
+  const form = useForm({
+    resolver: standardSchemaResolver(forgotPasswordInput),
+    mode: 'onTouched',
+    defaultValues: { email: '' },
+  });
   const { errors, isSubmitting } = form.formState;
 
   async function send(input: ForgotPasswordInput): Promise<void> {

@@ -1,22 +1,18 @@
 import { Check, Clock } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
-import { Link } from 'react-router';
+import { useState } from 'react';
+import { Link } from 'wouter';
 import type { User } from '../../../routers/schemas/user.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Setting } from '../../components/setting.tsx';
 import { formatDate } from '../../lib/format.ts';
-import { useWhenIdle } from '../../lib/later.ts';
 import { paths } from '../../lib/paths.ts';
+import { ChangeEmailDialog } from './change-email-dialog.tsx';
 import { SendConfirmation } from './send-confirmation.tsx';
-
-const loadDialog = async () => ({ default: (await import('./change-email-dialog.tsx')).ChangeEmailDialog });
-const ChangeEmailDialog = lazy(loadDialog);
 
 /** Who the account belongs to. */
 export function Identity({ user }: { user: User }) {
   const [isChanging, setChanging] = useState(false);
-  useWhenIdle(loadDialog);
   const { username, email, emailConfirmed, pendingEmail, createdAt } = user;
   return (
     <div className="divide-y divide-line">
@@ -53,7 +49,7 @@ export function Identity({ user }: { user: User }) {
           </div>
         )}
       </Setting>
-      <Suspense>{isChanging && <ChangeEmailDialog onClose={() => setChanging(false)} />}</Suspense>
+      {isChanging && <ChangeEmailDialog onClose={() => setChanging(false)} />}
     </div>
   );
 }

@@ -1,19 +1,26 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
+import { useState } from 'react';
+import type { UseFormSetError } from 'react-hook-form';
 import { useForm } from 'react-hook-form';
-import { Link } from 'react-router';
+import { Link } from 'wouter';
+import type { LoginInput } from '../../../routers/schemas/auth.ts';
+import { loginInput } from '../../../routers/schemas/auth.ts';
+import { LOGIN_REDIRECT_DELAY_MS } from '../../../routers/schemas/limits.ts';
+import { applyFieldErrors, serverMessage } from '../../api/errors.ts';
+import { session } from '../../api/session.ts';
+import { signInAs } from '../../api/user.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
 import { PasswordInput } from '../../components/password-input.tsx';
+import { showToast } from '../../components/toast-store.ts';
 import { paths } from '../../lib/paths.ts';
-import { useSchemaResolver } from '../../lib/schema-resolver.ts';
-import { useLogin } from './use-login.ts';
-
-const loadSchema = async () => (await import('../../../routers/schemas/auth.ts')).loginInput;
+import { useDelayed } from './use-delayed.ts';
 
 /** `redirect`: a path of the app that a login leads to. */
 export function LoginForm({ redirect }: { redirect: string }) {
   const form = useForm({
-    resolver: useSchemaResolver(loadSchema),
+    resolver: standardSchemaResolver(loginInput),
     mode: 'onTouched',
     defaultValues: { username: '', password: '' },
   });
@@ -41,4 +48,34 @@ export function LoginForm({ redirect }: { redirect: string }) {
       </p>
     </form>
   );
+}
+
+/** Login with its toasts and its timer. */
+function useLogin({ redirect, setError }: { redirect: string; setError: UseFormSetError<LoginInput> }) {
+  const later = useDelayed();
+  /** Stays so until the timer leads away: nobody signs in twice. */
+  const [isPending, setPending] = useState(false);
+
+  async function login(input: LoginInput): Promise<void> {
+    setPending(true);
+    try {
+      // Fetched while the form is filled in; the screen itself goes without tRPC.
+      const { trpcClient } = await import('../../api/trpc.ts');
+      signInAs(await trpcClient.auth.login.mutate(input));
+    } catch (error) {
+      setPending(false);
+      session.dropToken();
+      applyFieldErrors(error, ['username', 'password'], setError);
+      showToast({
+        title: 'Login failed',
+        description: serverMessage(error) ?? 'Please check your credentials',
+        variant: 'destructive',
+      });
+      return;
+    }
+    showToast({ title: 'Login successful', description: 'Welcome back!' });
+    later(LOGIN_REDIRECT_DELAY_MS, (navigate) => navigate(redirect));
+  }
+
+  return { login, isPending };
 }

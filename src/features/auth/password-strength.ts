@@ -5,7 +5,7 @@ export type StrengthLabel = 'Weak' | 'Fair' | 'Moderate' | 'Strong';
 const LONG = 12;
 const POINTS_MAX = 6;
 
-/** The live checklist of the registration form (specification, section 2). */
+/** The live checklist of the registration form. */
 export const passwordChecks: readonly { label: string; isMet: (password: string) => boolean }[] = [
   { label: 'At least 8 characters', isMet: (password) => password.length >= REGISTRATION_PASSWORD_MIN },
   { label: 'An uppercase letter', isMet: (password) => /[A-Z]/.test(password) },
@@ -13,7 +13,7 @@ export const passwordChecks: readonly { label: string; isMet: (password: string)
   { label: 'A number', isMet: (password) => /[0-9]/.test(password) },
 ];
 
-/** Points of six as a percentage, rounded down (specification, section 5). */
+/** Points of six as a percentage, rounded down. */
 export function passwordStrength(password: string): number {
   const points = [
     ...passwordChecks.map(({ isMet }) => isMet(password)),
@@ -23,9 +23,54 @@ export function passwordStrength(password: string): number {
   return Math.min(100, Math.floor((points / POINTS_MAX) * 100));
 }
 
-/** The bar's word at its thresholds (specification, section 4). */
+/** The bar's word at its thresholds. */
 export function strengthLabel(strength: number): StrengthLabel {
   if (strength < STRENGTH_THRESHOLDS.fair) return 'Weak';
   if (strength < STRENGTH_THRESHOLDS.moderate) return 'Fair';
   return strength < STRENGTH_THRESHOLDS.strong ? 'Moderate' : 'Strong';
+}
+
+/**
+ * What attackers try first, without the digits and signs around it: the heads of the published lists of leaked
+ * passwords (NCSC, "PwnedPasswordsTop100k", April 2019), as far as they can meet the rules of a registration.
+ */
+const COMMON_CORES = new Set(
+  (
+    'password passwort pass passwd qwerty qwertz azerty qwertyuiop asdf asdfgh asdfghjkl zxcvbn zxcvbnm qaz2wsx q2w3e4r ' +
+    'aa abc abcd abcdef admin administrator root login welcome letmein changeme default secret master test hello ' +
+    'iloveyou monkey dragon football baseball basketball sunshine princess superman batman pokemon shadow charlie ' +
+    'michael jordan liverpool chelsea arsenal summer winter spring autumn trustno whatever freedom fairlead'
+  ).split(' '),
+);
+const LETTER_OF_SIGN: Record<string, string> = {
+  '@': 'a',
+  '4': 'a',
+  '3': 'e',
+  '1': 'i',
+  '!': 'i',
+  '0': 'o',
+  $: 's',
+  '5': 's',
+};
+/** A shorter name is in many good passwords by chance. */
+const NAME_MIN = 3;
+
+/** Why a password that meets all rules is a poor choice all the same; null for one of which nothing is known. */
+export function passwordHint(password: string, username = ''): string | null {
+  if (password.length < REGISTRATION_PASSWORD_MIN) return null;
+  const lower = password.toLowerCase();
+  const name = username.trim().toLowerCase();
+  const isNameIn = [name, name.replaceAll(' ', '')].some((form) => form.length >= NAME_MIN && lower.includes(form));
+  if (isNameIn) return 'It contains your username, which makes it easy to guess.';
+  const core = between(lower);
+  const spelled = [...core].map((sign) => LETTER_OF_SIGN[sign] ?? sign).join('');
+  const isCommon = core === '' || COMMON_CORES.has(core) || COMMON_CORES.has(spelled);
+  return isCommon ? 'Very many people use this password: it is among the first that are tried.' : null;
+}
+
+/** What stands between the first and the last letter. */
+function between(lower: string): string {
+  const isLetter = (sign: string) => sign >= 'a' && sign <= 'z';
+  const signs = [...lower];
+  return signs.slice(Math.max(0, signs.findIndex(isLetter)), signs.findLastIndex(isLetter) + 1).join('');
 }

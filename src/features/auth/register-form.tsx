@@ -1,21 +1,30 @@
-import { FormProvider, useForm } from 'react-hook-form';
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
+import { useState } from 'react';
+import type { UseFormSetError } from 'react-hook-form';
+import { FormProvider, useForm, useWatch } from 'react-hook-form';
+import type { RegisterInput } from '../../../routers/schemas/auth.ts';
+import { registerForm } from '../../../routers/schemas/auth.ts';
+import { ACCOUNT_CREATED_TOAST_DELAY_MS, REGISTER_REDIRECT_DELAY_MS } from '../../../routers/schemas/limits.ts';
+import { applyFieldErrors, serverMessage } from '../../api/errors.ts';
+import { session } from '../../api/session.ts';
+import { signInAs } from '../../api/user.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
-import { useSchemaResolver } from '../../lib/schema-resolver.ts';
+import { showToast } from '../../components/toast-store.ts';
+import { paths } from '../../lib/paths.ts';
 import { NewPasswordFields } from './new-password-fields.tsx';
-import { useRegister } from './use-register.ts';
-
-const loadSchema = async () => (await import('../../../routers/schemas/auth.ts')).registerForm;
+import { useDelayed } from './use-delayed.ts';
 
 export function RegisterForm() {
   const form = useForm({
-    resolver: useSchemaResolver(loadSchema),
+    resolver: standardSchemaResolver(registerForm),
     mode: 'onTouched',
     defaultValues: { username: '', email: '', password: '', confirmPassword: '' },
   });
   const { register, isPending } = useRegister({ reset: () => form.reset(), setError: form.setError });
   const { errors } = form.formState;
+  const username = useWatch({ control: form.control, name: 'username' });
 
   return (
     <FormProvider {...form}>
@@ -26,11 +35,50 @@ export function RegisterForm() {
         <Field label="Email" error={errors.email?.message}>
           <Input {...form.register('email')} type="email" autoComplete="email" spellCheck={false} />
         </Field>
-        <NewPasswordFields label="Password" name="password" />
+        <NewPasswordFields label="Password" name="password" username={username} />
         <Button type="submit" variant="primary" isBusy={isPending} busyLabel="Registering..." className="mt-1 w-full">
           Register
         </Button>
       </form>
     </FormProvider>
   );
+}
+
+type RegisterFormValues = RegisterInput & { confirmPassword: string };
+
+/** Registration with its two toasts and its timers. */
+function useRegister({ reset, setError }: { reset: () => void; setError: UseFormSetError<RegisterFormValues> }) {
+  const later = useDelayed();
+  /** Stays so until the timer leads away: nobody signs in twice. */
+  const [isPending, setPending] = useState(false);
+
+  async function register({ username, email, password }: RegisterFormValues): Promise<void> {
+    setPending(true);
+    try {
+      // Fetched while the form is filled in; the screen itself goes without tRPC.
+      const { trpcClient } = await import('../../api/trpc.ts');
+      signInAs(await trpcClient.auth.register.mutate({ username, email, password }));
+    } catch (error) {
+      setPending(false);
+      session.dropToken();
+      applyFieldErrors(error, ['username', 'email', 'password'], setError);
+      showToast({
+        title: 'Registration failed',
+        description: serverMessage(error) ?? 'Please try a different username',
+        variant: 'destructive',
+      });
+      return;
+    }
+    reset();
+    showToast({ title: 'Registration successful', description: 'Your account has been created' });
+    later(ACCOUNT_CREATED_TOAST_DELAY_MS, () =>
+      showToast({
+        title: 'Account created successfully',
+        description: "Now let's choose a subscription plan to get started.",
+      }),
+    );
+    later(REGISTER_REDIRECT_DELAY_MS, (navigate) => navigate(paths.subscriptionPricing));
+  }
+
+  return { register, isPending };
 }

@@ -1,13 +1,12 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { FormProvider, useForm } from 'react-hook-form';
+import { newPasswordForm } from '../../../routers/schemas/auth.ts';
 import { applyFieldErrors, errorDetails, errorToast } from '../../api/errors.ts';
 import { session } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { showToast } from '../../components/toast-store.ts';
-import { useSchemaResolver } from '../../lib/schema-resolver.ts';
-import { LINK_OVER } from './link-words.ts';
+import { LINK_EXPIRED } from './link-life.ts';
 import { NewPasswordFields } from './new-password-fields.tsx';
-
-const loadSchema = async () => (await import('../../../routers/schemas/auth.ts')).newPasswordForm;
 
 export type ResetPasswordFormProps = {
   token: string;
@@ -19,7 +18,7 @@ export type ResetPasswordFormProps = {
 /** The new password ends all sessions, this browser's own as well, and signs nobody in. */
 export function ResetPasswordForm({ token, onDone, onLinkOver }: ResetPasswordFormProps) {
   const form = useForm({
-    resolver: useSchemaResolver(loadSchema),
+    resolver: standardSchemaResolver(newPasswordForm),
     mode: 'onTouched',
     defaultValues: { password: '', confirmPassword: '' },
   });
@@ -32,7 +31,7 @@ export function ResetPasswordForm({ token, onDone, onLinkOver }: ResetPasswordFo
     } catch (error) {
       const { code, fieldErrors } = errorDetails(error);
       if (code === 'token_invalid' || fieldErrors?.token !== undefined) {
-        onLinkOver(errorDetails(error).hint ?? LINK_OVER);
+        onLinkOver(errorDetails(error).hint ?? LINK_EXPIRED);
       } else if (!applyFieldErrors(error, ['password'], form.setError)) {
         showToast(errorToast('The password was not saved', error));
       }

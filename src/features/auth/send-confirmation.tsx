@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { errorToast } from '../../api/errors.ts';
 import { Button, type ButtonProps } from '../../components/button.tsx';
 import { showToast } from '../../components/toast-store.ts';
-import { LINK_LIFE } from './link-words.ts';
+import { LINK_LIFE } from './link-life.ts';
 
 /** Mails another link to the address that waits for its confirmation. */
 export function SendConfirmation({

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react';
-import { type NavigateFunction, useNavigate } from 'react-router';
+import { type Navigate, useNavigate } from '../../lib/location.ts';
 
 /** Runs something a moment later, unless the screen has been left by then: nobody is pulled back from where they went. */
-export function useDelayed(): (delayMs: number, work: (navigate: NavigateFunction) => void) => void {
+export function useDelayed(): (delayMs: number, work: (navigate: Navigate) => void) => void {
   const navigate = useNavigate();
   const timers = useRef(new Set<ReturnType<typeof setTimeout>>());
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 
 /**
- * The one-time token of a mailed link, which stands in the fragment: no server and no log sees it (security facts, 1.2).
+ * The one-time token of a mailed link, which stands in the fragment: no server and no log sees it.
  * It is taken out of the address, so that neither the history nor a copied address holds it. A link that is pasted into
  * the page that is open already changes the fragment alone.
  */

@@ -1,16 +1,15 @@
 import { useState } from 'react';
-import { useNavigate } from 'react-router';
 import { serverMessage } from '../../api/errors.ts';
 import { session } from '../../api/session.ts';
-import '../../api/upload-follow.ts';
 import { showToast } from '../../components/toast-store.ts';
+import { useNavigate } from '../../lib/location.ts';
 import { paths } from '../../lib/paths.ts';
 
 /** Nobody who wants to leave waits longer for a server that does not answer. */
 const LOGOUT_TIMEOUT_MS = 8_000;
 const WARNING = "There was an issue with the logout process, but you've been logged out locally";
 
-/** Logs out: this browser forgets the session whatever the server says (specification, sections 4 and 8). */
+/** Logs out: this browser forgets the session whatever the server says. */
 export function useLogout(): { logout: () => void; isPending: boolean } {
   const navigate = useNavigate();
   const [isPending, setPending] = useState(false);
@@ -23,7 +22,7 @@ export function useLogout(): { logout: () => void; isPending: boolean } {
       (error: unknown) => ({ error }),
     );
     // The way out first: a guard that sees the session gone would lead to /auth with the page as redirect.
-    void navigate(paths.login);
+    navigate(paths.login);
     session.signOut();
     setPending(false);
     if (failure === null) {

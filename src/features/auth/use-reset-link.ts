@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 import { errorDetails } from '../../api/errors.ts';
-import { LINK_OVER } from './link-words.ts';
+import { LINK_EXPIRED } from './link-life.ts';
 
-const OVER = `It was already used, or it is too old. ${LINK_OVER}`;
+const OVER = `It was already used, or it is too old. ${LINK_EXPIRED}`;
 const INCOMPLETE = 'It is not complete. Open it from the mail again, or ask for a new one.';
 
 export type ResetLink = { kind: 'checking' } | { kind: 'open' } | { kind: 'over'; message: string };

@@ -1,6 +1,7 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
-import type { SendContactInput } from '../../../routers/schemas/contact.ts';
+import { type SendContactInput, sendContactInput } from '../../../routers/schemas/contact.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
@@ -8,17 +9,15 @@ import { Input } from '../../components/input.tsx';
 import { Textarea } from '../../components/textarea.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { forgetFormDraft, readFormDraft, useFormDraft } from '../../lib/form-draft.ts';
-import { useSchemaResolver } from '../../lib/schema-resolver.ts';
 
-const loadSchema = async () => (await import('../../../routers/schemas/contact.ts')).sendContactInput;
 const DRAFT = 'contact';
 const empty = { name: '', email: '', message: '' };
 
-/** The Quick Contact Form; it is confirmed on the screen (product page, section 11, Contact). */
+/** The Quick Contact Form; it is confirmed on the screen. */
 export function ContactForm() {
   const [isSent, setSent] = useState(false);
   const form = useForm({
-    resolver: useSchemaResolver(loadSchema),
+    resolver: standardSchemaResolver(sendContactInput),
     mode: 'onTouched',
     defaultValues: readFormDraft(DRAFT, empty),
   });

@@ -1,5 +1,5 @@
 import { Check as CheckIcon, CircleDashed, CircleX, Clock, type LucideIcon, Minus, TriangleAlert } from 'lucide-react';
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import { Badge, type BadgeTone } from '../../components/badge.tsx';
 import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
 import { Time } from '../../components/time.tsx';

@@ -62,7 +62,7 @@ function publishedCheck({ currentRelease }: Deployment): Check {
 }
 
 /**
- * Live means seen live: the verification is the proof (product page, section 3). A roll back looks at less and begins
+ * Live means seen live: the verification is the proof. A roll back looks at less and begins
  * after the release was finished: every file was compared when it went live for the first time.
  */
 function comparedCheck(current: ReleaseDetail | null): Check {
@@ -104,7 +104,7 @@ function addressCheck({ url, currentRelease }: Deployment): Check {
 function filesCheck({ id, currentRelease }: Deployment): Check {
   const check = { id: 'files', title: 'All files can be read' };
   if (currentRelease === null) return { ...check, ...nothing, seen: 'There are no files yet.' };
-  const { number, damagedFileCount: count } = currentRelease;
+  const { number, corruptedFileCount: count } = currentRelease;
   if (count === 0) return { ...check, verdict: 'pass', seen: 'No damaged file is known.', at: null, link: null };
   return {
     ...check,

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
-import { Navigate, useLocation } from 'react-router';
+import { Redirect } from 'wouter';
 import { useUser } from '../../api/user.ts';
+import { useAddress } from '../../lib/location.ts';
 import { paths } from '../../lib/paths.ts';
 import { mustAcceptFirst } from './disclaimer-rules.ts';
 import { readDisclaimerSeen } from './disclaimer-seen.ts';
@@ -12,12 +13,12 @@ export type DisclaimerGateProps = {
   children: ReactNode;
 };
 
-/** Leads to /disclaimer whoever has not accepted, except on the exempt routes (specification, section 4). */
+/** Leads to /disclaimer whoever has not accepted, except on the exempt routes. */
 export function DisclaimerGate({ title, children }: DisclaimerGateProps) {
-  const { pathname, search, hash } = useLocation();
+  const { pathname, search, hash } = useAddress();
   const { user, isLoading } = useUser();
   const isGated = mustAcceptFirst({ pathname, isSeen: readDisclaimerSeen(), user: isLoading ? undefined : user });
   if (!isGated) return children;
   const wanted: WantedPage = { to: pathname + search + hash, title };
-  return <Navigate to={paths.disclaimer} replace state={wanted} />;
+  return <Redirect to={paths.disclaimer} replace state={wanted} />;
 }

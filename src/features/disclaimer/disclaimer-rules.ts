@@ -7,7 +7,7 @@ export type DisclaimerSituation = {
   user: { disclaimerAccepted: boolean } | null | undefined;
 };
 
-/** Routes without a gate; the longer list of the specification, section 4, governs (product page, section 11). */
+/** Routes that anybody may read before the disclaimer is accepted. */
 const exemptPaths: readonly string[] = [
   paths.disclaimer,
   paths.betaWelcome,
@@ -18,7 +18,7 @@ const exemptPaths: readonly string[] = [
 ];
 
 export function isDisclaimerExempt(pathname: string): boolean {
-  const path = pathname.length > 1 ? pathname.replace(/\/+$/, '') : pathname;
+  const path = pathname.length > 1 ? pathname.replace(/(?<!\/)\/+$/, '') : pathname;
   return (
     exemptPaths.includes(path) || isAuthScreen(path) || path.startsWith('/auth') || path.startsWith('/subscription/')
   );
@@ -31,8 +31,8 @@ export function mustAcceptFirst({ pathname, isSeen, user }: DisclaimerSituation)
 }
 
 /**
- * Whether /disclaimer has nothing left to ask and leads on to /beta-welcome: seen here, and by this account too. Without
- * the second half a person who accepted before registering would run in a circle (product page, section 11).
+ * Whether /disclaimer has nothing left to ask and leads on to /beta-welcome: seen here, and by this account too.
+ * Without the second half a person who accepted before registering would run in a circle.
  */
 export function hasNothingToAccept({ isSeen, user }: Omit<DisclaimerSituation, 'pathname'>): boolean {
   return isSeen && user !== undefined && (user === null || user.disclaimerAccepted);

@@ -1,7 +1,7 @@
 import { DISCLAIMER_SEEN } from '../../../routers/schemas/disclaimer.ts';
 import { DISCLAIMER_COOKIE_SECONDS } from '../../../routers/schemas/limits.ts';
 
-/** Whether the disclaimer was seen in this browser: by the flag or by the cookie (specification, section 4). */
+/** Whether the disclaimer was seen in this browser: by the flag or by the cookie. */
 export function readDisclaimerSeen(): boolean {
   return readFlag() || document.cookie.split('; ').includes(`${DISCLAIMER_SEEN}=true`);
 }

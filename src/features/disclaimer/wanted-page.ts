@@ -1,15 +1,15 @@
-import { useLocation } from 'react-router';
+import { useVisit } from '../../lib/location.ts';
 import { isAppPath, matchesPath, paths } from '../../lib/paths.ts';
 
 /**
- * Where somebody was going when the gate led to /disclaimer: a path with its query and hash, and its name. It travels in
- * the entry of the history, from page to page: a reload keeps it, and another wish begins anew.
+ * Where somebody was going when the gate led to /disclaimer: a path with its query and hash, and its name. It travels
+ * in the entry of the history, from page to page: a reload keeps it, and another wish begins anew.
  */
 export type WantedPage = { to: string; title: string };
 
-/** What is left to be offered beside the ways on that the specification names, of which the dashboard is one. */
+/** What is left to be offered beside the fixed ways on, of which the dashboard is one. */
 export function useWantedPage(): WantedPage | null {
-  return readWantedPage(useLocation().state);
+  return readWantedPage(useVisit());
 }
 
 export function readWantedPage(state: unknown): WantedPage | null {

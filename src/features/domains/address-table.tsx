@@ -1,11 +1,11 @@
 import { ExternalLink } from 'lucide-react';
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { HostName } from '../../components/host-name.tsx';
 import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
-import { type ShownState, StateBadge } from '../../components/state-badge.tsx';
+import { type DisplayState, StateBadge } from '../../components/state-badge.tsx';
 import { Table, TableCell, TableRow } from '../../components/table.tsx';
 import { formatAddress } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
@@ -13,7 +13,7 @@ import { href } from '../../lib/paths.ts';
 export type AddressTableProps = {
   deployments: readonly Deployment[];
   /** How the state of a deployment is shown, which the plan has a say in. */
-  stateOf: (deployment: Deployment) => ShownState;
+  stateOf: (deployment: Deployment) => DisplayState;
 };
 
 /** The address of each deployment: what it is, what answers there, and how to take it along. */

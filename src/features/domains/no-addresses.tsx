@@ -1,9 +1,9 @@
 import { AtSign } from 'lucide-react';
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import { Button } from '../../components/button.tsx';
 import { paths } from '../../lib/paths.ts';
 
-/** In the place of the addresses, while there is no deployment that has one. */
+/** Takes the place of the addresses while no deployment has one. */
 export const NO_ADDRESSES = {
   icon: AtSign,
   text: 'No addresses yet. Each deployment gets one as soon as you give it a name.',

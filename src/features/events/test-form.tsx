@@ -1,18 +1,17 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { useForm } from 'react-hook-form';
+import { sendTestInput } from '../../../routers/schemas/events.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
 import { showToast } from '../../components/toast-store.ts';
-import { useSchemaResolver } from '../../lib/schema-resolver.ts';
-
-const loadSchema = async () => (await import('../../../routers/schemas/events.ts')).sendTestInput;
 
 /** Sends a notification to oneself: it takes the way of every event, through the database and the socket. */
 export function TestForm() {
   const form = useForm({
-    resolver: useSchemaResolver(loadSchema),
+    resolver: standardSchemaResolver(sendTestInput),
     mode: 'onSubmit',
     defaultValues: { message: 'Hello from myself' },
   });

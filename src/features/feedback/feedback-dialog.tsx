@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import { FEEDBACK_MAIN_APP, RATING_WANTED } from '../../../routers/schemas/feedback.ts';
+import { RATING_WANTED } from '../../../routers/schemas/feedback.ts';
+import { FEEDBACK_MAIN_APP } from '../../../routers/schemas/limits.ts';
 import { DataProvider } from '../../api/data-provider.tsx';
 import { serverMessage } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';

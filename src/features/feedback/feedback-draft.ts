@@ -1,9 +1,8 @@
-import { FEEDBACK_MAIN_APP } from '../../../routers/schemas/feedback.ts';
-import { FEEDBACK_STARS } from '../../../routers/schemas/limits.ts';
-import { keepDraft } from '../../lib/draft-storage.ts';
+import { FEEDBACK_MAIN_APP, FEEDBACK_STARS } from '../../../routers/schemas/limits.ts';
+import { storeDraft } from '../../lib/draft-storage.ts';
 import { feedbackDismissedKey, formDraftKey, SESSION_KEYS, tryStorage } from '../../lib/storage.ts';
 
-/** What is typed and not sent yet; kept for the browser session (product page, section 11, Typing). */
+/** What is typed and not sent yet; kept for the browser session. */
 export type FeedbackDraft = { rating: number; comment: string };
 
 export const emptyDraft: FeedbackDraft = { rating: 0, comment: '' };
@@ -18,14 +17,14 @@ export function readDraft(): FeedbackDraft {
 }
 
 export function writeDraft(draft: FeedbackDraft): void {
-  keepDraft(FORM, JSON.stringify(draft));
+  storeDraft(FORM, JSON.stringify(draft));
 }
 
 export function clearDraft(): void {
   tryStorage(() => sessionStorage.removeItem(draftKey));
 }
 
-/** Whether the button was sent away, or an answer was given; for good (specification, section 2). */
+/** Whether the button was sent away, or an answer was given; for good. */
 export function isFeedbackDismissed(): boolean {
   return tryStorage(() => localStorage.getItem(dismissedKey)) === 'true';
 }

@@ -1,35 +1,36 @@
 import { Star, X } from 'lucide-react';
-import { useState, useSyncExternalStore } from 'react';
-import { useLocation } from 'react-router';
+import { type ComponentType, useEffect, useState } from 'react';
 import { errorToast } from '../../api/errors.ts';
 import { useUser } from '../../api/user.ts';
 import { classNames } from '../../components/class-names.ts';
 import { showToast } from '../../components/toast-store.ts';
-import { later } from '../../lib/later.ts';
+import { useAddress } from '../../lib/location.ts';
 import { isAuthScreen } from '../../lib/paths.ts';
+import type { FeedbackDialogProps } from './feedback-dialog.tsx';
 import { isFeedbackDismissed, rememberFeedbackAsked, rememberFeedbackDismissed } from './feedback-draft.ts';
 import { useFeedbackPrompt } from './use-feedback-prompt.ts';
-import { useReadsOn } from './use-reads-on.ts';
-
-const feedbackDialog = later(async () => (await import('./feedback-dialog.tsx')).FeedbackDialog);
 
 /** The floating button at the bottom right, and the dialog that it opens; one for the whole app. */
 export function FeedbackPrompt() {
-  const { pathname } = useLocation();
+  const { pathname } = useAddress();
   const [isHidden, setHidden] = useState(isFeedbackDismissed);
   const [isOpen, setOpen] = useState(false);
-  // The dialog is loaded when it is first wanted, and stays, so that closing it can be seen.
-  const FeedbackDialog = useSyncExternalStore(feedbackDialog.subscribe, feedbackDialog.read);
+  // It brings the client of the procedures, so that it is fetched when it is first wanted; it stays, so that closing it
+  // can be seen.
+  const [FeedbackDialog, setFeedbackDialog] = useState<ComponentType<FeedbackDialogProps> | null>(null);
   const { user } = useUser();
 
-  function open(onFailed: (error: unknown) => void) {
+  async function open(onFailed: (error: unknown) => void) {
     // Who has opened it by hand need not be asked again.
     rememberFeedbackAsked();
     setOpen(true);
-    feedbackDialog.fetch().catch((error: unknown) => {
+    try {
+      const dialog = await import('./feedback-dialog.tsx');
+      setFeedbackDialog(() => dialog.FeedbackDialog);
+    } catch (error) {
       setOpen(false);
       onFailed(error);
-    });
+    }
   }
 
   function hide() {
@@ -38,7 +39,7 @@ export function FeedbackPrompt() {
   }
 
   // Nobody wanted it: that it did not come needs no words.
-  useFeedbackPrompt(() => open(() => {}));
+  useFeedbackPrompt(() => void open(() => {}));
   const readsOn = useReadsOn();
 
   return (
@@ -55,7 +56,7 @@ export function FeedbackPrompt() {
         >
           <button
             type="button"
-            onClick={() => open((error) => showToast(errorToast('Could not open', error)))}
+            onClick={() => void open((error) => showToast(errorToast('Could not open', error)))}
             className="flex h-9 items-center justify-center gap-2 rounded-full pr-2 pl-3.5 text-sm font-medium hover:text-accent touch:h-11 touch:pr-1 max-sm:w-11 max-sm:px-0"
           >
             <Star className="text-accent" />
@@ -85,4 +86,28 @@ export function FeedbackPrompt() {
       )}
     </>
   );
+}
+
+/** A finger that rests moves the page by less. */
+const STEP_PX = 8;
+
+/** Whether the page is being scrolled down, until it is scrolled up again or its end is seen. */
+function useReadsOn(): boolean {
+  const [readsOn, setReadsOn] = useState(false);
+
+  useEffect(() => {
+    let last = window.scrollY;
+    function look() {
+      const { scrollHeight } = document.documentElement;
+      const isAtEnd = window.scrollY + window.innerHeight >= scrollHeight - STEP_PX;
+      if (isAtEnd) setReadsOn(false);
+      if (Math.abs(window.scrollY - last) < STEP_PX) return;
+      setReadsOn(window.scrollY > last && !isAtEnd);
+      last = window.scrollY;
+    }
+    window.addEventListener('scroll', look, { passive: true });
+    return () => window.removeEventListener('scroll', look);
+  }, []);
+
+  return readsOn;
 }

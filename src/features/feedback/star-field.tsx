@@ -1,7 +1,7 @@
 import { Star } from 'lucide-react';
 import { useId, useState } from 'react';
 import { classNames } from '../../components/class-names.ts';
-import { isFilled, ratingWord, starLabel, stars } from './star-rating.ts';
+import { isFilled, ratingLabel, starLabel, stars } from './star-rating.ts';
 
 export type StarFieldProps = { rating: number; error?: string | undefined; onRate: (rating: number) => void };
 
@@ -50,7 +50,7 @@ export function StarField({ rating, error, onRate }: StarFieldProps) {
           ))}
         </div>
         <span aria-hidden className="text-sm text-ink-muted">
-          {ratingWord(previewed ?? rating)}
+          {ratingLabel(previewed ?? rating)}
         </span>
       </div>
       {error !== undefined && (

@@ -8,11 +8,11 @@ export function isFilled(star: number, rating: number, previewed: number | null)
   return star <= (previewed ?? rating);
 }
 
-const words = ['Not rated yet', 'Poor', 'Fair', 'Good', 'Very good', 'Excellent'] as const;
+const LABELS = ['Not rated yet', 'Poor', 'Fair', 'Good', 'Very good', 'Excellent'] as const;
 
 /** What the stars say in a word. */
-export function ratingWord(rating: number): string {
-  return words[rating] ?? words[0];
+export function ratingLabel(rating: number): string {
+  return LABELS[rating] ?? LABELS[0];
 }
 
 export function starLabel(star: number): string {

@@ -1,14 +1,15 @@
 import { useEffect, useRef } from 'react';
 import { FEEDBACK_PROMPT_DELAY_MS } from '../../../routers/schemas/limits.ts';
 import { appStartedAtMs } from '../../lib/app-start.ts';
+import { isUnderWay, publications } from '../../uploads/publications.ts';
 import { isFeedbackDismissed, wasFeedbackAsked } from './feedback-draft.ts';
 
 /** How often is looked again whether the moment is good. */
 const LOOK_AGAIN_MS = 1_000;
 
 /**
- * Calls `ask` once a browser session (`ask` remembers it), 60000 ms after the app started; it waits while another dialog is open, a field has
- * the focus or an upload runs (product page, section 11, Feedback).
+ * Calls `ask` once a browser session (`ask` remembers it), 60000 ms after the app started; it waits while another
+ * dialog is open, a field has the focus or an upload runs.
  */
 export function useFeedbackPrompt(ask: () => void): void {
   const latest = useRef(ask);
@@ -19,9 +20,9 @@ export function useFeedbackPrompt(ask: () => void): void {
     let timer = setTimeout(look, Math.max(0, appStartedAtMs + FEEDBACK_PROMPT_DELAY_MS - performance.now()));
     let isOver = false;
 
-    async function look() {
+    function look() {
       if (isFeedbackDismissed() || wasFeedbackAsked()) return;
-      const isGood = !isSomethingOpen(document) && !isTyping(document) && !(await isUploading().catch(() => true));
+      const isGood = !isSomethingOpen(document) && !isTyping(document) && !publications.get().some(isUnderWay);
       if (isOver) return;
       if (!isGood) {
         timer = setTimeout(look, LOOK_AGAIN_MS);
@@ -44,10 +45,4 @@ export function isSomethingOpen(page: Document): boolean {
 export function isTyping(page: Document): boolean {
   const focused = page.activeElement;
   return focused instanceof HTMLElement && (focused.isContentEditable || focused.matches('input, textarea, select'));
-}
-
-/** What cannot be fetched now is asked for again at the next look. Loaded only when it is asked, so that a visitor's first page does not carry the uploads. */
-async function isUploading(): Promise<boolean> {
-  const { isPublishing } = await import('../../api/publication-store.ts');
-  return isPublishing();
 }

@@ -109,7 +109,7 @@ export const questions: readonly Chapter[] = [
         id: 'forgot-password',
         title: 'I forgot my password. What now?',
         paragraphs: [
-          `Choose "Forgot your password?" under the login. A link that works once, for ${LINK_MINUTES} minutes, goes to the address of your account. The new password signs out every browser.`,
+          `Choose "Forgot your password?" under the login. A link that works once, for ${LINK_MINUTES} minutes, goes to the address of your account. The new password signs out every browser and revokes every API token.`,
         ],
       },
       {

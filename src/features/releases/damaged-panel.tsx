@@ -1,6 +1,6 @@
 import { TriangleAlert } from 'lucide-react';
-import { Link } from 'react-router';
-import { DAMAGED_FILES_MAX } from '../../../routers/schemas/limits.ts';
+import { Link } from 'wouter';
+import { CORRUPTED_FILES_MAX } from '../../../routers/schemas/limits.ts';
 import type { Release } from '../../../routers/schemas/releases.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
@@ -8,16 +8,16 @@ import { formatCount } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
 
 export type DamagedPanelProps = {
-  release: Pick<Release, 'deploymentId' | 'number' | 'damagedFiles'>;
+  release: Pick<Release, 'deploymentId' | 'number' | 'corruptedFiles'>;
   /** While no plan is active nothing is published. */
   isReadOnly: boolean;
 };
 
 /** Which files of the release cannot be read any more, and what heals them. */
 export function DamagedPanel({ release, isReadOnly }: DamagedPanelProps) {
-  const { deploymentId, number, damagedFiles } = release;
-  const isCut = damagedFiles.length === DAMAGED_FILES_MAX;
-  const files = isCut ? `${DAMAGED_FILES_MAX} files or more` : formatCount(damagedFiles.length, 'file');
+  const { deploymentId, number, corruptedFiles } = release;
+  const isCut = corruptedFiles.length === CORRUPTED_FILES_MAX;
+  const files = isCut ? `${CORRUPTED_FILES_MAX} files or more` : formatCount(corruptedFiles.length, 'file');
   return (
     <Card aria-label="Damaged files" className="mb-6 p-4 sm:p-5">
       <h2 className="flex items-center gap-3 text-lg font-semibold">
@@ -25,15 +25,15 @@ export function DamagedPanel({ release, isReadOnly }: DamagedPanelProps) {
           <TriangleAlert />
         </span>
         <span className="min-w-0 wrap-anywhere">
-          {files} of release {number} {damagedFiles.length === 1 ? 'is' : 'are'} damaged
+          {files} of release {number} {corruptedFiles.length === 1 ? 'is' : 'are'} damaged
         </span>
       </h2>
       <p className="mt-3 text-ink-muted">
-        {damagedFiles.length === 1 ? 'It cannot be read any more and is' : 'They cannot be read any more and are'} not
+        {corruptedFiles.length === 1 ? 'It cannot be read any more and is' : 'They cannot be read any more and are'} not
         served. The same content, sent again, heals every release that has it.
       </p>
       <ul className="mt-3 max-h-60 overflow-auto rounded-control bg-surface-sunken p-3 font-mono text-xs text-ink-muted">
-        {damagedFiles.map((path) => (
+        {corruptedFiles.map((path) => (
           <li key={path} className="wrap-anywhere">
             {path}
           </li>

@@ -1,6 +1,6 @@
 import type { Release, RollBack } from '../../../routers/schemas/releases.ts';
 
-/** One row of a history: a release that was made, or an act of going back to one. */
+/** A row of a history is a release that was made, or a roll back to one. */
 export type HistoryEntry =
   | { kind: 'release'; id: string; at: Date; release: Release }
   | { kind: 'rollBack'; id: string; at: Date; rollBack: RollBack };

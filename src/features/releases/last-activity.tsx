@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import type { ReleaseList } from '../../../routers/schemas/releases.ts';
 import { Card, CardHeader } from '../../components/card.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
@@ -40,7 +40,7 @@ export function LastActivity({ history, shownEntries, action }: LastActivityProp
 }
 
 function ActivityRow({ entry }: { entry: HistoryEntry }) {
-  const { to, text, badge, at } = wordsOf(entry);
+  const { to, text, badge, at } = labelsOf(entry);
   return (
     <li className="flex items-center gap-4 px-4 py-3 sm:px-5">
       <span className="flex min-w-0 grow flex-wrap items-center gap-x-2 gap-y-1">
@@ -57,7 +57,7 @@ function ActivityRow({ entry }: { entry: HistoryEntry }) {
   );
 }
 
-function wordsOf(entry: HistoryEntry): { to: string; text: string; badge: ReactNode; at: Date } {
+function labelsOf(entry: HistoryEntry): { to: string; text: string; badge: ReactNode; at: Date } {
   if (entry.kind === 'rollBack') {
     const { deploymentId, fromNumber, toNumber, state, createdAt } = entry.rollBack;
     return {

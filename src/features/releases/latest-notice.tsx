@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import type { ReleaseRef } from '../../../routers/schemas/deployments.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { href } from '../../lib/paths.ts';
 import { isRollingBack } from '../../lib/roll-back.ts';
-import { isCancellable, isRetryable } from './release-words.ts';
+import { isCancellable, isRetryable } from './release-labels.ts';
 import { useReleaseActs } from './use-release-acts.ts';
 
 export type LatestNoticeProps = {

@@ -1,4 +1,4 @@
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import type { Deployment, ReleaseRef } from '../../../routers/schemas/deployments.ts';
 import { Card } from '../../components/card.tsx';
 import { FactList } from '../../components/fact-list.tsx';
@@ -11,7 +11,7 @@ import { SiteThumbnail } from './site-thumbnail.tsx';
 export function LiveCard({ deployment, current }: { deployment: Deployment; current: ReleaseRef }) {
   return (
     <Card aria-label="Live now" className="grid gap-5 p-4 sm:grid-cols-[320px_minmax(0,1fr)] sm:p-5">
-      <SiteThumbnail key={current.id} url={deployment.url} name={deployment.name} />
+      <SiteThumbnail key={current.id} platform={deployment.platform} url={deployment.url} name={deployment.name} />
       <div className="flex min-w-0 flex-col gap-4">
         <h2 className="text-lg font-semibold">Live now</h2>
         <FactList

@@ -1,6 +1,6 @@
 import { ChevronRight, type LucideIcon, Minus, PenLine, Plus } from 'lucide-react';
 import { useEffect, useRef } from 'react';
-import { useLocation, useSearchParams } from 'react-router';
+import { useSearchParams } from 'wouter';
 import type { Release, ReleaseDiff as ReleaseDifference } from '../../../routers/schemas/releases.ts';
 import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
@@ -9,7 +9,8 @@ import { FailedState } from '../../components/failed-state.tsx';
 import { Select } from '../../components/select.tsx';
 import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
 import { formatSize } from '../../lib/format.ts';
-import { differenceTitle } from './release-words.ts';
+import { useAddress, useVisit } from '../../lib/location.ts';
+import { differenceTitle } from './release-labels.ts';
 
 /** As many as one page of the list has: further back the number can be written into the address. */
 const OFFERED_RELEASES = 50;
@@ -89,12 +90,13 @@ function useOtherRelease({ id, deploymentId }: ReleaseDiffProps['release']) {
 
 /** Where a link with this hash leads. */
 function useAnchor(wanted: string) {
-  const { hash, key } = useLocation();
+  const { hash } = useAddress();
+  const visit = useVisit();
   const anchor = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: pressing the same link again leads there again
   useEffect(() => {
     if (hash === wanted) anchor.current?.scrollIntoView({ block: 'start' });
-  }, [hash, key, wanted]);
+  }, [hash, visit, wanted]);
   return anchor;
 }
 

@@ -1,11 +1,11 @@
 import { Ban, Download, Ellipsis, ExternalLink, Eye, FileDiff, RotateCcw, Undo2 } from 'lucide-react';
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import type { Release } from '../../../routers/schemas/releases.ts';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../components/menu.tsx';
 import { ownerLabel } from '../../lib/deployment-label.ts';
 import { href } from '../../lib/paths.ts';
-import { isCancellable, isRetryable, wasSeenLive } from './release-words.ts';
+import { isCancellable, isRetryable, wasSeenLive } from './release-labels.ts';
 import { useReleaseActs } from './use-release-acts.ts';
 
 export type ReleaseMenuProps = {

@@ -7,7 +7,8 @@ import { classNames } from '../../components/class-names.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { HostName } from '../../components/host-name.tsx';
 import { formatAddress } from '../../lib/format.ts';
-import { failedStep, servingText } from './release-words.ts';
+import { PlatformLog } from './platform-log.tsx';
+import { failedStep, servingText } from './release-labels.ts';
 import { SiteThumbnail } from './site-thumbnail.tsx';
 
 /** The release serves now: its address large, and the page itself. */
@@ -29,7 +30,7 @@ export function LivePanel({ release }: { release: ReleaseDetail }) {
             </a>
           </Button>
         </div>
-        <SiteThumbnail url={release.url} name={release.deploymentName} />
+        <SiteThumbnail platform={release.platform} url={release.url} name={release.deploymentName} />
       </div>
     </Card>
   );
@@ -60,6 +61,7 @@ export function FailedPanel({ release, action }: ActPanelProps) {
             {isOpen ? 'Hide the raw answer' : 'Show the raw answer'}
           </Button>
         )}
+        <PlatformLog release={release} />
       </div>
       {raw !== null && isOpen && (
         <pre

@@ -1,16 +1,12 @@
 import { ChevronRight } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import type { ReleaseDetail, ReleaseStep } from '../../../routers/schemas/releases.ts';
+import { LogView } from '../../components/log-view.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { type Step, Stepper } from '../../components/stepper.tsx';
 import { formatCount } from '../../lib/format.ts';
-import { useWhenIdle } from '../../lib/later.ts';
 import { isRollBackStep } from '../../lib/roll-back.ts';
-import { stepProgress, stepResult, stepTitle, tookText } from './release-words.ts';
-
-/** With its search it is as large as the steps themselves, and folded away until something goes wrong. */
-const loadLog = async () => ({ default: (await import('../../components/log-view.tsx')).LogView });
-const LogView = lazy(loadLog);
+import { stepProgress, stepResult, stepTitle, tookText } from './release-labels.ts';
 
 type StepsOf = Pick<ReleaseDetail, 'state' | 'finishedAt'> & { steps: readonly ReleaseStep[] };
 
@@ -21,7 +17,6 @@ export function ReleaseSteps({ release }: { release: StepsOf }) {
 
 export function useReleaseRows(release: StepsOf): Step[] {
   const { steps } = release;
-  useWhenIdle(loadLog);
   const now = useRunningClock(steps.some(({ state }) => state === 'running'));
   return steps.map((step) => rowOf(step, stepTitle(step, isRollBackStep(step, release)), now));
 }
@@ -79,9 +74,7 @@ function StepLog({ step, title }: { step: ReleaseStep; title: string }) {
       </button>
       {isOpen && (
         <div className="mt-1.5">
-          <Suspense fallback={<div className="h-24 rounded-control bg-surface-sunken" />}>
-            <LogView label={`Log of ${title}`} lines={step.log} />
-          </Suspense>
+          <LogView label={`Log of ${title}`} lines={step.log} />
         </div>
       )}
     </div>

@@ -1,6 +1,6 @@
 import { Eye } from 'lucide-react';
 import { useState } from 'react';
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import type { Release, RollBack } from '../../../routers/schemas/releases.ts';
 import { Badge } from '../../components/badge.tsx';
 import { DamagedBadge } from '../../components/damaged-badge.tsx';
@@ -13,10 +13,10 @@ import { ownerLabel } from '../../lib/deployment-label.ts';
 import { formatCount, formatDuration } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
 import { historyEntries } from './history-entries.ts';
+import { isFinal, SOURCE_LABELS } from './release-labels.ts';
 import { ReleaseMenu, type ReleaseMenuProps } from './release-menu.tsx';
-import { isFinal, SOURCE_WORDS } from './release-words.ts';
 import { RollBackDialog } from './roll-back.tsx';
-import { RollBackRow } from './roll-back-row.tsx';
+import { RollBackBadge } from './roll-back-badge.tsx';
 
 export type ReleaseTableProps = {
   label: string;
@@ -85,12 +85,12 @@ function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: Releas
               Serving
             </Badge>
           )}
-          {release.damagedFiles.length > 0 && <DamagedBadge />}
+          {release.corruptedFiles.length > 0 && <DamagedBadge />}
         </span>
       </TableCell>
       <TableCell label="By" className="text-ink-muted md:max-w-48 md:min-w-28 sm:max-md:hidden!">
         <span className="min-w-0 wrap-anywhere">
-          {release.createdBy}, {SOURCE_WORDS[release.source].toLowerCase()}
+          {release.createdBy}, {SOURCE_LABELS[release.source].toLowerCase()}
         </span>
       </TableCell>
       <TableCell label="When" className="text-ink-muted">
@@ -138,5 +138,41 @@ export function ReleaseTableSkeleton({ rows = 5 }: { rows?: number }) {
         </div>
       ))}
     </SkeletonGroup>
+  );
+}
+
+/** A roll back among the releases: who, when, from which to which, and what became of it. */
+function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack; showsDeployment: boolean }) {
+  const { deploymentId, fromNumber, toNumber, createdBy, createdAt, endedAt } = rollBack;
+  return (
+    <TableRow>
+      <TableCell>
+        <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+          <Link
+            to={href.release(deploymentId, toNumber)}
+            className="min-w-0 rounded-tight py-0.5 wrap-anywhere hover:underline touch:py-2"
+          >
+            {showsDeployment ? `${ownerLabel(rollBack)}, from ` : 'From '}
+            release {fromNumber} back to {toNumber}
+          </Link>
+          <RollBackBadge state={rollBack.state} />
+        </span>
+      </TableCell>
+      <TableCell label="By" className="text-ink-muted md:max-w-48 sm:max-md:hidden!">
+        <span className="min-w-0 wrap-anywhere">{createdBy}</span>
+      </TableCell>
+      <TableCell label="When" className="text-ink-muted">
+        <Time at={createdAt} className="sm:whitespace-nowrap" />
+      </TableCell>
+      <TableCell
+        label="Took"
+        className="text-ink-muted tabular-nums sm:text-right sm:whitespace-nowrap sm:max-lg:hidden!"
+      >
+        {endedAt === null ? 'not finished' : formatDuration(endedAt.getTime() - createdAt.getTime())}
+      </TableCell>
+      <TableCell className="max-lg:hidden!" />
+      <TableCell className="max-sm:hidden!" />
+      <TableCell className="max-sm:hidden!" />
+    </TableRow>
   );
 }

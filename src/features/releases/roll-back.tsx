@@ -1,19 +1,54 @@
 import { Undo2 } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
+import type { Release } from '../../../routers/schemas/releases.ts';
+import { errorToast } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
 import { Button, type ButtonProps } from '../../components/button.tsx';
-import { useWhenIdle } from '../../lib/later.ts';
-import type { RollBackTarget } from './roll-back-dialog.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { showToast } from '../../components/toast-store.ts';
+import { ownerLabel } from '../../lib/deployment-label.ts';
+import { useNavigate } from '../../lib/location.ts';
+import { href } from '../../lib/paths.ts';
 
-const loadDialog = async () => ({ default: (await import('./roll-back-dialog.tsx')).RollBackDialog });
-const Dialog = lazy(loadDialog);
+export type RollBackTarget = Pick<Release, 'id' | 'number' | 'deploymentId' | 'deploymentName' | 'deploymentSlug'>;
 
-/** The dialog of the second click, while there is a release to roll back to. */
-export function RollBackDialog({ target, onClose }: { target: RollBackTarget | null; onClose: () => void }) {
-  useWhenIdle(loadDialog);
-  return <Suspense fallback={null}>{target !== null && <Dialog target={target} onClose={onClose} />}</Suspense>;
+export type RollBackDialogProps = { target: RollBackTarget | null; onClose: () => void };
+
+/** Asks before a roll back while there is a target, and leads to its release, where the roll back is seen live. */
+export function RollBackDialog({ target, onClose }: RollBackDialogProps) {
+  return target && <OpenDialog target={target} onClose={onClose} />;
 }
 
-/** The first of the two clicks. */
+function OpenDialog({ target, onClose }: RollBackDialogProps & { target: RollBackTarget }) {
+  const navigate = useNavigate();
+  const rollBack = trpc.deployments.rollBack.useMutation({
+    onSuccess: () => {
+      onClose();
+      navigate(href.release(target.deploymentId, target.number));
+    },
+    onError: (error) => {
+      onClose();
+      showToast(errorToast('Could not roll back', error));
+    },
+  });
+  return (
+    <ConfirmDialog
+      isOpen
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose();
+      }}
+      title={`Roll back ${ownerLabel(target)} to release ${target.number}?`}
+      description="Visitors see that release again in about a second. The release that is live now is kept, and can be brought back the same way."
+      confirmLabel={`Roll back to ${target.number}`}
+      busyLabel="Rolling back…"
+      isDestructive={false}
+      isBusy={rollBack.isPending}
+      onConfirm={() => rollBack.mutate({ deploymentId: target.deploymentId, releaseId: target.id })}
+    />
+  );
+}
+
+/** The button that asks whether to roll back. */
 export function RollBackButton({
   target,
   ...look

@@ -1,14 +1,14 @@
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import type { ReleaseStep } from '../../../routers/schemas/releases.ts';
-import { type Publication, useIsWaiting } from '../../api/publication-store.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Progress } from '../../components/progress.tsx';
 import { formatCount, formatSizeOf } from '../../lib/format.ts';
 import { href, paths } from '../../lib/paths.ts';
 import { isRollBackStep } from '../../lib/roll-back.ts';
-import { stepProgress, stepTitle } from './release-words.ts';
+import { type Publication, useIsWaiting } from '../../uploads/publications.ts';
+import { stepProgress, stepTitle } from './release-labels.ts';
 
-/** One line of "Publishing now" for a release that the server works on. */
+/** Shows a release that the server works on, as one line of "Publishing now". */
 export function RunningRelease({ name, deploymentId, number }: { name: string; deploymentId: string; number: number }) {
   const release = trpc.releases.get.useQuery({ deploymentId, number });
   const step = release.data?.steps.find(({ state }) => state === 'running');
@@ -31,7 +31,7 @@ function stepText(step: ReleaseStep | undefined, isRollBack: boolean): string {
   return bytes ? `${title}, ${bytes}` : title;
 }
 
-/** The same for a folder that this page is sending. */
+/** Shows a selection that this page is sending, as one line of "Publishing now". */
 export function RunningPublication({ publication }: { publication: Publication }) {
   const { deploymentId, deploymentName, progress, state } = publication;
   const isSending = progress?.phase === 'sending';

@@ -1,16 +1,16 @@
-import { useNavigate } from 'react-router';
-import type { Publication } from '../../api/publication-store.ts';
-import type { Picked } from '../../api/upload-picks.ts';
 import { Button } from '../../components/button.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { useNavigate } from '../../lib/location.ts';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { href } from '../../lib/paths.ts';
+import type { Publication } from '../../uploads/publications.ts';
+import type { Selection } from '../../uploads/selection.ts';
 import { ReleaseAddress } from './release-address.tsx';
 import { SendingPanel } from './sending-panel.tsx';
 import { isFirstCancellable, useCancelFirst } from './use-cancel-first.ts';
 import { useLeadToRelease } from './use-lead-to-release.ts';
 
-export type SendingFirstProps = { publication: Publication; onBack: (folder: Picked) => void };
+export type SendingFirstProps = { publication: Publication; onBack: (selection: Selection) => void };
 
 /** The deployment exists from here on: its address is the real one. */
 export function SendingFirst({ publication, onBack }: SendingFirstProps) {
@@ -34,7 +34,7 @@ export function SendingFirst({ publication, onBack }: SendingFirstProps) {
       />
       <SendingPanel
         publication={publication}
-        onReplace={() => void navigate(`${href.deployment(deploymentId)}#publish`)}
+        onReplace={() => navigate(`${href.deployment(deploymentId)}#publish`)}
         aside="The site is live once every file was fetched and compared."
       />
     </>

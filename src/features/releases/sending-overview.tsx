@@ -1,28 +1,28 @@
 import type { ReleaseRef } from '../../../routers/schemas/deployments.ts';
-import { cancelPublication, forgetPublication, type Publication } from '../../api/publication-store.ts';
-import type { Picked } from '../../api/upload-picks.ts';
 import { Button } from '../../components/button.tsx';
 import { showToast } from '../../components/toast-store.ts';
-import { cancelledToast } from './release-words.ts';
+import type { Publication } from '../../uploads/publications.ts';
+import type { Selection } from '../../uploads/selection.ts';
+import { cancelledToast } from './release-labels.ts';
 import { SendingPanel } from './sending-panel.tsx';
 
 export type SendingOverviewProps = {
   publication: Publication;
   serving: ReleaseRef | null;
   /** The files, when they are not to be published now and are still at hand. */
-  onBack: (folder: Picked) => void;
+  onBack: (selection: Selection) => void;
 };
 
-/** A folder on its way to a deployment that stands, in the place of what the deployment shows else. */
+/** Shows a selection on its way to a deployment that stands, in the place of what the deployment shows else. */
 export function SendingOverview({ publication, serving, onBack }: SendingOverviewProps) {
   const leave = () => {
-    cancelPublication(publication.deploymentId);
-    forgetPublication(publication.deploymentId);
+    publication.control.cancel();
+    publication.control.forget();
   };
   const cancel = () => {
     leave();
-    if (!publication.isFromCopy) onBack(publication.folder);
-    showToast(cancelledToast(serving === null ? null : serving.number, !publication.isFromCopy));
+    if (!publication.isRestored) onBack(publication.selection);
+    showToast(cancelledToast(serving === null ? null : serving.number, !publication.isRestored));
   };
   return (
     <>

@@ -1,13 +1,12 @@
 import type { ReactNode } from 'react';
 import type { StepState } from '../../../routers/schemas/states.ts';
-import { type Publication, useIsWaiting } from '../../api/publication-store.ts';
-import { publishUnchanged, retryPublication } from '../../api/publications.ts';
-import type { UploadProgress } from '../../api/upload.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardBody } from '../../components/card.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { type Step, Stepper } from '../../components/stepper.tsx';
 import { formatCount, formatSize, formatSizeOf } from '../../lib/format.ts';
+import { type Publication, useIsWaiting } from '../../uploads/publications.ts';
+import type { UploadProgress } from '../../uploads/publish.ts';
 import { ProgressLine } from './release-steps.tsx';
 
 export type SendingPanelProps = {
@@ -18,7 +17,7 @@ export type SendingPanelProps = {
   aside: string;
 };
 
-/** A folder on its way from this page to the server: the part of a release that needs the page to stay open. */
+/** Shows a selection on its way to the server: the part of a release that needs the page to stay open. */
 export function SendingPanel({ publication, onReplace, aside }: SendingPanelProps) {
   return (
     <>
@@ -41,9 +40,9 @@ export function SendingPanel({ publication, onReplace, aside }: SendingPanelProp
   );
 }
 
-/** Why it stopped or waits, and how it goes on. */
+/** Says why a publication stopped or waits, and how it goes on. */
 export function SendingNotices({ publication, onReplace }: Omit<SendingPanelProps, 'aside'>) {
-  const { failure } = publication;
+  const { failure, control } = publication;
   const isWaiting = useIsWaiting(publication);
   return (
     <>
@@ -52,7 +51,7 @@ export function SendingNotices({ publication, onReplace }: Omit<SendingPanelProp
           tone="accent"
           title={failure.message}
           className="mb-6"
-          action={<Button onClick={() => void publishUnchanged(publication.deploymentId)}>Publish anyway</Button>}
+          action={<Button onClick={() => void control.publishUnchanged()}>Publish anyway</Button>}
         >
           No file was changed, added or removed: visitors would see no difference. Cancel leaves everything as it is.
         </Notice>
@@ -63,10 +62,10 @@ export function SendingNotices({ publication, onReplace }: Omit<SendingPanelProp
           title={failure.message}
           className="mb-6"
           action={
-            failure.isFolderNeeded ? (
+            failure.isSelectionNeeded ? (
               <Button onClick={onReplace}>Choose it again</Button>
             ) : (
-              <Button onClick={() => void retryPublication(publication.deploymentId)}>Try again</Button>
+              <Button onClick={() => void control.retry()}>Try again</Button>
             )
           }
         >
@@ -82,14 +81,16 @@ export function SendingNotices({ publication, onReplace }: Omit<SendingPanelProp
   );
 }
 
-/** What is done once there is a release. */
+/** The steps of this page, once there is a release. */
 export const SENT_STEPS: readonly Step[] = [
   { key: 'reading', state: 'done', title: 'Files read' },
   { key: 'sending', state: 'done', title: 'Sent' },
 ];
 
+export type SendingState = Pick<Publication, 'state' | 'progress' | 'result' | 'failure'>;
+
 /** The two steps of the page, then those of the server, which wait. */
-export function sendingSteps({ state, progress, result, failure }: Publication): Step[] {
+export function sendingSteps({ state, progress, result, failure }: SendingState): Step[] {
   const isSent = result !== null;
   const isReading = !isSent && (progress === null || progress.phase === 'reading');
   const failed: StepState = failure?.isUnchanged === true ? 'waiting' : 'failed';

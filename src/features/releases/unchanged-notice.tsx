@@ -2,7 +2,7 @@ import type { ReleaseDetail } from '../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Notice } from '../../components/notice.tsx';
-import { isCancellable } from './release-words.ts';
+import { isCancellable } from './release-labels.ts';
 
 /** Somebody may have chosen the wrong folder, or not saved it: said while it can still be stopped, and after. */
 export function UnchangedNotice({ release }: { release: ReleaseDetail }) {

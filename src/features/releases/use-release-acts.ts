@@ -1,8 +1,8 @@
-import { useNavigate } from 'react-router';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { useDownload } from '../../api/use-download.ts';
 import { showToast } from '../../components/toast-store.ts';
+import { useNavigate } from '../../lib/location.ts';
 import { href } from '../../lib/paths.ts';
 
 export type ReleaseActsOptions = {
@@ -19,7 +19,7 @@ export function useReleaseActs({ leadsToRetried = true }: ReleaseActsOptions = {
   const retry = trpc.releases.retry.useMutation({
     // The new release is a page of its own, where its steps are seen.
     onSuccess: ({ deploymentId, number }) => {
-      if (leadsToRetried) void navigate(href.release(deploymentId, number));
+      if (leadsToRetried) navigate(href.release(deploymentId, number));
     },
     onError: (error) => void showToast(errorToast('Could not try again', error)),
   });

@@ -7,7 +7,7 @@ import { PlanView } from './plan-view.tsx';
 /** Asks the server where the account stands; a visitor needs neither the question nor the code for it. */
 const OwnPlan = lazy(async () => ({ default: (await import('./own-plan.tsx')).OwnPlan }));
 
-/** Below the heading of both. */
+/** Stands below the headings of both screens with plans. */
 export const PLAN_CHOICE = `Try everything for ${TRIAL_DAYS} days. What differs between the plans is below.`;
 
 /** What /pricing and /subscription/pricing show below their headings. */

@@ -1,8 +1,8 @@
-import type { Plan } from '../../../routers/schemas/plans.ts';
+import { PAID_PLANS, PLANS } from '../../../routers/schemas/plan-table.ts';
+import type { PaidPlan, Plan } from '../../../routers/schemas/plans.ts';
 import { Tag } from '../../components/badge.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { FactList } from '../../components/fact-list.tsx';
-import { type PlanColumn, planColumns } from './plan-rows.ts';
 
 export type PlanGridProps = {
   /** The plan that the person has now; `null` for a visitor, `undefined` while nobody knows. */
@@ -46,4 +46,43 @@ function PlanCard({ column, ownLabel }: { column: PlanColumn; ownLabel: string |
       <FactList facts={facts} />
     </li>
   );
+}
+
+type PlanColumn = {
+  plan: PaidPlan;
+  title: string;
+  price: string;
+  /** What stands beside the price: how often. */
+  period: string;
+  facts: readonly { name: string; value: string }[];
+};
+
+const platforms: Record<PaidPlan, string> = {
+  BASIC: 'One at a time',
+  STANDARD: 'Any',
+  PRO: 'Several at once',
+  BETA: 'Several at once',
+};
+
+/** The plans beside one another, with what differs between them and nothing that is the same. */
+const planColumns: readonly PlanColumn[] = PAID_PLANS.map((plan) => {
+  const { title, price, deployments, customDomains, analytics, diagnostics } = PLANS[plan];
+  const [amount = price, ...period] = price.split(' ');
+  return {
+    plan,
+    title,
+    price: amount,
+    period: period.join(' '),
+    facts: [
+      { name: 'Deployments', value: cap(deployments) },
+      { name: 'Domains for each', value: cap(customDomains) },
+      { name: 'Platforms', value: platforms[plan] },
+      { name: 'Analytics kept', value: analytics },
+      { name: 'Diagnostics', value: diagnostics === 'all' ? 'All' : 'Basic' },
+    ],
+  };
+});
+
+function cap(limit: number | null): string {
+  return limit === null ? 'Unlimited' : String(limit);
 }

@@ -1,5 +1,5 @@
 import { BadgeCheck } from 'lucide-react';
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import { isActiveStatus } from '../../../routers/schemas/active-status.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import { errorMessage } from '../../api/errors.ts';

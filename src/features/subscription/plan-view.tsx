@@ -34,7 +34,7 @@ export function PlanView({ situation }: { situation: PlanSituation }) {
           access, direct support and a Beta Tester badge come with it.
         </p>
         <p>
-          Domains of your own, analytics of visits and the six hosting platforms are not available in this version.
+          Domains of your own and analytics of visits are not available in this version, nor are all six platforms yet.
           Until they are, plans differ in the number of deployments alone.
         </p>
         <p>

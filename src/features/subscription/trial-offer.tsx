@@ -1,17 +1,18 @@
 import { type ReactNode, useState } from 'react';
-import { Link, useNavigate } from 'react-router';
+import { Link } from 'wouter';
 import { isActiveStatus } from '../../../routers/schemas/active-status.ts';
 import { TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import type { Subscription } from '../../../routers/schemas/subscription.ts';
 import { errorToast } from '../../api/errors.ts';
-import { usePendingDrop } from '../../api/pending-drop.ts';
 import { session } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { formatDate } from '../../lib/format.ts';
+import { useNavigate } from '../../lib/location.ts';
 import { paths } from '../../lib/paths.ts';
+import { useWaiting } from '../../uploads/waiting.ts';
 import type { PlanSituation } from './plan-situation.ts';
 
 /** The one thing to do here: start the trial, or go on with the plan that is there. */
@@ -63,19 +64,19 @@ function Offer({ situation }: { situation: Extract<PlanSituation, { kind: 'visit
 
 function StartTrial() {
   const navigate = useNavigate();
-  const waiting = usePendingDrop();
+  const { selection: waiting } = useWaiting();
   const [isStarting, setStarting] = useState(false);
 
   async function startTrial() {
     setStarting(true);
     try {
-      // Fetched when it is wanted: the plans are read by visitors too, and go without tRPC (performance facts, section 8).
+      // Fetched when it is wanted: the plans are read by visitors too, and go without tRPC.
       const { refreshAll, trpcClient } = await import('../../api/trpc.ts');
       const { endsAt } = await trpcClient.subscription.startTrial.mutate();
       await refreshAll();
       showToast({ title: 'Trial started', description: `Pro until ${formatDate(endsAt)}.` });
-      // A folder that was dropped before waits for its owner (product page, section 11, Sign-in).
-      await navigate(waiting === null ? paths.dashboard : paths.newDeployment);
+      // A folder that was dropped before waits for its owner.
+      navigate(waiting === null ? paths.dashboard : paths.newDeployment);
     } catch (error) {
       setStarting(false);
       showToast(errorToast('The trial was not started', error));
@@ -107,7 +108,7 @@ function StartTrial() {
 }
 
 function ActivePlan({ subscription }: { subscription: Subscription }) {
-  const waiting = usePendingDrop();
+  const { selection: waiting } = useWaiting();
   const { title } = PLANS[subscription.plan];
   const isTrial = subscription.status === 'trialing';
   return (

@@ -1,6 +1,8 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { useState } from 'react';
-import { createTokenInput, type Scope } from '../../../routers/schemas/tokens.ts';
-import { errorToast, fieldErrors } from '../../api/errors.ts';
+import { Controller, useForm } from 'react-hook-form';
+import { createTokenInput } from '../../../routers/schemas/tokens.ts';
+import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Checkbox } from '../../components/checkbox.tsx';
@@ -9,6 +11,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { Field } from '../../components/field.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { Input } from '../../components/input.tsx';
+import { PasswordInput } from '../../components/password-input.tsx';
 import { Select } from '../../components/select.tsx';
 import { showToast } from '../../components/toast-store.ts';
 
@@ -18,7 +21,6 @@ const LIVES = [
   { value: '366', label: 'A year' },
   { value: 'none', label: 'Until it is revoked' },
 ] as const;
-type Life = (typeof LIVES)[number]['value'];
 
 /** Makes an API token and shows its secret once: it is kept nowhere. */
 export function CreateTokenDialog({ onClose }: { onClose: () => void }) {
@@ -47,25 +49,20 @@ export function CreateTokenDialog({ onClose }: { onClose: () => void }) {
 }
 
 function MakeDialog({ onClose, onMade }: { onClose: () => void; onMade: (secret: string) => void }) {
-  const [name, setName] = useState('');
-  const [mayWrite, setMayWrite] = useState(true);
-  const [life, setLife] = useState<Life>('90');
-  const [problem, setProblem] = useState<string | undefined>();
+  const form = useForm({
+    resolver: standardSchemaResolver(createTokenInput),
+    mode: 'onTouched',
+    defaultValues: { name: '', scopes: ['read', 'write'], expiresInDays: 90, currentPassword: '' },
+  });
+  const { errors } = form.formState;
   const create = trpc.tokens.create.useMutation({
     onSuccess: ({ secret }) => onMade(secret),
     onError: (error) => {
-      const ofName = fieldErrors(error).name;
-      if (ofName === undefined) showToast(errorToast('The token was not made', error));
-      else setProblem(ofName);
+      if (!applyFieldErrors(error, ['name', 'currentPassword'], form.setError)) {
+        showToast(errorToast('The token was not made', error));
+      }
     },
   });
-
-  function submit() {
-    const scopes: Scope[] = mayWrite ? ['read', 'write'] : ['read'];
-    const input = createTokenInput.safeParse({ name, scopes, expiresInDays: life === 'none' ? null : Number(life) });
-    if (!input.success) setProblem(input.error.issues[0]?.message);
-    else create.mutate(input.data);
-  }
 
   return (
     <FormDialog
@@ -74,26 +71,44 @@ function MakeDialog({ onClose, onMade }: { onClose: () => void; onMade: (secret:
       submitLabel="Make token"
       busyLabel="Making…"
       isBusy={create.isPending}
-      onSubmit={submit}
+      onSubmit={form.handleSubmit((input) => create.mutate(input))}
       onClose={onClose}
     >
-      <Field label="Name" hint="What will use it" error={problem}>
-        <Input
-          value={name}
-          onChange={(event) => {
-            setName(event.target.value);
-            setProblem(undefined);
-          }}
-          autoComplete="off"
-        />
+      <Field label="Name" hint="What will use it" error={errors.name?.message}>
+        <Input {...form.register('name')} autoComplete="off" />
       </Field>
-      <Checkbox
-        label="May publish and change things; without it the token only reads"
-        isChecked={mayWrite}
-        onChange={setMayWrite}
+      <Controller
+        control={form.control}
+        name="scopes"
+        render={({ field }) => (
+          <Checkbox
+            label="May publish and change things; without it the token only reads"
+            isChecked={field.value.includes('write')}
+            onChange={(mayWrite) => field.onChange(mayWrite ? ['read', 'write'] : ['read'])}
+          />
+        )}
       />
-      <Field label="Works for">
-        <Select label="Works for" placeholder="Works for" value={life} onValueChange={setLife} options={[...LIVES]} />
+      <Controller
+        control={form.control}
+        name="expiresInDays"
+        render={({ field }) => (
+          <Field label="Works for">
+            <Select
+              label="Works for"
+              placeholder="Works for"
+              value={field.value === null ? 'none' : String(field.value)}
+              onValueChange={(life) => field.onChange(life === 'none' ? null : Number(life))}
+              options={[...LIVES]}
+            />
+          </Field>
+        )}
+      />
+      <Field
+        label="Current password"
+        hint="A token works without it, so it is asked for once more"
+        error={errors.currentPassword?.message}
+      >
+        <PasswordInput {...form.register('currentPassword')} autoComplete="current-password" />
       </Field>
     </FormDialog>
   );

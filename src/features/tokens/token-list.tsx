@@ -1,30 +1,27 @@
 import { KeyRound } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { ApiToken } from '../../../routers/schemas/tokens.ts';
+import { errorToast } from '../../api/errors.ts';
 import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { ListStates } from '../../components/list-states.tsx';
 import { Section } from '../../components/section.tsx';
 import { Setting } from '../../components/setting.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Time } from '../../components/time.tsx';
+import { showToast } from '../../components/toast-store.ts';
 import { formatDate } from '../../lib/format.ts';
-import { useWhenIdle } from '../../lib/later.ts';
 
-const loadCreate = async () => ({ default: (await import('./create-token-dialog.tsx')).CreateTokenDialog });
-const loadRevoke = async () => ({ default: (await import('./revoke-token-dialog.tsx')).RevokeTokenDialog });
-const CreateTokenDialog = lazy(loadCreate);
-const RevokeTokenDialog = lazy(loadRevoke);
+import { CreateTokenDialog } from './create-token-dialog.tsx';
 
 /** The API tokens of the account: made, shown once, revoked. */
 export function TokenList() {
   const list = trpc.tokens.list.useQuery();
   const [isMaking, setMaking] = useState(false);
   const [revoking, setRevoking] = useState<ApiToken | null>(null);
-  useWhenIdle(loadCreate);
-  useWhenIdle(loadRevoke);
   const tokens = list.data?.items ?? [];
   const make = (
     <Button size="sm" onClick={() => setMaking(true)}>
@@ -55,10 +52,8 @@ export function TokenList() {
           </ul>
         </ListStates>
       </Card>
-      <Suspense>
-        {isMaking && <CreateTokenDialog onClose={() => setMaking(false)} />}
-        {revoking !== null && <RevokeTokenDialog token={revoking} onClose={() => setRevoking(null)} />}
-      </Suspense>
+      {isMaking && <CreateTokenDialog onClose={() => setMaking(false)} />}
+      {revoking !== null && <RevokeTokenDialog token={revoking} onClose={() => setRevoking(null)} />}
     </Section>
   );
 }
@@ -89,5 +84,32 @@ function TokenRow({ token, onRevoke }: { token: ApiToken; onRevoke: () => void }
         · {expiresAt === null ? 'works until it is revoked' : `works until ${formatDate(expiresAt)}`}
       </p>
     </Setting>
+  );
+}
+
+function RevokeTokenDialog({ token, onClose }: { token: ApiToken; onClose: () => void }) {
+  const revoke = trpc.tokens.revoke.useMutation({
+    onSuccess() {
+      onClose();
+      showToast({ title: 'Token revoked', description: `${token.name} can do nothing any more.` });
+    },
+    onError(error) {
+      onClose();
+      showToast(errorToast('The token was not revoked', error));
+    },
+  });
+  return (
+    <ConfirmDialog
+      isOpen
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose();
+      }}
+      title={`Revoke ${token.name}?`}
+      description="What uses it stops working at once. A revoked token cannot be brought back."
+      confirmLabel="Revoke"
+      busyLabel="Revoking…"
+      isBusy={revoke.isPending}
+      onConfirm={() => revoke.mutate({ tokenId: token.id })}
+    />
   );
 }

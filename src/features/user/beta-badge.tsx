@@ -1,7 +1,7 @@
 import { BadgeCheck } from 'lucide-react';
 import { Badge } from '../../components/badge.tsx';
 
-/** Of those who take part in the beta, on profile and deployments (specification, section 1). */
+/** Marks the profile and the deployments of those who take part in the beta. */
 export function BetaBadge() {
   return (
     <Badge tone="accent" icon={BadgeCheck}>

@@ -1,5 +1,6 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { useForm } from 'react-hook-form';
-import type { UpdateUserInput, User } from '../../../routers/schemas/user.ts';
+import { type UpdateUserInput, type User, updateUserInput } from '../../../routers/schemas/user.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
@@ -7,17 +8,15 @@ import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { forgetFormDraft, readFormDraft, useFormDraft } from '../../lib/form-draft.ts';
-import { useSchemaResolver } from '../../lib/schema-resolver.ts';
 import { BetaBadge } from './beta-badge.tsx';
 
-const loadSchema = async () => (await import('../../../routers/schemas/user.ts')).updateUserInput;
 const DRAFT = 'profile';
 
 /** The name that one signs in with, and that the history of releases shows. */
 export function ProfileForm({ user }: { user: User }) {
   const saved = { username: user.username };
   const form = useForm({
-    resolver: useSchemaResolver(loadSchema),
+    resolver: standardSchemaResolver(updateUserInput),
     mode: 'onTouched',
     defaultValues: readFormDraft(DRAFT, saved),
   });

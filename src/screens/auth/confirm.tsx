@@ -1,4 +1,4 @@
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import type { User } from '../../../routers/schemas/user.ts';
 import { useUser } from '../../api/user.ts';
 import { Button } from '../../components/button.tsx';
@@ -9,7 +9,7 @@ import { useConfirmEmail } from '../../features/auth/use-confirm-email.ts';
 import { useLinkToken } from '../../features/auth/use-link-token.ts';
 import { paths } from '../../lib/paths.ts';
 
-/** Where the link of a confirmation mail ends (product page, section 11, E-mail). */
+/** Where the link of a confirmation mail ends. */
 export function AuthConfirmScreen() {
   const token = useLinkToken();
   return <Confirm key={token} token={token} />;
@@ -31,7 +31,7 @@ function Confirm({ token }: { token: string | null }) {
   }
   const { message, isOver, retry } = confirmation;
   return (
-    <AuthCard {...failureWords(user, isOver, message)}>
+    <AuthCard {...failureText(user, isOver, message)}>
       <div className="flex flex-col gap-2">
         {!isOver && (
           <Button variant="primary" className="w-full" onClick={retry}>
@@ -57,7 +57,7 @@ function Confirm({ token }: { token: string | null }) {
 }
 
 /** A link that was used before has done its work: a reload of the page finds it used. */
-function failureWords(user: User | null, isOver: boolean, message: string): { title: string; subtitle: string } {
+function failureText(user: User | null, isOver: boolean, message: string): { title: string; subtitle: string } {
   if (isOver && user?.emailConfirmed && user.pendingEmail === null) {
     return { title: 'Your address is already confirmed', subtitle: 'There is nothing left to do.' };
   }

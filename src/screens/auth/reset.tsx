@@ -1,17 +1,16 @@
 import { useState } from 'react';
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Spinner } from '../../components/spinner.tsx';
 import { AuthCard } from '../../features/auth/auth-card.tsx';
 import { ForgotPasswordForm } from '../../features/auth/forgot-password-form.tsx';
 import { ResetPasswordForm } from '../../features/auth/reset-password-form.tsx';
-import { TokensKept } from '../../features/auth/tokens-kept.tsx';
 import { useLinkToken } from '../../features/auth/use-link-token.ts';
 import { useResetLink } from '../../features/auth/use-reset-link.ts';
 import { paths } from '../../lib/paths.ts';
 
-/** Where 'Forgot your password?' leads, and where its mailed link ends (product page, section 6). */
+/** Where 'Forgot your password?' leads, and where its mailed link ends. */
 export function AuthResetScreen() {
   const token = useLinkToken();
   return token === null ? <Forgot refusal={null} /> : <Reset key={token} token={token} />;
@@ -24,11 +23,13 @@ function Reset({ token }: { token: string }) {
 
   if (isDone) {
     return (
-      <AuthCard title="Your password is changed" subtitle="Every browser was signed out, this one as well.">
+      <AuthCard
+        title="Your password is changed"
+        subtitle="Every browser was signed out, this one as well, and every API token was revoked."
+      >
         <Button asChild variant="primary" className="w-full">
           <Link to={paths.login}>Log in with the new password</Link>
         </Button>
-        <TokensKept className="mt-4 text-sm text-ink-muted" />
       </AuthCard>
     );
   }
@@ -38,7 +39,7 @@ function Reset({ token }: { token: string }) {
   return (
     <AuthCard
       title="Choose a new password"
-      subtitle="It takes the place of the old one, and every browser is signed out."
+      subtitle="It takes the place of the old one. Every browser is signed out, and every API token is revoked."
     >
       <ResetPasswordForm token={token} onDone={() => setDone(true)} onLinkOver={setRefusal} />
     </AuthCard>

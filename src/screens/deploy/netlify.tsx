@@ -1,11 +1,13 @@
 import { Card, CardBody, CardHeader } from '../../components/card.tsx';
-import { PlatformSetup } from '../../features/deployments/platform-setup.tsx';
+import { ConnectionCard } from '../../features/connections/connection-card.tsx';
+import { PlatformSetup } from '../../features/deployments/setup/platform-setup.tsx';
 
-/** The dedicated page of this platform (specification, section 2), with what is Netlify's own. */
+/** The dedicated page of this platform, with what is Netlify's own. */
 export function DeployNetlifyScreen() {
   return (
     <PlatformSetup
       platform="netlify"
+      connections={<ConnectionCard provider="netlify" />}
       extras={
         <Card>
           <CardHeader title="What carries over" />

@@ -1,4 +1,4 @@
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import { Button } from '../../components/button.tsx';
 import { Page } from '../../components/page.tsx';
 import { paths } from '../../lib/paths.ts';

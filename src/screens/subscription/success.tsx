@@ -1,4 +1,4 @@
-import { Link } from 'react-router';
+import { Link } from 'wouter';
 import { isActiveStatus } from '../../../routers/schemas/active-status.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import { errorMessage } from '../../api/errors.ts';

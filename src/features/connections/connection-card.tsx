@@ -1,0 +1,45 @@
+import { useState } from 'react';
+import type { ConnectionProvider } from '../../../routers/schemas/platforms/ids.ts';
+import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
+import { shownFailure } from '../../api/shown-failure.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
+import { Card, CardBody, CardHeader } from '../../components/card.tsx';
+import { FailedState } from '../../components/failed-state.tsx';
+import { SkeletonRows } from '../../components/skeleton.tsx';
+import { ConnectDialog } from './connect-dialog.tsx';
+import { ConnectionRows } from './connection-list.tsx';
+
+/** The person's accounts at one platform, on the page that sets it up. */
+export function ConnectionCard({ provider }: { provider: ConnectionProvider }) {
+  const list = trpc.connections.list.useQuery();
+  const { data, error } = list;
+  const [isConnecting, setConnecting] = useState(false);
+  const title = HOSTING_TITLES[provider];
+  const connections = data?.items.filter((connection) => connection.provider === provider) ?? [];
+  return (
+    <Card>
+      <CardHeader
+        title={`Your ${title} account`}
+        action={
+          <Button size="sm" onClick={() => setConnecting(true)}>
+            Connect {title}
+          </Button>
+        }
+      />
+      {data === undefined && error === null && <SkeletonRows rows={1} lines={2} />}
+      <FailedState failure={shownFailure('The connections could not be loaded', error)} question={list} />
+      {data !== undefined && connections.length === 0 && (
+        <CardBody>
+          <p className="text-ink-muted">
+            Not connected yet. The token is tested, stored encrypted, and never shown again.
+          </p>
+        </CardBody>
+      )}
+      <ConnectionRows connections={connections} />
+      {isConnecting && (
+        <ConnectDialog providers={[provider]} signIn={data?.signIn ?? []} onClose={() => setConnecting(false)} />
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,189 @@
+import { useEffect } from 'react';
+import { useFormContext } from 'react-hook-form';
+import { Link } from 'wouter';
+import type { Connection } from '../../../../routers/schemas/connections.ts';
+import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
+import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import { HOSTING_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { Button } from '../../../components/button.tsx';
+import { Checkbox } from '../../../components/checkbox.tsx';
+import { Field } from '../../../components/field.tsx';
+import { Input } from '../../../components/input.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { Select } from '../../../components/select.tsx';
+import { href } from '../../../lib/paths.ts';
+import { consentsOf, type DestinationFields } from './destination-fields.ts';
+
+type ConnectionName = 'connectionId' | 'options.githubConnectionId';
+
+/** What the chosen platform needs to be told, below a form with a destination: the account, the team, the consents. */
+export function ConnectionChoice() {
+  const { watch } = useFormContext<DestinationFields>();
+  const platform = watch('platform');
+  const requires = PLATFORM_CAPABILITIES[platform]?.requires ?? [];
+  // Keyed: what was chosen for one platform does not go with another.
+  return (
+    <div key={platform} className="flex flex-col gap-4 not-empty:mt-4">
+      {requires.includes('connection') && <NeededConnection provider={platform} name="connectionId" />}
+      {requires.includes('connection') && <TargetChoice />}
+      {requires.includes('githubConnection') && (
+        <NeededConnection provider="github-pages" name="options.githubConnectionId" />
+      )}
+      {requires.includes('publicFiles') && <RepositoryField />}
+      <Consents />
+    </div>
+  );
+}
+
+type NeededConnectionProps = { provider: DestinationFields['platform']; name: ConnectionName };
+
+function NeededConnection({ provider, name }: NeededConnectionProps) {
+  const { watch, setValue, getFieldState, formState } = useFormContext<DestinationFields>();
+  const chosen = watch(name);
+  const { title } = PLATFORMS[provider];
+  const { data } = trpc.connections.list.useQuery();
+  const connections = data?.items.filter((connection) => connection.provider === provider);
+  const first = preferred(connections ?? [])?.id;
+  const current = connections?.find(({ id }) => id === chosen);
+  const isListed = current !== undefined;
+  const problem = getFieldState(name, formState).error?.message;
+
+  useEffect(() => {
+    if (first !== undefined && !isListed) setValue(name, first);
+  }, [first, isListed, name, setValue]);
+
+  if (connections === undefined) return null;
+  if (connections.length === 0) {
+    return (
+      <Notice
+        tone="warn"
+        action={
+          <Button asChild size="sm">
+            <Link to={href.deploy(provider)}>Connect {title}</Link>
+          </Button>
+        }
+      >
+        {problem ?? `To publish there, connect your ${title} account first.`}
+      </Notice>
+    );
+  }
+  return (
+    <>
+      <Field label={`${title} account`} error={problem}>
+        <Select
+          label={`${title} account`}
+          placeholder="Choose an account"
+          value={typeof chosen === 'string' ? chosen : ''}
+          onValueChange={(id) => setValue(name, id)}
+          options={connections.map(({ id, identity, state }) => ({
+            value: id,
+            label: state === 'broken' ? `${identity} (not working)` : identity,
+          }))}
+        />
+      </Field>
+      {current?.state === 'broken' && <BrokenNotice connection={current} />}
+    </>
+  );
+}
+
+/** One that works comes before the newest that does not. */
+function preferred(connections: readonly Connection[]): Connection | undefined {
+  return connections.find(({ state }) => state === 'ok') ?? connections[0];
+}
+
+/** Says why a connection does not work any more, where it is about to be used, and leads to its mending. */
+function BrokenNotice({ connection }: { connection: Connection }) {
+  const { id, provider, identity, problem } = connection;
+  return (
+    <Notice
+      tone="bad"
+      title={`${HOSTING_TITLES[provider]} · ${identity} is not working`}
+      action={
+        <Button asChild size="sm">
+          <Link to={href.replaceToken(id)}>Replace token</Link>
+        </Button>
+      }
+    >
+      {problem?.message ?? 'The platform refuses its token.'}
+    </Notice>
+  );
+}
+
+/** The value of the list for what the platform takes by itself. */
+const OWN = 'own';
+
+/** Teams or owners to publish under; nothing where the account has no choice. */
+function TargetChoice() {
+  const { watch, setValue } = useFormContext<DestinationFields>();
+  const connectionId = watch('connectionId');
+  const chosen = watch('targetId');
+  const { data, error } = trpc.connections.targets.useQuery(
+    { connectionId: connectionId ?? '' },
+    { enabled: connectionId !== undefined },
+  );
+  const targets = data?.items;
+  const isUnknown = targets !== undefined && chosen !== undefined && !targets.some(({ id }) => id === chosen);
+
+  useEffect(() => {
+    if (isUnknown) setValue('targetId', undefined);
+  }, [isUnknown, setValue]);
+
+  if (error !== null) {
+    return (
+      <p className="text-sm text-ink-muted">
+        The teams of this account could not be loaded. Without one, it is published under the account itself.
+      </p>
+    );
+  }
+  if (targets === undefined || targets.length === 0) return null;
+  return (
+    <Field label="Publish under">
+      <Select
+        label="Publish under"
+        placeholder="Choose a team"
+        value={chosen ?? OWN}
+        onValueChange={(id) => setValue('targetId', id === OWN ? undefined : id)}
+        options={[
+          { value: OWN, label: 'The account itself' },
+          ...targets.map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+      />
+    </Field>
+  );
+}
+
+/** A repository of the person's own to publish through; where none is named, one is made. */
+function RepositoryField() {
+  const { register } = useFormContext<DestinationFields>();
+  return (
+    <Field
+      label="Repository (optional)"
+      hint="Leave it empty for a new one. In a repository of yours, a branch of its own holds the website, and a website that the repository publishes already is replaced."
+    >
+      <Input {...register('options.repository')} autoComplete="off" autoCapitalize="none" spellCheck={false} />
+    </Field>
+  );
+}
+
+/** What the platform wants to be agreed to before anything is made there. */
+function Consents() {
+  const { watch, setValue, formState } = useFormContext<DestinationFields>();
+  const consents = consentsOf(watch('platform'));
+  const options = watch('options');
+  const problem = formState.errors.options?.root?.message ?? formState.errors.options?.message;
+  if (consents.length === 0) return null;
+  return (
+    <div className="flex flex-col gap-3">
+      {consents.map(({ name, words }) => (
+        <Checkbox
+          key={name}
+          label={words}
+          isChecked={options?.[name] === true}
+          onChange={(isChecked) => setValue(`options.${name}`, isChecked)}
+        />
+      ))}
+      {typeof problem === 'string' && <p className="text-xs text-bad">{problem}</p>}
+    </div>
+  );
+}

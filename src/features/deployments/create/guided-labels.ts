@@ -1,0 +1,50 @@
+import type { ChosenSelection } from '../select/use-chosen-selection.ts';
+
+export const GUIDED_STEPS = ['files', 'place', 'name', 'check'] as const;
+export type GuidedStep = (typeof GUIDED_STEPS)[number];
+
+/** The questions, one a step, each with what somebody has to know who has never done it. */
+export const GUIDED_LABELS: Record<GuidedStep, { short: string; question: string; explanation: readonly string[] }> = {
+  files: {
+    short: 'Files',
+    question: 'What do you want to publish?',
+    explanation: [
+      'A website is a folder of files. The page that visitors see first is called index.html.',
+      'If a program made your website, choose the folder that it wrote: it is often called dist, build or out. Nothing leaves your computer before the last step.',
+    ],
+  },
+  place: {
+    short: 'Place',
+    question: 'Where should it live?',
+    explanation: [
+      'A website lives on a computer that is always on and answers whoever opens its address: its host.',
+      'The built-in host is a part of Fairlead. There is no account to open and nothing to set up.',
+    ],
+  },
+  name: {
+    short: 'Name',
+    question: 'What should it be called?',
+    explanation: [
+      'The name is what you see in your lists. The address is made from it, and is what visitors open.',
+      'You can change both later.',
+    ],
+  },
+  check: {
+    short: 'Publish',
+    question: 'Is everything right?',
+    explanation: [
+      'Nothing has been sent yet. When you publish, your files are sent, and each one is fetched from its new place and compared with yours. Then the address answers.',
+    ],
+  },
+};
+
+/** Answers the step that the address asks for; before something is chosen there is only the first. */
+export function guidedStep(asked: string | null, { selection, isReading }: ChosenSelection): GuidedStep {
+  const step = GUIDED_STEPS.find((known) => known === asked) ?? 'files';
+  return selection === null && !isReading ? 'files' : step;
+}
+
+/** Answers the neighbour of a step; null at either end. */
+export function stepBeside(step: GuidedStep, distance: -1 | 1): GuidedStep | null {
+  return GUIDED_STEPS[GUIDED_STEPS.indexOf(step) + distance] ?? null;
+}

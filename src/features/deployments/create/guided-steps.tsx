@@ -1,0 +1,165 @@
+import { type FormEvent, useEffect, useRef } from 'react';
+import { useSearchParams } from 'wouter';
+import { Button } from '../../../components/button.tsx';
+import { Card } from '../../../components/card.tsx';
+import { classNames } from '../../../components/class-names.ts';
+import { FilesStep } from '../select/files-step.tsx';
+import { GUIDED_LABELS, GUIDED_STEPS, type GuidedStep, guidedStep, stepBeside } from './guided-labels.ts';
+import { GuidedSummary } from './guided-summary.tsx';
+import { NameField } from './name-field.tsx';
+import { useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
+import { PlatformChoice } from './platform-choice.tsx';
+import { PublishForm } from './publish-form.tsx';
+
+/** Which question is asked stands in the address, so that the browser's Back is the guide's. */
+const STEP = 'step';
+/** Next stands outside of the form that it sends. */
+const NAME_FORM = 'guided-name';
+
+/** Asks one question after the other, and shows a summary before anything happens. */
+export function GuidedSteps() {
+  const { chosen } = useNewDeployment();
+  const [params, setParams] = useSearchParams();
+  const step = guidedStep(params.get(STEP), chosen);
+  const heading = useFocusOnChange(step);
+  const { question, explanation } = GUIDED_LABELS[step];
+  const goTo = (next: GuidedStep) => {
+    // A second press comes before this is rendered anew, and would be a second step back.
+    if (new URLSearchParams(window.location.search).get(STEP) === next) return;
+    setParams(next === 'files' ? {} : { [STEP]: next });
+  };
+  return (
+    <div className="flex max-w-reading flex-col gap-6">
+      <GuidedTrail current={step} onGoTo={goTo} />
+      <section aria-labelledby="guided-question">
+        <h2 ref={heading} id="guided-question" tabIndex={-1} className="text-xl font-semibold outline-none">
+          {question}
+        </h2>
+        {explanation.map((paragraph) => (
+          <p key={paragraph} className="mt-2 text-ink-muted text-pretty">
+            {paragraph}
+          </p>
+        ))}
+      </section>
+      {step === 'files' ? (
+        <FilesStep chosen={chosen} title="Drop your folder or ZIP here" />
+      ) : (
+        <GuidedAnswer step={step} onGoTo={goTo} />
+      )}
+      <StepButtons step={step} onGoTo={goTo} />
+    </div>
+  );
+}
+
+type StepProps<Step = GuidedStep> = { step: Step; onGoTo: (step: GuidedStep) => void };
+
+/** The place for the answer to each question after the first. */
+function GuidedAnswer({ step, onGoTo }: StepProps<Exclude<GuidedStep, 'files'>>) {
+  const { trigger } = useNewDeploymentFields();
+
+  /** Goes on with a name that the rules take; another is told at its field. */
+  async function leaveName(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    if (await trigger('name', { shouldFocus: true })) onGoTo('check');
+  }
+
+  switch (step) {
+    case 'place':
+      return <PlatformChoice isTitled={false} />;
+    case 'name':
+      return (
+        <Card className="p-4 sm:p-5">
+          <form id={NAME_FORM} noValidate onSubmit={(event) => void leaveName(event)}>
+            <NameField />
+          </form>
+        </Card>
+      );
+    case 'check':
+      return (
+        <>
+          <GuidedSummary onGoTo={onGoTo} />
+          <Card className="p-4 sm:p-5">
+            <PublishForm />
+          </Card>
+        </>
+      );
+  }
+}
+
+/** Back and Next stand below the question; the last has Publish in the place of Next. */
+function StepButtons({ step, onGoTo }: StepProps) {
+  const { blockedBecause } = useNewDeployment();
+  const back = stepBeside(step, -1);
+  const next = stepBeside(step, 1);
+  const reason = step === 'files' ? blockedBecause : null;
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+      {back !== null && <Button onClick={() => onGoTo(back)}>Back</Button>}
+      {next !== null && (
+        <Button
+          // Keyed: while it is pressed it would turn into the button of the next question, and be pressed as that.
+          key={step}
+          variant="primary"
+          disabled={reason !== null}
+          {...(step === 'name' ? { type: 'submit', form: NAME_FORM } : { onClick: () => onGoTo(next) })}
+        >
+          Next
+        </Button>
+      )}
+      {reason !== null && <p className="text-sm text-ink-muted">{reason}</p>}
+    </div>
+  );
+}
+
+/** A new question is read from its start. The first is not: the page has just been opened. */
+function useFocusOnChange(step: GuidedStep) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const shown = useRef(step);
+  useEffect(() => {
+    if (shown.current === step) return;
+    shown.current = step;
+    window.scrollTo(0, 0);
+    heading.current?.focus({ preventScroll: true });
+  }, [step]);
+  return heading;
+}
+
+type GuidedTrailProps = { current: GuidedStep; onGoTo: (step: GuidedStep) => void };
+
+/** Where one is among the questions; those that were answered lead back. */
+function GuidedTrail({ current, onGoTo }: GuidedTrailProps) {
+  const at = GUIDED_STEPS.indexOf(current);
+  return (
+    <nav aria-label={`Question ${at + 1} of ${GUIDED_STEPS.length}`}>
+      <ol className="grid grid-cols-4 gap-2">
+        {GUIDED_STEPS.map((step, index) => {
+          const label = `${index + 1}. ${GUIDED_LABELS[step].short}`;
+          const look = 'flex w-full items-start border-t-3 pt-2 text-left text-sm touch:min-h-11';
+          return (
+            <li key={step}>
+              {index < at ? (
+                <button
+                  type="button"
+                  onClick={() => onGoTo(step)}
+                  className={classNames(look, 'rounded-b-tight border-accent text-ink-muted hover:text-ink')}
+                >
+                  {label}
+                </button>
+              ) : (
+                <span
+                  aria-current={index === at ? 'step' : undefined}
+                  className={classNames(
+                    look,
+                    index === at ? 'border-accent font-medium text-ink' : 'border-line text-ink-muted',
+                  )}
+                >
+                  {label}
+                </span>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+    </nav>
+  );
+}

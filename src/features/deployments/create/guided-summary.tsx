@@ -1,0 +1,74 @@
+import type { ReactNode } from 'react';
+import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import { Button } from '../../../components/button.tsx';
+import { Card } from '../../../components/card.tsx';
+import { HostName } from '../../../components/host-name.tsx';
+import { formatCount, formatSize } from '../../../lib/format.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
+import { selectionTitle } from '../../../uploads/selection.ts';
+import { addressOfSlug } from '../sites-address.ts';
+import type { GuidedStep } from './guided-labels.ts';
+import { useNewName } from './name-field.tsx';
+import { useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
+
+export type GuidedSummaryProps = { onGoTo: (step: GuidedStep) => void };
+
+/** Shows every answer once more, each with the way back to its question. */
+export function GuidedSummary({ onGoTo }: GuidedSummaryProps) {
+  const { report } = useNewDeployment().chosen;
+  const platform = useNewDeploymentFields().watch('platform');
+  const { name, address } = useNewName();
+  return (
+    <Card aria-label="Your answers" className="divide-y divide-line">
+      <AnswerRow title="Files" onChange={() => onGoTo('files')}>
+        {report === null ? 'Being read' : <FilesAnswer report={report} />}
+      </AnswerRow>
+      <AnswerRow title="Place" onChange={() => onGoTo('place')}>
+        {PLATFORMS[platform].title}
+      </AnswerRow>
+      <AnswerRow title="Name" onChange={() => onGoTo('name')}>
+        <span className="wrap-anywhere">{name.trim() === '' ? 'None yet' : name}</span>
+        {address?.slug && PLATFORMS[platform].isServedHere ? (
+          <span className="block text-ink-muted">
+            Will be live at <HostName name={addressOfSlug(address.slug)} fit="wrap" />
+          </span>
+        ) : null}
+      </AnswerRow>
+    </Card>
+  );
+}
+
+function FilesAnswer({ report }: { report: SelectionReport }) {
+  const { inspection, reading } = report;
+  const looks = inspection.problems.length;
+  return (
+    <>
+      <span className="wrap-anywhere">
+        {selectionTitle(report.selection)}: {formatCount(inspection.fileCount, 'file')},{' '}
+        {formatSize(inspection.totalBytes)}
+      </span>
+      {reading.leftOut.length > 0 && (
+        <span className="block text-ink-muted">{formatCount(reading.leftOut.length, 'private file')} left out</span>
+      )}
+      {looks > 0 && (
+        <span className="block text-warn">
+          {formatCount(looks, 'thing')} to look at: {looks === 1 ? 'it is' : 'they are'} listed with the files
+        </span>
+      )}
+    </>
+  );
+}
+
+type AnswerRowProps = { title: string; onChange: () => void; children: ReactNode };
+
+function AnswerRow({ title, onChange, children }: AnswerRowProps) {
+  return (
+    <div className="flex items-start gap-4 px-4 py-3.5 sm:px-5">
+      <h3 className="w-14 shrink-0 text-ink-muted sm:w-24">{title}</h3>
+      <div className="min-w-0 grow tabular-nums">{children}</div>
+      <Button size="sm" aria-label={`Change: ${title}`} onClick={onChange}>
+        Change
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+import { useNavigate } from '../../../lib/location.ts';
+import { paths } from '../../../lib/paths.ts';
+import { setWaiting, useReselect } from '../../../uploads/waiting.ts';
+import { DropZone, type DropZoneProps } from '../select/drop-zone.tsx';
+
+export type LeadingDropProps = Required<Pick<DropZoneProps, 'shape'>> & { title: string; description: string };
+
+/** Takes a folder or a ZIP of somebody who is signed in, and leads on to Quick Deploy. */
+export function LeadingDrop(props: LeadingDropProps) {
+  const navigate = useNavigate();
+  const wanted = useReselect(null);
+  return (
+    <DropZone
+      {...props}
+      wanted={wanted}
+      onSelection={(selection) => {
+        setWaiting(selection);
+        navigate(paths.quickDeploy);
+      }}
+    />
+  );
+}

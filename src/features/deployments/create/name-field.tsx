@@ -1,0 +1,83 @@
+import type { AddressCheck } from '../../../../routers/schemas/deployments.ts';
+import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import { DEPLOYMENT_NAME_MAX, NAME_TOO_LONG, slugFromName } from '../../../../routers/schemas/slug.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { Field } from '../../../components/field.tsx';
+import { HostName } from '../../../components/host-name.tsx';
+import { Input } from '../../../components/input.tsx';
+import { storeDraft } from '../../../lib/draft-storage.ts';
+import { useDebounced } from '../../../lib/use-debounced.ts';
+import { addressOfSlug } from '../sites-address.ts';
+import { NEW_DEPLOYMENT_DRAFT, useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
+import { useStartedDeployment } from './use-started-deployment.ts';
+
+/** The name of a new deployment, and the address that comes of it. */
+export function NameField() {
+  const { register, watch } = useNewDeploymentFields();
+  const { name, problem, address } = useNewName();
+  const field = register('name', {
+    onChange: ({ target }: { target: HTMLInputElement }) =>
+      storeDraft(NEW_DEPLOYMENT_DRAFT, JSON.stringify({ name: target.value })),
+  });
+  return (
+    <Field label="Name" error={problem} hint={<AddressHint platform={watch('platform')} name={name} check={address} />}>
+      <Input {...field} autoComplete="off" spellCheck={false} />
+    </Field>
+  );
+}
+
+/** The name as it stands in the form, why it cannot be used, and what the server says of the address that it makes. */
+export function useNewName(): { name: string; problem: string | undefined; address: AddressCheck | undefined } {
+  const { watch, formState } = useNewDeploymentFields();
+  const { isPublishing } = useNewDeployment();
+  const { deploymentId } = useStartedDeployment();
+  const name = watch('name');
+  const isTooLong = name.trim().length > DEPLOYMENT_NAME_MAX;
+  return {
+    name,
+    problem: isTooLong ? NAME_TOO_LONG : formState.errors.name?.message,
+    // What is being created takes the address itself.
+    address: useNameCheck(name, isPublishing || deploymentId !== null),
+  };
+}
+
+/** Answers undefined until the server has answered for this very name. */
+function useNameCheck(name: string, isPaused: boolean): AddressCheck | undefined {
+  const debounced = useDebounced(name.trim());
+  const isAsked = debounced !== '' && debounced.length <= DEPLOYMENT_NAME_MAX && !isPaused;
+  const check = trpc.deployments.checkAddress.useQuery({ name: debounced }, { enabled: isAsked });
+  return debounced === name.trim() ? check.data : undefined;
+}
+type AddressHintProps = { platform: PlatformId; name: string; check: AddressCheck | undefined };
+
+/** Says where the site will be live, and that it is another address where the name's own is taken. */
+function AddressHint({ platform, name, check }: AddressHintProps) {
+  const slug = slugFromName(name);
+  const { isServedHere, title } = PLATFORMS[platform];
+  if (!isServedHere) return `${title} makes the address from it where that is free.`;
+  if (name.trim() === '') return 'The address is made from the name';
+  if (check === undefined && slug === '') return 'An address is made for it';
+  const isTaken = check !== undefined && check.slug !== check.wanted;
+  const shown = check === undefined ? slug : check.slug;
+  return (
+    <>
+      {isTaken && (
+        <span className="flex flex-wrap items-baseline gap-x-1">
+          <Address slug={check.wanted} /> is taken.
+        </span>
+      )}
+      {shown === null ? (
+        'A few letters are added to it.'
+      ) : (
+        <span className="flex flex-wrap items-baseline gap-x-1">
+          {isTaken ? 'It will be live at' : 'Will be live at'} <Address slug={shown} />
+        </span>
+      )}
+    </>
+  );
+}
+
+function Address({ slug }: { slug: string }) {
+  return <HostName name={addressOfSlug(slug)} fit="wrap" className="text-xs!" />;
+}

@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { Button } from '../../../components/button.tsx';
+import { paths } from '../../../lib/paths.ts';
+import { costText } from '../plan-labels.ts';
+import { useNewDeployment } from './new-deployment-form.tsx';
+import { usePlan } from './use-plan.ts';
+
+/** Publish below the fields that are given; the way to a plan where there is none. */
+export function PublishForm({ children }: { children?: ReactNode }) {
+  const { blockedBecause, isPublishing, publish } = useNewDeployment();
+  const plan = usePlan();
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        publish();
+      }}
+    >
+      {children}
+      {plan.blocker === null ? (
+        <>
+          <Button
+            type="submit"
+            variant="primary"
+            disabled={blockedBecause !== null || plan.allowance === undefined}
+            isBusy={isPublishing}
+            busyLabel="Publishing…"
+          >
+            Publish
+          </Button>
+          <CostLine />
+        </>
+      ) : (
+        <>
+          <div>
+            <p className="font-medium">{plan.blocker.title}</p>
+            <p className="mt-0.5 text-sm text-ink-muted">{plan.blocker.text}</p>
+          </div>
+          <Button variant="primary" asChild>
+            <Link to={paths.subscriptionPricing}>{plan.blocker.action}</Link>
+          </Button>
+        </>
+      )}
+    </form>
+  );
+}
+
+/** Says below the button why it cannot be pressed, or what pressing it uses of the plan. */
+function CostLine() {
+  const { blockedBecause } = useNewDeployment();
+  const plan = usePlan();
+  if (blockedBecause === null && plan.allowance === undefined && plan.error !== null) {
+    return (
+      <p className="flex flex-wrap items-center justify-between gap-2 text-xs text-ink-muted">
+        Your plan could not be looked up.
+        <Button size="sm" onClick={plan.retry}>
+          Try again
+        </Button>
+      </p>
+    );
+  }
+  return (
+    <p className="text-xs text-ink-muted tabular-nums">
+      {blockedBecause ?? (plan.allowance === undefined ? ' ' : costText(plan.allowance))}
+    </p>
+  );
+}

@@ -1,0 +1,45 @@
+import { Link } from 'wouter';
+import { useUser } from '../../../api/user.ts';
+import { Button } from '../../../components/button.tsx';
+import { href, paths } from '../../../lib/paths.ts';
+import { FilesFooter, FilesStep } from '../select/files-step.tsx';
+import { useWaitingSelection } from '../select/use-chosen-selection.ts';
+import { LeadingDrop, type LeadingDropProps } from './leading-drop.tsx';
+
+/**
+ * Takes a folder or a ZIP and leads on by itself: to Quick Deploy for who is signed in; a visitor sees it read and
+ * understood first, and finds it again after registration and trial.
+ */
+export function QuickDrop(props: LeadingDropProps) {
+  const { user } = useUser();
+  return user === null ? <VisitorDrop {...props} /> : <LeadingDrop {...props} />;
+}
+
+function VisitorDrop(props: LeadingDropProps) {
+  const chosen = useWaitingSelection();
+  const { report } = chosen;
+  return (
+    <FilesStep
+      {...props}
+      chosen={chosen}
+      footer={report && <VisitorFooter isRefused={report.reading.refusal !== null} />}
+    />
+  );
+}
+
+/** Shows a visitor who dropped something how to go on. */
+function VisitorFooter({ isRefused }: { isRefused: boolean }) {
+  if (isRefused) return <FilesFooter text="Nothing has left your computer." />;
+  return (
+    <FilesFooter text="Nothing has left your computer yet. It waits in this tab while you register, also through a reload.">
+      <div className="flex flex-wrap gap-2">
+        <Button asChild>
+          <Link to={href.auth(paths.newDeployment)}>Log in</Link>
+        </Button>
+        <Button variant="primary" asChild>
+          <Link to={paths.register}>Register to publish</Link>
+        </Button>
+      </div>
+    </FilesFooter>
+  );
+}

@@ -1,0 +1,49 @@
+import { useEffect, useRef, useState } from 'react';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
+import type { Selection } from '../../../uploads/selection.ts';
+import { useNewDeployment } from './new-deployment-form.tsx';
+import { usePlan } from './use-plan.ts';
+
+/** Whether nothing was found that a person should decide before everybody sees it. */
+export function isClear({ reading, inspection, reselected }: SelectionReport): boolean {
+  return (
+    reading.refusal === null &&
+    reading.leftOut.length === 0 &&
+    inspection.entryPage !== null &&
+    inspection.problems.length === 0 &&
+    reselected?.isSame !== false
+  );
+}
+
+/**
+ * Publishes by itself what is chosen on this page, once, when nothing has to be asked. What waited from an earlier page
+ * is not: nobody agreed there to publish it at once.
+ */
+export function useQuickPublish(): { choose: (selection: Selection) => void; goesByItself: boolean } {
+  const { chosen, blockedBecause, publish } = useNewDeployment();
+  const { report } = chosen;
+  const plan = usePlan();
+  const [quick, setQuick] = useState<Selection | null>(null);
+  const tried = useRef<Selection | null>(null);
+  const goesByItself =
+    report !== null &&
+    report.selection === quick &&
+    isClear(report) &&
+    blockedBecause === null &&
+    plan.allowance !== undefined &&
+    plan.blocker === null;
+
+  useEffect(() => {
+    if (!goesByItself || tried.current === quick) return;
+    tried.current = quick;
+    publish();
+  }, [goesByItself, quick, publish]);
+
+  return {
+    choose: (selection) => {
+      setQuick(selection);
+      chosen.choose(selection);
+    },
+    goesByItself,
+  };
+}

@@ -1,0 +1,22 @@
+import type { Allowance } from '../../../../routers/schemas/subscription.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { type PlanBlocker, planBlocker } from '../plan-labels.ts';
+
+export type PlanState = {
+  /** Undefined until it is known. */
+  allowance: Allowance | undefined;
+  blocker: PlanBlocker | null;
+  error: unknown;
+  retry: () => void;
+};
+
+/** What the plan of the person allows, and what stands between them and a new deployment. */
+export function usePlan(): PlanState {
+  const allowance = trpc.subscription.allowance.useQuery();
+  return {
+    allowance: allowance.data,
+    blocker: allowance.data === undefined ? null : planBlocker(allowance.data),
+    error: allowance.error,
+    retry: () => void allowance.refetch(),
+  };
+}

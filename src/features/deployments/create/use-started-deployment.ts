@@ -1,0 +1,40 @@
+import { useEffect, useRef } from 'react';
+import { useSearchParams } from 'wouter';
+import type { Deployment } from '../../../../routers/schemas/deployments.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
+import type { Selection } from '../../../uploads/selection.ts';
+import { usePublish } from '../../../uploads/use-publication.ts';
+import { setWaiting, stopReselect } from '../../../uploads/waiting.ts';
+
+/** Which deployment is being sent stands in the address; the files themselves are in the page's memory. */
+const STARTED = 'deployment';
+
+/** The deployment that was started on this page and is followed on it, also after a reload. */
+export function useStartedDeployment() {
+  const [params, setParams] = useSearchParams();
+  const publish = usePublish();
+  const isHere = useRef(false);
+  useEffect(() => {
+    isHere.current = true;
+    return () => {
+      isHere.current = false;
+    };
+  }, []);
+
+  function start(deployment: Deployment, { selection, publishAnyway }: SelectionReport): void {
+    publish({ deployment, selection, publishAnyway, isNew: true }, () => {
+      // Who went to another page meanwhile is not fetched back.
+      if (isHere.current) setParams({ [STARTED]: deployment.id }, { replace: true });
+      setWaiting(null);
+      stopReselect(null);
+    });
+  }
+
+  /** Leaves what was started, with this selection to begin with again. */
+  function startAgain(selection: Selection | null): void {
+    setWaiting(selection);
+    setParams({}, { replace: true });
+  }
+
+  return { deploymentId: params.get(STARTED), start, startAgain };
+}

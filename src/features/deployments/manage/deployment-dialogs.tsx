@@ -1,0 +1,164 @@
+import { useState } from 'react';
+import {
+  type Deployment,
+  slugSchema,
+  slugTakenText,
+  updateDeploymentInput,
+} from '../../../../routers/schemas/deployments.ts';
+import { HELD_SLUG_DAYS } from '../../../../routers/schemas/limits.ts';
+import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
+import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import { errorToast, fieldErrors } from '../../../api/errors.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { Field } from '../../../components/field.tsx';
+import { FormDialog } from '../../../components/form-dialog.tsx';
+import { Input } from '../../../components/input.tsx';
+import { showToast } from '../../../components/toast-store.ts';
+import { formatAddress, formatCount } from '../../../lib/format.ts';
+import { useDebounced } from '../../../lib/use-debounced.ts';
+import { addressOfSlug } from '../sites-address.ts';
+import type { DeploymentDialogProps } from './deployment-dialog.tsx';
+
+export function OpenDialog({ deployment, act, onClose, onRemoved }: DeploymentDialogProps) {
+  if (act === 'delete') return <DeleteDialog deployment={deployment} onClose={onClose} onRemoved={onRemoved} />;
+  return (
+    <ChangeDialog deployment={deployment} field={act === 'rename' ? 'name' : 'slug'} key={act} onClose={onClose} />
+  );
+}
+
+const LABELS = {
+  name: {
+    title: (name: string) => `Rename ${name}`,
+    label: 'Name',
+    act: 'Rename',
+    busy: 'Renaming…',
+    failed: 'Could not rename',
+    text: 'The name is what you see in lists. The address stays as it is.',
+    done: (before: Deployment, after: Deployment) => ({
+      title: 'Renamed',
+      description: `${before.name} is now called ${after.name}.`,
+    }),
+  },
+  slug: {
+    title: (name: string) => `Change the address of ${name}`,
+    label: 'Address',
+    act: 'Change address',
+    busy: 'Changing…',
+    failed: 'Could not change the address',
+    text: `Links to the old address stop working at once. It is held for you for ${HELD_SLUG_DAYS} days.`,
+    done: (_before: Deployment, after: Deployment) => ({
+      title: 'Address changed',
+      description: `${after.name} is at ${addressOfSlug(after.slug)} now.`,
+    }),
+  },
+} as const;
+
+type ChangeDialogProps = { deployment: Deployment; field: 'name' | 'slug'; onClose: () => void };
+
+/** Changes one field by the server's own rule. An address is checked while it is typed. */
+function ChangeDialog({ deployment, field, onClose }: ChangeDialogProps) {
+  const { title, label, act, busy, failed, text, done } = LABELS[field];
+  const [value, setValue] = useState(deployment[field]);
+  const [refusal, setRefusal] = useState<{ value: string; message: string } | null>(null);
+  const update = trpc.deployments.update.useMutation({
+    onSuccess: (after) => {
+      onClose();
+      showToast(done(deployment, after));
+    },
+    onError: (error) => {
+      const ofField = fieldErrors(error)[field];
+      if (ofField === undefined) showToast(errorToast(failed, error));
+      else setRefusal({ value, message: ofField });
+    },
+  });
+  const isAddress = field === 'slug';
+  const liveProblem = useAddressProblem(deployment, isAddress && !update.isPending ? value : deployment.slug);
+  const problem = refusal?.value === value ? refusal.message : liveProblem;
+
+  function submit() {
+    const input = updateDeploymentInput.safeParse({ deploymentId: deployment.id, [field]: value });
+    if (!input.success) setRefusal({ value, message: input.error.issues[0]?.message ?? '' });
+    else if (value === deployment[field]) onClose();
+    else if (liveProblem === undefined) update.mutate(input.data);
+  }
+
+  return (
+    <FormDialog
+      title={title(deployment.name)}
+      description={text}
+      submitLabel={act}
+      busyLabel={busy}
+      isBusy={update.isPending}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Field label={label} error={problem} hint={isAddress ? `Live at ${addressOfSlug(value)}` : null}>
+        <Input
+          value={value}
+          onChange={(event) => setValue(event.target.value)}
+          autoComplete="off"
+          spellCheck={false}
+          className={isAddress ? 'font-mono' : undefined}
+        />
+      </Field>
+    </FormDialog>
+  );
+}
+
+/** What stands against an address that was typed: the rule at once, that it is taken a moment later. */
+function useAddressProblem({ id, slug: own }: Deployment, typed: string): string | undefined {
+  const debounced = useDebounced(typed);
+  const isWritable = slugSchema.safeParse(debounced).success;
+  const check = trpc.deployments.checkAddress.useQuery(
+    { deploymentId: id, slug: debounced },
+    { enabled: isWritable && debounced !== own },
+  );
+  if (typed === own) return undefined;
+  const broken = slugSchema.safeParse(typed).error?.issues[0]?.message;
+  if (broken !== undefined) return broken;
+  return check.data?.wanted === typed && check.data.slug === null ? slugTakenText(typed) : undefined;
+}
+
+function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogProps, 'act'>) {
+  const remove = trpc.deployments.remove.useMutation({
+    onSuccess: () => {
+      onClose();
+      onRemoved?.();
+      showToast({ title: 'Deleted', description: `${deployment.name} is being taken off the air.` });
+    },
+    onError: (error) => {
+      onClose();
+      showToast(errorToast('Could not delete', error));
+    },
+  });
+  return (
+    <ConfirmDialog
+      isOpen
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose();
+      }}
+      title={`Delete ${deployment.name}?`}
+      description={lossText(deployment)}
+      confirmLabel="Delete"
+      busyLabel="Deleting…"
+      nameToType={deployment.name}
+      isBusy={remove.isPending}
+      onConfirm={() => remove.mutate({ deploymentId: deployment.id })}
+    />
+  );
+}
+
+/** Names what is lost, and that it is for good. */
+export function lossText({ url, releaseCount, currentRelease, platform }: Deployment): string {
+  const isTheirs = PLATFORM_CAPABILITIES[platform]?.publish === 'handOff';
+  const leaves = isTheirs
+    ? `${formatAddress(url)} stays until you delete the app at ${PLATFORMS[platform].title} yourself. `
+    : `${formatAddress(url)} goes off the air at once. `;
+  const site = currentRelease === null ? '' : leaves;
+  const releases =
+    releaseCount === 0
+      ? 'It has no releases yet.'
+      : `${formatCount(releaseCount, 'release')} and ${releaseCount === 1 ? 'its' : 'their'} files are lost. The counts of its visits go as well.`;
+  return `${site}${releases} This cannot be undone. The address is held for you for ${HELD_SLUG_DAYS} days.`;
+}

@@ -1,0 +1,81 @@
+import { Download, Ellipsis, ExternalLink, FolderUp, Link2, PenLine, Trash2, Undo2 } from 'lucide-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { Deployment } from '../../../../routers/schemas/deployments.ts';
+import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import { useDownload } from '../../../api/use-download.ts';
+import { IconButton } from '../../../components/icon-button.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../../../components/menu.tsx';
+import { href } from '../../../lib/paths.ts';
+import { type DeploymentAct, DeploymentDialog } from './deployment-dialog.tsx';
+
+export type DeploymentMenuProps = {
+  deployment: Deployment;
+  isReadOnly: boolean;
+  onRemoved?: (() => void) | undefined;
+};
+
+/** Offers everything that can be done with a deployment, from wherever it is named. */
+export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: DeploymentMenuProps) {
+  const [act, setAct] = useState<DeploymentAct | null>(null);
+  const download = useDownload();
+  const downloadable = deployment.currentRelease ?? deployment.latestRelease;
+  const page = href.deployment(deployment.id);
+  const isDeleting = deployment.state === 'deleting';
+  const mayChange = !isReadOnly && !isDeleting;
+  const isBusy = deployment.state === 'deploying';
+  return (
+    <>
+      <Menu
+        trigger={
+          <IconButton label={`Actions for ${deployment.name}`}>
+            <Ellipsis />
+          </IconButton>
+        }
+      >
+        {deployment.currentRelease !== null && !isDeleting && (
+          <MenuItem asChild>
+            <a href={deployment.url} target="_blank" rel="noreferrer">
+              <ExternalLink /> Visit
+            </a>
+          </MenuItem>
+        )}
+        {mayChange && (
+          <MenuItem asChild>
+            <Link to={`${page}#publish`}>
+              <FolderUp /> Publish again
+            </Link>
+          </MenuItem>
+        )}
+        {mayChange && deployment.releaseCount > 1 && (
+          <MenuItem asChild>
+            <Link to={`${page}?tab=releases`}>
+              <Undo2 /> Roll back
+            </Link>
+          </MenuItem>
+        )}
+        {downloadable !== null && !isDeleting && (
+          <MenuItem disabled={download.isPending} onSelect={() => download.mutate({ releaseId: downloadable.id })}>
+            <Download /> Download as ZIP
+          </MenuItem>
+        )}
+        {mayChange && <MenuSeparator />}
+        {mayChange && (
+          <MenuItem onSelect={() => setAct('rename')}>
+            <PenLine /> Rename
+          </MenuItem>
+        )}
+        {mayChange && PLATFORMS[deployment.platform].isServedHere && (
+          <MenuItem disabled={isBusy} onSelect={() => setAct('address')}>
+            <Link2 /> Change address
+          </MenuItem>
+        )}
+        {!isDeleting && <MenuSeparator />}
+        <MenuItem isDestructive disabled={isBusy || isDeleting} onSelect={() => setAct('delete')}>
+          <Trash2 /> Delete
+        </MenuItem>
+      </Menu>
+      <DeploymentDialog deployment={deployment} act={act} onClose={() => setAct(null)} onRemoved={onRemoved} />
+    </>
+  );
+}

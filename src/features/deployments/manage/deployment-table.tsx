@@ -1,0 +1,138 @@
+import { ExternalLink } from 'lucide-react';
+import { Link } from 'wouter';
+import type { Deployment } from '../../../../routers/schemas/deployments.ts';
+import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
+import { HostName } from '../../../components/host-name.tsx';
+import { Skeleton, SkeletonGroup } from '../../../components/skeleton.tsx';
+import { StateBadge } from '../../../components/state-badge.tsx';
+import { Table, TableCell, TableRow } from '../../../components/table.tsx';
+import { Time } from '../../../components/time.tsx';
+import { formatAddress } from '../../../lib/format.ts';
+import { href } from '../../../lib/paths.ts';
+import { deploymentDisplayState } from '../display-state.ts';
+import { DeploymentMenu } from './deployment-menu.tsx';
+
+export type DeploymentListProps = { deployments: readonly Deployment[]; isReadOnly: boolean };
+
+/** Deployments as a table; under 640 px as rows of cards. */
+export function DeploymentTable({ deployments, isReadOnly }: DeploymentListProps) {
+  return (
+    <Table
+      label="Deployments"
+      columns={[
+        { key: 'name', title: 'Name' },
+        { key: 'address', title: 'Address' },
+        { key: 'platform', title: 'Platform', className: 'max-xl:hidden' },
+        { key: 'release', title: 'Last release', className: 'max-md:hidden' },
+        { key: 'actions', title: '', className: 'w-16' },
+      ]}
+    >
+      {deployments.map((deployment) => (
+        <TableRow key={deployment.id}>
+          <TableCell className="max-sm:pr-12">
+            <NameAndState deployment={deployment} isReadOnly={isReadOnly} />
+          </TableCell>
+          {/* Wide enough for most addresses, and never wider for a long one: that is cut, not the row. */}
+          <TableCell className="sm:w-2/5 sm:max-w-0">
+            <Address deployment={deployment} />
+          </TableCell>
+          <TableCell className="whitespace-nowrap text-ink-muted max-xl:hidden!">
+            {PLATFORM_TITLES[deployment.platform]}
+          </TableCell>
+          <TableCell className="whitespace-nowrap text-ink-muted max-md:hidden!">
+            <LastRelease deployment={deployment} />
+          </TableCell>
+          <TableCell isCorner>
+            <DeploymentMenu deployment={deployment} isReadOnly={isReadOnly} />
+          </TableCell>
+        </TableRow>
+      ))}
+    </Table>
+  );
+}
+
+/** Lists deployments in the narrower card of the dashboard. */
+export function DeploymentRows({ deployments, isReadOnly }: DeploymentListProps) {
+  return (
+    <ul className="divide-y divide-line">
+      {deployments.map((deployment) => (
+        <li key={deployment.id} className="flex items-center gap-4 px-4 py-3.5 sm:px-5">
+          <div className="min-w-0 grow">
+            <NameAndState deployment={deployment} isReadOnly={isReadOnly} />
+            <div className="mt-1 text-ink-muted">
+              <Address deployment={deployment} />
+            </div>
+          </div>
+          <span className="shrink-0 text-sm text-ink-muted max-lg:hidden">{PLATFORM_TITLES[deployment.platform]}</span>
+          <span className="w-28 shrink-0 text-right text-sm text-ink-muted max-sm:hidden">
+            <Time at={deployment.latestRelease?.createdAt ?? deployment.updatedAt} />
+          </span>
+          <DeploymentMenu deployment={deployment} isReadOnly={isReadOnly} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type PartProps = { deployment: Deployment };
+
+function NameAndState({ deployment, isReadOnly }: PartProps & { isReadOnly: boolean }) {
+  return (
+    <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+      <Link
+        to={href.deployment(deployment.id)}
+        className="-my-0.5 min-w-0 rounded-tight py-0.5 font-medium wrap-anywhere hover:underline touch:my-0 touch:py-1"
+      >
+        {deployment.name}
+      </Link>
+      <StateBadge state={deploymentDisplayState(deployment, isReadOnly)} />
+    </span>
+  );
+}
+
+function Address({ deployment }: PartProps) {
+  const shown = formatAddress(deployment.url);
+  if (deployment.currentRelease === null || deployment.state === 'deleting') {
+    return <HostName name={shown} className="text-ink-muted" />;
+  }
+  return (
+    <a
+      href={deployment.url}
+      target="_blank"
+      rel="noreferrer"
+      className="-my-0.5 inline-flex max-w-full min-w-0 items-center gap-2 rounded-tight py-0.5 hover:underline touch:my-0 touch:py-2"
+    >
+      <HostName name={shown} />
+      <ExternalLink className="size-3.5 shrink-0 text-ink-muted" />
+      <span className="sr-only">opens in a new tab</span>
+    </a>
+  );
+}
+
+function LastRelease({ deployment }: PartProps) {
+  const { latestRelease } = deployment;
+  if (latestRelease === null) return <>none yet</>;
+  return (
+    <span className="tabular-nums">
+      Release {latestRelease.number}, <Time at={latestRelease.createdAt} />
+    </span>
+  );
+}
+
+/** The geometry of the table. */
+export function DeploymentTableSkeleton({ rows = 5 }: { rows?: number }) {
+  return (
+    <SkeletonGroup label="Loading the deployments" className="divide-y divide-line">
+      <div className="h-10 max-sm:hidden" />
+      {Array.from({ length: rows }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same and never move
+        <div key={index} className="flex h-12 items-center justify-between gap-6 px-4 max-sm:h-18">
+          <Skeleton className="h-4 w-40" />
+          <Skeleton className="h-4 w-48 max-sm:hidden" />
+          <Skeleton className="h-4 w-24 max-sm:hidden" />
+          <Skeleton className="h-4 w-24 max-sm:hidden" />
+        </div>
+      ))}
+    </SkeletonGroup>
+  );
+}

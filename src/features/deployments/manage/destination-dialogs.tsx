@@ -1,0 +1,222 @@
+import { useState } from 'react';
+import { FormProvider, useForm } from 'react-hook-form';
+import type { Deployment } from '../../../../routers/schemas/deployments.ts';
+import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
+import type { Destination } from '../../../../routers/schemas/platforms/destination.ts';
+import { HOSTING_PLATFORMS, type PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import { applyFieldErrors, errorToast } from '../../../api/errors.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { Checkbox } from '../../../components/checkbox.tsx';
+import { ChoiceList } from '../../../components/choice-list.tsx';
+import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { FormDialog } from '../../../components/form-dialog.tsx';
+import { PlatformMark } from '../../../components/platform-mark.tsx';
+import { showToast } from '../../../components/toast-store.ts';
+import { formatAddress } from '../../../lib/format.ts';
+import { ConnectionChoice } from '../create/connection-choice.tsx';
+import { type DestinationFields, destinationOf, missingChoice } from '../create/destination-fields.ts';
+import type { DestinationAct } from './destination-list.tsx';
+
+export type DestinationDialogsProps = {
+  deployment: Deployment;
+  asked: DestinationAct;
+  onAsk: (act: DestinationAct | null) => void;
+};
+
+/** Asks before a platform is added, becomes the primary one, or is removed. */
+export function DestinationDialogs({ deployment, asked, onAsk }: DestinationDialogsProps) {
+  const close = () => onAsk(null);
+  switch (asked.act) {
+    case 'add':
+      return <AddDialog deployment={deployment} onClose={close} />;
+    case 'move':
+      return (
+        <MoveDialog
+          deployment={deployment}
+          destination={asked.destination}
+          onClose={close}
+          onMoved={() => onAsk({ act: 'moved', destination: asked.from })}
+        />
+      );
+    default:
+      return (
+        <RemoveDialog
+          deployment={deployment}
+          destination={asked.destination}
+          isMoved={asked.act === 'moved'}
+          onClose={close}
+        />
+      );
+  }
+}
+
+type DialogProps = { deployment: Deployment; onClose: () => void };
+
+function AddDialog({ deployment, onClose }: DialogProps) {
+  const choices = platformsFor(deployment);
+  const form = useForm<DestinationFields>({ defaultValues: { platform: choices[0] ?? 'built-in', options: {} } });
+  const { watch, setValue, setError } = form;
+  const [platform, connectionId, options] = watch(['platform', 'connectionId', 'options']);
+  const [isRefused, setRefused] = useState(false);
+  const missing = missingChoice({ platform, connectionId, options });
+  const add = trpc.deployments.addDestination.useMutation({
+    onSuccess: () => {
+      onClose();
+      const { title } = PLATFORMS[platform];
+      const isLive = deployment.currentRelease !== null;
+      showToast({
+        title: `${title} added`,
+        description: isLive ? `What is live is being published on ${title}.` : 'The first release goes there as well.',
+      });
+    },
+    onError: (error) => {
+      if (!applyFieldErrors(error, ['connectionId', 'options'], setError))
+        showToast(errorToast('Could not add the platform', error));
+    },
+  });
+  return (
+    <FormDialog
+      title="Add a platform"
+      description="The files that are live are published there as well, and every release from then on. Each platform has an address of its own."
+      submitLabel="Add and publish"
+      busyLabel="Adding…"
+      isBusy={add.isPending}
+      onClose={onClose}
+      onSubmit={form.handleSubmit((input) => {
+        setRefused(missing !== null);
+        if (missing === null) add.mutate({ deploymentId: deployment.id, ...destinationOf(input) });
+      })}
+    >
+      <FormProvider {...form}>
+        <ChoiceList
+          label="Platform"
+          isPaired
+          value={platform}
+          onChange={(next) => {
+            setValue('platform', next);
+            setValue('connectionId', undefined);
+            setValue('options', {});
+            setRefused(false);
+          }}
+          choices={choices.map((value) => ({
+            value,
+            title: PLATFORMS[value].title,
+            icon: <PlatformMark platform={value} />,
+          }))}
+        />
+        <ConnectionChoice />
+        {isRefused && missing !== null && (
+          <p role="alert" className="text-sm text-bad">
+            {missing}
+          </p>
+        )}
+      </FormProvider>
+    </FormDialog>
+  );
+}
+
+/** Of those without an account there is one place only; at the others a second account is another place. */
+function platformsFor({ destinations }: Deployment): PlatformId[] {
+  const all: PlatformId[] = [...HOSTING_PLATFORMS.filter((id) => PLATFORMS[id].isAvailable), 'built-in'];
+  const taken = new Set(destinations.map(({ platform }) => platform));
+  const isOpen = (id: PlatformId) => PLATFORM_CAPABILITIES[id]?.requires.includes('connection') || !taken.has(id);
+  return all.filter(isOpen).sort((a, b) => Number(taken.has(a)) - Number(taken.has(b)));
+}
+
+type OfDestinationProps = DialogProps & { destination: Destination };
+
+function MoveDialog({ deployment, destination, onClose, onMoved }: OfDestinationProps & { onMoved: () => void }) {
+  const { title } = PLATFORMS[destination.platform];
+  const move = trpc.deployments.makePrimary.useMutation({
+    onSuccess: () => {
+      showToast({
+        title: `${title} is the primary platform`,
+        description: `${deployment.name} is at ${formatAddress(destination.url)} now.`,
+      });
+      onMoved();
+    },
+    onError: (error) => {
+      onClose();
+      showToast(errorToast('Could not change the primary platform', error));
+    },
+  });
+  return (
+    <ConfirmDialog
+      isOpen
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose();
+      }}
+      title={`Make ${title} the primary platform?`}
+      description={
+        <p>
+          The address of {deployment.name} becomes <Address>{formatAddress(destination.url)}</Address>, where it is live
+          already. From then on a release is live when it is seen there. The other platform stays until you remove it.
+        </p>
+      }
+      isDestructive={false}
+      confirmLabel="Make primary"
+      busyLabel="Switching…"
+      isBusy={move.isPending}
+      onConfirm={() => move.mutate({ deploymentId: deployment.id, destinationId: destination.id })}
+    />
+  );
+}
+
+/** After a move it is an offer: everything is live elsewhere by then. */
+function RemoveDialog({ deployment, destination, isMoved, onClose }: OfDestinationProps & { isMoved: boolean }) {
+  const { title } = PLATFORMS[destination.platform];
+  const [leavesSite, setLeavesSite] = useState(false);
+  const remove = trpc.deployments.removeDestination.useMutation({
+    onSuccess: () => {
+      onClose();
+      const description = leavesSite
+        ? `What is published on ${title} stays there.`
+        : `${deployment.name} is being taken off ${title}.`;
+      showToast({ title: `${title} removed`, description });
+    },
+    onError: (error) => {
+      onClose();
+      showToast(errorToast('Could not remove the platform', error));
+    },
+  });
+  const address = destination.url === '' ? `The site on ${title}` : formatAddress(destination.url);
+  return (
+    <ConfirmDialog
+      isOpen
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose();
+      }}
+      title={isMoved ? `Remove the site from ${title} now?` : `Remove ${title}?`}
+      description={
+        <p>
+          <Address>{address}</Address> {leavesSite ? 'stays as it is and gets no more releases.' : 'goes offline.'}{' '}
+          {deployment.name} stays live on {PLATFORMS[deployment.platform].title}, with all its releases.
+        </p>
+      }
+      confirmLabel="Remove"
+      busyLabel="Removing…"
+      isBusy={remove.isPending}
+      onConfirm={() =>
+        remove.mutate({
+          deploymentId: deployment.id,
+          destinationId: destination.id,
+          ...(leavesSite && { leaveSite: true }),
+        })
+      }
+    >
+      {destination.state === 'failed' && (
+        <Checkbox
+          label={`Leave what is published on ${title}, for example when its account cannot be reached any more`}
+          isChecked={leavesSite}
+          onChange={setLeavesSite}
+        />
+      )}
+    </ConfirmDialog>
+  );
+}
+
+/** On a line of its own before it is broken at a hyphen. */
+function Address({ children }: { children: string }) {
+  return <span className="inline-block wrap-anywhere text-ink">{children}</span>;
+}

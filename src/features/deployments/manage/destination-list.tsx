@@ -1,0 +1,182 @@
+import { ExternalLink, Plus } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { Link } from 'wouter';
+import type { Deployment } from '../../../../routers/schemas/deployments.ts';
+import { PLANS } from '../../../../routers/schemas/plan-table.ts';
+import type { Destination } from '../../../../routers/schemas/platforms/destination.ts';
+import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import { errorToast } from '../../../api/errors.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { Tag } from '../../../components/badge.tsx';
+import { Button } from '../../../components/button.tsx';
+import { Card, CardHeader } from '../../../components/card.tsx';
+import { DestinationBadge } from '../../../components/destination-badge.tsx';
+import { HostName } from '../../../components/host-name.tsx';
+import { PlatformMark } from '../../../components/platform-mark.tsx';
+import { showToast } from '../../../components/toast-store.ts';
+import { formatAddress } from '../../../lib/format.ts';
+import { paths } from '../../../lib/paths.ts';
+
+// With the form of a new destination they would weigh as much as the rest of the page.
+const DestinationDialogs = lazy(async () => ({
+  default: (await import('./destination-dialogs.tsx')).DestinationDialogs,
+}));
+
+export type DestinationAct =
+  | { act: 'add' }
+  | { act: 'remove' | 'moved'; destination: Destination }
+  | { act: 'move'; destination: Destination; from: Destination };
+
+export type DestinationListProps = { deployment: Deployment; isReadOnly: boolean };
+
+/** Shows where a deployment is published, each place with its state and address, and adds, moves and removes them. */
+export function DestinationList({ deployment, isReadOnly }: DestinationListProps) {
+  const [asked, ask] = useState<DestinationAct | null>(null);
+  const isBusy = deployment.state === 'deploying';
+  const mayChange = !isReadOnly && deployment.state !== 'deleting';
+  const [primary] = deployment.destinations;
+  return (
+    <Card aria-label="Platforms" className="overflow-hidden">
+      <CardHeader
+        title="Platforms"
+        action={mayChange && <AddButton isBusy={isBusy} onAdd={() => ask({ act: 'add' })} />}
+      />
+      <ul className="divide-y divide-line">
+        {deployment.destinations.map((destination) => (
+          <DestinationRow
+            key={destination.id}
+            deployment={deployment}
+            destination={destination}
+            primary={primary}
+            mayChange={mayChange}
+            onAsk={ask}
+          />
+        ))}
+      </ul>
+      {asked !== null && (
+        <Suspense>
+          <DestinationDialogs deployment={deployment} asked={asked} onAsk={ask} />
+        </Suspense>
+      )}
+    </Card>
+  );
+}
+
+/** Says before the click where the plan has one platform at a time. */
+function AddButton({ isBusy, onAdd }: { isBusy: boolean; onAdd: () => void }) {
+  const { data: allowance } = trpc.subscription.allowance.useQuery();
+  if (allowance === undefined) return null;
+  if (!PLANS[allowance.plan].severalPlatforms) {
+    return (
+      <Link to={paths.subscriptionPricing} className="text-sm text-ink-muted underline-offset-2 hover:underline">
+        Several at once with Pro
+      </Link>
+    );
+  }
+  return (
+    <Button size="sm" disabled={isBusy} onClick={onAdd}>
+      <Plus /> Add a platform
+    </Button>
+  );
+}
+
+type DestinationRowProps = {
+  deployment: Deployment;
+  destination: Destination;
+  primary: Destination | undefined;
+  mayChange: boolean;
+  onAsk: (act: DestinationAct) => void;
+};
+
+function DestinationRow({ deployment, destination, primary, mayChange, onAsk }: DestinationRowProps) {
+  const { platform, state, error } = destination;
+  const isPrimary = destination.id === primary?.id;
+  const { title } = PLATFORMS[platform];
+  return (
+    <li className="flex flex-wrap items-start gap-x-6 gap-y-3 px-4 py-4 sm:px-5">
+      <div className="flex min-w-0 flex-1 basis-64 gap-3">
+        <PlatformMark platform={platform} className="mt-0.5 size-5" />
+        <div className="min-w-0">
+          <h3 className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium">
+            {title}
+            <DestinationBadge state={state} />
+            {isPrimary && deployment.destinations.length > 1 && <Tag>Primary</Tag>}
+          </h3>
+          <Address destination={destination} />
+          {error !== null && (
+            <p className="mt-1.5 text-sm wrap-anywhere text-bad">
+              {error.message} {error.hint}
+            </p>
+          )}
+        </div>
+      </div>
+      {mayChange && !isPrimary && primary !== undefined && (
+        <RowActs deployment={deployment} destination={destination} primary={primary} onAsk={onAsk} />
+      )}
+    </li>
+  );
+}
+
+function Address({ destination: { url, state } }: { destination: Destination }) {
+  if (url === '') return <p className="mt-0.5 text-sm text-ink-muted">The address comes with the first release.</p>;
+  if (state === 'idle') return <HostName name={formatAddress(url)} className="text-ink-muted" />;
+  return (
+    <a
+      href={url}
+      target="_blank"
+      rel="noreferrer"
+      className="inline-flex max-w-full min-w-0 items-center gap-2 rounded-tight py-0.5 text-ink-muted hover:text-ink hover:underline touch:py-2"
+    >
+      <HostName name={formatAddress(url)} />
+      <ExternalLink className="size-3.5 shrink-0" />
+      <span className="sr-only">opens in a new tab</span>
+    </a>
+  );
+}
+
+type RowActsProps = Required<Pick<DestinationRowProps, 'deployment' | 'destination' | 'onAsk'>> & {
+  primary: Destination;
+};
+
+function RowActs({ deployment, destination, primary, onAsk }: RowActsProps) {
+  const { title } = PLATFORMS[destination.platform];
+  const isBusy = deployment.state === 'deploying';
+  const retry = trpc.deployments.retryDestination.useMutation({
+    onError: (error) => showToast(errorToast('Could not try again', error)),
+  });
+  if (destination.state === 'removing') return null;
+  return (
+    <div className="flex flex-wrap gap-2 max-sm:ml-8">
+      {destination.state === 'failed' && (
+        <Button
+          size="sm"
+          disabled={isBusy}
+          isBusy={retry.isPending}
+          busyLabel="Starting…"
+          aria-label={`Try again on ${title}`}
+          onClick={() => retry.mutate({ deploymentId: deployment.id, destinationId: destination.id })}
+        >
+          Try again
+        </Button>
+      )}
+      {destination.state === 'live' && (
+        <Button
+          size="sm"
+          disabled={isBusy}
+          aria-label={`Make ${title} the primary platform`}
+          onClick={() => onAsk({ act: 'move', destination, from: primary })}
+        >
+          Make primary
+        </Button>
+      )}
+      <Button
+        size="sm"
+        disabled={isBusy}
+        aria-label={`Remove ${title}`}
+        onClick={() => onAsk({ act: 'remove', destination })}
+      >
+        Remove
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+import { useEffect, useRef } from 'react';
+import { Link } from 'wouter';
+import type { Deployment } from '../../../../routers/schemas/deployments.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { Button } from '../../../components/button.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { useAddress, useVisit } from '../../../lib/location.ts';
+import { paths } from '../../../lib/paths.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
+import type { Selection } from '../../../uploads/selection.ts';
+import { usePublish } from '../../../uploads/use-publication.ts';
+import { useReselect } from '../../../uploads/waiting.ts';
+import { readOnlyLabels } from '../plan-labels.ts';
+import { useEntryQuestion } from '../select/entry-question.tsx';
+import { FilesFooter, FilesStep, refusalText } from '../select/files-step.tsx';
+import { usePageSelection } from '../select/use-chosen-selection.ts';
+
+export type PublishSectionProps = {
+  deployment: Deployment;
+  isReadOnly: boolean;
+  /** What was being sent when it was cancelled. */
+  givenBack: Selection | null;
+};
+
+/** The place to drop files for a release; "Publish again" leads here, from this page and from the lists. */
+export function PublishSection(props: PublishSectionProps) {
+  const { hash } = useAddress();
+  const visit = useVisit();
+  const isWanted = hash === '#publish';
+  const anchor = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: pressing the same link again leads there again
+  useEffect(() => {
+    if (!isWanted) return;
+    anchor.current?.scrollIntoView({ block: 'center' });
+    anchor.current?.querySelector('button')?.focus({ preventScroll: true });
+  }, [isWanted, visit]);
+  return (
+    <section ref={anchor} aria-label="Publish">
+      {props.isReadOnly ? <ReadOnlyNotice /> : <PublishAgain {...props} isWanted={isWanted} />}
+    </section>
+  );
+}
+
+function ReadOnlyNotice() {
+  const plan = readOnlyLabels(trpc.subscription.allowance.useQuery().data);
+  return (
+    <Notice
+      tone="accent"
+      title="Read-only"
+      action={
+        <Button asChild>
+          <Link to={paths.subscriptionPricing}>{plan.action}</Link>
+        </Button>
+      }
+    >
+      What is live stays live. {plan.text}
+    </Notice>
+  );
+}
+
+/** Takes the folder or ZIP again: what the server already holds is not sent again. */
+function PublishAgain({ deployment, givenBack, isWanted }: PublishSectionProps & { isWanted: boolean }) {
+  const publish = usePublish();
+  const chosen = usePageSelection(useReselect(deployment.id), givenBack);
+  const { report } = chosen;
+  const { ask, question } = useEntryQuestion(report);
+  const isFirst = deployment.releaseCount === 0;
+  const isBusy = deployment.state === 'deploying';
+  const start = ({ selection, publishAnyway }: SelectionReport) => {
+    publish({ deployment, selection, publishAnyway, isNew: false });
+    chosen.choose(null);
+  };
+  return (
+    <FilesStep
+      chosen={chosen}
+      shape={isFirst ? 'tall' : 'wide'}
+      {...dropLabels(isFirst, isWanted)}
+      isWanted={isWanted}
+      footer={
+        report !== null && (
+          <FilesFooter text={publishHint(deployment, report)}>
+            <Button
+              variant="primary"
+              disabled={isBusy || report.reading.refusal !== null}
+              onClick={() => ask(() => start(report))}
+            >
+              Publish
+            </Button>
+            {question}
+          </FilesFooter>
+        )
+      }
+    />
+  );
+}
+
+function dropLabels(isFirst: boolean, isWanted: boolean): { title: string; description: string } {
+  if (isFirst) {
+    return { title: 'Drop a folder or a ZIP to publish it', description: 'It stays private until you publish.' };
+  }
+  return isWanted
+    ? {
+        title: 'Choose the changed folder or ZIP',
+        description: 'Or drop it anywhere on this page. You see what is in it before anything is published.',
+      }
+    : { title: 'Drop a folder or a ZIP to publish again', description: 'Only what changed is sent.' };
+}
+
+function publishHint({ state, currentRelease, releaseCount }: Deployment, report: SelectionReport): string {
+  const refusal = refusalText(report);
+  if (refusal !== null) return refusal;
+  if (state === 'deploying') return 'A release is on its way. Publish when it is done.';
+  if (currentRelease === null) return `It becomes release ${releaseCount + 1}.`;
+  return `It becomes release ${releaseCount + 1}. Release ${currentRelease.number} stays live until then.`;
+}

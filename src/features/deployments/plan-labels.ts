@@ -1,0 +1,63 @@
+import { TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
+import { PLANS } from '../../../routers/schemas/plan-table.ts';
+import type { Allowance } from '../../../routers/schemas/subscription.ts';
+import { formatCount } from '../../lib/format.ts';
+
+/** What stands between a person and a new deployment; null when nothing does. */
+export type PlanBlocker = { title: string; text: string; action: string };
+
+export function planBlocker({
+  plan,
+  deploymentLimit,
+  deploymentCount,
+  isTrialAvailable,
+}: Allowance): PlanBlocker | null {
+  if (plan === 'free') {
+    return isTrialAvailable
+      ? {
+          title: 'Start the free trial to publish',
+          text: `${TRIAL_DAYS} days of Pro, without a card. A dropped folder waits for you.`,
+          action: 'See the trial',
+        }
+      : {
+          title: 'No plan is active',
+          text: 'What is live stays live. Choose a plan to publish again.',
+          action: 'See the plans',
+        };
+  }
+  if (deploymentLimit === null || deploymentCount < deploymentLimit) return null;
+  return {
+    title:
+      deploymentLimit === 1
+        ? `The deployment of ${PLANS[plan].title} is used`
+        : `All ${deploymentLimit} deployments of ${PLANS[plan].title} are used`,
+    text: 'Choose a larger plan, or delete a deployment that is no longer needed.',
+    action: 'See the plans',
+  };
+}
+
+/** `3 of 3 deployments used on Standard`. */
+export function usageText({ plan, deploymentLimit, deploymentCount }: Allowance): string {
+  if (plan === 'free') return 'No plan is active';
+  if (deploymentLimit === null)
+    return `${formatCount(deploymentCount, 'deployment')} on ${PLANS[plan].title}, which has no limit`;
+  return `${deploymentCount} of ${formatCount(deploymentLimit, 'deployment')} used on ${PLANS[plan].title}`;
+}
+
+/** `1 of 3 deployments on Standard will be used.` */
+export function costText({ plan, deploymentLimit, deploymentCount }: Allowance): string {
+  if (deploymentLimit === null) return `${PLANS[plan].title} has no limit of deployments.`;
+  return `${deploymentCount + 1} of ${formatCount(deploymentLimit, 'deployment')} on ${PLANS[plan].title} will be used.`;
+}
+
+/** Says what it takes to change a read-only deployment, and names the button that leads there. */
+export function readOnlyLabels(allowance: Allowance | undefined): { text: string; action: string } {
+  return allowance?.isTrialAvailable === true
+    ? { text: 'Start the free trial to publish again.', action: 'See the trial' }
+    : { text: 'A plan is needed to publish again.', action: 'See the plans' };
+}
+
+/** Deployments stay live and become read-only when no plan is active. */
+export function isReadOnly(allowance: Allowance | undefined): boolean {
+  return allowance?.plan === 'free';
+}

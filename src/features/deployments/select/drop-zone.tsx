@@ -1,0 +1,147 @@
+import { FolderUp } from 'lucide-react';
+import { useId, useRef } from 'react';
+import { Button } from '../../../components/button.tsx';
+import { DropTarget, type DropTargetProps } from '../../../components/drop-target.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { formatCount, formatSize } from '../../../lib/format.ts';
+import type { Selection } from '../../../uploads/selection.ts';
+import type { StoredSelection } from '../../../uploads/stored.ts';
+import { reselectTitle, stopReselect } from '../../../uploads/waiting.ts';
+import { useDrop } from './use-drop.ts';
+
+export type DropZoneProps = {
+  onSelection: (selection: Selection) => void;
+  title?: string | undefined;
+  description?: string | undefined;
+  shape?: DropTargetProps['shape'];
+  isWanted?: DropTargetProps['isWanted'];
+  /** What a reload lost, and has to be chosen again. */
+  wanted?: StoredSelection | null;
+  /** What was dropped before a reload is being found again. */
+  isRestoring?: boolean;
+};
+
+/** A drop target with a button for a folder and one for a ZIP. While something is dragged, the whole page is the target. */
+export function DropZone({
+  onSelection,
+  title = 'Drop a folder or a ZIP',
+  description = 'It stays private until you publish.',
+  shape = 'tall',
+  isWanted = false,
+  wanted = null,
+  isRestoring = false,
+}: DropZoneProps) {
+  const { isOver, filesRead, problem, takeFiles } = useDrop(onSelection);
+  const folderInput = useRef<HTMLInputElement>(null);
+  const zipInput = useRef<HTMLInputElement>(null);
+  const inputId = useId();
+  const isReading = filesRead !== null || isRestoring;
+  const take = (input: HTMLInputElement) => {
+    if (input.files) takeFiles(input.files);
+    // Choosing the same again must be a change again.
+    input.value = '';
+  };
+  return (
+    <div className="flex flex-col gap-4">
+      {wanted !== null && <ReselectPrompt record={wanted} />}
+      <div className="relative">
+        <DropTarget
+          shape={shape}
+          isOver={isOver}
+          isWanted={isWanted}
+          title={isReading ? 'Reading the files' : title}
+          description={filesRead === null ? description : `${formatCount(filesRead, 'file')} so far`}
+          actions={
+            <>
+              <Button
+                variant="primary"
+                className="relative z-1"
+                isBusy={isReading}
+                busyLabel="Reading…"
+                onClick={() => folderInput.current?.click()}
+              >
+                Choose a folder
+              </Button>
+              <Button className="relative z-1" disabled={isReading} onClick={() => zipInput.current?.click()}>
+                Choose a ZIP
+              </Button>
+            </>
+          }
+        />
+        {/* The rest of the target for a pointer; a keyboard has the buttons. */}
+        <label htmlFor={inputId} className="absolute inset-0 cursor-pointer rounded-card">
+          <span className="sr-only">Folder to publish</span>
+        </label>
+        <input
+          ref={folderInput}
+          id={inputId}
+          type="file"
+          multiple
+          webkitdirectory=""
+          hidden
+          onChange={(event) => take(event.target)}
+        />
+        <input
+          ref={zipInput}
+          type="file"
+          accept=".zip,application/zip"
+          aria-label="ZIP to publish"
+          hidden
+          onChange={(event) => take(event.target)}
+        />
+        <div role="status" className="sr-only">
+          {isReading ? 'Reading the files' : ''}
+        </div>
+        {problem !== null && (
+          <p role="alert" className="mt-2 text-sm text-bad">
+            {problem}
+          </p>
+        )}
+        {isOver && <PageTarget />}
+      </div>
+    </div>
+  );
+}
+
+/** Says that letting go anywhere will do. It lets the drag through. */
+function PageTarget() {
+  return (
+    <div
+      aria-hidden
+      className="pointer-events-none fixed inset-0 z-50 flex animate-appear items-center justify-center bg-scrim p-4"
+    >
+      <div className="flex size-full flex-col items-center justify-center gap-4 rounded-card border-2 border-dashed border-accent bg-surface-raised/95">
+        <FolderUp className="size-8 text-accent" />
+        <p className="text-xl font-semibold">Let go to read the files</p>
+      </div>
+    </div>
+  );
+}
+
+/** Names the selection that a reload interrupted and the browser could not keep, so that the same can be chosen again. */
+function ReselectPrompt({ record }: { record: StoredSelection }) {
+  const { publication, fileCount, totalBytes, noun } = record;
+  const extent = `It held ${formatCount(fileCount, 'file')}, ${formatSize(totalBytes)}.`;
+  return (
+    <Notice
+      tone="warn"
+      title={`Choose ${reselectTitle(record)} again`}
+      action={
+        <Button size="sm" onClick={() => stopReselect(publication?.deployment.id ?? null)}>
+          Not now
+        </Button>
+      }
+    >
+      {publication === null
+        ? `The page was reloaded, and the ${noun} could not be kept. ${extent}`
+        : `The page was reloaded while the ${noun} was sent. ${extent} ${arrivedText(record)}What arrived is not sent again.`}
+    </Notice>
+  );
+}
+
+/** A ZIP is one file on its way: how much of it arrived is known to the server alone. */
+function arrivedText({ noun, fileCount, publication }: StoredSelection): string {
+  const arrived = publication?.arrivedFiles ?? 0;
+  if (noun === 'ZIP' || arrived === 0) return '';
+  return `The server has ${arrived.toLocaleString('en')} of ${formatCount(fileCount, 'file')}. `;
+}

@@ -1,0 +1,49 @@
+import { type ReactNode, useState } from 'react';
+import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
+
+/**
+ * A folder without an entry page answers "not found" at its address: before it is published the person is asked, once a
+ * selection. `ask` goes on at once where there is nothing to ask.
+ */
+export function useEntryQuestion(report: SelectionReport | null): {
+  ask: (goOn: () => void) => void;
+  question: ReactNode;
+} {
+  const [agreed, setAgreed] = useState<SelectionReport['selection'] | null>(null);
+  const [waiting, setWaiting] = useState<{ goOn: () => void } | null>(null);
+  const selection = report?.selection ?? null;
+  const isAsked = report !== null && report.inspection.entryPage === null && agreed !== selection;
+  return {
+    ask: (goOn) => {
+      if (isAsked) setWaiting({ goOn });
+      else goOn();
+    },
+    question: waiting !== null && report !== null && (
+      <ConfirmDialog
+        isOpen
+        onOpenChange={(isOpen) => {
+          if (!isOpen) setWaiting(null);
+        }}
+        title="Publish without a start page?"
+        description={questionText(report.inspection)}
+        confirmLabel="Publish anyway"
+        isDestructive={false}
+        onConfirm={() => {
+          setAgreed(selection);
+          setWaiting(null);
+          waiting.goOn();
+        }}
+      />
+    ),
+  };
+}
+
+/** Says what visitors will see, and names the folder to publish instead where there is one. */
+export function questionText({ buildFolder }: Pick<SelectionReport['inspection'], 'buildFolder'>): string {
+  const consequence =
+    'There is no index.html at the top: who opens the address sees “not found”. Each file answers at its own address.';
+  return buildFolder === null
+    ? consequence
+    : `${consequence} The folder ${buildFolder} inside looks finished: you can publish that one instead.`;
+}

@@ -1,0 +1,55 @@
+import { type ReactNode, Suspense } from 'react';
+import { lazyComponent } from '../../../lib/lazy-component.tsx';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
+import { type Selection, selectionNoun } from '../../../uploads/selection.ts';
+import { DropZone, type DropZoneProps } from './drop-zone.tsx';
+import type { SelectionSummaryProps } from './selection-summary.tsx';
+import type { ChosenSelection } from './use-chosen-selection.ts';
+
+export type FilesStepProps = Pick<DropZoneProps, 'title' | 'description' | 'shape' | 'isWanted'> & {
+  chosen: ChosenSelection;
+  /** Told what is chosen on this page; left out, it is chosen and nothing more. */
+  onChoose?: ((selection: Selection) => void) | undefined;
+  /** Stands below what was found. */
+  footer?: ReactNode;
+};
+
+/** It explains what the rules of an upload found, and is fetched with them when something was chosen. */
+const summary = lazyComponent<SelectionSummaryProps>(
+  async () => (await import('./selection-summary.tsx')).SelectionSummary,
+);
+
+/** The place for the files: where to drop them, and then what they are. */
+export function FilesStep({ chosen, onChoose, footer, ...place }: FilesStepProps) {
+  const { report, buildFolder, wanted, isReading, setPublishAnyway } = chosen;
+  const choose = onChoose ?? chosen.choose;
+  if (report === null) return <DropZone {...place} wanted={wanted} isRestoring={isReading} onSelection={choose} />;
+  return (
+    <Suspense fallback={<DropZone {...place} isRestoring onSelection={choose} />}>
+      <summary.Component
+        report={report}
+        onReplace={() => chosen.choose(null)}
+        onPublishAnyway={setPublishAnyway}
+        onTakeBuildFolder={buildFolder === null ? null : () => choose(buildFolder)}
+        footer={footer}
+      />
+    </Suspense>
+  );
+}
+
+export type FilesFooterProps = { text: string; children?: ReactNode };
+
+/** Says below what was found in the files what happens next, beside what starts it. */
+export function FilesFooter({ text, children }: FilesFooterProps) {
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3 p-4 sm:px-5">
+      <p className="min-w-0 text-sm text-ink-muted">{text}</p>
+      {children}
+    </div>
+  );
+}
+
+/** Says that it cannot be published as it is; the report says why. Null where nothing stands against it. */
+export function refusalText({ reading, selection }: SelectionReport): string | null {
+  return reading.refusal === null ? null : `The ${selectionNoun(selection)} cannot be published as it is.`;
+}

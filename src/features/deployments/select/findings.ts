@@ -1,0 +1,156 @@
+import type { ProblemPlace, UploadInspection } from '../../../../routers/schemas/upload-inspection.ts';
+import { leftOutRule, visiblePath } from '../../../../routers/schemas/upload-rules.ts';
+import { formatCount, formatSize } from '../../../lib/format.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
+import { selectionNoun } from '../../../uploads/selection.ts';
+
+export type Finding = {
+  /** Unique within a report. */
+  id: string;
+  verdict: 'good' | 'warn' | 'bad' | 'secret' | 'removed';
+  message: string;
+  /** What is shown as code at the end of the message: a path. */
+  path: string | null;
+  /** Why, and what to do; shown on request. */
+  detail: string | null;
+  /** Files that the finding is about, each with its own reason. */
+  leftOut: SelectionReport['reading']['leftOut'];
+  /** Where in the files it was found. */
+  places: readonly ProblemPlace[];
+};
+
+/** Describes the selection in one line: `A plain website, 214 files, 8.4 MB`. */
+export function selectionLine({ inspection }: SelectionReport): string {
+  return `${inspection.title}, ${formatCount(inspection.fileCount, 'file')}, ${formatSize(inspection.totalBytes)}`;
+}
+
+export function findingsOf(report: SelectionReport): Finding[] {
+  const { reading, inspection, selection } = report;
+  return [
+    ...refusalFindings(reading, selectionNoun(selection)),
+    ...reselectedFindings(report),
+    ...entryFindings(reading, inspection),
+    ...problemFindings(inspection),
+    ...leftOutFindings(reading),
+    ...removedFindings(reading),
+    ...unreadFindings(report),
+  ];
+}
+
+const plain = { path: null, detail: null, leftOut: [], places: [] };
+
+function refusalFindings({ refusal }: SelectionReport['reading'], noun: string): Finding[] {
+  if (refusal === null) return [];
+  return [
+    {
+      ...plain,
+      id: 'refusal',
+      verdict: 'bad',
+      message: refusal.message,
+      path: refusal.path === '' ? null : refusal.path,
+      detail: `Nothing of the ${noun} can be published until this is mended. Mend it, then choose the ${noun} again.`,
+    },
+  ];
+}
+
+function reselectedFindings({ reselected, selection }: SelectionReport): Finding[] {
+  if (reselected === null) return [];
+  if (reselected.isSame)
+    return [{ ...plain, id: 'reselected', verdict: 'good', message: 'The same as before the reload' }];
+  return [
+    {
+      ...plain,
+      id: 'reselected',
+      verdict: 'warn',
+      message: `This is not what was chosen before: ${reselected.title}`,
+      detail: `Publish it all the same, or replace it. Of the ${selectionNoun(selection)} that arrives, what is there already is not sent again.`,
+    },
+  ];
+}
+
+/** A page that shows nothing before a build has run is no good news. */
+function entryFindings(reading: SelectionReport['reading'], { entryPage, problems }: UploadInspection): Finding[] {
+  if (entryPage === null || reading.refusal !== null) return [];
+  if (problems.some(({ code }) => code === 'needs_build')) return [];
+  return [{ ...plain, id: 'entry', verdict: 'good', message: 'Entry page', path: entryPage }];
+}
+
+function problemFindings({ problems }: UploadInspection): Finding[] {
+  return problems.map(({ code, message, hint, path, places = [] }) => ({
+    ...plain,
+    // Each of the two files with rules has problems of its own.
+    id: code === 'rule_ignored' ? `${code} ${path}` : code,
+    verdict: 'warn',
+    message,
+    path: code === 'holds_token' && path !== null ? visiblePath(path) : null,
+    detail: hint,
+    places,
+  }));
+}
+
+/** One file is named in the line, several are counted; what is published anyway stays in the list, to be taken back. */
+function leftOutFindings({ leftOut, files }: SelectionReport['reading']): Finding[] {
+  const anyway = files.flatMap(({ path }) => {
+    const rule = leftOutRule(path);
+    return rule === null ? [] : [{ path, reason: rule.reason, isPublishable: true }];
+  });
+  const all = [...leftOut, ...anyway].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const [first] = all;
+  if (first === undefined) return [];
+  const isOne = all.length === 1;
+  return [
+    {
+      ...plain,
+      id: 'left-out',
+      verdict: 'secret',
+      message: leftOutMessage(leftOut.length, anyway.length),
+      path: isOne ? visiblePath(first.path) : null,
+      leftOut: all,
+    },
+  ];
+}
+
+function leftOutMessage(left: number, anyway: number): string {
+  if (left + anyway === 1) return left === 1 ? 'Private, and left out:' : 'Private, and published anyway:';
+  const leftText = `${formatCount(left, 'private file')} left out`;
+  if (anyway === 0) return leftText;
+  const anywayText = `${formatCount(anyway, 'private file')} published anyway`;
+  return left === 0 ? anywayText : `${leftText}, ${anyway} published anyway`;
+}
+
+function removedFindings({ droppedCount, root }: SelectionReport['reading']): Finding[] {
+  const findings: Finding[] = [];
+  if (droppedCount > 0) {
+    findings.push({
+      ...plain,
+      id: 'os-junk',
+      verdict: 'removed',
+      message: `${formatCount(droppedCount, 'file')} of your operating system left out`,
+      detail: 'Such as .DS_Store and Thumbs.db: they are no part of a website.',
+    });
+  }
+  if (root !== null) {
+    findings.push({
+      ...plain,
+      id: 'root',
+      verdict: 'removed',
+      message: 'The outer folder is removed:',
+      path: visiblePath(root),
+    });
+  }
+  return findings;
+}
+
+function unreadFindings({ unreadTexts }: SelectionReport): Finding[] {
+  if (unreadTexts === 0) return [];
+  return [
+    {
+      ...plain,
+      id: 'unread',
+      verdict: 'warn',
+      message: `${formatCount(unreadTexts, 'text')} not looked into`,
+      detail:
+        'Keys and links are looked for in the first texts of a large site only. They are published like the others.',
+    },
+  ];
+}

@@ -1,0 +1,221 @@
+import {
+  Check,
+  ChevronRight,
+  CircleX,
+  Eraser,
+  FileArchive,
+  Folder,
+  type LucideIcon,
+  ShieldAlert,
+  TriangleAlert,
+} from 'lucide-react';
+import { type ReactNode, useId, useState } from 'react';
+import { Button } from '../../../components/button.tsx';
+import { Card } from '../../../components/card.tsx';
+import { Checkbox } from '../../../components/checkbox.tsx';
+import { classNames } from '../../../components/class-names.ts';
+import { Size } from '../../../components/size.tsx';
+import { formatCount } from '../../../lib/format.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
+import { selectionNoun, selectionTitle } from '../../../uploads/selection.ts';
+import { type Finding, findingsOf, selectionLine } from './findings.ts';
+
+export type SelectionSummaryProps = {
+  report: SelectionReport;
+  onReplace: () => void;
+  onPublishAnyway: (path: string, isWanted: boolean) => void;
+  /** Publishes the finished folder inside in the place of the whole; null where there is none. */
+  onTakeBuildFolder?: (() => void) | null;
+  footer?: ReactNode;
+};
+
+/** A folder or ZIP read and understood: what it is, what is left out and why, what looks wrong, every file. */
+export function SelectionSummary({
+  report,
+  onReplace,
+  onPublishAnyway,
+  onTakeBuildFolder,
+  footer,
+}: SelectionSummaryProps) {
+  const { inspection } = report;
+  const title = selectionTitle(report.selection);
+  const findings = findingsOf(report);
+  const noun = selectionNoun(report.selection);
+  const Icon = noun === 'ZIP' ? FileArchive : Folder;
+  // "Ready as it is" is no sentence above a warning.
+  const isExplained =
+    inspection.entryPage === null || findings.every(({ verdict }) => verdict !== 'warn' && verdict !== 'bad');
+  return (
+    <Card aria-label={`${noun === 'ZIP' ? 'ZIP' : 'Folder'} ${title}`} className="divide-y divide-line">
+      <div className="flex items-center gap-4 p-4 sm:p-5">
+        <span className="flex size-11 shrink-0 items-center justify-center rounded-card border border-line text-accent">
+          <Icon className="size-5" />
+        </span>
+        <div className="min-w-0 grow">
+          <h2 className="text-lg font-semibold wrap-anywhere">{title}</h2>
+          <p className="text-ink-muted tabular-nums">{selectionLine(report)}</p>
+          {isExplained && <p className="mt-0.5 text-sm text-ink-muted">{inspection.explanation}</p>}
+        </div>
+        <Button size="sm" onClick={onReplace}>
+          Replace
+        </Button>
+      </div>
+      {findings.map((finding) => (
+        <FindingRow key={finding.id} finding={finding} report={report} onPublishAnyway={onPublishAnyway} />
+      ))}
+      {onTakeBuildFolder && inspection.buildFolder !== null && (
+        <div className="flex flex-wrap items-center justify-between gap-3 bg-accent-soft px-4 py-3 sm:px-5">
+          <p>
+            The folder <code className="font-mono text-sm">{inspection.buildFolder}</code> inside looks finished.
+          </p>
+          <Button size="sm" onClick={onTakeBuildFolder}>
+            Publish {inspection.buildFolder} instead
+          </Button>
+        </div>
+      )}
+      {inspection.largest.length > 1 && <FileList title="Largest files" files={inspection.largest} />}
+      {report.reading.files.length > 0 && <FileList title="All files" files={report.reading.files} />}
+      {footer}
+    </Card>
+  );
+}
+
+const looks: Record<Finding['verdict'], { icon: LucideIcon; look: string; word: string }> = {
+  good: { icon: Check, look: 'text-good', word: 'Good' },
+  warn: { icon: TriangleAlert, look: 'text-warn', word: 'Look at this' },
+  bad: { icon: CircleX, look: 'text-bad', word: 'Cannot be published' },
+  secret: { icon: ShieldAlert, look: 'text-warn', word: 'Left out' },
+  removed: { icon: Eraser, look: 'text-ink-muted', word: 'Removed' },
+};
+
+type FindingRowProps = {
+  finding: Finding;
+  report: SelectionReport;
+  onPublishAnyway: SelectionSummaryProps['onPublishAnyway'];
+};
+
+function FindingRow({ finding, report, onPublishAnyway }: FindingRowProps) {
+  const isOpenAtFirst = finding.verdict === 'bad' || finding.verdict === 'warn';
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
+  const detailId = useId();
+  const { icon: Icon, look, word } = looks[finding.verdict];
+  const act = isOpen ? 'Hide' : finding.leftOut.length > 1 ? 'Show' : 'Why';
+  const hasDetail = finding.detail !== null || finding.leftOut.length > 0 || finding.places.length > 0;
+  return (
+    <div className="px-4 py-2.5 sm:px-5">
+      <div className="flex items-start gap-3">
+        <Icon className={classNames('mt-0.5', look)} />
+        <span className="sr-only">{word}:</span>
+        <p className="min-w-0 grow wrap-anywhere">
+          {finding.message} {finding.path !== null && <code className="font-mono text-sm">{finding.path}</code>}
+        </p>
+        {hasDetail && (
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            aria-controls={detailId}
+            aria-label={`${act}: ${finding.message.replace(/[.:]$/, '')}`}
+            onClick={() => setOpen(!isOpen)}
+            className="-my-1 shrink-0 rounded-tight px-1 py-1 text-sm text-ink-muted hover:text-ink touch:-my-3 touch:py-3"
+          >
+            {act}
+          </button>
+        )}
+      </div>
+      {hasDetail && isOpen && (
+        <div id={detailId} className="mt-1 pl-7 text-sm text-ink-muted">
+          {finding.detail !== null && <p>{finding.detail}</p>}
+          {finding.places.length > 0 && <PlaceList places={finding.places} />}
+          {finding.leftOut.length > 0 && (
+            <LeftOutList files={finding.leftOut} report={report} onPublishAnyway={onPublishAnyway} />
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** A few places say what is wrong; the others are shown on request. */
+const PLACES_AT_FIRST = 5;
+
+/** Lists places like `about.html, line 12: img/Boat.jpg is called img/boat.jpg`. */
+function PlaceList({ places }: { places: Finding['places'] }) {
+  const [isWhole, setWhole] = useState(places.length <= PLACES_AT_FIRST + 1);
+  const shown = isWhole ? places : places.slice(0, PLACES_AT_FIRST);
+  return (
+    <ul className="flex flex-col gap-1 pt-1.5">
+      {shown.map(({ path, line, text }) => (
+        <li key={`${path}:${line}:${text}`} className="wrap-anywhere">
+          <code className="font-mono text-ink">{path}</code>, line {line}: {text}
+        </li>
+      ))}
+      {!isWhole && (
+        <li>
+          <Button size="sm" className="mt-1" onClick={() => setWhole(true)}>
+            Show {formatCount(places.length - PLACES_AT_FIRST, 'more place')}
+          </Button>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+type LeftOutListProps = {
+  files: Finding['leftOut'];
+  report: SelectionReport;
+  onPublishAnyway: SelectionSummaryProps['onPublishAnyway'];
+};
+
+function LeftOutList({ files, report, onPublishAnyway }: LeftOutListProps) {
+  return (
+    <ul className="flex flex-col gap-3 pt-1">
+      {files.slice(0, LISTED_FILES).map(({ path, reason, isPublishable }) => (
+        <li key={path}>
+          {files.length > 1 && <code className="font-mono text-sm wrap-anywhere text-ink">{path}</code>}
+          <p>{reason}</p>
+          {isPublishable && (
+            <div className="mt-1">
+              <Checkbox
+                label={
+                  <>
+                    Publish anyway <span className="sr-only">{path}</span>
+                  </>
+                }
+                isChecked={report.publishAnyway.includes(path)}
+                onChange={(isWanted) => onPublishAnyway(path, isWanted)}
+              />
+            </div>
+          )}
+        </li>
+      ))}
+      <More count={files.length - LISTED_FILES} />
+    </ul>
+  );
+}
+
+/** Twenty thousand rows would make the page slow, and nobody reads them. */
+const LISTED_FILES = 200;
+
+function FileList({ title, files }: { title: string; files: readonly { path: string; sizeBytes: number }[] }) {
+  return (
+    <details className="group">
+      <summary className="flex cursor-pointer items-center gap-3 px-4 py-2.5 text-ink-muted hover:text-ink sm:px-5 touch:py-3">
+        <ChevronRight className="transition-transform group-open:rotate-90" />
+        {title}
+      </summary>
+      <ul className="max-h-80 overflow-y-auto border-t border-line px-4 py-3 text-sm sm:px-5">
+        {files.slice(0, LISTED_FILES).map(({ path, sizeBytes }) => (
+          <li key={path} className="flex items-baseline justify-between gap-4 py-0.5">
+            <code className="min-w-0 font-mono text-sm wrap-anywhere">{path}</code>
+            <Size bytes={sizeBytes} className="shrink-0 whitespace-nowrap text-ink-muted tabular-nums" />
+          </li>
+        ))}
+        <More count={files.length - LISTED_FILES} />
+      </ul>
+    </details>
+  );
+}
+
+function More({ count }: { count: number }) {
+  return count > 0 ? <li className="pt-1 text-ink-muted">and {formatCount(count, 'more file')}</li> : null;
+}

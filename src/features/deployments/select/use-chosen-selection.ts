@@ -1,0 +1,76 @@
+import { useEffect, useState } from 'react';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
+import type { Selection } from '../../../uploads/selection.ts';
+import type { StoredSelection } from '../../../uploads/stored.ts';
+import { setWaiting, useReselect, useWaiting } from '../../../uploads/waiting.ts';
+
+/** The folder or ZIP of a page, read and understood. */
+export type ChosenSelection = {
+  selection: Selection | null;
+  /** Null while it is being read. */
+  report: SelectionReport | null;
+  /** The finished folder inside, to be published in the place of the whole. */
+  buildFolder: Selection | null;
+  /** Something was chosen and is not understood yet, or is being found again after a reload. */
+  isReading: boolean;
+  /** What a reload lost, and has to be chosen again. */
+  wanted: StoredSelection | null;
+  choose: (selection: Selection | null) => void;
+  setPublishAnyway: (path: string, isWanted: boolean) => void;
+};
+
+/** The selection that waits to be published, chosen here or on an earlier page. */
+export function useWaitingSelection(): ChosenSelection {
+  const { selection, isRestoring } = useWaiting();
+  return useUnderstood({ selection, isRestoring, wanted: useReselect(null), choose: setWaiting });
+}
+
+/** A selection that lives in the page where it was chosen, and in no other; `first` is chosen from the start. */
+export function usePageSelection(wanted: StoredSelection | null, first: Selection | null): ChosenSelection {
+  const [selection, choose] = useState(first);
+  return useUnderstood({ selection, isRestoring: false, wanted, choose });
+}
+
+type Chosen = Pick<ChosenSelection, 'selection' | 'wanted' | 'choose'> & { isRestoring: boolean };
+
+function useUnderstood({ isRestoring, ...chosen }: Chosen): ChosenSelection {
+  const { selection, wanted } = chosen;
+  const [anyway, setAnyway] = useState<{ selection: Selection | null; paths: readonly string[] }>(NOTHING);
+  const [report, setReport] = useState<SelectionReport | null>(null);
+  const [failure, setFailure] = useState<{ cause: unknown } | null>(null);
+  // What was chosen for one selection says nothing about the next.
+  const { paths } = anyway.selection === selection ? anyway : NOTHING;
+
+  useEffect(() => {
+    if (selection === null) return;
+    let isCurrent = true;
+    inspect(selection, paths, wanted).then(
+      (next) => isCurrent && setReport(next),
+      (cause: unknown) => isCurrent && setFailure({ cause }),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [selection, paths, wanted]);
+
+  if (failure !== null) throw failure.cause;
+  const current = selection !== null && report?.selection === selection ? report : null;
+  return {
+    ...chosen,
+    report: current,
+    buildFolder: current?.buildFolder ?? null,
+    isReading: current === null && (isRestoring || selection !== null),
+    setPublishAnyway: (path, isWanted) => {
+      const others = paths.filter((other) => other !== path);
+      setAnyway({ selection, paths: isWanted ? [...others, path] : others });
+    },
+  };
+}
+
+/** The inspection, with its rules for keys, links and redirects, is fetched when something is chosen. */
+async function inspect(...given: Parameters<typeof import('../../../uploads/inspect.ts').inspectSelection>) {
+  const { inspectSelection } = await import('../../../uploads/inspect.ts');
+  return inspectSelection(...given);
+}
+
+const NOTHING: { selection: Selection | null; paths: readonly string[] } = { selection: null, paths: [] };

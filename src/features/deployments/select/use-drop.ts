@@ -1,0 +1,133 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { type Selection, SelectionUnreadable } from '../../../uploads/selection.ts';
+
+export type Drop = {
+  /** Something is being dragged over the page. */
+  isOver: boolean;
+  /** A folder is being read; so many files so far. */
+  filesRead: number | null;
+  /** Why the last one could not be read. */
+  problem: string | null;
+  takeFiles(list: FileList): void;
+};
+
+/**
+ * Makes the whole page a target while it is on screen, and reads what is dropped on it. `onSelection` gets each folder or
+ * ZIP that could be read.
+ */
+export function useDrop(onSelection: (selection: Selection) => void): Drop {
+  const [isOver, setIsOver] = useState(false);
+  const [filesRead, setFilesRead] = useState<number | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const running = useRef<AbortController | null>(null);
+  const latest = useRef(onSelection);
+  latest.current = onSelection;
+
+  const read = useCallback(async (start: (signal: AbortSignal) => Promise<Selection>) => {
+    running.current?.abort();
+    const own = new AbortController();
+    running.current = own;
+    setProblem(null);
+    setFilesRead(0);
+    try {
+      const selection = await start(own.signal);
+      own.signal.throwIfAborted();
+      setFilesRead(null);
+      latest.current(selection);
+    } catch (cause) {
+      if (own.signal.aborted) return;
+      setFilesRead(null);
+      setProblem(problemOf(cause));
+    }
+  }, []);
+
+  useEffect(() => {
+    const drop = (transfer: DataTransfer) => {
+      // Taken before the first await: the list is empty afterwards.
+      const entries = entriesOfDrop(transfer);
+      if (entries.length === 0)
+        return setProblem('That was no file. Drop the folder or the ZIP that holds your index.html.');
+      void read(async (signal) => {
+        const { readEntries } = await reader();
+        return readEntries(entries, (progress) => setFilesRead(progress.filesRead), signal);
+      });
+    };
+    const stopListening = listenForDrags(setIsOver, drop);
+    return () => {
+      stopListening();
+      running.current?.abort();
+    };
+  }, [read]);
+
+  const takeFiles = useCallback(
+    (list: FileList) => {
+      // Closing the chooser without a choice is no mistake.
+      if (list.length === 0) return;
+      const files = [...list];
+      void read(async () => (await reader()).readChosen(files));
+    },
+    [read],
+  );
+
+  return { isOver, filesRead, problem, takeFiles };
+}
+
+/** Reading folders and ZIPs is a part of publishing, which is fetched when something is chosen. */
+const reader = () => import('../../../uploads/select.ts');
+
+/**
+ * Takes the entries out of a drop. It must run before the first `await` of the handler: the list of a DataTransfer is
+ * empty afterwards (HTML standard, drag data store).
+ */
+export function entriesOfDrop(transfer: Pick<DataTransfer, 'items'>): FileSystemEntry[] {
+  return Array.from(transfer.items)
+    .filter((item) => item.kind === 'file')
+    .map((item) => item.webkitGetAsEntry())
+    .filter((entry) => entry !== null);
+}
+
+/** Moving over a child leaves its parent: only when every element that was entered was left is the drag over. */
+function listenForDrags(setIsOver: (isOver: boolean) => void, onDrop: (transfer: DataTransfer) => void): () => void {
+  let depth = 0;
+  const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
+  const listeners = {
+    dragenter: (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      depth += 1;
+      setIsOver(true);
+    },
+    dragleave: (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      depth = Math.max(0, depth - 1);
+      if (depth === 0) setIsOver(false);
+    },
+    dragover: (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      // Without it the browser opens the file in the place of the page.
+      event.preventDefault();
+      if (event.dataTransfer) event.dataTransfer.dropEffect = 'copy';
+    },
+    drop: (event: DragEvent) => {
+      if (!hasFiles(event) || event.dataTransfer === null) return;
+      event.preventDefault();
+      depth = 0;
+      setIsOver(false);
+      onDrop(event.dataTransfer);
+    },
+  };
+  document.addEventListener('dragenter', listeners.dragenter);
+  document.addEventListener('dragleave', listeners.dragleave);
+  document.addEventListener('dragover', listeners.dragover);
+  document.addEventListener('drop', listeners.drop);
+  return () => {
+    document.removeEventListener('dragenter', listeners.dragenter);
+    document.removeEventListener('dragleave', listeners.dragleave);
+    document.removeEventListener('dragover', listeners.dragover);
+    document.removeEventListener('drop', listeners.drop);
+  };
+}
+
+function problemOf(cause: unknown): string {
+  if (cause instanceof SelectionUnreadable) return cause.message;
+  return 'The files could not be read. Choose them again, or choose others.';
+}

@@ -1,0 +1,57 @@
+import { Download } from 'lucide-react';
+import { shownFailure } from '../../../api/shown-failure.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { useDownload } from '../../../api/use-download.ts';
+import { Button } from '../../../components/button.tsx';
+import { Card, CardHeader } from '../../../components/card.tsx';
+import { ListStates } from '../../../components/list-states.tsx';
+import { Setting } from '../../../components/setting.tsx';
+import { SkeletonRows } from '../../../components/skeleton.tsx';
+import { formatAddress } from '../../../lib/format.ts';
+
+/** As many as a person finds at a glance; the others are downloaded from their own pages. */
+const SHOWN = 5;
+
+/** What is live here, as a ZIP that a platform takes by hand. */
+export function DownloadList({ platformTitle }: { platformTitle: string }) {
+  const list = trpc.deployments.list.useQuery({ state: 'live', limit: SHOWN });
+  const download = useDownload();
+  const deployments = list.data?.items ?? [];
+  return (
+    <Card>
+      <CardHeader title={`Take your files to ${platformTitle} yourself`} />
+      <ListStates
+        list={list}
+        count={deployments.length}
+        skeleton={<SkeletonRows rows={2} />}
+        failure={shownFailure('Your deployments could not be fetched', list.error)}
+        empty={{ icon: Download, text: 'Once a website is live, its files can be downloaded here as a ZIP.' }}
+      >
+        <ul className="divide-y divide-line">
+          {deployments.map(({ id, name, url, currentRelease }) => (
+            <li key={id}>
+              <Setting
+                title={name}
+                action={
+                  currentRelease !== null && (
+                    <Button
+                      size="sm"
+                      aria-label={`Download ${name} as ZIP`}
+                      isBusy={download.isPending && download.variables.releaseId === currentRelease.id}
+                      busyLabel="Starting…"
+                      onClick={() => download.mutate({ releaseId: currentRelease.id })}
+                    >
+                      Download as ZIP
+                    </Button>
+                  )
+                }
+              >
+                <p className="font-mono text-xs wrap-anywhere">{formatAddress(url)}</p>
+              </Setting>
+            </li>
+          ))}
+        </ul>
+      </ListStates>
+    </Card>
+  );
+}

@@ -1,0 +1,90 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { HostingPlatform } from '../../../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import { PLATFORM_SETUPS } from '../../../../routers/schemas/platforms/setups.ts';
+import { Button } from '../../../components/button.tsx';
+import { Card, CardBody, CardHeader } from '../../../components/card.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { PlatformMark } from '../../../components/platform-mark.tsx';
+import { paths } from '../../../lib/paths.ts';
+import { DownloadList } from './download-list.tsx';
+
+export type PlatformSetupProps = {
+  platform: HostingPlatform;
+  /** The person's accounts there. */
+  connections?: ReactNode;
+  extras?: ReactNode;
+};
+
+/** What a platform takes, costs and allows, and the way to publish there; a token is asked for only where it works. */
+export function PlatformSetup({ platform, connections, extras }: PlatformSetupProps) {
+  const { title, description, bullets, isAvailable } = PLATFORMS[platform];
+  const { way, cost, needs, limits } = PLATFORM_SETUPS[platform];
+  return (
+    <div className="max-w-reading">
+      <PageHeader
+        title={
+          <span className="inline-flex items-center gap-3">
+            <PlatformMark platform={platform} className="size-6" />
+            Deploy to {title}
+          </span>
+        }
+        description={description}
+      />
+      {!isAvailable && (
+        <Notice
+          tone="accent"
+          title={`Publishing to ${title} is not available in this version`}
+          action={
+            <Button asChild variant="primary">
+              <Link to={paths.newDeployment}>Publish on the built-in host</Link>
+            </Button>
+          }
+          className="mb-6"
+        >
+          The built-in host takes the same folder now, and needs no account anywhere else.
+        </Notice>
+      )}
+      <div className="flex flex-col gap-6">
+        {isAvailable && connections}
+        {isAvailable && (
+          <Button asChild variant="primary" className="self-start">
+            <Link to={`${paths.newDeployment}?platform=${platform}`}>Publish to {title}</Link>
+          </Button>
+        )}
+        <Card>
+          <CardHeader title="How it works" />
+          <CardBody className="flex flex-col gap-3">
+            <p>{way}</p>
+            <p className="text-ink-muted">{cost}</p>
+            <Points title={`What ${title} is good at`} points={bullets} />
+          </CardBody>
+        </Card>
+        <Card>
+          <CardHeader title="Requirements" />
+          <CardBody className="flex flex-col gap-4">
+            <Points title="Before the first release" points={needs} />
+            {limits.length > 0 && <Points title={`Limits of ${title}`} points={limits} />}
+          </CardBody>
+        </Card>
+        {extras}
+        <DownloadList platformTitle={title} />
+      </div>
+    </div>
+  );
+}
+
+function Points({ title, points }: { title: string; points: readonly string[] }) {
+  return (
+    <div>
+      <h3 className="text-sm font-medium">{title}</h3>
+      <ul className="mt-1 list-disc pl-5 text-ink-muted marker:text-ink-faint">
+        {points.map((point) => (
+          <li key={point}>{point}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,7 +1,0 @@
-import type { Deployment } from '../../../routers/schemas/deployments.ts';
-import type { ShownState } from '../../components/state-badge.tsx';
-
-/** A live deployment that may not be changed says so: that it is live shows in its address. */
-export function deploymentShownState({ state }: Pick<Deployment, 'state'>, isReadOnly: boolean): ShownState {
-  return isReadOnly && state === 'live' ? 'read-only' : state;
-}

@@ -1,0 +1,111 @@
+import { Download, ExternalLink, Hand } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import type { Deployment } from '../../../routers/schemas/deployments.ts';
+import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabilities/index.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import type { Release } from '../../../routers/schemas/releases.ts';
+import { errorMessage } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { useDownload } from '../../api/use-download.ts';
+import { Button } from '../../components/button.tsx';
+import { Card } from '../../components/card.tsx';
+import { Field } from '../../components/field.tsx';
+import { Input } from '../../components/input.tsx';
+
+type HandOffPanelProps = { release: Pick<Release, 'id' | 'number' | 'destinations'>; isReadOnly: boolean };
+
+/** Where a platform waits for the person: each step with its link, the archive, and the address to look at. */
+export function HandOffPanel({ release, isReadOnly }: HandOffPanelProps) {
+  const waiting = release.destinations.find(({ state }) => state === 'waiting');
+  if (waiting === undefined) return null;
+  const { title } = PLATFORMS[waiting.platform];
+  return (
+    <Card aria-label="Waiting for you" className="mb-6 p-4 sm:p-5">
+      <h2 className="flex items-center gap-3 text-lg font-semibold">
+        <span className="flex size-7 shrink-0 items-center justify-center rounded-full bg-accent-soft text-accent">
+          <Hand />
+        </span>
+        Finish release {release.number} at {title}
+      </h2>
+      <Steps releaseId={release.id} title={title} />
+      {!isReadOnly && <AddressForm releaseId={release.id} title={title} />}
+    </Card>
+  );
+}
+
+/** The same for the latest release of a deployment, looked up where only its number is known. */
+export function LatestHandOff({ deployment, isReadOnly }: { deployment: Deployment; isReadOnly: boolean }) {
+  const { id, platform, latestRelease } = deployment;
+  const mayWait = PLATFORM_CAPABILITIES[platform]?.publish === 'handOff' && latestRelease?.state === 'processing';
+  const release = trpc.releases.get.useQuery(
+    { deploymentId: id, number: latestRelease?.number ?? 1 },
+    { enabled: mayWait },
+  );
+  return mayWait && release.data ? <HandOffPanel release={release.data} isReadOnly={isReadOnly} /> : null;
+}
+
+function Steps({ releaseId, title }: { releaseId: string; title: string }) {
+  const handOff = trpc.releases.handOff.useQuery({ releaseId });
+  const download = useDownload();
+  if (handOff.error) {
+    return <p className="mt-3 text-bad">The steps could not be fetched: {errorMessage(handOff.error)}</p>;
+  }
+  return (
+    <>
+      <ol className="mt-3 flex list-decimal flex-col gap-2 pl-5 marker:text-ink-faint">
+        {handOff.data?.steps.map(({ text, url }) => (
+          <li key={text}>
+            {text}
+            {url !== undefined && (
+              <a
+                href={url}
+                target="_blank"
+                rel="noreferrer"
+                className="ml-2 inline-flex items-center gap-1 text-accent underline"
+              >
+                Open {title} <ExternalLink className="size-4" />
+              </a>
+            )}
+          </li>
+        ))}
+      </ol>
+      <Button
+        className="mt-4"
+        isBusy={download.isPending}
+        busyLabel="Preparing…"
+        onClick={() => download.mutate({ releaseId })}
+      >
+        <Download /> Download the archive
+      </Button>
+    </>
+  );
+}
+
+function AddressForm({ releaseId, title }: { releaseId: string; title: string }) {
+  const [url, setUrl] = useState('');
+  const confirm = trpc.releases.confirm.useMutation();
+  const check = (event: FormEvent): void => {
+    event.preventDefault();
+    confirm.mutate({ releaseId, url });
+  };
+  return (
+    <form onSubmit={check} noValidate className="mt-5 flex flex-wrap items-end gap-3">
+      <Field
+        label={`Address at ${title}`}
+        error={confirm.error ? errorMessage(confirm.error) : undefined}
+        className="min-w-0 grow"
+      >
+        <Input type="url" placeholder="https://" value={url} onChange={(event) => setUrl(event.target.value)} />
+      </Field>
+      <Button
+        type="submit"
+        variant="primary"
+        disabled={url.trim() === ''}
+        isBusy={confirm.isPending}
+        busyLabel="Checking…"
+      >
+        Check now
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,117 @@
+import type { ReleaseSource, ReleaseStep } from '../../../routers/schemas/releases.ts';
+import type { ReleaseState } from '../../../routers/schemas/state-names.ts';
+import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
+import type { ReleaseStepName } from '../../../routers/schemas/states.ts';
+import { formatCount, formatDuration, formatSize, formatSizeOf } from '../../lib/format.ts';
+import { isRollingBack } from '../../lib/roll-back.ts';
+
+type StepLabels = { waiting: string; running: string; done: string };
+
+const STEP_TITLES: Record<ReleaseStepName, StepLabels> = {
+  preparing: { waiting: 'Preparing', running: 'Preparing', done: 'Prepared' },
+  uploading: { waiting: 'Uploading', running: 'Uploading', done: 'Uploaded' },
+  processing: { waiting: 'Processing', running: 'Processing', done: 'Processed' },
+  verifying: {
+    waiting: 'Verifying: every file fetched and compared',
+    running: 'Verifying: every file fetched and compared',
+    done: 'Verified: every file fetched and compared',
+  },
+};
+
+/** A roll back repeats only part of the last step: what the others say of every file is from the first time. */
+const ROLL_BACK_LABELS: StepLabels = {
+  waiting: 'Rolling back: the address is switched and looked at',
+  running: 'Rolling back: the address is switched and looked at',
+  done: 'Rolled back: the address was switched and looked at',
+};
+
+type NamedStep = Pick<ReleaseStep, 'name' | 'state'>;
+
+export function stepTitle({ name, state }: NamedStep, isRollBack = false): string {
+  const labels = isRollBack ? ROLL_BACK_LABELS : STEP_TITLES[name];
+  if (state === 'done') return labels.done;
+  return state === 'running' ? labels.running : labels.waiting;
+}
+
+/** `118 of 214 files` and `5.1 of 8.4 MB`; null where the step does not count. */
+export function stepProgress(step: Pick<ReleaseStep, 'done' | 'total' | 'doneBytes' | 'totalBytes'>): {
+  files: string;
+  bytes: string | null;
+  fraction: number;
+} | null {
+  if (step.total === 0) return null;
+  const byBytes = step.totalBytes > 0;
+  return {
+    files: `${step.done.toLocaleString('en')} of ${formatCount(step.total, 'file')}`,
+    bytes: byBytes ? formatSizeOf(step.doneBytes, step.totalBytes) : null,
+    fraction: byBytes ? step.doneBytes / step.totalBytes : step.done / step.total,
+  };
+}
+
+/** What a finished step did, in one line; null where its title says it all. */
+export function stepResult({
+  name,
+  total,
+  totalBytes,
+}: Pick<ReleaseStep, 'name' | 'total' | 'totalBytes'>): string | null {
+  if (total === 0) return null;
+  const counted = formatCount(total, 'file');
+  // Those that were there before count as well: how many were sent is said where they are sent.
+  const files = name === 'uploading' ? `${counted} in place` : counted;
+  return totalBytes > 0 ? `${files}, ${formatSize(totalBytes)}` : files;
+}
+
+/** How long a step or a release took or takes; null before it started. */
+export function tookText(startedAt: Date | null, endedAt: Date | null, now: Date): string | null {
+  if (startedAt === null) return null;
+  return formatDuration((endedAt ?? now).getTime() - startedAt.getTime());
+}
+
+/** Names the step in which a failed release stopped, as in 'failed while uploading'. */
+export function failedStep(steps: readonly Pick<ReleaseStep, 'name' | 'state'>[]): ReleaseStepName | null {
+  return steps.find(({ state }) => state === 'failed')?.name ?? null;
+}
+
+export const SOURCE_LABELS: Record<ReleaseSource, string> = {
+  folder: 'Folder',
+  zip: 'ZIP',
+  retry: 'Try again',
+};
+
+/** What goes on serving whatever becomes of a release. */
+export function servingText(servingNumber: number | null): string {
+  return servingNumber === null ? 'Nothing was live before.' : `Release ${servingNumber} is still live.`;
+}
+
+/** What was being sent is given back, and what is live was not touched. */
+export function cancelledToast(
+  servingNumber: number | null,
+  isGivenBack = true,
+): { title: string; description: string } {
+  const what = servingNumber === null ? 'Nothing was published.' : `Release ${servingNumber} stays live.`;
+  return { title: 'Cancelled', description: isGivenBack ? `${what} Your files are still chosen.` : what };
+}
+
+export function isCancellable(release: { state: ReleaseState; finishedAt: Date | null }): boolean {
+  return isRunningReleaseState(release.state) && !isRollingBack(release);
+}
+
+/** "Try again" makes a new release of the same files. */
+export function isRetryable({ state }: { state: ReleaseState }): boolean {
+  return state === 'failed' || state === 'cancelled';
+}
+
+/** It has an address of its own that answers. */
+export function wasSeenLive({ state }: { state: ReleaseState }): boolean {
+  return state === 'live' || state === 'superseded';
+}
+
+export function isFinal(state: ReleaseState): boolean {
+  return state === 'live' || state === 'failed' || state === 'cancelled' || state === 'superseded';
+}
+
+/** What a list of differences is about; null: there is no release to compare with. */
+export function differenceTitle(number: number, otherNumber: number | null): string {
+  if (otherNumber === null) return 'Changes';
+  return otherNumber < number ? `Changes since release ${otherNumber}` : `Compared with release ${otherNumber}`;
+}

@@ -1,0 +1,26 @@
+import { type ComponentType, lazy } from 'react';
+
+export type LazyComponent<Props> = {
+  /** Suspends until its file is here, and throws where the file did not come. */
+  Component: ComponentType<Props>;
+  /** Starts fetching the file before the component is rendered. */
+  fetch: () => void;
+  /** Lets the next rendering try once more: React remembers a failure for good. */
+  fetchAgain: () => void;
+};
+
+/** A component with a file of its own, which is fetched when it is first rendered. */
+export function lazyComponent<Props extends object>(load: () => Promise<ComponentType<Props>>): LazyComponent<Props> {
+  const loadModule = async () => ({ default: await load() });
+  let Current = lazy(loadModule);
+  return {
+    Component: function Lazy(props: Props) {
+      return <Current {...props} />;
+    },
+    // A failure shows when the component is rendered.
+    fetch: () => void loadModule().catch(() => {}),
+    fetchAgain() {
+      Current = lazy(loadModule);
+    },
+  };
+}

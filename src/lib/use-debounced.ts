@@ -1,0 +1,14 @@
+import { useEffect, useState } from 'react';
+
+/** Typing is followed by a question to the server, not accompanied by one for every letter. */
+export const TYPING_PAUSE_MS = 250;
+
+/** Follows a value once it has not changed for a moment. */
+export function useDebounced<Value>(value: Value): Value {
+  const [debounced, setDebounced] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setDebounced(value), TYPING_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return debounced;
+}

@@ -1,0 +1,136 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import { changed } from './request.ts';
+import type { SelectedFile } from './selection.ts';
+
+/** Small files are read side by side: one by one, most of the time goes by in waiting for the disk. */
+const SMALL_FILES_AT_ONCE = 32;
+const SMALL_FILE_MAX_BYTES = 4 * 1024 * 1024;
+/** Few of the others, because each is held in memory. */
+const LARGE_FILES_AT_ONCE = 2;
+/** Still larger files go through an incremental hash instead of being held whole. */
+const WHOLE_FILE_MAX_BYTES = 64 * 1024 * 1024;
+
+export type HashResult = { index: number; sha256: string } | { index: number; problem: string };
+/** Hashes all blobs, in any order, and tells their results in bunches. */
+export type Hasher = (
+  blobs: readonly Blob[],
+  onResults: (results: readonly HashResult[]) => void,
+  signal: AbortSignal,
+) => Promise<void>;
+export type HashedFile = SelectedFile & { sha256: string };
+
+/** The browser refuses to read a file object whose file has changed since, so that a hash holds as long as the object. */
+const knownHashes = new WeakMap<Blob, string>();
+
+export function knownHash(file: Blob): string | undefined {
+  return knownHashes.get(file);
+}
+
+export function rememberHash(file: Blob, hash: string): void {
+  knownHashes.set(file, hash);
+}
+
+/**
+ * Hashes the files of a selection, except those whose hash is known. `onHashed` is told of every file once.
+ *
+ * @throws UploadError with the code `file_changed` where a file cannot be read any more; the signal's reason
+ */
+export async function hashFiles(
+  files: readonly SelectedFile[],
+  hasher: Hasher,
+  onHashed: (files: readonly SelectedFile[]) => void,
+  signal: AbortSignal,
+): Promise<HashedFile[]> {
+  const unknown = files.filter(({ file }) => !knownHashes.has(file));
+  onHashed(files.filter(({ file }) => knownHashes.has(file)));
+  const onResults = (results: readonly HashResult[]) => {
+    const hashed: SelectedFile[] = [];
+    for (const result of results) {
+      const selected = unknown[result.index];
+      if (selected === undefined || 'problem' in result) continue;
+      rememberHash(selected.file, result.sha256);
+      hashed.push(selected);
+    }
+    onHashed(hashed);
+  };
+  if (unknown.length > 0) {
+    await hasher(
+      unknown.map(({ file }) => file),
+      onResults,
+      signal,
+    );
+  }
+  return files.map(({ path, file }) => {
+    const hash = knownHashes.get(file);
+    if (hash === undefined) throw changed(path, new Error('The file could not be read.'));
+    return { path, file, sha256: hash };
+  });
+}
+
+/** Hashes in a worker of its own, so that the page stays quick; on the page itself where a worker cannot start. */
+export function createWorkerHasher(createWorker: () => Worker): Hasher {
+  return (blobs, onResults, signal) =>
+    new Promise<void>((resolve, reject) => {
+      let left = blobs.length;
+      const worker = createWorker();
+      const end = (settle: () => void) => {
+        worker.terminate();
+        signal.removeEventListener('abort', stop);
+        settle();
+      };
+      const stop = () => end(() => reject(signal.reason));
+      signal.addEventListener('abort', stop);
+      worker.onmessage = ({ data }: MessageEvent<HashResult[]>) => {
+        onResults(data);
+        left -= data.length;
+        if (left === 0) end(resolve);
+      };
+      worker.onerror = (event) => {
+        event.preventDefault();
+        if (left < blobs.length) end(() => reject(new Error(event.message)));
+        else end(() => void hashBlobs(blobs, (result) => onResults([result])).then(resolve, reject));
+      };
+      worker.postMessage(blobs);
+    });
+}
+
+/** Hashes all of the blobs, several side by side, and tells each result as it is known. */
+export async function hashBlobs(blobs: readonly Blob[], onResult: (result: HashResult) => void): Promise<void> {
+  const inLanes = async (laneCount: number, isOfLane: (blob: Blob) => boolean) => {
+    const todo = [...blobs.entries()].filter(([, blob]) => isOfLane(blob)).values();
+    const lane = async () => {
+      for (const [index, blob] of todo) onResult(await resultOf(index, blob));
+    };
+    await Promise.all(Array.from({ length: laneCount }, lane));
+  };
+  await inLanes(SMALL_FILES_AT_ONCE, ({ size }) => size <= SMALL_FILE_MAX_BYTES);
+  await inLanes(LARGE_FILES_AT_ONCE, ({ size }) => size > SMALL_FILE_MAX_BYTES);
+}
+
+async function resultOf(index: number, blob: Blob): Promise<HashResult> {
+  try {
+    return { index, sha256: await hashBlob(blob) };
+  } catch (cause) {
+    return { index, problem: cause instanceof Error ? cause.message : String(cause) };
+  }
+}
+
+/**
+ * Computes the SHA-256 of a file in lower-case hex. `subtle` is missing outside a secure context (plain http off
+ * localhost); it also knows no slices, so a large file is hashed in JavaScript as it is read.
+ */
+export async function hashBlob(blob: Blob, subtle: SubtleCrypto | null = subtleOfPage()): Promise<string> {
+  if (subtle !== null && blob.size <= WHOLE_FILE_MAX_BYTES) {
+    return bytesToHex(new Uint8Array(await subtle.digest('SHA-256', await blob.arrayBuffer())));
+  }
+  const hash = sha256.create();
+  const reader = blob.stream().getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) hash.update(part.value);
+  return bytesToHex(hash.digest());
+}
+
+/** The types of the DOM hold that `subtle` is always there. */
+function subtleOfPage(): SubtleCrypto | null {
+  return globalThis.isSecureContext === false ? null : crypto.subtle;
+}

@@ -1,0 +1,90 @@
+import { INSPECTED_TEXTS, inspectUpload, type UploadInspection } from '../../routers/schemas/upload-inspection.ts';
+import type { UploadReading } from '../../routers/schemas/upload-rules.ts';
+import { inspectText, type TextFindings, textsToRead } from '../../routers/schemas/upload-text-problems.ts';
+import { innerFolder, readSelection, type SelectionItem } from './published-part.ts';
+import { isSameSelection } from './resume.ts';
+import { isZip, type Selection, selectionTitle } from './selection.ts';
+import type { StoredSelection } from './stored.ts';
+import { reselectTitle } from './waiting.ts';
+
+/** A selection read and understood: what would be published, and what a person should know before. */
+export type SelectionReport = {
+  selection: Selection;
+  publishAnyway: readonly string[];
+  reading: UploadReading<SelectionItem>;
+  inspection: UploadInspection;
+  /** How many texts were not looked into, because there are too many. */
+  unreadTexts: number;
+  /** The finished folder inside, as if it had been selected in the place of the whole; null where there is none. */
+  buildFolder: Selection | null;
+  /** What a reload lost, and whether this is the same. */
+  reselected: { title: string; isSame: boolean } | null;
+};
+
+/** A page of one's own shows at its start what it is, and a log named index.html fills no memory. */
+const INSPECTED_BYTES = 1024 * 1024;
+/** Texts are read side by side: one by one most of the time goes by in waiting. */
+const TEXTS_AT_ONCE = 16;
+
+/** Applies the server's own rules in the browser, so that nothing is a surprise after the upload. */
+export async function inspectSelection(
+  selection: Selection,
+  publishAnyway: readonly string[] = [],
+  wanted: StoredSelection | null = null,
+): Promise<SelectionReport> {
+  const reading = readSelection(selection, { publishAnyway, takesRootOff: true });
+  const texts = new Map<string, string>();
+  for (const name of INSPECTED_TEXTS) {
+    const found = reading.files.find(({ path }) => path === name);
+    const text = found === undefined ? null : await textOf(found);
+    if (text !== null) texts.set(name, text);
+  }
+  const { looks, unreadTexts } = reading.refusal === null ? await lookIntoTexts(reading.files) : NO_LOOKS;
+  const inspection = inspectUpload(reading.files, texts, looks);
+  const reselected = wanted && { title: reselectTitle(wanted), isSame: isSameSelection(wanted, selection) };
+  const buildFolder = buildFolderOf(selection, inspection);
+  return { selection, publishAnyway, reading, inspection, unreadTexts, buildFolder, reselected };
+}
+
+function buildFolderOf(selection: Selection, { buildFolder, entryPage }: UploadInspection): Selection | null {
+  // Of one folder inside a ZIP there is no part again.
+  if (buildFolder === null || entryPage !== null || (isZip(selection) && selection.within !== '')) return null;
+  return { ...innerFolder(selection, buildFolder), name: selectionTitle(selection) };
+}
+
+const NO_LOOKS = { looks: new Map<string, TextFindings>(), unreadTexts: 0 };
+
+/** What was found in a file stays true while it is the same: ticking a box reads nothing again. */
+const knownLooks = new WeakMap<object, TextFindings>();
+
+async function lookIntoTexts(
+  files: readonly SelectionItem[],
+): Promise<{ looks: Map<string, TextFindings>; unreadTexts: number }> {
+  const { chosen, unreadCount } = textsToRead(files);
+  const looks = new Map<string, TextFindings>();
+  for (let start = 0; start < chosen.length; start += TEXTS_AT_ONCE) {
+    const some = chosen.slice(start, start + TEXTS_AT_ONCE);
+    const found = await Promise.all(some.map(async (file) => ({ path: file.path, look: await lookOf(file) })));
+    for (const { path, look } of found) looks.set(path, look);
+  }
+  return { looks, unreadTexts: unreadCount };
+}
+
+async function lookOf(file: SelectionItem): Promise<TextFindings> {
+  const identity = 'file' in file.source ? file.source.file : file.source.unpack;
+  const known = knownLooks.get(identity);
+  if (known !== undefined) return known;
+  const look = inspectText(file, (await textOf(file, file.sizeBytes)) ?? '');
+  knownLooks.set(identity, look);
+  return look;
+}
+
+/** The start of a file as text; null where it cannot be read, which sending it will tell in its own words. */
+async function textOf({ source, sizeBytes }: SelectionItem, maxBytes = INSPECTED_BYTES): Promise<string | null> {
+  try {
+    if ('file' in source) return await source.file.slice(0, maxBytes).text();
+    return sizeBytes > maxBytes ? null : await (await source.unpack()).text();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,274 @@
+import type { LeftOut, Release } from '../../routers/schemas/releases.ts';
+import { type HashedFile, type Hasher, hashFiles } from './hash.ts';
+import { extentOf, publishedPart } from './published-part.ts';
+import { type RequestOptions, UploadError, type UploadFetch, untilAnswered } from './request.ts';
+import { type Extent, isZip, type SelectedFile, type SelectedZip, type Selection } from './selection.ts';
+import { offerList, type SendOptions, sendFiles, sendZip } from './send.ts';
+
+/** What is published where, and how far an earlier attempt or page came with it. */
+export type PublishJob = {
+  deploymentId: string;
+  /** All that was selected; the rules decide which part of it is published. */
+  selection: Selection;
+  /** Paths that would be left out by default and that the person chose to publish. */
+  publishAnyway: readonly string[];
+  stored: StoredProgress;
+  /** An earlier page began it: a release may have been made of it already. */
+  isResumed: boolean;
+  /** A release is wanted though nothing changed. */
+  isUnchangedWanted: boolean;
+};
+
+/** How far a publication is, as far as a retry or a reload has to know. */
+export type StoredProgress = {
+  /** Null until the server has opened an upload. */
+  uploadId: string | null;
+  /** Everything has arrived: only the release is left to be made. */
+  isSent: boolean;
+  /** All that has to be sent; null until the server has said what is missing. */
+  load: Load | null;
+};
+
+/** Files and bytes that have to travel. */
+export type Load = { files: number; bytes: number };
+
+/** What a publication asks of the server and of the page around it. */
+export type PublishServer = {
+  prepare(input: { deploymentId: string }): Promise<{ uploadId: string }>;
+  /** `isRepeated`: the request before this one got no answer, and may have been carried out all the same. */
+  createRelease(
+    input: { deploymentId: string; uploadId: string; ifChanged: boolean },
+    isRepeated: boolean,
+  ): Promise<Release>;
+  fetch: UploadFetch;
+  hasher: Hasher;
+  /** What is known of the files from the last time that this folder was published; left out, all of them are read. */
+  hashes?: {
+    recall(files: readonly SelectedFile[]): Promise<void>;
+    record(files: readonly HashedFile[]): Promise<void>;
+  };
+  /** Shorter pauses between repeated requests, for tests. */
+  pausesMs?: readonly number[];
+};
+
+export type PublishEvent =
+  | { type: 'opened'; uploadId: string }
+  | { type: 'progress'; progress: UploadProgress }
+  | { type: 'offered'; load: Load }
+  | { type: 'sent'; result: UploadResult }
+  | { type: 'released'; release: Release };
+
+export type UploadProgress = {
+  phase: 'reading' | 'comparing' | 'sending';
+  filesDone: number;
+  filesTotal: number;
+  bytesDone: number;
+  bytesTotal: number;
+  /** Files that the server already held: they are not sent. */
+  filesThere: number;
+  /** The network is away, or the server asked for a pause. */
+  isWaiting: boolean;
+};
+
+export type UploadResult = { sentFiles: number; sentBytes: number; leftOut: readonly LeftOut[] };
+
+/**
+ * Publishes a selection: opens an upload, hashes the files, offers their list, sends what is missing (or the ZIP as it
+ * is) and makes a release of it. Doing it again with the same stored progress sends only what has not arrived.
+ *
+ * @throws UploadError and the errors of tRPC; the signal's reason when cancelled
+ */
+export function publish(
+  job: PublishJob,
+  server: PublishServer,
+  signal: AbortSignal,
+): AsyncGenerator<PublishEvent, void> {
+  return reporting(async (tell) => {
+    const { deploymentId, stored } = job;
+    const published = publishedPart(job.selection, job.publishAnyway);
+    const report = progressOf(extentOf(published), tell);
+    const options: RequestOptions = {
+      fetch: server.fetch,
+      signal,
+      onWaiting: (isWaiting) => report({ isWaiting }),
+      ...(server.pausesMs && { pausesMs: server.pausesMs }),
+    };
+
+    const uploadId = stored.uploadId ?? (await untilAnswered(() => server.prepare({ deploymentId }), options)).uploadId;
+    if (stored.uploadId === null) tell({ type: 'opened', uploadId });
+    signal.throwIfAborted();
+
+    const run: UploadRun = { ...job, uploadId, server, options, report, tell };
+    const result = stored.isSent ? null : await upload(run, published);
+    tell({ type: 'sent', result: result ?? sentBefore(stored) });
+    signal.throwIfAborted();
+
+    const wanted = { deploymentId, uploadId, ifChanged: !job.isUnchangedWanted };
+    const release = await untilAnswered(
+      (isRepeated) => server.createRelease(wanted, isRepeated || result === null),
+      options,
+    );
+    tell({ type: 'released', release });
+  });
+}
+
+type UploadRun = Pick<PublishJob, 'publishAnyway' | 'stored' | 'isResumed'> & {
+  uploadId: string;
+  server: PublishServer;
+  options: RequestOptions;
+  report: (change: Partial<UploadProgress>) => void;
+  tell: (event: PublishEvent) => void;
+};
+
+/** Answers null where a release was made of the upload before, so that it takes nothing more. */
+async function upload(run: UploadRun, published: Selection): Promise<UploadResult | null> {
+  try {
+    return isZip(published) ? await uploadZip(run, published) : await uploadFiles(run, published.files);
+  } catch (cause) {
+    if (run.isResumed && cause instanceof UploadError && cause.code === 'upload_closed') return null;
+    throw cause;
+  }
+}
+
+/** What an earlier page sent, all of which has arrived. */
+function sentBefore({ load }: StoredProgress): UploadResult {
+  return { sentFiles: load?.files ?? 0, sentBytes: load?.bytes ?? 0, leftOut: [] };
+}
+
+async function uploadZip(run: UploadRun, selection: SelectedZip): Promise<UploadResult> {
+  const { report, publishAnyway } = run;
+  const load = { files: 1, bytes: selection.zip.size };
+  report({ phase: 'sending', filesTotal: load.files, bytesTotal: load.bytes });
+  run.tell({ type: 'offered', load });
+  const leftOut = await sendZip(run.uploadId, selection, publishAnyway, {
+    ...run.options,
+    onSentBytes: (bytesDone) => report({ bytesDone: Math.min(bytesDone, load.bytes) }),
+  });
+  report({ filesDone: 1, bytesDone: load.bytes });
+  return { sentFiles: load.files, sentBytes: load.bytes, leftOut };
+}
+
+async function uploadFiles(run: UploadRun, files: readonly SelectedFile[]): Promise<UploadResult> {
+  const { uploadId, server, publishAnyway, options, report } = run;
+  await server.hashes?.recall(files);
+  const hashed = await hashFiles(files, server.hasher, countingFiles(report), options.signal);
+  void server.hashes?.record(hashed);
+  options.signal.throwIfAborted();
+
+  report({ phase: 'comparing', filesDone: 0, bytesDone: 0 });
+  const list = hashed.map(({ path, sha256, file }) => ({ path, sha256, sizeBytes: file.size }));
+  const { missing, leftOut } = await offerList(uploadId, { files: list, publishAnyway: [...publishAnyway] }, options);
+
+  const wanted = new Set(missing);
+  // Two files with the same content travel once.
+  const outgoing = hashed.filter(({ sha256 }) => wanted.delete(sha256));
+  const load = beginSending(run, outgoing, files.length - leftOut.length);
+  await sendFiles(uploadId, outgoing, { ...options, ...countingBytes(outgoing, load, report) });
+  return { sentFiles: load.files, sentBytes: load.bytes, leftOut };
+}
+
+/** Answers all that has to travel, of which some may have arrived before a retry or a reload. */
+function beginSending({ stored, tell, report }: UploadRun, outgoing: readonly HashedFile[], fileCount: number): Load {
+  const left = loadOf(outgoing);
+  const before = stored.load;
+  // More to send than at the beginning: that was the beginning of another selection.
+  const isPart = before !== null && left.files <= before.files && left.bytes <= before.bytes;
+  const load = isPart ? before : left;
+  tell({ type: 'offered', load });
+  report({
+    phase: 'sending',
+    filesDone: load.files - left.files,
+    bytesDone: load.bytes - left.bytes,
+    filesTotal: load.files,
+    bytesTotal: load.bytes,
+    filesThere: Math.max(0, fileCount - load.files),
+  });
+  return load;
+}
+
+function loadOf(files: readonly SelectedFile[]): Load {
+  return { files: files.length, bytes: files.reduce((sum, { file }) => sum + file.size, 0) };
+}
+
+function progressOf(
+  { fileCount, totalBytes }: Extent,
+  tell: (event: PublishEvent) => void,
+): (change: Partial<UploadProgress>) => void {
+  let progress: UploadProgress = {
+    phase: 'reading',
+    filesDone: 0,
+    filesTotal: fileCount,
+    bytesDone: 0,
+    bytesTotal: totalBytes,
+    filesThere: 0,
+    isWaiting: false,
+  };
+  return (change) => {
+    progress = { ...progress, ...change };
+    tell({ type: 'progress', progress });
+  };
+}
+
+function countingFiles(report: UploadRun['report']): (files: readonly SelectedFile[]) => void {
+  let filesDone = 0;
+  let bytesDone = 0;
+  return (files) => {
+    const more = loadOf(files);
+    filesDone += more.files;
+    bytesDone += more.bytes;
+    report({ filesDone, bytesDone });
+  };
+}
+
+/** Counts files that have arrived and, of large ones, the bytes on their way. */
+function countingBytes(
+  outgoing: readonly HashedFile[],
+  load: Load,
+  report: UploadRun['report'],
+): Pick<SendOptions, 'onSent' | 'onSentBytes'> {
+  const left = loadOf(outgoing);
+  let filesDone = load.files - left.files;
+  let bytesSent = load.bytes - left.bytes;
+  const underway = new Map<HashedFile, number>();
+  const reportBytes = () => {
+    report({ filesDone, bytesDone: bytesSent + [...underway.values()].reduce((sum, bytes) => sum + bytes, 0) });
+  };
+  return {
+    onSent: (sent) => {
+      underway.delete(sent);
+      filesDone += 1;
+      bytesSent += sent.file.size;
+      reportBytes();
+    },
+    onSentBytes: (sent, bytes) => {
+      underway.set(sent, Math.min(bytes, sent.file.size));
+      reportBytes();
+    },
+  };
+}
+
+/** Turns work that tells its events by a call into a generator of them. */
+async function* reporting<Event>(work: (tell: (event: Event) => void) => Promise<void>): AsyncGenerator<Event, void> {
+  const told: Event[] = [];
+  let isOver = false;
+  let wake = () => {};
+  const end = () => {
+    isOver = true;
+    wake();
+  };
+  const job = work((event) => {
+    told.push(event);
+    wake();
+  });
+  job.then(end, end);
+  while (!isOver || told.length > 0) {
+    const event = told.shift();
+    if (event !== undefined) yield event;
+    else {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  }
+  await job;
+}

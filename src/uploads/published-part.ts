@@ -1,0 +1,47 @@
+import { type ReadUploadOptions, readUpload, type UploadReading } from '../../routers/schemas/upload-rules.ts';
+import { type Extent, isZip, type SelectedFile, type Selection, type ZippedFile } from './selection.ts';
+
+/** A file of a folder or of a ZIP, under the path that it is published with. */
+export type SelectionItem = { path: string; sizeBytes: number; source: SelectedFile | ZippedFile };
+
+/** Applies the server's rules of an upload to what a person selected. */
+export function readSelection(selection: Selection, options: ReadUploadOptions): UploadReading<SelectionItem> {
+  return readUpload(itemsOf(selection), options);
+}
+
+/** What is published of a selection: the files under their final paths, without what is left out. */
+export function publishedPart(selection: Selection, publishAnyway: readonly string[]): Selection {
+  return withItems(selection, readSelection(selection, { publishAnyway, takesRootOff: true }).files);
+}
+
+/** Takes one folder of a selection as if it had been selected itself. `folder` is named below the single root. */
+export function innerFolder(selection: Selection, folder: string): Selection {
+  const prefix = `${folder}/`;
+  const { files } = readSelection(selection, { takesRootOff: true });
+  const inside = files
+    .filter(({ path }) => path.startsWith(prefix))
+    .map((file) => ({ ...file, path: file.path.slice(prefix.length) }));
+  const part = withItems(selection, inside);
+  return isZip(part) ? { ...part, within: folder } : part;
+}
+
+export function extentOf(selection: Selection): Extent {
+  const items = itemsOf(selection);
+  return { fileCount: items.length, totalBytes: items.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) };
+}
+
+function itemsOf(selection: Selection): SelectionItem[] {
+  return isZip(selection)
+    ? selection.entries.map((source) => ({ path: source.path, sizeBytes: source.sizeBytes, source }))
+    : selection.files.map((source) => ({ path: source.path, sizeBytes: source.file.size, source }));
+}
+
+/** Narrows a folder or ZIP to these of its files, under these paths. */
+function withItems(selection: Selection, items: readonly SelectionItem[]): Selection {
+  if (!isZip(selection)) {
+    const files = items.flatMap(({ path, source }) => ('file' in source ? [{ path, file: source.file }] : []));
+    return { name: selection.name, files };
+  }
+  const entries = items.flatMap(({ path, source }) => ('unpack' in source ? [{ ...source, path }] : []));
+  return { ...selection, entries };
+}

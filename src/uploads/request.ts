@@ -1,0 +1,174 @@
+import type { ErrorCode } from '../../routers/schemas/errors.ts';
+import type { CountedInit } from '../api/counted-request.ts';
+import { SessionUnavailableError } from '../api/session-errors.ts';
+
+/** `sessionFetch` in the app, which refreshes a token that ends in the middle and goes on. */
+export type UploadFetch = (path: string, init: CountedInit) => Promise<Response>;
+
+/** Pauses before a request that got no answer is made again; after the last one the network counts as gone. */
+const PAUSES_MS: readonly number[] = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
+/** A server that asks for more patience than this is answered by the person, not by waiting. */
+const LONGEST_WAIT_MS = 60_000;
+
+/** An upload stopped: `message` says what happened, `hint` what to do. */
+export class UploadError extends Error {
+  override name = 'UploadError';
+  readonly code: ErrorCode | 'network' | 'file_changed';
+  readonly hint: string | undefined;
+  readonly path: string | undefined;
+
+  constructor(
+    code: ErrorCode | 'network' | 'file_changed',
+    message: string,
+    details: { hint?: string; path?: string; cause?: unknown } = {},
+  ) {
+    super(message, { cause: details.cause });
+    this.code = code;
+    this.hint = details.hint;
+    this.path = details.path;
+  }
+}
+
+export type RequestOptions = {
+  fetch: UploadFetch;
+  signal: AbortSignal;
+  /** Told when requests are being repeated, and when answers come again. */
+  onWaiting?: ((isWaiting: boolean) => void) | undefined;
+  /** Shorter pauses, for tests. */
+  pausesMs?: readonly number[];
+};
+
+/** Makes the request until it is answered. An answer that asks to come later is followed by a pause of the length it names. */
+export async function persistently(
+  options: RequestOptions,
+  request: () => Promise<Response>,
+  beforeAgain: () => Promise<void> = async () => undefined,
+): Promise<Response> {
+  const pauses = options.pausesMs ?? PAUSES_MS;
+  for (let attempt = 0; ; attempt += 1) {
+    options.signal.throwIfAborted();
+    const pause = pauses[attempt];
+    const outcome = await request().catch((cause: unknown) => cause);
+    options.signal.throwIfAborted();
+    const waitMs = outcome instanceof Response ? askedToWait(outcome, pause) : pause;
+    if (outcome instanceof Response && (waitMs === null || waitMs === undefined)) {
+      options.onWaiting?.(false);
+      return outcome;
+    }
+    if (!(outcome instanceof Response)) {
+      await beforeAgain();
+      if (!isNetworkError(outcome)) throw outcome;
+    }
+    if (waitMs === null || waitMs === undefined) {
+      throw new UploadError('network', 'The server cannot be reached.', {
+        hint: 'See that you are online, then try again. What was sent stays sent.',
+        cause: outcome,
+      });
+    }
+    options.onWaiting?.(true);
+    await pauseFor(waitMs, options.signal);
+  }
+}
+
+/** How many milliseconds later the server wants to be asked again; null for an answer that is final. */
+function askedToWait(response: Response, pauseMs: number | undefined): number | null {
+  if (pauseMs === undefined) return null;
+  const isLater = response.status === 408 || response.status === 429 || response.status >= 500;
+  if (!isLater || response.status === 507) return null;
+  const askedMs = Number(response.headers.get('Retry-After') ?? 0) * 1000;
+  if (Number.isNaN(askedMs)) return pauseMs;
+  return askedMs > LONGEST_WAIT_MS ? null : Math.max(askedMs, pauseMs);
+}
+
+/**
+ * `fetch` says TypeError for every failure below HTTP (Fetch standard, "network error"), and what waited too long is a
+ * TimeoutError; a refresh may get no answer too.
+ */
+function isNetworkError(cause: unknown): boolean {
+  const isTimeout = cause instanceof DOMException && cause.name === 'TimeoutError';
+  return isTimeout || cause instanceof TypeError || cause instanceof SessionUnavailableError;
+}
+
+/**
+ * Asks a procedure until it is answered; `isRepeated` tells it that an earlier question may have been heard.
+ *
+ * @throws what the procedure threw when it did answer; its last network error; the signal's reason
+ */
+export async function untilAnswered<Answer>(
+  ask: (isRepeated: boolean) => Promise<Answer>,
+  { signal, onWaiting, pausesMs = PAUSES_MS }: Pick<RequestOptions, 'signal' | 'onWaiting' | 'pausesMs'>,
+): Promise<Answer> {
+  for (let attempt = 0; ; attempt += 1) {
+    signal.throwIfAborted();
+    try {
+      const answer = await ask(attempt > 0);
+      onWaiting?.(false);
+      return answer;
+    } catch (cause) {
+      const pause = pausesMs[attempt];
+      if (!isUnanswered(cause) || pause === undefined) throw cause;
+      onWaiting?.(true);
+      await pauseFor(pause, signal);
+    }
+  }
+}
+
+/** Whether nobody answered. tRPC wraps what `fetch` threw. */
+export function isUnanswered(cause: unknown): boolean {
+  return isNetworkError(cause) || (cause instanceof Error && isNetworkError(cause.cause));
+}
+
+/** Waits, but not after the browser is back online. */
+export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      removeEventListener('online', end);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    addEventListener('online', end);
+    signal.addEventListener('abort', end);
+  });
+}
+
+/** A file that was written after it was chosen can no longer be read; to `fetch` that looks like a lost network. */
+export async function refuseChanged(path: string, file: Blob): Promise<void> {
+  try {
+    await file.slice(0, 1).arrayBuffer();
+  } catch (cause) {
+    throw changed(path, cause);
+  }
+}
+
+/** The error for a file whose bytes are not those that were chosen, or cannot be read any more. */
+export function changed(path: string, cause: unknown): UploadError {
+  return new UploadError('file_changed', `${path} changed after it was chosen.`, {
+    hint: 'Choose the folder or ZIP again, so that what is published is what is on your disk.',
+    path,
+    cause,
+  });
+}
+
+/** The error that an answer stands for, in the server's own words where it sent any; `path` is the file that was sent. */
+export async function refusal(response: Response, path?: string): Promise<UploadError> {
+  const text = await response.text().catch(() => '');
+  const body = readBody(text);
+  return new UploadError(body.code ?? 'internal', body.message ?? `The server answered ${response.status}.`, {
+    ...(body.hint !== undefined && { hint: body.hint }),
+    ...((body.path ?? path) !== undefined && { path: body.path ?? path ?? '' }),
+  });
+}
+
+type ErrorBody = { code?: ErrorCode; message?: string; hint?: string; path?: string };
+
+/** Every error of the server is JSON with these fields; the page of a proxy is not. */
+function readBody(text: string): ErrorBody {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === 'object' && body !== null ? body : {};
+  } catch {
+    return {};
+  }
+}

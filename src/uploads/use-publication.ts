@@ -1,0 +1,51 @@
+import { useCallback, useEffect } from 'react';
+import { errorToast } from '../api/errors.ts';
+import { trpc } from '../api/trpc.ts';
+import { useUser } from '../api/user.ts';
+import { showToast } from '../components/toast-store.ts';
+import { hasUploadRecords } from '../lib/storage.ts';
+import { createStore, useStore } from '../lib/store.ts';
+import type { PublicationRequest } from './run.ts';
+
+/** The pipeline is fetched when something is published: it weighs more than all of a screen around it. */
+const pipeline = () => import('./start.ts');
+
+/** Starts to publish; `onStart` runs in the same step, so that a screen follows without a moment between. */
+export function usePublish(): (request: PublicationRequest, onStart?: () => void) => void {
+  const client = trpc.useUtils();
+  return useCallback(
+    (request, onStart) => {
+      const start = async () => {
+        const { startSelected } = await pipeline();
+        const publication = startSelected(client, request);
+        onStart?.();
+        await publication;
+      };
+      start().catch((cause: unknown) => showToast(errorToast('Could not publish', cause)));
+    },
+    [client],
+  );
+}
+
+const resuming = createStore<'wanted' | 'running' | 'done'>(hasUploadRecords() ? 'wanted' : 'done');
+
+/** Whether, right after a reload, it is not known yet if a publication of the page before goes on. */
+export function useIsResuming(): boolean {
+  return useStore(resuming, (state) => state !== 'done');
+}
+
+/** Goes on with what a reload interrupted, as soon as its owner is here. */
+export function useResumedPublications(): void {
+  const client = trpc.useUtils();
+  const { user } = useUser();
+  const accountId = user?.id ?? null;
+  useEffect(() => {
+    if (accountId === null || resuming.get() !== 'wanted') return;
+    resuming.set('running');
+    const resume = async () => (await pipeline()).resumeInterrupted(client, accountId);
+    // What cannot be resumed stays for the next page.
+    resume()
+      .catch(() => undefined)
+      .finally(() => resuming.set('done'));
+  }, [accountId, client]);
+}

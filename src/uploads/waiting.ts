@@ -1,0 +1,126 @@
+import { useEffect } from 'react';
+import { isSignedOut, session } from '../api/session.ts';
+import { hasUploadRecords, SESSION_KEYS } from '../lib/storage.ts';
+import { createStore, useStore } from '../lib/store.ts';
+import type { Selection } from './selection.ts';
+import type { StoredSelection } from './stored.ts';
+
+/**
+ * The selection that waits while its owner registers, starts the trial or changes screens. A visitor's becomes that of
+ * the account it registers or signs in to. It goes when its owner logs out or another account takes over; a session that
+ * ended by itself only hides it until the same account is back.
+ */
+export type Waiting = { selection: Selection | null; owner: string | null };
+
+const NOTHING: Waiting = { selection: null, owner: null };
+const waiting = createStore<Waiting>(NOTHING);
+const isLeftOver = sessionStorage.getItem(SESSION_KEYS.ownUploads) !== null && hasUploadRecords();
+/** What waited before a reload is looked for once a page. */
+const restoring = createStore<'wanted' | 'running' | 'done'>(isLeftOver ? 'wanted' : 'done');
+let recordId: string | null = null;
+let isFollowing = false;
+
+/** Sets what waits for a plan or a sign-in, also through a reload; null takes it away. */
+export function setWaiting(selection: Selection | null): void {
+  followSession();
+  waiting.set({ selection, owner: selection === null ? null : session.accountId() });
+  void storeWaiting(selection);
+}
+
+/** What stores it came with what reads a selection: only a page on which nothing was selected has to fetch it. */
+async function storeWaiting(selection: Selection | null): Promise<void> {
+  if (selection === null && recordId === null) return;
+  const { dropStored, readStored } = await import('./stored.ts');
+  const { storeSelection } = await import('./resume.ts');
+  if (waiting.get().selection !== selection) return;
+  const before = recordId;
+  recordId = selection === null ? null : storeSelection(selection, null);
+  // A publication may have taken over what waited.
+  if (before !== null && before !== recordId && readStored(before)?.publication === null) dropStored(before);
+}
+
+/** What waits, or null; after a reload it is looked for first. */
+export function useWaiting(): { selection: Selection | null; isRestoring: boolean } {
+  useEffect(() => void restoreWaiting(), []);
+  return {
+    selection: useStore(waiting, (state) => shownTo(state, session.accountId())),
+    isRestoring: useStore(restoring, (state) => state !== 'done'),
+  };
+}
+
+export function shownTo({ selection, owner }: Waiting, accountId: string | null): Selection | null {
+  return owner === null || owner === accountId ? selection : null;
+}
+
+export function afterAccountChange(
+  { selection, owner }: Waiting,
+  accountId: string | null,
+  hasLoggedOut: boolean,
+): Waiting {
+  const isTakenOver = accountId !== null && owner !== null && accountId !== owner;
+  if (selection === null || isTakenOver || (accountId === null && hasLoggedOut)) return { ...NOTHING };
+  return { selection, owner: accountId ?? owner };
+}
+
+/** Follows the session from the first selection on: what `Waiting` says of accounts holds on every page. */
+function followSession(): void {
+  if (isFollowing) return;
+  isFollowing = true;
+  session.onAccountChange(() => {
+    waiting.set(afterAccountChange(waiting.get(), session.accountId(), isSignedOut()));
+  });
+}
+
+async function restoreWaiting(): Promise<void> {
+  if (restoring.get() !== 'wanted') return;
+  restoring.set('running');
+  try {
+    const { restoredSelections } = await import('./resume.ts');
+    const found = (await restoredSelections()).find(({ record }) => record.publication === null);
+    // What was dropped meanwhile is newer.
+    if (found === undefined || waiting.get().selection !== null) return;
+    const { record, selection } = found;
+    if (selection === null) {
+      askToReselect(record);
+      return;
+    }
+    followSession();
+    recordId = record.id;
+    waiting.set({ selection, owner: record.accountId ?? session.accountId() });
+  } finally {
+    restoring.set('done');
+  }
+}
+
+/** Records whose files a reload lost: the person is asked to choose each of them again. */
+const reselects = createStore<readonly StoredSelection[]>([]);
+
+/** Asks for the files of a record until they were chosen again or are not wanted any more. */
+export function askToReselect(record: StoredSelection): void {
+  reselects.set([...reselects.get().filter(({ id }) => id !== record.id), record]);
+}
+
+/** Asks no more for the files of a deployment (null: of what waited), and answers the record. */
+export function stopReselect(deploymentId: string | null): StoredSelection | null {
+  const record = reselects.get().find(isOf(deploymentId)) ?? null;
+  if (record === null) return null;
+  reselects.set(reselects.get().filter((other) => other !== record));
+  void import('./stored.ts').then(({ dropStored }) => dropStored(record.id));
+  return record;
+}
+
+/** What has to be chosen again on the page of a deployment; of no deployment (null): what was about to be published. */
+export function useReselect(deploymentId: string | null): StoredSelection | null {
+  const record = useStore(reselects, (all) => all.find(isOf(deploymentId)) ?? null);
+  const isOthers = record !== null && record.accountId !== null && record.accountId !== session.accountId();
+  return isOthers ? null : record;
+}
+
+function isOf(deploymentId: string | null): (record: StoredSelection) => boolean {
+  return ({ publication }) => (publication?.deployment.id ?? null) === deploymentId;
+}
+
+/** The name of what a person is asked to choose again. */
+export function reselectTitle({ name, noun }: Pick<StoredSelection, 'name' | 'noun'>): string {
+  return name === '' ? `the ${noun === 'ZIP' ? 'ZIP' : 'files'}` : name;
+}
