@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
@@ -147,6 +148,16 @@ test('the server knows no window, and the page no process', () => {
   expect(foreignNames(planted, 'src/', ['process'])).toEqual(['src/a.ts uses process']);
 });
 
+/** Files that ask for a normal form themselves: it takes quadratic time, so one function bounds the length for all. */
+function normalisers(tree: SourceTree): string[] {
+  return [...tree].filter(([, text]) => /\.normalize\(/.test(text)).map(([path]) => path);
+}
+
+test('text is normalised in one place, which bounds its length', () => {
+  expect(normalisers(product)).toEqual(['routers/schemas/normal-form.ts']);
+  expect(normalisers(new Map([['src/name.ts', "name.normalize('NFC')"]]))).toEqual(['src/name.ts']);
+});
+
 /** Read where a time of the machine is compared with another of the same clock: ages of files, and the clock itself. */
 const READS_MACHINE_CLOCK = [
   'server/artifacts/disk-folder.ts',
@@ -156,7 +167,7 @@ const READS_MACHINE_CLOCK = [
   'server/durable-file.ts',
 ];
 
-/** What asks the clock of the machine, which may be set back or forward at any moment. */
+/** Returns what asks the clock of the machine, which may be set back or forward at any moment. */
 function clockReaders(tree: SourceTree): string[] {
   return [...tree]
     .filter(([path, text]) => path.startsWith('server/') && text.includes('Date.now('))
@@ -167,4 +178,48 @@ function clockReaders(tree: SourceTree): string[] {
 test('how long something takes on the server is told by the monotonic clock', () => {
   expect(clockReaders(product)).toEqual(READS_MACHINE_CLOCK);
   expect(clockReaders(new Map([['server/slow.ts', 'const since = Date.now();']]))).toEqual(['server/slow.ts']);
+});
+
+/** Papers that whoever clones the repository does not have. Only the constants name the specification's sections. */
+const FOREIGN_PAPER =
+  /(?:security|platform|performance|stack|mongo(?:db)?) facts|product\spage|(?:house|look)\.md|specification,\ssection/i;
+const CITES_SPECIFICATION = 'routers/schemas/limits.ts';
+
+function foreignCitations(tree: SourceTree): string[] {
+  return [...tree]
+    .filter(([path]) => path !== CITES_SPECIFICATION)
+    .flatMap(([path, text]) =>
+      text.split('\n').flatMap((line, at) => (FOREIGN_PAPER.test(line) ? [`${path}:${at + 1}`] : [])),
+    );
+}
+
+test('a comment gives its reason, and cites nothing that is not in the repository', () => {
+  const readme: SourceTree = new Map([['README.md', readFileSync('README.md', 'utf8')]]);
+  expect(foreignCitations(new Map([...readSources(['routers', 'server', 'src', 'tests']), ...readme]))).toEqual([]);
+  const planted = ['// Product', 'page, section 3.\n// RFC 9110, section 5.6.2.\n// See security', 'facts, 7.2.'].join(
+    ' ',
+  );
+  expect(foreignCitations(new Map([['server/a.ts', planted]]))).toEqual(['server/a.ts:1', 'server/a.ts:3']);
+});
+
+/** Named by their parents, or no code. */
+const OUTSIDE_THE_MAP = ['routers/schemas/', 'src/public/'];
+
+/** Paths of the repository that the README names and that are not there. */
+function deadPaths(readme: string): string[] {
+  const named = [...readme.matchAll(/`((?:routers|server|src|tests)\/[\w./-]*)`/g)].map(([, path = '']) => path);
+  return named.filter((path) => !existsSync(path));
+}
+
+test('every path that the README names is there', () => {
+  const readme = readFileSync('README.md', 'utf8');
+  expect(deadPaths(readme)).toEqual([]);
+  expect(deadPaths('`server/main.ts`, `server/gone.ts` and `src/`')).toEqual(['server/gone.ts']);
+  const folders = ['routers', 'server', 'src'].flatMap((top) =>
+    readdirSync(top, { withFileTypes: true }).flatMap((entry) =>
+      entry.isDirectory() ? [`${top}/${entry.name}/`] : [],
+    ),
+  );
+  const unnamed = folders.filter((folder) => !readme.includes(`\`${folder}`) && !OUTSIDE_THE_MAP.includes(folder));
+  expect(unnamed).toEqual([]);
 });

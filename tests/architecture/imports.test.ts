@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { type Import, importsOf, readSources, type SourceTree } from '../support/source-tree.ts';
 
 /**
- * Who may import whom. The first row that a file belongs to is its rule: the files it may take values from, those it may
- * take types from besides, and its packages. Everybody may import from the own row (`own`), and types alone cost nothing.
+ * Says who may import whom. The first row that a file belongs to is its rule: the files it may take values from, those
+ * it may take types from besides, and its packages. Everybody may import from the own row (`own`), and types alone cost
+ * nothing.
  */
 type Row = {
   of: RegExp;
@@ -14,29 +15,32 @@ type Row = {
 };
 
 const SCHEMAS = /^routers\/schemas\//;
-const NODE = /^node:/;
+/**
+ * Says what comes with Node, and the one map with a limit: whatever is remembered because of a stranger is kept in it.
+ */
+const NODE = /^node:|^lru-cache$/;
 const ZOD = /^zod\/mini$/;
-/** What every server folder may use, besides the interfaces of adapters as types. */
+/** Says what every server folder may use, besides the interfaces of adapters as types. */
 const SERVER_BASE = [
   SCHEMAS,
-  /^server\/(errors|log|service-context|durations|in-place|database\/cursor-rows|loopback)\.ts$/,
+  /^server\/(errors|log|service-context|durations|with-slot|with-timeout|time-slices|thread|site-names|database\/cursor-rows|loopback)\.ts$/,
 ];
 const INTERFACES = [
-  /^server\/(artifacts\/(store|manifest|intake)|platforms\/platform|mail\/mailer|database\/change-feed|secrets|tally|jobs\/(queue|payloads|handler))\.ts$/,
+  /^server\/(artifacts\/(store|manifest|intake)|platforms\/platform|mail\/mailer|database\/change-feed|secrets|rate-counters|jobs\/(queue|payloads|handler))\.ts$/,
 ];
 const SERVER_TYPES = [...SERVER_BASE, ...INTERFACES];
 const CORE = /^server\/((database|start|process-group)\/)?[^/]+\.ts$/;
 /** Without state, database or network of their own. */
 const PURE =
-  /^server\/(artifacts\/(manifest|archive|rule-texts|twins|twin-packer|compress)|host\/content-types|site-domain)\.ts$/;
+  /^server\/(artifacts\/(manifest|archive|rule-files|variants|variant-packer|compress)|host\/content-types|site-domain)\.ts$/;
 
 /** What is stored, and how it is reached. */
 const STORED = [/^server\/models\//, /^server\/mongo\.ts$/];
 const WITH_DATABASE = [NODE, /^mongoose$/];
-const LOOKS = [/^react/, /^radix-ui$/, /^lucide-react$/];
-const SCREEN_PACKAGES = [...LOOKS, /^@tanstack\/react-query$/, ZOD];
+const LOOKS = [/^react/, /^radix-ui$/, /^lucide-react$/, /^wouter$/];
+const SCREEN_PACKAGES = [...LOOKS, /^@tanstack\/react-query$/, /^@hookform\/resolvers\//, ZOD];
 /** Below the screens: what a feature may take. */
-const PARTS = [SCHEMAS, /^src\/(components|api|realtime|lib)\//];
+const PARTS = [SCHEMAS, /^src\/(components|api|realtime|uploads|lib)\//];
 
 const ROWS: readonly Row[] = [
   { of: SCHEMAS, packages: [ZOD] },
@@ -47,14 +51,14 @@ const ROWS: readonly Row[] = [
     packages: [/^@trpc\/client$/, /^superjson$/, /^ws$/],
   },
   {
-    // `mongo` for one function: what the driver throws is told apart there, once for all doors.
+    // `mongo` for one function: what the driver throws is told apart there, once for all transports.
     of: /^routers\//,
     files: [...SERVER_BASE, /^server\/services\//, /^server\/mongo\.ts$/],
-    packages: [/^@trpc\/server/, /^superjson$/, ZOD, NODE],
+    packages: [/^@trpc\/server/, /^superjson$/, /^cookie$/, /^ipaddr\.js$/, ZOD, NODE],
   },
   // The order of the start, and the choice of adapters.
   {
-    of: /^server\/(main|providers|start\/(life-cycle|foundation|doors)|process-group\/(group|child))\.ts$/,
+    of: /^server\/(main|providers|start\/(life-cycle|bootstrap|serving)|process-group\/(group|child))\.ts$/,
     files: [/^server\//, SCHEMAS],
     packages: WITH_DATABASE,
   },
@@ -69,7 +73,16 @@ const ROWS: readonly Row[] = [
     of: CORE,
     files: [SCHEMAS],
     types: SERVER_TYPES,
-    packages: [NODE, ZOD, /^mongoose$/, /^@node-rs\/argon2$/, /^mongodb-memory-server$/, /^tldts$/],
+    packages: [
+      NODE,
+      ZOD,
+      /^mongoose$/,
+      /^@node-rs\/argon2$/,
+      /^mongodb-memory-server$/,
+      /^tldts$/,
+      /^undici$/,
+      /^ipaddr\.js$/,
+    ],
   },
   {
     of: /^server\/(models|migrations)\//,
@@ -87,7 +100,7 @@ const ROWS: readonly Row[] = [
     of: new RegExp(`^server/${folder}/`),
     files: [...SERVER_BASE, PURE, /^server\/(egress|durable-file)\.ts$/],
     types: INTERFACES,
-    packages: [NODE, ZOD, /^yauzl$/, /^nodemailer$/],
+    packages: [NODE, ZOD, /^yauzl$/, /^tar-stream$/, /^nodemailer$/],
   })),
   {
     of: /^server\/events\//,
@@ -140,17 +153,25 @@ const ROWS: readonly Row[] = [
       ...SERVER_BASE,
       PURE,
       /^server\/models\//,
+      /^server\/transport\//,
       /^server\/artifacts\//,
       /^server\/certificates\//,
       /^server\/(mongo|durable-file)\.ts$/,
       /^routers\/client-address\.ts$/,
     ],
     types: INTERFACES,
-    packages: [...WITH_DATABASE, ZOD],
+    packages: [...WITH_DATABASE, ZOD, /^mime-types$/],
+  },
+  // What every port has, whatever is answered at it.
+  {
+    of: /^server\/transport\//,
+    files: [...SERVER_BASE, /^routers\/client-address\.ts$/],
+    types: INTERFACES,
+    packages: [NODE],
   },
   {
     of: /^server\/http\//,
-    files: [...SERVER_BASE, /^routers\//, /^server\/services\//],
+    files: [...SERVER_BASE, /^routers\//, /^server\/services\//, /^server\/transport\//],
     types: [/^server\/providers\.ts$/, ...INTERFACES],
     packages: [NODE, /^express$/, /^helmet$/, /^ws$/, /^@trpc\/server/],
   },
@@ -163,14 +184,19 @@ const ROWS: readonly Row[] = [
   {
     of: /^src\/components\//,
     files: [/^src\/lib\//, SCHEMAS],
-    packages: [...LOOKS, /^get-nonce$/],
+    packages: [...LOOKS, /^get-nonce$/, /^simple-icons$/, /^@iconify-icons\/cib\/heroku$/],
   },
-  { of: /^src\/lib\//, files: [SCHEMAS], packages: [/^react/] },
+  { of: /^src\/lib\//, files: [SCHEMAS], packages: [/^react/, /^wouter/] },
   {
     of: /^src\/(api|realtime)\//,
     files: [SCHEMAS, /^src\/(api|realtime|lib|components)\//],
     types: [/^routers\/_app\.ts$/],
-    packages: [/^react/, /^@trpc\//, /^@tanstack\/react-query$/, /^superjson$/, /^@noble\/hashes\//],
+    packages: [/^react/, /^@trpc\//, /^@tanstack\/react-query$/, /^superjson$/],
+  },
+  {
+    of: /^src\/uploads\//,
+    files: [SCHEMAS, /^src\/(api|lib|components)\//],
+    packages: [/^react/, /^idb-keyval$/, /^@noble\/hashes\//],
   },
   {
     of: /^src\/features\//,
@@ -180,18 +206,18 @@ const ROWS: readonly Row[] = [
   {
     // Titles, skeletons and access stand in the one table of routes, which loads screens when they are opened.
     of: /^src\/layouts\//,
-    files: [SCHEMAS, /^src\/(features|components|api|realtime|lib)\//, /^src\/routes\.tsx$/],
+    files: [SCHEMAS, /^src\/(features|components|api|realtime|uploads|lib)\//, /^src\/routes\.tsx$/],
     packages: [...LOOKS, /^@tanstack\/react-query$/],
   },
   {
     of: /^src\/screens\//,
-    files: [SCHEMAS, /^src\/(features|layouts|components|api|realtime|lib)\//],
+    files: [SCHEMAS, /^src\/(features|layouts|components|api|realtime|uploads|lib)\//],
     packages: SCREEN_PACKAGES,
   },
   {
     of: /^src\//,
     files: [/^src\//, SCHEMAS],
-    packages: [/^react/, /^get-nonce$/, /^@tanstack\/react-query$/, /^lucide-react$/],
+    packages: [/^react/, /^get-nonce$/, /^@tanstack\/react-query$/, /^lucide-react$/, /^wouter$/],
   },
 ];
 
@@ -247,6 +273,49 @@ function cycles(tree: SourceTree): string[] {
   return found;
 }
 
+/** Folders of which one half is what others build on, and the other half builds on them. */
+const TWO_WAY_FOLDERS: ReadonlySet<string> = new Set([
+  // The contract rests on the server's errors and context; the server answers by the contract.
+  'routers',
+  'server',
+  // Services enqueue with the queue; handlers beside it run services.
+  'server/jobs',
+  // A token is told from a session where both are read, and is made by whoever signed in.
+  'server/services/auth',
+  // The start imports everything, and lends everything the error that ends a start.
+  'server/start',
+  // The one WebSocket is a link of the client, and its state is shown.
+  'src/api',
+  'src/realtime',
+  // Layouts read the route table, which loads the screens that wear them.
+  'src/layouts',
+]);
+
+/** Folders that reach themselves through a file outside of them, in values; `via` is that file. */
+function folderCycles(tree: SourceTree): string[] {
+  const edges = new Map<string, string[]>();
+  for (const [path, text] of tree) {
+    const found = importsOf(path, text).filter(({ isFile, isType }) => isFile && !isType);
+    edges.set(
+      path,
+      found.map(({ to }) => to),
+    );
+  }
+  const folders = new Set([...tree.keys()].map((path) => path.slice(0, path.lastIndexOf('/'))));
+  return [...folders].flatMap((folder) => {
+    const isInside = (path: string): boolean => path.startsWith(`${folder}/`);
+    const outside = new Set<string>();
+    const queue = [...tree.keys()].filter(isInside).flatMap((path) => edges.get(path) ?? []);
+    for (const path of queue) {
+      if (isInside(path) || outside.has(path)) continue;
+      outside.add(path);
+      queue.push(...(edges.get(path) ?? []));
+    }
+    const via = [...outside].find((path) => edges.get(path)?.some(isInside));
+    return via === undefined || TWO_WAY_FOLDERS.has(folder) ? [] : [`${folder} is reached again through ${via}`];
+  });
+}
+
 const tree = readSources(['routers', 'server', 'src']);
 
 test('imports go the way that the house lays down', () => {
@@ -256,6 +325,20 @@ test('imports go the way that the house lays down', () => {
 
 test('no file reaches itself through its imports', () => {
   expect(cycles(tree)).toEqual([]);
+});
+
+test('no folder reaches itself through a file outside of it', () => {
+  expect(folderCycles(tree)).toEqual([]);
+});
+
+test('a planted circle between two folders is found', () => {
+  const planted = new Map([
+    ['server/a/one.ts', "import '../b/one.ts';"],
+    ['server/a/two.ts', ''],
+    ['server/b/one.ts', "import { two } from '../a/two.ts';"],
+  ]);
+  expect(cycles(planted)).toEqual([]);
+  expect(folderCycles(planted)).toEqual(['server/a is reached again through server/b/one.ts']);
 });
 
 test.each([

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
 import { type ArchiveEntry, archiveSize, writeArchive } from '../../server/artifacts/archive.ts';
 import { centralHeader, descriptor, endRecords } from '../../server/artifacts/archive-records.ts';
-import { damaged } from '../../server/artifacts/storage-errors.ts';
+import { corrupted } from '../../server/artifacts/storage-errors.ts';
 import type { OpenArtifact } from '../../server/artifacts/store.ts';
 import { readZip } from '../support/read-zip.ts';
 
@@ -15,7 +15,7 @@ function storeOf(texts: Record<string, string>) {
     openCount: 0,
     async open(sha256: string): Promise<OpenArtifact> {
       const text = texts[sha256];
-      if (text === undefined) throw damaged('It is not there.');
+      if (text === undefined) throw corrupted('It is not there.');
       const bytes = Buffer.from(text);
       store.openCount += 1;
       return {
@@ -109,10 +109,10 @@ test('files are as long as was foretold, texts are packed while they are made, a
 test('a file that is gone ends the archive, or is left out where somebody is told of it', async () => {
   const store = storeOf({ a: 'a', b: 'b', short: 'short' });
   const entries = [fileOf('a', 'a'), fileOf('gone', 'x'), fileOf('short', 'longer'), fileOf('b', 'b')];
-  await expect(written(store, entries, { at: AT })).rejects.toMatchObject({ code: 'artifact_damaged' });
+  await expect(written(store, entries, { at: AT })).rejects.toMatchObject({ code: 'artifact_corrupted' });
 
   const lost: string[] = [];
-  const zip = await written(store, entries, { at: AT, onDamaged: ({ name }) => void lost.push(name) });
+  const zip = await written(store, entries, { at: AT, onCorrupted: ({ name }) => void lost.push(name) });
 
   expect([...(await readZip(zip)).files.keys()].sort()).toEqual(['a', 'b']);
   expect(lost).toEqual(['gone', 'short']);
@@ -131,7 +131,7 @@ test('a text that fails ends the archive with its reason, and a reader that goes
   let isEnded = false;
   async function* endless(): AsyncGenerator<string> {
     try {
-      for (let part = 0; ; part += 1) yield Math.random().toString(36).repeat(100) + part;
+      for (let part = 0; ; part += 1) yield `${part} of a text without end. `.repeat(50);
     } finally {
       isEnded = true;
     }

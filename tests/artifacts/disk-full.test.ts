@@ -5,6 +5,7 @@ import { chown, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
+import { createRateCounters } from '../../server/rate-counters.ts';
 import { createReadiness } from '../../server/readiness.ts';
 import type { Person } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
@@ -15,12 +16,12 @@ import { infoOf, manyBytes } from '../support/store-suite.ts';
 const SITE = { 'index.html': '<h1>Live</h1>' };
 const MIB = 1024 * 1024;
 
-/** The application with its artifacts on a small disk, and a site that is live. */
+/** Returns the application with its artifacts on a small disk, and a site that is live. */
 async function start(disk: SmallDisk) {
   const folder = join(disk.folder, 'artifacts');
-  const store = await createDiskStore({ folder, minFreeBytes: disk.minFreeBytes });
+  const store = await createDiskStore({ folder, minFreeBytes: disk.minFreeBytes, rateCounters: createRateCounters() });
   const app = await createPublishingApp({ providers: { store } });
-  const door = await listen(app);
+  const listener = await listen(app);
   const person = await app.trialPerson();
   const deployment = await person.caller.deployments.create({
     name: `full ${randomBytes(4).toString('hex')}`,
@@ -31,11 +32,11 @@ async function start(disk: SmallDisk) {
     app,
     folder,
     store,
-    door,
+    listener,
     person,
     deployment,
     async [Symbol.asyncDispose]() {
-      await door[Symbol.asyncDispose]();
+      await listener[Symbol.asyncDispose]();
       await app[Symbol.asyncDispose]();
     },
   };
@@ -55,22 +56,22 @@ async function fill(disk: SmallDisk): Promise<() => Promise<void>> {
 }
 
 async function put(
-  door: Listening,
+  listener: Listening,
   person: Person,
   path: string,
   type: string,
   body: string | Uint8Array<ArrayBuffer>,
 ) {
   const headers = { authorization: `Bearer ${person.accessToken}`, 'content-type': type };
-  const answer = await fetch(`${door.url}/api/uploads/${path}`, { method: 'PUT', body, headers });
+  const answer = await fetch(`${listener.url}/api/uploads/${path}`, { method: 'PUT', body, headers });
   const text = await answer.text();
   return { status: answer.status, code: text === '' ? null : JSON.parse(text).code };
 }
 
-const announce = (door: Listening, person: Person, uploadId: string, site: Record<string, string>) =>
-  put(door, person, `${uploadId}/manifest`, 'application/json', JSON.stringify({ files: manifestOf(site) }));
-const send = (door: Listening, person: Person, uploadId: string, text: string) =>
-  put(door, person, `${uploadId}/files/${sha256Of(text)}`, 'application/octet-stream', text);
+const announce = (listener: Listening, person: Person, uploadId: string, site: Record<string, string>) =>
+  put(listener, person, `${uploadId}/manifest`, 'application/json', JSON.stringify({ files: manifestOf(site) }));
+const send = (listener: Listening, person: Person, uploadId: string, text: string) =>
+  put(listener, person, `${uploadId}/files/${sha256Of(text)}`, 'application/octet-stream', text);
 
 async function unfinishedIn(folder: string): Promise<string[]> {
   return (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.tmp'));
@@ -79,29 +80,34 @@ async function unfinishedIn(folder: string): Promise<string[]> {
 test('on a full disk uploads are refused, everything else goes on, and with room again uploads go on as well', async () => {
   await using disk = await makeSmallDisk();
   await using running = await start(disk);
-  const { app, door, person, deployment, folder, store } = running;
+  const { app, listener, person, deployment, folder, store } = running;
   const { uploadId } = await person.caller.releases.prepare({ deploymentId: deployment.id });
   const large = 'x'.repeat(3 * MIB);
-  expect((await announce(door, person, uploadId, { 'a.txt': large, 'b.txt': 'small' })).status).toBe(200);
+  expect((await announce(listener, person, uploadId, { 'a.txt': large, 'b.txt': 'small' })).status).toBe(200);
   const makeRoom = await fill(disk);
 
-  expect(await send(door, person, uploadId, large)).toEqual({ status: 507, code: 'storage_full' });
+  expect(await send(listener, person, uploadId, large)).toEqual({ status: 507, code: 'storage_full' });
   const { uploadId: second } = await person.caller.releases.prepare();
-  expect(await announce(door, person, second, { 'other.txt': 'other' })).toEqual({ status: 507, code: 'storage_full' });
+  expect(await announce(listener, person, second, { 'other.txt': 'other' })).toEqual({
+    status: 507,
+    code: 'storage_full',
+  });
   expect(await unfinishedIn(folder)).toEqual([]);
 
   const someone = await app.person();
   const signedIn = await app.anonymous().auth.login({ username: someone.user.username, password: someone.password });
   expect(signedIn.accessToken).toBeTypeOf('string');
   expect(await app.visit(deployment.slug)).toMatchObject({ status: 200, text: SITE['index.html'] });
-  expect(await createReadiness({ store, worker: { silentMs: () => 0 }, isOpen: () => true }).check()).toMatchObject({
+  expect(await createReadiness({ store, worker: { silentMs: () => 0 }, isServing: () => true }).check()).toMatchObject({
     isReady: true,
   });
-  await (await createDiskStore({ folder, minFreeBytes: disk.minFreeBytes })).check();
+  await (
+    await createDiskStore({ folder, minFreeBytes: disk.minFreeBytes, rateCounters: createRateCounters() })
+  ).check();
 
   await makeRoom();
-  expect((await send(door, person, uploadId, large)).status).toBe(204);
-  expect((await send(door, person, uploadId, 'small')).status).toBe(204);
+  expect((await send(listener, person, uploadId, large)).status).toBe(204);
+  expect((await send(listener, person, uploadId, 'small')).status).toBe(204);
   await person.caller.releases.create({ deploymentId: deployment.id, uploadId });
   await app.jobs.drain();
   expect((await app.visit(deployment.slug, '/b.txt')).text).toBe('small');
@@ -110,7 +116,7 @@ test('on a full disk uploads are refused, everything else goes on, and with room
 test('an intake that the disk has no room for says so, leaves nothing, and a smaller one fits', async () => {
   await using disk = await makeSmallDisk();
   const folder = join(disk.folder, 'artifacts');
-  const store = await createDiskStore({ folder, minFreeBytes: disk.minFreeBytes });
+  const store = await createDiskStore({ folder, minFreeBytes: disk.minFreeBytes, rateCounters: createRateCounters() });
   async function take(all: readonly Buffer[], streamBytes: number): Promise<void> {
     const intake = await store.intake();
     try {
@@ -142,28 +148,28 @@ test('a disk that becomes read-only refuses uploads alone, and no start is made 
     return;
   }
   await using running = await start(disk);
-  const { app, door, person, deployment, folder, store } = running;
+  const { app, listener, person, deployment, folder, store } = running;
   const { uploadId } = await person.caller.releases.prepare({ deploymentId: deployment.id });
-  expect((await announce(door, person, uploadId, { 'a.txt': 'a' })).status).toBe(200);
+  expect((await announce(listener, person, uploadId, { 'a.txt': 'a' })).status).toBe(200);
   await disk.makeReadOnly();
 
-  expect(await send(door, person, uploadId, 'a')).toEqual({ status: 503, code: 'storage_unavailable' });
+  expect(await send(listener, person, uploadId, 'a')).toEqual({ status: 503, code: 'storage_unavailable' });
   expect((await app.visit(deployment.slug)).text).toBe(SITE['index.html']);
   expect((await app.person()).user.accessToken).toBeTypeOf('string');
   await expect(store.check()).rejects.toThrow(`The folder ${folder} cannot be used for artifacts:`);
-  await expect(createDiskStore({ folder, minFreeBytes: 0 })).rejects.toThrow(
+  await expect(createDiskStore({ folder, minFreeBytes: 0, rateCounters: createRateCounters() })).rejects.toThrow(
     `The folder ${folder} cannot be used for artifacts:`,
   );
 
   await disk.makeWritable();
-  expect((await send(door, person, uploadId, 'a')).status).toBe(204);
+  expect((await send(listener, person, uploadId, 'a')).status).toBe(204);
 });
 
 /** Where root may not mount, nothing is read-only for root: somebody else has the store open, on a folder of theirs. */
 async function expectRefusalsForNobody(disk: SmallDisk): Promise<void> {
   const NOBODY = 65_534;
   const folder = join(disk.folder, 'artifacts');
-  const store = await createDiskStore({ folder, minFreeBytes: 0 });
+  const store = await createDiskStore({ folder, minFreeBytes: 0, rateCounters: createRateCounters() });
   const { sha256 } = await store.writeWhole(Buffer.from('kept'));
   for (const name of ['', ...(await readdir(disk.folder, { recursive: true }))]) {
     await chown(join(disk.folder, name), NOBODY, NOBODY);

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { entriesOf, readPack } from '../../server/artifacts/disk-pack.ts';
 import type { ArtifactStore } from '../../server/artifacts/store.ts';
+import { createRateCounters } from '../../server/rate-counters.ts';
 import { infoOf, manyBytes, sha256Of, takeIn } from '../support/store-suite.ts';
 
 const TWO_DAYS_AGO = new Date(Date.now() - 48 * 60 * 60_000);
@@ -17,8 +18,8 @@ async function makeStore() {
   return {
     folder,
     packs: join(folder, 'packs'),
-    store: await createDiskStore({ folder, minFreeBytes: 0 }),
-    reopen: () => createDiskStore({ folder, minFreeBytes: 0 }),
+    store: await createDiskStore({ folder, minFreeBytes: 0, rateCounters: createRateCounters() }),
+    reopen: () => createDiskStore({ folder, minFreeBytes: 0, rateCounters: createRateCounters() }),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }
@@ -118,7 +119,7 @@ test('a pack whose end is missing is kept apart, and a wrong row of an index har
   await file.close();
   const [first = Buffer.alloc(0), ...others] = [...all].sort((a, b) => (sha256Of(a) < sha256Of(b) ? -1 : 1));
   const again = await place.reopen();
-  await expect(again.readWhole(sha256Of(first))).rejects.toMatchObject({ code: 'artifact_damaged' });
+  await expect(again.readWhole(sha256Of(first))).rejects.toMatchObject({ code: 'artifact_corrupted' });
   for (const bytes of others) expect((await again.readWhole(sha256Of(bytes))).equals(bytes)).toBe(true);
 
   const torn = await open(path, 'r+');
@@ -143,7 +144,8 @@ test('a write of the index that fails leaves an intake that can be abandoned, an
 const INTAKES_WITHOUT_END = `
   import { createHash, randomBytes } from 'node:crypto';
   import { createDiskStore } from '${new URL('../../server/artifacts/disk.ts', import.meta.url).pathname}';
-  const store = await createDiskStore({ folder: process.argv[1], minFreeBytes: 0 });
+  import { createRateCounters } from '${new URL('../../server/rate-counters.ts', import.meta.url).pathname}';
+  const store = await createDiskStore({ folder: process.argv[1], minFreeBytes: 0, rateCounters: createRateCounters() });
   const hash = (name, bytes) => createHash(name).update(bytes).digest('hex');
   for (;;) {
     const intake = await store.intake();
@@ -198,3 +200,50 @@ test.each([3, 7, 12])(
     expect((await filesIn(place.folder)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   },
 );
+
+test('a pack that cannot be read keeps nobody from the others, and is there again when it can be', async () => {
+  await using place = await makeStore();
+  const lost = manyBytes(200, 500);
+  await takeIn(place.store, lost);
+  const [pack = ''] = await readdir(place.packs);
+  await rename(join(place.packs, pack), join(place.folder, 'aside'));
+  // To read a folder fails as a disk with a fault does, also for root.
+  await mkdir(join(place.packs, pack));
+
+  const store = await place.reopen();
+  const [first = Buffer.alloc(0)] = lost;
+  await expect(store.open(sha256Of(first))).rejects.toMatchObject({ code: 'storage_unavailable' });
+  const others = manyBytes(200, 600);
+  await takeIn(store, others);
+  await expectWhole(store, others);
+
+  await rm(join(place.packs, pack), { recursive: true });
+  await rename(join(place.folder, 'aside'), join(place.packs, pack));
+  const later = performance.now() + 60_000;
+  using clock = vi.spyOn(performance, 'now').mockReturnValue(later);
+  await expectWhole(store, lost);
+  expect(clock).toHaveBeenCalled();
+});
+
+test('of two packs that share artifacts one goes, and the other still has them', async () => {
+  await using place = await makeStore();
+  const shared = manyBytes(100, 700);
+  await takeIn(place.store, shared);
+  const [pack = ''] = await readdir(place.packs);
+  await copyFile(join(place.packs, pack), join(place.packs, `00${pack}`));
+  const names = await readdir(place.packs);
+  expect(names).toHaveLength(2);
+
+  const store = await place.reopen();
+  await expectWhole(store, shared);
+  await rm(join(place.packs, names[0] ?? ''));
+  await expectWhole(store, shared);
+  await rm(join(place.packs, names[1] ?? ''));
+  await expect(store.open(sha256Of(shared[0] ?? Buffer.alloc(0)))).rejects.toMatchObject({
+    code: 'artifact_corrupted',
+  });
+});
+
+async function expectWhole(store: ArtifactStore, artifacts: readonly Buffer[]): Promise<void> {
+  for (const bytes of artifacts) expect(bytes.equals(await store.readWhole(sha256Of(bytes)))).toBe(true);
+}

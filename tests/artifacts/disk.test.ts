@@ -1,13 +1,26 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, open, readdir, readFile, rename, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import {
+  type FileHandle,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { findInPack, readPack } from '../../server/artifacts/disk-pack.ts';
 import type { StoreClock } from '../../server/artifacts/store.ts';
+import { createRateCounters } from '../../server/rate-counters.ts';
 import { type StoreUnderTest, sha256Of, storeSuite } from '../support/store-suite.ts';
 
 const TWO_HOURS_AGO = new Date(Date.now() - 2 * 60 * 60_000);
@@ -17,7 +30,7 @@ async function makeDisk(now?: StoreClock): Promise<StoreUnderTest & { folder: st
   const root = await mkdtemp(join(tmpdir(), 'fairlead-store-'));
   const folder = join(root, 'artifacts');
   const packs = join(folder, 'packs');
-  const options = { folder, minFreeBytes: 0, ...(now !== undefined && { now }) };
+  const options = { folder, minFreeBytes: 0, rateCounters: createRateCounters(), ...(now !== undefined && { now }) };
   return {
     folder,
     store: await createDiskStore(options),
@@ -52,7 +65,7 @@ async function makeDisk(now?: StoreClock): Promise<StoreUnderTest & { folder: st
   };
 }
 
-/** The file, and the place in it, that an artifact is in. */
+/** Returns the file, and the place in it, that an artifact is in. */
 async function whereIs(folder: string, sha256: string): Promise<{ path: string; offset: number; sizeBytes: number }> {
   const packs = join(folder, 'packs');
   for (const name of (await readdir(packs)).filter((one) => one.endsWith('.pack'))) {
@@ -90,7 +103,7 @@ test('damaged bytes are kept apart for a look at them', async () => {
   await using place = await makeDisk();
   const { sha256 } = await place.store.writeWhole(randomBytes(50));
   await place.corrupt(sha256);
-  await expect(place.store.readWhole(sha256)).rejects.toMatchObject({ code: 'artifact_damaged' });
+  await expect(place.store.readWhole(sha256)).rejects.toMatchObject({ code: 'artifact_corrupted' });
   expect(await readdir(join(place.folder, 'quarantine'))).toEqual([sha256]);
   expect(await place.store.has(sha256)).toBe(false);
 });
@@ -102,13 +115,17 @@ test('a file that another takes the place of is verified again', async () => {
   const path = join(place.folder, sha256.charAt(0), sha256);
   await writeFile(`${path}.new`, 'two');
   await rename(`${path}.new`, path);
-  await expect(place.store.open(sha256)).rejects.toMatchObject({ code: 'artifact_damaged' });
+  await expect(place.store.open(sha256)).rejects.toMatchObject({ code: 'artifact_corrupted' });
 });
 
 test('below the room that must stay free every write is refused, and what is stored is still read', async () => {
   await using place = await makeDisk();
   const { sha256 } = await place.store.writeWhole(Buffer.from('before'));
-  const tight = await createDiskStore({ folder: place.folder, minFreeBytes: Number.MAX_SAFE_INTEGER });
+  const tight = await createDiskStore({
+    folder: place.folder,
+    minFreeBytes: Number.MAX_SAFE_INTEGER,
+    rateCounters: createRateCounters(),
+  });
   await expect(tight.writeWhole(Buffer.from('after'))).rejects.toMatchObject({ code: 'storage_full', status: 507 });
   expect((await tight.readWhole(sha256)).toString()).toBe('before');
   expect(await tight.has(sha256Of(Buffer.from('after')))).toBe(false);
@@ -118,9 +135,9 @@ test('a folder that cannot be made is named in one sentence', async () => {
   await using place = await makeDisk();
   const file = join(place.folder, 'a-file');
   await writeFile(file, '');
-  await expect(createDiskStore({ folder: join(file, 'artifacts'), minFreeBytes: 0 })).rejects.toThrow(
-    `The folder ${join(file, 'artifacts')} cannot be used for artifacts:`,
-  );
+  await expect(
+    createDiskStore({ folder: join(file, 'artifacts'), minFreeBytes: 0, rateCounters: createRateCounters() }),
+  ).rejects.toThrow(`The folder ${join(file, 'artifacts')} cannot be used for artifacts:`);
 });
 
 test('a store whose folder has gone says so when it is checked', async () => {
@@ -132,7 +149,9 @@ test('a store whose folder has gone says so when it is checked', async () => {
 test('two processes that open a new folder at once agree on its id', async () => {
   const root = await mkdtemp(join(tmpdir(), 'fairlead-store-'));
   const stores = await Promise.all(
-    Array.from({ length: 8 }, () => createDiskStore({ folder: join(root, 'artifacts'), minFreeBytes: 0 })),
+    Array.from({ length: 8 }, () =>
+      createDiskStore({ folder: join(root, 'artifacts'), minFreeBytes: 0, rateCounters: createRateCounters() }),
+    ),
   );
   expect(new Set(stores.map((store) => store.id)).size).toBe(1);
   expect(await readFile(join(root, 'artifacts', 'store-id'), 'utf8')).toBe(stores[0]?.id);
@@ -146,7 +165,8 @@ test('a disk that fills up in mid-write answers storage_full and keeps no part o
   const bytes = randomBytes(3_000_000);
   const inner = `
     import { createDiskStore } from '${new URL('../../server/artifacts/disk.ts', import.meta.url).pathname}';
-    const store = await createDiskStore({ folder: process.argv[1], minFreeBytes: 0 });
+    import { createRateCounters } from '${new URL('../../server/rate-counters.ts', import.meta.url).pathname}';
+    const store = await createDiskStore({ folder: process.argv[1], minFreeBytes: 0, rateCounters: createRateCounters() });
     process.on('SIGXFSZ', () => {});
     async function* source() { for (let i = 0; i < 30; i += 1) yield Buffer.alloc(100_000, i); }
     const error = await store.write(source(), { sha256: '${'c'.repeat(64)}', sizeBytes: 3_000_000 }).catch((e) => e);
@@ -170,8 +190,9 @@ test.each([1, 2, 3])('kill -9 in mid-write leaves no torn artifact (run %i)', as
   await using place = await makeDisk();
   const inner = `
     import { createDiskStore } from '${new URL('../../server/artifacts/disk.ts', import.meta.url).pathname}';
+    import { createRateCounters } from '${new URL('../../server/rate-counters.ts', import.meta.url).pathname}';
     import { randomBytes } from 'node:crypto';
-    const store = await createDiskStore({ folder: process.argv[1], minFreeBytes: 0 });
+    const store = await createDiskStore({ folder: process.argv[1], minFreeBytes: 0, rateCounters: createRateCounters() });
     process.stdout.write('x');
     const write = async () => { for (;;) { await store.writeWhole(randomBytes(200_000)); process.stdout.write('x'); } };
     await Promise.all([write(), write(), write(), write()]);`;
@@ -203,4 +224,28 @@ test('a place that cannot be written to answers storage_unavailable', async () =
     code: 'storage_unavailable',
     status: 503,
   });
+});
+
+test('one misread moves nothing out: the bytes are read again', async () => {
+  await using place = await makeDisk();
+  const bytes = Buffer.from('read wrong once');
+  await place.store.writeWhole(bytes);
+  const handle = await open(join(place.folder, sha256Of(bytes).charAt(0), sha256Of(bytes)), 'r');
+  const prototype: FileHandle = Object.getPrototypeOf(handle);
+  await handle.close();
+  const read = prototype.read;
+  const misread = vi.spyOn(prototype, 'read').mockImplementationOnce(async function (
+    this: FileHandle,
+    ...args: unknown[]
+  ) {
+    const result = await Reflect.apply(read, this, args);
+    result.buffer[0] ^= 1;
+    return result;
+  });
+  try {
+    expect((await place.store.readWhole(sha256Of(bytes))).equals(bytes)).toBe(true);
+  } finally {
+    misread.mockRestore();
+  }
+  expect(await readdir(join(place.folder, 'quarantine'))).toEqual([]);
 });

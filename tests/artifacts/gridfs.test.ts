@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { createGridStore } from '../../server/artifacts/gridfs.ts';
 import type { StoreClock } from '../../server/artifacts/store.ts';
 import { newId } from '../../server/mongo.ts';
+import { createRateCounters } from '../../server/rate-counters.ts';
 import { infoOf, manyBytes, type StoreUnderTest, sha256Of, storeSuite } from '../support/store-suite.ts';
 
 const TWO_HOURS_AGO = new Date(Date.now() - 2 * 60 * 60_000);
@@ -21,7 +22,7 @@ function collection(name: string) {
 async function makeGrid(now?: StoreClock): Promise<StoreUnderTest & { files: string; chunks: string }> {
   const bucket = `store_${newId()}`;
   const [files, chunks] = [`${bucket}.files`, `${bucket}.chunks`];
-  const options = { minFreeBytes: 0, bucket, ...(now !== undefined && { now }) };
+  const options = { minFreeBytes: 0, rateCounters: createRateCounters(), bucket, ...(now !== undefined && { now }) };
   const firstChunk = async (sha256: string) => {
     const file = await collection(files).findOne({ filename: sha256, 'metadata.state': 'whole' });
     const chunk = await collection(chunks).findOne({ files_id: file?._id, n: 0 });
@@ -75,7 +76,7 @@ test('a file of several chunks is read from any place to any other', async () =>
   }
 });
 
-test('a chunk that is lost after the file was read once is damage, never other bytes', async () => {
+test('a chunk that is lost after the file was read once is corruption, never other bytes', async () => {
   await using place = await makeGrid();
   const bytes = randomBytes(3 * MIB);
   const { sha256 } = await place.store.writeWhole(bytes);
@@ -85,8 +86,8 @@ test('a chunk that is lost after the file was read once is damage, never other b
     n: 2,
   });
   expect((await artifact.read(0, MIB)).equals(bytes.subarray(0, MIB))).toBe(true);
-  await expect(artifact.read(MIB, 3 * MIB)).rejects.toMatchObject({ code: 'artifact_damaged' });
-  await expect((await place.reopen()).open(sha256)).rejects.toMatchObject({ code: 'artifact_damaged' });
+  await expect(artifact.read(MIB, 3 * MIB)).rejects.toMatchObject({ code: 'artifact_corrupted' });
+  await expect((await place.reopen()).open(sha256)).rejects.toMatchObject({ code: 'artifact_corrupted' });
 });
 
 test('what was removed keeps its bytes for an hour, for those who read it, and then they go', async () => {
@@ -133,7 +134,11 @@ test('when the disk of the database is full, writes say so and reads go on', asy
   await using place = await makeGrid();
   const { sha256 } = await place.store.writeWhole(Buffer.from('before'));
   const bucket = place.files.replace('.files', '');
-  const tight = await createGridStore({ minFreeBytes: Number.MAX_SAFE_INTEGER, bucket });
+  const tight = await createGridStore({
+    minFreeBytes: Number.MAX_SAFE_INTEGER,
+    bucket,
+    rateCounters: createRateCounters(),
+  });
   await expect(tight.writeWhole(Buffer.from('after'))).rejects.toMatchObject({ code: 'storage_full', status: 507 });
   const intake = await tight.intake();
   await intake.add(Buffer.from('after'), infoOf(Buffer.from('after')));

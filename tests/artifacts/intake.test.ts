@@ -1,25 +1,35 @@
-import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
-import { openIncoming } from '../../server/artifacts/incoming-file.ts';
+import { createFolderSpace } from '../../server/artifacts/disk-space.ts';
+import { type IncomingFolder, openIncoming } from '../../server/artifacts/incoming-file.ts';
 import { createZipIntake, type IncomingZip } from '../../server/artifacts/intake.ts';
-import { createTally } from '../../server/tally.ts';
+import { AppError } from '../../server/errors.ts';
+import { createRateCounters } from '../../server/rate-counters.ts';
 import { sha256Of } from '../support/store-suite.ts';
 import { writeZip } from '../support/zip-writer.ts';
 
 const TWO_HOURS_AGO = new Date(Date.now() - 2 * 60 * 60_000);
 
+function folderAt(path: string): IncomingFolder {
+  return { path, space: createFolderSpace(path, { minFreeBytes: 0, rateCounters: createRateCounters() }) };
+}
+
 async function makePlace() {
   const root = await mkdtemp(join(tmpdir(), 'fairlead-intake-'));
   const path = join(root, 'incoming');
-  const store = await createDiskStore({ folder: join(root, 'artifacts'), minFreeBytes: 0 });
+  const store = await createDiskStore({
+    folder: join(root, 'artifacts'),
+    minFreeBytes: 0,
+    rateCounters: createRateCounters(),
+  });
   return {
     path,
     store,
-    intake: () => createZipIntake({ path, minFreeBytes: 0 }, createTally()),
+    intake: () => createZipIntake({ path, minFreeBytes: 0 }, createRateCounters()),
     [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }),
   };
 }
@@ -36,7 +46,7 @@ test('what comes in has no name on the disk while it comes, and its bytes are th
   await using place = await makePlace();
   await place.intake();
   expect((await stat(place.path)).mode & 0o777).toBe(0o700);
-  const file = await openIncoming({ path: place.path, minFreeBytes: 0 }, 0);
+  const file = await openIncoming(folderAt(place.path), 0);
   await file.write(Buffer.alloc(3 * 1024 * 1024, 'a'));
   await file.write(Buffer.from('and the end'));
   await file.flush();
@@ -59,7 +69,7 @@ test('what a killed process may have left is swept after an hour, and nothing yo
 test('a part is kept for a day, one of each upload, and three of an account', async () => {
   await using place = await makePlace();
   const intake = await place.intake();
-  const folder = { path: place.path, minFreeBytes: 0 };
+  const folder = folderAt(place.path);
   const keep = async (what: string, key: string, accountId = 'ann') => {
     const file = await openIncoming(folder, 0, { accountId, what, key, from: 0 });
     await file.write(Buffer.from('half'));
@@ -99,7 +109,58 @@ test('equal files are stored once and named as often as they come, small and lar
   expect(stored.artifacts.map(({ sha256 }) => sha256)).toEqual([sha256Of(large), sha256Of(Buffer.alloc(0))]);
   expect(stored.manifest.get('b.bin')).toEqual({ sha256: sha256Of(large), sizeBytes: large.length });
   expect((await place.store.readWhole(sha256Of(large))).equals(large)).toBe(true);
-  expect(counted).toEqual([zip.length, 0, 0]);
+  expect(counted).toEqual([zip.length, 0]);
+});
+
+test('the parts of an account have a limit of bytes, and the oldest give way', async () => {
+  await using place = await makePlace();
+  await place.intake();
+  const MIB = 1024 ** 2;
+  const open = (what: string, announcedBytes: number, from = 0, accountId = 'ann') =>
+    openIncoming(folderAt(place.path), announcedBytes, { accountId, what, key: 'a', from });
+  const keep = async (what: string, sizeBytes: number, accountId = 'ann') => {
+    await (await open(what, 0, 0, accountId)).close('keep');
+    const name = join(place.path, `${accountId}.${what}.a.part`);
+    await truncate(name, sizeBytes);
+    const later = new Date(Date.now() - 10_000 + Number(what) * 1_000);
+    await utimes(name, later, later);
+  };
+  const kept = async () => (await readdir(place.path)).filter((name) => name.startsWith('ann')).sort();
+  await keep('1', 700 * MIB, 'bob');
+  await keep('1', 200 * MIB);
+  await keep('2', 600 * MIB);
+  await (await open('3', 200 * MIB)).close('keep');
+  expect(await kept()).toEqual(['ann.1.a.part', 'ann.2.a.part', 'ann.3.a.part']);
+  await (await open('3', 300 * MIB)).close('keep');
+  expect(await kept()).toEqual(['ann.2.a.part', 'ann.3.a.part']);
+  await keep('3', 500 * MIB);
+  await (await open('3', 0, 500 * MIB)).close('keep');
+  expect(await kept()).toEqual(['ann.3.a.part']);
+  expect(await readdir(place.path)).toContain('bob.1.a.part');
+});
+
+test('an archive without a length is counted as it comes, and what had come of one that is cut off', async () => {
+  await using place = await makePlace();
+  const piece = Buffer.alloc(1024 ** 2);
+  const counted: number[] = [];
+  let sent = 0;
+  async function* cutOff(pieces: number): AsyncGenerator<Buffer> {
+    for (sent = 0; sent < pieces; sent += 1) yield piece;
+    throw new AppError('client_closed', 'The sender has gone.');
+  }
+  const take = async (body: AsyncIterable<Buffer>, mostBytes: number) =>
+    (await place.intake()).take(incoming(Buffer.alloc(0), { body, contentLength: null }), {
+      store: place.store,
+      async count(bytes) {
+        counted.push(bytes / piece.length);
+        if (counted.reduce((sum, one) => sum + one, 0) > mostBytes) throw new AppError('quota_exhausted', 'Enough.');
+      },
+    });
+  await expect(take(cutOff(19), 100)).rejects.toMatchObject({ code: 'client_closed' });
+  expect(counted).toEqual([0, 8, 8, 3]);
+  counted.length = 0;
+  await expect(take(cutOff(100), 20)).rejects.toMatchObject({ code: 'quota_exhausted' });
+  expect([sent, ...counted]).toEqual([23, 0, 8, 8, 8]);
 });
 
 test('what the count refuses is not unpacked', async () => {
@@ -111,11 +172,11 @@ test('what the count refuses is not unpacked', async () => {
     store: { ...place.store, intake: () => Promise.reject(new Error('It was unpacked.')) },
     count: async (bytes) => {
       counted.push(bytes);
-      if (counted.length === 3) throw new Error('Too much for today.');
+      if (counted.length === 2) throw new Error('Too much for today.');
     },
   });
   await expect(taking).rejects.toThrow('Too much for today.');
-  expect(counted).toEqual([zip.length, 0, data.length - zip.length]);
+  expect(counted).toEqual([zip.length, data.length - zip.length]);
 });
 
 test('a large file whose checksum is wrong at its end leaves nothing in the store', async () => {

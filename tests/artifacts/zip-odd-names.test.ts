@@ -5,7 +5,7 @@ import { ODD_NAMES } from '../support/odd-names.ts';
 import { readZip } from '../support/read-zip.ts';
 import { extraField, fields, writeZip, type ZipPart, type ZipWhole } from '../support/zip-writer.ts';
 
-/** Every archive of the security facts, section 2.5, that has to be accepted, and what is published of it. */
+/** Unusual archives that have to be accepted, and what is published of each. */
 type Case = { name: string; zip: () => Buffer; files: Record<string, string>; leftOut?: string[]; dropped?: number };
 
 const page: ZipPart = { name: 'index.html', data: 'hello' };

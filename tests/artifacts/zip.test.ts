@@ -6,12 +6,12 @@ import { ZipRefusal, type ZipRefusalReason } from '../../server/artifacts/zip-re
 import { readZip, zipRefusal } from '../support/read-zip.ts';
 import { extraField, fields, writeZip, type ZipPart, type ZipWhole } from '../support/zip-writer.ts';
 
-/** Every archive of the security facts, section 2.5, that has to be refused: what it is made of, and the rule. */
+/** Hostile or broken archives that have to be refused: what each is made of, and the rule that it breaks. */
 type Case = {
   name: string;
   zip: () => Buffer;
   reason: ZipRefusalReason;
-  /** The entry that it is about, as it is shown; empty where it is about the whole. */
+  /** This is the entry that it is about, as it is shown; empty where it is about the whole. */
   path: string;
 };
 
@@ -20,7 +20,7 @@ const of = (...parts: (string | ZipPart)[]) => writeZip([page, ...parts]);
 const whole = (more: ZipWhole, ...parts: (string | ZipPart)[]) => writeZip([page, ...parts], more);
 const text = 'a line of text that is packed well\n'.repeat(200);
 const bytes = (...values: number[]) => Buffer.from(values);
-/** The name of an entry as these bytes; without a UTF-8 flag unless it is given one. */
+/** Returns the name of an entry as these bytes; without a UTF-8 flag unless it is given one. */
 const named = (name: Buffer, flags = 0): ZipPart => ({ name, data: 'x', flags });
 const mode = (bits: number, madeBy = 0x031e): ZipPart => ({
   name: 'link',
@@ -68,6 +68,12 @@ const NAMES: Case[] = [
   { name: 'reserved_win', zip: () => of('NUL'), reason: 'device_name', path: 'NUL' },
   { name: 'reserved_win_extension', zip: () => of('a/com1.txt'), reason: 'device_name', path: 'a/com1.txt' },
   { name: 'long_name', zip: () => of('x'.repeat(60_000)), reason: 'path_too_long', path: 'x'.repeat(600) },
+  {
+    name: 'long_name_of_marks',
+    zip: () => of(named(Buffer.from(`a${'\u0301'.repeat(30_000)}`), 0x0800)),
+    reason: 'path_too_long',
+    path: `a${'\u0301'.repeat(599)}`,
+  },
   { name: 'long_segment', zip: () => of('x'.repeat(201)), reason: 'segment_too_long', path: 'x'.repeat(201) },
   { name: 'deep', zip: () => of(`${'d/'.repeat(100)}x`), reason: 'too_deep', path: `${'d/'.repeat(100)}x` },
   { name: 'deeper', zip: () => of(`${'d/'.repeat(2_000)}x`), reason: 'path_too_long', path: 'd/'.repeat(300) },
@@ -216,20 +222,20 @@ const READINGS: Case[] = [
   {
     name: 'corrupt_deflate',
     zip: () => of({ name: 'a', data: text, method: 8, packed: randomLike(40) }),
-    reason: 'data_damaged',
+    reason: 'data_corrupted',
     path: 'a',
   },
   {
     name: 'deflate_cut',
     zip: () => of({ name: 'a', data: text, method: 8, packed: deflateRawSync(text).subarray(0, 20) }),
-    reason: 'data_damaged',
+    reason: 'data_corrupted',
     path: 'a',
   },
   {
     name: 'deflate_with_more_behind',
     zip: () =>
       of({ name: 'a', data: text, method: 8, packed: Buffer.concat([deflateRawSync(text), Buffer.from('PK')]) }),
-    reason: 'data_damaged',
+    reason: 'data_corrupted',
     path: 'a',
   },
   {
@@ -301,7 +307,7 @@ function bomb(): Buffer {
 
 const manyEntries = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `f${index}`, data: '' }));
 
-/** A whole second archive in the comment of the first one, where programs that look from the back find it. */
+/** Returns a whole second archive in the comment of the first one, where programs that look from the back find it. */
 function hidden(...parts: (string | ZipPart)[]): Buffer {
   const length = writeZip(parts).length;
   const first = writeZip([page], { comment: Buffer.alloc(length) });
@@ -310,7 +316,7 @@ function hidden(...parts: (string | ZipPart)[]): Buffer {
 
 const ENDS: Case[] = [
   { name: 'count_less', zip: () => whole({ count: 1 }, 'b', 'c'), reason: 'count_wrong', path: '' },
-  { name: 'count_more', zip: () => whole({ count: 3 }, 'b'), reason: 'directory_damaged', path: '' },
+  { name: 'count_more', zip: () => whole({ count: 3 }, 'b'), reason: 'directory_corrupted', path: '' },
   { name: 'count_wrapped_70000', zip: () => writeZip(manyEntries(70_000)), reason: 'count_wrong', path: '' },
   { name: 'many_60000', zip: () => writeZip(manyEntries(60_000)), reason: 'too_many_entries', path: '' },
   {
@@ -331,32 +337,32 @@ const ENDS: Case[] = [
   {
     name: 'zip64_start_outside',
     zip: () => whole({ zip64: { directoryStart: 2n ** 60n } }),
-    reason: 'directory_damaged',
+    reason: 'directory_corrupted',
     path: '',
   },
   {
     name: 'directory_size_lies',
     zip: () => whole({ directoryBytes: 0xfffffff0 }),
-    reason: 'directory_damaged',
+    reason: 'directory_corrupted',
     path: '',
   },
   {
     name: 'directory_size_full',
     zip: () => whole({ directoryBytes: 0xffffffff }),
-    reason: 'directory_damaged',
+    reason: 'directory_corrupted',
     path: '',
   },
-  { name: 'directory_size_less', zip: () => whole({ directoryBytes: 1 }), reason: 'directory_damaged', path: '' },
+  { name: 'directory_size_less', zip: () => whole({ directoryBytes: 1 }), reason: 'directory_corrupted', path: '' },
   {
     name: 'zip64_directory_size_lies',
     zip: () => whole({ zip64: { directoryBytes: 5 } }),
-    reason: 'directory_damaged',
+    reason: 'directory_corrupted',
     path: '',
   },
   {
     name: 'directory_start_outside',
     zip: () => whole({ directoryStart: 0xffffff00 }),
-    reason: 'directory_damaged',
+    reason: 'directory_corrupted',
     path: '',
   },
   { name: 'comment_with_end_record', zip: () => hidden('other.html'), reason: 'hidden_end_record', path: '' },
@@ -381,7 +387,7 @@ const ENDS: Case[] = [
   {
     name: 'prepended_data_unadjusted',
     zip: () => Buffer.concat([Buffer.from('MZ'), writeZip([page])]),
-    reason: 'directory_damaged',
+    reason: 'directory_corrupted',
     path: 'entry 1',
   },
   { name: 'trailing_data', zip: () => whole({ suffix: Buffer.from('and more') }), reason: 'trailing_data', path: '' },

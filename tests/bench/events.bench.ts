@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { type Pair, percentile, printRatio, rssBytes, type Served, startServer } from './harness.ts';
 
-/** Performance facts, section 1: 1,000 sockets of one account. Each server is started anew three times (section 10). */
+/** Measures 1,000 sockets of one account. Each server is started anew three times, since one start can be lucky. */
 const SOCKETS = 1_000;
 const OPENED_AT_ONCE = 50;
 const STARTS = 3;
@@ -16,7 +16,7 @@ const SCRIPT = 'tests/bench/servers/events.ts';
 /** What the sockets of one server have received since the last look, in nanoseconds of the monotonic clock. */
 type Crowd = { server: Served; sockets: WebSocket[]; arrivals: bigint[]; kibPerSocket: number[] };
 
-/** Opens them in two halves, so that what grows with their number shows (performance facts, section 10). */
+/** Opens the sockets in two halves, so that a cost that grows with their number shows. */
 async function gather(server: Served): Promise<Crowd> {
   const crowd: Crowd = { server, sockets: [], arrivals: [], kibPerSocket: [] };
   await openUpTo(crowd, OPENED_AT_ONCE);

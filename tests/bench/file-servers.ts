@@ -7,9 +7,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from '../../server/database/mongod-process.ts';
 import { pinned, type Served, stopChild } from './harness.ts';
 
-/** nginx and Caddy over a folder, as performance facts, section 1, ask for them: each at its best on one core. */
 const START_TIMEOUT_MS = 10_000;
 
+/** The files of a certificate in PEM. */
+export type Pair = { certFile: string; keyFile: string };
 export type FileServer = { name: string; version: string; start(folder: string): Promise<Served> };
 
 /** Those that are installed; of the others, how to get them. */
@@ -25,6 +26,13 @@ export function findFileServers(): { servers: FileServer[]; absent: string[] } {
   return { servers, absent };
 }
 
+/** nginx with TLS and HTTP/2; null where it is not installed. */
+export function findTlsNginx(pair: Pair): FileServer | null {
+  const nginx = versionOf(['nginx', '/usr/sbin/nginx'], ['-v']);
+  if (nginx === null) return null;
+  return { name: 'nginx', version: nginx.version, start: (folder) => startNginx(nginx.program, folder, pair) };
+}
+
 function versionOf(programs: readonly string[], args: string[]): { program: string; version: string } | null {
   for (const program of programs) {
     const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
@@ -34,10 +42,11 @@ function versionOf(programs: readonly string[], args: string[]): { program: stri
 }
 
 /** One process, sendfile, descriptors kept open, the access log in a buffer. */
-async function startNginx(program: string, folder: string): Promise<Served> {
+async function startNginx(program: string, folder: string, pair?: Pair): Promise<Served> {
   const place = await mkdtemp(join(tmpdir(), 'nginx-'));
   const port = await freePort();
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${place};`);
+  const tls = pair && `ssl_certificate ${pair.certFile}; ssl_certificate_key ${pair.keyFile};`;
   const config = `daemon off; master_process off; worker_processes 1; pid ${place}/pid; error_log ${place}/errors;
 events { worker_connections 1024; }
 http {
@@ -46,7 +55,7 @@ http {
   sendfile on; tcp_nopush on; keepalive_requests 1000;
   open_file_cache max=1000 inactive=60s; open_file_cache_valid 60s;
   access_log ${place}/access combined buffer=64k flush=5s;
-  server { listen 127.0.0.1:${port}; root ${folder}; }
+  server { listen 127.0.0.1:${port}${tls === undefined ? '' : ' ssl http2'}; root ${folder}; ${tls ?? ''} }
 }
 `;
   await writeFile(join(place, 'nginx.conf'), config);

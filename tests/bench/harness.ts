@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 
 /**
- * How a comparison is made here (performance facts, section 10): ours and a peer run beside each other, both are warmed,
- * rounds go A B A B, and what is printed is the ratio of each pair. Nothing fails on time; a wrong answer does fail.
+ * A comparison runs ours and a peer beside each other: both are warmed, rounds go A B A B, and what is printed is the
+ * ratio of each pair. Nothing fails on time; a wrong answer does fail.
  */
 const CLOCK_TICKS_PER_SECOND = 100;
 const KIB = 1024;

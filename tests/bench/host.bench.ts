@@ -8,8 +8,8 @@ import { cpuSeconds, fixed, median, type Pair, percentile, printRatio, type Serv
 import { steadyLoad } from './steady-load.ts';
 
 /**
- * Performance facts, section 1: the built-in host against nginx and Caddy, each on one core, the generator on the other,
- * in turns. Everything is on: the look-up by name, rules for caches, the count of visits.
+ * Measures the built-in host against nginx and Caddy, each on one core with the load generator on the other, in turns.
+ * Everything is on: the look-up by name, rules for caches, the count of visits.
  */
 const STARTS = 3;
 const ROUNDS_PER_START = 3;

@@ -8,7 +8,7 @@ import { freePorts } from '../support/free-ports.ts';
 import { type Pair, pinned, printRatio, stopChild } from './harness.ts';
 import { mongoUri } from './servers/database.ts';
 
-/** Performance facts, section 1: from the start of the process to its first answer, the database running. */
+/** Measures from the start of the process to its first answer, with the database already running. */
 const ROUNDS = 9;
 const POLL_MS = 3;
 const TIMEOUT_MS = 30_000;

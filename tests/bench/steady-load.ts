@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 
 /**
  * A load generator for answers that are all alike: keep-alive HTTP/1.1 over raw sockets, one request in flight a
@@ -12,6 +13,8 @@ export type SteadyLoad = {
   status: number;
   connections: number;
   durationMs: number;
+  /** Speaks TLS and names this server. */
+  servername?: string;
 };
 export type SteadyResult = { requests: number; perSecond: number; latenciesMs: number[] };
 
@@ -32,7 +35,7 @@ export async function steadyLoad(options: SteadyLoad): Promise<SteadyResult> {
 /** One connection from its first request until the time is over or the server ends it. */
 function driveOne(options: SteadyLoad, request: Buffer, endAt: number, latenciesMs: number[]): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket = connect(options.port, '127.0.0.1');
+    const socket = open(options);
     socket.setNoDelay(true);
     const answer = createCounter(options.status);
     let sentAt = 0;
@@ -41,7 +44,7 @@ function driveOne(options: SteadyLoad, request: Buffer, endAt: number, latencies
       sentAt = performance.now();
       socket.write(request);
     };
-    socket.once('connect', send);
+    socket.once(options.servername === undefined ? 'connect' : 'secureConnect', send);
     socket.once('error', reject);
     socket.once('close', () => {
       if (answer.isLast()) latenciesMs.push(performance.now() - sentAt);
@@ -61,6 +64,11 @@ function driveOne(options: SteadyLoad, request: Buffer, endAt: number, latencies
       else leave(socket, resolve);
     });
   });
+}
+
+function open({ port, servername }: SteadyLoad): Socket {
+  if (servername === undefined) return connect(port, '127.0.0.1');
+  return connectTls({ host: '127.0.0.1', port, servername, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
 }
 
 /** Counts the bytes of one answer after the other; the length of the first is that of all. */

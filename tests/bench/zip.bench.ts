@@ -6,7 +6,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Account, clientOf, openAccount } from '../support/doors.ts';
+import { type Account, clientOf, openAccount } from '../support/api-account.ts';
 import { largeFile, smallFiles } from '../support/large-zip.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
 import { writeZip, type ZipPart } from '../support/zip-writer.ts';
@@ -24,10 +24,10 @@ import {
 import { mongoUri } from './servers/database.ts';
 
 /**
- * Performance facts, section 1: a ZIP that has arrived, until it is checked, stored, hashed and durable, against `unzip` and
- * then `sha256sum` of every file on the same disk, which wait for no disk. Timed from the last byte of the request to the
- * answer; the whole request, with its receiving, is printed beside it. Both may use every core, and their CPU time is
- * printed too.
+ * Measures a ZIP that has arrived, until it is checked, stored, hashed and durable, against `unzip` and then
+ * `sha256sum` of every file on the same disk, which wait for no disk. The time runs from the last byte of the request
+ * to the answer; the whole request, with its receiving, is printed beside it. Both may use every core, and their CPU
+ * time is printed too.
  */
 const run = promisify(execFile);
 const MB = 1_000_000;

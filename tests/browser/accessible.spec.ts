@@ -1,9 +1,9 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Locator, Page } from '@playwright/test';
-import { follow, look } from '../specification/arrivals.ts';
-import { enrol, personOf, seenBefore } from '../specification/people.ts';
+import { enrol, personOf, seenBefore } from '../specification/accounts.ts';
+import { follow, look } from '../specification/navigation.ts';
 import { PUBLIC, ROUTES } from '../specification/route-table.ts';
-import { clientOf, openAccount, publishSite, releaseEnd, startPublish } from '../support/doors.ts';
+import { clientOf, openAccount, publishSite, releaseEnd, startPublish } from '../support/api-account.ts';
 import { faultyEntry, mongodPidOf, startRealApp } from '../support/real-app.ts';
 import { twentyPages, writeSite } from '../support/sites.ts';
 import { expect, logIn, newCredentials, newcomer, refusedCall, seeDisclaimer, test } from './fixtures.ts';
@@ -193,6 +193,7 @@ test('menus and dialogs are accessible', async ({ page, app }) => {
   await expectOpened(page, page.getByRole('combobox', { name: 'Works for' }), 'listbox');
   await close(page, 'listbox');
   await page.getByLabel('Name', { exact: true }).fill('build server');
+  await page.getByLabel('Current password').fill(person.password);
   await button('Make token').click();
   await expect(button('I have copied it')).toBeVisible();
   await expectOver(page, 'dialog');

@@ -120,7 +120,7 @@ export async function seeDisclaimer(page: Page, baseUrl = ''): Promise<void> {
   await page.context().addCookies([{ name: DISCLAIMER_SEEN, value: 'true', url: origin }]);
 }
 
-/** Through a documented door, with the cookies of this browser: they stay in it. */
+/** Through the documented API, with the cookies of this browser: they stay in it. */
 async function post(page: Page, url: string, data: unknown = {}, token?: string): Promise<APIResponse> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const answer = await page.request.post(url, { data, headers });

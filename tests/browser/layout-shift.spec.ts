@@ -1,8 +1,8 @@
 import { setTimeout as rest } from 'node:timers/promises';
 import type { Page, Request } from '@playwright/test';
-import { enrol, seenBefore } from '../specification/people.ts';
+import { enrol, seenBefore } from '../specification/accounts.ts';
 import { PUBLIC, ROUTES, routesOf } from '../specification/route-table.ts';
-import { publishSite } from '../support/doors.ts';
+import { publishSite } from '../support/api-account.ts';
 import { twentyPages } from '../support/sites.ts';
 import { expect, test } from './fixtures.ts';
 

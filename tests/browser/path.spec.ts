@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { openAccount, publishSite } from '../support/doors.ts';
+import { openAccount, publishSite } from '../support/api-account.ts';
 import { faultyEntry, startRealApp } from '../support/real-app.ts';
 import { oddNames, type SiteFiles, twentyPages, viteBuild, writeSite } from '../support/sites.ts';
 import {

@@ -7,7 +7,7 @@ import {
   publishSite,
   releaseEnd,
   startPublish,
-} from '../support/doors.ts';
+} from '../support/api-account.ts';
 import { twentyPages, writeSite } from '../support/sites.ts';
 import { expect, logIn, newCredentials, newcomer, refusedCall, seeDisclaimer, test } from './fixtures.ts';
 
@@ -199,6 +199,5 @@ test('tabs, choices and switches go by the keyboard, and a switch is heeded by t
   await page.goto('/new-deployment');
   await page.getByRole('radio', { name: /Built-in host/ }).focus();
   await page.keyboard.press('ArrowDown');
-  // What is not available yet cannot be chosen.
-  await expect(page.getByRole('radio', { name: /Built-in host/ })).toBeChecked();
+  await expect(page.getByRole('radio', { name: /Netlify/ })).toBeChecked();
 });

@@ -1,8 +1,8 @@
 import type { BrowserContext, Page } from '@playwright/test';
-import { openAccount, publishSite } from '../support/doors.ts';
+import { openAccount, publishSite } from '../support/api-account.ts';
 import { expect, logIn, newCredentials, refusedCall, seeDisclaimer, test } from './fixtures.ts';
 
-/** The names that the app's cookies have, over http and over https (security facts, 1.4). */
+/** The names that the app's cookies have, over http and over https. */
 const COOKIES = ['fairlead_refresh', '__Host-fairlead_refresh', 'disclaimerSeen'];
 const PLANTED = 'PLANTED';
 

@@ -1,4 +1,4 @@
-import { clientOf, openAccount, publishSite } from '../support/doors.ts';
+import { clientOf, openAccount, publishSite } from '../support/api-account.ts';
 import { twentyPages, writeSite } from '../support/sites.ts';
 import { expect, logIn, newCredentials, newcomer, refusedCall, seeDisclaimer, test } from './fixtures.ts';
 

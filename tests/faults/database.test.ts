@@ -7,14 +7,15 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
-import { clientOf, openAccount, publishSite } from '../support/doors.ts';
+import { clientOf, openAccount, publishSite } from '../support/api-account.ts';
+import { randomOf, SEED } from '../support/random.ts';
 import { mongodPidOf, type RealApp, startRealApp } from '../support/real-app.ts';
 import { hashedSite, loadHashedSite, startVisiting, type Visits } from '../support/visitor.ts';
 
 /** Three of a kind with every run of the tests, twenty in the full counts. */
 const KILLS = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 20 : 3;
 const MINUTES_MS = 60_000;
-/** Product page, section 10: within this long a call is answered while the database is away. */
+/** Within this long a call is answered while the database is away. */
 const ANSWERED_MS = 3_000;
 const WRITERS = 4;
 const ATTEMPTS = 20;
@@ -72,7 +73,6 @@ async function dataFolder(): Promise<string> {
 }
 
 type KillAndLook = {
-  /** Before the first write. */
   prepare?: (app: RealApp) => Promise<void>;
   kill: (app: RealApp) => Promise<void>;
 };
@@ -88,7 +88,7 @@ async function killAndLook({ prepare, kill }: KillAndLook): Promise<void> {
     const writers = Array.from({ length: WRITERS }, () => write(app, acknowledged, stop.signal));
     // In the middle of writes, not before the first: another moment each time.
     await expect.poll(() => acknowledged.length, { timeout: MINUTES_MS, interval: 10 }).toBeGreaterThan(before + 2);
-    await wait(Math.random() * 200);
+    await wait(randomOf(SEED, round).below(200));
     await kill(app);
     stop.abort();
     await Promise.all(writers);
@@ -133,7 +133,10 @@ type LiveSites = {
   visits: Visits;
 };
 
-/** A site that is visited all the time, and as many that nobody has asked for since the start as there are kills. */
+/**
+ * Returns a site that is visited all the time, and as many that nobody has asked for since the start as there are
+ * kills.
+ */
 async function publishSites(app: RealApp): Promise<LiveSites> {
   const account = await openAccount(app.url, `host ${process.pid}`);
   const asked = await publishSite(account, 'Asked', hashedSite('asked for'));

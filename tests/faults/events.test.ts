@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { createFairleadClient } from '../../routers/client.ts';
+import { cacheApp } from '../support/cached-app.ts';
 import { type EventClient, followEvents, type Seen } from '../support/event-client.ts';
-import { keepApp } from '../support/kept-app.ts';
 import { mongodPidOf, type RealApp, startRealApp } from '../support/real-app.ts';
-import { makeSharedGround } from '../support/shared-ground.ts';
+import { makeSharedFixtures } from '../support/shared-fixtures.ts';
 
 /** Three of a kind with every run of the tests, twenty in the full counts. */
 const KILLS = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 20 : 3;
@@ -15,7 +15,7 @@ const PATIENCE_MS = 900_000;
 
 const byNumber = (app: RealApp): string => app.url.replace('localhost', '127.0.0.1');
 
-/** A new account's API token, made as a script makes it. */
+/** Returns a new account's API token, made as a script makes it. */
 async function tokenOf(app: RealApp): Promise<string> {
   const name = `p${process.pid}${Date.now()}`;
   const response = await fetch(`${byNumber(app)}/api/register`, {
@@ -25,12 +25,16 @@ async function tokenOf(app: RealApp): Promise<string> {
   });
   const { accessToken }: { accessToken: string } = await response.json();
   const client = createFairleadClient({ url: byNumber(app), token: accessToken });
-  const { secret } = await client.tokens.create.mutate({ name: 'events', scopes: ['read', 'write'] });
+  const { secret } = await client.tokens.create.mutate({
+    name: 'events',
+    scopes: ['read', 'write'],
+    currentPassword: 'Correct horse 1',
+  });
   return secret;
 }
 
-const kept = keepApp(() => startRealApp());
-afterAll(kept.end);
+const cachedApp = cacheApp(() => startRealApp());
+afterAll(cachedApp.end);
 
 type Writer = { acknowledged: string[]; stop(): Promise<void> };
 
@@ -102,7 +106,7 @@ async function startStory(app: RealApp): Promise<{ token: string; client: EventC
 }
 
 test('a server that is killed in mid-stream loses nothing of what was written', async () => {
-  const app = await kept.running();
+  const app = await cachedApp.running();
   const { token, writer, client: reader } = await startStory(app);
   await using client = reader;
 
@@ -117,7 +121,7 @@ test('a server that is killed in mid-stream loses nothing of what was written', 
 });
 
 test('a database that is killed in mid-stream loses nothing either, and no socket ends by it', async () => {
-  const app = await kept.running();
+  const app = await cachedApp.running();
   const { token, writer, client: reader } = await startStory(app);
   await using client = reader;
 
@@ -133,9 +137,9 @@ test('a database that is killed in mid-stream loses nothing either, and no socke
 });
 
 test('two servers on one database tell each other, and either may be killed', { timeout: PATIENCE_MS }, async () => {
-  await using ground = await makeSharedGround();
-  await using one = await startRealApp(ground.env);
-  await using two = await startRealApp(ground.env);
+  await using fixtures = await makeSharedFixtures();
+  await using one = await startRealApp(fixtures.env);
+  await using two = await startRealApp(fixtures.env);
   const token = await tokenOf(one);
   await using reader = follow(one, token);
   await using bystander = follow(two, token);

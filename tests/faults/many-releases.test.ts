@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { rssBytes } from '../bench/harness.ts';
-import { openAccount, publishSite, startPublish } from '../support/doors.ts';
+import { openAccount, publishSite, startPublish } from '../support/api-account.ts';
 import { type EventClient, followEvents } from '../support/event-client.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
 import { hashedSite, loadHashedSite, startVisiting } from '../support/visitor.ts';
@@ -12,7 +12,7 @@ const MIB = 1024 * 1024;
 /** What the second half of so many releases may add: a leak of 1 MB a release would add 100. */
 const GROWTH_MAX_MIB = 48;
 
-const COLLECTED = ['--expose-gc', '--import', './tests/support/collected.mjs', 'dist/server/main.js'];
+const COLLECTED = ['--expose-gc', '--import', './tests/support/collect-on-signal.mjs', 'dist/server/main.js'];
 const countCollections = (app: RealApp): number => app.output().split('Collected\n').length - 1;
 
 /** Memory that the process holds when its garbage is gone, in MiB; null where only the process itself knows. */

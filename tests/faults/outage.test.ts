@@ -5,14 +5,14 @@ import { enqueueJob } from '../../server/jobs/queue.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { RateLimitModel } from '../../server/models/rate-limit.ts';
 import { buildIndexes, connectMongo, newId, transaction } from '../../server/mongo.ts';
-import { type Account, clientOf, openAccount, publishSite, startPublish } from '../support/doors.ts';
+import { type Account, clientOf, openAccount, publishSite, startPublish } from '../support/api-account.ts';
 import { startJobProcess } from '../support/job-processes.ts';
 import { startOwnMongod } from '../support/own-mongod.ts';
 import { faultyEntry, startRealApp } from '../support/real-app.ts';
 import { hashedSite, loadHashedSite, startVisiting } from '../support/visitor.ts';
 
 const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
-/** Security facts, section 11, and case J6. */
+/** Within a call, within a lease, and longer than one. */
 const AWAY_SECONDS = IS_FULL ? [1, 10, 60] : [1];
 const J6_AWAY_MS = IS_FULL ? 20_000 : 3_000;
 const JOBS = IS_FULL ? 300 : 60;

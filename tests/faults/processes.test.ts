@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type Account, clientOf, openAccount, publishSite, startPublish } from '../support/doors.ts';
-import { keepAsking } from '../support/keep-asking.ts';
+import { type Account, clientOf, openAccount, publishSite, startPublish } from '../support/api-account.ts';
 import { startOwnMongod } from '../support/own-mongod.ts';
 import type { RealApp } from '../support/real-app.ts';
 import { type Answer, ask, childAt, childrenOf, NO_ANSWER, startGroup } from '../support/real-group.ts';
+import { loopRequests } from '../support/request-loop.ts';
 
 /** Three of a kind with every run of the tests, twenty in the full counts. */
 const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
@@ -34,7 +34,8 @@ test('processes that hang and are killed are started again, nobody waits for the
   const { release } = await startPublish(account, site, { ...files, 'index.html': 'second' });
 
   const over = new AbortController();
-  const keep = (question: () => Promise<Answer>) => keepAsking({ everyMs: ASK_EVERY_MS, question, until: over.signal });
+  const keep = (question: () => Promise<Answer>) =>
+    loopRequests({ everyMs: ASK_EVERY_MS, question, until: over.signal });
   const loads = Array.from({ length: CLIENTS }, () => keep(() => visit(app, site.slug)));
   loads.push(keep(() => ask(`${app.url}/api/ready`)));
   for (let kill = 0; kill < KILLS; kill += 1) {

@@ -1,18 +1,21 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type Account, openAccount, publishSite, startPublish } from '../support/doors.ts';
+import { type Account, openAccount, publishSite, startPublish } from '../support/api-account.ts';
 import { type OwnMongod, startOwnMongod } from '../support/own-mongod.ts';
+import { type Random, randomOf, SEED } from '../support/random.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
 import { hashedSite, loadHashedSite, startVisiting, type Visits } from '../support/visitor.ts';
 
 const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const KILLS = IS_FULL ? 100 : 3;
-/** More than are published at once: what a killed process worked on may not have come to its end by the next. */
+/**
+ * This is more than are published at once: what a killed process worked on may not have come to its end by the next.
+ */
 const SITES = 6;
 const AT_ONCE = 3;
 /** A release of four files takes about this long. */
 const RELEASE_MS = 700;
-/** Product page, section 10: within 90 s of the restart nothing is left running that nobody works on. */
+/** Within 90 s of the restart nothing is left running that nobody works on. */
 const SETTLED_MS = 90_000;
 const OVER = ['live', 'superseded', 'failed', 'cancelled'];
 
@@ -31,15 +34,15 @@ async function openSite(app: RealApp, index: number): Promise<Site> {
   return { account, deploymentId, slug };
 }
 
-/** A few sites on which nothing is under way, any of them; where all still are, later. */
-async function chooseSites(mongod: OwnMongod, sites: Site[]): Promise<Site[]> {
+/** Returns a few sites on which nothing is under way, any of them; where all still are, later. */
+async function chooseSites(mongod: OwnMongod, sites: Site[], random: Random): Promise<Site[]> {
   for (;;) {
     const free = await deploymentsOf(mongod)
       .find({ state: { $in: ['live', 'failed'] } }, { projection: { _id: 1 } })
       .toArray();
     const ids = new Set(free.map(({ _id }) => _id));
-    const chosen = sites.filter(({ deploymentId }) => ids.has(deploymentId)).sort(() => Math.random() - 0.5);
-    if (chosen.length > 0) return chosen.slice(0, AT_ONCE);
+    const settled = sites.filter(({ deploymentId }) => ids.has(deploymentId));
+    if (settled.length > 0) return random.shuffled(settled).slice(0, AT_ONCE);
     await wait(250);
   }
 }
@@ -65,10 +68,11 @@ async function killDuringReleases(
   mongod: OwnMongod,
   { sites, attempts, downtimes }: { sites: Site[]; attempts: Attempt[]; downtimes: Downtimes },
 ): Promise<boolean> {
-  const chosen = await chooseSites(mongod, sites);
+  const random = randomOf(SEED, downtimes.count);
+  const chosen = await chooseSites(mongod, sites, random);
   const calls = chosen.map((site) => attempt(attempts, site));
   await Promise.race(calls);
-  await wait(Math.random() * RELEASE_MS);
+  await wait(random.below(RELEASE_MS));
   downtimes.count += 1;
   downtimes.isDown = true;
   await app.kill();
@@ -193,7 +197,7 @@ test(`killed at ${KILLS} random moments during releases: none is lost, doubled, 
   };
   console.log(
     `${KILLS} kills in ${downtimes.count} rounds, ${attempts.length} tries, ${rows.releases.length} releases, ` +
-      `${visits.count} visits: ${count.lost} lost, ${count.doubled} doubled, ${count.halfServed} half-served, ${count.stuck} stuck`,
+      `${visits.count} visits: ${count.lost} lost, ${count.doubled} doubled, ${count.halfServed} half-served, ${count.stuck} stuck (TEST_SEED=${SEED})`,
   );
   expect(half).toEqual([]);
   expect(count).toEqual({ lost: 0, doubled: 0, halfServed: 0, stuck: 0 });

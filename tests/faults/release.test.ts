@@ -1,37 +1,20 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
-import { type Account, clientOf, openAccount, publishSite, startPublish } from '../support/doors.ts';
+import { type Account, clientOf, openAccount, publishSite, startPublish } from '../support/api-account.ts';
+import { RELEASE_BOUNDARIES, REMOVAL_BOUNDARY } from '../support/boundaries.ts';
 import { get } from '../support/host.ts';
 import { startOwnMongod } from '../support/own-mongod.ts';
 import { faultyEntry, startRealApp } from '../support/real-app.ts';
-import { readSources } from '../support/source-tree.ts';
 
-/**
- * Every boundary of the work on a release (server/jobs/steps.ts, deploy-release.ts, services/publish-release.ts): first the three that the
- * ordinary run is killed at, then the others in the order of the work.
- */
-const BOUNDARIES = [
-  'verifying:switched',
-  'uploading:end',
-  'preparing:start',
-  'preparing:end',
-  'uploading:start',
-  'processing:start',
-  'processing:end',
-  'verifying:start',
-  'verifying:seen',
-  'verifying:end',
-  'publishing:ref',
-  'release:ended',
-] as const;
+/** The ordinary run is killed at these three. */
+const ORDINARY = ['verifying:switched', 'uploading:end', 'preparing:start'];
 /** The built-in host has no site to name: tests/platforms/faults.test.ts ends a process there. */
-const ELSEWHERE = ['publishing:site'] as const;
-const REMOVAL = 'removing:platform';
-const KILLED_AT = process.env.FAIRLEAD_FULL_COUNTS === '1' ? BOUNDARIES : BOUNDARIES.slice(0, 3);
+const ELSEWHERE = 'publishing:site';
+const OTHERS = RELEASE_BOUNDARIES.filter((name) => name !== ELSEWHERE && !ORDINARY.includes(name));
+const KILLED_AT = process.env.FAIRLEAD_FULL_COUNTS === '1' ? [...ORDINARY, ...OTHERS] : ORDINARY;
 
-/** Product page, section 10: within 90 s of the restart nothing is left running that nobody works on. */
+/** Within 90 s of the restart nothing is left running that nobody works on. */
 const SETTLED_MS = 90_000;
 
 /** Asks four times a second: calls are limited to 600 a minute. */
@@ -42,17 +25,6 @@ async function endOf(account: Account, releaseId: string): Promise<string> {
     await wait(250);
   }
 }
-
-test('every boundary that the sources name is one that a process is killed at', () => {
-  const named = [...readSources(['server']).values()].flatMap((text) =>
-    [...text.matchAll(/faults\?\.at\(['`](?:\$\{name\})?([^'`]+)['`]\)/g)].map(([, boundary = '']) => boundary),
-  );
-  // What begins with the colon is one of each step.
-  const boundaries = named.flatMap((name) => {
-    return name.startsWith(':') ? RELEASE_STEPS.map((step) => `${step}${name}`) : [name];
-  });
-  expect(new Set(boundaries)).toEqual(new Set([...BOUNDARIES, ...ELSEWHERE, REMOVAL]));
-});
 
 test('killed at any boundary of a release, it ends live or failed after the restart, and the site is served throughout; killed in its removal, it is gone', {
   timeout: 900_000,
@@ -94,7 +66,7 @@ test('killed at any boundary of a release, it ends live or failed after the rest
   }
 
   await app.kill();
-  app.entry = faultyEntry({ [REMOVAL]: 'kill' });
+  app.entry = faultyEntry({ [REMOVAL_BOUNDARY]: 'kill' });
   await app.restart();
   const killed = once(app.child, 'exit');
   const { deploymentId } = site;

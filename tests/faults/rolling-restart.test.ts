@@ -1,22 +1,26 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { clientOf, openAccount, publishSite } from '../support/doors.ts';
-import { keepAsking } from '../support/keep-asking.ts';
+import { clientOf, openAccount, publishSite } from '../support/api-account.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
 import { type Answer, ask } from '../support/real-group.ts';
-import { makeSharedGround } from '../support/shared-ground.ts';
+import { loopRequests } from '../support/request-loop.ts';
+import { makeSharedFixtures } from '../support/shared-fixtures.ts';
 
 /** Calls of one token are limited to 600 a minute. */
 const CALL_EVERY_MS = 300;
 const VISIT_EVERY_MS = 25;
 
 test('two instances on one database are restarted in turn, and no request fails that is made again once', async () => {
-  await using ground = await makeSharedGround();
-  await using one = await startRealApp(ground.env);
-  await using other = await startRealApp(ground.env);
+  await using fixtures = await makeSharedFixtures();
+  await using one = await startRealApp(fixtures.env);
+  await using other = await startRealApp(fixtures.env);
   const apps = [one, other] as const;
   const account = await openAccount(one.url, 'rolling');
-  const { secret } = await clientOf(account).tokens.create.mutate({ name: 'load', scopes: ['read', 'write'] });
+  const { secret } = await clientOf(account).tokens.create.mutate({
+    name: 'load',
+    scopes: ['read', 'write'],
+    currentPassword: account.password,
+  });
   const { slug } = await publishSite(account, 'Rolling', { 'index.html': 'always here' });
   const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' };
   const body = JSON.stringify({ json: { message: 'still here' } });
@@ -30,7 +34,7 @@ test('two instances on one database are restarted in turn, and no request fails 
 
   // To the instances in turn; what one does not answer is asked of the other.
   const keep = (everyMs: number, question: (app: RealApp) => Promise<Answer>) =>
-    keepAsking({
+    loopRequests({
       everyMs,
       question: (turn, attempt) => question((turn + attempt) % 2 === 0 ? one : other),
       until: over.signal,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { forgetPeakRss, peakRssBytes, rssBytes } from '../bench/harness.ts';
-import { type Account, clientOf, openAccount, releaseEnd } from '../support/doors.ts';
+import { type Account, clientOf, openAccount, releaseEnd } from '../support/api-account.ts';
 import { largeFile, smallFiles } from '../support/large-zip.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
 import { writeZip } from '../support/zip-writer.ts';
@@ -14,11 +14,11 @@ import { writeZip } from '../support/zip-writer.ts';
 /** ZIPs and the built product: what they cost it, and what is left when it is killed in the middle of one. */
 const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const MIB = 1024 ** 2;
-/** Security facts, section 11: 1 GiB three times; less keeps the ordinary run short. */
+/** The full run sends 1 GiB three times; less keeps the ordinary run short. */
 const FILE_BYTES = (IS_FULL ? 450 : 40) * MIB;
-/** Performance facts, section 1: at most 150 MB above idle for an archive; two of them are read at once. */
+/** An archive may cost at most 150 MB above idle; two of them are read at once. */
 const PEAK_MAX_BYTES = 2 * 150 * MIB;
-/** Security facts, section 11: of the delays of the event loop under overload. */
+/** A visitor notices delays of the event loop beyond this. */
 const LOOP_DELAY_P99_MS = 200;
 
 async function openUpload(account: Account): Promise<string> {
@@ -53,7 +53,7 @@ async function worstAnswer(app: RealApp, until: Promise<unknown>): Promise<numbe
   return worstMs;
 }
 
-/** The delays of the app's event loop since the last question, as its own process measured them. */
+/** Returns the delays of the app's event loop since the last question, as its own process measured them. */
 async function loopDelays(app: RealApp): Promise<{ p99Ms: number; longestMs: number }> {
   const told = () => [...app.output().matchAll(/^Delay of the event loop: p99 (\d+) ms, longest (\d+) ms$/gm)];
   const before = told().length;

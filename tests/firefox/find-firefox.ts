@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 
 const NAMES = ['firefox', 'firefox-esr'];
 
-/** The path of the system's Firefox; throws an error that says what to install. */
+/** Returns the path of the system's Firefox; throws an error that says what to install. */
 export function findFirefox(): string {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const found = folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find((path) => existsSync(path));

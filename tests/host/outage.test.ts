@@ -71,7 +71,7 @@ test('H8: a damaged, shortened or missing file is a 502 that nobody keeps, never
     'big.bin': big,
     'good.txt': 'good',
   };
-  const { hashes } = await publishSite(site, 'hurt', files);
+  const { hashes } = await publishSite(site, 'affected', files);
   for (const path of ['flipped.txt', 'big.bin']) {
     const file = await open(pathOf(site, hashes.get(path)), 'r+');
     await file.write(Buffer.from('X'), 0, 1, 3);
@@ -81,7 +81,7 @@ test('H8: a damaged, shortened or missing file is a 502 that nobody keeps, never
   await rm(pathOf(site, hashes.get('gone.txt')));
   for (const path of ['flipped.txt', 'short.txt', 'gone.txt', 'big.bin']) {
     for (const ask of [{}, { headers: { Range: 'bytes=0-1' } }, { method: 'HEAD' }]) {
-      const answer = await site.get('hurt', `/${path}`, ask);
+      const answer = await site.get('affected', `/${path}`, ask);
       expect([path, answer.status, answer.headers['cache-control'], answer.headers.etag]).toEqual([
         path,
         502,
@@ -91,12 +91,12 @@ test('H8: a damaged, shortened or missing file is a 502 that nobody keeps, never
       expect(answer.text).not.toMatch(/flipped|shor|gone|whole/);
     }
     const told = site.lines.filter((line) => line.level === 'error' && line.fields.path === path);
-    expect(told.map((line) => line.fields.code)).toEqual(['artifact_damaged']);
+    expect(told.map((line) => line.fields.code)).toEqual(['artifact_corrupted']);
   }
-  expect((await site.get('hurt', '/good.txt')).text).toBe('good');
-  await publishSite(site, 'hurt', files);
-  expect((await site.get('hurt', '/flipped.txt')).text).toBe('flipped');
-  expect((await site.get('hurt', '/big.bin')).body.equals(big)).toBe(true);
+  expect((await site.get('affected', '/good.txt')).text).toBe('good');
+  await publishSite(site, 'affected', files);
+  expect((await site.get('affected', '/flipped.txt')).text).toBe('flipped');
+  expect((await site.get('affected', '/big.bin')).body.equals(big)).toBe(true);
 });
 
 test('H8: a release whose list of files is damaged is a 502 as a whole', async () => {

@@ -97,7 +97,11 @@ test('more rules than are read are told once', () => {
   expect(parseRedirects(exact).rules).toHaveLength(2_000);
   const stars = Array.from({ length: 150 }, (_, index) => `/a${index}/* /b`).join('\n');
   expect(parseRedirects(stars)).toMatchObject({ problems: [{ line: 101 }] });
-  const large = parseRedirects(`${'# filler\n'.repeat(40_000)}/late /rule`);
+  const long = parseRedirects(`/early /a\n${'x\n'.repeat(40_000)}/late /a`);
+  expect(long.rules).toHaveLength(1);
+  expect(long.problems).toHaveLength(5_000);
+  expect(long.problems.at(-1)).toEqual({ line: 5_001, message: expect.stringContaining('5,000 lines') });
+  const large = parseRedirects(`${`#${' filler'.repeat(20)}\n`.repeat(4_000)}/late /rule`);
   expect([large.rules, large.problems.map(({ message }) => message)]).toEqual([
     [],
     [expect.stringContaining('256 KiB')],

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { createTally, type Tally } from '../../server/tally.ts';
+import { createRateCounters, type RateCounters } from '../../server/rate-counters.ts';
 import { createTestHost, get, publishSite, type TestHost } from '../support/host.ts';
 import { WIDE_LIMITS } from '../support/wide-limits.ts';
 
@@ -188,8 +188,8 @@ test.each([
       addresses: {
         publicUrl: 'https://app.example',
         sitesDomain: 'localhost',
-        sitesPort: 0,
-        sitesListener: { host: '127.0.0.1', port: 0 },
+        sitesUrl: 'http://{slug}.localhost:3001',
+        sitesListener: { protocol: 'http:', host: '127.0.0.1', port: 0 },
         supportEmail: 'support@app.example',
         operatorEmail: 'support@app.example',
       },
@@ -239,18 +239,18 @@ test.each([
 });
 
 /** Counts connections, and knows whether the first of them has ended: its client does not see that while it reads nothing. */
-function watchFirst(): { tally: Tally; hasEnded(): boolean } {
-  const tally = createTally();
+function watchFirst(): { rateCounters: RateCounters; hasEnded(): boolean } {
+  const rateCounters = createRateCounters();
   let count = 0;
   let hasEnded = false;
   return {
     hasEnded: () => hasEnded,
-    tally: {
-      ...tally,
-      async take(key, places) {
+    rateCounters: {
+      ...rateCounters,
+      async takeSlot(key, slots) {
         count += 1;
         const isFirst = count === 1;
-        const leave = await tally.take(key, places);
+        const leave = await rateCounters.takeSlot(key, slots);
         return () => {
           hasEnded ||= isFirst;
           leave?.();
@@ -267,7 +267,7 @@ test('H6: slow headers, slow bodies and slow readers are cut off while others ar
   const BIG_BYTES = 64 * 1024 * 1024;
   const first = watchFirst();
   await using site = await createTestHost({
-    providers: { limits: { ...WIDE_LIMITS, isAddressCounted: true }, tally: first.tally },
+    providers: { limits: { ...WIDE_LIMITS, isAddressCounted: true }, rateCounters: first.rateCounters },
     timeouts: {
       headersTimeout: LIMIT_MS,
       requestTimeout: LIMIT_MS,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isHashedName } from '../../server/host/cache-rule.ts';
-import { judge } from '../../server/host/conditions.ts';
+import { evaluateConditions } from '../../server/host/conditions.ts';
 import { contentTypeOf } from '../../server/host/content-types.ts';
 import { normaliseHost, targetOf } from '../../server/host/host-name.ts';
 import { locationOf, readRequestPath } from '../../server/host/request-path.ts';
@@ -8,10 +8,10 @@ import { locationOf, readRequestPath } from '../../server/host/request-path.ts';
 const NAMES = { sitesDomain: 'sites.example', appHost: 'app.example' };
 
 test.each([
-  ['a.sites.example', { kind: 'live', slug: 'a' }],
-  ['A.Sites.Example.:443', { kind: 'live', slug: 'a' }],
-  ['r12--my-site.sites.example', { kind: 'release', slug: 'my-site', number: 12 }],
-  ['r12-my-site.sites.example', { kind: 'live', slug: 'r12-my-site' }],
+  ['a.sites.example', { kind: 'site', host: 'a.sites.example', isPublic: true }],
+  ['A.Sites.Example.:443', { kind: 'site', host: 'a.sites.example', isPublic: true }],
+  ['r12--my-site.sites.example', { kind: 'site', host: 'r12--my-site.sites.example', isPublic: false }],
+  ['r12-my-site.sites.example', { kind: 'site', host: 'r12-my-site.sites.example', isPublic: true }],
   ['r0--a.sites.example', { kind: 'unknown' }],
   ['r1--a--b.sites.example', { kind: 'unknown' }],
   ['r1--r2--a.sites.example', { kind: 'unknown' }],
@@ -83,6 +83,18 @@ test.each([
   expect(isHashedName(path)).toBe(true);
 });
 
+test.each(['-', '.', '_', 'a-', 'a.', '-a', 'A1'])('a name of 16,000 characters of %s is judged in one go', (piece) => {
+  const longest = piece.repeat(8_000).slice(0, 16_000);
+  for (let repeat = 0; repeat < 50; repeat += 1) expect(isHashedName(`${longest}.js`)).toBeTypeOf('boolean');
+});
+
+test.each(['main.3f2a1b9c.map', 'main.3f2a1b9c.js.map', 'a-b_3f2a1b9cdd12.css'])(
+  '%s is named after its content',
+  (path) => {
+    expect(isHashedName(path)).toBe(true);
+  },
+);
+
 test.each([
   'style.css',
   'index.html',
@@ -116,6 +128,10 @@ test.each([
 test.each([
   ['a.HTML', 'text/html; charset=utf-8'],
   ['a.mjs', 'text/javascript; charset=utf-8'],
+  ['a.cjs', 'text/javascript; charset=utf-8'],
+  ['a.webmanifest', 'application/manifest+json; charset=utf-8'],
+  ['a.svg', 'image/svg+xml; charset=utf-8'],
+  ['a.svgz', 'application/gzip'],
   ['a.woff2', 'font/woff2'],
   ['.well-known/apple-app-site-association', 'application/json; charset=utf-8'],
   ['README', 'application/octet-stream'],
@@ -128,8 +144,12 @@ test.each([
 
 test('If-None-Match comes before the range, and If-Match before both', () => {
   const file = { etag: '"e"', sizeBytes: 10, hasRanges: true };
-  expect(judge('GET', { 'if-none-match': '"e"', range: 'bytes=0-1' }, file)).toEqual({ kind: 'notModified' });
-  expect(judge('GET', { 'if-match': '"x"', 'if-none-match': '"e"' }, file)).toEqual({ kind: 'preconditionFailed' });
-  expect(judge('GET', { 'if-match': 'W/"e"' }, file)).toEqual({ kind: 'preconditionFailed' });
-  expect(judge('GET', { range: 'bytes=99999999999999999999-' }, file)).toEqual({ kind: 'unsatisfiable' });
+  expect(evaluateConditions('GET', { 'if-none-match': '"e"', range: 'bytes=0-1' }, file)).toEqual({
+    kind: 'notModified',
+  });
+  expect(evaluateConditions('GET', { 'if-match': '"x"', 'if-none-match': '"e"' }, file)).toEqual({
+    kind: 'preconditionFailed',
+  });
+  expect(evaluateConditions('GET', { 'if-match': 'W/"e"' }, file)).toEqual({ kind: 'preconditionFailed' });
+  expect(evaluateConditions('GET', { range: 'bytes=99999999999999999999-' }, file)).toEqual({ kind: 'unsatisfiable' });
 });

@@ -9,7 +9,7 @@ import { createTestHost, publishSite, type TestHost } from '../support/host.ts';
 
 const BROWSER = { 'User-Agent': 'Mozilla/5.0 (test)' };
 
-/** What has been written of one deployment; stopping the host writes what is left. */
+/** Returns what has been written of one deployment; stopping the host writes what is left. */
 async function rowsOf(deploymentId: string) {
   const rows = await VisitModel.find({ deploymentId }).setOptions({ acrossAccounts: 'host' }).sort({ at: 1 }).lean();
   const sum = (pick: (row: (typeof rows)[number]) => number): number => rows.reduce((all, row) => all + pick(row), 0);
@@ -112,9 +112,59 @@ test('all addresses of one /64 are one visitor, who keeps nobody else from being
   expect([row.views, row.visitors.length]).toEqual([6_004, 4]);
 });
 
+test('rows that wait, and sums that are not written yet, weigh their visitors', async () => {
+  let at = Date.UTC(2031, 0, 15, 12);
+  await using site = await createTestHost({ providers: { now: () => new Date(at) } });
+  const { deploymentId, releaseId, manifestHash } = await publishSite(site, 'crowded', { 'index.html': 'x' });
+  const visits = createAccessLog(site.providers, { waiting: { bytesMax: 100_000 } });
+  const route = {
+    slug: 'crowded',
+    accountId: 'a'.repeat(20),
+    deploymentId,
+    releaseId,
+    manifestHash,
+    variantsHash: null,
+    isSinglePage: false,
+    hasCleanUrls: true,
+    earlier: [],
+  };
+  const crowd = (visitors: number): void => {
+    for (let n = 0; n < visitors; n += 1) {
+      const request = {
+        headers: { 'user-agent': `browser ${n}` },
+        method: 'GET',
+        socket: { remoteAddress: '192.0.2.1' },
+      };
+      const path = { file: '', query: '' };
+      visits.note({ route, request, path, startedAt: performance.now() }, 200, 1, true);
+    }
+    at += 60_000;
+  };
+  const databaseName = mongoose.connection.name;
+  await mongoose.disconnect();
+  try {
+    // About 40,000 bytes a row, so that two of three wait.
+    for (let minute = 0; minute < 3; minute += 1) {
+      crowd(512);
+      await visits.flush();
+    }
+  } finally {
+    await connectMongo(inject('mongoUri'), { databaseName });
+  }
+  await visits.flush();
+  const visitors = async () => (await rowsOf(deploymentId)).rows.map((row) => row.visitors.length);
+  expect(await visitors()).toEqual([512, 512]);
+  // Sums of so many are more than may be kept at all: they begin again.
+  crowd(2_048);
+  await visits.flush();
+  expect((await visitors()).slice(2).reduce((sum, count) => sum + count, 0)).toBeLessThan(1_300);
+  const lost = site.lines.filter((line) => line.message.includes('not counted'));
+  expect(lost.length).toBeGreaterThanOrEqual(2);
+});
+
 test('while the database is away rows wait, the oldest go first, and none is counted twice', async () => {
   await using site = await createTestHost();
-  const visits = createAccessLog(site.providers, { rowsWaitingMax: 3 });
+  const visits = createAccessLog(site.providers, { waiting: { rowsMax: 3 } });
   const { deploymentId, releaseId, manifestHash } = await publishSite(site, 'waiting', { 'index.html': 'x' });
   const route = {
     slug: 'waiting',
@@ -122,7 +172,7 @@ test('while the database is away rows wait, the oldest go first, and none is cou
     deploymentId,
     releaseId,
     manifestHash,
-    twinsHash: null,
+    variantsHash: null,
     isSinglePage: false,
     hasCleanUrls: true,
     earlier: [],

@@ -11,7 +11,7 @@ import { listen } from '../support/listen.ts';
 
 const run = promisify(execFile);
 const ROOT = resolve('.');
-/** What a script needs beside the package: what the client imports, and the types of Node. */
+/** Says what a script needs beside the package: what the client imports, and the types of Node. */
 const NEEDED = ['@trpc/client', '@trpc/server', 'superjson', 'ws', '@types/node', 'undici-types'];
 
 const SCRIPT = `
@@ -80,9 +80,13 @@ async function consumerFolder(): Promise<string> {
 test('a script outside the repository has the whole router typed, and calls it by an API token', async () => {
   const log = createLog({ level: 'error', isTerminal: false, write: () => undefined });
   await using app = await createTestApp({ changes: createChangeFeed(log) });
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const person = await app.person();
-  const { secret } = await person.caller.tokens.create({ name: 'ci', scopes: ['read', 'write'] });
+  const { secret } = await person.caller.tokens.create({
+    name: 'ci',
+    scopes: ['read', 'write'],
+    currentPassword: person.password,
+  });
   const folder = await consumerFolder();
   try {
     const script = join(folder, 'script');
@@ -105,7 +109,7 @@ test('a script outside the repository has the whole router typed, and calls it b
     );
     expect(compiled.stdout).toBe('');
 
-    const env = { ...process.env, FAIRLEAD_URL: door.url, FAIRLEAD_TOKEN: secret };
+    const env = { ...process.env, FAIRLEAD_URL: listener.url, FAIRLEAD_TOKEN: secret };
     const { stdout } = await run(process.execPath, [join(script, 'script.js')], { env });
     expect(JSON.parse(stdout)).toEqual({
       username: person.user.username,

@@ -13,7 +13,7 @@ import { bytesOf, contextOf, sha256Of } from '../support/publishing.ts';
 const LARGE = randomBytes(12_000_000);
 const LARGE_SHA256 = sha256Of(LARGE);
 
-/** A link to a release of this one large file. */
+/** Returns a link to a release of this one large file. */
 async function largeLink(app: TestApp, person: Person): Promise<string> {
   const deployment = await person.caller.deployments.create({ name: 'Large', platform: 'built-in' });
   const { uploadId } = await person.caller.releases.prepare();
@@ -36,16 +36,16 @@ async function ask({ port }: Listening, paths: string[]): Promise<Socket> {
 }
 
 /** Asks for it, and stops reading after the first bytes. */
-async function stall(door: Listening, path: string): Promise<Socket> {
-  const socket = await ask(door, [path]);
+async function stall(listener: Listening, path: string): Promise<Socket> {
+  const socket = await ask(listener, [path]);
   const [first] = await once(socket, 'data');
   socket.pause();
   expect(String(first)).toMatch(/^HTTP\/1\.1 200 /);
   return socket;
 }
 
-async function head(door: Listening, path: string): Promise<number> {
-  return (await fetch(`${door.url}${path}`, { method: 'HEAD' })).status;
+async function head(listener: Listening, path: string): Promise<number> {
+  return (await fetch(`${listener.url}${path}`, { method: 'HEAD' })).status;
 }
 
 /** What the reading of the large file goes through. */
@@ -62,54 +62,54 @@ function watchReading(app: TestApp, watched: (artifact: OpenArtifact) => Partial
 
 test('so many downloads of an account run at once, and so many in all; one that ends frees its place', async () => {
   await using app = await createTestApp({ limits: { downloadsAtOnce: { perAccount: 2, perProcess: 3 } } });
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const [person, other] = [await app.trialPerson(), await app.trialPerson()];
   const [link, othersLink] = [await largeLink(app, person), await largeLink(app, other)];
   const exportLink = (await person.caller.account.export()).url;
-  const sockets = [await stall(door, link), await stall(door, link)];
+  const sockets = [await stall(listener, link), await stall(listener, link)];
 
-  const refused = await fetch(`${door.url}${link}`);
+  const refused = await fetch(`${listener.url}${link}`);
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
   expect(await refused.json()).toMatchObject({ code: 'rate_limited' });
-  expect([await head(door, link), await head(door, exportLink)]).toEqual([429, 429]);
-  sockets.push(await stall(door, othersLink));
-  expect(await head(door, othersLink)).toBe(429);
+  expect([await head(listener, link), await head(listener, exportLink)]).toEqual([429, 429]);
+  sockets.push(await stall(listener, othersLink));
+  expect(await head(listener, othersLink)).toBe(429);
 
   sockets.shift()?.destroy();
-  await expect.poll(() => head(door, link)).toBe(200);
-  expect(await head(door, exportLink)).toBe(200);
+  await expect.poll(() => head(listener, link)).toBe(200);
+  expect(await head(listener, exportLink)).toBe(200);
   for (const socket of sockets) socket.destroy();
 });
 
 test('two downloads asked for in one breath give their places back when the connection goes', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const link = await largeLink(app, await app.trialPerson());
   let opened = 0;
   watchReading(app, () => {
     opened += 1;
     return {};
   });
-  const both = await ask(door, [link, link]);
+  const both = await ask(listener, [link, link]);
   await expect.poll(() => opened).toBe(2);
-  expect(await head(door, link)).toBe(429);
+  expect(await head(listener, link)).toBe(429);
   both.destroy();
 
-  await expect.poll(() => head(door, link)).toBe(200);
-  const one = await stall(door, link);
-  await expect.poll(() => head(door, link)).toBe(200);
+  await expect.poll(() => head(listener, link)).toBe(200);
+  const one = await stall(listener, link);
+  await expect.poll(() => head(listener, link)).toBe(200);
   one.destroy();
 });
 
 test('a reader that takes nothing any more is cut off, and its place is free', async () => {
   await using app = await createTestApp({
-    limits: { downloadsAtOnce: { perAccount: 1, perProcess: 1 }, downloadStallMs: 100 },
+    limits: { downloadsAtOnce: { perAccount: 1, perProcess: 1 } },
   });
-  await using door = await listen(app);
+  await using listener = await listen(app, { timeouts: { silentMs: 600 } });
   const link = await largeLink(app, await app.trialPerson());
-  const socket = await stall(door, link);
+  const socket = await stall(listener, link);
 
-  await expect.poll(() => head(door, link)).toBe(200);
+  await expect.poll(() => head(listener, link)).toBe(200);
 
   let received = 0;
   socket.on('data', (piece) => {
@@ -121,25 +121,25 @@ test('a reader that takes nothing any more is cut off, and its place is free', a
 });
 
 test('a reader that is slow gets everything, and so does one whose file is read slowly', async () => {
-  const downloadStallMs = 1_000;
-  await using app = await createTestApp({ limits: { downloadStallMs } });
-  await using door = await listen(app);
+  const silentMs = 1_000;
+  await using app = await createTestApp();
+  await using listener = await listen(app, { timeouts: { silentMs } });
   const link = await largeLink(app, await app.trialPerson());
   let opened = 0;
   watchReading(app, (artifact) => ({
     async *stream() {
       opened += 1;
       // The first time for its checksum: the reader can take nothing yet.
-      if (opened === 1) await pause(1.5 * downloadStallMs);
+      if (opened === 1) await pause(1.5 * silentMs);
       yield* artifact.stream();
     },
   }));
 
-  const answer = await fetch(`${door.url}${link}`);
+  const answer = await fetch(`${listener.url}${link}`);
   let received = 0;
   for await (const piece of answer.body ?? []) {
     received += piece.length;
-    await pause((2 * downloadStallMs * piece.length) / LARGE.length);
+    await pause((2 * silentMs * piece.length) / LARGE.length);
   }
 
   expect(String(received)).toBe(answer.headers.get('content-length'));
@@ -148,7 +148,7 @@ test('a reader that is slow gets everything, and so does one whose file is read 
 
 test('a reader that goes away before the first byte ends the reading of the file at once', async () => {
   await using app = await createTestApp({ limits: { downloadsAtOnce: { perAccount: 1, perProcess: 1 } } });
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const link = await largeLink(app, await app.trialPerson());
   let read = 0;
   let isClosed = false;
@@ -166,14 +166,14 @@ test('a reader that goes away before the first byte ends the reading of the file
       await artifact.close();
     },
   }));
-  const socket = await ask(door, [link]);
+  const socket = await ask(listener, [link]);
   await expect.poll(() => read).toBeGreaterThan(0);
   expect(isClosed).toBe(false);
   socket.destroy();
 
   await expect.poll(() => isClosed).toBe(true);
   const readUntilThen = read;
-  await expect.poll(() => head(door, link)).toBe(200);
+  await expect.poll(() => head(listener, link)).toBe(200);
   expect(read).toBe(readUntilThen);
 });
 

@@ -23,8 +23,8 @@ const SITE = {
 };
 
 const bearer = (person: Person) => ({ authorization: `Bearer ${person.accessToken}` });
-const fetchZip = (door: Listening, path: string, headers: Record<string, string> = {}) =>
-  fetch(`${door.url}${path}`, { headers });
+const fetchZip = (listener: Listening, path: string, headers: Record<string, string> = {}) =>
+  fetch(`${listener.url}${path}`, { headers });
 
 async function released(app: TestApp, person: Person, name = 'Größe "1"') {
   const deployment = await person.caller.deployments.create({ name, platform: 'built-in' });
@@ -33,13 +33,13 @@ async function released(app: TestApp, person: Person, name = 'Größe "1"') {
 
 test('a release comes down as a ZIP that others read, by a link of its own and by a token', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const person = await app.trialPerson();
   const { deployment, release } = await released(app, person);
 
   const link = await person.caller.releases.download({ releaseId: release.id });
   expect(link).toMatchObject({ fileName: 'Größe "1" 1.zip' });
-  const answer = await fetchZip(door, link.url);
+  const answer = await fetchZip(listener, link.url);
   const zip = Buffer.from(await answer.arrayBuffer());
 
   expect(answer.status).toBe(200);
@@ -52,7 +52,7 @@ test('a release comes down as a ZIP that others read, by a link of its own and b
     'content-security-policy': "default-src 'none'; sandbox",
     'content-disposition': `attachment; filename="${deployment.slug}-1.zip"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%20-1-%201.zip`,
   });
-  const again = await fetchZip(door, `/api/releases/${release.id}/download`, bearer(person));
+  const again = await fetchZip(listener, `/api/releases/${release.id}/download`, bearer(person));
   expect(Buffer.from(await again.arrayBuffer()).equals(zip)).toBe(true);
   const found: Record<string, string> = {};
   const reader = await fromBufferPromise(zip, { lazyEntries: true });
@@ -66,12 +66,12 @@ test('a release comes down as a ZIP that others read, by a link of its own and b
 
 test('what was downloaded and is sent again makes the same list of files', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const person = await app.trialPerson();
   const { deployment, release } = await released(app, person, 'Round trip');
-  const zip = await (await fetchZip(door, `/api/releases/${release.id}/download`, bearer(person))).arrayBuffer();
+  const zip = await (await fetchZip(listener, `/api/releases/${release.id}/download`, bearer(person))).arrayBuffer();
   const { uploadId } = await person.caller.releases.prepare({ deploymentId: deployment.id });
-  const sent = await fetch(`${door.url}/api/uploads/${uploadId}/zip`, {
+  const sent = await fetch(`${listener.url}/api/uploads/${uploadId}/zip`, {
     method: 'POST',
     body: zip,
     headers: { ...bearer(person), 'content-type': 'application/zip' },
@@ -85,7 +85,7 @@ test('what was downloaded and is sent again makes the same list of files', async
 
 test('a large file goes through in pieces, and the same release is the same ZIP to the byte', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const person = await app.trialPerson();
   const deployment = await person.caller.deployments.create({ name: 'Large', platform: 'built-in' });
   const { uploadId } = await person.caller.releases.prepare();
@@ -101,7 +101,7 @@ test('a large file goes through in pieces, and the same release is the same ZIP 
   const { id } = await person.caller.releases.create({ deploymentId: deployment.id, uploadId });
   const [one, two] = await Promise.all(
     [1, 2].map(async () =>
-      Buffer.from(await (await fetchZip(door, `/api/releases/${id}/download`, bearer(person))).arrayBuffer()),
+      Buffer.from(await (await fetchZip(listener, `/api/releases/${id}/download`, bearer(person))).arrayBuffer()),
     ),
   );
   expect(one?.equals(two ?? Buffer.alloc(0))).toBe(true);
@@ -110,13 +110,13 @@ test('a large file goes through in pieces, and the same release is the same ZIP 
 
 test('a link works for its release, for a minute, and as it was made; everybody else hears of nothing', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const [person, stranger] = [await app.trialPerson(), await app.trialPerson()];
   const { release } = await released(app, person, 'Mine');
   const { release: other } = await released(app, person, 'Mine too');
   const link = await person.caller.releases.download({ releaseId: release.id });
   const ticket = link.url.split('ticket=')[1] ?? '';
-  const statusOf = async (path: string, headers = {}) => (await fetchZip(door, path, headers)).status;
+  const statusOf = async (path: string, headers = {}) => (await fetchZip(listener, path, headers)).status;
   const path = `/api/releases/${release.id}/download`;
 
   expect(await statusOf(path)).toBe(401);
@@ -129,7 +129,7 @@ test('a link works for its release, for a minute, and as it was made; everybody 
   await expect(stranger.caller.releases.download({ releaseId: release.id })).rejects.toMatchObject({
     code: 'NOT_FOUND',
   });
-  const head = await fetch(`${door.url}${link.url}`, { method: 'HEAD' });
+  const head = await fetch(`${listener.url}${link.url}`, { method: 'HEAD' });
   expect([head.status, head.headers.get('content-length')]).toEqual([200, String(link.sizeBytes)]);
   app.clock.advance(61_000);
   expect(await statusOf(link.url)).toBe(404);
@@ -137,24 +137,24 @@ test('a link works for its release, for a minute, and as it was made; everybody 
 
 test('a link made just before its account was deleted leads to nothing, though the files are there for a while', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const person = await app.trialPerson();
   const { release } = await released(app, person, 'Left behind');
   const link = await person.caller.releases.download({ releaseId: release.id });
-  expect((await fetchZip(door, link.url)).status).toBe(200);
+  expect((await fetchZip(listener, link.url)).status).toBe(200);
   await person.caller.account.delete({ username: person.user.username, currentPassword: person.password });
   expect(await ReleaseModel.exists({ _id: release.id, accountId: person.user.id })).not.toBeNull();
-  expect((await fetchZip(door, link.url)).status).toBe(404);
+  expect((await fetchZip(listener, link.url)).status).toBe(404);
 });
 
 test('a file that is damaged ends the download in the middle instead of coming along', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const person = await app.trialPerson();
   const { release } = await released(app, person, 'Damaged');
   await app.providers.store.remove(sha256Of('emoji'));
   const ending = await new Promise<string>((resolve) => {
-    request(`${door.url}/api/releases/${release.id}/download`, { headers: bearer(person) }, (answer) => {
+    request(`${listener.url}/api/releases/${release.id}/download`, { headers: bearer(person) }, (answer) => {
       answer.resume();
       answer.on('error', () => resolve('broken off'));
       answer.on('end', () => resolve(answer.complete ? 'whole' : 'broken off'));

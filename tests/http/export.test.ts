@@ -11,7 +11,7 @@ const FIRST = { 'index.html': 'the first', 'old.txt': 'old' };
 const SECOND = { 'index.html': 'the second', 'assets/日本語.txt': 'emoji 😀', 'empty.txt': '' };
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** The archive's entries, as somebody else's library reads them. */
+/** Returns the archive's entries, as somebody else's library reads them. */
 async function entriesOf(answer: Response): Promise<Record<string, string>> {
   expect(answer.status).toBe(200);
   const reader = await fromBufferPromise(Buffer.from(await answer.arrayBuffer()), { lazyEntries: true });
@@ -22,9 +22,9 @@ async function entriesOf(answer: Response): Promise<Record<string, string>> {
   return entries;
 }
 
-async function exported(door: Listening, person: Person): Promise<Record<string, string>> {
+async function exported(listener: Listening, person: Person): Promise<Record<string, string>> {
   const { url } = await person.caller.account.export();
-  return entriesOf(await fetch(`${door.url}${url}`));
+  return entriesOf(await fetch(`${listener.url}${url}`));
 }
 
 /** Somebody with two releases of one deployment, the second live, and a draft. */
@@ -103,10 +103,10 @@ const VISITS = [
 
 test('everything of an account comes down as one ZIP that others read, without what could be used to sign in', async () => {
   await using app = await createPublishingApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const { person, deployment, draft } = await publisher(app);
   const [{ secret }, stranger] = [
-    await person.caller.tokens.create({ name: 'Build server', scopes: ['read'] }),
+    await person.caller.tokens.create({ name: 'Build server', scopes: ['read'], currentPassword: person.password }),
     await app.person(),
   ];
   await person.caller.feedback.rate({ rating: 4, comment: 'Quick' });
@@ -116,7 +116,7 @@ test('everything of an account comes down as one ZIP that others read, without w
   await stranger.caller.contact.send({ name: 'Eve', email: 'eve@example.com', message: 'Mine alone' });
 
   const link = await person.caller.account.export();
-  const answer = await fetch(`${door.url}${link.url}`);
+  const answer = await fetch(`${listener.url}${link.url}`);
   expect(Object.fromEntries(answer.headers)).toMatchObject({
     'content-type': 'application/zip',
     'cache-control': 'no-store',
@@ -185,17 +185,21 @@ test('everything of an account comes down as one ZIP that others read, without w
 
 test('the link works for its account, for a minute, and as it was made; a bearer must be of a browser', async () => {
   await using app = await createPublishingApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const person = await app.trialPerson();
   const deployment = await person.caller.deployments.create({ name: 'Mine', platform: 'built-in' });
   const release = await startRelease(app, person, deployment, FIRST);
-  const { secret } = await person.caller.tokens.create({ name: 'All', scopes: ['read', 'write'] });
+  const { secret } = await person.caller.tokens.create({
+    name: 'All',
+    scopes: ['read', 'write'],
+    currentPassword: person.password,
+  });
   const { url } = await person.caller.account.export();
   const ofRelease = (await person.caller.releases.download({ releaseId: release.id })).url;
   const ticketOf = (link: string) => link.split('ticket=')[1] ?? '';
   const path = '/api/account/export';
   const statusOf = async (link: string, headers = {}) => {
-    const answer = await fetch(`${door.url}${link}`, { headers });
+    const answer = await fetch(`${listener.url}${link}`, { headers });
     await answer.arrayBuffer();
     return answer.status;
   };
@@ -207,7 +211,7 @@ test('the link works for its account, for a minute, and as it was made; a bearer
   expect(await statusOf(`${path}?ticket=${ticketOf(url).slice(0, -4)}AAAA`)).toBe(404);
   expect(await statusOf(`${path}?ticket=${ticketOf(ofRelease)}`)).toBe(404);
   expect(await statusOf(ofRelease.replace(ticketOf(ofRelease), ticketOf(url)))).toBe(404);
-  expect((await fetch(`${door.url}${url}`, { method: 'HEAD' })).status).toBe(200);
+  expect((await fetch(`${listener.url}${url}`, { method: 'HEAD' })).status).toBe(200);
   expect(await statusOf(url)).toBe(200);
   app.clock.advance(61_000);
   expect(await statusOf(url)).toBe(404);
@@ -218,11 +222,11 @@ test('the link works for its account, for a minute, and as it was made; a bearer
 
 test('a damaged file is left out and named, and everything else is there', async () => {
   await using app = await createPublishingApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const { person, deployment } = await publisher(app);
   await app.providers.store.remove(sha256Of(SECOND['index.html']));
 
-  const entries = await exported(door, person);
+  const entries = await exported(listener, person);
 
   const files = `deployments/${deployment.slug}/files`;
   expect(entries[`${files}/index.html`]).toBeUndefined();
@@ -232,11 +236,15 @@ test('a damaged file is left out and named, and everything else is there', async
 
 test('links are over with the session or the API token that they were made by', async () => {
   await using app = await createPublishingApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const person = await app.trialPerson();
   const deployment = await person.caller.deployments.create({ name: 'Mine', platform: 'built-in' });
   const { id: releaseId } = await startRelease(app, person, deployment, FIRST);
-  const made = await person.caller.tokens.create({ name: 'Reader', scopes: ['read', 'write'] });
+  const made = await person.caller.tokens.create({
+    name: 'Reader',
+    scopes: ['read', 'write'],
+    currentPassword: person.password,
+  });
   const byToken = (await (await app.callerFor(made.secret)).releases.download({ releaseId })).url;
   const byThisBrowser = [
     (await person.caller.account.export()).url,
@@ -246,7 +254,7 @@ test('links are over with the session or the API token that they were made by', 
   const byOtherBrowser = (await (await app.callerFor(other.accessToken)).account.export()).url;
   const statusesOf = async (links: string[]) => {
     const statuses: number[] = [];
-    for (const link of links) statuses.push((await fetch(`${door.url}${link}`, { method: 'HEAD' })).status);
+    for (const link of links) statuses.push((await fetch(`${listener.url}${link}`, { method: 'HEAD' })).status);
     return statuses;
   };
   expect(await statusesOf([byToken, ...byThisBrowser, byOtherBrowser])).toEqual([200, 200, 200, 200]);

@@ -44,12 +44,46 @@ test('while a long list is looked at other calls have their turns', async () => 
   const body = Buffer.from(`{"files":[],"publishAnyway":["${'x'.repeat(UPLOAD_LIMITS.maxManifestBytes - 40)}"]}`);
   let turns = 0;
   let isOver = false;
-  const takeTurn = (): void => {
+  const enforcePace = (): void => {
     turns += 1;
-    if (!isOver) setImmediate(takeTurn);
+    if (!isOver) setImmediate(enforcePace);
   };
-  setImmediate(takeTurn);
-  await readManifestBody(body);
+  setImmediate(enforcePace);
+  // One name of 16 MB is refused in the end, which does not matter here.
+  await refusalOf(readManifestBody(body));
   isOver = true;
   expect(turns).toBeGreaterThan(16);
+});
+
+const pathsOf = (count: number): string[] => Array.from({ length: count }, (_, at) => `${'x'.repeat(300)}${at}`);
+
+test('of a long list no more than some kilobytes are parsed at once, and nothing of it is lost', async () => {
+  const files = manifestOf(Object.fromEntries(pathsOf(UPLOAD_LIMITS.maxFiles).map((path) => [path, 'x'])));
+  const publishAnyway = pathsOf(3_000);
+  const body = Buffer.from(JSON.stringify({ files, publishAnyway }, null, 1));
+  const parse = vi.spyOn(JSON, 'parse');
+
+  expect(await readManifestBody(body)).toEqual({ files, publishAnyway });
+
+  const lengths = parse.mock.calls.map(([text]) => text.length);
+  expect(lengths.length).toBeGreaterThan(body.length / (128 * 1024));
+  expect(Math.max(...lengths)).toBeLessThan(128 * 1024);
+});
+
+/** This is more than is parsed at once. */
+const PART = ' '.repeat(100 * 1024);
+
+test.each([
+  ['a comma before the first entry', `{"files":[${PART},${PART},{}]}`],
+  ['a comma behind the last entry', `{"files":[{},${PART},${PART}]}`],
+  ['two commas', `{"files":[{},${PART},${PART},{}]}`],
+  ['entries without a comma', `{"files":[{}${PART}{},{}]}`],
+  ['a list without an end', `{"files":[{},{}`],
+  ['a list that ends in another bracket', `{"files":[{},{}}}`],
+  ['something behind the end', '{"files":[]} x'],
+  ['an entry that is too long', `{"files":[],"publishAnyway":["${PART}${PART}"]}`],
+  ['a number that is too long', `{"files":[${'1'.repeat(200 * 1024)}]}`],
+  ['too much around the lists', `{"files":[]${PART}${PART}}`],
+])('%s is refused', async (_what, text) => {
+  expect(await refusalOf(readManifestBody(Buffer.from(text)))).toMatchObject({ code: 'bad_request' });
 });

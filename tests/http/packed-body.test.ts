@@ -5,8 +5,8 @@ import { type Listening, listen } from '../support/listen.ts';
 
 const LOGIN = { username: 'nobody at all', password: 'Correct horse 1' };
 
-async function send(door: Listening, path: string, encoding: string, body: string | Uint8Array) {
-  const answer = await fetch(`${door.url}${path}`, {
+async function send(listener: Listening, path: string, encoding: string, body: string | Uint8Array) {
+  const answer = await fetch(`${listener.url}${path}`, {
     method: 'POST',
     body: typeof body === 'string' ? body : new Uint8Array(body),
     headers: { 'Content-Type': 'application/json', 'Content-Encoding': encoding },
@@ -21,10 +21,10 @@ test.each([
   ['compress', 415, 'body_type_unsupported'],
 ])('a body that says it is packed with %s and is not is answered with %i', async (encoding, status, code) => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const body = JSON.stringify(LOGIN);
   for (const path of ['/api/login', '/api/feedback']) {
-    expect(await send(door, path, encoding, body)).toMatchObject({
+    expect(await send(listener, path, encoding, body)).toMatchObject({
       status,
       body: { code },
     });
@@ -33,15 +33,15 @@ test.each([
 
 test('a body that was cut off while packed is refused, and one that is whole is read', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const packed = gzipSync(JSON.stringify(LOGIN));
-  expect((await send(door, '/api/login', 'gzip', packed.subarray(0, -12))).status).toBe(400);
-  expect((await send(door, '/api/login', 'gzip', packed)).status).toBe(401);
+  expect((await send(listener, '/api/login', 'gzip', packed.subarray(0, -12))).status).toBe(400);
+  expect((await send(listener, '/api/login', 'gzip', packed)).status).toBe(401);
 });
 
 test('a packed body is no input of a procedure', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const packed = gzipSync(JSON.stringify(LOGIN));
-  expect((await send(door, '/api/trpc/auth.login', 'gzip', packed)).status).toBe(400);
+  expect((await send(listener, '/api/trpc/auth.login', 'gzip', packed)).status).toBe(400);
 });

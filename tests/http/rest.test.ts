@@ -38,9 +38,9 @@ function newName(): string {
   return `ada ${randomBytes(5).toString('hex')}`;
 }
 
-function register(door: Listening, username = newName()): Promise<Answer> {
+function register(listener: Listening, username = newName()): Promise<Answer> {
   const email = `${username.replaceAll(' ', '.')}@example.com`.toLowerCase();
-  return call(door, 'POST', '/api/register', { body: { username, email, password: PASSWORD } });
+  return call(listener, 'POST', '/api/register', { body: { username, email, password: PASSWORD } });
 }
 
 function cookieOf({ headers }: Answer, name: string): string {
@@ -50,10 +50,10 @@ function cookieOf({ headers }: Answer, name: string): string {
 
 test('registration answers the user, an access token and its end, and no password', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
 
   const username = newName();
-  const answer = await register(door, username);
+  const answer = await register(listener, username);
 
   expect(answer.status).toBe(200);
   expect(answer.body).toMatchObject({ username, disclaimerAccepted: false, deploymentCount: 0 });
@@ -61,29 +61,29 @@ test('registration answers the user, an access token and its end, and no passwor
   expect(new Date(String(answer.body.expiresAt)).toISOString()).toBe(answer.body.expiresAt);
   expect(JSON.stringify(answer.body)).not.toMatch(/password|hash/i);
   const cookie = cookieOf(answer, 'fairlead_refresh');
-  expect(cookie).toContain('Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict');
+  expect(cookie).toContain('Max-Age=2592000; Path=/; HttpOnly; SameSite=Strict');
   expect(cookie).not.toContain('Secure');
 });
 
 test('over https the refresh cookie is secure and bound to its host', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   app.providers.addresses = { ...app.providers.addresses, publicUrl: 'https://fairlead.test' };
 
-  const cookie = cookieOf(await register(door), '__Host-fairlead_refresh');
+  const cookie = cookieOf(await register(listener), '__Host-fairlead_refresh');
 
-  expect(cookie).toContain('Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure');
+  expect(cookie).toContain('Max-Age=2592000; Path=/; HttpOnly; Secure; SameSite=Strict');
   expect(cookie).not.toContain('Domain');
 });
 
 test('login takes the same password and refuses another with a message', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const username = newName();
-  await register(door, username);
+  await register(listener, username);
 
-  const good = await call(door, 'POST', '/api/login', { body: { username, password: PASSWORD } });
-  const wrong = await call(door, 'POST', '/api/login', { body: { username, password: 'Wrong horse 1' } });
+  const good = await call(listener, 'POST', '/api/login', { body: { username, password: PASSWORD } });
+  const wrong = await call(listener, 'POST', '/api/login', { body: { username, password: 'Wrong horse 1' } });
 
   expect(good.status).toBe(200);
   expect(good.body).toMatchObject({ username, accessToken: expect.any(String), expiresAt: expect.any(String) });
@@ -97,9 +97,9 @@ test('login takes the same password and refuses another with a message', async (
 
 test('a bad registration is a 400 that names each field', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
 
-  const answer = await call(door, 'POST', '/api/register', {
+  const answer = await call(listener, 'POST', '/api/register', {
     body: { username: 'a', email: 'nobody', password: 'short', isBetaTester: true },
   });
 
@@ -119,11 +119,11 @@ test('a bad registration is a 400 that names each field', async () => {
 
 test('a username that is in use is a 409 on its field', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const username = newName();
-  await register(door, username);
+  await register(listener, username);
 
-  const answer = await register(door, username);
+  const answer = await register(listener, username);
 
   expect(answer.status).toBe(409);
   expect(answer.body).toMatchObject({ code: 'username_taken', field: 'username' });
@@ -131,13 +131,13 @@ test('a username that is in use is a 409 on its field', async () => {
 
 test('the current user is answered to a good token and a 401 to none or a wrong one', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const username = newName();
-  const token = String((await register(door, username)).body.accessToken);
+  const token = String((await register(listener, username)).body.accessToken);
 
-  const mine = await call(door, 'GET', '/api/user', { token });
-  const nobody = await call(door, 'GET', '/api/user');
-  const wrong = await call(door, 'GET', '/api/user', { token: 'fla_wrong' });
+  const mine = await call(listener, 'GET', '/api/user', { token });
+  const nobody = await call(listener, 'GET', '/api/user');
+  const wrong = await call(listener, 'GET', '/api/user', { token: 'fla_wrong' });
 
   expect(mine.status).toBe(200);
   expect(mine.body).toMatchObject({ username, disclaimerAccepted: false, deploymentCount: 0 });
@@ -148,22 +148,22 @@ test('the current user is answered to a good token and a 401 to none or a wrong 
 
 test('two different tokens in one call are a 400', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
-  const token = String((await register(door)).body.accessToken);
+  await using listener = await listen(app);
+  const token = String((await register(listener)).body.accessToken);
 
-  const answer = await call(door, 'GET', '/api/user', { token, headers: { 'X-Auth-Token': `${token}x` } });
+  const answer = await call(listener, 'GET', '/api/user', { token, headers: { 'X-Auth-Token': `${token}x` } });
 
   expect([answer.status, answer.body.code]).toEqual([400, 'bad_request']);
 });
 
 test('refresh works by its cookie alone, and no other call does', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
-  const cookie = cookieOf(await register(door), 'fairlead_refresh').split(';')[0] ?? '';
+  await using listener = await listen(app);
+  const cookie = cookieOf(await register(listener), 'fairlead_refresh').split(';')[0] ?? '';
 
-  const refreshed = await call(door, 'POST', '/api/refresh-token', { headers: { Cookie: cookie } });
-  const user = await call(door, 'GET', '/api/user', { headers: { Cookie: cookie } });
-  const none = await call(door, 'POST', '/api/refresh-token');
+  const refreshed = await call(listener, 'POST', '/api/refresh-token', { headers: { Cookie: cookie } });
+  const user = await call(listener, 'GET', '/api/user', { headers: { Cookie: cookie } });
+  const none = await call(listener, 'POST', '/api/refresh-token');
 
   expect(refreshed.status).toBe(200);
   expect(Object.keys(refreshed.body).sort()).toEqual(['accessToken', 'expiresAt']);
@@ -174,13 +174,13 @@ test('refresh works by its cookie alone, and no other call does', async () => {
 
 test('over tRPC the refresh cookie is in reach of a call on its own, and not in a batch', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
-  const cookie = cookieOf(await register(door), 'fairlead_refresh').split(';')[0] ?? '';
+  await using listener = await listen(app);
+  const cookie = cookieOf(await register(listener), 'fairlead_refresh').split(';')[0] ?? '';
   const headers = { Cookie: cookie };
   const body = JSON.stringify({ json: null, meta: { values: ['undefined'] } });
 
-  const alone = await call(door, 'POST', '/api/trpc/auth.refresh', { headers, body });
-  const batched = await call(door, 'POST', '/api/trpc/auth.refresh?batch=1', { headers, body: `{"0":${body}}` });
+  const alone = await call(listener, 'POST', '/api/trpc/auth.refresh', { headers, body });
+  const batched = await call(listener, 'POST', '/api/trpc/auth.refresh?batch=1', { headers, body: `{"0":${body}}` });
 
   expect(alone.status).toBe(200);
   expect(batched.status).toBe(401);
@@ -188,13 +188,13 @@ test('over tRPC the refresh cookie is in reach of a call on its own, and not in 
 
 test('logout ends the session, and is a 200 whoever calls', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
-  const token = String((await register(door)).body.accessToken);
+  await using listener = await listen(app);
+  const token = String((await register(listener)).body.accessToken);
 
-  expect((await call(door, 'POST', '/api/logout', { token })).status).toBe(200);
-  expect((await call(door, 'GET', '/api/user', { token })).status).toBe(401);
-  expect((await call(door, 'POST', '/api/logout', { token })).status).toBe(200);
-  expect((await call(door, 'POST', '/api/logout')).status).toBe(200);
+  expect((await call(listener, 'POST', '/api/logout', { token })).status).toBe(200);
+  expect((await call(listener, 'GET', '/api/user', { token })).status).toBe(401);
+  expect((await call(listener, 'POST', '/api/logout', { token })).status).toBe(200);
+  expect((await call(listener, 'POST', '/api/logout')).status).toBe(200);
 });
 
 test.each([
@@ -205,27 +205,27 @@ test.each([
   'POST %s with the refresh cookie and an unknown token, body %s: refreshing is a %d then',
   async (path, body, status) => {
     await using app = await createTestApp();
-    await using door = await listen(app);
-    const headers = { Cookie: cookieOf(await register(door), 'fairlead_refresh').split(';')[0] ?? '' };
+    await using listener = await listen(app);
+    const headers = { Cookie: cookieOf(await register(listener), 'fairlead_refresh').split(';')[0] ?? '' };
     const token = `fla_${'a'.repeat(43)}`;
     const foreign = { ...headers, Origin: 'https://evil.example' };
 
-    expect((await call(door, 'POST', path, { token, body, headers: foreign })).status).toBe(403);
-    expect((await call(door, 'POST', '/api/refresh-token', { headers })).status).toBe(200);
-    expect((await call(door, 'POST', path, { token, body, headers })).status).toBe(200);
-    expect((await call(door, 'POST', '/api/refresh-token', { headers })).status).toBe(status);
+    expect((await call(listener, 'POST', path, { token, body, headers: foreign })).status).toBe(403);
+    expect((await call(listener, 'POST', '/api/refresh-token', { headers })).status).toBe(200);
+    expect((await call(listener, 'POST', path, { token, body, headers })).status).toBe(200);
+    expect((await call(listener, 'POST', '/api/refresh-token', { headers })).status).toBe(status);
   },
 );
 
 test('the subscription is a 404 while there is none, and the trial once it runs', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
-  const token = String((await register(door)).body.accessToken);
+  await using listener = await listen(app);
+  const token = String((await register(listener)).body.accessToken);
 
-  const none = await call(door, 'GET', '/api/subscription', { token });
+  const none = await call(listener, 'GET', '/api/subscription', { token });
   await (await app.callerFor(token)).subscription.startTrial();
-  const trial = await call(door, 'GET', '/api/subscription', { token });
-  const nobody = await call(door, 'GET', '/api/subscription');
+  const trial = await call(listener, 'GET', '/api/subscription', { token });
+  const nobody = await call(listener, 'GET', '/api/subscription');
 
   expect([none.status, none.body.code]).toEqual([404, 'not_found']);
   expect(none.body.message).toEqual(expect.any(String));
@@ -235,12 +235,12 @@ test('the subscription is a 404 while there is none, and the trial once it runs'
 
 test('feedback is stored, and a rating out of range is named', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
-  const token = String((await register(door)).body.accessToken);
+  await using listener = await listen(app);
+  const token = String((await register(listener)).body.accessToken);
   const feedback = { rating: 5, comment: 'Fine', deploymentId: 'main-app' };
 
-  const good = await call(door, 'POST', '/api/feedback', { token, body: feedback });
-  const bad = await call(door, 'POST', '/api/feedback', { token, body: { ...feedback, rating: 6 } });
+  const good = await call(listener, 'POST', '/api/feedback', { token, body: feedback });
+  const bad = await call(listener, 'POST', '/api/feedback', { token, body: { ...feedback, rating: 6 } });
 
   expect(good.status).toBe(200);
   expect([bad.status, bad.body.code, bad.body.field]).toEqual([400, 'validation_failed', 'rating']);
@@ -248,35 +248,35 @@ test('feedback is stored, and a rating out of range is named', async () => {
 
 test('the disclaimer is accepted signed out, remembered by a cookie that no script reads', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
 
-  const answer = await call(door, 'POST', '/api/accept-disclaimer');
+  const answer = await call(listener, 'POST', '/api/accept-disclaimer');
 
   expect(answer.status).toBe(200);
-  expect(cookieOf(answer, 'fairlead_disclaimer')).toContain('Max-Age=31536000; HttpOnly; SameSite=Strict');
+  expect(cookieOf(answer, 'fairlead_disclaimer')).toContain('Max-Age=31536000; Path=/; HttpOnly; SameSite=Strict');
 });
 
 test('a token near its end is replaced in the headers of the answer', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
-  const token = String((await register(door)).body.accessToken);
+  await using listener = await listen(app);
+  const token = String((await register(listener)).body.accessToken);
   app.clock.advance(13 * 60_000);
 
-  const answer = await call(door, 'GET', '/api/user', { token });
+  const answer = await call(listener, 'GET', '/api/user', { token });
 
   const fresh = answer.headers.get('X-New-Access-Token') ?? '';
   expect(fresh).toMatch(/^fla_/);
   expect(Date.parse(answer.headers.get('X-Token-Expiry') ?? '')).toBeGreaterThan(
     app.clock.now().getTime() + 10 * 60_000,
   );
-  expect((await call(door, 'GET', '/api/user', { token: fresh })).status).toBe(200);
+  expect((await call(listener, 'GET', '/api/user', { token: fresh })).status).toBe(200);
 });
 
 test.each(REST_CALLS)('$path refuses another method with what it takes', async ({ method, path }) => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
 
-  const answer = await call(door, method === 'get' ? 'POST' : 'GET', path);
+  const answer = await call(listener, method === 'get' ? 'POST' : 'GET', path);
 
   expect([answer.status, answer.body.code]).toEqual([405, 'method_not_allowed']);
   expect(answer.headers.get('Allow')).toBe(method === 'get' ? 'GET, HEAD' : 'POST');
@@ -284,19 +284,19 @@ test.each(REST_CALLS)('$path refuses another method with what it takes', async (
 
 test('what is no call, no JSON, too large or of another type is told apart', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const type = (contentType: string): { headers: Record<string, string> } => ({
     headers: { 'Content-Type': contentType },
   });
   const large = { body: { username: 'x'.repeat(JSON_BODY_MAX_BYTES), password: 'y' } };
 
   const answers = await Promise.all([
-    call(door, 'GET', '/api/nothing'),
-    call(door, 'POST', '/api/login', { body: '{"username":' }),
-    call(door, 'POST', '/api/login', large),
-    call(door, 'POST', '/api/login', { body: '{}', ...type('text/plain') }),
-    call(door, 'POST', '/api/login', { body: 'username=a', ...type('application/x-www-form-urlencoded') }),
-    call(door, 'POST', '/api/accept-disclaimer', { body: '{}', ...type('text/plain') }),
+    call(listener, 'GET', '/api/nothing'),
+    call(listener, 'POST', '/api/login', { body: '{"username":' }),
+    call(listener, 'POST', '/api/login', large),
+    call(listener, 'POST', '/api/login', { body: '{}', ...type('text/plain') }),
+    call(listener, 'POST', '/api/login', { body: 'username=a', ...type('application/x-www-form-urlencoded') }),
+    call(listener, 'POST', '/api/accept-disclaimer', { body: '{}', ...type('text/plain') }),
   ]);
 
   expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
@@ -315,19 +315,22 @@ test('what is no call, no JSON, too large or of another type is told apart', asy
 
 test('tRPC tells the same apart, in its own shape', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const large = JSON.stringify({ json: { username: 'x'.repeat(JSON_BODY_MAX_BYTES), password: 'y' } });
 
   const answers = await Promise.all([
-    call(door, 'GET', '/api/trpc/nothing.here'),
-    call(door, 'POST', '/api/trpc/auth.login', { body: '{"json":' }),
-    call(door, 'POST', '/api/trpc/auth.login', { body: large }),
-    call(door, 'POST', '/api/trpc/auth.login', { body: '{}', headers: { 'Content-Type': 'text/plain' } }),
-    call(door, 'POST', '/api/trpc/auth.login', { body: 'a', headers: { 'Content-Type': 'application/octet-stream' } }),
-    call(door, 'GET', '/api/trpc/auth.login'),
-    call(door, 'GET', '/api/trpc/user.get'),
-    call(door, 'GET', '/api/trpc/events.stream'),
-    call(door, 'POST', '/api/trpc/auth.login', { body: { json: { username: 'a', password: 'abcdef' } } }),
+    call(listener, 'GET', '/api/trpc/nothing.here'),
+    call(listener, 'POST', '/api/trpc/auth.login', { body: '{"json":' }),
+    call(listener, 'POST', '/api/trpc/auth.login', { body: large }),
+    call(listener, 'POST', '/api/trpc/auth.login', { body: '{}', headers: { 'Content-Type': 'text/plain' } }),
+    call(listener, 'POST', '/api/trpc/auth.login', {
+      body: 'a',
+      headers: { 'Content-Type': 'application/octet-stream' },
+    }),
+    call(listener, 'GET', '/api/trpc/auth.login'),
+    call(listener, 'GET', '/api/trpc/user.get'),
+    call(listener, 'GET', '/api/trpc/events.stream'),
+    call(listener, 'POST', '/api/trpc/auth.login', { body: { json: { username: 'a', password: 'abcdef' } } }),
   ]);
 
   const seen = answers.map(({ status, body }) => [status, dataOf(body).code]);
@@ -354,38 +357,38 @@ function dataOf(body: Record<string, unknown>): Record<string, unknown> {
 
 test('ten calls to a request are taken, eleven are not', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const batch = (count: number): string => Array.from({ length: count }, () => 'disclaimer.status').join(',');
 
-  expect((await call(door, 'GET', `/api/trpc/${batch(10)}?batch=1`)).status).toBe(200);
-  expect((await call(door, 'GET', `/api/trpc/${batch(11)}?batch=1`)).status).toBe(400);
+  expect((await call(listener, 'GET', `/api/trpc/${batch(10)}?batch=1`)).status).toBe(200);
+  expect((await call(listener, 'GET', `/api/trpc/${batch(11)}?batch=1`)).status).toBe(400);
 });
 
 test('each call of a batch counts against the calls of a minute', async () => {
   await using app = await createTestApp({ limits: { callsPerMinute: 20 } });
-  await using door = await listen(app);
-  const token = String((await register(door)).body.accessToken);
+  await using listener = await listen(app);
+  const token = String((await register(listener)).body.accessToken);
   const path = `/api/trpc/${Array.from({ length: 10 }, () => 'user.get').join(',')}?batch=1`;
 
-  expect((await call(door, 'GET', path, { token })).status).toBe(200);
-  expect((await call(door, 'GET', path, { token })).status).toBe(200);
-  const third = await call(door, 'GET', '/api/user', { token });
-  const other = await register(door);
-  const overTrpc = await call(door, 'GET', path, { token });
+  expect((await call(listener, 'GET', path, { token })).status).toBe(200);
+  expect((await call(listener, 'GET', path, { token })).status).toBe(200);
+  const third = await call(listener, 'GET', '/api/user', { token });
+  const other = await register(listener);
+  const overTrpc = await call(listener, 'GET', path, { token });
 
   expect([third.status, third.body.code]).toEqual([429, 'rate_limited']);
   expect(Number(third.headers.get('Retry-After'))).toBeGreaterThan(0);
   expect(overTrpc.status).toBe(429);
   expect(Number(overTrpc.headers.get('Retry-After'))).toBeGreaterThan(0);
-  expect((await call(door, 'GET', '/api/user', { token: String(other.body.accessToken) })).status).toBe(200);
+  expect((await call(listener, 'GET', '/api/user', { token: String(other.body.accessToken) })).status).toBe(200);
 });
 
 test('the anonymous are counted by the address that the trusted proxy names', async () => {
   await using app = await createTestApp({ limits: { anonymousCallsPerMinute: 2, isAddressCounted: true } });
-  await using door = await listen(app);
+  await using listener = await listen(app);
   app.providers.addresses = { ...app.providers.addresses, trustedProxies: 1 };
   const from = (address: string): Promise<Answer> =>
-    call(door, 'GET', '/api/user', { headers: { 'X-Forwarded-For': `203.0.113.99, ${address}` } });
+    call(listener, 'GET', '/api/user', { headers: { 'X-Forwarded-For': `203.0.113.99, ${address}` } });
 
   const first = [await from('192.0.2.1'), await from('::ffff:192.0.2.1'), await from('192.0.2.1')];
   const network = [await from('2001:db8:1:2::1'), await from('2001:db8:1:2::2'), await from('2001:db8:1:2:3::')];
@@ -415,14 +418,14 @@ test('an address that cannot be decoded is a 400, and nothing to log', async () 
   const lines: string[] = [];
   const keep = (message: string): void => void lines.push(message);
   await using app = await createTestApp({ log: { debug: keep, info: keep, warn: keep, error: keep } });
-  await using door = await listen(app);
+  await using listener = await listen(app);
 
   for (const [method, path] of [
     ['PUT', '/api/uploads/%E0%A4%A/manifest'],
     ['GET', '/api/trpc/%E0%A4%A'],
     ['POST', '/api/trpc/auth.logout,%E0%A4%A?batch=1'],
   ] as const) {
-    const answer = await call(door, method, path);
+    const answer = await call(listener, method, path);
     expect(answer.status, path).toBe(400);
     expect(JSON.stringify(answer.body), path).toContain('"code":"bad_request"');
   }
@@ -433,9 +436,9 @@ test.each(['events.stream', 'events%2Estream', '%65vents.stream'])(
   'GET /api/trpc/%s is no way to subscribe',
   async (path) => {
     await using app = await createTestApp();
-    await using door = await listen(app);
+    await using listener = await listen(app);
 
-    const answer = await call(door, 'GET', `/api/trpc/${path}`);
+    const answer = await call(listener, 'GET', `/api/trpc/${path}`);
 
     expect(answer.status).toBe(405);
     expect(answer.headers.get('content-type')).toContain('application/json');
@@ -447,14 +450,14 @@ test('an unknown error is logged with its stack and answered without its text', 
   const keep = (message: string, fields?: object): void => void lines.push(`${message} ${JSON.stringify(fields)}`);
   const log = { debug: keep, info: keep, warn: keep, error: keep };
   await using app = await createTestApp({ log });
-  await using door = await listen(app);
+  await using listener = await listen(app);
   app.providers.hasher = {
     hash: () => Promise.reject(new Error('canary in the mine')),
     verify: () => Promise.reject(new Error('canary in the mine')),
   };
 
-  const rest = await register(door);
-  const overTrpc = await call(door, 'POST', '/api/trpc/auth.login', {
+  const rest = await register(listener);
+  const overTrpc = await call(listener, 'POST', '/api/trpc/auth.login', {
     body: { json: { username: newName(), password: PASSWORD } },
   });
 

@@ -9,7 +9,7 @@ import { type Listening, listen } from '../support/listen.ts';
 const PAGE = { Accept: 'text/html' };
 const INDEX = '<!doctype html><meta property="csp-nonce" nonce="__CSP_NONCE__"><style nonce="__CSP_NONCE__"></style>';
 
-/** A web app as the build leaves it. */
+/** Returns a web app as the build leaves it. */
 async function webRoot({ folder }: TestApp): Promise<string> {
   const root = join(folder, 'web');
   for (const inner of ['assets', '.well-known', '.vite']) await mkdir(join(root, inner), { recursive: true });
@@ -59,10 +59,10 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 test('a page carries the policy, with a nonce of its own in every answer', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app, { webRoot: await webRoot(app) });
+  await using listener = await listen(app, { webRoot: await webRoot(app) });
 
-  const first = await send(door, 'GET', '/dashboard', PAGE);
-  const second = await send(door, 'GET', '/', PAGE);
+  const first = await send(listener, 'GET', '/dashboard', PAGE);
+  const second = await send(listener, 'GET', '/', PAGE);
 
   const nonce = /nonce="([^"]+)"/.exec(first.text)?.[1] ?? '';
   expect(first.status).toBe(200);
@@ -75,7 +75,7 @@ test('a page carries the policy, with a nonce of its own in every answer', async
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data: blob:",
     "font-src 'self'",
-    `connect-src 'self' ws://localhost:${door.port}`,
+    `connect-src 'self' ws://localhost:${listener.port}`,
     'frame-src http://*.localhost:3001',
     "worker-src 'self'",
     "manifest-src 'self'",
@@ -99,20 +99,20 @@ test('a page carries the policy, with a nonce of its own in every answer', async
 
 test('pages that a mailed secret leads to say nothing of where they were opened', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app, { webRoot: await webRoot(app) });
+  await using listener = await listen(app, { webRoot: await webRoot(app) });
 
-  expect((await send(door, 'GET', '/auth/reset', PAGE)).headers['referrer-policy']).toBe('no-referrer');
-  expect((await send(door, 'GET', '/auth', PAGE)).headers['referrer-policy']).toBe('same-origin');
+  expect((await send(listener, 'GET', '/auth/reset', PAGE)).headers['referrer-policy']).toBe('no-referrer');
+  expect((await send(listener, 'GET', '/auth', PAGE)).headers['referrer-policy']).toBe('same-origin');
 });
 
 test('https alone is promised for the future', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app, { webRoot: await webRoot(app) });
+  await using listener = await listen(app, { webRoot: await webRoot(app) });
   app.providers.addresses = { ...app.providers.addresses, publicUrl: 'https://fairlead.test' };
   const host = { Host: 'fairlead.test' };
 
-  const page = await send(door, 'GET', '/', { ...PAGE, ...host });
-  const call = await send(door, 'GET', '/api/trpc/disclaimer.status', host);
+  const page = await send(listener, 'GET', '/', { ...PAGE, ...host });
+  const call = await send(listener, 'GET', '/api/trpc/disclaimer.status', host);
 
   for (const answer of [page, call]) {
     expect(answer.status).toBe(200);
@@ -123,26 +123,26 @@ test('https alone is promised for the future', async () => {
 
 test('answers of the API are kept by nobody', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
 
   for (const path of ['/api/user', '/api/nothing', '/api/health', '/api/trpc/user.get', '/api/trpc/nothing']) {
-    const { headers } = await send(door, 'GET', path);
+    const { headers } = await send(listener, 'GET', path);
     expect(headers['cache-control'], path).toBe('no-store');
     expect(headers['x-request-id'], path).toEqual(expect.any(String));
   }
-  const { headers } = await send(door, 'GET', '/api/trpc/user.get');
+  const { headers } = await send(listener, 'GET', '/api/trpc/user.get');
   expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'same-origin' });
 });
 
 test('files with a hash in their name are kept for ever, others are asked for again', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app, { webRoot: await webRoot(app) });
+  await using listener = await listen(app, { webRoot: await webRoot(app) });
 
-  const hashed = await send(door, 'GET', '/assets/main-abc123.js');
-  const plain = await send(door, 'GET', '/theme.js');
-  const again = await send(door, 'GET', '/theme.js', { 'If-None-Match': String(plain.headers.etag) });
-  const packed = await send(door, 'GET', '/assets/main-abc123.js', { 'Accept-Encoding': 'gzip, br;q=1' });
-  const head = await send(door, 'HEAD', '/theme.js');
+  const hashed = await send(listener, 'GET', '/assets/main-abc123.js');
+  const plain = await send(listener, 'GET', '/theme.js');
+  const again = await send(listener, 'GET', '/theme.js', { 'If-None-Match': String(plain.headers.etag) });
+  const packed = await send(listener, 'GET', '/assets/main-abc123.js', { 'Accept-Encoding': 'gzip, br;q=1' });
+  const head = await send(listener, 'HEAD', '/theme.js');
 
   expect(hashed.headers['cache-control']).toBe('public, max-age=31536000, immutable');
   expect(hashed.headers['content-type']).toBe('text/javascript; charset=utf-8');
@@ -158,27 +158,27 @@ test('files with a hash in their name are kept for ever, others are asked for ag
 
 test('of hidden folders /.well-known alone is served, and nothing outside the folder', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app, { webRoot: await webRoot(app) });
+  await using listener = await listen(app, { webRoot: await webRoot(app) });
 
-  expect((await send(door, 'GET', '/.well-known/security.txt')).text).toContain('Contact:');
+  expect((await send(listener, 'GET', '/.well-known/security.txt')).text).toContain('Contact:');
   for (const path of [
     '/.vite/manifest.json',
     '/assets/none.js',
     '/assets/../../package.json',
     '/..%2f..%2fpackage.json',
   ]) {
-    expect((await send(door, 'GET', path)).status, path).toBe(404);
+    expect((await send(listener, 'GET', path)).status, path).toBe(404);
   }
 });
 
 test('a page under another name is led to the public address', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app, { webRoot: await webRoot(app) });
+  await using listener = await listen(app, { webRoot: await webRoot(app) });
 
-  const other = await send(door, 'GET', '/pricing?a=1', { ...PAGE, Host: 'evil.test' });
-  const number = await send(door, 'GET', '/pricing', { ...PAGE, Host: `127.0.0.1:${door.port}` });
+  const other = await send(listener, 'GET', '/pricing?a=1', { ...PAGE, Host: 'evil.test' });
+  const number = await send(listener, 'GET', '/pricing', { ...PAGE, Host: `127.0.0.1:${listener.port}` });
 
-  expect([other.status, other.headers.location]).toEqual([308, `${door.origin}/pricing?a=1`]);
+  expect([other.status, other.headers.location]).toEqual([308, `${listener.origin}/pricing?a=1`]);
   expect(number.status).toBe(200);
 });
 
@@ -186,52 +186,58 @@ test.each(['/api/refresh-token', '/api/login', '/api/trpc/auth.refresh', '/api/u
   'a call of %s from another site is refused with the address that is right',
   async (path) => {
     await using app = await createTestApp();
-    await using door = await listen(app);
+    await using listener = await listen(app);
     const method = path.includes('uploads') ? 'PUT' : 'POST';
 
     for (const headers of [
       { Origin: 'https://evil.test' },
       { Origin: 'null' },
-      { Origin: `http://localhost.evil.test:${door.port}` },
-      { Origin: door.origin, 'Sec-Fetch-Site': 'cross-site' },
+      { Origin: `http://localhost.evil.test:${listener.port}` },
+      { Origin: listener.origin, 'Sec-Fetch-Site': 'cross-site' },
       { 'Sec-Fetch-Site': 'same-site' },
     ]) {
-      const answer = await send(door, method, path, { ...JSON_TYPE, ...headers }, '{}');
+      const answer = await send(listener, method, path, { ...JSON_TYPE, ...headers }, '{}');
       expect(answer.status, JSON.stringify(headers)).toBe(403);
       expect(answer.text).toContain('origin_foreign');
-      expect(answer.text).toContain(door.origin);
+      expect(answer.text).toContain(listener.origin);
       expect(answer.headers).not.toHaveProperty('set-cookie');
     }
   },
 );
 
+test('a method that no request may have is refused, and no fault of the server', async () => {
+  await using app = await createTestApp();
+  await using listening = await listen(app);
+  expect((await send(listening, 'TRACE', '/api/trpc/contact.get')).status).toBe(405);
+});
+
 test('the own origin may call, by name and by number, and so may a script that names none', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
 
   for (const headers of [
     {},
-    { Origin: door.origin, 'Sec-Fetch-Site': 'same-origin' },
-    { Origin: `http://127.0.0.1:${door.port}` },
-    { Origin: `http://[::1]:${door.port}` },
+    { Origin: listener.origin, 'Sec-Fetch-Site': 'same-origin' },
+    { Origin: `http://127.0.0.1:${listener.port}` },
+    { Origin: `http://[::1]:${listener.port}` },
   ]) {
-    expect((await send(door, 'POST', '/api/logout', { ...headers })).status).toBe(200);
+    expect((await send(listener, 'POST', '/api/logout', { ...headers })).status).toBe(200);
   }
 });
 
 test('no answer shares itself with other origins', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app, { webRoot: await webRoot(app) });
+  await using listener = await listen(app, { webRoot: await webRoot(app) });
 
   for (const path of ['/', '/api/user', '/api/trpc/disclaimer.status', '/theme.js']) {
-    const { headers } = await send(door, 'GET', path, { Origin: 'https://evil.test' });
+    const { headers } = await send(listener, 'GET', path, { Origin: 'https://evil.test' });
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   }
 });
 
 test('a stop answers what is in flight and takes nothing new', async () => {
   await using app = await createTestApp();
-  const door = await listen(app);
+  const listener = await listen(app);
   const held = new EventEmitter();
   const asked = once(held, 'asked');
   app.providers.hasher = {
@@ -245,10 +251,10 @@ test('a stop answers what is in flight and takes nothing new', async () => {
   };
   const body = JSON.stringify({ username: 'in flight', email: 'in.flight@example.com', password: 'Correct horse 1' });
 
-  const inFlight = send(door, 'POST', '/api/register', JSON_TYPE, body);
+  const inFlight = send(listener, 'POST', '/api/register', JSON_TYPE, body);
   await asked;
-  const stopped = door.server.stop();
-  await expect(send(door, 'GET', '/api/health')).rejects.toThrow('ECONNREFUSED');
+  const stopped = listener.server.stop();
+  await expect(send(listener, 'GET', '/api/health')).rejects.toThrow('ECONNREFUSED');
   held.emit('released');
 
   expect((await inFlight).status).toBe(200);

@@ -5,7 +5,7 @@ import { createTestApp } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
 import { manifestOf, sha256Of } from '../support/publishing.ts';
 
-/** Security facts, 3.2: what comes slowly is cut, and nobody else notices. */
+/** What comes slowly is cut, and nobody else notices. */
 const BODY_MS = 200;
 const HELLO = sha256Of('hello');
 
@@ -17,7 +17,7 @@ async function begin({ port }: Listening, lines: string[]): Promise<Socket> {
   return socket;
 }
 
-/** All that comes until the server closes. */
+/** Returns all that comes until the server closes. */
 async function whatComes(socket: Socket): Promise<string> {
   let text = '';
   for await (const chunk of socket) text += String(chunk);
@@ -28,40 +28,40 @@ test.each(['/api/login', '/api/trpc/auth.login', '/api/health', '/api/nowhere'])
   'a body that does not come ends a call of %s, and others are answered',
   async (path) => {
     await using app = await createTestApp();
-    await using door = await listen(app, { timeouts: { bodyMs: BODY_MS } });
+    await using listener = await listen(app, { timeouts: { bodyMs: BODY_MS } });
     const origin = ['Host: localhost', 'Content-Type: application/json', 'Content-Length: 20', '', '{"user'];
 
-    const answer = await whatComes(await begin(door, [`POST ${path} HTTP/1.1`, ...origin]));
+    const answer = await whatComes(await begin(listener, [`POST ${path} HTTP/1.1`, ...origin]));
 
     expect(answer).toMatch(/^HTTP\/1\.1 4\d\d [\s\S]*Connection: close/);
     if (path !== '/api/nowhere' && path !== '/api/health') expect(answer).toMatch(/^HTTP\/1\.1 408 /);
-    expect((await fetch(`${door.url}/api/health`)).status).toBe(200);
+    expect((await fetch(`${listener.url}/api/health`)).status).toBe(200);
   },
 );
 
 test('headers that do not come end the connection', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app, { timeouts: { headersTimeout: 100, connectionsCheckingInterval: 50 } });
+  await using listener = await listen(app, { timeouts: { headersTimeout: 100, connectionsCheckingInterval: 50 } });
 
-  const answer = await whatComes(await begin(door, ['GET /api/health HTTP/1.1', 'Host: local']));
+  const answer = await whatComes(await begin(listener, ['GET /api/health HTTP/1.1', 'Host: local']));
 
   expect(answer).toMatch(/^HTTP\/1\.1 408 /);
 });
 
 test('a file that comes slowly is taken', async () => {
   await using app = await createTestApp();
-  await using door = await listen(app, { timeouts: { bodyMs: BODY_MS } });
+  await using listener = await listen(app, { timeouts: { bodyMs: BODY_MS } });
   const person = await app.trialPerson();
   const { uploadId } = await person.caller.releases.prepare();
   const authorization = `Authorization: Bearer ${person.accessToken}`;
-  const announced = await fetch(`${door.url}/api/uploads/${uploadId}/manifest`, {
+  const announced = await fetch(`${listener.url}/api/uploads/${uploadId}/manifest`, {
     method: 'PUT',
     headers: { authorization: `Bearer ${person.accessToken}`, 'content-type': 'application/json' },
     body: JSON.stringify({ files: manifestOf({ 'index.html': 'hello' }) }),
   });
   expect(announced.status).toBe(200);
 
-  const socket = await begin(door, [
+  const socket = await begin(listener, [
     `PUT /api/uploads/${uploadId}/files/${HELLO} HTTP/1.1`,
     'Host: localhost',
     authorization,

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { trackShared, transformer } from '../../routers/shared-items.ts';
-import { countedEncoder } from '../../server/http/socket-encoder.ts';
+import { createSocketEncoder } from '../../server/http/socket-encoder.ts';
 
-/** What tRPC hands to a connection's encoder for an item of the subscription `id`. */
+/** Returns what tRPC hands to a connection's encoder for an item of the subscription `id`. */
 function messageOf(id: number, item: { id: string; data: object }) {
   const [number, data] = trackShared(item.id, item.data);
-  return { id, result: { type: 'data', id: number, data: transformer.serialize({ id: number, data }) } };
+  return { id, result: { type: 'data', id: number, data: transformer.output.serialize({ id: number, data }) } };
 }
 
-const encode = (message: unknown): string => String(countedEncoder(() => undefined).encode(message));
+const encode = (message: unknown): string => String(createSocketEncoder(() => undefined).encode(message));
 
 test('an item that goes to many sockets is written once, and each gets it under its own number', () => {
   const data = { type: 'notification', message: 'hello', at: new Date(0) };
@@ -17,14 +17,14 @@ test('an item that goes to many sockets is written once, and each gets it under 
   expect(second.result.data).toBe(first.result.data);
   expect(encode(first)).toBe(encode(second));
   expect(JSON.parse(encode(messageOf(2, { id: '7', data })))).toMatchObject({ id: 2, result: { id: '7' } });
-  expect(transformer.deserialize(JSON.parse(encode(first)).result.data)).toEqual({ id: '7', data });
+  expect(transformer.output.deserialize(JSON.parse(encode(first)).result.data)).toEqual({ id: '7', data });
 });
 
 test('the same item under another number, and what only looks like an item, are written anew', () => {
   const data = { type: 'ready' };
   expect(messageOf(1, { id: '1', data }).result.data).not.toEqual(messageOf(1, { id: '2', data }).result.data);
   const output = { id: 'a', data: { count: 1 } };
-  transformer.serialize(output);
+  transformer.output.serialize(output);
   output.data.count = 2;
-  expect(transformer.serialize(output)).toEqual({ json: { id: 'a', data: { count: 2 } } });
+  expect(transformer.output.serialize(output)).toEqual({ json: { id: 'a', data: { count: 2 } } });
 });

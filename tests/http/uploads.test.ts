@@ -5,6 +5,7 @@ import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { ArtifactModel } from '../../server/models/artifact.ts';
 import { UploadModel } from '../../server/models/upload.ts';
+import { createRateCounters } from '../../server/rate-counters.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
 import { manifestOf, type Site, sha256Of } from '../support/publishing.ts';
@@ -21,11 +22,11 @@ type Put = {
 };
 
 async function put(
-  door: Listening,
+  listener: Listening,
   path: string,
   { token, type = 'application/octet-stream', body = '', method = 'PUT', headers = {} }: Put,
 ) {
-  const response = await fetch(`${door.url}/api/uploads/${path}`, {
+  const response = await fetch(`${listener.url}/api/uploads/${path}`, {
     method,
     body: typeof body === 'string' ? body : new Uint8Array(body),
     headers: { 'content-type': type, ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
@@ -34,69 +35,78 @@ async function put(
   return { status: response.status, body: text === '' ? null : JSON.parse(text), headers: response.headers };
 }
 
-async function announce(door: Listening, person: Person, uploadId: string, content: unknown, more: Partial<Put> = {}) {
+async function announce(
+  listener: Listening,
+  person: Person,
+  uploadId: string,
+  content: unknown,
+  more: Partial<Put> = {},
+) {
   const body = typeof content === 'string' ? content : JSON.stringify(content);
-  return put(door, `${uploadId}/manifest`, { token: person.accessToken, type: 'application/json', body, ...more });
+  return put(listener, `${uploadId}/manifest`, { token: person.accessToken, type: 'application/json', body, ...more });
 }
 
-const send = (door: Listening, person: Person, uploadId: string, text: string, more: Partial<Put> = {}) =>
-  put(door, `${uploadId}/files/${sha256Of(text)}`, { token: person.accessToken, body: text, ...more });
+const send = (listener: Listening, person: Person, uploadId: string, text: string, more: Partial<Put> = {}) =>
+  put(listener, `${uploadId}/files/${sha256Of(text)}`, { token: person.accessToken, body: text, ...more });
 
 async function open(app: TestApp) {
-  const door = await listen(app);
+  const listener = await listen(app);
   const person = await app.trialPerson();
   const { uploadId } = await person.caller.releases.prepare();
-  return { door, person, uploadId };
+  return { listener, person, uploadId };
 }
 
 test('a manifest is answered with the hashes that are missing, each once, and files go in by hash', async () => {
   await using app = await createTestApp();
-  const { door, person, uploadId } = await open(app);
-  await using _door = door;
-  const answer = await announce(door, person, uploadId, { files: manifestOf(SITE) });
+  const { listener, person, uploadId } = await open(app);
+  await using _listener = listener;
+  const answer = await announce(listener, person, uploadId, { files: manifestOf(SITE) });
   expect(answer).toMatchObject({ status: 200, body: { leftOut: [] } });
   expect(new Set(answer.body.missing)).toEqual(new Set([HELLO, sha256Of('twice'), sha256Of('')]));
-  for (const text of ['hello', 'twice', '']) expect((await send(door, person, uploadId, text)).status).toBe(204);
-  expect((await announce(door, person, uploadId, { files: manifestOf(SITE) })).body.missing).toEqual([]);
+  for (const text of ['hello', 'twice', '']) expect((await send(listener, person, uploadId, text)).status).toBe(204);
+  expect((await announce(listener, person, uploadId, { files: manifestOf(SITE) })).body.missing).toEqual([]);
   expect((await app.providers.store.readWhole(HELLO)).toString()).toBe('hello');
   expect(await ArtifactModel.findOne({ accountId: person.user.id, sha256: HELLO })).toMatchObject({ sizeBytes: 5 });
   // Sent once more: nothing changes.
-  expect((await send(door, person, uploadId, 'hello')).status).toBe(204);
+  expect((await send(listener, person, uploadId, 'hello')).status).toBe(204);
   expect(await ArtifactModel.countDocuments({ accountId: person.user.id, sha256: HELLO })).toBe(1);
 });
 
 test('what another account has stored is missing for this one', async () => {
   await using app = await createTestApp();
-  const { door, person, uploadId } = await open(app);
-  await using _door = door;
-  await announce(door, person, uploadId, { files: manifestOf(SITE) });
-  await send(door, person, uploadId, 'hello');
+  const { listener, person, uploadId } = await open(app);
+  await using _listener = listener;
+  await announce(listener, person, uploadId, { files: manifestOf(SITE) });
+  await send(listener, person, uploadId, 'hello');
   const other = await app.trialPerson();
   const upload = await other.caller.releases.prepare();
   expect(
-    (await announce(door, other, upload.uploadId, { files: manifestOf({ 'index.html': 'hello' }) })).body.missing,
+    (await announce(listener, other, upload.uploadId, { files: manifestOf({ 'index.html': 'hello' }) })).body.missing,
   ).toEqual([HELLO]);
 });
 
 test('secrets are left out and named, and published only on purpose, keys never', async () => {
   await using app = await createTestApp();
-  const { door, person, uploadId } = await open(app);
-  await using _door = door;
+  const { listener, person, uploadId } = await open(app);
+  await using _listener = listener;
   const files = manifestOf({ 'index.html': 'x', '.env': 'A=1', '.git/config': 'y', id_rsa: 'k', '.DS_Store': 'z' });
-  const plain = await announce(door, person, uploadId, { files });
+  const plain = await announce(listener, person, uploadId, { files });
   expect(plain.body.leftOut.map((entry: { path: string }) => entry.path)).toEqual(['.env', '.git/config', 'id_rsa']);
   expect(plain.body.missing).toEqual([sha256Of('x')]);
-  const anyway = await announce(door, person, uploadId, { files, publishAnyway: ['.env', '.git/config', 'id_rsa'] });
+  const anyway = await announce(listener, person, uploadId, {
+    files,
+    publishAnyway: ['.env', '.git/config', 'id_rsa'],
+  });
   expect(anyway.body.leftOut.map((entry: { path: string }) => entry.path)).toEqual(['.git/config', 'id_rsa']);
   expect(anyway.body.missing).toContain(sha256Of('A=1'));
 });
 
 test('a refused path names the rule and the entry, and leaves the upload as it was', async () => {
   await using app = await createTestApp();
-  const { door, person, uploadId } = await open(app);
-  await using _door = door;
-  await announce(door, person, uploadId, { files: manifestOf(SITE) });
-  const answer = await announce(door, person, uploadId, {
+  const { listener, person, uploadId } = await open(app);
+  await using _listener = listener;
+  await announce(listener, person, uploadId, { files: manifestOf(SITE) });
+  const answer = await announce(listener, person, uploadId, {
     files: manifestOf({ 'index.html': 'x', 'a/../../etc/passwd': 'y', 'b\nc': 'z' }),
   });
   expect(answer).toMatchObject({
@@ -105,38 +115,40 @@ test('a refused path names the rule and the entry, and leaves the upload as it w
   });
   expect(answer.body.message).toContain('a/../../etc/passwd');
   expect(answer.body.requestId).toEqual(expect.any(String));
-  const control = await announce(door, person, uploadId, { files: manifestOf({ 'b\nc': 'z' }) });
+  const control = await announce(listener, person, uploadId, { files: manifestOf({ 'b\nc': 'z' }) });
   expect(control.body).toMatchObject({ reason: 'control_character', path: 'b\\u{a}c' });
   expect((await UploadModel.findOne({ _id: uploadId, accountId: person.user.id }))?.fileCount).toBe(4);
 });
 
 test('a body that is no manifest is refused by what is wrong with it', async () => {
   await using app = await createTestApp();
-  const { door, person, uploadId } = await open(app);
-  await using _door = door;
-  expect(await announce(door, person, uploadId, '{"files": [')).toMatchObject({
+  const { listener, person, uploadId } = await open(app);
+  await using _listener = listener;
+  expect(await announce(listener, person, uploadId, '{"files": [')).toMatchObject({
     status: 400,
     body: { code: 'bad_request' },
   });
   expect(
-    await announce(door, person, uploadId, { files: [{ path: 'x', sha256: 'short', sizeBytes: 1 }] }),
+    await announce(listener, person, uploadId, { files: [{ path: 'x', sha256: 'short', sizeBytes: 1 }] }),
   ).toMatchObject({
     status: 400,
     body: { code: 'validation_failed', fieldErrors: { 'files.0.sha256': expect.any(String) } },
   });
-  expect(await announce(door, person, uploadId, { files: [], accountId: 'x' })).toMatchObject({
+  expect(await announce(listener, person, uploadId, { files: [], accountId: 'x' })).toMatchObject({
     status: 400,
     body: { code: 'validation_failed' },
   });
-  expect(await announce(door, person, uploadId, { files: [] }, { type: 'text/plain' })).toMatchObject({ status: 415 });
-  const huge = await announce(door, person, uploadId, `"${'x'.repeat(UPLOAD_LIMITS.maxManifestBytes)}"`);
+  expect(await announce(listener, person, uploadId, { files: [] }, { type: 'text/plain' })).toMatchObject({
+    status: 415,
+  });
+  const huge = await announce(listener, person, uploadId, `"${'x'.repeat(UPLOAD_LIMITS.maxManifestBytes)}"`);
   expect(huge).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
 });
 
 test('a list that is wrong a million times is refused by its first fault', async () => {
   await using app = await createTestApp();
-  const { door, person, uploadId } = await open(app);
-  await using _door = door;
+  const { listener, person, uploadId } = await open(app);
+  await using _listener = listener;
   const many = (entry: string, count: number) => `[${`${entry},`.repeat(count - 1)}${entry}]`;
   const { maxFiles } = UPLOAD_LIMITS;
   for (const body of [
@@ -144,81 +156,81 @@ test('a list that is wrong a million times is refused by its first fault', async
     `{"files":[],"publishAnyway":${many('0', 1_900_000)}}`,
     `{"files":${many('{}', maxFiles + 1)}}`,
   ]) {
-    expect(await announce(door, person, uploadId, body)).toMatchObject({
+    expect(await announce(listener, person, uploadId, body)).toMatchObject({
       status: 400,
       body: { code: 'upload_refused', reason: 'too_many_files' },
     });
   }
-  const wrong = await announce(door, person, uploadId, `{"files":${many('0', maxFiles)}}`);
+  const wrong = await announce(listener, person, uploadId, `{"files":${many('0', maxFiles)}}`);
   expect(wrong).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
   expect(Object.keys(wrong.body.fieldErrors)).toEqual(['files.0']);
   const stray = Array.from({ length: 100_000 }, (_, key) => `"k${key}":0`).join();
-  const atTop = await announce(door, person, uploadId, `{${stray}}`);
-  const inEntry = await announce(door, person, uploadId, `{"files":[{${stray}}]}`);
+  const atTop = await announce(listener, person, uploadId, `{${stray}}`);
+  const inEntry = await announce(listener, person, uploadId, `{"files":[{${stray}}]}`);
   for (const { status, body } of [atTop, inEntry]) {
     expect([status, body.code]).toEqual([400, 'bad_request']);
   }
   for (const text of [many('0', 1_900_000), '0', 'null', '"x"']) {
-    expect(await announce(door, person, uploadId, text)).toMatchObject({ status: 400 });
+    expect(await announce(listener, person, uploadId, text)).toMatchObject({ status: 400 });
   }
 });
 
 test('a body that is nested deeper than a list of files is not parsed; brackets in names are no nesting', async () => {
   await using app = await createTestApp();
-  const { door, person, uploadId } = await open(app);
-  await using _door = door;
+  const { listener, person, uploadId } = await open(app);
+  await using _listener = listener;
   for (const depth of [4, 4_000_000]) {
-    expect(await announce(door, person, uploadId, `${'['.repeat(depth)}${']'.repeat(depth)}`)).toMatchObject({
+    expect(await announce(listener, person, uploadId, `${'['.repeat(depth)}${']'.repeat(depth)}`)).toMatchObject({
       status: 400,
       body: { code: 'bad_request', message: 'A list of files is not nested this deep.' },
     });
   }
   const files = manifestOf({ 'a[[[[{{{{.txt': 'hello', 'quote"[[[[\'.txt': 'hello', 'index.html': 'hello' });
-  expect((await announce(door, person, uploadId, { files })).status).toBe(200);
+  expect((await announce(listener, person, uploadId, { files })).status).toBe(200);
 });
 
 test('a file is taken only as announced: hash, size and type', async () => {
   await using app = await createTestApp();
-  const { door, person, uploadId } = await open(app);
-  await using _door = door;
-  expect(await send(door, person, uploadId, 'hello')).toMatchObject({
+  const { listener, person, uploadId } = await open(app);
+  await using _listener = listener;
+  expect(await send(listener, person, uploadId, 'hello')).toMatchObject({
     status: 409,
     body: { code: 'hash_unannounced' },
   });
-  await announce(door, person, uploadId, { files: manifestOf(SITE) });
-  expect(await send(door, person, uploadId, 'nobody announced this')).toMatchObject({
+  await announce(listener, person, uploadId, { files: manifestOf(SITE) });
+  expect(await send(listener, person, uploadId, 'nobody announced this')).toMatchObject({
     status: 409,
     body: { code: 'hash_unannounced' },
   });
-  expect(await send(door, person, uploadId, 'hello', { body: 'jello' })).toMatchObject({
+  expect(await send(listener, person, uploadId, 'hello', { body: 'jello' })).toMatchObject({
     status: 400,
     body: { code: 'hash_mismatch' },
   });
-  expect(await send(door, person, uploadId, 'hello', { body: 'hell' })).toMatchObject({
+  expect(await send(listener, person, uploadId, 'hello', { body: 'hell' })).toMatchObject({
     status: 400,
     body: { code: 'hash_mismatch' },
   });
-  expect(await send(door, person, uploadId, 'hello', { body: 'hello and more' })).toMatchObject({
+  expect(await send(listener, person, uploadId, 'hello', { body: 'hello and more' })).toMatchObject({
     status: 413,
     body: { code: 'body_too_large' },
   });
-  expect(await send(door, person, uploadId, 'hello', { type: 'text/html' })).toMatchObject({ status: 415 });
+  expect(await send(listener, person, uploadId, 'hello', { type: 'text/html' })).toMatchObject({ status: 415 });
   expect(await app.providers.store.has(HELLO)).toBe(false);
-  expect((await send(door, person, uploadId, 'hello')).status).toBe(204);
+  expect((await send(listener, person, uploadId, 'hello')).status).toBe(204);
 });
 
 test('a body without a length is measured as it comes', async () => {
   await using app = await createTestApp();
-  const { door, person, uploadId } = await open(app);
-  await using _door = door;
-  await announce(door, person, uploadId, { files: manifestOf(SITE) });
+  const { listener, person, uploadId } = await open(app);
+  await using _listener = listener;
+  await announce(listener, person, uploadId, { files: manifestOf(SITE) });
   for (const [text, status] of [
     ['hello and far more than that', 413],
     ['hello', 204],
   ] as const) {
     const answered = await new Promise<number | undefined>((resolve, reject) => {
       const outgoing = request(
-        `${door.url}/api/uploads/${uploadId}/files/${HELLO}`,
+        `${listener.url}/api/uploads/${uploadId}/files/${HELLO}`,
         {
           method: 'PUT',
           headers: { authorization: `Bearer ${person.accessToken}`, 'content-type': 'application/octet-stream' },
@@ -235,10 +247,10 @@ test('a body without a length is measured as it comes', async () => {
 
 test('a sender that goes away leaves nothing behind, and the next one succeeds', async () => {
   await using app = await createTestApp();
-  const { door, person, uploadId } = await open(app);
-  await using _door = door;
-  await announce(door, person, uploadId, { files: manifestOf(SITE) });
-  const outgoing = request(`${door.url}/api/uploads/${uploadId}/files/${HELLO}`, {
+  const { listener, person, uploadId } = await open(app);
+  await using _listener = listener;
+  await announce(listener, person, uploadId, { files: manifestOf(SITE) });
+  const outgoing = request(`${listener.url}/api/uploads/${uploadId}/files/${HELLO}`, {
     method: 'PUT',
     headers: {
       authorization: `Bearer ${person.accessToken}`,
@@ -249,49 +261,62 @@ test('a sender that goes away leaves nothing behind, and the next one succeeds',
   outgoing.on('error', () => undefined);
   await new Promise<void>((resolve) => outgoing.write('hel', () => resolve()));
   outgoing.destroy();
-  expect((await send(door, person, uploadId, 'hello')).status).toBe(204);
+  expect((await send(listener, person, uploadId, 'hello')).status).toBe(204);
 });
 
 test('uploads are for their owner, signed in, from the app itself', async () => {
   await using app = await createTestApp();
-  const { door, person, uploadId } = await open(app);
-  await using _door = door;
+  const { listener, person, uploadId } = await open(app);
+  await using _listener = listener;
   const body = { files: manifestOf(SITE) };
-  expect((await announce(door, person, uploadId, body, { token: undefined })).status).toBe(401);
+  expect((await announce(listener, person, uploadId, body, { token: undefined })).status).toBe(401);
   const stranger = await app.trialPerson();
-  expect(await announce(door, stranger, uploadId, body)).toMatchObject({ status: 404, body: { code: 'not_found' } });
-  expect((await send(door, stranger, uploadId, 'hello')).status).toBe(404);
-  expect(await announce(door, person, uploadId, body, { headers: { origin: 'https://evil.example' } })).toMatchObject({
+  expect(await announce(listener, stranger, uploadId, body)).toMatchObject({
+    status: 404,
+    body: { code: 'not_found' },
+  });
+  expect((await send(listener, stranger, uploadId, 'hello')).status).toBe(404);
+  expect(
+    await announce(listener, person, uploadId, body, { headers: { origin: 'https://evil.example' } }),
+  ).toMatchObject({
     status: 403,
   });
-  expect((await announce(door, person, 'not-an-id', body)).status).toBe(404);
+  expect((await announce(listener, person, 'not-an-id', body)).status).toBe(404);
 });
 
 test('a token that may only read sends nothing', async () => {
   await using app = await createTestApp();
-  const { door, person, uploadId } = await open(app);
-  await using _door = door;
-  const reader = await person.caller.tokens.create({ name: 'reader', scopes: ['read'] });
-  const writer = await person.caller.tokens.create({ name: 'writer', scopes: ['write'] });
+  const { listener, person, uploadId } = await open(app);
+  await using _listener = listener;
+  const reader = await person.caller.tokens.create({
+    name: 'reader',
+    scopes: ['read'],
+    currentPassword: person.password,
+  });
+  const writer = await person.caller.tokens.create({
+    name: 'writer',
+    scopes: ['write'],
+    currentPassword: person.password,
+  });
   const body = { files: manifestOf(SITE) };
-  expect(await announce(door, person, uploadId, body, { token: reader.secret })).toMatchObject({
+  expect(await announce(listener, person, uploadId, body, { token: reader.secret })).toMatchObject({
     status: 403,
     body: { code: 'scope_missing' },
   });
-  expect((await announce(door, person, uploadId, body, { token: writer.secret })).status).toBe(200);
+  expect((await announce(listener, person, uploadId, body, { token: writer.secret })).status).toBe(200);
 });
 
 test('the bytes of a day are counted, those of the list as well, and the limit is named', async () => {
   const entries = manifestOf(SITE).map(({ path, sha256, sizeBytes }) => [path, sha256, sizeBytes]);
   const listBytes = JSON.stringify(entries).length;
   await using app = await createTestApp({ limits: { uploadBytesPerDay: listBytes + 8 } });
-  const { door, person, uploadId } = await open(app);
-  await using _door = door;
-  await announce(door, person, uploadId, { files: manifestOf(SITE) });
-  expect((await send(door, person, uploadId, 'hello')).status).toBe(204);
+  const { listener, person, uploadId } = await open(app);
+  await using _listener = listener;
+  await announce(listener, person, uploadId, { files: manifestOf(SITE) });
+  expect((await send(listener, person, uploadId, 'hello')).status).toBe(204);
   const refusals = [
-    await send(door, person, uploadId, 'twice'),
-    await announce(door, person, uploadId, { files: manifestOf({ 'index.html': 'other' }) }),
+    await send(listener, person, uploadId, 'twice'),
+    await announce(listener, person, uploadId, { files: manifestOf({ 'index.html': 'other' }) }),
   ];
   for (const refused of refusals) {
     expect(refused).toMatchObject({ status: 429, body: { code: 'quota_exhausted' } });
@@ -301,9 +326,9 @@ test('the bytes of a day are counted, those of the list as well, and the limit i
 
 test('a ninth file at once is asked to wait', async () => {
   await using app = await createTestApp({ limits: { uploadsAtOnce: 1 } });
-  const { door, person, uploadId } = await open(app);
-  await using _door = door;
-  await announce(door, person, uploadId, { files: manifestOf(SITE) });
+  const { listener, person, uploadId } = await open(app);
+  await using _listener = listener;
+  await announce(listener, person, uploadId, { files: manifestOf(SITE) });
   const { store } = app.providers;
   const gate = new EventEmitter();
   const begun = once(gate, 'begun');
@@ -314,7 +339,7 @@ test('a ninth file at once is asked to wait', async () => {
       return store.write(source, expected);
     },
   };
-  const slow = request(`${door.url}/api/uploads/${uploadId}/files/${HELLO}`, {
+  const slow = request(`${listener.url}/api/uploads/${uploadId}/files/${HELLO}`, {
     method: 'PUT',
     headers: {
       authorization: `Bearer ${person.accessToken}`,
@@ -324,17 +349,20 @@ test('a ninth file at once is asked to wait', async () => {
   });
   slow.write('hel');
   await begun;
-  expect(await send(door, person, uploadId, 'twice')).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+  expect(await send(listener, person, uploadId, 'twice')).toMatchObject({
+    status: 429,
+    body: { code: 'rate_limited' },
+  });
   const answered = once(slow, 'response');
   slow.end('lo');
   expect((await answered)[0]).toMatchObject({ statusCode: 204 });
-  expect((await send(door, person, uploadId, 'twice')).status).toBe(204);
+  expect((await send(listener, person, uploadId, 'twice')).status).toBe(204);
 });
 
 test('lists of files count as requests at once, too', async () => {
   await using app = await createTestApp({ limits: { uploadsAtOnce: 1 } });
-  const { door, person, uploadId } = await open(app);
-  await using _door = door;
+  const { listener, person, uploadId } = await open(app);
+  await using _listener = listener;
   const { store } = app.providers;
   const gate = new EventEmitter();
   const begun = once(gate, 'begun');
@@ -348,34 +376,41 @@ test('lists of files count as requests at once, too', async () => {
     },
   };
   const body = { files: manifestOf(SITE) };
-  const first = announce(door, person, uploadId, body);
+  const first = announce(listener, person, uploadId, body);
   await begun;
-  expect(await announce(door, person, uploadId, body)).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+  expect(await announce(listener, person, uploadId, body)).toMatchObject({
+    status: 429,
+    body: { code: 'rate_limited' },
+  });
   gate.emit('opened');
   expect((await first).status).toBe(200);
 });
 
 test('who is nobody is counted as with any other call', async () => {
   await using app = await createTestApp({ limits: { isAddressCounted: true, anonymousCallsPerMinute: 2 } });
-  const { door, person, uploadId } = await open(app);
-  await using _door = door;
+  const { listener, person, uploadId } = await open(app);
+  await using _listener = listener;
   const statuses: number[] = [];
   for (let time = 0; time < 3; time += 1) {
-    statuses.push((await send(door, person, uploadId, 'hello', { token: undefined })).status);
+    statuses.push((await send(listener, person, uploadId, 'hello', { token: undefined })).status);
   }
   expect(statuses).toEqual([401, 401, 429]);
-  expect((await announce(door, person, uploadId, { files: manifestOf(SITE) })).status).toBe(200);
+  expect((await announce(listener, person, uploadId, { files: manifestOf(SITE) })).status).toBe(200);
 });
 
 test('a full disk is 507, and nothing of the file is kept', async () => {
   await using app = await createTestApp();
-  const { door, person, uploadId } = await open(app);
-  await using _door = door;
-  await announce(door, person, uploadId, { files: manifestOf(SITE) });
+  const { listener, person, uploadId } = await open(app);
+  await using _listener = listener;
+  await announce(listener, person, uploadId, { files: manifestOf(SITE) });
   app.providers.store = await createDiskStore({
     folder: `${app.folder}/artifacts`,
     minFreeBytes: Number.MAX_SAFE_INTEGER,
+    rateCounters: createRateCounters(),
   });
-  expect(await send(door, person, uploadId, 'hello')).toMatchObject({ status: 507, body: { code: 'storage_full' } });
+  expect(await send(listener, person, uploadId, 'hello')).toMatchObject({
+    status: 507,
+    body: { code: 'storage_full' },
+  });
   expect(await app.providers.store.has(HELLO)).toBe(false);
 });

@@ -19,7 +19,7 @@ const testApp = (limits: Partial<Limits> = {}): Promise<TestApp> =>
 
 type Raw = { socket: WebSocket; messages: unknown[]; closed: Promise<number>; nextMessage(): Promise<unknown> };
 
-/** A bare socket that says what a test makes it say. */
+/** Returns a bare socket that says what a test makes it say. */
 function open(
   { url }: Listening,
   options: { path?: string; headers?: Record<string, string>; autoPong?: boolean } = {},
@@ -46,7 +46,7 @@ function open(
   };
 }
 
-/** The status of an upgrade that is refused. */
+/** Returns the status of an upgrade that is refused. */
 async function refusedWith(raw: Raw): Promise<number> {
   const [, response] = await once(raw.socket, 'unexpected-response');
   raw.socket.on('error', () => undefined);
@@ -59,7 +59,6 @@ async function hello(raw: Raw, token: string): Promise<void> {
   raw.socket.send(JSON.stringify({ method: 'connectionParams', data: { token } }));
 }
 
-/** How superjson writes undefined. */
 const NO_INPUT = { json: null, meta: { values: ['undefined'] } };
 
 const subscribe = (id: number): string =>
@@ -70,9 +69,9 @@ const subscribe = (id: number): string =>
     params: { path: 'events.stream', input: { json: {} } },
   });
 
-/** A socket with one subscription that has been taken. */
-async function admitted(door: Listening, person: Person): Promise<Raw> {
-  const raw = open(door, { headers: { origin: door.origin } });
+/** Returns a socket with one subscription that has been taken. */
+async function admitted(listener: Listening, person: Person): Promise<Raw> {
+  const raw = open(listener, { headers: { origin: listener.origin } });
   await hello(raw, person.accessToken);
   raw.socket.send(subscribe(1));
   await raw.nextMessage();
@@ -81,22 +80,26 @@ async function admitted(door: Listening, person: Person): Promise<Raw> {
 
 test('an upgrade from another site, or at another path, is refused', async () => {
   await using app = await testApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
 
-  expect(await refusedWith(open(door, { headers: { origin: 'https://evil.test' } }))).toBe(403);
-  expect(await refusedWith(open(door, { headers: { origin: 'null' } }))).toBe(403);
-  expect(await refusedWith(open(door, { path: '/api/other' }))).toBe(404);
+  expect(await refusedWith(open(listener, { headers: { origin: 'https://evil.test' } }))).toBe(403);
+  expect(await refusedWith(open(listener, { headers: { origin: 'null' } }))).toBe(403);
+  expect(await refusedWith(open(listener, { path: '/api/other' }))).toBe(404);
 });
 
 test('without an origin an API token may connect and a session may not', async () => {
   await using app = await testApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const person = await app.person();
-  const { secret } = await person.caller.tokens.create({ name: 'script', scopes: ['read'] });
+  const { secret } = await person.caller.tokens.create({
+    name: 'script',
+    scopes: ['read'],
+    currentPassword: person.password,
+  });
 
-  const browser = open(door);
+  const browser = open(listener);
   await hello(browser, person.accessToken);
-  await using script = followEvents({ url: door.url, token: secret });
+  await using script = followEvents({ url: listener.url, token: secret });
   await script.until(() => script.seen.length > 0);
 
   expect(await browser.closed).toBe(4403);
@@ -105,14 +108,14 @@ test('without an origin an API token may connect and a session may not', async (
 
 test('without a good token a connection ends, cookies or not', async () => {
   await using app = await testApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   await using other = await testApp();
   await using hasty = await listen(other, { socketTimes: { helloMs: 50 } });
-  const headers = { origin: door.origin, cookie: 'fairlead_refresh=anything' };
+  const headers = { origin: listener.origin, cookie: 'fairlead_refresh=anything' };
 
-  const wrong = open(door, { headers });
+  const wrong = open(listener, { headers });
   await hello(wrong, 'fla_wrong');
-  const none = open(door, { headers, path: '/api/trpc' });
+  const none = open(listener, { headers, path: '/api/trpc' });
   const silent = open(hasty, { headers: { ...headers, origin: hasty.origin } });
 
   expect(await wrong.closed).toBe(4401);
@@ -122,8 +125,8 @@ test('without a good token a connection ends, cookies or not', async () => {
 
 test('queries and mutations are refused with their code, and the connection goes on', async () => {
   await using app = await testApp();
-  await using door = await listen(app);
-  const raw = await admitted(door, await app.person());
+  await using listener = await listen(app);
+  const raw = await admitted(listener, await app.person());
   let id = 100;
 
   for (const [method, path] of [
@@ -146,14 +149,14 @@ test('queries and mutations are refused with their code, and the connection goes
 
 test('a message above 64 KiB, too many messages or too many subscriptions end the connection', async () => {
   await using app = await testApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const person = await app.person();
 
-  const large = await admitted(door, person);
+  const large = await admitted(listener, person);
   large.socket.send('x'.repeat(65 * 1024));
-  const chatty = await admitted(door, person);
+  const chatty = await admitted(listener, person);
   for (let count = 0; count < 100; count += 1) chatty.socket.send('PONG');
-  const greedy = await admitted(door, person);
+  const greedy = await admitted(listener, person);
   for (let id = 2; id <= 21; id += 1) greedy.socket.send(subscribe(id));
 
   expect(await large.closed).toBe(1009);
@@ -161,27 +164,57 @@ test('a message above 64 KiB, too many messages or too many subscriptions end th
   expect(await greedy.closed).toBe(1008);
 });
 
+test('subscriptions are counted where they run, under whatever ids they are asked for', async () => {
+  await using app = await testApp();
+  await using listener = await listen(app);
+  const person = await app.person();
+
+  // The error for an id that is in use must not make room for another: one is refused for each that is added.
+  const repeating = await admitted(listener, person);
+  for (let id = 2; id <= 21; id += 1) {
+    repeating.socket.send(subscribe(id - 1));
+    repeating.socket.send(subscribe(id));
+  }
+  expect(await repeating.closed).toBe(1008);
+
+  const careful = await admitted(listener, person);
+  const told = (type: string): number =>
+    careful.messages.filter((message) => JSON.stringify(message).includes(`"type":"${type}"`)).length;
+  for (let round = 1; round <= 30; round += 1) {
+    careful.socket.send(subscribe(2));
+    await expect.poll(() => told('started'), { interval: 5 }).toBe(round + 1);
+    careful.socket.send(JSON.stringify({ id: 2, method: 'subscription.stop' }));
+    await expect.poll(() => told('stopped'), { interval: 5 }).toBe(round);
+  }
+  expect(careful.socket.readyState).toBe(WebSocket.OPEN);
+
+  const packed = await admitted(listener, person);
+  packed.socket.send(JSON.stringify(Array.from({ length: 101 }, () => ({ id: 2, method: 'subscription.stop' }))));
+  expect(await packed.closed).toBe(1008);
+  careful.socket.close();
+});
+
 test('an account has ten connections at most, and an address as many as is set', async () => {
   await using app = await testApp({ isAddressCounted: true, socketsPerAddress: 12 });
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const person = await app.person();
-  const sockets = await Promise.all(Array.from({ length: 10 }, () => admitted(door, person)));
+  const sockets = await Promise.all(Array.from({ length: 10 }, () => admitted(listener, person)));
 
-  const eleventh = open(door, { headers: { origin: door.origin } });
+  const eleventh = open(listener, { headers: { origin: listener.origin } });
   await hello(eleventh, person.accessToken);
   expect(await eleventh.closed).toBe(4429);
 
-  const others = [await admitted(door, await app.person()), await admitted(door, await app.person())];
-  expect(await refusedWith(open(door, { headers: { origin: door.origin } }))).toBe(429);
+  const others = [await admitted(listener, await app.person()), await admitted(listener, await app.person())];
+  expect(await refusedWith(open(listener, { headers: { origin: listener.origin } }))).toBe(429);
   for (const { socket } of [...sockets, ...others]) socket.close();
 });
 
 test('a peer that answers no ping is let go, one that does stays', async () => {
   await using app = await testApp();
-  await using door = await listen(app, { socketTimes: { pingMs: 300 } });
+  await using listener = await listen(app, { socketTimes: { pingMs: 300 } });
   const person = await app.person();
-  const awake = await admitted(door, person);
-  const dead = open(door, { headers: { origin: door.origin }, autoPong: false });
+  const awake = await admitted(listener, person);
+  const dead = open(listener, { headers: { origin: listener.origin }, autoPong: false });
   await hello(dead, person.accessToken);
 
   expect(await dead.closed).toBe(1006);
@@ -191,9 +224,9 @@ test('a peer that answers no ping is let go, one that does stays', async () => {
 
 test('a reader that takes nothing is let go, and resumes where it was', async () => {
   await using app = await testApp();
-  await using door = await listen(app, { socketTimes: { slowMs: 100 } });
+  await using listener = await listen(app, { socketTimes: { slowMs: 100 } });
   const person = await app.person();
-  await using client = followEvents({ url: door.url, origin: () => door.origin, token: person.accessToken });
+  await using client = followEvents({ url: listener.url, origin: () => listener.origin, token: person.accessToken });
   await client.until(() => client.seen.length > 0);
   const count = 160;
   const padding = 'x'.repeat(60_000);
@@ -212,7 +245,7 @@ test('a reader that takes nothing is let go, and resumes where it was', async ()
   }
   const broken = client.socket();
   const gone = once(broken, 'close');
-  await serverLetGo(door, 1);
+  await serverLetGo(listener, 1);
   broken.resume();
   await gone;
   await client.until(() => client.messages().length >= count);
@@ -229,11 +262,11 @@ async function serverLetGo({ server }: Listening, had: number): Promise<void> {
 test('a session that ends closes its sockets on every instance, and no others', async () => {
   await using one = await testApp();
   await using two = await createTestApp({ changes: createChangeFeed(SILENT) });
-  await using door = await listen(one);
+  await using listener = await listen(one);
   await using other = await listen(two);
   const person = await one.person();
   const bystander = await one.person();
-  const here = await admitted(door, person);
+  const here = await admitted(listener, person);
   const there = await admitted(other, person);
   const stays = await admitted(other, bystander);
 
@@ -245,9 +278,9 @@ test('a session that ends closes its sockets on every instance, and no others', 
   stays.socket.close();
 });
 
-/** A socket that was let in and subscribes to nothing: only the door itself ends it. */
-async function letIn(door: Listening, person: Person): Promise<Raw> {
-  const raw = open(door, { headers: { origin: door.origin } });
+/** A socket that was accepted and subscribes to nothing: only the server ends it. */
+async function acceptedSocket(listener: Listening, person: Person): Promise<Raw> {
+  const raw = open(listener, { headers: { origin: listener.origin } });
   await hello(raw, person.accessToken);
   raw.socket.send(JSON.stringify({ id: 1, method: 'query', params: { path: 'user.get', input: NO_INPUT } }));
   await raw.nextMessage();
@@ -282,9 +315,9 @@ function holdSessions(): HeldFeed {
 }
 
 /** The open socket of a session that has ended, of which this process is told and hears nothing yet. */
-async function endHeldBack(app: TestApp, door: Listening, { told }: { told: Promise<void> }): Promise<Raw> {
+async function endHeldBack(app: TestApp, listener: Listening, { told }: { told: Promise<void> }): Promise<Raw> {
   const person = await app.person();
-  const raw = await letIn(door, person);
+  const raw = await acceptedSocket(listener, person);
   await person.caller.auth.logout();
   await told;
   return raw;
@@ -293,8 +326,8 @@ async function endHeldBack(app: TestApp, door: Listening, { told }: { told: Prom
 test('R7: what closes the socket of a session that ends is the change as it is told, and no timer', async () => {
   const changes = holdSessions();
   await using app = await createTestApp({ changes });
-  await using door = await listen(app);
-  const raw = await endHeldBack(app, door, changes);
+  await using listener = await listen(app);
+  const raw = await endHeldBack(app, listener, changes);
   expect(raw.socket.readyState).toBe(WebSocket.OPEN);
 
   // From here on no clock of this process moves: whoever waits for one never comes to the close.
@@ -310,8 +343,8 @@ test('R7: what closes the socket of a session that ends is the change as it is t
 test('a session that ends while the database does not answer loses its socket as soon as it does', async () => {
   const changes = holdSessions();
   await using app = await createTestApp({ changes });
-  await using door = await listen(app);
-  const raw = await endHeldBack(app, door, changes);
+  await using listener = await listen(app);
+  const raw = await endHeldBack(app, listener, changes);
   const databaseName = mongoose.connection.name;
 
   await mongoose.disconnect();
@@ -321,12 +354,12 @@ test('a session that ends while the database does not answer loses its socket as
   expect(await raw.closed).toBe(4401);
 });
 
-test('a session that ends while its connection is being let in is not let in for long', async () => {
+test('a session that ends while its connection is being accepted does not stay for long', async () => {
   await using app = await testApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   for (let round = 0; round < 10; round += 1) {
     const person = await app.person();
-    const raw = open(door, { headers: { origin: door.origin } });
+    const raw = open(listener, { headers: { origin: listener.origin } });
     await hello(raw, person.accessToken);
     // Either it comes too late, or it is closed: which of them is a matter of moments, and another one each time.
     await person.caller.auth.logout();
@@ -336,8 +369,8 @@ test('a session that ends while its connection is being let in is not let in for
 
 test('whoever keeps its half of a refused connection open holds up no stop', async () => {
   await using app = await testApp();
-  const door = await listen(app);
-  const stubborn = connect({ port: door.port, host: '127.0.0.1', allowHalfOpen: true });
+  const listener = await listen(app);
+  const stubborn = connect({ port: listener.port, host: '127.0.0.1', allowHalfOpen: true });
   stubborn.on('error', () => undefined);
   stubborn.write(
     'GET /api/trpc HTTP/1.1\r\nHost: localhost\r\nOrigin: https://evil.test\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
@@ -346,7 +379,7 @@ test('whoever keeps its half of a refused connection open holds up no stop', asy
   const [answer] = await once(stubborn, 'data');
   expect(String(answer)).toContain('403');
 
-  await door.server.stop();
+  await listener.server.stop();
 
   stubborn.destroy();
   await app.providers.changes.stop();
@@ -354,10 +387,14 @@ test('whoever keeps its half of a refused connection open holds up no stop', asy
 
 test('an API token that is revoked closes its sockets', async () => {
   await using app = await testApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const person = await app.person();
-  const { id, secret } = await person.caller.tokens.create({ name: 'script', scopes: ['read'] });
-  const raw = open(door);
+  const { id, secret } = await person.caller.tokens.create({
+    name: 'script',
+    scopes: ['read'],
+    currentPassword: person.password,
+  });
+  const raw = open(listener);
   await hello(raw, secret);
   raw.socket.send(subscribe(1));
   await raw.nextMessage();
@@ -369,11 +406,11 @@ test('an API token that is revoked closes its sockets', async () => {
 
 test('a change of password closes the sockets of the other sessions, not the own', async () => {
   await using app = await testApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const person = await app.person();
   const elsewhere = await app.anonymous().auth.login({ username: person.user.username, password: person.password });
-  const mine = await admitted(door, person);
-  const theirs = await admitted(door, { ...person, accessToken: elsewhere.accessToken });
+  const mine = await admitted(listener, person);
+  const theirs = await admitted(listener, { ...person, accessToken: elsewhere.accessToken });
 
   await person.caller.auth.changePassword({ currentPassword: person.password, newPassword: 'Correct horse 2' });
 
@@ -394,9 +431,9 @@ test('a session that was over before the event is sent nothing more, even when n
         ),
     },
   });
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const person = await app.person();
-  const raw = await admitted(door, person);
+  const raw = await admitted(listener, person);
   const stays = await app.anonymous().auth.login({ username: person.user.username, password: person.password });
 
   await person.caller.auth.logout();
@@ -408,13 +445,13 @@ test('a session that was over before the event is sent nothing more, even when n
 
 test('a stop tells everybody to come back, and takes no new connection', async () => {
   await using app = await testApp();
-  const door = await listen(app);
-  const raw = await admitted(door, await app.person());
+  const listener = await listen(app);
+  const raw = await admitted(listener, await app.person());
 
-  await door.server.stop();
+  await listener.server.stop();
 
   expect(await raw.closed).toBe(1012);
   expect(raw.messages.at(-1)).toEqual({ id: null, method: 'reconnect' });
-  await expect(once(open(door).socket, 'open')).rejects.toThrow('ECONNREFUSED');
+  await expect(once(open(listener).socket, 'open')).rejects.toThrow('ECONNREFUSED');
   await app.providers.changes.stop();
 });

@@ -9,6 +9,7 @@ import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { AppError } from '../../server/errors.ts';
 import { ArtifactModel } from '../../server/models/artifact.ts';
 import { UploadModel } from '../../server/models/upload.ts';
+import { createRateCounters } from '../../server/rate-counters.ts';
 import { createTestApp, type Person, type TestApp, type TestAppOptions } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
 import { createPublishingApp, sha256Of } from '../support/publishing.ts';
@@ -16,9 +17,9 @@ import { writeZip, type ZipPart } from '../support/zip-writer.ts';
 
 type Sending = { token?: string | undefined; type?: string; query?: string; headers?: Record<string, string> };
 
-async function sendZip(door: Listening, person: Person, uploadId: string, zip: Buffer, more: Sending = {}) {
+async function sendZip(listener: Listening, person: Person, uploadId: string, zip: Buffer, more: Sending = {}) {
   const { token = person.accessToken, type = 'application/zip', query = '', headers = {} } = more;
-  const response = await fetch(`${door.url}/api/uploads/${uploadId}/zip${query}`, {
+  const response = await fetch(`${listener.url}/api/uploads/${uploadId}/zip${query}`, {
     method: 'POST',
     body: new Uint8Array(zip),
     headers: { 'content-type': type, authorization: `Bearer ${token}`, ...headers },
@@ -28,17 +29,17 @@ async function sendZip(door: Listening, person: Person, uploadId: string, zip: B
 
 async function start(options: TestAppOptions = {}) {
   const app = await createTestApp(options);
-  const door = await listen(app);
+  const listener = await listen(app);
   const person = await app.trialPerson();
   const { uploadId } = await person.caller.releases.prepare();
   return {
     app,
-    door,
+    listener,
     person,
     uploadId,
-    send: (zip: Buffer, more?: Sending) => sendZip(door, person, uploadId, zip, more),
+    send: (zip: Buffer, more?: Sending) => sendZip(listener, person, uploadId, zip, more),
     async [Symbol.asyncDispose]() {
-      await door[Symbol.asyncDispose]();
+      await listener[Symbol.asyncDispose]();
       await app[Symbol.asyncDispose]();
     },
   };
@@ -55,7 +56,7 @@ const SITE: ZipPart[] = [
   { name: 'site/a/same.txt', data: 'twice' },
   { name: 'site/b/same.txt', data: 'twice' },
   { name: 'site/empty.txt', data: '' },
-  { name: '__MACOSX/site/._index.html', data: 'litter' },
+  { name: '__MACOSX/site/._index.html', data: 'os-junk' },
 ];
 
 test('a ZIP completes an upload: its files are listed, stored once, and nothing is missing', async () => {
@@ -89,13 +90,13 @@ test('a ZIP completes an upload: its files are listed, stored once, and nothing 
 
 test('what came as a ZIP is published and served, and the release says that it was one', async () => {
   await using app = await createPublishingApp();
-  await using door = await listen(app);
+  await using listener = await listen(app);
   const person = await app.trialPerson();
   const deployment = await person.caller.deployments.create({ name: 'Zipped', platform: 'built-in' });
   const { uploadId } = await person.caller.releases.prepare({ deploymentId: deployment.id });
   const large = Buffer.alloc(5 * 1024 * 1024, 'a film of sorts ');
   const zip = writeZip([...SITE, { name: 'site/film.bin', data: large, method: 8 }]);
-  expect((await sendZip(door, person, uploadId, zip)).status).toBe(200);
+  expect((await sendZip(listener, person, uploadId, zip)).status).toBe(200);
   const { id } = await person.caller.releases.create({ deploymentId: deployment.id, uploadId });
   await app.jobs.drain();
   expect(await person.caller.releases.get({ releaseId: id })).toMatchObject({ state: 'live', source: 'zip' });
@@ -149,10 +150,14 @@ test('a ZIP is for the owner of the upload, signed in, from the app itself, and 
   await using site = await start();
   const zip = writeZip(SITE);
   const stranger = await site.app.trialPerson();
-  expect(await sendZip(site.door, stranger, site.uploadId, zip)).toMatchObject({ status: 404 });
+  expect(await sendZip(site.listener, stranger, site.uploadId, zip)).toMatchObject({ status: 404 });
   expect((await site.send(zip, { token: 'nobody' })).status).toBe(401);
   expect((await site.send(zip, { headers: { origin: 'https://evil.example' } })).status).toBe(403);
-  const reader = await site.person.caller.tokens.create({ name: 'reader', scopes: ['read'] });
+  const reader = await site.person.caller.tokens.create({
+    name: 'reader',
+    scopes: ['read'],
+    currentPassword: site.person.password,
+  });
   expect(await site.send(zip, { token: reader.secret })).toMatchObject({
     status: 403,
     body: { code: 'scope_missing' },
@@ -161,17 +166,21 @@ test('a ZIP is for the owner of the upload, signed in, from the app itself, and 
     expect(await site.send(zip, { type })).toMatchObject({ status: 415, body: { code: 'body_type_unsupported' } });
   }
   expect((await site.send(zip, { type: 'application/x-zip-compressed' })).status).toBe(200);
-  const { secret } = await site.person.caller.tokens.create({ name: 'writer', scopes: ['write'] });
+  const { secret } = await site.person.caller.tokens.create({
+    name: 'writer',
+    scopes: ['write'],
+    currentPassword: site.person.password,
+  });
   expect((await site.send(zip, { token: secret })).status).toBe(200);
 });
 
-/** A request whose body the test sends by hand. */
+/** Returns a request whose body the test sends by hand. */
 function beginZip(
-  { door, person, uploadId }: Awaited<ReturnType<typeof start>>,
+  { listener, person, uploadId }: Awaited<ReturnType<typeof start>>,
   headers: Record<string, string> = {},
   query = '',
 ) {
-  const outgoing = request(`${door.url}/api/uploads/${uploadId}/zip${query}`, {
+  const outgoing = request(`${listener.url}/api/uploads/${uploadId}/zip${query}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${person.accessToken}`, 'content-type': 'application/zip', ...headers },
   });
@@ -190,8 +199,8 @@ test('a ZIP that says that it is too large is refused before its first byte', as
 });
 
 /** Sends all of it before it reads anything, as browsers do; what is read until the server closes, or has answered. */
-async function sendDeaf(door: Listening, path: string, headers: string[], body: Buffer): Promise<string> {
-  const socket = connect(door.port, '127.0.0.1');
+async function sendDeaf(listener: Listening, path: string, headers: string[], body: Buffer): Promise<string> {
+  const socket = connect(listener.port, '127.0.0.1');
   await once(socket, 'connect');
   const head = [`POST ${path} HTTP/1.1`, 'Host: localhost', 'Content-Type: application/zip', ...headers, '', ''];
   socket.write(head.join('\r\n'));
@@ -211,7 +220,7 @@ test('who is refused in mid-body is told so, although they read nothing before t
   const body = Buffer.alloc(24 * 1024 * 1024);
   const authorization = `Authorization: Bearer ${stranger.accessToken}`;
   const withLength = [authorization, `Content-Length: ${body.length}`];
-  expect(await sendDeaf(site.door, path, withLength, body)).toMatch(/^HTTP\/1\.1 404 [\s\S]*"code":"not_found"/);
+  expect(await sendDeaf(site.listener, path, withLength, body)).toMatch(/^HTTP\/1\.1 404 [\s\S]*"code":"not_found"/);
 
   const { zips } = site.app.providers;
   site.app.providers.zips = {
@@ -223,7 +232,7 @@ test('who is refused in mid-body is told so, although they read nothing before t
   };
   const own = [`Authorization: Bearer ${site.person.accessToken}`, 'Transfer-Encoding: chunked'];
   const chunked = Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]);
-  expect(await sendDeaf(site.door, path, own, chunked)).toMatch(/^HTTP\/1\.1 507 /);
+  expect(await sendDeaf(site.listener, path, own, chunked)).toMatch(/^HTTP\/1\.1 507 /);
   site.app.providers.zips = zips;
   expect((await site.send(writeZip(SITE))).status).toBe(200);
 });
@@ -289,7 +298,7 @@ test('an upload takes one ZIP at a time, an account as many requests as it may',
   const { uploadId } = await site.person.caller.releases.prepare();
   const { outgoing, answered } = await beginInPlace(site, bytes);
   expect((await site.send(bytes)).body.code).toBe('conflict');
-  expect((await sendZip(site.door, site.person, uploadId, bytes)).status).toBe(200);
+  expect((await sendZip(site.listener, site.person, uploadId, bytes)).status).toBe(200);
   outgoing.end(bytes.subarray(10));
   expect((await answered).statusCode).toBe(200);
   expect((await site.send(bytes)).status).toBe(200);
@@ -309,7 +318,7 @@ const KEY = 'a'.repeat(64);
 
 /** How much of the archive is here, as a sender that goes on asks for it. */
 async function arrived(site: Awaited<ReturnType<typeof start>>, key = KEY, person = site.person) {
-  const response = await fetch(`${site.door.url}/api/uploads/${site.uploadId}/zip?key=${key}`, {
+  const response = await fetch(`${site.listener.url}/api/uploads/${site.uploadId}/zip?key=${key}`, {
     headers: { authorization: `Bearer ${person.accessToken}` },
   });
   return { status: response.status, body: JSON.parse(await response.text()) };
@@ -322,7 +331,7 @@ async function cutOff(site: Awaited<ReturnType<typeof start>>, zip: Buffer, end:
   // The rest of what was written to the socket is in the file once the first large piece is.
   await expect.poll(async () => (await arrived(site, key)).body.bytes).toBeGreaterThan(0);
   outgoing.destroy();
-  // One that is let in no more says that the server has not noticed yet.
+  // One that is no longer accepted says that the server has not noticed yet.
   await expect
     .poll(async () => (await site.send(zip, { query: `?key=${key}&from=${zip.length + 1}` })).body.hint)
     .toBe('Ask how much is, and go on there.');
@@ -424,6 +433,7 @@ test('a full disk is 507 before the first byte, and while files are stored', asy
   filling.app.providers.store = await createDiskStore({
     folder: `${filling.app.folder}/artifacts`,
     minFreeBytes: Number.MAX_SAFE_INTEGER,
+    rateCounters: createRateCounters(),
   });
   expect(await filling.send(writeZip(SITE))).toMatchObject({ status: 507, body: { code: 'storage_full' } });
   expect(await filesOf(filling.app)).toEqual([]);
@@ -438,7 +448,7 @@ test('three ZIPs at once, each in its upload, all arrive', async () => {
     uploads.map((uploadId, number) => {
       const own = Buffer.alloc(4 * 1024 * 1024, `${number}`);
       const parts = [...SITE, { name: 'site/own.bin', data: own }];
-      return sendZip(site.door, site.person, uploadId, writeZip(parts));
+      return sendZip(site.listener, site.person, uploadId, writeZip(parts));
     }),
   );
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);

@@ -8,6 +8,7 @@ import { ArtifactModel } from '../../server/models/artifact.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { UploadModel } from '../../server/models/upload.ts';
+import { createRateCounters } from '../../server/rate-counters.ts';
 import { collectGarbage } from '../../server/services/garbage.ts';
 import type { Person } from '../support/app.ts';
 import {
@@ -92,24 +93,24 @@ test('files of an upload stay as long as it is open, and go when it has expired'
 
 test('while a list of files cannot be read, everything of its account is kept and others are collected', async () => {
   await using app = await createPublishingApp();
-  const [hurt, other] = [await app.trialPerson(), await app.trialPerson()];
-  const deployment = await hurt.caller.deployments.create({ name: 'Hurt', platform: 'built-in' });
-  const release = await publish(app, hurt, deployment, siteOf('hurt'));
+  const [affected, other] = [await app.trialPerson(), await app.trialPerson()];
+  const deployment = await affected.caller.deployments.create({ name: 'Affected', platform: 'built-in' });
+  const release = await publish(app, affected, deployment, siteOf('affected'));
   const gone = await other.caller.deployments.create({ name: 'Gone too', platform: 'built-in' });
   await publish(app, other, gone, siteOf('lost'));
   await remove(app, other, gone.id);
   const { store } = app.providers;
-  const { manifestHash } = await ReleaseModel.findOne({ _id: release.id, accountId: hurt.user.id }).orFail();
+  const { manifestHash } = await ReleaseModel.findOne({ _id: release.id, accountId: affected.user.id }).orFail();
   await store.remove(manifestHash);
   await grow(app);
 
   await collect(app);
 
-  expect(await store.has(sha256Of('only hurt'))).toBe(true);
+  expect(await store.has(sha256Of('only affected'))).toBe(true);
   expect(await store.has(sha256Of('only lost'))).toBe(false);
 });
 
-/** A store whose collection stops at the moment between the decision and the removal. */
+/** Returns a store whose collection stops at the moment between the decision and the removal. */
 function pausing(
   store: ArtifactStore,
   whilePaused: (moment: 'before' | 'after', about: ReadonlySet<string>) => Promise<void>,
@@ -214,7 +215,11 @@ test('the job runs once in its hour, whoever looks, and not beside itself', asyn
 test('a store in a folder that several instances share is collected by one while another publishes', async () => {
   await using app = await createPublishingApp();
   const person = await app.trialPerson();
-  const other = await createDiskStore({ folder: join(app.folder, 'artifacts'), minFreeBytes: 0 });
+  const other = await createDiskStore({
+    folder: join(app.folder, 'artifacts'),
+    minFreeBytes: 0,
+    rateCounters: createRateCounters(),
+  });
   const gone = await person.caller.deployments.create({ name: 'Gone', platform: 'built-in' });
   await publish(app, person, gone, siteOf('elsewhere'));
   await remove(app, person, gone.id);

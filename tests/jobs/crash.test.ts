@@ -7,6 +7,7 @@ import { JobModel } from '../../server/models/job.ts';
 import { RateLimitModel } from '../../server/models/rate-limit.ts';
 import { newId, transaction } from '../../server/mongo.ts';
 import { type JobProcess, startJobProcess } from '../support/job-processes.ts';
+import { randomOf, SEED } from '../support/random.ts';
 
 const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const JOBS = IS_FULL ? 500 : 100;
@@ -43,7 +44,7 @@ test('J1: of two processes that are killed at random each job has its effect onc
   const processes = await Promise.all([startProcess(), startProcess()]);
   for (let kill = 0; kill < KILLS; kill += 1) {
     await wait(KILL_EVERY_MS);
-    const victim = Math.floor(Math.random() * processes.length);
+    const victim = randomOf(SEED, kill).below(processes.length);
     processes[victim]?.kill();
     processes[victim] = await startProcess();
   }

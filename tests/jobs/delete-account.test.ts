@@ -11,7 +11,7 @@ import { refusalOf } from '../support/refusal.ts';
 /** What may name an account after it is gone: it ends by its age, or says to whom a trial or an address belonged. */
 const KEPT = ['jobs', 'mails', 'held_slugs'];
 
-/** Every collection that holds a row of the account. */
+/** Returns every collection that holds a row of the account. */
 async function collectionsOf(accountId: string): Promise<string[]> {
   const holding: string[] = [];
   for (const { collection } of Object.values(mongoose.connection.models)) {
@@ -24,7 +24,11 @@ async function collectionsOf(accountId: string): Promise<string[]> {
 test('a deleted account is signed out everywhere, its websites go, and nothing of it stays', async () => {
   await using app = await createPublishingApp();
   const ada = await app.trialPerson();
-  const { secret } = await ada.caller.tokens.create({ name: 'script', scopes: ['read'] });
+  const { secret } = await ada.caller.tokens.create({
+    name: 'script',
+    scopes: ['read'],
+    currentPassword: ada.password,
+  });
   await ada.caller.feedback.rate({ rating: 4 });
   await ada.caller.contact.send({ name: 'Ada', email: ada.user.email, message: 'Hello' });
   const deployment = await ada.caller.deployments.create({ name: 'Atlas', platform: 'built-in' });

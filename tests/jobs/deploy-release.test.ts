@@ -6,7 +6,9 @@ import { EventModel } from '../../server/models/event.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { builtIn } from '../../server/platforms/built-in/index.ts';
 import type { Person } from '../support/app.ts';
+import { RELEASE_BOUNDARIES, REMOVAL_BOUNDARY } from '../support/boundaries.ts';
 import { createPublishingApp, publish, sha256Of, startRelease } from '../support/publishing.ts';
+import { createSimulatedApp } from '../support/simulated-app.ts';
 
 const SITE = { 'index.html': '<h1>One</h1>', 'style.css': 'h1 { color: teal }', 'about/index.html': 'About' };
 
@@ -70,7 +72,7 @@ test('a release that cannot be seen live fails, and the old one stays live', asy
   expect(failed).toMatchObject({
     state: 'failed',
     isCurrent: false,
-    error: { code: 'artifact_damaged' },
+    error: { code: 'artifact_corrupted' },
     servingNumber: 1,
   });
   expect(failed.steps.find((step) => step.name === 'uploading')?.state).toBe('failed');
@@ -153,4 +155,15 @@ test('a release whose work breaks off each time ends failed with its job, not in
     state: 'live',
     currentRelease: { id: first.id },
   });
+});
+
+test('a release and its removal pass every boundary that a process is killed at, and no other', async () => {
+  const passed: string[] = [];
+  const faults = { at: async (boundary: string) => void passed.push(boundary) };
+  await using app = await createSimulatedApp(undefined, { faults });
+  const deployment = await app.create('Boundaries');
+  expect((await app.publish(deployment, SITE)).state).toBe('live');
+  await app.person.caller.deployments.remove({ deploymentId: deployment.id });
+  await app.jobs.drain();
+  expect([...new Set(passed)].sort()).toEqual([...RELEASE_BOUNDARIES, REMOVAL_BOUNDARY].sort());
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Mail } from '../../server/mail/mailer.ts';
 import { createJar, createTestApp, type TestApp } from '../support/app.ts';
 
-/** The mails that are sent from now on by `act`. */
+/** Returns the mails that are sent from now on by `act`. */
 async function mailsOf(app: TestApp, act: () => Promise<unknown>): Promise<Mail[]> {
   await app.jobs.drain();
   const before = app.outbox.length;

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import {
   backoffMs,
-  buryJob,
   claimJob,
+  deadLetterJob,
   endLease,
   enqueueJob,
   fencedTransaction,
   finishJob,
-  giveBackJob,
   leasesOf,
   renewLease,
+  requeueJob,
   retryJob,
 } from '../../server/jobs/queue.ts';
 import { JobModel } from '../../server/models/job.ts';
@@ -17,9 +17,9 @@ import { newId, transaction } from '../../server/mongo.ts';
 
 const NAMES = ['remove-deployment'];
 
-/** One job of an account and key of its own, so that the tests of this file do not meet. */
+/** Returns one job of an account and key of its own, so that the tests of this file do not meet. */
 async function enqueue(
-  fields: { key?: string; dedupeKey?: string; delayMs?: number; maxAttempts?: number } = {},
+  fields: { accountId?: string; key?: string; dedupeKey?: string; delayMs?: number; maxAttempts?: number } = {},
 ): Promise<string> {
   const deploymentId = newId();
   await transaction((session) =>
@@ -88,7 +88,7 @@ test('a lease that ran out is taken by the next worker, and the first one can wr
   expect(await renewLease(first)).toBe(false);
   expect(await finishJob(first)).toBe(false);
   expect(await retryJob(first, 'late', 0)).toBe(false);
-  expect(await giveBackJob(first)).toBe(false);
+  expect(await requeueJob(first)).toBe(false);
   const write = fencedTransaction(first, async (session) => {
     await enqueueJob(session, { name: 'send-mail', payload: { mailId: newId() }, accountId: newId() });
   });
@@ -99,9 +99,11 @@ test('a lease that ran out is taken by the next worker, and the first one can wr
 test('of many jobs with one key one runs at a time, and the next follows when it ends', async () => {
   await clear();
   const key = newId();
-  await enqueue({ key });
-  await enqueue({ key });
-  const other = await enqueue();
+  // Accounts have turns in the order of their ids, which are random.
+  const [earlier = '', later = ''] = [newId(), newId()].sort();
+  await enqueue({ key, accountId: earlier });
+  await enqueue({ key, accountId: earlier });
+  const other = await enqueue({ accountId: later });
   const first = await claimJob('tester', NAMES);
   expect(first?.key).toBe(key);
   expect((await claimJob('tester', NAMES))?.payload).toEqual({ deploymentId: other });
@@ -124,7 +126,7 @@ test('a second job with the same dedupe key is not written while the first is op
 test('a job that is given back has lost no attempt, one that is tried again waits', async () => {
   await clear();
   const id = await enqueue();
-  await giveBackJob(await claimOf(id));
+  await requeueJob(await claimOf(id));
   const again = await claimOf(id);
   expect(again.attempt).toBe(1);
   await retryJob(again, 'the other side is away', 60_000);
@@ -136,15 +138,15 @@ test('a job that is given back has lost no attempt, one that is tried again wait
   });
 });
 
-test('a buried job writes its consequence in the same transaction, or is not buried', async () => {
+test('a dead letter writes its consequence in the same transaction, or is none', async () => {
   await clear();
   const claimed = await claimOf(await enqueue());
-  const broken = buryJob(claimed, 'no use', async () => {
+  const broken = deadLetterJob(claimed, 'no use', async () => {
     throw new Error('the consequence cannot be written');
   });
   await expect(broken).rejects.toThrow('the consequence');
   expect((await JobModel.findById(claimed.id).setOptions({ acrossAccounts: 'jobs' }))?.status).toBe('running');
-  await buryJob(claimed, 'no use', async () => undefined);
+  await deadLetterJob(claimed, 'no use', async () => undefined);
   expect(await JobModel.findById(claimed.id).setOptions({ acrossAccounts: 'jobs' })).toMatchObject({
     status: 'dead',
     lastError: 'no use',

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
+import { AppError } from '../../server/errors.ts';
+import { listDeadLetters } from '../../server/jobs/dead-letters.ts';
+import { DeploymentModel } from '../../server/models/deployment.ts';
 import { HeldSlugModel } from '../../server/models/held-slug.ts';
+import { JobModel } from '../../server/models/job.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { ReleaseStepModel } from '../../server/models/release-step.ts';
 import { RollBackModel } from '../../server/models/roll-back.ts';
@@ -64,4 +68,34 @@ test('the visits of a removed deployment are erased, however many, and no others
   const left = await VisitModel.distinct('deploymentId', { accountId: person.user.id });
   expect(left).toEqual([kept.id]);
   expect(await VisitModel.countDocuments({ accountId: person.user.id, deploymentId: kept.id })).toBe(3);
+});
+
+test('a removal that its platform refuses again and again is taken up by itself, and the account goes after it', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  const { id: deploymentId } = await create(person, 'Stuck');
+  const builtIn = app.providers.platforms['built-in'];
+  if (builtIn === undefined) throw new Error('There is no built-in host.');
+  let asked = 0;
+  const remove = async (): Promise<void> => {
+    asked += 1;
+    throw new AppError('platform_failed', 'The platform wants nothing of it.');
+  };
+  app.providers.platforms = { ...app.providers.platforms, 'built-in': { ...builtIn, remove } };
+  await person.caller.account.delete({ username: person.user.username, currentPassword: person.password });
+  const drainDue = async (): Promise<void> => {
+    await JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } }).setOptions({
+      acrossAccounts: 'jobs',
+    });
+    await app.jobs.drain();
+  };
+  while (asked < 7) await drainDue();
+  expect(await listDeadLetters()).toEqual([]);
+  expect(await UserModel.exists({ _id: person.user.id, deploymentCount: 1 })).not.toBeNull();
+
+  app.providers.platforms = { ...app.providers.platforms, 'built-in': builtIn };
+  await drainDue();
+  await drainDue();
+  expect(await DeploymentModel.exists({ accountId: person.user.id, _id: deploymentId })).toBeNull();
+  expect(await UserModel.exists({ _id: person.user.id })).toBeNull();
 });

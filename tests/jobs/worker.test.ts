@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { createChangeFeed } from '../../server/database/change-feed.ts';
-import { AppError } from '../../server/errors.ts';
+import { AppError, JobDeferred } from '../../server/errors.ts';
 import type { JobHandlers } from '../../server/jobs/handler.ts';
 import { holdLease } from '../../server/jobs/lease.ts';
 import { claimJob, enqueueJob } from '../../server/jobs/queue.ts';
@@ -101,6 +101,42 @@ test('what the other side asks to wait is waited', async () => {
   expect((await statusOf(id))?.runAt.getTime()).toBeGreaterThan(Date.now() + 500_000);
 });
 
+test('a job that comes back later gives its place back, and no attempt of it counts', async () => {
+  await using app = await createTestApp();
+  const ids = await Promise.all(Array.from({ length: 100 }, () => enqueue()));
+  let isReady = false;
+  const done: string[] = [];
+  const handlers = handlersOf(async (job) => {
+    if (!isReady) throw new JobDeferred('The platform is working on it.', 3_600_000);
+    done.push(job.payload.deploymentId);
+  });
+  const worker = createWorker(app.providers, { handlers });
+  await worker.drain();
+  const rows = await JobModel.find({ status: 'queued' }).setOptions({ acrossAccounts: 'jobs' }).comment('test');
+  const waiting = rows.filter((row) => ids.includes(row.payload.deploymentId));
+  expect(waiting).toHaveLength(100);
+  for (const row of waiting) expect(row).toMatchObject({ attempt: 0, leaseUntil: null, worker: null });
+  expect(Math.min(...waiting.map((row) => row.runAt.getTime()))).toBeGreaterThan(Date.now() + 3_000_000);
+
+  isReady = true;
+  const another = await enqueue();
+  await worker.drain();
+  expect(done).toEqual([another]);
+  await JobModel.deleteMany({}).setOptions({ acrossAccounts: 'jobs' }).comment('test');
+});
+
+test('a job that was promised rests for an hour instead of being given up, and begins with all its attempts', async () => {
+  await using app = await createTestApp();
+  const id = await enqueue({ maxAttempts: 2 });
+  const run = async (): Promise<void> => {
+    throw new AppError('platform_failed', 'The platform refuses this.');
+  };
+  await createWorker(app.providers, { handlers: { 'remove-deployment': { run, neverGivesUp: true } } }).drain();
+  const row = await statusOf(id);
+  expect(row).toMatchObject({ status: 'queued', attempt: 0, lastError: 'AppError: The platform refuses this.' });
+  expect(row?.runAt.getTime()).toBeGreaterThan(Date.now() + 3_000_000);
+});
+
 test('a poison job is dead after its attempts, crashes included, and its end is written with it', async () => {
   await using app = await createTestApp();
   await JobModel.deleteMany({}).setOptions({ acrossAccounts: 'jobs' }).comment('test');
@@ -112,7 +148,7 @@ test('a poison job is dead after its attempts, crashes included, and its end is 
         runs += 1;
         throw new Error('poison');
       },
-      giveUp: async (_session, job) => note(`buried ${job.payload.deploymentId}`),
+      onDeadLetter: async (_session, job) => note(`dead-lettered ${job.payload.deploymentId}`),
     },
   };
   const worker = createWorker(app.providers, { handlers });
@@ -130,10 +166,10 @@ test('a poison job is dead after its attempts, crashes included, and its end is 
   await worker.drain();
   expect(runs).toBe(2);
   expect(await statusOf(id)).toMatchObject({ status: 'dead', attempt: 3 });
-  expect((await RateLimitModel.findById(`ledger:buried ${id}`))?.count).toBe(1);
+  expect((await RateLimitModel.findById(`ledger:dead-lettered ${id}`))?.count).toBe(1);
 });
 
-test('a job that kills its process each time is buried without being run once more', async () => {
+test('a job that kills its process each time becomes a dead letter without being run once more', async () => {
   await using app = await createTestApp();
   const id = await enqueue({ maxAttempts: 2 });
   for (let crash = 0; crash < 2; crash += 1) {
@@ -151,7 +187,7 @@ test('a job that kills its process each time is buried without being run once mo
   expect((await statusOf(id))?.status).toBe('dead');
 });
 
-test('a payload that this version cannot read is buried', async () => {
+test('a payload that this version cannot read becomes a dead letter', async () => {
   await using app = await createTestApp();
   const id = await enqueue();
   await JobModel.updateMany({ status: 'queued' }, { $set: { 'payload.extra': true } }).setOptions({
@@ -257,4 +293,19 @@ test('a worker is silent since its queue last answered, and a running job that k
     }
   });
   await heard;
+});
+
+test('as many loops as there are lanes wait for the end without a warning of a leak', async () => {
+  await using app = await createTestApp();
+  const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  const listen = vi.spyOn(AbortSignal.prototype, 'addEventListener');
+  const worker = createWorker(app.providers, { loops: 5 });
+  await worker.start();
+  // From the eleventh listener on Node warns.
+  await expect.poll(() => listen.mock.calls.length, { timeout: 20_000 }).toBeGreaterThan(11);
+  await worker.stop();
+  listen.mockRestore();
+  const names = warned.mock.calls.map(([warning]) => (warning instanceof Error ? warning.name : warning));
+  warned.mockRestore();
+  expect(names).not.toContain('MaxListenersExceededWarning');
 });

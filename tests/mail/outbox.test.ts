@@ -96,7 +96,7 @@ test.each<[MailContent, string[]]>([
     { kind: 'confirm-email', username: 'Ada', link: 'https://f.example/auth/confirm#token=x' },
     ['https://f.example/auth/confirm#token=x', 'for 30 minutes'],
   ],
-  [{ kind: 'password-changed', username: 'Ada', how: 'reset' }, ['every browser was signed out', '/login']],
+  [{ kind: 'password-changed', username: 'Ada', how: 'reset' }, ['Every browser was signed out', '/login']],
   [{ kind: 'password-changed', username: 'Ada', how: 'changed' }, ['every other browser was signed out', '/login']],
   [
     { kind: 'session-reused', username: 'Ada', device: 'Firefox on Linux', address: '203.0.113.1' },
@@ -108,6 +108,17 @@ test.each<[MailContent, string[]]>([
     ['Atlas was not published: it broke.', 'https://f.example/deployments/a', 'https://f.example/settings'],
   ],
   [{ kind: 'email-changed', username: 'Ada', newEmail: 'new@example.com' }, ['new@example.com']],
+  [
+    {
+      kind: 'stop-email-change',
+      username: 'Ada',
+      newEmail: 'new@example.com',
+      link: 'https://f.example/auth/stop-email-change#token=x',
+    },
+    ['new@example.com', 'https://f.example/auth/stop-email-change#token=x', 'within 7 days', '/login'],
+  ],
+  [{ kind: 'token-made', username: 'Ada', tokenName: 'CI', canWrite: true }, ['"CI"', 'read and change', '/login']],
+  [{ kind: 'token-made', username: 'Ada', tokenName: 'CI', canWrite: false }, ['read your deployments.', '/login']],
 ])('the mail %o greets by name and says where to turn', (content, said) => {
   const { subject, text } = renderMail(content, { publicUrl: 'https://f.example', supportEmail: 'help@f.example' });
   expect(subject).not.toBe('');

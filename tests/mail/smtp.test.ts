@@ -23,7 +23,7 @@ function listeningLog() {
   return { log, lines };
 }
 
-/** A real SMTP server on a port of its own, which keeps what it is given. */
+/** Returns a real SMTP server on a port of its own, which keeps what it is given. */
 async function mailServer(options: SMTPServerOptions = {}) {
   const kept: { from: string; to: string[]; raw: string; user: string | undefined }[] = [];
   const server = new SMTPServer({

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { simulated } from '../../server/platforms/simulated/index.ts';
-import type { VendorStep } from '../../server/platforms/simulated/vendor/faults.ts';
-import { impatient } from '../support/impatient.ts';
+import { withFastTimeouts } from '../support/fast-timeouts.ts';
 import { createSimulatedApp, type SimulatedApp } from '../support/simulated-app.ts';
+import type { Step } from '../support/standins/faults.ts';
+import { simulated } from '../support/standins/simulated/index.ts';
 
 const ONE = { 'index.html': '<h1>one</h1>', 'style.css': 'p {}' };
 const TWO = { ...ONE, 'index.html': '<h1>two</h1>' };
@@ -11,7 +11,7 @@ const TWO = { ...ONE, 'index.html': '<h1>two</h1>' };
 const HELD_MS = 1_500;
 
 /** Starts the release, holds it in this step, and cancels it there. */
-async function cancelIn(app: SimulatedApp, deployment: { id: string }, site: Record<string, string>, step: VendorStep) {
+async function cancelIn(app: SimulatedApp, deployment: { id: string }, site: Record<string, string>, step: Step) {
   app.vendor.fail(step, { how: 'wait', ms: HELD_MS });
   const seen = () => app.vendor.requests.filter((request) => request.step === step).length;
   const before = seen();
@@ -24,7 +24,7 @@ async function cancelIn(app: SimulatedApp, deployment: { id: string }, site: Rec
   return app.settle(release);
 }
 
-const OF_UPLOAD: VendorStep[] = ['site', 'release', 'upload', 'finish', 'state'];
+const OF_UPLOAD: Step[] = ['site', 'release', 'upload', 'finish', 'state'];
 
 test.each(OF_UPLOAD)(
   'cancelled in step %s of the first release, nothing is public, and trying again works',
@@ -108,7 +108,7 @@ test('through Git, a cancelled release gives way to the one before it', async ()
 });
 
 test('through Git, a release that is not seen as uploaded gives way to the one before it', async () => {
-  await using app = await createSimulatedApp(impatient(simulated.viaGit));
+  await using app = await createSimulatedApp((apiUrl) => withFastTimeouts(simulated.viaGit(apiUrl)));
   const deployment = await app.create('Other bytes');
   const one = await app.publish(deployment, ONE);
   app.vendor.fail('visit', { how: 'garbage' }, 100_000);
@@ -119,7 +119,7 @@ test('through Git, a release that is not seen as uploaded gives way to the one b
 });
 
 test('by upload, a release that answers at its own address alone gives way to the one before it', async () => {
-  await using app = await createSimulatedApp(impatient(simulated.upload));
+  await using app = await createSimulatedApp((apiUrl) => withFastTimeouts(simulated.upload(apiUrl)));
   const deployment = await app.create('Half way');
   const one = await app.publish(deployment, ONE);
   // Its own address is looked at first, once for each file.

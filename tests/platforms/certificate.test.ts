@@ -3,26 +3,16 @@ import { createServer } from 'node:https';
 import { rootCertificates } from 'node:tls';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { ask } from '../../server/platforms/http.ts';
+import { createEgress } from '../../server/egress.ts';
+import { parseRange } from '../../server/egress-rules.ts';
+import { ask, type Vendor } from '../../server/platforms/http.ts';
 import { type Certificate, selfSigned } from '../support/certificate.ts';
-import { platformBench } from '../support/platform-bench.ts';
+import { platformHarness } from '../support/platform-harness.ts';
 
-/** Security facts, section 11, row "slow or failing platform": the expired certificate. */
 const DAY_MS = 24 * 60 * 60_000;
 const daysFromNow = (days: number) => new Date(Date.now() + days * DAY_MS);
 
-type Connections = { destroy(): Promise<void> };
-
-/** Node tells nobody the class of the connections that its `fetch` keeps; it is reached through the one in use (undici, "Agent"). */
-async function connectionsTrusting(ca: string[]): Promise<Connections> {
-  // The first call makes it.
-  await fetch('data:,');
-  const inUse = Reflect.get(globalThis, Symbol.for('undici.globalDispatcher.1')) as object;
-  const Agent = inUse.constructor as new (options: { connect: { ca: string[] } }) => Connections;
-  return new Agent({ connect: { ca } });
-}
-
-/** A platform on https that answers `{}` to everybody who takes its certificate. */
+/** Returns a platform on https that answers `{}` to everybody who takes its certificate. */
 async function startPlatform({ key, cert }: Certificate) {
   const heard: string[] = [];
   const server = createServer({ key, cert }, (request, response) => {
@@ -33,12 +23,12 @@ async function startPlatform({ key, cert }: Certificate) {
   server.on('connection', () => {
     handshakes += 1;
   });
-  server.listen(0);
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('It does not listen.');
   return {
-    url: `https://localhost:${address.port}/sites`,
+    url: `https://localhost:${address.port}`,
     heard,
     handshakes: () => handshakes,
     async [Symbol.asyncDispose]() {
@@ -49,17 +39,16 @@ async function startPlatform({ key, cert }: Certificate) {
   };
 }
 
-/** What an adapter's question comes to over the true `fetch`. */
+/** Returns what an adapter's question comes to. */
 async function askedOf(certificate: Certificate, isTrusted: boolean) {
   await using platform = await startPlatform(certificate);
-  await using bench = await platformBench();
-  const dispatcher = await connectionsTrusting([...rootCertificates, ...(isTrusted ? [certificate.cert] : [])]);
-  const through: typeof fetch = (input, init) => fetch(input, Object.assign({}, init, { dispatcher }));
-  const call = { ...bench.call, fetch: through };
-  const vendor = { title: 'A platform', words: () => null };
-  const outcome = await ask(call, vendor, { url: platform.url }, z.object({})).catch((cause: unknown) => cause);
-  await dispatcher.destroy();
-  return { outcome, waits: bench.waits, heard: platform.heard, handshakes: platform.handshakes() };
+  await using harness = await platformHarness();
+  const allow = [parseRange('127.0.0.1')].filter((range) => range !== null);
+  const egress = createEgress({ allow, ca: [...rootCertificates, ...(isTrusted ? [certificate.cert] : [])] });
+  const vendor: Vendor = { id: 'netlify', title: 'A platform', apiUrl: platform.url, words: () => null };
+  const call = { ...harness.call, egress };
+  const outcome = await ask(call, vendor, { url: '/sites' }, z.object({})).catch((cause: unknown) => cause);
+  return { outcome, waits: harness.waits, heard: platform.heard, handshakes: platform.handshakes() };
 }
 
 test('a platform whose certificate has expired is told so by name, gets no token, and is tried again five times', async () => {

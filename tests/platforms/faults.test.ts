@@ -5,19 +5,18 @@ import { setTimeout as rest } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
 import { JobModel } from '../../server/models/job.ts';
-import { simulated } from '../../server/platforms/simulated/index.ts';
-import type { Fault, VendorStep } from '../../server/platforms/simulated/vendor/faults.ts';
 import { program } from '../support/program.ts';
 import { createSimulatedApp, makeDue, type SimulatedApp } from '../support/simulated-app.ts';
+import type { Fault, Step } from '../support/standins/faults.ts';
+import { simulated } from '../support/standins/simulated/index.ts';
 
-/** Security facts, section 11, row "slow or failing platform"; the expired certificate is certificate.test.ts. */
 const ONE = { 'index.html': '<h1>one</h1>', 'style.css': 'p {}' };
 const TWO = { ...ONE, 'index.html': '<h1>two</h1>' };
 const LOOK_EVERY_MS = 5;
 const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 
-const STEPS: readonly VendorStep[] = ['look', 'site', 'release', 'upload', 'finish', 'state', 'restore'];
-const TROUBLES: readonly (readonly [string, Fault, number])[] = [
+const STEPS: readonly Step[] = ['look', 'site', 'release', 'upload', 'finish', 'state', 'restore'];
+const TRANSIENT_FAULTS: readonly (readonly [string, Fault, number])[] = [
   ['an answer after we gave up', { how: 'late' }, 1],
   ['429 with a wait', { how: 'status', status: 429, headers: { 'retry-after': '3' } }, 2],
   ['500 three times', { how: 'status', status: 500 }, 3],
@@ -45,7 +44,7 @@ function watch(app: SimulatedApp, url: string): () => Promise<Set<string>> {
   };
 }
 
-test.each(TROUBLES)(
+test.each(TRANSIENT_FAULTS)(
   '%s in each step: the release ends live on one site, and the old one is served until then',
   async (_what, trouble, times) => {
     await using app = await createSimulatedApp();
@@ -103,7 +102,7 @@ test('trouble that outlasts every try fails the release: platform and remedy are
   });
   const [job] = await JobModel.find({ accountId: app.person.user.id, status: 'dead' });
   expect(job?.attempt).toBe(5);
-  // Five tries within each of the five: platform facts, 8.6.
+  // Five tries of the request within each of the job's five attempts.
   expect(app.vendor.requests.filter(({ step }) => step === 'release')).toHaveLength(1 + 5 * 5);
   expect((await app.look(one.url)).text).toBe(ONE['index.html']);
 

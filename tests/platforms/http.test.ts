@@ -1,14 +1,16 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { AppError } from '../../server/errors.ts';
-import { cleanAnswer, cleanWords, platformError } from '../../server/platforms/failures.ts';
-import { ask, makeOnce, type Vendor, waitHintMs } from '../../server/platforms/http.ts';
+import { platformError, redactedAnswer, redactedLine } from '../../server/platforms/failures.ts';
+import { addressFrom, ask, makeOnce, type Vendor, waitHintMs } from '../../server/platforms/http.ts';
 import { stateOf } from '../../server/platforms/wait-until-done.ts';
-import { platformBench } from '../support/platform-bench.ts';
+import { platformHarness } from '../support/platform-harness.ts';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
 const IN_90_S = NOW.getTime() / 1_000 + 90;
@@ -34,21 +36,21 @@ test.each([
 });
 
 test('the words of a platform are shown without markup, secrets and line breaks, and cut', () => {
-  expect(cleanWords('<h1>No</h1>\n token  s3cret\u0000!', ['s3cret', null])).toBe('No token … !');
-  expect(cleanWords('x'.repeat(500), [])).toHaveLength(201);
+  expect(redactedLine('<h1>No</h1>\n token  s3cret\u0000!', ['s3cret', null])).toBe('No token … !');
+  expect(redactedLine('x'.repeat(500), [])).toHaveLength(201);
 });
 
 test('a whole answer keeps its lines, and neither markup, secrets nor more than is read', () => {
   const page =
     '<html><style>p { top: 0 }</style>\n\n<p>Bad  s3cret</p>\r\n<script>alert(1)</script>\u0007gateway</html>';
-  expect(cleanAnswer(502, page, [null, 's3cret'])).toBe('HTTP 502\nBad …\ngateway');
-  expect(cleanAnswer(204, '', [])).toBe('HTTP 204');
+  expect(redactedAnswer(502, page, [null, 's3cret'])).toBe('HTTP 502\nBad …\ngateway');
+  expect(redactedAnswer(204, '', [])).toBe('HTTP 204');
   // What is left of a secret at the end of what is read would be a secret no less.
-  const cutWithin = cleanAnswer(500, `${'x'.repeat(1_988)}s3cret`, ['s3cret']);
+  const cutWithin = redactedAnswer(500, `${'x'.repeat(1_988)}s3cret`, ['s3cret']);
   expect(cutWithin).toHaveLength(1_998);
   expect(cutWithin).not.toContain('s3');
-  expect(cleanAnswer(500, 'y'.repeat(20_000_000), [])).toHaveLength(2_001);
-  expect(cleanAnswer(500, '<'.repeat(16_000_000), [])).toHaveLength(2_001);
+  expect(redactedAnswer(500, 'y'.repeat(20_000_000), [])).toHaveLength(2_001);
+  expect(redactedAnswer(500, '<'.repeat(16_000_000), [])).toHaveLength(2_001);
 });
 
 test('a sentence names the platform, what it said, and the remedy with its link', () => {
@@ -66,31 +68,52 @@ test('a word that nobody knows means to wait', () => {
   ]);
 });
 
-const vendor: Vendor = { title: 'A platform', words: () => null };
 const anything = z.object({});
 
-async function callOf(answers: (() => Promise<Response>)[]) {
-  const bench = await platformBench();
-  const asked: string[] = [];
-  const fetch: typeof globalThis.fetch = (input, init) => {
-    asked.push(`${init?.method} ${String(input)}`);
-    return answers.shift()?.() ?? Promise.reject(new Error('one request too many'));
+type Reply = { status?: number; headers?: Record<string, string>; body?: string | AsyncIterable<Buffer> };
+
+/** Returns a platform that gives these answers in turn, over HTTP. */
+async function answering(replies: Reply[]) {
+  const heard: { line: string; headers: IncomingHttpHeaders; bytes: number }[] = [];
+  const server = createServer(async (request, response) => {
+    let bytes = 0;
+    for await (const piece of request) bytes += piece.length;
+    heard.push({ line: `${request.method} ${request.url}`, headers: request.headers, bytes });
+    const { status = 200, headers = {}, body = '{}' } = replies.shift() ?? { status: 410 };
+    response.writeHead(status, headers);
+    if (typeof body === 'string') return response.end(body);
+    await pipeline(body, response).catch(() => undefined);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const apiUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const harness = await platformHarness();
+  const vendor: Vendor = { id: 'netlify', title: 'A platform', apiUrl, words: () => null };
+  return {
+    harness,
+    heard,
+    vendor,
+    call: harness.call,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await harness[Symbol.asyncDispose]();
+    },
   };
-  return { bench, asked, call: { ...bench.call, fetch } };
 }
 
-const status = (code: number) => async () => new Response('{}', { status: code });
-
 test('an answer that stays out is given up, also when garbage is collected meanwhile', async () => {
-  await using bench = await platformBench();
+  await using harness = await platformHarness();
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
   if (typeof collect !== 'function') throw new Error('Garbage cannot be collected here.');
   const silent = createServer(() => undefined).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const address = silent.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
-  const asking = ask({ ...bench.call, fetch: globalThis.fetch }, { ...vendor, timeoutMs: 50 }, { url }, anything);
+  const apiUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const vendor: Vendor = { id: 'netlify', title: 'A platform', apiUrl, words: () => null, silenceMs: 50 };
+  const asking = ask(harness.call, vendor, { url: '/' }, anything);
   const collecting = setInterval(() => collect(), 10);
   try {
     await expect(asking).rejects.toMatchObject({
@@ -105,54 +128,109 @@ test('an answer that stays out is given up, also when garbage is collected meanw
 }, 30_000);
 
 test('what creates looks first, and again after an end that is unclear and after a refusal', async () => {
-  const { bench, asked, call } = await callOf([status(502), status(422)]);
-  await using _bench = bench;
+  await using platform = await answering([{ status: 502 }, { status: 422 }]);
   const looks = [null, null, { isFound: true }];
-  const made = await makeOnce(call, vendor, {
+  const looked: number[] = [];
+  const made = await makeOnce(platform.call, platform.vendor, {
     look: async () => {
-      asked.push('look');
+      looked.push(platform.heard.length);
       return looks.shift() ?? null;
     },
-    request: { method: 'POST', url: 'https://api.example.com/sites' },
+    request: { method: 'POST', url: '/sites' },
     shape: z.object({ isFound: z.boolean() }),
   });
   expect(made).toEqual({ isFound: true });
-  expect(asked).toEqual([
-    'look',
-    'POST https://api.example.com/sites',
-    'look',
-    'POST https://api.example.com/sites',
-    'look',
-  ]);
+  expect(platform.heard.map(({ line }) => line)).toEqual(['POST /sites', 'POST /sites']);
+  // Before each of the two requests, and after the refusal.
+  expect(looked).toEqual([0, 1, 2]);
 });
 
-test('a token does not follow to another address', async () => {
-  const { bench, call } = await callOf([]);
-  await using _bench = bench;
-  let seen: RequestInit | undefined;
-  const fetch: typeof globalThis.fetch = async (_input, init) => {
-    seen = init;
-    return new Response('{}');
-  };
-  await ask({ ...call, fetch }, vendor, { url: 'https://api.example.com/' }, anything);
-  expect(seen?.redirect).toBe('error');
-  expect(new Headers(seen?.headers).get('authorization')).toBe('Bearer a-secret-token');
+test('only a request that says so carries the token, and a presigned address never does', async () => {
+  await using api = await answering([{}, {}]);
+  await using storage = await answering([{}]);
+  await ask(api.call, api.vendor, { url: '/with', withToken: true }, anything);
+  await ask(api.call, api.vendor, { url: '/without' }, anything);
+  await ask(api.call, api.vendor, { method: 'PUT', url: `${storage.vendor.apiUrl}/presigned?key=1` }, anything);
+  expect(api.heard.map(({ headers }) => headers.authorization)).toEqual(['Bearer a-secret-token', undefined]);
+  expect(storage.heard.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+  const led = ask(api.call, api.vendor, { url: `${storage.vendor.apiUrl}/`, withToken: true }, anything);
+  await expect(led).rejects.toThrow('must not leave for');
+  expect(storage.heard).toHaveLength(1);
+});
+
+test('a token follows a redirect within the API, and none that leads elsewhere', async () => {
+  await using storage = await answering([{}]);
+  const elsewhere = { status: 302, headers: { location: `${storage.vendor.apiUrl}/log` } };
+  await using api = await answering([{ status: 301, headers: { location: '/renamed' } }, elsewhere]);
+  await ask(api.call, api.vendor, { url: '/repository', withToken: true }, anything);
+  expect(api.heard.map(({ line }) => line)).toEqual(['GET /repository', 'GET /renamed']);
+  expect(api.heard.map(({ headers }) => headers.authorization)).toEqual([
+    'Bearer a-secret-token',
+    'Bearer a-secret-token',
+  ]);
+  expect(storage.heard.map(({ line, headers }) => [line, headers.authorization])).toEqual([['GET /log', undefined]]);
+});
+
+test('a token that is refused is reported, an address that needs none is not', async () => {
+  await using platform = await answering([{ status: 401 }, { status: 401 }]);
+  const { call, vendor } = platform;
+  await expect(ask(call, vendor, { url: '/user', withToken: true }, anything)).rejects.toMatchObject({
+    code: 'credentials_invalid',
+  });
+  await expect(ask(call, vendor, { url: '/presigned' }, anything)).rejects.toMatchObject({
+    code: 'credentials_invalid',
+  });
+  expect(platform.harness.refused).toEqual(['netlify']);
 });
 
 test('trouble of the store in the middle of a request is its own error, and is not the platform’s', async () => {
-  const { bench, call } = await callOf([]);
-  await using _bench = bench;
-  const body = () => Promise.reject(new AppError('artifact_damaged', 'A file is damaged.'));
-  const sent = ask(call, vendor, { method: 'PUT', url: 'https://api.example.com/f', body }, anything);
-  await expect(sent).rejects.toMatchObject({ code: 'artifact_damaged' });
+  await using platform = await answering([]);
+  const chunks = (async function* () {
+    yield Buffer.alloc(1_000);
+    throw new AppError('artifact_corrupted', 'A file is damaged.');
+  })();
+  const body = async () => ({ sizeBytes: 2_000, chunks });
+  const sent = ask(platform.call, platform.vendor, { method: 'PUT', url: '/f', body }, anything);
+  await expect(sent).rejects.toMatchObject({ code: 'artifact_corrupted' });
 });
 
 test('an answer without an end is not read for ever', async () => {
-  const endless = async () =>
-    new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(4 * 1024 * 1024)) }));
-  const { bench, call } = await callOf(Array.from({ length: 5 }, () => endless));
-  await using _bench = bench;
-  await expect(ask(call, vendor, { url: 'https://api.example.com/' }, anything)).rejects.toMatchObject({
+  const endless = async function* () {
+    for (;;) yield Buffer.alloc(4 * 1024 * 1024);
+  };
+  await using platform = await answering(Array.from({ length: 5 }, () => ({ body: endless() })));
+  await expect(ask(platform.call, platform.vendor, { url: '/' }, anything)).rejects.toMatchObject({
     code: 'platform_down',
+    message: expect.stringContaining('too long'),
   });
+});
+
+test('a peer that is slow and moves is waited for, in both directions', async () => {
+  const trickle = async function* () {
+    for (const piece of ['{', ' ', ' ', ' ', '}']) {
+      await delay(60);
+      yield Buffer.from(piece);
+    }
+  };
+  await using platform = await answering([{ body: trickle() }]);
+  const patient = { ...platform.vendor, silenceMs: 250 };
+  const body = async () => ({ sizeBytes: 5, chunks: trickle() });
+  // Longer as a whole, each way, than nothing may move.
+  await expect(ask(platform.call, patient, { method: 'PUT', url: '/f', body }, anything)).resolves.toEqual({});
+  expect(platform.heard.map(({ bytes }) => bytes)).toEqual([5]);
+});
+
+test.each([
+  ['a-site.example.app', 'https://api.example.com', 'https://a-site.example.app'],
+  ['127.0.0.1:4000', 'http://127.0.0.1:9', 'http://127.0.0.1:4000'],
+  ['https://a-site.example.app/', 'http://127.0.0.1:9', 'https://a-site.example.app'],
+])('the answered address %s of %s is opened as %s', (answered, apiUrl, expected) => {
+  expect(addressFrom({ id: 'vercel', title: 'A platform', apiUrl, words: () => null }, answered)).toBe(expected);
+});
+
+test('an answered address that is none of the web is refused', () => {
+  const vendor: Vendor = { id: 'vercel', title: 'A platform', apiUrl: 'https://api.example.com', words: () => null };
+  for (const answered of ['file:///etc/passwd', 'javascript://x', '']) {
+    expect(() => addressFrom(vendor, answered), answered).toThrow('cannot be opened');
+  }
 });

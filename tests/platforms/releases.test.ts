@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { JobModel } from '../../server/models/job.ts';
 import { UserModel } from '../../server/models/user.ts';
-import { simulated } from '../../server/platforms/simulated/index.ts';
 import { createTestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { createSimulatedApp } from '../support/simulated-app.ts';
+import { simulated } from '../support/standins/simulated/index.ts';
 
 const ONE = { 'index.html': '<h1>one</h1>', 'style.css': 'p {}', '404.html': 'gone' };
 const TWO = { ...ONE, 'index.html': '<h1>two</h1>' };
 
-test('no deployment is made on a platform that is played where nobody plays it', async () => {
+test('no deployment is made on the simulated platform where nothing simulates it', async () => {
   await using app = await createTestApp();
   const person = await app.trialPerson();
   const refused = await refusalOf(person.caller.deployments.create({ name: 'played', platform: 'simulated' }));

@@ -1,88 +1,102 @@
 import { expect, test } from 'vitest';
 import { PLATFORM_IDS } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
-import { platforms } from '../../server/platforms/index.ts';
-import { addDomain, dropDomain, readDomain, requestCertificate } from '../../server/platforms/simulated/domains.ts';
-import { simulated } from '../../server/platforms/simulated/index.ts';
-import { startVendor } from '../../server/platforms/simulated/vendor/index.ts';
-import { platformBench, published } from '../support/platform-bench.ts';
+import { platformHarness, published, restored, textAt } from '../support/platform-harness.ts';
 import { platformSuite } from '../support/platform-suite.ts';
+import { platforms } from '../support/platforms.ts';
 import { createTestVendor, simulatedUnderTest } from '../support/simulated-world.ts';
+import { vendorAt } from '../support/standins/simulated/api.ts';
+import { addDomain, dropDomain, readDomain, requestCertificate } from '../support/standins/simulated/domains.ts';
+import { simulated } from '../support/standins/simulated/index.ts';
+import { startVendor } from '../support/standins/simulated/vendor/index.ts';
+import { TOKEN } from '../support/standins/stand-in.ts';
 
 await platformSuite('simulated upload', () => simulatedUnderTest(simulated.upload));
 await platformSuite('simulated through Git', () => simulatedUnderTest(simulated.viaGit));
 await platformSuite('simulated hand-off', () => simulatedUnderTest(simulated.handOff));
 
-test('what is said to be available is what there is an adapter for; the one that is played is not', () => {
+test('what is said to be available is what there is an adapter for; the simulated one is not', () => {
   expect(Object.keys(platforms)).toEqual(PLATFORM_IDS.filter((id) => PLATFORMS[id].isAvailable));
   expect(PLATFORMS.simulated.isAvailable).toBe(false);
 });
 
 test('what it knows outlives it', async () => {
   await using vendor = await createTestVendor();
-  await using bench = await platformBench({ ...worldless, fetch: vendor.fetch });
-  const request = await bench.release(1, { 'index.html': 'kept' });
-  const { ref } = await published(simulated.upload, bench.call, request);
-  await simulated.upload.restore?.(bench.call, ref);
+  await using harness = await platformHarness();
+  const before = simulated.upload(vendor.apiUrl);
+  const request = await harness.release(1, { 'index.html': 'kept' });
+  const { ref } = await published(before, harness.call, request);
+  await restored(before, harness.call, ref);
   const next = await startVendor({ folder: vendor.folder });
+  const after = simulated.upload(next.apiUrl);
   try {
-    const call = { ...bench.call, fetch: next.fetch };
-    const { url } = await simulated.upload.release(call, ref);
-    expect(await (await call.fetch(`${url}/`)).text()).toBe('kept');
-    await published(simulated.upload, call, { ...request, ref });
+    const { url } = await after.release(harness.call, ref);
+    expect(await textAt(harness.call, url)).toBe('kept');
+    await published(after, harness.call, { ...request, ref });
     expect(next.requests.filter(({ step }) => step === 'site' || step === 'release' || step === 'upload')).toEqual([]);
   } finally {
-    await next.stop();
+    await next[Symbol.asyncDispose]();
   }
 });
 
 test('a name that somebody else has is taken with letters of our own', async () => {
   await using vendor = await createTestVendor();
-  await using bench = await platformBench({ ...worldless, fetch: vendor.fetch });
+  await using harness = await platformHarness();
+  const platform = simulated.upload(vendor.apiUrl);
   await vendor.publishByHand('a-site', new Map([['index.html', Buffer.from('theirs')]]));
-  const request = await bench.release(1, { 'index.html': 'ours' });
-  const { ref } = await published(simulated.upload, bench.call, request);
-  await simulated.upload.restore?.(bench.call, ref);
-  const { url } = await simulated.upload.release(bench.call, ref);
+  const request = await harness.release(1, { 'index.html': 'ours' });
+  const { ref } = await published(platform, harness.call, request);
+  await restored(platform, harness.call, ref);
+  const { url } = await platform.release(harness.call, ref);
   expect(url).toContain('a-site-dddddd');
-  expect(await (await bench.call.fetch(`${url}/`)).text()).toBe('ours');
+  expect(await textAt(harness.call, url)).toBe('ours');
 });
 
 test('two who take one name at once do not both get it', async () => {
   await using vendor = await createTestVendor();
+  await using harness = await platformHarness();
   const make = (owner: string) =>
-    vendor.fetch('http://api.simulated.localhost/api/sites', {
-      method: 'POST',
-      body: JSON.stringify({ name: 'wanted', owner }),
-    });
-  const statuses = (await Promise.all(['a', 'b', 'c'].map(make))).map(({ status }) => status);
+    harness.call.egress.request(
+      `${vendor.apiUrl}/sites`,
+      {
+        method: 'POST',
+        headers: () => ({ authorization: `Bearer ${TOKEN}` }),
+        body: Buffer.from(JSON.stringify({ name: 'wanted', owner })),
+        signal: harness.call.signal,
+        maxBytes: 10_000,
+      },
+      async ({ status }) => status,
+    );
+  const statuses = await Promise.all(['a', 'b', 'c'].map(make));
   expect(statuses.toSorted()).toEqual([201, 422, 422]);
   expect(await vendor.records.all('sites')).toHaveLength(1);
 });
 
 test('a commit that somebody else made meanwhile is gone on top of', async () => {
   await using vendor = await createTestVendor();
-  await using bench = await platformBench({ ...worldless, fetch: vendor.fetch });
-  const run = simulated.viaGit.publish(bench.call, await bench.release(2, { 'index.html': 'two' }));
+  await using harness = await platformHarness();
+  const platform = simulated.viaGit(vendor.apiUrl);
+  const run = platform.publish(harness.call, await harness.release(2, { 'index.html': 'two' }));
   const site = await run.next();
   if (site.done || site.value.type !== 'site') throw new Error('The site comes first.');
-  bench.call.site = site.value.site;
-  await published(simulated.viaGit, { ...bench.call }, await bench.release(1, { 'index.html': 'one' }));
+  harness.call.destination.site = site.value.site;
+  await published(platform, { ...harness.call }, await harness.release(1, { 'index.html': 'one' }));
   let next = await run.next();
   while (!next.done) next = await run.next();
-  const { url } = await simulated.viaGit.release(bench.call, next.value);
-  expect(await (await bench.call.fetch(`${url}/`)).text()).toBe('two');
+  const { url } = await platform.release(harness.call, next.value);
+  expect(await textAt(harness.call, url)).toBe('two');
 });
 
 test('a hand-off tells each step, and is not done before the very files answer', async () => {
   await using vendor = await createTestVendor();
-  await using bench = await platformBench({ ...worldless, fetch: vendor.fetch });
-  const request = await bench.release(1, { 'index.html': 'same', 'b.txt': 'new' });
-  const steps = simulated.handOff.handOff?.(bench.call, request).steps ?? [];
+  await using harness = await platformHarness();
+  const platform = simulated.handOff(vendor.apiUrl);
+  const request = await harness.release(1, { 'index.html': 'same', 'b.txt': 'new' });
+  const steps = platform.handOff?.(harness.call, request).steps ?? [];
   expect(steps.map(({ text }) => text).join(' ')).toContain('under the name a-site');
   await vendor.publishByHand('a-site', new Map([['index.html', Buffer.from('same')]]));
   const ref = { name: 'a-site', manifestHash: request.manifestHash };
-  expect(await simulated.handOff.release(bench.call, ref)).toMatchObject({
+  expect(await platform.release(harness.call, ref)).toMatchObject({
     state: 'processing',
     text: 'Waiting for you',
   });
@@ -93,7 +107,7 @@ test('a hand-off tells each step, and is not done before the very files answer',
       ['b.txt', Buffer.from('new')],
     ]),
   );
-  expect(await simulated.handOff.release(bench.call, ref)).toMatchObject({ state: 'verifying' });
+  expect(await platform.release(harness.call, ref)).toMatchObject({ state: 'verifying' });
 });
 
 test('records that lead elsewhere are a problem, whatever else is asked; a certificate is not ordered before', async () => {
@@ -125,40 +139,31 @@ test('a certificate that was refused is a problem, and says nothing of the rest'
 test('www that came by itself stays once it was asked for', async () => {
   await using on = await uploaded();
   const names = async () => (await on.vendor.records.all('domains')).map(({ name }) => name).toSorted();
-  expect((await on.attach('example.com')).twins).toEqual(['www.example.com']);
-  expect((await on.attach('www.example.com')).twins).toEqual([]);
+  expect((await on.attach('example.com')).counterparts).toEqual(['www.example.com']);
+  expect((await on.attach('www.example.com')).counterparts).toEqual([]);
   await on.detach('example.com');
   expect(await names()).toEqual(['www.example.com']);
   await on.detach('www.example.com');
-  expect((await on.attach('www.example.com')).twins).toEqual(['example.com']);
+  expect((await on.attach('www.example.com')).counterparts).toEqual(['example.com']);
   await on.detach('www.example.com');
   expect(await names()).toEqual([]);
 });
 
-/** A site by upload, and what can be done with its domains. */
+/** Returns a site by upload, and what can be done with its domains. */
 async function uploaded() {
   const vendor = await createTestVendor();
-  const bench = await platformBench({ ...worldless, fetch: vendor.fetch });
-  await published(simulated.upload, bench.call, await bench.release(1, { 'index.html': 'ours' }));
+  const harness = await platformHarness();
+  await published(simulated.upload(vendor.apiUrl), harness.call, await harness.release(1, { 'index.html': 'ours' }));
+  const api = vendorAt(vendor.apiUrl);
   return {
     vendor,
-    attach: (name: string) => addDomain(bench.call, name),
-    read: (name: string) => readDomain(bench.call, name),
-    detach: (name: string) => dropDomain(bench.call, name),
-    request: (name: string) => requestCertificate(bench.call, name),
+    attach: (name: string) => addDomain(api, harness.call, name),
+    read: (name: string) => readDomain(api, harness.call, name),
+    detach: (name: string) => dropDomain(api, harness.call, name),
+    request: (name: string) => requestCertificate(api, harness.call, name),
     [Symbol.asyncDispose]: async () => {
-      await bench[Symbol.asyncDispose]();
+      await harness[Symbol.asyncDispose]();
       await vendor[Symbol.asyncDispose]();
     },
   };
 }
-
-/** A world that only leads somewhere. */
-const worldless = {
-  steps: [],
-  countSites: async () => 0,
-  countReleases: async () => 0,
-  takeSent: () => 0,
-  fail: () => undefined,
-  heal: () => undefined,
-};

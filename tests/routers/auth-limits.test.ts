@@ -40,6 +40,11 @@ test('a thousand wrong passwords from fifty addresses do not keep the owner out 
   expect(codes.get('credentials_wrong')).toBeGreaterThanOrEqual(20);
 
   expect(await signIn(app, ada.user.username, ada.password, here, deviceOf(ada))).toMatchObject({ id: ada.user.id });
+  // However long the above took: the next stranger has the shared attempt, so that the one after it has to wait.
+  await passWaits();
+  expect(await refusalOf(signIn(app, ada.user.username, wrong, '192.0.2.2'))).toMatchObject({
+    code: 'credentials_wrong',
+  });
   const stranger = await refusalOf(signIn(app, ada.user.username, ada.password, '192.0.2.1'));
   expect(stranger).toMatchObject({ code: 'rate_limited', status: 429 });
   expect(stranger.retryAfterMs).toBeLessThanOrEqual(2_000);
@@ -145,6 +150,34 @@ test('an address registers ten accounts an hour', async () => {
   expect(refusal).toMatchObject({ code: 'rate_limited', status: 429 });
   expect(refusal.retryAfterMs).toBeLessThanOrEqual(3_600_000);
   expect(await register(3, '198.51.100.92')).toMatchObject({ username: 'crowd 3' });
+});
+
+test('an account asks for ten names and addresses an hour, wherever it calls from', async () => {
+  await using app = await createTestApp({ limits: { registrationsPerHour: 2 } });
+  const [ada, bob] = [await app.person(), await app.person()];
+  const rename = (username: string) => ada.caller.user.update({ username });
+  const move = (email: string) => ada.caller.auth.changeEmail({ email, currentPassword: ada.password });
+
+  expect(await refusalOf(rename(bob.user.username))).toMatchObject({ code: 'username_taken' });
+  expect(await refusalOf(move(bob.user.email))).toMatchObject({ code: 'email_taken' });
+
+  expect(await refusalOf(rename(bob.user.username))).toMatchObject({ code: 'rate_limited' });
+  expect(await refusalOf(move(bob.user.email))).toMatchObject({ code: 'rate_limited' });
+  const elsewhere = await app.callerFor(ada.accessToken, ada.jar, { address: '198.51.100.95' });
+  expect(await refusalOf(elsewhere.user.update({ username: 'a free name' }))).toMatchObject({ code: 'rate_limited' });
+  expect(await bob.caller.user.update({ username: 'another free name' })).toMatchObject({ id: bob.user.id });
+});
+
+test('accounts of one address ask for ten names an hour between them', async () => {
+  const address = '198.51.100.96';
+  await using app = await createTestApp({ limits: { registrationsPerHour: 2 } });
+  const rename = async (username: string) => {
+    const { accessToken, jar } = await app.person();
+    return (await app.callerFor(accessToken, jar, { address })).user.update({ username });
+  };
+  await rename('renamed one');
+  await rename('renamed two');
+  expect(await refusalOf(rename('renamed three'))).toMatchObject({ code: 'rate_limited' });
 });
 
 test('an attempt that a full queue turned away counts as none', async () => {

@@ -1,15 +1,17 @@
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
 import { SessionModel } from '../../server/models/session.ts';
-import type { PasswordHasher } from '../../server/secrets.ts';
+import { UserModel } from '../../server/models/user.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
-import { createJar, createTestApp, type TestApp } from '../support/app.ts';
+import { afterNextPasswordCheck } from '../support/after-password-check.ts';
+import { createJar, createTestApp, type Person, type TestApp } from '../support/app.ts';
+import { databaseLoadOf } from '../support/database-load.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 const MINUTE_MS = 60_000;
 const newPassword = 'Another horse 2';
 
-/** The mails that are sent from now on by `act`. */
+/** Returns the mails that are sent from now on by `act`. */
 async function mailsOf(app: TestApp, act: () => Promise<unknown>) {
   await app.jobs.drain();
   const before = app.outbox.length;
@@ -18,7 +20,7 @@ async function mailsOf(app: TestApp, act: () => Promise<unknown>) {
   return app.outbox.slice(before);
 }
 
-/** The one-time token of the link in a mail. */
+/** Returns the one-time token of the link in a mail. */
 function tokenIn(mail: { text: string } | undefined, path: string): string {
   const link = new RegExp(`^http://localhost:3000${path}#token=([A-Za-z0-9_-]{43})$`, 'm').exec(mail?.text ?? '');
   if (link?.[1] === undefined) throw new Error(`There is no link to ${path} in: ${mail?.text}`);
@@ -30,10 +32,14 @@ async function resetTokenFor(app: TestApp, email: string): Promise<string> {
   return tokenIn(mail, '/auth/reset');
 }
 
-test('a forgotten password is replaced by the mailed link: all sessions end, nobody is signed in, a mail tells', async () => {
+test('a forgotten password is replaced by the mailed link: sessions and tokens end, nobody is signed in, a mail tells', async () => {
   await using app = await createTestApp();
   const ada = await app.person();
-  const { secret } = await ada.caller.tokens.create({ name: 'script', scopes: ['read'] });
+  const { secret } = await ada.caller.tokens.create({
+    name: 'script',
+    scopes: ['read'],
+    currentPassword: ada.password,
+  });
   const token = await resetTokenFor(app, ada.user.email.toUpperCase());
   const jar = createJar();
 
@@ -49,27 +55,15 @@ test('a forgotten password is replaced by the mailed link: all sessions end, nob
   });
   const signedIn = await auth.login({ username: ada.user.username, password: newPassword });
   expect(signedIn).toMatchObject({ id: ada.user.id, emailConfirmed: true });
-  // As the screens say: tokens are revoked one by one.
-  expect((await authenticate(app.providers, secret)).actor.kind).toBe('token');
+  expect((await authenticate(app.providers, secret)).actor).toEqual({ kind: 'anonymous' });
+  expect((await ada.caller.tokens.list()).items).toEqual([]);
 });
-
-/** From now on passwords are looked at before `meanwhile` happens, and the answer is used after it. */
-function meanwhile(app: TestApp, happens: () => Promise<unknown>): void {
-  const { hasher } = app.providers;
-  const verify: PasswordHasher['verify'] = async (...checked) => {
-    const result = await hasher.verify(...checked);
-    app.providers.hasher = hasher;
-    await happens();
-    return result;
-  };
-  app.providers.hasher = { ...hasher, verify };
-}
 
 test('a sign-in whose password was reset while it was looked at is refused, and leaves no session', async () => {
   await using app = await createTestApp();
   const ada = await app.person();
   const token = await resetTokenFor(app, ada.user.email);
-  meanwhile(app, () => app.anonymous().auth.resetPassword({ token, password: newPassword }));
+  afterNextPasswordCheck(app, () => app.anonymous().auth.resetPassword({ token, password: newPassword }));
 
   const signingIn = app.anonymous().auth.login({ username: ada.user.username, password: ada.password });
 
@@ -81,7 +75,7 @@ test('a change of the password that began before a reset does not undo it', asyn
   await using app = await createTestApp();
   const ada = await app.person();
   const token = await resetTokenFor(app, ada.user.email);
-  meanwhile(app, () => app.anonymous().auth.resetPassword({ token, password: newPassword }));
+  afterNextPasswordCheck(app, () => app.anonymous().auth.resetPassword({ token, password: newPassword }));
 
   const changing = ada.caller.auth.changePassword({ currentPassword: ada.password, newPassword: 'Third horse 3' });
 
@@ -130,20 +124,22 @@ test('a link holds for 30 minutes, one that is used closes the others, and each 
   expect(await refusalOf(auth.confirmEmail({ token: second }))).toMatchObject({ code: 'token_invalid' });
 });
 
-test('an address that nobody has gets the same answer by the same commands, and no mail', async () => {
+test('an address that nobody has gets the same answer for the same work of the database, and no mail', async () => {
   await using app = await createTestApp();
   const ada = await app.person();
-  const commands: string[][] = [];
-  const answers = [];
-  for (const email of [ada.user.email, 'nobody@nowhere.example']) {
-    const seen: string[] = [];
-    commands.push(seen);
-    mongoose.set('debug', (collection: string, method: string) => void seen.push(`${collection}.${method}`));
+  const answers: unknown[] = [];
+  const ask = async (email: string): Promise<void> => {
     answers.push(await app.anonymous().auth.forgotPassword({ email }));
-    mongoose.set('debug', false);
-  }
-  expect(answers).toEqual([{ done: true }, { done: true }]);
-  expect(commands[1]).toEqual(commands[0]);
+  };
+  // The first of all creates the collections that the later ones find.
+  await ask('first@nowhere.example');
+
+  const ofAda = await databaseLoadOf(() => ask(ada.user.email));
+  const ofNobody = await databaseLoadOf(() => ask('nobody@nowhere.example'));
+
+  expect(answers).toEqual([{ done: true }, { done: true }, { done: true }]);
+  expect(ofAda.size).toBeGreaterThan(0);
+  expect(ofNobody).toEqual(ofAda);
 
   const mails = await mailsOf(app, async () => undefined);
   expect(mails.filter((mail) => mail.to !== ada.user.email)).toEqual([]);
@@ -206,14 +202,115 @@ test('another address takes the place of the old one once it is confirmed, and t
   await using app = await createTestApp();
   const ada = await app.person();
   const email = `new-${ada.user.email}`;
-  const [mail] = await mailsOf(app, () => ada.caller.auth.changeEmail({ email, currentPassword: ada.password }));
+  const [mail, warning] = await mailsOf(app, () =>
+    ada.caller.auth.changeEmail({ email, currentPassword: ada.password }),
+  );
   expect(mail).toMatchObject({ kind: 'confirm-email', to: email });
+  expect(warning).toMatchObject({ kind: 'stop-email-change', to: ada.user.email });
   expect(await ada.caller.user.get()).toMatchObject({ email: ada.user.email });
 
   const told = await mailsOf(app, () => app.anonymous().auth.confirmEmail({ token: tokenIn(mail, '/auth/confirm') }));
 
   expect(told).toMatchObject([{ kind: 'email-changed', to: ada.user.email }]);
   expect(await ada.caller.user.get()).toMatchObject({ email, emailConfirmed: true });
+  const late = app.anonymous().auth.stopEmailChange({ token: tokenIn(warning, '/auth/stop-email-change') });
+  expect(await refusalOf(late)).toMatchObject({ code: 'token_invalid' });
+  expect(await ada.caller.user.get()).toMatchObject({ email });
+});
+
+/** Asks for another address; gives the tokens of the link to it and of the link that stops it. */
+async function askForEmail(app: TestApp, { caller, password }: Person, email: string) {
+  const mails = await mailsOf(app, () => caller.auth.changeEmail({ email, currentPassword: password }));
+  return {
+    confirm: tokenIn(
+      mails.find(({ to }) => to === email),
+      '/auth/confirm',
+    ),
+    stop: tokenIn(
+      mails.find(({ to }) => to !== email),
+      '/auth/stop-email-change',
+    ),
+  };
+}
+
+test('the old address stops a change by its link, some days later too, and the account keeps its own confirmation', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const own = (await mailsOf(app, () => ada.caller.auth.sendConfirmation()))[0];
+  const asked = await askForEmail(app, ada, `thief-${ada.user.email}`);
+  expect(await ada.caller.user.get()).toMatchObject({ pendingEmail: `thief-${ada.user.email}` });
+
+  expect(await app.anonymous().auth.stopEmailChange({ token: asked.stop })).toEqual({ done: true });
+
+  expect(await ada.caller.user.get()).toMatchObject({ email: ada.user.email, pendingEmail: null });
+  const { auth } = app.anonymous();
+  expect(await refusalOf(auth.confirmEmail({ token: asked.confirm }))).toMatchObject({ code: 'token_invalid' });
+  expect(await refusalOf(auth.stopEmailChange({ token: asked.stop }))).toMatchObject({ code: 'token_invalid' });
+  await auth.confirmEmail({ token: tokenIn(own, '/auth/confirm') });
+  expect(await ada.caller.user.get()).toMatchObject({ emailConfirmed: true });
+
+  const again = await askForEmail(app, ada, `thief-${ada.user.email}`);
+  app.clock.advance(6 * 24 * 60 * MINUTE_MS);
+  await auth.stopEmailChange({ token: again.stop });
+});
+
+test('each new password ends a change of address that waits', async () => {
+  await using app = await createTestApp();
+  const changed = {
+    reset: async (ada: Person) => {
+      const token = await resetTokenFor(app, ada.user.email);
+      await app.anonymous().auth.resetPassword({ token, password: newPassword });
+    },
+    change: (ada: Person) => ada.caller.auth.changePassword({ currentPassword: ada.password, newPassword }),
+  };
+  for (const [how, setPassword] of Object.entries(changed)) {
+    const ada = await app.person();
+    const { confirm, stop } = await askForEmail(app, ada, `thief-${ada.user.email}`);
+    await setPassword(ada);
+    const { auth } = app.anonymous();
+    expect(await refusalOf(auth.confirmEmail({ token: confirm })), how).toMatchObject({ code: 'token_invalid' });
+    expect(await refusalOf(auth.stopEmailChange({ token: stop })), how).toMatchObject({ code: 'token_invalid' });
+    const { id } = await auth.login({ username: ada.user.username, password: newPassword });
+    expect(await UserModel.findById(id), how).toMatchObject({ email: ada.user.email, pendingEmail: null });
+  }
+});
+
+test('a change of address that began before a reset is not left behind by it', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const token = await resetTokenFor(app, ada.user.email);
+  afterNextPasswordCheck(app, () => app.anonymous().auth.resetPassword({ token, password: newPassword }));
+
+  const asking = ada.caller.auth.changeEmail({ email: `thief-${ada.user.email}`, currentPassword: ada.password });
+
+  expect(await refusalOf(asking)).toMatchObject({ code: 'validation_failed', field: 'currentPassword' });
+  expect(await UserModel.findById(ada.user.id)).toMatchObject({ pendingEmail: null });
+});
+
+test('only the address that was asked for last can be confirmed', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const first = await askForEmail(app, ada, `first-${ada.user.email}`);
+  const second = await askForEmail(app, ada, `second-${ada.user.email}`);
+  const { auth } = app.anonymous();
+  expect(await refusalOf(auth.confirmEmail({ token: first.confirm }))).toMatchObject({ code: 'token_invalid' });
+  await auth.confirmEmail({ token: second.confirm });
+  expect(await ada.caller.user.get()).toMatchObject({ email: `second-${ada.user.email}` });
+});
+
+test('links that were mailed before an account was deleted do nothing to it', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const [confirmation] = await mailsOf(app, () => ada.caller.auth.sendConfirmation());
+  const token = await resetTokenFor(app, ada.user.email);
+  await ada.caller.account.delete({ username: ada.user.username, currentPassword: ada.password });
+  const { auth } = app.anonymous();
+  const confirming = auth.confirmEmail({ token: tokenIn(confirmation, '/auth/confirm') });
+  expect(await refusalOf(confirming)).toMatchObject({ code: 'token_invalid' });
+  expect(await refusalOf(auth.resetPassword({ token, password: newPassword }))).toMatchObject({
+    code: 'token_invalid',
+  });
+  expect((await app.person({ email: ada.user.email })).user.email).toBe(ada.user.email);
 });
 
 test('an address of another account cannot be taken, neither when asked for nor when confirmed', async () => {
@@ -236,7 +333,7 @@ test('an address of another account cannot be taken, neither when asked for nor 
 test('a dump of the database holds no token that works, before and after the mails went out', async () => {
   await using app = await createTestApp();
   const ada = await app.person();
-  const { secret } = await ada.caller.tokens.create({ name: 'CI', scopes: ['write'] });
+  const { secret } = await ada.caller.tokens.create({ name: 'CI', scopes: ['write'], currentPassword: ada.password });
   await app.anonymous().auth.forgotPassword({ email: ada.user.email });
   const secrets = [ada.accessToken, ada.jar.cookies.get('refresh') ?? '', secret, ada.password];
   secrets.push(ada.jar.cookies.get('device') ?? '');

@@ -6,7 +6,7 @@ import { ReleaseModel } from '../../server/models/release.ts';
 import { SubscriptionModel } from '../../server/models/subscription.ts';
 import { UserModel } from '../../server/models/user.ts';
 import { createTestApp, type Person } from '../support/app.ts';
-import { HASTY_PLATFORMS } from '../support/impatient.ts';
+import { FAST_PLATFORMS } from '../support/fast-timeouts.ts';
 import { createPublishingApp, publish, startRelease } from '../support/publishing.ts';
 import { refusalOf } from '../support/refusal.ts';
 
@@ -106,9 +106,9 @@ test('the same idempotency key, twenty times at once, makes one deployment', asy
 test('a platform that cannot be published to yet is refused before anything is made', async () => {
   await using app = await createTestApp();
   const person = await app.trialPerson();
-  await expect(person.caller.deployments.create({ name: 'There', platform: 'netlify' })).rejects.toMatchObject({
+  await expect(person.caller.deployments.create({ name: 'There', platform: 'simulated' })).rejects.toMatchObject({
     cause: { code: 'platform_unavailable' },
-    message: 'Publishing to Netlify is not available in this version.',
+    message: 'Publishing to Simulated platform is not available in this version.',
   });
   expect((await UserModel.findById(person.user.id))?.deploymentCount).toBe(0);
 });
@@ -280,7 +280,7 @@ test('a roll back stays in the history, with who did it, when, and from which re
 });
 
 test('a roll back that cannot be seen live puts the pointer back and says why', async () => {
-  await using app = await createPublishingApp({ providers: { platforms: HASTY_PLATFORMS } });
+  await using app = await createPublishingApp({ providers: { platforms: FAST_PLATFORMS } });
   const person = await app.trialPerson();
   const deployment = await create(person, 'Stuck');
   const one = await publish(app, person, deployment, { 'index.html': 'one' });

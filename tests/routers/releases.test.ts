@@ -1,5 +1,7 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { StoredEvent } from '../../routers/schemas/events.ts';
+import type { ArtifactStore } from '../../server/artifacts/store.ts';
 import { AppError } from '../../server/errors.ts';
 import { EventModel } from '../../server/models/event.ts';
 import { JobModel } from '../../server/models/job.ts';
@@ -7,10 +9,11 @@ import { ReleaseModel } from '../../server/models/release.ts';
 import { UploadModel } from '../../server/models/upload.ts';
 import { newId } from '../../server/mongo.ts';
 import { builtIn } from '../../server/platforms/built-in/index.ts';
-import { platforms } from '../../server/platforms/index.ts';
 import type { AccountContext } from '../../server/service-context.ts';
 import { receiveFile, receiveManifest } from '../../server/services/uploads/index.ts';
+import { removeUnnamedManifest } from '../../server/services/uploads/unnamed-manifest.ts';
 import type { Person } from '../support/app.ts';
+import { platforms } from '../support/platforms.ts';
 import {
   contextOf,
   createPublishingApp,
@@ -202,9 +205,9 @@ test('no release is made of the files that are live where one is wanted for a ch
   expect(await again({ ...SITE, 'new.html': 'new' }, true)).toBe(2);
   expect(await again(SITE, true), 'the files of an earlier one').toBe(3);
   expect(await again(SITE, false), 'wanted all the same').toBe(4);
-  const damagedFiles = [{ path: 'style.css', sha256: sha256Of(SITE['style.css']) }];
+  const corruptedFiles = [{ path: 'style.css', sha256: sha256Of(SITE['style.css']) }];
   const fourth = { accountId: person.user.id, deploymentId: deployment.id, number: 4 };
-  await ReleaseModel.updateOne(fourth, { $set: { damagedFiles } });
+  await ReleaseModel.updateOne(fourth, { $set: { corruptedFiles } });
   expect(await again(SITE, true), 'to bring back what was lost').toBe(5);
   await create({ ...SITE, 'new.html': 'newer' }, true);
   const busy = { cause: { code: 'deployment_busy' } };
@@ -216,8 +219,8 @@ test('releases are listed by account and by deployment, newest first, page by pa
   const person = await app.trialPerson();
   const one = await person.caller.deployments.create({ name: 'One', platform: 'built-in' });
   const two = await person.caller.deployments.create({ name: 'Two', platform: 'built-in' });
-  for (const deployment of [one, two, one])
-    await publish(app, person, deployment, { 'index.html': `${Math.random()}` });
+  for (const [index, deployment] of [one, two, one].entries())
+    await publish(app, person, deployment, { 'index.html': `release ${index}` });
 
   const first = await person.caller.releases.list({ limit: 2 });
   expect(first.items.map((release) => [release.deploymentName, release.number])).toEqual([
@@ -322,6 +325,36 @@ test('a list of files that was replaced leaves the store, unless something else 
   expect(await store.has(third)).toBe(true);
   await app.jobs.drain();
   expect(await person.caller.releases.get({ releaseId: release.id })).toMatchObject({ state: 'live' });
+});
+
+test('of two that take one replaced list away at once, the second finds it gone and reports no corruption', async () => {
+  await using app = await createPublishingApp();
+  const { store, rateCounters } = app.providers;
+  const { sha256 } = await store.writeWhole(Buffer.from('[]'));
+  const told: string[] = [];
+  let isRemoved = (): void => undefined;
+  const removed = new Promise<void>((resolve) => (isRemoved = resolve));
+  let asked = 0;
+  /** Whoever asks second reads only when the first has taken the list away. */
+  const slow: ArtifactStore = {
+    ...store,
+    async has(hash) {
+      asked += 1;
+      const isSecond = asked === 2;
+      const found = await store.has(hash);
+      if (isSecond) await removed;
+      return found;
+    },
+    async remove(hash) {
+      // By now the other one has asked as well, unless it waits for its turn.
+      await wait(200);
+      await store.remove(hash);
+      isRemoved();
+    },
+    readWhole: (hash) => store.readWhole(hash).catch((error) => Promise.reject(told.push(hash) && error)),
+  };
+  await Promise.all([1, 2].map(() => removeUnnamedManifest({ store: slow, rateCounters }, sha256)));
+  expect([told, await store.has(sha256), asked]).toEqual([[], false, 2]);
 });
 
 test('uploads that replace and announce one list at once end with what they name in the store', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ApiTokenModel } from '../../server/models/api-token.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
+import { afterNextPasswordCheck } from '../support/after-password-check.ts';
 import { createTestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 
@@ -10,7 +11,11 @@ test('an API token is shown once, works, and is kept as a hash', async () => {
   await using app = await createTestApp();
   const ada = await app.person();
 
-  const { secret, ...token } = await ada.caller.tokens.create({ name: ' CI ', scopes: ['write', 'write'] });
+  const { secret, ...token } = await ada.caller.tokens.create({
+    name: ' CI ',
+    scopes: ['write', 'write'],
+    currentPassword: ada.password,
+  });
 
   expect(secret).toMatch(/^flt_[A-Za-z0-9_-]{49}$/);
   expect(token).toMatchObject({ name: 'CI', scopes: ['write'], prefix: secret.slice(0, 8), expiresAt: null });
@@ -23,8 +28,13 @@ test('an API token is shown once, works, and is kept as a hash', async () => {
 test('a revoked token and one past its end are nobody at once', async () => {
   await using app = await createTestApp();
   const ada = await app.person();
-  const revoked = await ada.caller.tokens.create({ name: 'revoked', scopes: ['read'] });
-  const dated = await ada.caller.tokens.create({ name: 'dated', scopes: ['read'], expiresInDays: 2 });
+  const revoked = await ada.caller.tokens.create({ name: 'revoked', scopes: ['read'], currentPassword: ada.password });
+  const dated = await ada.caller.tokens.create({
+    name: 'dated',
+    scopes: ['read'],
+    expiresInDays: 2,
+    currentPassword: ada.password,
+  });
 
   await ada.caller.tokens.revoke({ tokenId: revoked.id });
   expect((await authenticate(app.providers, revoked.secret)).actor).toEqual({ kind: 'anonymous' });
@@ -36,7 +46,7 @@ test('a revoked token and one past its end are nobody at once', async () => {
 test('a token with a wrong checksum, and a good-looking one that nobody made, are nobody', async () => {
   await using app = await createTestApp();
   const ada = await app.person();
-  const { secret } = await ada.caller.tokens.create({ name: 'CI', scopes: ['read'] });
+  const { secret } = await ada.caller.tokens.create({ name: 'CI', scopes: ['read'], currentPassword: ada.password });
   const last = secret.endsWith('A') ? 'B' : 'A';
 
   for (const bearer of [`${secret.slice(0, -1)}${last}`, `flt_${'a'.repeat(49)}`, 'flt_', secret.toUpperCase()]) {
@@ -47,7 +57,7 @@ test('a token with a wrong checksum, and a good-looking one that nobody made, ar
 test('the last use is written at most once a minute', async () => {
   await using app = await createTestApp();
   const ada = await app.person();
-  const { secret } = await ada.caller.tokens.create({ name: 'CI', scopes: ['read'] });
+  const { secret } = await ada.caller.tokens.create({ name: 'CI', scopes: ['read'], currentPassword: ada.password });
   const lastUse = async () => (await ada.caller.tokens.list()).items[0]?.lastUsedAt?.getTime();
 
   await authenticate(app.providers, secret);
@@ -65,7 +75,7 @@ test('an account has a hundred tokens at most, also when many are made at once',
   const ada = await app.person();
   const { id, accountId } = { id: 'a'.repeat(18), accountId: ada.user.id };
   await ApiTokenModel.insertMany(
-    Array.from({ length: 97 }, (_, count) => ({
+    Array.from({ length: 98 }, (_, count) => ({
       _id: `${id}${String(count).padStart(2, '0')}`,
       accountId,
       name: 'old',
@@ -76,11 +86,13 @@ test('an account has a hundred tokens at most, also when many are made at once',
   );
 
   const made = await Promise.allSettled(
-    Array.from({ length: 12 }, (_, count) => ada.caller.tokens.create({ name: `new ${count}`, scopes: ['read'] })),
+    Array.from({ length: 5 }, (_, count) =>
+      ada.caller.tokens.create({ name: `new ${count}`, scopes: ['read'], currentPassword: ada.password }),
+    ),
   );
 
   expect(await ApiTokenModel.countDocuments({ accountId })).toBe(100);
-  expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+  expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
   for (const outcome of made) {
     if (outcome.status === 'rejected') expect(outcome.reason.cause).toMatchObject({ code: 'conflict' });
   }
@@ -89,7 +101,11 @@ test('an account has a hundred tokens at most, also when many are made at once',
 test("another account's token is not found, and stays", async () => {
   await using app = await createTestApp();
   const [ada, eve] = [await app.person(), await app.person()];
-  const { id, secret } = await ada.caller.tokens.create({ name: 'CI', scopes: ['read'] });
+  const { id, secret } = await ada.caller.tokens.create({
+    name: 'CI',
+    scopes: ['read'],
+    currentPassword: ada.password,
+  });
 
   expect(await refusalOf(eve.caller.tokens.revoke({ tokenId: id }))).toMatchObject({ code: 'not_found' });
   expect((await eve.caller.tokens.list()).items).toEqual([]);
@@ -99,7 +115,11 @@ test("another account's token is not found, and stays", async () => {
 test('tokens are out of reach of the anonymous and of tokens', async () => {
   await using app = await createTestApp();
   const ada = await app.person();
-  const { id, secret } = await ada.caller.tokens.create({ name: 'CI', scopes: ['read', 'write'] });
+  const { id, secret } = await ada.caller.tokens.create({
+    name: 'CI',
+    scopes: ['read', 'write'],
+    currentPassword: ada.password,
+  });
   const callers = [
     { caller: app.anonymous(), code: 'unauthenticated' },
     { caller: await app.callerFor(secret), code: 'session_required' },
@@ -107,30 +127,77 @@ test('tokens are out of reach of the anonymous and of tokens', async () => {
 
   for (const { caller, code } of callers) {
     expect(await refusalOf(caller.tokens.list())).toMatchObject({ code });
-    expect(await refusalOf(caller.tokens.create({ name: 'more', scopes: ['write'] }))).toMatchObject({ code });
+    expect(
+      await refusalOf(caller.tokens.create({ name: 'more', scopes: ['write'], currentPassword: ada.password })),
+    ).toMatchObject({ code });
     expect(await refusalOf(caller.tokens.revoke({ tokenId: id }))).toMatchObject({ code });
   }
 });
 
 test('bad input is named by its field', async () => {
   await using app = await createTestApp();
-  const { tokens } = (await app.person()).caller;
-  const stray: unknown = { name: 'CI', scopes: ['read'], accountId: 'x' };
+  const ada = await app.person();
+  const { tokens } = ada.caller;
+  const currentPassword = ada.password;
+  const stray: unknown = { name: 'CI', scopes: ['read'], currentPassword, accountId: 'x' };
 
-  expect(await refusalOf(tokens.create({ name: ' ', scopes: ['read'] }))).toMatchObject({
+  expect(await refusalOf(tokens.create({ name: ' ', scopes: ['read'], currentPassword }))).toMatchObject({
     code: 'validation_failed',
     fieldErrors: { name: 'Give the token a name' },
   });
   for (const name of ['a\u0000b', '\u202eevil', 'x\u200by', '\ud800']) {
-    expect(await refusalOf(tokens.create({ name, scopes: ['read'] }))).toMatchObject({ field: 'name' });
+    expect(await refusalOf(tokens.create({ name, scopes: ['read'], currentPassword }))).toMatchObject({
+      field: 'name',
+    });
   }
-  expect(await refusalOf(tokens.create({ name: 'CI', scopes: [] }))).toMatchObject({
+  expect(await refusalOf(tokens.create({ name: 'CI', scopes: [], currentPassword }))).toMatchObject({
     fieldErrors: { scopes: 'Choose what the token may do' },
   });
-  expect(await refusalOf(tokens.create({ name: 'CI', scopes: ['read'], expiresInDays: 0 }))).toMatchObject({
+  expect(
+    await refusalOf(tokens.create({ name: 'CI', scopes: ['read'], expiresInDays: 0, currentPassword })),
+  ).toMatchObject({
     field: 'expiresInDays',
   });
   // @ts-expect-error the field is unknown
   expect(await refusalOf(tokens.create(stray))).toMatchObject({ field: 'accountId' });
+  expect(await refusalOf(tokens.create({ name: 'CI', scopes: ['read'], currentPassword: '' }))).toMatchObject({
+    fieldErrors: { currentPassword: 'Enter your current password' },
+  });
   expect(await refusalOf(tokens.revoke({ tokenId: '../x' }))).toMatchObject({ field: 'tokenId' });
+});
+
+test('a token is made for who knows the password, and a mail tells', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const make = (currentPassword: string) =>
+    ada.caller.tokens.create({ name: 'CI', scopes: ['read', 'write'], currentPassword });
+  await app.jobs.drain();
+  app.outbox.length = 0;
+
+  expect(await refusalOf(make('Wrong horse 9'))).toMatchObject({
+    code: 'validation_failed',
+    fieldErrors: { currentPassword: 'The current password is not right' },
+  });
+  await app.jobs.drain();
+  expect((await ada.caller.tokens.list()).items).toEqual([]);
+  expect(app.outbox).toEqual([]);
+
+  const { secret } = await make(ada.password);
+  await app.jobs.drain();
+  expect(app.outbox).toMatchObject([{ kind: 'token-made', to: ada.user.email }]);
+  expect(app.outbox[0]?.text).toContain('"CI"');
+  expect(JSON.stringify(app.outbox)).not.toContain(secret.slice(8));
+});
+
+test('a token that is asked for while its account is deleted is not made', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const other = await app.callerFor(ada.accessToken);
+  const { username } = ada.user;
+  afterNextPasswordCheck(app, () => other.account.delete({ username, currentPassword: ada.password }));
+
+  const making = ada.caller.tokens.create({ name: 'CI', scopes: ['read'], currentPassword: ada.password });
+
+  expect(await refusalOf(making)).toMatchObject({ code: 'validation_failed', field: 'currentPassword' });
+  expect(await ApiTokenModel.countDocuments({ accountId: ada.user.id })).toBe(0);
 });

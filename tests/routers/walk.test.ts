@@ -5,6 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { appRouter } from '../../routers/_app.ts';
 import { toAppError } from '../../routers/error-shape.ts';
 import type { Scope } from '../../routers/schemas/tokens.ts';
+import { ConnectionModel } from '../../server/models/connection.ts';
 import { newId } from '../../server/mongo.ts';
 import type { ServiceContext } from '../../server/service-context.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
@@ -12,18 +13,27 @@ import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { createPublishingApp, publish } from '../support/publishing.ts';
 
 /**
- * Walks the router (security facts, section 13): every procedure says here who may call it and with what, and is then
- * called by nobody, by tokens of each scope, with another account's ids and with fields that are not its own.
+ * Walks the router: every procedure says here who may call it and with what, and is then called by nobody, by tokens of
+ * each scope, with another account's ids and with fields that are not its own.
  */
-type Access = 'public' | 'public-write' | 'read' | 'write' | 'session';
+/** `cookie`: whoever sends no refresh cookie is nobody, whatever else is sent. */
+type Access = 'public' | 'public-write' | 'read' | 'write' | 'session' | 'cookie';
 type Case = {
   access: Access;
-  /** An input that its schema takes; ids in it are the owner's. */
+  /** This is an input that its schema takes; ids in it are the owner's. */
   input?: (owned: Owned) => Record<string, unknown>;
   /** Keys of the input that name objects of an account. */
   ids?: readonly string[];
 };
-type Owned = { deploymentId: string; releaseId: string; uploadId: string; tokenId: string; sessionId: string };
+type Owned = {
+  deploymentId: string;
+  destinationId: string;
+  releaseId: string;
+  uploadId: string;
+  tokenId: string;
+  sessionId: string;
+  connectionId: string;
+};
 
 const MAILED = 'A'.repeat(43);
 const PASSWORD = 'Correct horse 1';
@@ -39,7 +49,7 @@ const CASES: Record<string, Case> = {
     input: () => ({ username: `walker ${newId()}`, email: `${newId()}@example.com`, password: PASSWORD }),
   },
   'auth.login': { access: 'public', input: () => ({ username: `nobody ${newId()}`, password: PASSWORD }) },
-  'auth.refresh': { access: 'public' },
+  'auth.refresh': { access: 'cookie' },
   'auth.logout': { access: 'public' },
   'auth.forgotPassword': { access: 'public', input: () => ({ email: `${newId()}@example.com` }) },
   'auth.checkResetLink': { access: 'public', input: () => ({ token: MAILED }) },
@@ -48,6 +58,7 @@ const CASES: Record<string, Case> = {
   'auth.sendConfirmation': { access: 'session' },
   'auth.confirmEmail': { access: 'public', input: () => ({ token: MAILED }) },
   'auth.changeEmail': { access: 'session', input: () => ({ email: 'a@example.com', currentPassword: 'wrong one' }) },
+  'auth.stopEmailChange': { access: 'public', input: () => ({ token: MAILED }) },
   'auth.revokeSession': { access: 'session', input: ({ sessionId }) => ({ sessionId }), ids: ['sessionId'] },
   'subscription.get': { access: 'read' },
   'subscription.allowance': { access: 'read' },
@@ -66,8 +77,23 @@ const CASES: Record<string, Case> = {
   'events.stream': { access: 'read', input: () => ({}) },
   'events.sendTest': { access: 'write', input: () => ({ message: 'a' }) },
   'tokens.list': { access: 'session' },
-  'tokens.create': { access: 'session', input: () => ({ name: 'a', scopes: ['read'] }) },
+  'tokens.create': { access: 'session', input: () => ({ name: 'a', scopes: ['read'], currentPassword: 'wrong one' }) },
   'tokens.revoke': { access: 'session', input: ({ tokenId }) => ({ tokenId }), ids: ['tokenId'] },
+  'connections.list': { access: 'read' },
+  'connections.targets': { access: 'read', input: ({ connectionId }) => ({ connectionId }), ids: ['connectionId'] },
+  'connections.connect': { access: 'write', input: () => ({ provider: 'netlify', token: 'walked' }) },
+  'connections.authorize': { access: 'session', input: () => ({ provider: 'netlify' }) },
+  'connections.finishAuthorization': {
+    access: 'session',
+    input: () => ({ provider: 'netlify', code: 'walked', state: 'walked' }),
+  },
+  'connections.replace': {
+    access: 'write',
+    input: ({ connectionId }) => ({ connectionId, token: 'walked' }),
+    ids: ['connectionId'],
+  },
+  'connections.test': { access: 'write', input: ({ connectionId }) => ({ connectionId }), ids: ['connectionId'] },
+  'connections.remove': { access: 'write', input: ({ connectionId }) => ({ connectionId }), ids: ['connectionId'] },
   'deployments.list': { access: 'read', input: () => ({}) },
   'deployments.get': { access: 'read', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
   'deployments.checkAddress': {
@@ -86,9 +112,30 @@ const CASES: Record<string, Case> = {
     input: ({ deploymentId, releaseId }) => ({ deploymentId, releaseId }),
     ids: ['deploymentId', 'releaseId'],
   },
+  'deployments.addDestination': {
+    access: 'write',
+    input: ({ deploymentId }) => ({ deploymentId, platform: 'built-in' }),
+    ids: ['deploymentId'],
+  },
+  'deployments.removeDestination': {
+    access: 'write',
+    input: ({ deploymentId, destinationId }) => ({ deploymentId, destinationId }),
+    ids: ['deploymentId', 'destinationId'],
+  },
+  'deployments.retryDestination': {
+    access: 'write',
+    input: ({ deploymentId, destinationId }) => ({ deploymentId, destinationId }),
+    ids: ['deploymentId', 'destinationId'],
+  },
+  'deployments.makePrimary': {
+    access: 'write',
+    input: ({ deploymentId, destinationId }) => ({ deploymentId, destinationId }),
+    ids: ['deploymentId', 'destinationId'],
+  },
   'deployments.remove': { access: 'write', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
   'releases.list': { access: 'read', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
   'releases.get': { access: 'read', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
+  'releases.platformLog': { access: 'read', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
   'releases.diff': {
     access: 'read',
     input: ({ releaseId }) => ({ releaseId, against: releaseId }),
@@ -102,6 +149,12 @@ const CASES: Record<string, Case> = {
     ids: ['deploymentId', 'uploadId'],
   },
   'releases.cancel': { access: 'write', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
+  'releases.handOff': { access: 'read', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
+  'releases.confirm': {
+    access: 'write',
+    input: ({ releaseId }) => ({ releaseId, url: 'https://name.replit.app' }),
+    ids: ['releaseId'],
+  },
   'releases.retry': { access: 'write', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
 };
 
@@ -126,7 +179,7 @@ test('every procedure says what it answers', () => {
   expect(silent).toEqual(WITHOUT_OUTPUT);
 });
 
-/** The code that a call ends with; `null` when it succeeds. */
+/** Returns the code that a call ends with; `null` when it succeeds. */
 async function codeOf(path: string, ctx: ServiceContext, input: unknown): Promise<string | null> {
   return (await resultOf(path, ctx, input)).code;
 }
@@ -168,12 +221,35 @@ function flatProcedures(): Record<string, { _def: { type: 'query' | 'mutation' |
 async function ownedBy(app: TestApp, person: Person): Promise<Owned> {
   const deployment = await person.caller.deployments.create({ name: 'walked', platform: 'built-in' });
   const deploymentId = deployment.id;
+  const destinationId = deployment.destinations[0]?.id ?? '';
   const release = await publish(app, person, deployment, { 'index.html': person.user.id });
   expect(release.state).toBe('live');
   const { uploadId } = await person.caller.releases.prepare({ deploymentId });
-  const { id: tokenId } = await person.caller.tokens.create({ name: 'walked', scopes: ['read'] });
+  const { id: tokenId } = await person.caller.tokens.create({
+    name: 'walked',
+    scopes: ['read'],
+    currentPassword: person.password,
+  });
   const [session] = (await person.caller.auth.sessions()).items;
-  return { deploymentId, releaseId: release.id, uploadId, tokenId, sessionId: session?.id ?? newId() };
+  const connection = await ConnectionModel.create({
+    _id: newId(),
+    accountId: person.user.id,
+    provider: 'netlify',
+    credential: 'sealed',
+    identity: 'walked',
+    warnings: [],
+    testedAt: new Date(),
+  });
+  const sessionId = session?.id ?? newId();
+  return {
+    deploymentId,
+    destinationId,
+    releaseId: release.id,
+    uploadId,
+    tokenId,
+    sessionId,
+    connectionId: connection._id,
+  };
 }
 
 const RANDOM: Owned = {
@@ -181,6 +257,8 @@ const RANDOM: Owned = {
   releaseId: newId(),
   uploadId: newId(),
   tokenId: newId(),
+  connectionId: newId(),
+  destinationId: newId(),
   sessionId: newId(),
 };
 
@@ -197,7 +275,7 @@ function theApp(): Promise<TestApp> {
 
 afterAll(async () => (await made)?.[Symbol.asyncDispose]());
 
-/** What a caller is told who may not call at all. */
+/** Says what a caller is told who may not call at all. */
 const REFUSALS = ['scope_missing', 'session_required', 'unauthenticated'];
 
 test.each(entries)('$path: nobody in particular gets no further than its access says', async (entry) => {
@@ -207,13 +285,15 @@ test.each(entries)('$path: nobody in particular gets no further than its access 
 
   const isPublic = entry.access === 'public' || entry.access === 'public-write';
   if (!isPublic) expect(code).toBe('unauthenticated');
-  // Refreshing without its cookie is nobody's.
-  else if (entry.path === 'auth.refresh') expect(code).toBe('unauthenticated');
   else expect([...REFUSALS, 'validation_failed', 'internal']).not.toContain(code);
 });
 
 async function contextOfToken(app: TestApp, person: Person, scopes: Scope[]): Promise<ServiceContext> {
-  const { secret } = await person.caller.tokens.create({ name: scopes.join(), scopes });
+  const { secret } = await person.caller.tokens.create({
+    name: scopes.join(),
+    scopes,
+    currentPassword: person.password,
+  });
   return app.context((await authenticate(app.providers, secret)).actor);
 }
 
@@ -232,9 +312,9 @@ test.each(entries)('$path: an API token reaches it by the right scope only', asy
     read: [null, null],
     write: ['scope_missing', null],
     session: ['session_required', 'session_required'],
+    cookie: ['unauthenticated', 'unauthenticated'],
   } as const;
-  // Refreshing without its cookie is nobody's, whoever calls.
-  if (entry.path !== 'auth.refresh') expect([refused(read), refused(write)]).toEqual(expected[entry.access]);
+  expect([refused(read), refused(write)]).toEqual(expected[entry.access]);
 });
 
 /** Two accounts that own one thing of each kind; made once, since none of those who use it writes anything. */

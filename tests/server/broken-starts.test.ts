@@ -23,7 +23,7 @@ function expectRefusal(ended: Ended, exitCode: number, sentence: RegExp): void {
   expect(ended.exitCode).toBe(exitCode);
 }
 
-/** The file's own database, by its address: a start that gets that far finds what the test has put there. */
+/** Returns the file's own database, by its address: a start that gets that far finds what the test has put there. */
 function ownDatabase(): string {
   const url = new URL(inject('mongoUri'));
   url.pathname = `/${mongoose.connection.name}`;
@@ -118,9 +118,9 @@ test('a data folder where nothing can be made', async () => {
 
 test('a data folder that another running app holds', async () => {
   await using folder = await makeFolder();
-  const held = await openDataFolder(folder.path);
+  const held = await openDataFolder(folder.path, { onLost: () => undefined });
   const ended = await startUntilItEnds({ ...(await portVariables()), DATA_DIR: folder.path });
-  await held.unlock();
+  await held.release();
   expectRefusal(
     ended,
     1,

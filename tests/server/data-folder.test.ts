@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { signalProcess } from '../../server/database/mongod-process.ts';
 import { newKeys } from '../../server/secrets.ts';
-import { openDataFolder, readOrMakeKeys, removeStale } from '../../server/start/data-folder.ts';
+import { type DataFolder, openDataFolder, readOrMakeKeys } from '../../server/start/data-folder.ts';
 
 async function makeFolder(): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), 'fairlead-data-'));
@@ -18,74 +19,120 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
+/** Nobody here is silent for so long; a test that waits for a silence waits for this one. */
+const SILENT_MS = 400;
+
+const openHere = (path: string, onLost: () => void = () => undefined): Promise<DataFolder> =>
+  openDataFolder(path, { onLost, heartbeatMs: 20, silentMs: SILENT_MS });
+const locksIn = async (path: string): Promise<string[]> =>
+  (await readdir(path)).filter((name) => name.endsWith('.lock'));
+
+/** Returns the number of a process that has ended. */
+async function endedPid(): Promise<number | undefined> {
+  const child = spawn(process.execPath, ['--eval', '']);
+  await once(child, 'exit');
+  return child.pid;
+}
+
+/** Returns when this process began, as its lock says it. */
+async function ownStart(path: string): Promise<string> {
+  const data = await openHere(path);
+  const [, since = ''] = (await readFile(join(path, `app.${data.run}.lock`), 'utf8')).split('\n');
+  await data.release();
+  return since;
+}
+
 test('the folder is made for its owner alone and locked until it is given back', async () => {
   await using folder = await makeFolder();
   const path = join(folder.path, 'deep', 'data');
-  const data = await openDataFolder(path);
+  const data = await openHere(path);
   expect((await stat(path)).mode & 0o777).toBe(0o700);
-  expect(await readFile(join(path, 'app.lock'), 'utf8')).toMatch(new RegExp(`^${process.pid}\n`));
-  await data.unlock();
-  expect(await isThere(join(path, 'app.lock'))).toBe(false);
-  await (await openDataFolder(path)).unlock();
+  expect(await locksIn(path)).toEqual([`app.${data.run}.lock`]);
+  await data.release();
+  expect(await locksIn(path)).toEqual([]);
+  await (await openHere(path)).release();
 });
 
 test('a second app on the same folder is refused with the number of the first', async () => {
   await using folder = await makeFolder();
-  await openDataFolder(folder.path);
-  await expect(openDataFolder(folder.path)).rejects.toMatchObject({
+  const first = await openHere(folder.path);
+  await expect(openHere(folder.path)).rejects.toMatchObject({
     exitCode: 1,
     message: `DATA_DIR "${folder.path}" is in use by another Fairlead (process ${process.pid}); stop that one, or set DATA_DIR to another folder.`,
   });
-  expect(await readFile(join(folder.path, 'app.lock'), 'utf8')).toMatch(new RegExp(`^${process.pid}\n`));
+  expect(await locksIn(folder.path)).toEqual([`app.${first.run}.lock`]);
+  await first.release();
 });
 
-test('the lock of a process that is gone is taken over', async () => {
-  await using folder = await makeFolder();
-  const child = spawn(process.execPath, ['--eval', '']);
-  await once(child, 'exit');
-  await writeFile(join(folder.path, 'app.lock'), `${child.pid}\n\n`);
-  await (await openDataFolder(folder.path)).unlock();
-});
-
-// Only Linux tells one boot of the machine from another.
-if (process.platform === 'linux') {
-  test('whoever takes the lock of a killed run over is told which one that was, unless it ran elsewhere', async () => {
+test('of many that start at once beside the lock of a dead one, exactly one gets the folder, every time', async () => {
+  for (let round = 0; round < 10; round += 1) {
     await using folder = await makeFolder();
-    const lock = join(folder.path, 'app.lock');
-    const first = await openDataFolder(folder.path);
-    expect(first.killedRun).toBeNull();
-    const [, since = ''] = (await readFile(lock, 'utf8')).split('\n');
-    const child = spawn(process.execPath, ['--eval', '']);
-    await once(child, 'exit');
-
-    await writeFile(lock, `${child.pid}\n${since}\n${first.run}\n`);
-    const second = await openDataFolder(folder.path);
-    expect([second.killedRun, second.run === first.run]).toEqual([first.run, false]);
-    await second.unlock();
-    const third = await openDataFolder(folder.path);
-    expect(third.killedRun).toBeNull();
-
-    for (const elsewhere of [`another-boot ${since.split(' ')[1]}`, '']) {
-      await writeFile(lock, `${child.pid}\n${elsewhere}\n${first.run}\n`);
-      const taken = await openDataFolder(folder.path);
-      expect(taken.killedRun).toBeNull();
-      await taken.unlock();
-    }
-  });
-}
-
-test('the lock of a process whose number was given to another since is taken over', async () => {
-  await using folder = await makeFolder();
-  await writeFile(join(folder.path, 'app.lock'), `${process.pid}\nanother-boot 12345\n`);
-  await (await openDataFolder(folder.path)).unlock();
+    await writeFile(join(folder.path, 'app.dead.lock'), `${await endedPid()}\n\n\nheld\n`);
+    const starts = await Promise.allSettled(Array.from({ length: 6 }, () => openHere(folder.path)));
+    const held = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+    expect(held.map(({ run }) => `app.${run}.lock`)).toEqual(await locksIn(folder.path));
+    expect(held).toHaveLength(1);
+    await held[0]?.release();
+  }
 });
 
-// Only Linux tells that a process is dead and not buried.
+test('a run elsewhere holds the folder as long as its heart beats, and no longer', async () => {
+  await using folder = await makeFolder();
+  const lock = join(folder.path, 'app.elsewhere.lock');
+  // The number is that of a running process here, and means nothing.
+  await writeFile(lock, `${process.pid}\nanother-boot/another-container 12345\n\nheld\n`);
+  const heart = setInterval(() => void utimes(lock, new Date(), new Date()), 20);
+  await expect(openHere(folder.path)).rejects.toThrow('is in use by another Fairlead');
+  clearInterval(heart);
+  const data = await openHere(folder.path);
+  expect(data.killedRuns).toEqual([]);
+  expect(await locksIn(folder.path)).toEqual([`app.${data.run}.lock`]);
+  await data.release();
+});
+
+test('a run that was taken for dead learns that the folder is no longer its own', async () => {
+  await using folder = await makeFolder();
+  let losses = 0;
+  const data = await openHere(folder.path, () => {
+    losses += 1;
+  });
+  await rm(join(folder.path, `app.${data.run}.lock`));
+  await expect.poll(() => losses).toBe(1);
+  await data.release();
+});
+
+// Only Linux tells one boot of the machine from another, and one process of a number from the next.
 if (process.platform === 'linux') {
-  test('the lock of a killed process that nobody has buried is taken over', async () => {
+  test('whoever follows a killed run is told which one that was, also when a start in between fails', async () => {
+    await using folder = await makeFolder();
+    const since = await ownStart(folder.path);
+    const killed = `${await endedPid()}\n${since.split(' ')[0]} 1\n\nheld\n`;
+    await writeFile(join(folder.path, 'app.first.lock'), killed);
+    const failed = await openHere(folder.path);
+    expect(failed.killedRuns).toEqual(['first']);
+    await failed.release();
+    const second = await openHere(folder.path);
+    expect(second.killedRuns).toEqual(['first']);
+    second.forgetKilledRuns();
+    await second.release();
+    const third = await openHere(folder.path);
+    expect(third.killedRuns).toEqual([]);
+    await third.release();
+  });
+
+  test('the lock of a process whose number was given to another since is taken over at once', async () => {
+    await using folder = await makeFolder();
+    const [place = ''] = (await ownStart(folder.path)).split(' ');
+    await writeFile(join(folder.path, 'app.earlier.lock'), `${process.pid}\n${place} 1\n\nheld\n`);
+    const data = await openDataFolder(folder.path, { onLost: () => undefined, silentMs: 3_600_000 });
+    expect(data.killedRuns).toEqual(['earlier']);
+    await data.release();
+  });
+
+  test('the lock of a killed process that its parent has not waited for is taken over', async () => {
     await using folder = await makeFolder();
     const script = `import(${JSON.stringify(join(import.meta.dirname, '../../server/start/data-folder.ts'))})
-    .then((m) => m.openDataFolder(process.argv[1]))
+    .then((m) => m.openDataFolder(process.argv[1], { onLost: () => process.exit(1) }))
     .then(() => { console.log(process.pid); setInterval(() => {}, 1000); });`;
     // The shell becomes a program that never asks after its child.
     const parent = spawn('sh', [
@@ -96,47 +143,25 @@ if (process.platform === 'linux') {
       folder.path,
     ]);
     const pid = Number(String((await once(parent.stdout, 'data'))[0]).trim());
-    await expect(openDataFolder(folder.path)).rejects.toThrow(`process ${pid}`);
+    await expect(openHere(folder.path)).rejects.toThrow(`process ${pid}`);
 
     process.kill(pid, 'SIGKILL');
     await expect.poll(() => readFile(`/proc/${pid}/stat`, 'utf8')).toContain(') Z ');
-    await (await openDataFolder(folder.path)).unlock();
+    await (await openHere(folder.path)).release();
     parent.kill('SIGKILL');
   });
 }
 
-test('a lock that was put there since the stale one was judged stays', async () => {
-  await using folder = await makeFolder();
-  const [lock, moved] = [join(folder.path, 'app.lock'), join(folder.path, 'moved')];
-  await writeFile(lock, 'fresh');
-  await removeStale(lock, 'stale', moved);
-  expect(await readFile(lock, 'utf8')).toBe('fresh');
-  expect(await isThere(moved)).toBe(false);
-  await removeStale(lock, 'fresh', moved);
-  expect([await isThere(lock), await isThere(moved)]).toEqual([false, false]);
-});
-
-test('of many that start at once on a stale lock, exactly one gets the folder', async () => {
-  await using folder = await makeFolder();
-  await writeFile(join(folder.path, 'app.lock'), '999999999\n\n');
-  const script = `import(${JSON.stringify(join(import.meta.dirname, '../../server/start/data-folder.ts'))})
-    .then((m) => m.openDataFolder(process.argv[1]))
-    .then(() => { console.log('held'); setInterval(() => {}, 1000); }, (error) => { console.log(error.exitCode); });`;
-  const children = Array.from({ length: 4 }, () =>
-    spawn(process.execPath, ['--import', 'tsx', '--eval', script, folder.path]),
-  );
-  const answers = await Promise.all(
-    children.map(async (child) => String((await once(child.stdout, 'data'))[0]).trim()),
-  );
-  for (const child of children) child.kill('SIGKILL');
-  expect(answers.sort()).toEqual(['1', '1', '1', 'held']);
+test('a signal to a process that has ended meanwhile says so and does not throw', async () => {
+  const pid = await endedPid();
+  expect(signalProcess(pid ?? 0, 'SIGTERM')).toBe(false);
 });
 
 test('a path that is a file is refused with the path', async () => {
   await using folder = await makeFolder();
   const path = join(folder.path, 'file');
   await writeFile(path, '');
-  await expect(openDataFolder(path)).rejects.toMatchObject({
+  await expect(openHere(path)).rejects.toMatchObject({
     exitCode: 1,
     message: expect.stringContaining(`DATA_DIR is "${path}", which cannot be written`),
   });

@@ -26,7 +26,7 @@ async function fakeMongod(path: string, version: string): Promise<void> {
   await chmod(path, 0o755);
 }
 
-/** The one that the tests run on, by its path; nothing is fetched. */
+/** Returns the one that the tests run on, by its path; nothing is fetched. */
 function realSources(): MongodSources {
   return { systemBinary: inject('mongodPath'), searchPath: '', cacheFolder: '/nonexistent', mayFetch: false };
 }

@@ -21,6 +21,8 @@ test('an empty environment gives the documented defaults', () => {
     port: 3000,
     sitesPort: 3001,
     sitesDomain: 'localhost',
+    sitesUrl: 'http://{slug}.localhost:3001',
+    sitesTls: undefined,
     host: '127.0.0.1',
     publicUrl: 'http://localhost:3000',
     supportEmail: 'support@localhost',
@@ -49,6 +51,75 @@ test('PROCESSES is a number, or auto for one a core', () => {
       exitCode: 78,
     });
   }
+});
+
+test.each([
+  [{ SITES_PORT: '80' }, 'http://{slug}.localhost'],
+  [{ SITES_URL: 'https://{slug}.localhost' }, 'https://{slug}.localhost'],
+  [{ SITES_URL: 'https://{slug}.localhost:443/' }, 'https://{slug}.localhost'],
+  [{ SITES_URL: 'https://{slug}.localhost:80' }, 'https://{slug}.localhost:80'],
+  [
+    { SITES_DOMAIN: 'sites.example.net', SITES_URL: 'http://{slug}.sites.example.net:8080' },
+    'http://{slug}.sites.example.net:8080',
+  ],
+])('%j shows sites at %s', (environment, sitesUrl) => {
+  expect(readEnv(environment).sitesUrl).toBe(sitesUrl);
+});
+
+const PAIR = { SITES_CERT_FILE: '/tls/cert.pem', SITES_KEY_FILE: '/tls/key.pem' };
+
+test('with a certificate sites are shown with https, at the port of TLS or where SITES_URL says', () => {
+  const files = { certFile: '/tls/cert.pem', keyFile: '/tls/key.pem' };
+  expect(readEnv(PAIR)).toMatchObject({
+    sitesUrl: 'https://{slug}.localhost:3443',
+    sitesTls: { ...files, port: 3443, url: 'https://{slug}.localhost:3443' },
+    warnings: [],
+  });
+  expect(readEnv({ ...PAIR, SITES_TLS_PORT: '443' }).sitesUrl).toBe('https://{slug}.localhost');
+  const mapped = { ...PAIR, SITES_TLS_PORT: '8443', SITES_URL: 'https://{slug}.localhost' };
+  expect(readEnv(mapped).sitesTls).toEqual({ ...files, port: 8443, url: 'https://{slug}.localhost' });
+  const inClear = readEnv({ ...PAIR, SITES_URL: 'http://{slug}.localhost:3001' });
+  expect(inClear.sitesTls?.url).toBe('https://{slug}.localhost:3443');
+  expect(inClear.warnings).toEqual([expect.stringMatching(/^SITES_URL is http:.* led to https/)]);
+});
+
+test.each([
+  [{ SITES_CERT_FILE: 'a' }, 'SITES_CERT_FILE is "a", but it needs SITES_KEY_FILE as well.'],
+  [{ SITES_KEY_FILE: 'a' }, 'SITES_KEY_FILE is "a", but it needs SITES_CERT_FILE as well.'],
+  [{ ...PAIR, SITES_TLS_PORT: '3001' }, 'SITES_TLS_PORT is "3001", but SITES_PORT and SITES_TLS_PORT must differ.'],
+  [{ ...PAIR, PORT: '3443' }, 'PORT is "3443", but PORT and SITES_TLS_PORT must differ.'],
+  [{ SITES_PORT: '3000' }, 'SITES_PORT is "3000", but PORT and SITES_PORT must differ.'],
+])('%j is refused: values that do not fit together', (environment, message) => {
+  expect(refusalOf(environment)).toEqual({ message, exitCode: 78 });
+});
+
+test('a TLS port without a certificate is told to be of no use', () => {
+  expect(readEnv({ SITES_TLS_PORT: '3001' }).warnings).toEqual([expect.stringMatching(/^SITES_TLS_PORT is set, but/)]);
+});
+
+test.each([
+  'https://sites.example.net',
+  'https://{slug}.localhost/path',
+  'https://{slug}.localhost?x',
+  'https://localhost/{slug}',
+  'ftp://{slug}.localhost',
+  '{slug}.localhost',
+])('SITES_URL=%s is refused with what would be right', (SITES_URL) => {
+  expect(refusalOf({ SITES_URL })).toEqual({
+    message: `SITES_URL is "${SITES_URL}", but it must be http:// or https:// with {slug} in its host and nothing after it, like https://{slug}.sites.example.com.`,
+    exitCode: 78,
+  });
+});
+
+test.each([
+  'https://{slug}.example.net',
+  'https://x-{slug}.localhost',
+  'https://{slug}.x.localhost',
+  'https://{slug}.{slug}.localhost',
+])('SITES_URL=%s, where no site answers, is refused', (SITES_URL) => {
+  expect(refusalOf({ SITES_URL }).message).toBe(
+    `SITES_URL is "${SITES_URL}", but sites answer at {slug}.localhost; name that host, or change SITES_DOMAIN.`,
+  );
 });
 
 test('an empty variable counts as not set', () => {
@@ -128,7 +199,6 @@ test.each([
 });
 
 test.each([
-  'SITES_TLS_PORT',
   'ACME_DIRECTORY_URL',
   'ACME_EMAIL',
   'ACME_EAB_KID',
@@ -138,12 +208,6 @@ test.each([
   'STRIPE_SECRET_KEY',
   'STRIPE_WEBHOOK_SECRET',
   'STRIPE_API_URL',
-  'NETLIFY_API_URL',
-  'VERCEL_API_URL',
-  'GITHUB_API_URL',
-  'RENDER_API_URL',
-  'HEROKU_API_URL',
-  'EGRESS_ALLOW',
 ])('%s, whose part is not there yet, is refused instead of ignored', (name) => {
   const { message, exitCode } = refusalOf({ [name]: 'anything' });
   expect(message).toMatch(new RegExp(`^${name} is .+, but this version of Fairlead has no .+ yet; leave it unset\\.$`));
@@ -198,4 +262,37 @@ test('what works but is perhaps not meant is a warning', () => {
     expect.stringMatching(/^SITES_DOMAIN is localhost while PUBLIC_URL is /),
     expect.stringMatching(/unencrypted/),
   ]);
+});
+
+test('each platform is asked at its own API, and at another base where one is named, without its last slash', () => {
+  const base = 'http://127.0.0.1:4000/api/v3/';
+  expect(readEnv({}).platformUrls).toEqual({
+    netlify: 'https://api.netlify.com/api/v1',
+    vercel: 'https://api.vercel.com',
+    'github-pages': 'https://api.github.com',
+    render: 'https://api.render.com/v1',
+    heroku: 'https://api.heroku.com',
+  });
+  expect(readEnv({ GITHUB_API_URL: base }).platformUrls['github-pages']).toBe('http://127.0.0.1:4000/api/v3');
+});
+
+test.each([
+  ['GITHUB_API_URL', 'ftp://example.com'],
+  ['NETLIFY_API_URL', 'api.netlify.com'],
+  ['VERCEL_API_URL', 'https://api.example.com/?team=1'],
+  ['EGRESS_ALLOW', 'localhost'],
+  ['EGRESS_ALLOW', '10.0.0.0/33'],
+])('%s=%s is refused with what would be right', (name, value) => {
+  expect(() => readEnv({ [name]: value })).toThrow(`${name} is "${value}", but it must be`);
+});
+
+test('ranges that may be reached are said at every start, and this machine is none of them in production', () => {
+  const given = readEnv({ EGRESS_ALLOW: '10.0.0.0/8, ::1' });
+  expect(given.egressAllow).toHaveLength(2);
+  expect(given.warnings.join()).toContain('10.0.0.0/8, ::1');
+  const outside = { PUBLIC_URL: 'https://app.example.com', SITES_DOMAIN: 'sites.example.net' };
+  for (const range of ['127.0.0.0/8', '::1/128', '0.0.0.0/0']) {
+    expect(() => readEnv({ ...outside, EGRESS_ALLOW: range }), range).toThrow('PUBLIC_URL is on localhost');
+  }
+  expect(readEnv({ ...outside, EGRESS_ALLOW: '10.0.0.0/8' }).egressAllow).toHaveLength(1);
 });

@@ -11,7 +11,7 @@ import type { Log } from '../../server/log.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { makeFolder } from '../support/start.ts';
 
-/** The download of a database program, from a server on this machine in the place of MongoDB's. */
+/** This is the download of a database program, from a server on this machine in the place of MongoDB's. */
 const run = promisify(execFile);
 const HOUR_MS = 3_600_000;
 const VERSION = '7.0.2';
@@ -20,7 +20,7 @@ const ARCHIVE = `mongodb-linux-x86_64-debian12-${VERSION}.tgz`;
 
 afterEach(() => void vi.unstubAllEnvs());
 
-/** What MongoDB hands out, with a program in it that says its version and starts nothing. */
+/** Returns what MongoDB hands out, with a program in it that says its version and starts nothing. */
 async function makeArchive(folder: string): Promise<Buffer> {
   await mkdir(join(folder, 'mongodb', 'bin'), { recursive: true });
   await writeFile(join(folder, 'mongodb', 'bin', 'mongod'), `#!/bin/sh\necho "db version v${VERSION}"\n`, {

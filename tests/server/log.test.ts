@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { createLog, type LogLevel, scrub } from '../../server/log.ts';
+import { createLog, type LogLevel, redactSecrets } from '../../server/log.ts';
 
 function capture(level: LogLevel = 'info', isTerminal = false) {
   const lines: string[] = [];
@@ -84,5 +86,21 @@ test.each(['password', 'newPassword', 'authorization', 'cookie', 'accessToken', 
 test('ordinary text stays as it is', () => {
   const text =
     'Release 3 of my-site is live at http://my-site.localhost:3001/ (12 files, 3.4 MB); task_1 sketch_2 tokens=5';
-  expect(scrub(text)).toBe(text);
+  expect(redactSecrets(text)).toBe(text);
+});
+
+test.each([
+  ['a full disk', '> /dev/full'],
+  ['a pipe that nobody reads any more', '| true'],
+])('%s takes no line of the log, and ends nothing', async (_what, output) => {
+  const program = `import { createLog, writerTo } from './server/log.ts';
+    const log = createLog({ level: 'info', isTerminal: false, write: writerTo(process.stdout) });
+    for (let line = 0; line < 20; line += 1) {
+      log.info('a line');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    process.stderr.write('went on');`;
+  const shell = `"${process.execPath}" --import tsx --input-type=module -e "$PROGRAM" ${output}`;
+  const { stderr } = await promisify(execFile)('bash', ['-c', shell], { env: { ...process.env, PROGRAM: program } });
+  expect(stderr).toBe('went on');
 });

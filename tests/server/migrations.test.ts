@@ -43,6 +43,58 @@ test('the registry is numbered without a gap', () => {
   expect(MIGRATIONS.map((migration) => migration.number)).toEqual(MIGRATIONS.map((_, index) => index + 1));
 });
 
+test('a release keeps its precompressed variants under their new name, and under the old for the version before', async () => {
+  await forget();
+  const releases = mongoose.connection.collection<{ _id: string; number: number; twins?: unknown }>('releases');
+  const kept = { indexHash: 'a'.repeat(64), packHashes: ['b'.repeat(64)] };
+  await releases.insertMany([
+    { _id: 'with', number: 1, twins: kept },
+    { _id: 'without', number: 2, twins: null },
+  ]);
+  await runMigrations(log);
+  expect(await releases.find({ _id: { $gte: '' } }).toArray()).toMatchObject([
+    { _id: 'with', number: 1, twins: kept, variants: kept },
+    { _id: 'without', number: 2, twins: null },
+  ]);
+});
+
+test('what was published before has the platform that it named as its one destination', async () => {
+  await forget();
+  const deployments = mongoose.connection.collection<{ _id: string }>('deployments');
+  const releases = mongoose.connection.collection<{ _id: string }>('releases');
+  const deploymentId = 'd'.repeat(20);
+  await deployments.insertOne(
+    Object.assign(
+      { _id: deploymentId },
+      { platform: 'built-in', slug: 'before', currentReleaseId: 'r', siteUrl: null },
+    ),
+  );
+  await releases.insertOne(
+    Object.assign({ _id: 'r' }, { deploymentId, state: 'live', number: 7, platformRef: { a: 1 } }),
+  );
+  await runMigrations(log);
+  const id = `${'d'.repeat(18)}d1`;
+  expect(await deployments.findOne({ _id: deploymentId })).toMatchObject({
+    destinations: [{ _id: id, platform: 'built-in', site: null, url: null, state: 'live', error: null }],
+  });
+  expect(await releases.findOne({ _id: 'r' })).toMatchObject({
+    destinations: [{ _id: id, platform: 'built-in', ref: { a: 1 }, ownUrl: null, state: 'live' }],
+  });
+});
+
+test('a release keeps the list of what the store has lost', async () => {
+  await forget();
+  const releases = mongoose.connection.collection<{ _id: string }>('releases');
+  const lost = [{ path: 'index.html', sha256: 'c'.repeat(64) }];
+  await releases.insertMany([
+    Object.assign({ _id: 'lost' }, { number: 8, damagedFiles: lost }),
+    Object.assign({ _id: 'whole' }, { number: 9, damagedFiles: [] }),
+  ]);
+  await runMigrations(log);
+  expect(await releases.findOne({ _id: 'lost' })).toMatchObject({ corruptedFiles: lost, damagedFiles: lost });
+  expect(await releases.findOne({ _id: 'whole' })).toMatchObject({ corruptedFiles: [] });
+});
+
 test('a migration changes the shape before into the shape after, once', async () => {
   await forget();
   const people = mongoose.connection.collection<{ _id: number }>('people');

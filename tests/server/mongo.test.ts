@@ -7,7 +7,7 @@ import {
   newId,
   transaction,
   translateDatabaseError,
-  unfitness,
+  unsupportedReason,
 } from '../../server/mongo.ts';
 
 /** Every model there is, so that none is forgotten here. */
@@ -63,7 +63,7 @@ test.each([
   [{ setName: 'rs' }, '5.0.30', 'is MongoDB 5.0.30, which is older than 6'],
   [{}, '7.0.2', 'is no replica set and no sharded cluster, so that it has no transactions'],
 ])('a server that answers %o as version %s is fit: %s', (hello, version, fault) => {
-  expect(unfitness(hello, { version })).toBe(fault);
+  expect(unsupportedReason(hello, { version })).toBe(fault);
 });
 
 test('what takes its time is waited for while the database answers', async () => {

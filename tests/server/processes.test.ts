@@ -4,15 +4,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Account, clientOf, openAccount, publishSite, releaseEnd, startPublish } from '../support/doors.ts';
+import { type Account, clientOf, openAccount, publishSite, releaseEnd, startPublish } from '../support/api-account.ts';
+import { cacheApp } from '../support/cached-app.ts';
 import { type EventClient, followEvents } from '../support/event-client.ts';
 import { freePorts } from '../support/free-ports.ts';
-import { keepApp } from '../support/kept-app.ts';
 import type { RealApp } from '../support/real-app.ts';
 import { type Answer, ask, childAt, childrenOf, isRunning, startGroup, withChild } from '../support/real-group.ts';
 import { makeFolder, startUntilItEnds } from '../support/start.ts';
 
-/** Product page, section 10. */
+/** An idle app promises to stop within this. */
 const IDLE_STOP_MS = 15_000;
 const CALLS_PER_MINUTE = 600;
 const SOCKETS_PER_ACCOUNT = 10;
@@ -21,13 +21,19 @@ const MESSAGES = 10;
 /** No measure of speed: on a busy machine a start takes as long as it takes. */
 const START_TIMEOUT_MS = 100_000;
 
-const kept = keepApp(() => startGroup({ MONGOMS_SYSTEM_BINARY: inject('mongodPath') }));
-afterAll(kept.end);
+const cachedApp = cacheApp(() => startGroup({ MONGOMS_SYSTEM_BINARY: inject('mongodPath') }));
+afterAll(cachedApp.end);
 
 const visit = (app: RealApp, slug: string): Promise<Answer> => ask(`http://${slug}.localhost:${app.sitesPort}/`);
 
 async function apiToken(account: Account): Promise<string> {
-  return (await clientOf(account).tokens.create.mutate({ name: 'script', scopes: ['read', 'write'] })).secret;
+  return (
+    await clientOf(account).tokens.create.mutate({
+      name: 'script',
+      scopes: ['read', 'write'],
+      currentPassword: account.password,
+    })
+  ).secret;
 }
 
 /** Ten calls in one request. */
@@ -39,7 +45,7 @@ async function callTen(app: RealApp, token: string): Promise<number> {
   return status;
 }
 
-/** A script's socket, once it was let in or sent away: `ready` or the code that it was closed with. */
+/** Returns a script's socket, once it was accepted or refused: `ready` or the code that it was closed with. */
 async function openSocket(app: RealApp, token: string): Promise<{ socket: WebSocket; outcome: 'ready' | number }> {
   const socket = new WebSocket(`${app.url.replace('http://localhost', 'ws://127.0.0.1')}/api/trpc?connectionParams=1`);
   await once(socket, 'open');
@@ -55,7 +61,7 @@ async function openSocket(app: RealApp, token: string): Promise<{ socket: WebSoc
 }
 
 test('limits, events and releases of two processes are those of one', async () => {
-  const app = await kept.running();
+  const app = await cachedApp.running();
   const account = await openAccount(app.url, 'two processes');
   const token = await apiToken(account);
   const children = childrenOf(app);
@@ -97,7 +103,7 @@ test('limits, events and releases of two processes are those of one', async () =
 });
 
 test('sockets and calls are counted over both processes, and one that is killed gives back what it held', async () => {
-  const app = await kept.running();
+  const app = await cachedApp.running();
   const account = await openAccount(app.url, 'counted');
   const token = await apiToken(account);
   const [killed, spared] = [childAt(app, 0), childAt(app, 1)];
@@ -133,7 +139,7 @@ test('sockets and calls are counted over both processes, and one that is killed 
 });
 
 test.each(['alone', 'with its group'])('SIGTERM to the first process %s stops all with 0 in time', async (whom) => {
-  const app = await kept.running();
+  const app = await cachedApp.running();
   const account = await openAccount(app.url, `socket holder ${whom}`);
   const { socket } = await openSocket(app, await apiToken(account));
   const children = childrenOf(app);
@@ -152,7 +158,7 @@ test.each(['alone', 'with its group'])('SIGTERM to the first process %s stops al
 });
 
 test('the children end with the first process when it is killed, and the next start is whole', async () => {
-  const app = await kept.running();
+  const app = await cachedApp.running();
   const children = childrenOf(app);
   await app.kill();
   await expect.poll(() => children.filter(isRunning)).toEqual([]);
@@ -165,8 +171,8 @@ test('a start that fails in the children alone is told once', async () => {
   await using folder = await makeFolder();
   const { port, sitesPort } = await freePorts();
   const cannotListen = `import { Server } from 'node:net';
-    if (process.argv.includes('child-of-a-group')) Server.prototype.listen = function () {
-      setImmediate(() => this.emit('error', Object.assign(new Error('listen EACCES'), { code: 'EACCES' })));
+    if (process.argv.includes('child-of-a-group')) Server.prototype.listen = function ({ port }) {
+      setImmediate(() => this.emit('error', Object.assign(new Error('listen EACCES'), { code: 'EACCES', port })));
     };`;
   const ended = await startUntilItEnds({
     PORT: String(port),

@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
+import { createRateCounters } from '../../server/rate-counters.ts';
 import { createReadiness } from '../../server/readiness.ts';
 
 const HEARD = { silentMs: () => 0 };
 
 async function makeStore() {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-ready-'));
-  const store = await createDiskStore({ folder, minFreeBytes: 0 });
+  const store = await createDiskStore({ folder, minFreeBytes: 0, rateCounters: createRateCounters() });
   return { store, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
@@ -27,7 +28,7 @@ test('a store that hangs is asked once, however many ask, and is well again as s
       await made.store.check();
     },
   };
-  const readiness = createReadiness({ store, worker: HEARD, isOpen: () => false });
+  const readiness = createReadiness({ store, worker: HEARD, isServing: () => false });
 
   const reports = await Promise.all(Array.from({ length: 5 }, () => readiness.check()));
   expect(reports.map(({ parts }) => parts.store)).toEqual(Array.from({ length: 5 }, () => 'unavailable'));
@@ -42,7 +43,7 @@ test('a store that hangs is asked once, however many ask, and is well again as s
 
 test('a pause of the process is no trouble of the store', async () => {
   await using made = await makeStore();
-  const report = createReadiness({ store: made.store, worker: HEARD, isOpen: () => true }).check();
+  const report = createReadiness({ store: made.store, worker: HEARD, isServing: () => true }).check();
   // Nothing of this process goes on meanwhile.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);
   expect((await report).parts.store).toBe('ok');
@@ -50,7 +51,7 @@ test('a pause of the process is no trouble of the store', async () => {
 
 test('a store that is gone is noticed, though the clock of the machine was set back by a day', async () => {
   await using made = await makeStore();
-  const readiness = createReadiness({ store: made.store, worker: HEARD, isOpen: () => true });
+  const readiness = createReadiness({ store: made.store, worker: HEARD, isServing: () => true });
   expect((await readiness.check()).parts.store).toBe('ok');
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 24 * 3_600_000 });
   try {
@@ -64,7 +65,7 @@ test('a store that is gone is noticed, though the clock of the machine was set b
 test('a worker that nobody has heard of for longer than it is ever silent is not ready, and is again once it is heard', async () => {
   await using made = await makeStore();
   let silentMs = 30_001;
-  const readiness = createReadiness({ store: made.store, worker: { silentMs: () => silentMs }, isOpen: () => true });
+  const readiness = createReadiness({ store: made.store, worker: { silentMs: () => silentMs }, isServing: () => true });
 
   expect(await readiness.check()).toMatchObject({ isReady: false, parts: { store: 'ok', worker: 'unavailable' } });
 

@@ -3,14 +3,14 @@ import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, expect, inject, test } from 'vitest';
+import { cacheApp } from '../support/cached-app.ts';
 import { followEvents } from '../support/event-client.ts';
-import { keepApp } from '../support/kept-app.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
 
-/** Product page, section 10. */
+/** An idle app promises to stop within this. */
 const IDLE_STOP_MS = 15_000;
 
-/** Of a signal that comes within this long after the first nothing is thought (server/main.ts). */
+/** Nothing is thought of a signal that comes within this long after the first (server/main.ts). */
 const SAME_SIGNAL_MS = 1_000;
 
 type Ending = { exitCode: number | null; afterMs: number };
@@ -28,13 +28,13 @@ async function signalAndHear(app: RealApp, signal: NodeJS.Signals): Promise<void
   await expect.poll(() => app.output(), { interval: 5 }).toContain(`Stopping (${signal})`);
 }
 
-const kept = keepApp(() => startRealApp({ MONGOMS_SYSTEM_BINARY: inject('mongodPath') }));
-afterAll(kept.end);
+const cachedApp = cacheApp(() => startRealApp({ MONGOMS_SYSTEM_BINARY: inject('mongodPath') }));
+afterAll(cachedApp.end);
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s, twice within a second, stops an idle app with 0 and its database last',
   async (signal) => {
-    const app = await kept.running();
+    const app = await cachedApp.running();
     const before = app.output().length;
     const closed = once(app.child, 'close');
     await signalAndHear(app, signal);
@@ -52,7 +52,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 );
 
 test('a request in hand is answered whole before the end, and nothing new is taken', async () => {
-  const app = await kept.running();
+  const app = await cachedApp.running();
   const closed = once(app.child, 'close');
   const body = JSON.stringify({ username: 'nobody here', password: 'Correct horse 1' });
   const inHand = request(`${app.url}/api/login`, {
@@ -82,7 +82,7 @@ test('a request in hand is answered whole before the end, and nothing new is tak
 });
 
 test('an event socket is told to come back and does not hold up the end', async () => {
-  const app = await kept.running();
+  const app = await cachedApp.running();
   const registered = await fetch(`${app.url}/api/register`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -98,7 +98,7 @@ test('an event socket is told to come back and does not hold up the end', async 
 });
 
 test('a second signal later than a second after the first ends at once with 1, and the next start is whole', async () => {
-  const app = await kept.running();
+  const app = await cachedApp.running();
   // Held in the middle of its stop: the database does not answer to its signal.
   const pid = Number(/"message":"Database is running".*"pid":(\d+)/.exec(app.output())?.[1]);
   const closed = once(app.child, 'close');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UserModel } from '../../server/models/user.ts';
 import type { Person } from '../support/app.ts';
-import { HASTY_PLATFORMS } from '../support/impatient.ts';
+import { FAST_PLATFORMS } from '../support/fast-timeouts.ts';
 import { createPublishingApp, type PublishingApp, publish } from '../support/publishing.ts';
 
 async function confirmed(app: PublishingApp): Promise<Person> {
@@ -44,7 +44,7 @@ test('by default a live release is not mailed, and an address that is not confir
 });
 
 test('a release that failed is mailed with what broke', async () => {
-  await using app = await createPublishingApp({ providers: { platforms: HASTY_PLATFORMS } });
+  await using app = await createPublishingApp({ providers: { platforms: FAST_PLATFORMS } });
   const ada = await confirmed(app);
   const deployment = await ada.caller.deployments.create({ name: 'Broken', platform: 'built-in' });
   // Nothing answers there: what was published cannot be seen.

@@ -10,11 +10,10 @@ import { JobModel } from '../../server/models/job.ts';
 import { SubscriptionModel } from '../../server/models/subscription.ts';
 import { UserModel } from '../../server/models/user.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
-import { insist } from '../support/insist.ts';
 import { program } from '../support/program.ts';
 import { refusalOf } from '../support/refusal.ts';
+import { retryUntilAvailable } from '../support/retry-until-available.ts';
 
-/** The cases Q1 to Q5 of the security facts, section 9. */
 const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const MIXED_ACTS = IS_FULL ? 1_000 : 120;
 const KILLS = IS_FULL ? 20 : 3;
@@ -34,7 +33,7 @@ async function personWith(app: TestApp, plan: PaidPlan): Promise<Person> {
   return person;
 }
 
-/** The number that the caps count, beside the number of deployments that are there. */
+/** Returns the number that the caps count, beside the number of deployments that are there. */
 async function countsOf(person: Person) {
   const accountId = person.user.id;
   const user = await UserModel.findOne({ _id: accountId });
@@ -58,7 +57,7 @@ async function startInstance(mode: 'create' | 'churn', accountId: string, count 
 const startInstances = (count: number, accountId: string): Promise<Instance[]> =>
   Promise.all(Array.from({ length: count }, () => startInstance('churn', accountId)));
 
-/** What the instance says next; fails when it ends instead. */
+/** Returns what the instance says next; fails when it ends instead. */
 async function nextLine({ process: child, lines }: Instance): Promise<string> {
   const patience = new AbortController();
   const end = once(child, 'exit', { signal: patience.signal }).then(() => {
@@ -99,7 +98,7 @@ test('a cap of three holds against fifty at once in one process, and the refusal
   const outcomes = await Promise.allSettled(
     Array.from({ length: 50 }, (_, n) => {
       const input = { name: `Site ${n}`, platform: 'built-in', idempotencyKey: `fifty-at-once-${n}` } as const;
-      return insist(() => ada.caller.deployments.create(input));
+      return retryUntilAvailable(() => ada.caller.deployments.create(input));
     }),
   );
 
@@ -123,7 +122,7 @@ test('without a plan there is no deployment', async () => {
 test('Q2: after creations and removals in any order the count is the number of deployments', async () => {
   await using app = await createTestApp();
   const ada = await personWith(app, 'PRO');
-  const create = (input: CreateDeploymentInput) => insist(() => ada.caller.deployments.create(input));
+  const create = (input: CreateDeploymentInput) => retryUntilAvailable(() => ada.caller.deployments.create(input));
   let acts = 0;
   async function churn(lane: number): Promise<void> {
     const mine: string[] = [];

@@ -1,7 +1,7 @@
 import type { APIRequestContext, APIResponse, Page } from '@playwright/test';
 import { expect, logInHere, newCredentials, refusedCall, registerHere, test } from '../browser/fixtures.ts';
+import { personOf } from './accounts.ts';
 import { callsOf, expectHeadersRead, muteRealtime, REFRESH, watchCalls } from './calls.ts';
-import { personOf } from './people.ts';
 
 const WITHOUT_TOKEN = [/login$/, /register$/, /refresh-token$/];
 

@@ -1,7 +1,9 @@
 import type { Page, Request, Route } from '@playwright/test';
 import { expect } from '../browser/fixtures.ts';
 
-/** One call of a page to the app's own server. Procedures travel in batches: `name` is what the call is for. */
+/**
+ * Describes one call of a page to the app's own server. Procedures travel in batches: `name` is what the call is for.
+ */
 export type Call = {
   method: string;
   path: string;
@@ -10,7 +12,7 @@ export type Call = {
   body: string | null;
 };
 
-/** Every call of the page from now on, in the order in which they left. */
+/** Returns every call of the page from now on, in the order in which they left. */
 export function watchCalls(page: Page): Call[] {
   const calls: Call[] = [];
   page.on('request', (request) => {

@@ -1,10 +1,10 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from '../browser/fixtures.ts';
-import { personOf, seenBefore } from './people.ts';
+import { personOf, seenBefore } from './accounts.ts';
 import { stepUntilVisible, stopClock } from './still-clock.ts';
 import { toasts } from './toasts.ts';
 
-/** Section 9: what other sections do not hold already. Times are of a clock that the test moves. */
+/** Constants that no other file of this folder tests. Times are of a clock that the test moves. */
 const TOAST_MS = 5_000;
 const TOAST_WIDTH_PX = 420;
 

@@ -1,9 +1,8 @@
 import type { Page } from '@playwright/test';
 import { expect, logIn, refusedCall, register, test } from '../browser/fixtures.ts';
-import { follow } from './arrivals.ts';
-import { enrol, seenBefore, signedIn } from './people.ts';
+import { enrol, seenBefore, signedIn } from './accounts.ts';
+import { follow } from './navigation.ts';
 
-/** Section 4, "Disclaimer gate", in the reading of the product page, section 11. */
 const YEAR_SECONDS = 365 * 24 * 3600;
 
 async function toast(page: Page, title: string, description: string): Promise<void> {
@@ -101,14 +100,14 @@ test('an acceptance of this browser joins the account that logs in', async ({ pa
   expect(await answer.json()).toMatchObject({ disclaimerAccepted: true });
 });
 
-/** What the server may answer, and what is then said. */
+/** Says what the server may answer, and what is then said. */
 const FAILURES = [
   { what: 'a refusal with a message', message: 'The harbour is closed.', text: 'The harbour is closed.' },
   { what: 'a refusal without a message', message: '', text: 'Failed to record your acceptance' },
   { what: 'no answer', message: undefined, text: 'An error occurred. Please try again.' },
 ] as const;
 
-/** A refusal as each of the two doors words it: the documented path, and the procedure behind it. */
+/** A refusal as each of the two ways words it: the documented path, and the procedure behind it. */
 function refusal(url: string, message: string): string {
   if (!url.includes('/api/trpc/')) return JSON.stringify(message === '' ? {} : { message });
   const data = { code: 'not_ready', httpStatus: 503 };

@@ -1,10 +1,10 @@
 import { expect, newCredentials, registerHere, test } from '../browser/fixtures.ts';
-import { call, enrol, seenBefore, signedIn } from './people.ts';
+import { call, enrol, seenBefore, signedIn } from './accounts.ts';
 
-/** Section 3: entities and their fields, over the documented doors. */
+/** These are the entities and their fields, as the documented addresses answer them. */
 const SECRET = /password|hash|token/i;
 
-/** Every name of a field, however deep. */
+/** Returns every name of a field, however deep. */
 function fieldsOf(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(fieldsOf);
   if (typeof value !== 'object' || value === null) return [];
@@ -34,12 +34,12 @@ test('a user has disclaimerAccepted and deploymentCount, and nothing secret', as
 test('register, login and refresh answer accessToken and expiresAt', async ({ request }) => {
   const credentials = newCredentials();
   const { username, password } = credentials;
-  const doors = [
+  const calls = [
     ['/api/register', credentials],
     ['/api/login', { username, password }],
     ['/api/refresh-token', undefined],
   ] as const;
-  for (const [path, data] of doors) {
+  for (const [path, data] of calls) {
     const answer = await request.post(path, data === undefined ? {} : { data });
     expect(answer.ok(), path).toBe(true);
     const body: { accessToken: string; expiresAt: string | number } = await answer.json();
@@ -70,7 +70,7 @@ test('a subscription has a status and a plan; without one there is none', async 
   expect((await request.get('/api/subscription')).status()).toBe(401);
 });
 
-test('the forms send what section 3 names, and the browser keeps no secret', async ({ page, context, app }) => {
+test('the forms send the documented fields, and the browser keeps no secret', async ({ page, context, app }) => {
   await seenBefore(context, app.url);
   const bodies: [string, Record<string, unknown>][] = [];
   page.on('request', (sent) => {
@@ -92,7 +92,7 @@ test('the forms send what section 3 names, and the browser keeps no secret', asy
   expect(await page.evaluate(() => document.cookie)).not.toMatch(/token|session/i);
 });
 
-test('a body that is not what section 3 names is refused by the field', async ({ request }) => {
+test('a body with other fields is refused, and the answer names the field', async ({ request }) => {
   const credentials = newCredentials();
   const refused = await request.post('/api/register', { data: { ...credentials, email: 'nowhere' } });
   expect(refused.status()).toBe(400);

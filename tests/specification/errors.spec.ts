@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect, logInHere, newCredentials, test } from '../browser/fixtures.ts';
-import { personOf, seenBefore } from './people.ts';
+import { personOf, seenBefore } from './accounts.ts';
 import { expectShown, watchToasts } from './toasts.ts';
 
 async function fillRegistration(page: Page, username: string): Promise<void> {

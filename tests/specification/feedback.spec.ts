@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { expect, newCredentials, test } from '../browser/fixtures.ts';
+import { personOf, seenBefore } from './accounts.ts';
 import { callsOf, fail, watchCalls } from './calls.ts';
-import { personOf, seenBefore } from './people.ts';
 import { stepUntilVisible, stopClock } from './still-clock.ts';
 import { expectShown, toasts, watchToasts } from './toasts.ts';
 

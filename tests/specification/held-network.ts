@@ -1,8 +1,6 @@
 import type { Page, Route } from '@playwright/test';
 
-/**
- * The scripts that stand between a person and any screen: those of a visit to `path`, once it is quiet.
- */
+/** Returns the scripts that stand between a person and any screen: those of a visit to `path`, once it is quiet. */
 async function scriptsOf(page: Page, path: string): Promise<Set<string>> {
   const found = new Set<string>();
   const note = (request: { url(): string }): void => void found.add(new URL(request.url()).pathname);

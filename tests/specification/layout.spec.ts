@@ -1,10 +1,9 @@
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { expect, test } from '../browser/fixtures.ts';
-import { follow } from './arrivals.ts';
+import { enrol, seenBefore, signedIn } from './accounts.ts';
 import { holdScreens } from './held-network.ts';
-import { enrol, seenBefore, signedIn } from './people.ts';
+import { follow } from './navigation.ts';
 
-/** Section 2, "Layout" and "Top bar", with the account menu of the product page, section 7. */
 type Group = readonly [name: string, entries: readonly (readonly [name: string, href: string])[]];
 
 const GROUPS: readonly Group[] = [
@@ -262,7 +261,7 @@ test('a screen without a placeholder of its own waits under a spinner that says 
   await expect(page.getByText('Loading application...')).toHaveCount(0);
 });
 
-/** Section 2: what stands on the screen when a screen breaks, and when the app cannot start. */
+/** What is on the screen when a screen breaks, and when the app cannot start. */
 async function seeCriticalError(page: Page, after: string): Promise<void> {
   await expect.soft(page.getByText('Critical Error', { exact: true }), after).toBeVisible();
   await expect.soft(page.getByText('The application could not initialize correctly.'), after).toBeVisible();
@@ -296,7 +295,7 @@ test('a screen that breaks leaves its error, folded details and a way to reload'
   await expect(page.getByRole('heading', { level: 1, name: 'Frequently Asked Questions' })).toBeVisible();
 });
 
-/** The modules that the page itself names, in its order; a plain script beside them starts nothing. */
+/** Returns the modules that the page itself names, in its order; a plain script beside them starts nothing. */
 async function namedModules(page: Page): Promise<string[]> {
   const html = await (await page.request.get('/')).text();
   const tags = html.match(/<(?:script|link)[^>]*>/g) ?? [];
@@ -350,7 +349,7 @@ test('a storage that throws leads to the panel', async ({ page, complaints }) =>
   await seeCriticalError(page, 'a storage that throws');
 });
 
-/** What a browser that is old or locked down may not have. */
+/** Says what a browser that is old or locked down may not have. */
 const BROWSER_APIS = ['localStorage', 'sessionStorage', 'fetch', 'matchMedia'];
 
 test('an API that is not there leads to the panel or is done without, never to an empty page', async ({

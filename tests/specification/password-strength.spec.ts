@@ -1,7 +1,10 @@
 import { expect, test } from '../browser/fixtures.ts';
-import { seenBefore } from './people.ts';
+import { seenBefore } from './accounts.ts';
 
-/** Section 5: one point each for 8 characters, 12 characters, an uppercase and a lowercase letter, a digit, another character. */
+/**
+ * Each of these gives one point: 8 characters, 12 characters, an uppercase and a lowercase letter, a digit and another
+ * character.
+ */
 const SCORES = [
   { password: 'a', points: 1, percent: 16, label: 'Weak' },
   { password: 'aB', points: 2, percent: 33, label: 'Fair' },

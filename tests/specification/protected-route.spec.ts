@@ -1,8 +1,7 @@
 import { expect, test } from '../browser/fixtures.ts';
+import { enrol, seenBefore } from './accounts.ts';
 import { holdCalls } from './held-network.ts';
-import { enrol, seenBefore } from './people.ts';
 
-/** Section 4, "Protected route", and section 6. */
 test('while it is not known who is there, the screen says so', async ({ page, context, app }) => {
   await enrol(context.request);
   await seenBefore(context, app.url);
@@ -38,10 +37,10 @@ test('without a user it leads to /auth with the whole path, and from there back'
   await expect(page).not.toHaveURL(/\/auth/);
 });
 
-/** The call of section 7, by its path or by its procedure. */
+/** The call that reads the subscription, by its path or by its procedure. */
 const SUBSCRIPTION = /\/api\/.*subscription/;
 
-/** Section 3: status is active, trialing or other; the product page, section 3, names the others. */
+/** The statuses of a subscription other than active and trialing: none of them opens a paid screen. */
 const STATUSES = [
   ['active', true],
   ['trialing', true],

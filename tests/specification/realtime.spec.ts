@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from '../browser/fixtures.ts';
+import { type Person, personOf, seenBefore } from './accounts.ts';
 import { callsOf, watchCalls } from './calls.ts';
-import { type Person, personOf, seenBefore } from './people.ts';
 import { type Socket, watchSockets } from './sockets.ts';
 import { runTo, stepUntil, stepUntilVisible, stopClock } from './still-clock.ts';
 import { expectShown, expectToast, toasts, watchToasts } from './toasts.ts';
@@ -56,7 +56,7 @@ const EVENTS: { name: string; event: Record<string, unknown>; toast: Told }[] = 
   },
 ];
 
-/** What is changed in an event on its way from the real server to the page. */
+/** Says what is changed in an event on its way from the real server to the page. */
 type Change = (event: Record<string, unknown>) => Record<string, unknown>;
 
 async function leadSocket(page: Page): Promise<{ change: Change | undefined }> {
@@ -133,7 +133,10 @@ test('the connection is told of only when it flips, and is tried again after 10 
   });
 });
 
-/** When the page was told that its so manieth socket is closed: a server that is gone is seen beside the stopped clock. */
+/**
+ * Returns when the page was told that its so manieth socket is closed: a server that is gone is seen beside the stopped
+ * clock.
+ */
 async function closeOf(sockets: () => Promise<Socket[]>, number: number): Promise<number> {
   const closedAt = async (): Promise<number> => (await sockets())[number - 1]?.closedAt ?? 0;
   await expect.poll(closedAt, `socket ${number} is closed`).toBeGreaterThan(0);

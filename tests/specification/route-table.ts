@@ -1,6 +1,6 @@
 /**
- * Section 2's table with the additions of the product page, section 7, and the readings of its section 11, in the order
- * of the specification. An address with an id in it stands for one that is there.
+ * Describes the route table of the app, written down apart from its code. An address with an id in it stands for one
+ * that exists.
  */
 export type Layout = 'plain' | 'sidebar';
 export type Skeleton = 'dashboard' | 'table' | 'form' | 'spinner';
@@ -14,9 +14,9 @@ export type Route = {
   layout: Layout;
   /** While its screen is being fetched. */
   skeleton: Skeleton;
-  /** The entry of the visible navigation that carries `aria-current="page"`; `any` where the text is silent. */
+  /** This is the entry of the visible navigation that carries `aria-current="page"`; `any` where the text is silent. */
   current: string | null | 'any';
-  /** Reachable without the disclaimer (section 4: the longer list governs). */
+  /** This route can be reached without the disclaimer. */
   exempt?: true;
 };
 
@@ -44,7 +44,6 @@ const sidebar = (path: string, title: string | RegExp, more: Partial<Route> = {}
 const setUp = (path: string, platform: string, more: Partial<Route> = {}): Route =>
   sidebar(path, new RegExp(platform), { current: 'any', ...more });
 
-/** Public pages, open to everybody. */
 export const PUBLIC: readonly Route[] = [
   { path: '/', access: 'public', title: 'Home', layout: 'plain', skeleton: 'spinner', current: 'Home' },
   plain('/about', 'About', { current: 'About' }),
@@ -53,6 +52,7 @@ export const PUBLIC: readonly Route[] = [
   plain('/auth', 'Login', { access: 'auth', current: 'any' }),
   plain('/auth/reset', /password/i),
   plain('/auth/confirm', /e-?mail|address/i),
+  plain('/auth/stop-email-change', /e-?mail|address/i),
   plain('/disclaimer', 'Beta Program Disclaimer'),
   plain('/beta-welcome', /beta/i),
   plain('/subscription/pricing', /Pricing|Plan/i),
@@ -67,7 +67,6 @@ export const PUBLIC: readonly Route[] = [
   sidebar('/deployment-setup/no-such-platform', '404 Page Not Found', { access: 'public', current: 'any' }),
 ];
 
-/** Behind the protective wrapper. */
 export const APP: readonly Route[] = [
   sidebar('/dashboard', 'Dashboard', { skeleton: 'dashboard' }),
   sidebar('/analytics', 'Analytics'),
@@ -122,7 +121,7 @@ export type Visitor = {
   disclaimer: boolean;
 };
 
-/** Where section 4 lets this visitor arrive. */
+/** Says where this visitor arrives. */
 export function arrival(route: Route, { account, subscribed, disclaimer }: Visitor): string {
   if (route.path === '/disclaimer') return disclaimer ? '/beta-welcome' : '/disclaimer';
   if (!disclaimer && route.exempt !== true) return '/disclaimer';

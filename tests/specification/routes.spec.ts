@@ -1,10 +1,10 @@
 import { expect, refusedCall, test } from '../browser/fixtures.ts';
-import { compare, follow, look, rowAt } from './arrivals.ts';
+import { call, enrol, type Person, seenBefore } from './accounts.ts';
 import { holdScreens } from './held-network.ts';
-import { call, enrol, type Person, seenBefore } from './people.ts';
+import { compare, follow, look, rowAt } from './navigation.ts';
 import { APP, arrival, PAID, ROUTES, type Route, routesOf, type Skeleton, type Visitor } from './route-table.ts';
 
-/** Section 2's route table, walked by everybody whom sections 4 and 6 tell apart. */
+/** Every kind of visitor that the route table tells apart. */
 const VISITORS: readonly Visitor[] = [
   { account: false, subscribed: false, disclaimer: false },
   { account: false, subscribed: false, disclaimer: true },
@@ -24,7 +24,7 @@ function nameOf({ account, subscribed, disclaimer }: Visitor): string {
 
 for (const visitor of VISITORS) {
   test(`the route table: ${nameOf(visitor)}`, async ({ page, context, app, complaints }) => {
-    // Section 7: no subscription is a 404.
+    // Without a subscription the answer is a 404.
     if (!visitor.subscribed) complaints.allow(refusedCall(404, 'subscription'));
     if (visitor.account) {
       await enrol(context.request, { accepted: visitor.disclaimer, subscribed: visitor.subscribed });
@@ -159,7 +159,7 @@ test('/deploy/{platform} is the page of /deployment-setup/{platform}, and /deplo
   expect(await wordsOf('/deploy/netlify')).not.toBe(await wordsOf('/deployment-setup/netlify'));
 });
 
-/** What a link from elsewhere may carry; none of it is a path of the app. */
+/** Says what a link from elsewhere may carry; none of it is a path of the app. */
 const FOREIGN = [
   'https://evil.example',
   'https:evil.example',

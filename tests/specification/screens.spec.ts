@@ -1,10 +1,10 @@
 import type { Locator } from '@playwright/test';
 import { expect, test } from '../browser/fixtures.ts';
-import { follow } from './arrivals.ts';
+import { enrol, seenBefore } from './accounts.ts';
 import { holdCalls } from './held-network.ts';
-import { enrol, seenBefore } from './people.ts';
+import { follow } from './navigation.ts';
 
-/** The words of section 2's screens, as far as it shows them; the rest as the product page, section 7, says. */
+/** These are the platforms and the addresses of their setup pages, in the order of the home cards. */
 const PLATFORMS: readonly (readonly [name: string, path: string])[] = [
   ['Netlify', '/deploy/netlify'],
   ['Vercel', '/deploy/vercel'],
@@ -37,7 +37,7 @@ const TEXTS = {
   ],
 } as const;
 
-/** The text of every heading below the first level, in order. */
+/** Returns the text of every heading below the first level, in order. */
 async function headingsOf(area: Locator): Promise<string[]> {
   return area.locator('h2, h3, h4').allInnerTexts();
 }
@@ -238,7 +238,7 @@ test('beta welcome opens its ways on within 50 px of the end, and at once where 
   await expect(page).toHaveURL('/auth?redirect=%2Fdashboard');
 });
 
-/** Product page, section 4. */
+/** The price of each plan and the number of deployments it allows, as the pricing screen shows them. */
 const PLANS = [
   ['BASIC', /\$5\b/, /Deployments\s*1\b/],
   ['STANDARD', /\$12\b/, /Deployments\s*3\b/],

@@ -9,8 +9,8 @@ import {
   refusedCall,
   test,
 } from '../browser/fixtures.ts';
+import { type Person, personOf, seenBefore } from './accounts.ts';
 import { callsOf, expectHeadersRead, fail, muteRealtime, REFRESH, watchAnswers, watchCalls } from './calls.ts';
-import { type Person, personOf, seenBefore } from './people.ts';
 import { pathOf, runTo, stepUntil, stepUntilVisible, stopClock, timeOf } from './still-clock.ts';
 import { expectShown, expectToast, toasts, watchToasts } from './toasts.ts';
 
@@ -20,8 +20,8 @@ const ALTERED = 'fla_of_yesterday';
 const NEW_PASSWORD = 'Anchor weigh 2';
 
 /**
- * A person on a screen whose next filter asks the server; the clock is the test's. The realtime channel stays silent:
- * it would tell of an ended session first, at a moment that no test can name.
+ * Returns a person on a screen whose next filter asks the server; the clock is the test's. The realtime channel stays
+ * silent: it would tell of an ended session first, at a moment that no test can name.
  */
 async function personAtHistory(page: Page, url: string): Promise<Person> {
   await page.clock.install();

@@ -42,7 +42,7 @@ export async function stepUntilVisible(page: Page, locator: Locator): Promise<vo
   await stepUntil(page, () => locator.isVisible(), `${locator} is seen`, 10);
 }
 
-/** The time of the page, by its own clock. */
+/** Returns the time of the page, by its own clock. */
 export function timeOf(page: Page): Promise<number> {
   return page.evaluate(() => Date.now());
 }

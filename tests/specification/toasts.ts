@@ -3,7 +3,7 @@ import { expect } from '../browser/fixtures.ts';
 
 export type Shown = { title: string; description: string; variant: string };
 
-/** The one toast on the screen. */
+/** Returns the one toast on the screen. */
 export function toasts(page: Page): Locator {
   return page.locator('[data-toast]');
 }

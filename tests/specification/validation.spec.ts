@@ -1,9 +1,9 @@
 import type { APIRequestContext, Page } from '@playwright/test';
 import { expect, newCredentials, test } from '../browser/fixtures.ts';
+import { seenBefore } from './accounts.ts';
 import { callsOf, watchCalls } from './calls.ts';
-import { seenBefore } from './people.ts';
 
-/** Section 5 to the letter. The same words are asked of the form and of the server. */
+/** The same words are asked of the form and of the server. */
 const TOO_SHORT_NAME = 'Username must be at least 3 characters';
 const TOO_LONG_NAME = 'Username must be less than 50 characters';
 const WRONG_NAME = 'Username can only contain letters, numbers, spaces, underscores and hyphens';
@@ -35,7 +35,7 @@ const REGISTRATION_FAULTS: Fault[] = [
 
 const LABELS: Record<string, string> = { username: 'Username', email: 'Email', password: 'Password' };
 
-/** An address of exactly so many characters, each of its parts within what mail allows. */
+/** Returns an address of exactly so many characters, each of its parts within what mail allows. */
 function longEmail(length: number): string {
   const end = `.${'b'.repeat(30)}.example`;
   const start = 'sailor@';

@@ -3,12 +3,13 @@ import type { Session, SignedIn } from '../../routers/schemas/auth.ts';
 import type { Subscription } from '../../routers/schemas/subscription.ts';
 import type { ApiToken } from '../../routers/schemas/tokens.ts';
 import { signInAs } from '../../src/api/user.ts';
-import { currentToasts } from '../../src/components/toast-store.ts';
+import { toasts } from '../../src/components/toast-store.ts';
 import { AccountScreen } from '../../src/screens/account.tsx';
 import { AuthResetScreen } from '../../src/screens/auth/reset.tsx';
+import { AuthStopEmailChangeScreen } from '../../src/screens/auth/stop-email-change.tsx';
 import { SettingsScreen } from '../../src/screens/settings.tsx';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
-import { allowanceOf } from '../support/shown.ts';
+import { allowanceOf } from '../support/screen-fixtures.ts';
 
 const at = new Date('2030-01-01T12:00:00Z');
 const MAILED = 'A'.repeat(43);
@@ -62,7 +63,7 @@ beforeEach(() => {
 });
 
 const headings = (page: Element) => [...page.querySelectorAll('h1, h2')].map((heading) => heading.textContent);
-const lastToast = () => currentToasts().at(-1);
+const lastToast = () => toasts.get().at(-1);
 
 test('the account says who, which plan with its badge, where signed in, and what happens to websites before the end', async () => {
   using shown = showScreen(<AccountScreen />, answers());
@@ -104,8 +105,9 @@ test('an export leads the browser to its link, is busy until then, and says when
   const exporting: Answers = { ...answers(), 'account.export': () => made };
   using shown = showScreen(<AccountScreen />, exporting);
   const button = shown.button('Export everything');
+  const isBusy = () => (button.ariaBusy ?? button.getAttribute('aria-busy')) === 'true';
   button.click();
-  await vi.waitFor(() => expect(button.ariaBusy ?? button.getAttribute('aria-busy')).toBe('true'), { timeout: 30_000 });
+  await vi.waitFor(() => expect(isBusy()).toBe(true), { timeout: 30_000 });
   expect(opened).toEqual([]);
   answer({ url: '/api/account/export?ticket=x', fileName: 'fairlead-export-2030-01-01.zip', expiresAt: at });
   await vi.waitFor(() => expect(opened).toEqual(['/api/account/export?ticket=x as fairlead-export-2030-01-01.zip']), {
@@ -114,6 +116,8 @@ test('an export leads the browser to its link, is busy until then, and says when
   expect(lastToast()?.title).toBe('Export started');
 
   exporting['account.export'] = () => refusal('database_unavailable', 'The database is away.');
+  // A busy button takes no press.
+  await vi.waitFor(() => expect(isBusy()).toBe(false), { timeout: 30_000 });
   button.click();
   await vi.waitFor(() => expect(lastToast()).toMatchObject({ title: 'Could not export', variant: 'destructive' }), {
     timeout: 30_000,
@@ -124,7 +128,14 @@ test('settings hold profile, appearance, notifications and API tokens', async ()
   using shown = showScreen(<SettingsScreen />, answers());
   await shown.sees('Build server');
   await shown.sees('A release is live');
-  expect(headings(shown.page)).toEqual(['Settings', 'Profile', 'Appearance', 'Notifications', 'API tokens1']);
+  expect(headings(shown.page)).toEqual([
+    'Settings',
+    'Profile',
+    'Appearance',
+    'Notifications',
+    'Hosting connections',
+    'API tokens1',
+  ]);
   expect(shown.page.textContent).toContain('flt_abcd… · Reads only');
   expect(shown.page.textContent).toContain('Never used · works until it is revoked');
   expect(shown.button('Revoke Build server')).toBeDefined();
@@ -213,10 +224,9 @@ test('a name that stays as it is asks the server nothing, and promises nothing n
 });
 
 /** The screen of a mailed link, in front of a server that says this of it. */
-function openLink(answer: () => Response) {
+function openLink(answer: () => Response, screen = <AuthResetScreen />) {
   vi.spyOn(globalThis, 'fetch').mockImplementation(async () => answer());
-  location.hash = `#token=${MAILED}`;
-  return showScreen(<AuthResetScreen />, {});
+  return showScreen(screen, {}, { pattern: '/', path: `/#token=${MAILED}` });
 }
 
 const linkIs = (isOpen: boolean) => () => Response.json({ result: { data: { json: { isOpen } } } });
@@ -235,4 +245,74 @@ test('a good link shows the form, and so does one of which nobody can say anythi
   using unknown = openLink(() => new Response('Bad gateway', { status: 502 }));
   await unknown.sees('Choose a new password');
   expect(unknown.page.querySelectorAll('input[type=password]')).toHaveLength(2);
+});
+
+test('a change of address is stopped by a button, not by opening the link, and leads to a new password', async () => {
+  const answered = vi.fn(() => Response.json({ result: { data: { json: { done: true } } } }));
+  using shown = openLink(answered, <AuthStopEmailChangeScreen />);
+  await shown.sees('Stop the change of address?');
+  expect(location.hash).toBe('');
+  expect(answered).not.toHaveBeenCalled();
+  shown.button('Stop the change').click();
+  await shown.sees('The change was stopped');
+  expect(shown.linkTo('Choose a new password')).toBe('/auth/reset');
+});
+
+test('a link that stops nothing any more says what may have happened', async () => {
+  const data = { code: 'token_invalid', requestId: 'request-1' };
+  const refused = () => Response.json({ error: { json: { code: -32600, message: 'Over', data } } }, { status: 400 });
+  using shown = openLink(refused, <AuthStopEmailChangeScreen />);
+  shown.button('Stop the change').click();
+  await shown.sees('This link no longer works');
+  await shown.sees('the new address is already confirmed');
+});
+
+test('a token is made with the password, and what is wrong with it stands on its field', async () => {
+  const fieldErrors = { currentPassword: 'The current password is not right' };
+  const create = vi.fn((_input: unknown) =>
+    refusal('validation_failed', 'The current password is not right.', { fieldErrors }),
+  );
+  using shown = showScreen(<SettingsScreen />, { ...answers(), 'tokens.create': create });
+  shown.button('New token').click();
+  const form = await vi.waitFor(() => document.querySelector<HTMLFormElement>('[role=dialog] form') ?? expect.fail(), {
+    timeout: 30_000,
+  });
+  const sees = (text: string) =>
+    vi.waitFor(() => expect(document.body.textContent).toContain(text), { timeout: 30_000 });
+  writeInto(form, 'name', 'CI');
+  form.requestSubmit();
+  await sees('Enter your current password');
+  expect(create).not.toHaveBeenCalled();
+  writeInto(form, 'currentPassword', 'Anchor weigh 1');
+  form.requestSubmit();
+  await sees('The current password is not right');
+  expect(create.mock.calls[0]?.[0]).toEqual({
+    name: 'CI',
+    scopes: ['read', 'write'],
+    expiresInDays: 90,
+    currentPassword: 'Anchor weigh 1',
+  });
+});
+
+test('settings warn where the page is reached over plain http from another machine, and nowhere else', async () => {
+  for (const isSecure of [true, false]) {
+    vi.stubGlobal('isSecureContext', isSecure);
+    using shown = showScreen(<SettingsScreen />, answers());
+    await shown.sees('Profile');
+    expect(shown.page.textContent?.includes('This connection is not encrypted')).toBe(!isSecure);
+  }
+  vi.unstubAllGlobals();
+});
+
+test('a new password that holds the user name is hinted at, and not refused', async () => {
+  const change = vi.fn(() => ({ done: true }));
+  using shown = showScreen(<AccountScreen />, { ...answers(), 'auth.changePassword': change });
+  const form = () => shown.page.querySelector('input[name=newPassword]')?.closest('form');
+  await vi.waitFor(() => expect(form()).toBeTruthy(), { timeout: 30_000 });
+  writeInto(shown.page, 'currentPassword', 'Anchor weigh 1');
+  writeInto(shown.page, 'newPassword', 'Adas boat 22');
+  writeInto(shown.page, 'confirmPassword', 'Adas boat 22');
+  await shown.sees('It contains your username');
+  form()?.requestSubmit();
+  await vi.waitFor(() => expect(change).toHaveBeenCalledTimes(1), { timeout: 30_000 });
 });

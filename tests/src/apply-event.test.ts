@@ -1,12 +1,12 @@
-import { QueryClient } from '@tanstack/react-query';
-import { beforeEach, expect, test } from 'vitest';
+import { QueryClient, QueryObserver } from '@tanstack/react-query';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { ReleaseProgressEvent, StreamItem } from '../../routers/schemas/events.ts';
 import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
 import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
 import { getCache } from '../../src/api/get-cache.ts';
-import { clearToasts, currentToasts } from '../../src/components/toast-store.ts';
-import { applyEvent, refreshRunningReleases } from '../../src/realtime/apply-event.ts';
-import { releaseDetailOf, stepOf } from '../support/shown.ts';
+import { clearToasts, toasts } from '../../src/components/toast-store.ts';
+import { applyEvent, refreshRunning } from '../../src/realtime/apply-event.ts';
+import { releaseDetailOf, stepOf } from '../support/screen-fixtures.ts';
 
 const deploymentId = 'd'.repeat(20);
 const releaseId = 'a'.repeat(20);
@@ -99,11 +99,11 @@ test.each<[StreamItem, { title: string; description: string; variant: string } |
   ],
   [{ type: 'subscription_update' }, null, ['subscription', 'user']],
   [{ type: 'analytics_update', deploymentId }, null, ['deployments', 'releases', 'release', 'subscription', 'user']],
-  [{ type: 'ready' }, null, []],
+  [{ type: 'ready' }, null, ['release']],
 ])('%j', (item, toast, names) => {
   const queryClient = arrange();
   applyEvent(targets(queryClient), item);
-  const [shown] = currentToasts();
+  const [shown] = toasts.get();
   expect(
     shown === undefined ? null : { title: shown.title, description: shown.description, variant: shown.variant },
   ).toEqual(toast);
@@ -144,7 +144,7 @@ test('progress moves the step in the cache, appends its log once and refreshes n
   expect(uploading?.startedAt).toBeInstanceOf(Date);
   expect(uploading?.endedAt).toBeInstanceOf(Date);
   expect(refreshed(queryClient)).toEqual([]);
-  expect(currentToasts()).toEqual([]);
+  expect(toasts.get()).toEqual([]);
 });
 
 test('a step that runs has ended the one before it, though that has not said so yet', () => {
@@ -166,8 +166,41 @@ test('progress of another release changes nothing', () => {
   expect(queryClient.getQueryData(keys.release)).toEqual(running);
 });
 
-test('after a reconnect the releases that run are read again', () => {
-  const queryClient = arrange();
-  refreshRunningReleases(queryClient);
-  expect(refreshed(queryClient)).toEqual(['release']);
+test.each([
+  ['running release', { state: 'queued' }, true],
+  ['deploying deployment', { pages: [{ items: [{ state: 'live' }, { state: 'deploying' }] }] }, true],
+  ['deployment with a running release', { state: 'live', latestRelease: { state: 'verifying' } }, true],
+  ['release that is over', { ...running, state: 'failed', finishedAt: new Date(9) }, false],
+  ['empty list', { pages: [{ items: [] }] }, false],
+])('when the stream starts or comes back, a %s is read again: %j', (_name, data, isReadAgain) => {
+  const queryClient = new QueryClient();
+  for (const key of [keys.deployments, keys.releases, keys.tokens]) queryClient.setQueryData(key, data);
+  refreshRunning(queryClient);
+  expect(refreshed(queryClient)).toEqual(isReadAgain ? ['deployments', 'releases'] : []);
+});
+
+test.each<StreamItem>([
+  { type: 'ready' },
+  { type: 'resync' },
+  { type: 'deployment_status', status: 'failed', message: 'docs did not go live.', deploymentId, releaseId },
+])('a first answer that is under way at %j is asked for once more', async (item) => {
+  const queryClient = new QueryClient();
+  let answerFirst = (_release: ReleaseDetail): void => undefined;
+  const first = new Promise<ReleaseDetail>((resolve) => {
+    answerFirst = resolve;
+  });
+  const queryFn = vi.fn<() => Promise<ReleaseDetail>>(async () => ({
+    ...running,
+    state: 'failed',
+    finishedAt: new Date(9),
+  }));
+  queryFn.mockReturnValueOnce(first);
+  const staleTime = Number.POSITIVE_INFINITY;
+  const observer = new QueryObserver(queryClient, { queryKey: keys.release, queryFn, staleTime });
+  const stop = observer.subscribe(() => undefined);
+  applyEvent(targets(queryClient), item);
+  answerFirst({ ...running, state: 'verifying' });
+  await vi.waitFor(() => expect(observer.getCurrentResult().data).toMatchObject({ state: 'failed' }));
+  expect(queryFn).toHaveBeenCalledTimes(2);
+  stop();
 });

@@ -1,9 +1,11 @@
 import { expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session.ts';
-import '../../src/api/draft-follow.ts';
 import { ContactForm } from '../../src/features/contact/contact-form.tsx';
+import { followSession } from '../../src/follow-session.ts';
 import { readFormDraft } from '../../src/lib/form-draft.ts';
 import { type ShownScreen, showScreen } from '../support/screen.tsx';
+
+followSession();
 
 const TYPED = 'The harbour is closed.';
 

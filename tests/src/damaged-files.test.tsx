@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
 import type { ReleaseDiff } from '../../routers/schemas/releases.ts';
 import type { Allowance } from '../../routers/schemas/subscription.ts';
-import { NeedsYou } from '../../src/features/deployments/needs-you.tsx';
+import { NeedsYou } from '../../src/features/deployments/manage/needs-you.tsx';
 import { ReleaseTable } from '../../src/features/releases/release-table.tsx';
 import { ReleaseScreen } from '../../src/screens/release.tsx';
 import { showScreen } from '../support/screen.tsx';
-import { allowanceOf, deploymentOf, releaseDetailOf, releaseOf, releaseRefOf } from '../support/shown.ts';
+import { allowanceOf, deploymentOf, releaseDetailOf, releaseOf, releaseRefOf } from '../support/screen-fixtures.ts';
 
 const AT_THE_RELEASE = { pattern: '/deployments/:deploymentId/releases/:number', path: '/deployments/d/releases/3' };
 const NO_DIFFERENCE: ReleaseDiff = {
@@ -17,9 +17,9 @@ const NO_DIFFERENCE: ReleaseDiff = {
   isCut: false,
 };
 
-function showRelease(damagedFiles: string[], plan: Allowance['plan'] = 'PRO') {
+function showRelease(corruptedFiles: string[], plan: Allowance['plan'] = 'PRO') {
   const answers = {
-    'releases.get': () => releaseDetailOf({ deploymentId: 'd', damagedFiles }),
+    'releases.get': () => releaseDetailOf({ deploymentId: 'd', corruptedFiles }),
     'releases.diff': () => NO_DIFFERENCE,
     'subscription.allowance': () => allowanceOf({ plan }),
   };
@@ -54,7 +54,7 @@ test('a sound release says nothing of damage', async () => {
 });
 
 test('a list of releases marks the one that is damaged, and no other', () => {
-  const releases = [releaseOf({ damagedFiles: ['a.css'] }), releaseOf({ number: 2, state: 'superseded' })];
+  const releases = [releaseOf({ corruptedFiles: ['a.css'] }), releaseOf({ number: 2, state: 'superseded' })];
   using shown = showScreen(<ReleaseTable label="Releases" releases={releases} rollBacks={[]} isReadOnly={false} />, {});
   const marked = [...shown.page.querySelectorAll('tr')].filter((row) => row.textContent?.includes('Damaged'));
   expect(marked.map((row) => row.querySelector('a')?.textContent)).toEqual(['Release 3']);
@@ -62,7 +62,7 @@ test('a list of releases marks the one that is damaged, and no other', () => {
 
 test('what needs the person names deployments whose live release is damaged', () => {
   const deployments = [
-    deploymentOf({ name: 'Harbour', currentRelease: releaseRefOf({ damagedFileCount: 2 }) }),
+    deploymentOf({ name: 'Harbour', currentRelease: releaseRefOf({ corruptedFileCount: 2 }) }),
     deploymentOf({ name: 'Quay' }),
   ];
   using shown = showScreen(<NeedsYou deployments={deployments} allowance={allowanceOf()} />, {});

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { errorMessage, errorToast, wasAnswered } from '../../src/api/errors.ts';
 import { trpcClient } from '../../src/api/trpc.ts';
-import { isUnanswered } from '../../src/api/upload-send.ts';
+import { isUnanswered } from '../../src/uploads/request.ts';
 import { refusal } from '../support/screen.tsx';
 
 // happy-dom names the locks and has none.

@@ -2,7 +2,7 @@ import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
 import { expect, test } from 'vitest';
 import { FailedPanel } from '../../src/features/releases/release-panels.tsx';
-import { releaseDetailOf } from '../support/shown.ts';
+import { releaseDetailOf } from '../support/screen-fixtures.ts';
 
 function show(raw: string | null) {
   const page = document.createElement('main');

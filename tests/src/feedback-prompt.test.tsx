@@ -1,9 +1,8 @@
 import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
-import { MemoryRouter } from 'react-router';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { FEEDBACK_PROMPT_DELAY_MS } from '../../routers/schemas/limits.ts';
-import { clearToasts, currentToasts } from '../../src/components/toast-store.ts';
+import { clearToasts, toasts } from '../../src/components/toast-store.ts';
 import { FeedbackPrompt } from '../../src/features/feedback/feedback-prompt.tsx';
 import { appStartedAtMs } from '../../src/lib/app-start.ts';
 
@@ -43,10 +42,10 @@ function show() {
   const root = createRoot(page);
   flushSync(() =>
     root.render(
-      <MemoryRouter>
+      <>
         <input aria-label="Something to type in" />
         <FeedbackPrompt />
-      </MemoryRouter>,
+      </>,
     ),
   );
   return { page, [Symbol.dispose]: () => root.unmount() };
@@ -60,7 +59,7 @@ const press = (name: string) => flushSync(() => there(button(name)).click());
 /** The dialog is a file of its own, which a busy machine takes a while to fetch. */
 const until = (isSo: () => void) => vi.waitFor(isSo, { timeout: 30_000 });
 const opened = () => until(() => expect(dialog()).not.toBeNull());
-const toast = () => currentToasts().find(({ isOpen }) => isOpen);
+const toast = () => toasts.get().find(({ isOpen }) => isOpen);
 const filled = () => document.querySelectorAll('[data-filled="true"]').length;
 const comment = () => there(document.querySelector('textarea'));
 

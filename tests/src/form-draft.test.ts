@@ -1,9 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
-import '../../src/api/draft-follow.ts';
 import { session } from '../../src/api/session.ts';
-import { keepDraft } from '../../src/lib/draft-storage.ts';
+import { followSession } from '../../src/follow-session.ts';
+import { storeDraft } from '../../src/lib/draft-storage.ts';
 import { forgetFormDraft, readFormDraft } from '../../src/lib/form-draft.ts';
 import { formDraftKey } from '../../src/lib/storage.ts';
+
+followSession();
 
 const empty = { name: '', message: '' };
 const store = (text: string) => sessionStorage.setItem(formDraftKey('contact'), text);
@@ -27,13 +29,13 @@ test.each(['', '{', 'null', '7', '{"name":7}', '[]'])('anything else counts as e
 
 const signIn = (accountId: string) =>
   session.signIn({ accessToken: accountId, expiresAt: new Date('2100-01-01') }, accountId);
-const type = () => keepDraft('contact', JSON.stringify({ name: 'Ada', message: 'Hello' }));
+const type = () => storeDraft('contact', JSON.stringify({ name: 'Ada', message: 'Hello' }));
 const kept = () => readFormDraft('contact', empty).name;
 
 test('who logs out takes away what was typed, here and in every other tab', () => {
   signIn('ada');
   type();
-  keepDraft('feedback', '{"rating":1,"comment":"Slow"}');
+  storeDraft('feedback', '{"rating":1,"comment":"Slow"}');
   sessionStorage.setItem('fairlead.lastPath', '/dashboard');
   session.signOut();
   expect({ ...sessionStorage }).toEqual({ 'fairlead.lastPath': '/dashboard' });

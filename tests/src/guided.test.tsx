@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { setPendingDrop } from '../../src/api/pending-drop.ts';
 import { GuidedDeploymentScreen } from '../../src/screens/guided-deployment.tsx';
+import { setWaiting } from '../../src/uploads/waiting.ts';
 import { type Answers, type ShownScreen, showScreen } from '../support/screen.tsx';
-import { allowanceOf } from '../support/shown.ts';
+import { allowanceOf } from '../support/screen-fixtures.ts';
 
 // happy-dom names the locks and has none.
 const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
@@ -15,7 +15,7 @@ const answers: Answers = {
 };
 
 afterEach(() => {
-  setPendingDrop(null);
+  setWaiting(null);
   sessionStorage.clear();
   document.body.replaceChildren();
 });
@@ -33,9 +33,10 @@ function dropHarbour(): void {
     { path: 'index.html', file: new File(['<h1>Harbour</h1>'], 'index.html') },
     { path: '.env', file: new File(['KEY=1'], '.env') },
   ];
-  setPendingDrop({ name: 'harbour', files });
+  setWaiting({ name: 'harbour', files });
 }
 
+const draft = (name: string) => JSON.stringify({ name });
 const question = ({ page }: ShownScreen) => page.querySelector('h2')?.textContent;
 const asks = (shown: ShownScreen, text: string) =>
   vi.waitFor(() => expect(question(shown)).toBe(text), { timeout: 30_000 });
@@ -58,14 +59,15 @@ test('each answer leads to the next question, which gets the focus, and back aga
     timeout: 30_000,
   });
   await shown.sees('Live in about a second, no account needed.');
-  expect(shown.linkTo('What it takes at Netlify')).toBe('/deployment-setup/netlify');
+  shown.button('4 more platforms').click();
+  await shown.sees('Static sites from a Git repository.');
   shown.button('Back').click();
   await asks(shown, 'What do you want to publish?');
 });
 
 test('a name that the rules refuse is told at its field, and is asked for again', async () => {
   dropHarbour();
-  sessionStorage.setItem('fairlead.draft.new-deployment', ' ');
+  sessionStorage.setItem('fairlead.draft.new-deployment', draft(' '));
   using shown = showGuide('?step=name');
   await asks(shown, 'What should it be called?');
   await vi.waitFor(() => expect(shown.page.querySelector('input[name=name]')).not.toBe(null), { timeout: 30_000 });
@@ -78,7 +80,7 @@ test('a name that the rules refuse is told at its field, and is asked for again'
 
 test('a name that grows too long is told while it is typed, with the limit', async () => {
   dropHarbour();
-  sessionStorage.setItem('fairlead.draft.new-deployment', 'x'.repeat(81));
+  sessionStorage.setItem('fairlead.draft.new-deployment', draft('x'.repeat(81)));
   using shown = showGuide('?step=name');
   await shown.sees('The name is longer than 80 characters');
   expect(shown.page.querySelector('input[name=name]')?.getAttribute('aria-invalid')).toBe('true');
@@ -87,7 +89,7 @@ test('a name that grows too long is told while it is typed, with the limit', asy
 
 test('before anything happens every answer is there once more, with a way back to its question', async () => {
   dropHarbour();
-  sessionStorage.setItem('fairlead.draft.new-deployment', 'Harbour master');
+  sessionStorage.setItem('fairlead.draft.new-deployment', draft('Harbour master'));
   using shown = showGuide('?step=check');
   await shown.sees('harbour: 1 file, 16 B');
   const summary = shown.page.querySelector('[aria-label="Your answers"]')?.textContent;

@@ -2,12 +2,17 @@ import { expect, test } from 'vitest';
 import type { Release, RollBack } from '../../routers/schemas/releases.ts';
 import { cutSlug, slugFromName } from '../../routers/schemas/slug.ts';
 import type { ReleaseState } from '../../routers/schemas/state-names.ts';
-import { questionText } from '../../src/features/deployments/entry-question.tsx';
+import { questionText } from '../../src/features/deployments/select/entry-question.tsx';
 import { historyEntries } from '../../src/features/releases/history-entries.ts';
-import { differenceTitle, isCancellable, isRetryable, wasSeenLive } from '../../src/features/releases/release-words.ts';
+import {
+  differenceTitle,
+  isCancellable,
+  isRetryable,
+  wasSeenLive,
+} from '../../src/features/releases/release-labels.ts';
 import { deploymentLabel } from '../../src/lib/deployment-label.ts';
 import { isRollingBack } from '../../src/lib/roll-back.ts';
-import { releaseOf } from '../support/shown.ts';
+import { releaseOf } from '../support/screen-fixtures.ts';
 
 const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 21, 12, minute));
 

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { passwordChecks, passwordStrength, strengthLabel } from '../../src/features/auth/password-strength.ts';
+import {
+  passwordChecks,
+  passwordHint,
+  passwordStrength,
+  strengthLabel,
+} from '../../src/features/auth/password-strength.ts';
 
 test.each([
   ['', 0, 'Weak'],
@@ -35,4 +40,34 @@ test('the checklist has the four rules of a registration in their order', () => 
     ['A lowercase letter', true],
     ['A number', true],
   ]);
+});
+
+test.each([
+  ['Password1', ''],
+  ['P@ssw0rd123!', ''],
+  ['Qwerty123', ''],
+  ['Aa123456', ''],
+  ['1Q2w3e4r', ''],
+  ['123456789', ''],
+  ['Welcome2026!', ''],
+])('%j is named as one that many people use', (password, username) => {
+  expect(passwordHint(password, username)).toContain('Very many people');
+});
+
+test.each([
+  ['Ada Lovelace 1', 'ada lovelace'],
+  ['my-AdaLovelace-1', 'Ada Lovelace'],
+  ['Captain7', 'cap'],
+])('%j holds the name %j', (password, username) => {
+  expect(passwordHint(password, username)).toContain('your username');
+});
+
+test.each([
+  ['Anchor weigh 1', 'Grace'],
+  ['Jo-and-the-sea-7', 'jo'],
+  ['Deckhand7', ''],
+  ['Pass1', ''],
+  ['', ''],
+])('nothing is said of %j', (password, username) => {
+  expect(passwordHint(password, username)).toBeNull();
 });

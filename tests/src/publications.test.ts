@@ -1,49 +1,53 @@
-import { expect, test, vi } from 'vitest';
-import {
-  cancelPublication,
-  isPublishing,
-  type PublicationDoors,
-  type PublicationRequest,
-} from '../../src/api/publication-store.ts';
-import { publishUnchanged, retryPublication, startPublication } from '../../src/api/publications.ts';
-import { hashBlobs } from '../../src/api/upload-hash.ts';
+import { expect, test } from 'vitest';
+import { hashBlobs } from '../../src/uploads/hash.ts';
+import { isUnderWay, type PublicationControl, publications } from '../../src/uploads/publications.ts';
+import type { PublishServer } from '../../src/uploads/publish.ts';
+import { type PublicationRequest, startPublication } from '../../src/uploads/run.ts';
+import { listStored } from '../../src/uploads/stored.ts';
 import { refusal } from '../support/screen.tsx';
-import { releaseOf } from '../support/shown.ts';
+import { releaseOf } from '../support/screen-fixtures.ts';
+
+const recordsOf = (id: string) => listStored().filter(({ publication }) => publication?.deployment.id === id);
+
+function controlOf(deploymentId: string): PublicationControl {
+  const found = publications.get().find((publication) => publication.deploymentId === deploymentId);
+  return found?.control ?? expect.fail(`Nothing is on its way to ${deploymentId}.`);
+}
 
 const RELEASE = releaseOf({ number: 1, state: 'queued', finishedAt: null });
 
 function request(id: string): PublicationRequest {
   return {
     deployment: { id, name: 'photo-site', url: RELEASE.url },
-    folder: { name: 'photo-site', files: [{ path: 'index.html', file: new File(['hello'], 'index.html') }] },
+    selection: { name: 'photo-site', files: [{ path: 'index.html', file: new File(['hello'], 'index.html') }] },
     publishAnyway: [],
     isNew: true,
   };
 }
 
-function doors(parts: Partial<PublicationDoors> = {}): PublicationDoors {
+function serverOf(parts: Partial<PublishServer> = {}): PublishServer {
   return {
     prepare: async () => ({ uploadId: '0123456789abcdefghij' }),
     createRelease: async () => RELEASE,
-    carrier: async (path) =>
+    fetch: async (path) =>
       path.endsWith('/manifest') ? Response.json({ missing: [], leftOut: [] }) : new Response(null, { status: 204 }),
-    hasher: (files, onResult) => hashBlobs(files, onResult),
+    hasher: (files, onResults) => hashBlobs(files, (result) => onResults([result])),
     ...parts,
   };
 }
 
 test('a folder becomes a release, and is no longer on its way then', async () => {
-  const running = startPublication(request('a'), doors());
-  expect(isPublishing()).toBe(true);
+  const running = startPublication(request('a'), serverOf());
+  expect(publications.get().some(isUnderWay)).toBe(true);
   expect(await running).toMatchObject({ state: 'done', release: { number: 1 } });
-  expect(isPublishing()).toBe(false);
+  expect(publications.get().some(isUnderWay)).toBe(false);
 });
 
 test('a question whose answer was lost is asked again, and says so', async () => {
   const asked: boolean[] = [];
   const ended = await startPublication(
     request('b'),
-    doors({
+    serverOf({
       createRelease: async (_input, isRepeated) => {
         asked.push(isRepeated);
         if (!isRepeated) throw new Error('no answer', { cause: new TypeError('Failed to fetch') });
@@ -58,12 +62,12 @@ test('a question whose answer was lost is asked again, and says so', async () =>
 test('after a refusal the same upload goes on, and a closed one is opened anew', async () => {
   const prepared: string[] = [];
   const codes = ['storage_full', 'upload_closed', null];
-  const parts = doors({
+  const parts = serverOf({
     prepare: async () => {
       prepared.push('opened');
       return { uploadId: '0123456789abcdefghij' };
     },
-    carrier: async () => {
+    fetch: async () => {
       const code = codes.shift();
       if (code === null || code === undefined) return Response.json({ missing: [], leftOut: [] });
       return Response.json({ code, message: `It said ${code}.` }, { status: code === 'storage_full' ? 507 : 409 });
@@ -71,19 +75,17 @@ test('after a refusal the same upload goes on, and a closed one is opened anew',
   });
   expect(await startPublication(request('c'), parts)).toMatchObject({
     state: 'failed',
-    failure: { message: 'It said storage_full.', isFolderNeeded: false, isUnchanged: false },
+    failure: { message: 'It said storage_full.', isSelectionNeeded: false, isUnchanged: false },
   });
-  expect(await retryPublication('c')).toMatchObject({ state: 'failed' });
+  expect(await controlOf('c').retry()).toMatchObject({ state: 'failed' });
   expect(prepared).toHaveLength(1);
-  expect(await retryPublication('c')).toMatchObject({ state: 'done' });
+  expect(await controlOf('c').retry()).toMatchObject({ state: 'done' });
   expect(prepared).toHaveLength(2);
 });
 
 test('of files that are live already a release is made only when its owner says so', async () => {
   const wanted: boolean[] = [];
-  const onEnd = vi.fn();
-  const parts = doors({
-    onEnd,
+  const parts = serverOf({
     createRelease: async ({ ifChanged }) => {
       wanted.push(ifChanged);
       if (ifChanged) throw refusal('release_unchanged', 'Nothing changed since release 3.');
@@ -94,23 +96,23 @@ test('of files that are live already a release is made only when its owner says 
     state: 'failed',
     failure: { message: 'Nothing changed since release 3.', isUnchanged: true },
   });
-  expect(onEnd, 'a reload asks once more').not.toHaveBeenCalled();
-  expect(await publishUnchanged('same')).toMatchObject({ state: 'done', failure: null });
+  expect(recordsOf('same'), 'a reload asks once more').toHaveLength(1);
+  expect(await controlOf('same').publishUnchanged()).toMatchObject({ state: 'done', failure: null });
   expect(wanted).toEqual([true, false]);
-  expect(onEnd).toHaveBeenCalledOnce();
+  expect(recordsOf('same')).toEqual([]);
 
   await startPublication(request('same'), parts);
-  cancelPublication('same');
-  expect(onEnd, 'no reload goes on with what was cancelled').toHaveBeenCalledTimes(2);
+  controlOf('same').cancel();
+  expect(recordsOf('same'), 'no reload goes on with what was cancelled').toEqual([]);
 });
 
 test('a cancelled publication makes no release', async () => {
   let isMade = false;
   const running = startPublication(
     request('d'),
-    doors({
+    serverOf({
       prepare: async () => {
-        cancelPublication('d');
+        controlOf('d').cancel();
         return { uploadId: '0123456789abcdefghij' };
       },
       createRelease: async () => {
@@ -126,9 +128,9 @@ test('a cancelled publication makes no release', async () => {
 test('what an earlier page had sent whole is only made a release of, and a release that is there already is taken', async () => {
   const asked: boolean[] = [];
   const calls: string[] = [];
-  const parts = doors({
+  const parts = serverOf({
     prepare: async () => expect.fail('an upload is open already'),
-    carrier: async (path) => {
+    fetch: async (path) => {
       calls.push(path);
       return Response.json(
         { message: 'A release was made of this upload already.', code: 'upload_closed' },
@@ -141,39 +143,44 @@ test('what an earlier page had sent whole is only made a release of, and a relea
     },
   });
   const before = { uploadId: '0123456789abcdefghij', isSent: true, load: { files: 7, bytes: 70 } };
-  expect(await startPublication(request('sent'), parts, before)).toMatchObject({
+  expect(await startPublication(request('sent'), parts, { stored: before, isRestored: true })).toMatchObject({
     state: 'done',
     result: { sentFiles: 7, sentBytes: 70 },
   });
   expect(calls).toEqual([]);
-  expect(await startPublication(request('closed'), parts, { ...before, isSent: false })).toMatchObject({
+  expect(
+    await startPublication(request('closed'), parts, { stored: { ...before, isSent: false }, isRestored: true }),
+  ).toMatchObject({
     state: 'done',
   });
   expect(calls).toEqual([`/api/uploads/${before.uploadId}/manifest`]);
   expect(asked).toEqual([true, true]);
 });
 
-test('an upload that is gone since a reload gives way to another by itself, and each step is told', async () => {
-  const told: unknown[] = [];
-  let isOver = false;
-  const parts = doors({
-    carrier: async (path) =>
+test('an upload that is gone since a reload gives way to another by itself, and a reload would know of that', async () => {
+  const known: unknown[] = [];
+  const note = () => void known.push(recordsOf('again')[0]?.publication?.progress);
+  const parts = serverOf({
+    prepare: async () => {
+      note();
+      return { uploadId: '0123456789abcdefghij' };
+    },
+    fetch: async (path) =>
       path.includes('gone')
         ? Response.json({ message: 'There is no such upload.', code: 'not_found' }, { status: 404 })
         : Response.json({ missing: [], leftOut: [] }),
-    onProgress: (stored) => void told.push(stored),
-    onEnd: () => {
-      isOver = true;
+    createRelease: async () => {
+      await new Promise((resolve) => setTimeout(resolve));
+      note();
+      return RELEASE;
     },
   });
-  const before = { uploadId: 'gone', isSent: false, load: { files: 7, bytes: 70 } };
-  const ended = await startPublication(request('again'), parts, before);
+  const stored = { uploadId: 'gone', isSent: false, load: { files: 7, bytes: 70 } };
+  const ended = await startPublication(request('again'), parts, { stored, isRestored: true });
   expect(ended.state).toBe('done');
-  expect(told).toEqual([
+  expect(known).toEqual([
     { uploadId: null, isSent: false, load: null },
-    { uploadId: '0123456789abcdefghij', isSent: false, load: null },
-    { uploadId: '0123456789abcdefghij', isSent: false, load: { files: 0, bytes: 0 } },
     { uploadId: '0123456789abcdefghij', isSent: true, load: { files: 0, bytes: 0 } },
   ]);
-  expect(isOver).toBe(true);
+  expect(recordsOf('again')).toEqual([]);
 });

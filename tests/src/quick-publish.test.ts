@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { inspectFolder } from '../../src/features/deployments/inspect-folder.ts';
-import { isClear } from '../../src/features/deployments/quick-publish.ts';
+import { isClear } from '../../src/features/deployments/create/quick-publish.ts';
+import { inspectSelection } from '../../src/uploads/inspect.ts';
 
 async function isClearFor(files: Record<string, string>): Promise<boolean> {
   const picked = Object.entries(files).map(([path, text]) => ({ path, file: new File([text], path) }));
-  return isClear(await inspectFolder({ name: 'harbour', files: picked }));
+  return isClear(await inspectSelection({ name: 'harbour', files: picked }));
 }
 
 test('a folder with a start page and nothing amiss is published without a question', async () => {

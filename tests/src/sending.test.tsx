@@ -1,19 +1,19 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Publication } from '../../src/api/publication-store.ts';
-import type { Picked } from '../../src/api/upload-picks.ts';
-import { clearToasts, currentToasts } from '../../src/components/toast-store.ts';
-import { PublishPart } from '../../src/features/deployments/publish-part.tsx';
+import { clearToasts, toasts } from '../../src/components/toast-store.ts';
+import { PublishSection } from '../../src/features/deployments/manage/publish-section.tsx';
 import { SendingFirst } from '../../src/features/releases/sending-first.tsx';
 import { SendingOverview } from '../../src/features/releases/sending-overview.tsx';
 import { sendingSteps } from '../../src/features/releases/sending-panel.tsx';
+import type { Publication } from '../../src/uploads/publications.ts';
+import type { Selection } from '../../src/uploads/selection.ts';
 import { showScreen } from '../support/screen.tsx';
-import { deploymentOf, releaseRefOf } from '../support/shown.ts';
+import { deploymentOf, releaseRefOf } from '../support/screen-fixtures.ts';
 
 // happy-dom names the locks and has none.
 const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
 Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
 
-const harbour: Picked = {
+const harbour: Selection = {
   name: 'harbour',
   files: [{ path: 'index.html', file: new File(['<h1>Harbour</h1>'], 'index.html') }],
 };
@@ -21,21 +21,28 @@ const publication: Publication = {
   deploymentId: 'd',
   deploymentName: 'Harbour',
   url: 'http://harbour.localhost:3001/',
-  folder: harbour,
+  selection: harbour,
+  extent: { fileCount: 1, totalBytes: 16 },
   isNew: true,
-  isFromCopy: false,
+  isRestored: false,
   state: 'sending',
   progress: null,
   result: null,
   release: null,
   failure: null,
+  control: {
+    retry: () => expect.fail('Nobody tries again.'),
+    publishUnchanged: () => expect.fail('Nobody publishes what is unchanged.'),
+    cancel: () => undefined,
+    forget: () => undefined,
+  },
 };
 afterEach(() => {
   vi.restoreAllMocks();
   clearToasts();
 });
 
-const said = () => currentToasts().at(-1)?.description;
+const said = () => toasts.get().at(-1)?.description;
 
 test.each([
   [releaseRefOf(), 'Release 3 stays live. Your files are still chosen.'],
@@ -52,7 +59,7 @@ test('what would change nothing is a question and no failure, and cancelling it 
   const failure = {
     message: 'Nothing changed since release 3.',
     hint: undefined,
-    isFolderNeeded: false,
+    isSelectionNeeded: false,
     isUnanswered: false,
     isUnchanged: true,
   };
@@ -71,7 +78,7 @@ test('what would change nothing is a question and no failure, and cancelling it 
 
 test('files that only the kept copy of an earlier page has are not given back, and nothing is said of them', () => {
   const onBack = vi.fn();
-  const resumed: Publication = { ...publication, isNew: false, isFromCopy: true };
+  const resumed: Publication = { ...publication, isNew: false, isRestored: true };
   using shown = showScreen(<SendingOverview publication={resumed} serving={releaseRefOf()} onBack={onBack} />, {});
   shown.button('Cancel').click();
   expect(onBack).not.toHaveBeenCalled();
@@ -87,7 +94,7 @@ test('cancelling a first publication says that nothing was published', () => {
 });
 
 test('what was given back stands where the files are chosen, ready to be published', async () => {
-  using shown = showScreen(<PublishPart deployment={deploymentOf()} isReadOnly={false} givenBack={harbour} />, {});
+  using shown = showScreen(<PublishSection deployment={deploymentOf()} isReadOnly={false} givenBack={harbour} />, {});
   await shown.sees('It becomes release 4. Release 3 stays live until then.');
   expect(shown.page.querySelector('[aria-label="Folder harbour"]')).not.toBe(null);
   expect(shown.button('Publish').disabled).toBe(false);

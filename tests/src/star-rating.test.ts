@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isFilled, ratingWord, starLabel, stars } from '../../src/features/feedback/star-rating.ts';
+import { isFilled, ratingLabel, starLabel, stars } from '../../src/features/feedback/star-rating.ts';
 
 const filled = (rating: number, previewed: number | null) => stars.filter((star) => isFilled(star, rating, previewed));
 
@@ -20,6 +20,6 @@ test('the pointer previews more and less than the rating, and the rating returns
 });
 
 test('each rating has a word of its own', () => {
-  expect(new Set([0, ...stars].map(ratingWord)).size).toBe(6);
-  expect(ratingWord(0)).toBe('Not rated yet');
+  expect(new Set([0, ...stars].map(ratingLabel)).size).toBe(6);
+  expect(ratingLabel(0)).toBe('Not rated yet');
 });

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { expect, test, vi } from 'vitest';
 import type { Subscription } from '../../routers/schemas/subscription.ts';
-import { setPendingDrop } from '../../src/api/pending-drop.ts';
 import { trpc } from '../../src/api/trpc.ts';
 import { useSubscription } from '../../src/api/use-subscription.ts';
 import { TrialOffer } from '../../src/features/subscription/trial-offer.tsx';
+import { setWaiting } from '../../src/uploads/waiting.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
 
 // happy-dom names the locks and has none.
@@ -73,7 +73,7 @@ test.each([
   ['', 'Your files wait for you, and come next.'],
   ['harbour', '“harbour” waits for you, and comes next.'],
 ])('what waits for the trial is told in a sentence, with or without a name: %j', async (name, sentence) => {
-  setPendingDrop({ name, files: [{ path: 'index.html', file: new File(['x'], 'index.html') }] });
+  setWaiting({ name, files: [{ path: 'index.html', file: new File(['x'], 'index.html') }] });
   const allowance = {
     plan: 'free',
     deploymentLimit: 0,
@@ -83,5 +83,5 @@ test.each([
   } as const;
   using shown = showScreen(<TrialOffer situation={{ kind: 'known', allowance, subscription: null }} />, {});
   await shown.sees(sentence);
-  setPendingDrop(null);
+  setWaiting(null);
 });

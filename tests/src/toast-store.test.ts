@@ -1,12 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { TOAST_DURATION_MS, TOAST_REMOVE_DELAY_MS } from '../../routers/schemas/limits.ts';
-import {
-  clearToasts,
-  currentToasts,
-  dismissToast,
-  showToast,
-  subscribeToToasts,
-} from '../../src/components/toast-store.ts';
+import { clearToasts, dismissToast, showToast, toasts } from '../../src/components/toast-store.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -19,23 +13,23 @@ afterEach(() => {
 
 test('a toast is open for 5000 ms and plain unless it says otherwise', () => {
   showToast({ title: 'Connected' });
-  expect(currentToasts()).toMatchObject([{ title: 'Connected', variant: 'default', durationMs: 5000, isOpen: true }]);
+  expect(toasts.get()).toMatchObject([{ title: 'Connected', variant: 'default', durationMs: 5000, isOpen: true }]);
   expect(TOAST_DURATION_MS).toBe(5000);
 });
 
 test('one toast is shown at a time: the next takes its place', () => {
   showToast({ title: 'Registration successful' });
   showToast({ title: 'Account created successfully', description: 'Now' });
-  expect(currentToasts().map((toast) => toast.title)).toEqual(['Account created successfully']);
+  expect(toasts.get().map((toast) => toast.title)).toEqual(['Account created successfully']);
 });
 
 test('a closed toast stays in state for 1,000,000 ms and not one longer', () => {
   const id = showToast({ title: 'Logged out' });
   dismissToast(id);
   vi.advanceTimersByTime(TOAST_REMOVE_DELAY_MS - 1);
-  expect(currentToasts()).toMatchObject([{ id, isOpen: false }]);
+  expect(toasts.get()).toMatchObject([{ id, isOpen: false }]);
   vi.advanceTimersByTime(1);
-  expect(currentToasts()).toEqual([]);
+  expect(toasts.get()).toEqual([]);
   expect(TOAST_REMOVE_DELAY_MS).toBe(1_000_000);
 });
 
@@ -44,20 +38,20 @@ test('the removal of a closed toast does not take the next one away', () => {
   vi.advanceTimersByTime(TOAST_REMOVE_DELAY_MS - 10);
   showToast({ title: 'Disconnected' });
   vi.advanceTimersByTime(TOAST_REMOVE_DELAY_MS);
-  expect(currentToasts()).toMatchObject([{ title: 'Disconnected', isOpen: true }]);
+  expect(toasts.get()).toMatchObject([{ title: 'Disconnected', isOpen: true }]);
 });
 
 test('closing a toast that was replaced changes nothing', () => {
   const replaced = showToast({ title: 'Connected' });
   showToast({ title: 'Disconnected' });
-  const before = currentToasts();
+  const before = toasts.get();
   dismissToast(replaced);
-  expect(currentToasts()).toBe(before);
+  expect(toasts.get()).toBe(before);
 });
 
 test('clearing takes all toasts away at once and tells who listens', () => {
   const listener = vi.fn();
-  const stop = subscribeToToasts(listener);
+  const stop = toasts.subscribe(listener);
   showToast({ title: 'Session Expired', variant: 'destructive' });
   clearToasts();
   stop();

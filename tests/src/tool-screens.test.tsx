@@ -24,7 +24,7 @@ import {
   secondsLater,
   shownAt,
   stepOf,
-} from '../support/shown.ts';
+} from '../support/screen-fixtures.ts';
 
 const onPro = allowanceOf();
 const trial: Subscription = {
@@ -193,7 +193,7 @@ test('a report says what was seen and when, and of what nobody looked at that it
   expect(troubleCount(checksOf(draft, null))).toBe(0);
 
   const troubled = deploymentOf({
-    currentRelease: releaseRefOf({ damagedFileCount: 2 }),
+    currentRelease: releaseRefOf({ corruptedFileCount: 2 }),
     latestRelease: releaseRefOf({ number: 4, state: 'failed', errorMessage: 'A file differs.', liveSince: null }),
   });
   const checks = checksOf(troubled, verified);

@@ -2,7 +2,7 @@ import { flushSync } from 'react-dom';
 import { createRoot, type Root } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { TOOLTIP_DELAY_MS, TOOLTIP_SKIP_DELAY_MS } from '../../routers/schemas/limits.ts';
-import { TooltipPart } from '../../src/components/tooltip-parts.tsx';
+import { Tooltip } from '../../src/components/tooltip.tsx';
 
 let root: Root;
 
@@ -46,12 +46,12 @@ test('another tooltip opens at once within 300 ms after one closed, and after th
   flushSync(() =>
     root.render(
       <>
-        <TooltipPart content="The first">
+        <Tooltip content="The first">
           <button type="button" id="one" />
-        </TooltipPart>
-        <TooltipPart content="The second">
+        </Tooltip>
+        <Tooltip content="The second">
           <button type="button" id="two" />
-        </TooltipPart>
+        </Tooltip>
       </>,
     ),
   );

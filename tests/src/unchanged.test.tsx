@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
 import { ReleaseScreen } from '../../src/screens/release.tsx';
 import { showScreen } from '../support/screen.tsx';
-import { allowanceOf, releaseDetailOf } from '../support/shown.ts';
+import { allowanceOf, releaseDetailOf } from '../support/screen-fixtures.ts';
 
 const AT_THE_RELEASE = { pattern: '/deployments/:deploymentId/releases/:number', path: '/deployments/d/releases/4' };
 const queued: Partial<ReleaseDetail> = { number: 4, state: 'queued', changedFiles: 0, finishedAt: null };

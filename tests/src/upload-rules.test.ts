@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
+import { normalisePath } from '../../routers/schemas/normal-form.ts';
 import { inspectUpload } from '../../routers/schemas/upload-inspection.ts';
 import {
   isServedPath,
   leftOutRule,
-  normalisePath,
   pathRefusal,
   readUpload,
+  refusalSentence,
   visiblePath,
 } from '../../routers/schemas/upload-rules.ts';
 import { ODD_NAMES } from '../support/odd-names.ts';
@@ -261,4 +262,11 @@ test('what is wrong with the first page is said with the way out', () => {
   expect(codeOf('index.htm')).toEqual(['entry_page_case']);
   expect(codeOf('readme.md', 'dist/index.html')).toEqual(['entry_page_elsewhere']);
   expect(inspectUpload([{ path: 'index.html', sizeBytes: 0 }]).problems[0]?.code).toBe('empty_entry_page');
+});
+
+test('a sentence names a long path by its beginning alone', () => {
+  const message = 'Too long.';
+  expect(refusalSentence({ path: '', message })).toBe(message);
+  expect(refusalSentence({ path: 'a/b', message })).toBe('a/b: Too long.');
+  expect(refusalSentence({ path: '🙂'.repeat(300), message })).toBe(`${'🙂'.repeat(120)}…: Too long.`);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { inspectUpload } from '../../routers/schemas/upload-inspection.ts';
-import { findLinks, judgeLinks } from '../../routers/schemas/upload-links.ts';
-import { isLookedInto, lookInto } from '../../routers/schemas/upload-text-problems.ts';
+import { inspectionSteps, inspectUpload } from '../../routers/schemas/upload-inspection.ts';
+import { checkLinks, findLinks } from '../../routers/schemas/upload-links.ts';
+import { inspectText, isInspectable } from '../../routers/schemas/upload-text-problems.ts';
 import { findTokens, mayHoldTokens } from '../../routers/schemas/upload-tokens.ts';
 
 /** Put together here, so that no scanner of source takes this file for one that holds a key. */
@@ -82,7 +82,7 @@ test('a link is right as the host answers it, wrong in its letters, or broken', 
   const paths = ['index.html', 'about.html', 'guides/index.html', 'img/boat.jpg', 'img/a b.png', 'css/x.css'];
   const folded = new Map(paths.map((path) => [path.toLowerCase(), path]));
   const judge = (from: string, target: string) =>
-    judgeLinks(from, [{ target, line: 1, isPage: true }], new Set(paths), folded)[0]?.state ?? 'right';
+    checkLinks(from, [{ target, line: 1, isPage: true }], new Set(paths), folded)[0]?.state ?? 'right';
   expect(judge('index.html', 'about')).toBe('right');
   expect(judge('index.html', 'guides')).toBe('right');
   expect(judge('index.html', 'guides/')).toBe('right');
@@ -102,7 +102,7 @@ test('a link is right as the host answers it, wrong in its letters, or broken', 
 function inspect(files: Record<string, string>) {
   const offered = Object.entries(files).map(([path, text]) => ({ path, sizeBytes: text.length }));
   const looks = new Map(
-    offered.filter(isLookedInto).map((file) => [file.path, lookInto(file, files[file.path] ?? '')]),
+    offered.filter(isInspectable).map((file) => [file.path, inspectText(file, files[file.path] ?? '')]),
   );
   return inspectUpload(offered, new Map(Object.entries(files)), looks);
 }
@@ -150,4 +150,56 @@ test('a page of twenty thousand links and a text of a megabyte are read in one g
   expect(links).toHaveLength(2_000);
   expect(links.at(-1)?.line).toBe(2_000);
   expect(findTokens(`${'x'.repeat(1_000)}\n`.repeat(1_000) + AWS)[0]?.line).toBe(1_001);
+});
+
+/** Each would keep a search that begins anew at every start busy for minutes. */
+test.each([
+  '<!--',
+  '<script',
+  '<script>',
+  '<style>',
+  '<template ',
+  '<noscript',
+  '<a ',
+  '<a "',
+  '<base ',
+  '<img srcset=',
+  '</',
+])('a page of nearly a megabyte of %s is read in one go, and what comes behind it is found', (start) => {
+  const page = `${start.repeat(Math.floor(900_000 / start.length))}">\n<a href="there.html">`;
+  expect(findLinks('index.html', page).filter(({ target }) => target === 'there.html').length).toBeLessThanOrEqual(1);
+  const plain = `${start.repeat(2)}">\n<a href="there.html">`;
+  expect(findLinks('index.html', page).at(-1)?.target).toBe(findLinks('index.html', plain).at(-1)?.target);
+});
+
+test.each(['/*', 'url(', 'url("', '@import "', "url( '"])('so is a style sheet of %s', (start) => {
+  expect(findLinks('a.css', start.repeat(Math.floor(900_000 / start.length))).length).toBeLessThanOrEqual(2_000);
+});
+
+test('one list of pictures counts as many links as a page may name, however long it is', () => {
+  const page = `<img srcset="${'a.png 1x, '.repeat(90_000)}b.png">`;
+  expect(findLinks('index.html', page)).toHaveLength(2_000);
+  expect(findLinks('index.html', `<a href="${'x'.repeat(5_000)}">`)).toEqual([]);
+});
+
+test.each([
+  ['README', true],
+  ['.env', true],
+  ['a/b.HTML', true],
+  ['a.b/notes', true],
+  ['.config.json', true],
+  ['photo.png', false],
+  ['a.html/photo.png', false],
+  ['folder/', false],
+  ['trailing.', false],
+])('%s is a text by its name: %s', (path, isText) => {
+  expect(mayHoldTokens({ path, sizeBytes: 1 })).toBe(isText);
+});
+
+test('judging links pauses after a few of them, so that long ones hold nobody up', () => {
+  const link = { target: 'gone.html', line: 1, isPage: false };
+  const looks = new Map([['index.html', { tokens: [], links: Array.from({ length: 2_000 }, () => link) }]]);
+  let steps = 0;
+  for (const _ of inspectionSteps([{ path: 'index.html', sizeBytes: 1 }], new Map(), looks)) steps += 1;
+  expect(steps).toBeGreaterThanOrEqual(50);
 });

@@ -11,16 +11,17 @@ import type { ChangeFeed, ChangeListener } from '../../server/database/change-fe
 import { createWorker } from '../../server/jobs/worker.ts';
 import type { Log } from '../../server/log.ts';
 import type { Mail } from '../../server/mail/mailer.ts';
-import { network } from '../../server/network.ts';
 import { createPasswordHasher } from '../../server/password-hasher.ts';
-import { platforms } from '../../server/platforms/index.ts';
+import { waitFor } from '../../server/providers.ts';
+import { createRateCounters } from '../../server/rate-counters.ts';
 import { createSecrets, newKeys } from '../../server/secrets.ts';
 import type { Actor, CookieJar, JarName, Limits, Providers, ServiceContext } from '../../server/service-context.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
-import { createTally } from '../../server/tally.ts';
+import { createCredentialsOf } from '../../server/services/connections/credentials.ts';
+import { platforms, testEgress } from './platforms.ts';
 import { WIDE_LIMITS } from './wide-limits.ts';
 
-/** A jar that a test can look into: the browser's side of `CookieJar`. */
+/** Creates a jar that a test can look into: the browser's side of `CookieJar`. */
 export function createJar(): CookieJar & { cookies: Map<JarName, string> } {
   const cookies = new Map<JarName, string>();
   return {
@@ -84,35 +85,41 @@ export type Person = {
 export type TestApp = Awaited<ReturnType<typeof createTestApp>>;
 
 /**
- * The whole application in process, on the test file's own database: providers with a cheap password hasher, a store in
- * a temporary folder, an outbox in memory and a clock that can be moved. Dispose of it with `await using`.
+ * Creates the whole application in process, on the test file's own database: providers with a cheap password hasher, a
+ * store in a temporary folder, an outbox in memory and a clock that can be moved. Dispose of it with `await using`.
  */
 export async function createTestApp(options: TestAppOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-test-'));
   const clock = createClock();
   const outbox: Mail[] = [];
-  const tally = createTally();
+  const rateCounters = createRateCounters();
   const limits = { ...WIDE_LIMITS, ...options.limits };
   const providers: Providers = {
     addresses: {
       publicUrl: 'http://localhost:3000',
       sitesDomain: 'localhost',
-      sitesPort: 3001,
-      sitesListener: { host: '127.0.0.1', port: 3001 },
+      sitesUrl: 'http://{slug}.localhost:3001',
+      sitesListener: { protocol: 'http:', host: '127.0.0.1', port: 3001 },
       supportEmail: 'support@localhost',
       operatorEmail: 'operator@localhost',
     },
     limits,
-    store: await createDiskStore({ folder: join(folder, 'artifacts'), minFreeBytes: 0 }),
-    zips: await createZipIntake({ path: join(folder, 'incoming'), minFreeBytes: limits.minFreeDiskBytes }, tally),
+    store: await createDiskStore({ folder: join(folder, 'artifacts'), minFreeBytes: 0, rateCounters }),
+    zips: await createZipIntake(
+      { path: join(folder, 'incoming'), minFreeBytes: limits.minFreeDiskBytes },
+      rateCounters,
+    ),
     platforms,
-    network,
+    egress: testEgress(),
+    credentialsOf: (accountId, destination) => createCredentialsOf(providers)(accountId, destination),
+    signIn: {},
+    wait: waitFor,
     mailer: { deliver: async (mail) => void outbox.push(mail) },
-    // Security facts, 1.7: tests take a cheap hasher; one test holds the real parameters.
+    // Argon2id with its real parameters takes tens of milliseconds a login; one test of its own holds the real ones.
     hasher: createPasswordHasher({ memoryKiB: 1024, iterations: 1 }),
     secrets: createSecrets(newKeys()),
     changes: options.changes ?? silentFeed(),
-    tally,
+    rateCounters,
     log: options.log ?? SILENT_LOG,
     now: () => clock.now(),
     ...options.providers,
@@ -136,7 +143,7 @@ export async function createTestApp(options: TestAppOptions = {}) {
 
   const callerOf = (ctx: ServiceContext): Caller => makeCaller(ctx);
 
-  /** A caller that signs in by this bearer token, as a request does. */
+  /** Returns a caller that signs in by this bearer token, as a request does. */
   async function callerFor(
     bearer: string,
     jar: CookieJar = createJar(),
@@ -146,7 +153,7 @@ export async function createTestApp(options: TestAppOptions = {}) {
     return callerOf(context(actor, jar, { ...origin, bearer }));
   }
 
-  /** A registered person, signed in. */
+  /** Returns a registered person, signed in. */
   async function person(fields: { username?: string; email?: string; password?: string } = {}): Promise<Person> {
     const jar = createJar();
     const username = fields.username ?? `person ${randomBytes(5).toString('hex')}`;

@@ -2,7 +2,7 @@ import { createSign, generateKeyPairSync } from 'node:crypto';
 
 export type Certificate = { key: string; cert: string };
 
-/** One DER value: tag, length, content (ITU-T X.690, section 8.1). */
+/** Returns one DER value: tag, length, content (ITU-T X.690, section 8.1). */
 function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;
@@ -23,11 +23,11 @@ function utcTime(date: Date): Buffer {
   return der(0x17, Buffer.from(`${date.toISOString().slice(2, 19).replace(/[-T:]/g, '')}Z`));
 }
 
-/** A certificate for `localhost`, signed by itself, valid from `from` until `until` (RFC 5280, 4.1). */
-export function selfSigned(from: Date, until: Date): Certificate {
+/** A certificate for this name, signed by itself, valid from `from` until `until` (RFC 5280, 4.1). */
+export function selfSigned(from: Date, until: Date, forName = 'localhost'): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
-  const name = commonName('localhost');
-  const altNames = sequence(objectId('551d11'), der(0x04, sequence(der(0x82, Buffer.from('localhost')))));
+  const name = commonName(forName);
+  const altNames = sequence(objectId('551d11'), der(0x04, sequence(der(0x82, Buffer.from(forName)))));
   const isAuthority = sequence(objectId('551d13'), der(0x04, sequence(der(0x01, Buffer.from([0xff])))));
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),

@@ -8,7 +8,6 @@ import type { StreamItem } from '../../routers/schemas/events.ts';
 export type Seen = { id: number; data: StreamItem };
 
 export type EventClient = {
-  /** Everything that came, in order. */
   seen: Seen[];
   /** Numbers of the notifications among it. */
   messages(): string[];
@@ -27,7 +26,7 @@ export type EventClientOptions = {
   /** `http://…` of the listener; a function when it moves. */
   url: string | (() => string);
   token: string | (() => string);
-  /** What a browser would send; absent for a script. */
+  /** Says what a browser would send; absent for a script. */
   origin?: string | (() => string);
   lastEventId?: string;
   retryDelayMs?: number;

@@ -9,7 +9,7 @@ import { createServer } from 'node:net';
 const LOWEST = 11_000;
 const HIGHEST = 32_000;
 
-/** A port that was free a moment ago, on every address of this machine. */
+/** Returns a port that was free a moment ago, on every address of this machine. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST, HIGHEST);
@@ -17,7 +17,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Two of them, for the app and its sites. */
+/** Returns two of them, for the app and its sites. */
 export async function freePorts(): Promise<{ port: number; sitesPort: number }> {
   const port = await freePort();
   for (;;) {

@@ -13,7 +13,7 @@ import type { Log } from '../../server/log.ts';
 import { DeploymentModel } from '../../server/models/deployment.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { newId } from '../../server/mongo.ts';
-import { createTally } from '../../server/tally.ts';
+import { createRateCounters } from '../../server/rate-counters.ts';
 import { WIDE_LIMITS } from './wide-limits.ts';
 
 export type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer; text: string };
@@ -39,6 +39,7 @@ export type TestHostOptions = {
   changes?: 'feed' | 'silent';
   providers?: Partial<HostProviders>;
   timeouts?: HostOptions['timeouts'];
+  tls?: HostOptions['tls'];
 };
 
 function silentFeed(): ChangeFeed {
@@ -53,26 +54,30 @@ function collectingLog(lines: LogLine[]): Log {
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
 
-/** A running host on the test file's database, with a store of its own in a temporary folder. */
+/** Creates a running host on the test file's database, with a store of its own in a temporary folder. */
 export async function createTestHost(options: TestHostOptions = {}): Promise<TestHost> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-host-'));
   const lines: LogLine[] = [];
   const log = collectingLog(lines);
   const changes = options.changes === 'feed' ? createChangeFeed(log) : silentFeed();
   const providers: HostProviders = {
-    store: await createDiskStore({ folder: join(folder, 'artifacts'), minFreeBytes: 0 }),
+    store: await createDiskStore({
+      folder: join(folder, 'artifacts'),
+      minFreeBytes: 0,
+      rateCounters: createRateCounters(),
+    }),
     changes,
     log,
     addresses: {
       publicUrl: 'http://localhost:3000',
       sitesDomain: 'localhost',
-      sitesPort: 0,
-      sitesListener: { host: '127.0.0.1', port: 0 },
+      sitesUrl: 'http://{slug}.localhost:3001',
+      sitesListener: { protocol: 'http:', host: '127.0.0.1', port: 0 },
       supportEmail: 'support@localhost',
       operatorEmail: 'operator@localhost',
     },
     limits: WIDE_LIMITS,
-    tally: createTally(),
+    rateCounters: createRateCounters(),
     now: () => new Date(),
     ...options.providers,
   };
@@ -83,6 +88,7 @@ export async function createTestHost(options: TestHostOptions = {}): Promise<Tes
         port: 0,
         host: '127.0.0.1',
         dataDir: folder,
+        tls: options.tls,
         ...(options.timeouts !== undefined && { timeouts: options.timeouts }),
       },
     );
@@ -110,7 +116,7 @@ export async function createTestHost(options: TestHostOptions = {}): Promise<Tes
   return test;
 }
 
-/** One request over a connection of its own; `path` is not changed in any way. */
+/** Returns one request over a connection of its own; `path` is not changed in any way. */
 export function get(port: number, host: string, path: string, ask: Ask = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
@@ -197,7 +203,7 @@ export async function addRelease(
     manifest.set(path, { sha256, sizeBytes });
     hashes.set(path, sha256);
   }
-  const { sha256: manifestHash } = await store.writeWhole(encodeManifest(manifest));
+  const { sha256: manifestHash } = await store.writeWhole(await encodeManifest(manifest));
   const { deploymentId, accountId, number } = await nextNumber(slug);
   const releaseId = newId();
   await ReleaseModel.create({
@@ -207,6 +213,7 @@ export async function addRelease(
     number,
     state,
     source: 'folder',
+    destinations: [{ _id: newId(), platform: 'built-in' }],
     createdBy: 'test',
     manifestHash,
     fileCount: manifest.size,
@@ -226,6 +233,14 @@ async function nextNumber(slug: string): Promise<{ deploymentId: string; account
     .lean();
   if (known !== null) return { deploymentId: known._id, accountId: known.accountId, number: known.releaseCount };
   const made = { _id: newId(), accountId: newId(), releaseCount: 1 };
-  await DeploymentModel.create({ ...made, name: slug, nameKey: slug, slug, platform: 'built-in', state: 'deploying' });
+  await DeploymentModel.create({
+    ...made,
+    name: slug,
+    nameKey: slug,
+    slug,
+    platform: 'built-in',
+    destinations: [{ _id: newId(), platform: 'built-in' }],
+    state: 'deploying',
+  });
   return { deploymentId: made._id, accountId: made.accountId, number: 1 };
 }

@@ -13,12 +13,14 @@ type Database = ReturnType<InstanceType<typeof mongoose.mongo.MongoClient>['db']
 export type OwnMongod = {
   /** Names the database `fairlead` as well. */
   uri: string;
-  /** What the tests look into by themselves; not while it is down. */
+  /** Says what the tests look into by themselves; not while it is down. */
   database: Database;
   /** Ends the lease of whoever holds a job, which takes up to 30 s by itself. */
   endLeases(): Promise<void>;
   /** Makes the leases of now last for hours: a job goes on only when somebody knows that its holder is dead. */
   prolongLeases(): Promise<void>;
+  /** It stands still with its sockets open until the function that is returned is called. */
+  hold(): () => void;
   /** SIGKILL, and waits until it is gone; the data stay. */
   kill(): Promise<void>;
   /** Starts it again on the same port and data; resolves when it takes writes. */
@@ -30,7 +32,10 @@ const SILENT: Log = { debug: () => undefined, info: () => undefined, warn: () =>
 const REPL_SET = 'own';
 const HOURS_MS = 6 * 3_600_000;
 
-/** A database of the test's own, with the durability of the product's, for apps with MONGODB_URI and for bare workers. */
+/**
+ * Returns a database of the test's own, with the durability of the product's, for apps with MONGODB_URI and for bare
+ * workers.
+ */
 export async function startOwnMongod(): Promise<OwnMongod> {
   const mongod = await findMongod(readMongodSources(process.env), SILENT);
   const dbPath = await mkdtemp(join(tmpdir(), 'fairlead-mongod-'));
@@ -59,6 +64,12 @@ export async function startOwnMongod(): Promise<OwnMongod> {
     database: client.db(),
     endLeases: () => leaseUntil(new Date(0)),
     prolongLeases: () => leaseUntil(new Date(Date.now() + HOURS_MS)),
+    hold() {
+      const { pid } = running;
+      if (pid === undefined) throw new Error('The database has not started.');
+      process.kill(pid, 'SIGSTOP');
+      return () => void process.kill(pid, 'SIGCONT');
+    },
     async kill() {
       if (running.pid !== undefined) process.kill(running.pid, 'SIGKILL');
       await running.ended;

@@ -1,9 +1,9 @@
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { connectMongo } from '../../server/mongo.ts';
-import { platforms } from '../../server/platforms/index.ts';
-import { simulated } from '../../server/platforms/simulated/index.ts';
-import { fetchFrom } from '../../server/platforms/simulated/vendor/index.ts';
+import { createRateCounters } from '../../server/rate-counters.ts';
 import { createTestApp } from './app.ts';
+import { platforms } from './platforms.ts';
+import { simulated } from './standins/simulated/index.ts';
 
 /**
  * A process of its own that works on a release until it ends itself by SIGKILL at a boundary: `node --import tsx
@@ -13,9 +13,13 @@ const [, , uri = '', databaseName = '', folder = '', port = '', play = '', bound
 await connectMongo(uri, { databaseName });
 const app = await createTestApp({
   providers: {
-    store: await createDiskStore({ folder, minFreeBytes: 0 }),
-    platforms: { ...platforms, simulated: play === 'viaGit' ? simulated.viaGit : simulated.upload },
-    network: { fetch: fetchFrom(Number(port)), wait: async () => undefined },
+    store: await createDiskStore({ folder, minFreeBytes: 0, rateCounters: createRateCounters() }),
+    platforms: {
+      ...platforms,
+      simulated: simulated[play === 'viaGit' ? 'viaGit' : 'upload'](`http://127.0.0.1:${port}/api`),
+    },
+    credentialsOf: () => ({ tokenOf: async () => 'a-secret-token', refused: async () => undefined }),
+    wait: async () => undefined,
     faults: {
       at: async (reached) => {
         if (reached !== boundary) return;

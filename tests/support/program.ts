@@ -7,7 +7,14 @@ export function program(name: ProgramName): readonly string[] {
   return folder === undefined ? ['--import', 'tsx', sourceOf(name)] : [`${folder}/${name}.js`];
 }
 
-export const PROGRAMS = ['faulty-main', 'surprised-main', 'job-process', 'platform-process', 'quota-instance'] as const;
+export const PROGRAMS = [
+  'faulty-main',
+  'fatal-error-main',
+  'host-memory',
+  'job-process',
+  'platform-process',
+  'quota-instance',
+] as const;
 type ProgramName = (typeof PROGRAMS)[number];
 
 export function sourceOf(name: ProgramName): string {

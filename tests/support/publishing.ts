@@ -27,7 +27,7 @@ export async function createPublishingApp(options: TestAppOptions = {}) {
   return {
     ...app,
     host,
-    /** What a visitor of `{name}.localhost` sees. */
+    /** Says what a visitor of `{name}.localhost` sees. */
     visit: (name: string, path = '/') => get(host.address.port, `${name}.localhost`, path),
     async [Symbol.asyncDispose]() {
       await host.stop();
@@ -56,7 +56,7 @@ export function manifestOf(site: Site) {
   }));
 }
 
-/** Announces the files and sends what is missing; answers what the manifest's door answered. */
+/** Announces the files and sends what is missing; returns the server's answer to the manifest. */
 export async function sendSite(ctx: AccountContext, uploadId: string, site: Site): Promise<UploadManifestAnswer> {
   const answer = await receiveManifest(ctx, uploadId, { files: manifestOf(site) });
   const texts = new Map(Object.values(site).map((text) => [sha256Of(text), text]));

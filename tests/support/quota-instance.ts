@@ -3,13 +3,14 @@ import { createInterface } from 'node:readline';
 import mongoose from 'mongoose';
 import { connectMongo } from '../../server/mongo.ts';
 import { createTestApp } from './app.ts';
-import { insist } from './insist.ts';
 import { refusalOf } from './refusal.ts';
+import { retryUntilAvailable } from './retry-until-available.ts';
 
 /**
- * One instance of the application in a process of its own, for the cases of the plan cap (security facts, section 9). It
- * says "ready", and waits for "go" so that several begin together.
- * `create`: so many creations at once, and says what became of each. `churn`: creates and removes until it is killed.
+ * Runs one instance of the application in a process of its own, for the tests of the plan cap. It says "ready", and
+ * waits for "go" so that several begin together.
+ * `create` makes so many creations at once, and says what became of each; `churn` creates and removes until it is
+ * killed.
  */
 const [mode, mongoUri = '', databaseName = '', accountId = '', count = '0'] = process.argv.slice(2);
 
@@ -18,7 +19,9 @@ const app = await createTestApp();
 const { deployments } = app.callerOf(app.context({ kind: 'account', accountId, sessionId: 'instance' }));
 function create(n: number) {
   const idempotencyKey = `instance-${process.pid}-${n}-${randomUUID()}`;
-  return insist(() => deployments.create({ name: `Site ${process.pid} ${n}`, platform: 'built-in', idempotencyKey }));
+  return retryUntilAvailable(() =>
+    deployments.create({ name: `Site ${process.pid} ${n}`, platform: 'built-in', idempotencyKey }),
+  );
 }
 
 const lines = createInterface({ input: process.stdin });
@@ -28,7 +31,7 @@ await new Promise((resolve) => lines.once('line', resolve));
 if (mode === 'churn') {
   for (let n = 0; ; n += 1) {
     const [first] = await Promise.all([create(n), create(n)]);
-    await insist(() => deployments.remove({ deploymentId: first.id }));
+    await retryUntilAvailable(() => deployments.remove({ deploymentId: first.id }));
     await app.jobs.drain();
     console.log('turn');
   }

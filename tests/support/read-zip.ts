@@ -8,7 +8,6 @@ import type { PlacedEntry } from '../../server/artifacts/zip-local-headers.ts';
 import { ZipRefusal } from '../../server/artifacts/zip-refusal.ts';
 
 export type ReadZip = {
-  /** Path to content. */
   files: Map<string, Buffer>;
   leftOut: string[];
   droppedCount: number;

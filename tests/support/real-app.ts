@@ -18,7 +18,7 @@ export type RealApp = {
   dataDir: string;
   env: NodeJS.ProcessEnv;
   child: ChildProcess;
-  /** What Node runs at the next start: the built product, unless a test of crashes brings its own. */
+  /** Says what Node runs at the next start: the built product, unless a test of crashes brings its own. */
   entry: readonly string[];
   /** Everything the process has printed so far. */
   output(): string;
@@ -31,21 +31,23 @@ export type RealApp = {
 
 export type Fault = 'kill' | 'hold' | 'fail';
 
-/** What `npm start` runs, with something the matter at boundaries of its work (tests/support/faulty-main.ts). */
+/**
+ * Returns what `npm start` runs, with something the matter at boundaries of its work (tests/support/faulty-main.ts).
+ */
 export function faultyEntry(faults: Record<string, Fault>): readonly string[] {
   const named = Object.entries(faults).flatMap(([boundary, fault]) => [fault, boundary]);
   return [...program('faulty-main'), ...named];
 }
 
-/** The number of its running database, as the log says it. */
+/** Returns the number of its running database, as the log says it. */
 export function mongodPidOf(app: RealApp): number {
   const found = [...app.output().matchAll(/"message":"Database is running(?: again)?".*?"pid":(\d+)/g)].at(-1);
   return Number(found?.[1]);
 }
 
 /**
- * The built product as an operator starts it: its own process, database, data folder and ports.
- * Needs `dist/` (npm run build). Resolves when `/api/ready` answers 200.
+ * Returns the built product as an operator starts it: its own process, database, data folder and ports. Needs `dist/`
+ * (npm run build). Resolves when `/api/ready` answers 200.
  */
 export async function startRealApp(extra: NodeJS.ProcessEnv = {}, entry: readonly string[] = BUILT): Promise<RealApp> {
   const dataDir = extra.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'fairlead-app-')));

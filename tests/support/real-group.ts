@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { type Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type RealApp, startRealApp } from './real-app.ts';
 
-/** The product in so many processes behind one port. */
+/** Returns the product in so many processes behind one port. */
 export function startGroup(env: NodeJS.ProcessEnv, processes = 2): Promise<RealApp> {
   return startRealApp({ ...env, PROCESSES: String(processes) });
 }
@@ -17,7 +19,10 @@ export function childrenOf(app: RealApp): number[] {
   return [...pids.values()];
 }
 
-/** One of them; a signal to number 0, which stands for none elsewhere, would go to the process that runs the tests. */
+/**
+ * Returns one of them; a signal to number 0, which stands for none elsewhere, would go to the process that runs the
+ * tests.
+ */
 export function childAt(app: RealApp, index: number): number {
   const pid = childrenOf(app)[index];
   if (pid === undefined) throw new Error(`The app has no child ${index}.`);
@@ -32,11 +37,18 @@ export function isRunning(pid: number): boolean {
   }
 }
 
+/** A process that is about to be stopped may take one more connection, and nobody would answer that. */
+async function untilStopped(pid: number): Promise<void> {
+  const isHeld = (): boolean => /\) T /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  while (!isHeld()) await wait(1);
+}
+
 /** While this child alone runs, it takes every connection: the others are held in the meantime. */
 export async function withChild<T>(app: RealApp, pid: number, work: () => Promise<T>): Promise<T> {
   const others = childrenOf(app).filter((other) => other !== pid);
   for (const other of others) process.kill(other, 'SIGSTOP');
   try {
+    for (const other of others) await untilStopped(other);
     return await work();
   } finally {
     for (const other of others) process.kill(other, 'SIGCONT');
@@ -52,7 +64,7 @@ export type Question = {
   agent?: Agent;
 };
 
-/** Far more than an answer takes on a busy machine: a connection that was lost would never be answered. */
+/** This is far more than an answer takes on a busy machine: a connection that was lost would never be answered. */
 const PATIENCE_MS = 20_000;
 export const NO_ANSWER = 'No answer came.';
 

@@ -1,7 +1,7 @@
 import { toAppError } from '../../routers/error-shape.ts';
 import type { AppError } from '../../server/errors.ts';
 
-/** The error that a call was refused with, as its caller gets it. Fails the test when the call went through. */
+/** Returns the error that a call was refused with, as its caller gets it. Fails the test when the call went through. */
 export async function refusalOf(call: Promise<unknown>): Promise<AppError> {
   const error = await call.then(
     () => undefined,

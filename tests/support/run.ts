@@ -7,13 +7,12 @@ import { findChromium } from './chromium.ts';
 import { PROGRAMS, sourceOf } from './program.ts';
 
 /**
- * `npm test` and `npm run faults`: runs the suites, prints the time of each, and ends with `N passed, N failed`. A suite
- * that ran no test has failed.
+ * `npm test`, `npm run faults` and `npm run attack`: runs the suites, prints the time of each, and ends with
+ * `N passed, N failed`. A suite that ran no test has failed.
  */
 type Suite = { name: string; command: string[]; count(): Counts };
 type Counts = { passed: number; failed: number };
 
-const wantsFaults = process.argv.includes('--faults');
 /** Absolute: Vitest resolves a report's path from its own root, which is `src`. */
 const OUT = resolve('test-results');
 const VITEST = 'node_modules/vitest/vitest.mjs';
@@ -26,6 +25,7 @@ const REPEATED = [
   'tests/jobs/clock.test.ts',
   'tests/services/quota.test.ts',
   'tests/events/stream.test.ts',
+  'tests/http/streamed-batch.test.ts',
 ];
 
 /** Holds the app to a delay in milliseconds, which only says something beside nothing else. */
@@ -60,7 +60,7 @@ function browserSuite(): Suite {
   };
 }
 
-/** The shapes of the two runners' reports, as far as they are read. */
+/** Returns the shapes of the two runners' reports, as far as they are read. */
 function readReport(path: string): Record<string, unknown> {
   const parsed: unknown = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
   return isRecord(parsed) ? parsed : {};
@@ -130,7 +130,7 @@ function sum(counts: readonly Counts[]): Counts {
   );
 }
 
-/** Everything once, with small counts. */
+/** Returns everything once, with small counts. */
 async function runTests(given: NodeJS.ProcessEnv): Promise<Counts> {
   const env = {
     ...given,
@@ -140,7 +140,15 @@ async function runTests(given: NodeJS.ProcessEnv): Promise<Counts> {
   // Two lanes of about the same length beside each other: each alone would leave a part of two cores unused.
   const lanes = await Promise.all([
     runOneByOne([vitestSuite('node', 'node', SIDE_BY_SIDE)], env),
-    runOneByOne([vitestSuite('faults', 'faults', SIDE_BY_SIDE), vitestSuite('dom', 'dom'), browserSuite()], env),
+    runOneByOne(
+      [
+        vitestSuite('faults', 'faults', SIDE_BY_SIDE),
+        vitestSuite('attack', 'attack'),
+        vitestSuite('dom', 'dom'),
+        browserSuite(),
+      ],
+      env,
+    ),
   ]);
   return sum(lanes);
 }
@@ -153,6 +161,11 @@ function runFaults(env: NodeJS.ProcessEnv): Promise<Counts> {
     vitestSuite('repeated', 'node', [...REPEATED, ...SIDE_BY_SIDE]),
   ];
   return runOneByOne(suites, env);
+}
+
+/** The attacks at full counts. Nothing runs beside them, since they judge how long the event loop is held. */
+function runAttack(env: NodeJS.ProcessEnv): Promise<Counts> {
+  return runOneByOne([vitestSuite('attack', 'attack')], env);
 }
 
 /** Into the folder that `program` takes them from, with what they need of the product. */
@@ -170,7 +183,8 @@ mkdirSync(OUT, { recursive: true });
 // Taken before: a build of Vite makes its own process one of production.
 const env = { ...process.env, TEST_PROGRAMS: `${OUT}/programs` };
 await bundlePrograms(env.TEST_PROGRAMS);
-const total = await (wantsFaults ? runFaults(env) : runTests(env));
-writeFileSync(`${OUT}/${wantsFaults ? 'total-faults' : 'total'}.json`, JSON.stringify(total));
+const [, , script = ''] = process.argv;
+const total = await ({ '--faults': runFaults, '--attack': runAttack }[script] ?? runTests)(env);
+writeFileSync(`${OUT}/total${script.slice(1)}.json`, JSON.stringify(total));
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 ? 0 : 1;

@@ -4,13 +4,13 @@ import { observable } from '@trpc/server/observable';
 import type { ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
-import { createMemoryRouter, RouterProvider } from 'react-router';
 import { expect, vi } from 'vitest';
+import { Route, Switch } from 'wouter';
 import type { AppRouter } from '../../routers/_app.ts';
 import type { ErrorDetails } from '../../routers/schemas/errors.ts';
 import { trpc } from '../../src/api/trpc.ts';
 
-/** What the server answers, by procedure; one that is not named keeps its caller waiting. */
+/** Says what the server answers, by procedure; one that is not named keeps its caller waiting. */
 export type Answers = Record<string, (input: unknown) => unknown>;
 
 export type ShownScreen = {
@@ -18,14 +18,14 @@ export type ShownScreen = {
   /** Resolves when the text is on the page. */
   sees(text: string): Promise<void>;
   button(name: string): HTMLButtonElement;
-  /** Where a link of this name or label leads; undefined where there is none. */
+  /** Returns where a link of this name or label leads; undefined where there is none. */
   linkTo(name: string): string | undefined;
-  /** The rows of the one table, or the items of the list of this label. */
+  /** Returns the rows of the one table, or the items of the list of this label. */
   rows(label: string): string[];
   [Symbol.dispose](): void;
 };
 
-/** A refusal as the server's formatter writes it. */
+/** Returns a refusal as the server's formatter writes it. */
 export function refusal(
   code: string,
   message: string,
@@ -35,22 +35,27 @@ export function refusal(
   return TRPCClientError.from({ error: { code: -32000, message, data } });
 }
 
-/** The screen at an address of the app, in front of a server that gives these answers. `answers` may be changed meanwhile. */
+/**
+ * Returns the screen at an address of the app, in front of a server that gives these answers. `answers` may be changed
+ * meanwhile.
+ */
 export function showScreen(screen: ReactNode, answers: Answers, place = { pattern: '/', path: '/' }): ShownScreen {
   const queries = { retry: false, staleTime: Number.POSITIVE_INFINITY } as const;
   const queryClient = new QueryClient({ defaultOptions: { queries } });
   const client = trpc.createClient({ links: [answering(answers)] });
-  const elsewhere = { path: '*', element: <p>Elsewhere</p> };
-  const router = createMemoryRouter([{ path: place.pattern, element: screen }, elsewhere], {
-    initialEntries: [place.path],
-  });
+  history.replaceState(null, '', place.path);
   const page = document.createElement('main');
   const root = createRoot(page);
   flushSync(() =>
     root.render(
       <trpc.Provider client={client} queryClient={queryClient}>
         <QueryClientProvider client={queryClient}>
-          <RouterProvider router={router} />
+          <Switch>
+            <Route path={place.pattern}>{screen}</Route>
+            <Route>
+              <p>Elsewhere</p>
+            </Route>
+          </Switch>
         </QueryClientProvider>
       </trpc.Provider>,
     ),

@@ -1,30 +1,31 @@
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import type { Release } from '../../routers/schemas/releases.ts';
 import { JobModel } from '../../server/models/job.ts';
-import { platforms } from '../../server/platforms/index.ts';
 import type { Platform } from '../../server/platforms/platform.ts';
-import { simulated } from '../../server/platforms/simulated/index.ts';
 import type { Providers } from '../../server/service-context.ts';
 import type { Person } from './app.ts';
 import { get } from './host.ts';
+import { platforms } from './platforms.ts';
 import { createPublishingApp, publish, type Site, startRelease } from './publishing.ts';
 import { createTestVendor } from './simulated-world.ts';
+import { simulated } from './standins/simulated/index.ts';
 
 export type SimulatedApp = Awaited<ReturnType<typeof createSimulatedApp>>;
 
 /** The test application with the simulated platform: nobody waits for anything but what the jobs are due. */
-export async function createSimulatedApp(platform: Platform = simulated.upload, more: Partial<Providers> = {}) {
+export async function createSimulatedApp(
+  make: (apiUrl: string) => Platform = simulated.upload,
+  more: Partial<Providers> = {},
+) {
   const vendor = await createTestVendor();
   const waits: number[] = [];
   const app = await createPublishingApp({
     providers: {
-      platforms: { ...platforms, simulated: platform },
-      network: {
-        fetch: vendor.fetch,
-        wait: async (ms, signal) => {
-          signal.throwIfAborted();
-          waits.push(ms);
-        },
+      platforms: { ...platforms, simulated: make(vendor.apiUrl) },
+      credentialsOf: () => ({ tokenOf: async () => 'a-secret-token', refused: async () => undefined }),
+      wait: async (ms, signal) => {
+        signal.throwIfAborted();
+        waits.push(ms);
       },
       ...more,
     },
@@ -41,7 +42,7 @@ export async function createSimulatedApp(platform: Platform = simulated.upload, 
     start: (deployment: Pick<Deployment, 'id'>, site: Site) => startRelease(app, person, deployment, site),
     /** Runs what is queued as if it were due, until the release is over or nobody works on it any more. */
     settle: (release: Pick<Release, 'id'>) => settle(app, person, release),
-    /** What a visitor of the site there sees. */
+    /** Says what a visitor of the site there sees. */
     look: async (url: string, path = '/') => {
       const { host, port } = new URL(url);
       return get(Number(port), host, path);

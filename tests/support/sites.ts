@@ -21,7 +21,7 @@ const page = (title: string, body: string, depth = 0): string => `<!doctype html
 </html>
 `;
 
-/** A hand-written site of twenty pages, as a person keeps one in a folder. */
+/** Returns a hand-written site of twenty pages, as a person keeps one in a folder. */
 export function twentyPages(greeting = 'Welcome to the harbour'): SiteFiles {
   const files: SiteFiles = {
     'index.html': page(greeting, '<p><a href="guides/page-1.html">Guides</a></p><img src="images/dot.png" alt="">'),

@@ -9,7 +9,7 @@ const SIZE_BYTES = 64 * 1024 * 1024;
 
 export type SmallDisk = {
   folder: string;
-  /** What of the disk's room a store must leave free, so that it has 64 MiB for itself. */
+  /** Says what of the disk's room a store must leave free, so that it has 64 MiB for itself. */
   minFreeBytes: number;
   /** False for root where mounting is not permitted: rights mean nothing to root. */
   canBeReadOnly: boolean;
@@ -19,8 +19,8 @@ export type SmallDisk = {
 };
 
 /**
- * A disk of 64 MiB. Where mounting is not permitted it is a folder with a limit in place of the size, and with rights in
- * place of a read-only mount: those hold for everybody but root, who may mount.
+ * Returns a disk of 64 MiB. Where mounting is not permitted it is a folder with a limit in place of the size, and with
+ * rights in place of a read-only mount: those hold for everybody but root, who may mount.
  */
 export async function makeSmallDisk(): Promise<SmallDisk> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-disk-'));

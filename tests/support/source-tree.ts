@@ -5,7 +5,10 @@ import ts from 'typescript';
 /** Path from the repository's top, with forward slashes → text. */
 export type SourceTree = Map<string, string>;
 
-/** One import of a file: of another file (`path`) or of a package; `isType` when nothing of it is left at run time. */
+/**
+ * Describes one import of a file: of another file (`path`) or of a package; `isType` when nothing of it is left at run
+ * time.
+ */
 export type Import = { from: string; to: string; isFile: boolean; isType: boolean };
 
 const CODE = /\.tsx?$/;
@@ -34,7 +37,7 @@ export function parse(path: string, text: string): ts.SourceFile {
   return source;
 }
 
-/** All imports of a file, `export … from` and `import()` among them. */
+/** Returns all imports of a file, `export … from` and `import()` among them. */
 export function importsOf(path: string, text: string): Import[] {
   const found: Import[] = [];
   const add = (specifier: ts.Expression | undefined, isType: boolean): void => {

@@ -15,7 +15,7 @@ function bareEnvironment(): Record<string, string> {
   return { PATH, HOME };
 }
 
-/** A start of the built product, in a process of its own, until it ends by itself. */
+/** Returns a start of the built product, in a process of its own, until it ends by itself. */
 export async function startUntilItEnds(
   environment: Record<string, string>,
   { nodeArguments = [], program = MAIN }: { nodeArguments?: string[]; program?: string } = {},
@@ -36,7 +36,7 @@ export async function startUntilItEnds(
   return { exitCode: typeof exitCode === 'number' ? exitCode : null, stdout, stderr };
 }
 
-/** A folder that is gone with the test. */
+/** Returns a folder that is gone with the test. */
 export async function makeFolder(): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), 'fairlead-start-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { AppError } from '../../server/errors.ts';
+import { createRateCounters } from '../../server/rate-counters.ts';
 
 /**
- * A process of its own that has a store open while its folder becomes read-only: `node --import tsx store-process.ts
- * {folder} {hash of an artifact}`. It says when the store is open, waits for a line, and tells what went on then.
+ * This is a process of its own that has a store open while its folder becomes read-only: `node --import tsx
+ * store-process.ts {folder} {hash of an artifact}`. It says when the store is open, waits for a line, and tells what
+ * went on then.
  */
 const [, , folder = '', sha256 = ''] = process.argv;
 
@@ -16,7 +18,7 @@ function refusalOf(call: Promise<unknown>): Promise<string> {
   );
 }
 
-const store = await createDiskStore({ folder, minFreeBytes: 0 });
+const store = await createDiskStore({ folder, minFreeBytes: 0, rateCounters: createRateCounters() });
 process.stdout.write('open\n');
 await once(process.stdin, 'data');
 const told = {
@@ -24,6 +26,6 @@ const told = {
   write: await refusalOf(store.writeWhole(Buffer.from('new'))),
   read: String(await store.readWhole(sha256)),
   check: await refusalOf(store.check()),
-  start: await refusalOf(createDiskStore({ folder, minFreeBytes: 0 })),
+  start: await refusalOf(createDiskStore({ folder, minFreeBytes: 0, rateCounters: createRateCounters() })),
 };
 process.stdout.write(JSON.stringify(told), () => process.exit());

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { ArtifactInfo, ArtifactStore, StoreClock } from '../../server/artifacts/store.ts';
 
-/** A store under test, and what a test may do to it behind its back. */
+/** Describes a store under test, and what a test may do to it behind its back. */
 export type StoreUnderTest = {
   store: ArtifactStore;
   /** The same place opened anew, as after a restart. */
@@ -142,8 +142,8 @@ function writingSuite(name: string, make: () => Promise<StoreUnderTest>): void {
     await using place = await make();
     const absent = sha256Of(Buffer.from('never stored'));
     expect(await place.store.has(absent)).toBe(false);
-    await expect(place.store.open(absent)).rejects.toMatchObject({ code: 'artifact_damaged' });
-    await expect(place.store.readWhole(absent)).rejects.toMatchObject({ code: 'artifact_damaged' });
+    await expect(place.store.open(absent)).rejects.toMatchObject({ code: 'artifact_corrupted' });
+    await expect(place.store.readWhole(absent)).rejects.toMatchObject({ code: 'artifact_corrupted' });
   });
 
   for (const harm of ['corrupt', 'shorten'] as const) {
@@ -153,8 +153,8 @@ function writingSuite(name: string, make: () => Promise<StoreUnderTest>): void {
       const { sha256 } = await place.store.writeWhole(bytes);
       await (await place.store.open(sha256)).close();
       await place[harm](sha256);
-      await expect(place.store.open(sha256)).rejects.toMatchObject({ code: 'artifact_damaged' });
-      await expect((await place.reopen()).readWhole(sha256)).rejects.toMatchObject({ code: 'artifact_damaged' });
+      await expect(place.store.open(sha256)).rejects.toMatchObject({ code: 'artifact_corrupted' });
+      await expect((await place.reopen()).readWhole(sha256)).rejects.toMatchObject({ code: 'artifact_corrupted' });
       await place.store.writeWhole(bytes);
       expect((await place.store.readWhole(sha256)).equals(bytes)).toBe(true);
     });
@@ -202,7 +202,7 @@ async function areThere(store: ArtifactStore, all: readonly Buffer[]): Promise<b
   return Promise.all(all.map((bytes) => store.has(sha256Of(bytes))));
 }
 
-/** A few small ones, and so many that they fill several writes. */
+/** This is a few small ones, and so many that they fill several writes. */
 const INTAKES = [
   { what: 'a few artifacts', count: 5, sizeBytes: 300 },
   { what: 'many artifacts', count: 300, sizeBytes: 10_000 },
@@ -221,7 +221,7 @@ function intakeSuite(name: string, make: () => Promise<StoreUnderTest>): void {
       expect(await intake.addStream(piecesOf(large, 70_000))).toEqual(infoOf(large));
       for (const store of [place.store, other]) {
         expect(new Set(await areThere(store, [...all, large]))).toEqual(new Set([false]));
-        await expect(store.readWhole(sha256Of(large))).rejects.toMatchObject({ code: 'artifact_damaged' });
+        await expect(store.readWhole(sha256Of(large))).rejects.toMatchObject({ code: 'artifact_corrupted' });
       }
       await intake.commit();
       for (const store of [place.store, other, await place.reopen()]) {
@@ -296,7 +296,7 @@ function intakeSuite(name: string, make: () => Promise<StoreUnderTest>): void {
       await takeIn(place.store, all);
       const [bad = Buffer.alloc(0), ...good] = all;
       await place[harm](sha256Of(bad));
-      await expect(place.store.readWhole(sha256Of(bad))).rejects.toMatchObject({ code: 'artifact_damaged' });
+      await expect(place.store.readWhole(sha256Of(bad))).rejects.toMatchObject({ code: 'artifact_corrupted' });
       if (harm === 'corrupt') {
         for (const bytes of good) expect((await place.store.readWhole(sha256Of(bytes))).equals(bytes)).toBe(true);
       }
@@ -381,12 +381,12 @@ function collectingSuite(name: string, make: Make): void {
     await place.store.collect(collecting(together));
     expect((await artifact.read(0, artifact.sizeBytes)).equals(read)).toBe(true);
     await artifact.close();
-    await expect(place.store.open(sha256Of(read))).rejects.toMatchObject({ code: 'artifact_damaged' });
+    await expect(place.store.open(sha256Of(read))).rejects.toMatchObject({ code: 'artifact_corrupted' });
   });
 
   test.each(['write', 'intake'] as const)(
     `${name}: what is used again by %s while it is collected stays`,
-    async (door) => {
+    async (way) => {
       await using place = await make();
       const other = await place.reopen();
       const together = manyBytes(150, 10_000);
@@ -403,7 +403,7 @@ function collectingSuite(name: string, make: Make): void {
           // The moment between the decision and the removal: as long as one likes.
           const chosen = await choose(asked);
           const now = used.filter((bytes) => asked.includes(sha256Of(bytes)));
-          if (door === 'intake') await takeIn(other, now);
+          if (way === 'intake') await takeIn(other, now);
           else for (const bytes of now) await other.writeWhole(bytes);
           return chosen;
         },

@@ -5,7 +5,7 @@ import type { SiteFiles } from './sites.ts';
 export type Visits = {
   /** How many were made so far. */
   readonly count: number;
-  /** What was not as it should be, in words. */
+  /** Says what was not as it should be, in words. */
   wrong: string[];
   stop(): Promise<void>;
 };
@@ -36,7 +36,10 @@ export function startVisiting(visit: () => Promise<string | null>): Visits {
 
 const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 12);
 
-/** A site whose page names its script and its styles by their hash, as build tools write it; `word` is in all of them. */
+/**
+ * Returns a site whose page names its script and its styles by their hash, as build tools write it; `word` is in all of
+ * them.
+ */
 export function hashedSite(word: string): SiteFiles {
   const script = `document.title = ${JSON.stringify(word)};`;
   const styles = `/* ${word} */ p { color: teal }`;

@@ -2,18 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 
-/** What Vite writes of a build: its modules by their path below the root, with the files that were made of them. */
+/**
+ * Says what Vite writes of a build: its modules by their path below the root, with the files that were made of them.
+ */
 export type WebManifest = Record<string, WebChunk>;
-type WebChunk = { file: string; imports?: string[]; dynamicImports?: string[]; css?: string[] };
+type WebChunk = { file: string; name?: string; imports?: string[]; dynamicImports?: string[]; css?: string[] };
 
-/** The page itself. */
 export const WEB_ENTRY = 'index.html';
 
 export async function readWebManifest(folder: string): Promise<WebManifest> {
   return JSON.parse(await readFile(join(folder, '.vite', 'manifest.json'), 'utf8'));
 }
 
-/** The scripts that these modules need before they run. */
+/** Returns the scripts that these modules need before they run. */
 export function scriptsOf(manifest: WebManifest, roots: readonly string[]): Set<string> {
   const scripts = new Set<string>();
   const seen = new Set<string>();
@@ -32,7 +33,7 @@ export function scriptsOf(manifest: WebManifest, roots: readonly string[]): Set<
 /** A name has the hash of its content in it, and most files are of many routes. */
 const weights = new Map<string, number>();
 
-/** What these files weigh on their way to a browser. */
+/** Returns what these files weigh on their way to a browser. */
 export async function brotliKb(folder: string, files: Iterable<string>): Promise<number> {
   let bytes = 0;
   for (const file of files) bytes += await brotliBytes(join(folder, file));
@@ -46,10 +47,4 @@ async function brotliBytes(path: string): Promise<number> {
   const { length } = brotliCompressSync(await readFile(path));
   weights.set(path, length);
   return length;
-}
-
-/** What a first load weighs: the page, what it fetches for every screen, and these modules. */
-export function firstLoadKb(folder: string, manifest: WebManifest, roots: readonly string[]): Promise<number> {
-  const shell = [WEB_ENTRY, ...(manifest[WEB_ENTRY]?.dynamicImports ?? [])];
-  return brotliKb(folder, scriptsOf(manifest, [...shell, ...roots]));
 }

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** The fields of an entry that both headers have (APPNOTE 4.3.7 and 4.3.12). */
+/** Describes the fields of an entry that both headers have (APPNOTE 4.3.7 and 4.3.12). */
 export type ZipHeader = {
   signature: number;
   name: string | Buffer;
@@ -14,16 +14,16 @@ export type ZipHeader = {
 
 export type ZipPart = Partial<ZipHeader> & {
   data?: string | Buffer;
-  /** What stands in the archive instead of the packed `data`. */
+  /** Says what stands in the archive instead of the packed `data`. */
   packed?: Buffer;
   /** Behind the content: a data descriptor, or a gap. */
   behind?: Buffer;
   madeBy?: number;
   attributes?: number;
   comment?: Buffer;
-  /** Where the directory says that the local header is. */
+  /** Says where the directory says that the local header is. */
   offset?: number;
-  /** What one of the two headers says differently. */
+  /** Says what one of the two headers says differently. */
   local?: Partial<ZipHeader>;
   central?: Partial<ZipHeader>;
   /** No bytes of its own: the directory names those of another entry. */
@@ -62,7 +62,7 @@ export function extraField(id: number, data: Buffer): Buffer {
   return Buffer.concat([fields([2, id], [2, data.length]), data]);
 }
 
-/** A ZIP archive byte by byte, right unless it is told to be wrong; a string is a stored file of that name. */
+/** Returns a ZIP archive byte by byte, right unless it is told to be wrong; a string is a stored file of that name. */
 export function writeZip(parts: readonly (string | ZipPart)[], whole: ZipWhole = {}): Buffer {
   const pieces: Buffer[] = [whole.prefix ?? Buffer.alloc(0)];
   const central: Buffer[] = [];

@@ -3,6 +3,9 @@ import { createHTTPServer } from '@trpc/server/adapters/standalone';
 import { appRouter } from '../../../routers/_app.ts';
 import { contextFor } from '../../../routers/context.ts';
 import { createHttpServer } from '../../../server/http/server.ts';
+import { DeploymentModel } from '../../../server/models/deployment.ts';
+import { ReleaseModel } from '../../../server/models/release.ts';
+import { newId } from '../../../server/mongo.ts';
 import { createReadiness } from '../../../server/readiness.ts';
 import type { Providers } from '../../../server/service-context.ts';
 import { createTestApp } from '../../support/app.ts';
@@ -17,7 +20,7 @@ async function listenOurs(providers: Providers): Promise<number> {
     port: 0,
     host: '127.0.0.1',
     webRoot: 'dist/web',
-    readiness: createReadiness({ store: providers.store, worker: { silentMs: () => 0 }, isOpen: () => true }),
+    readiness: createReadiness({ store: providers.store, worker: { silentMs: () => 0 }, isServing: () => true }),
   });
   await http.start();
   return http.address.port;
@@ -36,11 +39,39 @@ async function listenStandalone(providers: Providers): Promise<number> {
   return address.port;
 }
 
+/** The rows of a deployment that was published, without its files. */
+async function addLiveRelease(accountId: string, deploymentId: string): Promise<void> {
+  const now = new Date();
+  const _id = newId();
+  await ReleaseModel.create({
+    _id,
+    accountId,
+    deploymentId,
+    number: 1,
+    state: 'live',
+    source: 'folder',
+    createdBy: 'bench',
+    manifestHash: _id.padEnd(64, '0'),
+    fileCount: 1,
+    totalBytes: 1,
+    changedFiles: 1,
+    destinations: [{ _id: newId(), platform: 'built-in', state: 'live' }],
+    verifiedAt: now,
+    liveSince: now,
+    finishedAt: now,
+  });
+  await DeploymentModel.updateOne(
+    { _id: deploymentId, accountId },
+    { $set: { state: 'live', currentReleaseId: _id, latestReleaseId: _id, releaseCount: 1 } },
+  );
+}
+
 await connectDatabase();
 const app = await createTestApp();
 const person = await app.trialPerson();
 for (let number = 1; number <= DEPLOYMENTS; number += 1) {
-  await person.caller.deployments.create({ name: `Bench ${number}`, platform: 'built-in' });
+  const { id } = await person.caller.deployments.create({ name: `Bench ${number}`, platform: 'built-in' });
+  await addLiveRelease(person.user.id, id);
 }
 const listen = process.argv[2] === 'ours' ? listenOurs : listenStandalone;
 tellReady(await listen(app.providers), { token: person.accessToken });

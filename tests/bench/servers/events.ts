@@ -34,13 +34,17 @@ async function serveOurs(): Promise<void> {
   await changes.start();
   const app = await createTestApp({ changes, limits: { socketsPerAccount: 10_000, socketsPerAddress: 10_000 } });
   const person = await app.trialPerson();
-  const { secret: token } = await person.caller.tokens.create({ name: 'bench', scopes: ['read'] });
+  const { secret: token } = await person.caller.tokens.create({
+    name: 'bench',
+    scopes: ['read'],
+    currentPassword: person.password,
+  });
   const http = createHttpServer({
     providers: app.providers,
     port: 0,
     host: '127.0.0.1',
     webRoot: 'dist/web',
-    readiness: createReadiness({ store: app.providers.store, worker: { silentMs: () => 0 }, isOpen: () => true }),
+    readiness: createReadiness({ store: app.providers.store, worker: { silentMs: () => 0 }, isServing: () => true }),
   });
   await http.start();
   onPublish(async () => {

@@ -1,17 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import type { HostTls } from '../../../server/host/listener.ts';
+import { createSecrets, newKeys } from '../../../server/secrets.ts';
 import { addRelease, createTestHost, makeLive } from '../../support/host.ts';
 import { connectDatabase, tellReady } from './database.ts';
 
-/** The built-in host as it runs, with one site made of the files of a folder: what the peers serve from that folder. */
-const [folder = ''] = process.argv.slice(2);
+/** The built-in host as it runs, over TLS where a certificate is named, with one site made of the files of a folder: what the peers serve from that folder. */
+const [folder = '', certFile, keyFile] = process.argv.slice(2);
 const content: Record<string, Buffer> = {};
 for (const name of await readdir(folder)) content[name] = await readFile(join(folder, name));
 
 await connectDatabase();
-const site = await createTestHost({ changes: 'feed' });
+const tls = certFile === undefined || keyFile === undefined ? undefined : await tlsOf(certFile, keyFile);
+const site = await createTestHost({ changes: 'feed', tls });
 const slug = `bench-${randomBytes(4).toString('hex')}`;
 await makeLive(await addRelease(site, slug, content, 'live'));
 await site.host.refresh();
-tellReady(site.host.address.port, { host: `${slug}.localhost` });
+tellReady((site.host.tlsAddress ?? site.host.address).port, { host: `${slug}.localhost` });
+
+async function tlsOf(cert: string, key: string): Promise<HostTls> {
+  const context = createSecureContext({ cert: await readFile(cert), key: await readFile(key) });
+  const secrets = createSecrets(newKeys());
+  return { port: 0, url: 'https://{slug}.localhost', contextFor: () => context, secrets };
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { check } from 'recheck';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+import { buildConfig } from '../../server/platforms/site-routes.ts';
+import { parse, readSources, type SourceTree } from '../support/source-tree.ts';
+
+/**
+ * Every regular expression of the product takes time in proportion to its text, whoever sent that: V8 matches by trying,
+ * and an innocent `/\\s+$/` looks through a megabyte of blanks a million times. Written another way, or with a bound on
+ * each repetition, nearly every one is linear.
+ */
+const TIMEOUT_MS = 5 * 60_000;
+/** Cut short on a busy machine, the search for an attack takes what it has for one: it ends by its count of steps instead. */
+const WITHOUT_CLOCK = { incubationTimeout: null, attackTimeout: null };
+const ALL_MS = 10 * 60_000;
+
+type Found = { place: string; source: string; flags: string };
+
+function expressionsIn(tree: SourceTree): Found[] {
+  const found = new Map<string, Found>();
+  for (const [path, text] of tree) {
+    const source = parse(path, text);
+    const visit = (node: ts.Node): void => {
+      if (ts.isRegularExpressionLiteral(node)) {
+        const end = node.text.lastIndexOf('/');
+        const line = source.getLineAndCharacterOfPosition(node.getStart()).line + 1;
+        const [pattern, flags] = [node.text.slice(1, end), node.text.slice(end + 1)];
+        found.set(node.text, { place: `${path}:${line}`, source: pattern, flags });
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(source);
+  }
+  return [...found.values()];
+}
+
+async function slowIn(tree: SourceTree): Promise<string[]> {
+  const slow: string[] = [];
+  for (const { place, source, flags } of expressionsIn(tree)) {
+    const result = await check(source, flags, { ...WITHOUT_CLOCK, timeout: TIMEOUT_MS });
+    if (result.status === 'safe') continue;
+    const why = result.status === 'vulnerable' ? result.complexity.summary : 'could not be judged';
+    slow.push(`${place} /${source}/${flags} ${why}`);
+  }
+  return slow;
+}
+
+/** A text that runs elsewhere, one process a site: what it makes patterns of is held to the same below. */
+const RUNS_ELSEWHERE = 'server/platforms/heroku/static-server.ts';
+
+/** What is put together at run time cannot be judged here. */
+function madeAtRunTime(tree: SourceTree): string[] {
+  return [...tree].flatMap(([path, text]) => (/\bRegExp\(/.test(text) && path !== RUNS_ELSEWHERE ? [path] : []));
+}
+
+const product = (): SourceTree => {
+  const tree = readSources(['routers', 'server', 'src']);
+  return tree.set('vite.config.ts', readFileSync('vite.config.ts', 'utf8'));
+};
+
+test(
+  'every regular expression of the product is linear',
+  async () => {
+    const tree = product();
+    expect(expressionsIn(tree).length).toBeGreaterThan(200);
+    expect(await slowIn(tree)).toEqual([]);
+    expect(madeAtRunTime(tree)).toEqual([]);
+  },
+  ALL_MS,
+);
+
+test('the patterns that the rules of a site are written as are linear', async () => {
+  const { routes } = buildConfig({
+    paths: ['index.html', 'about.html', '404.html', 'news/one.html'],
+    isSinglePage: true,
+    redirects: '/a /b\n/old/:year/:title/* /new/:splat 302\n/*/ /c 301!\n/x.y(z)+ /index.html 200\n/ä%20b /c\n',
+    headers: '/*\n  X-A: b\n/a*b.(c)+\n  X-A: b\n/:one/two\n  X-A: b\n',
+  });
+  const sources = routes.flatMap((route) => ('src' in route ? [route.src] : []));
+  expect(sources.length).toBeGreaterThan(8);
+  const written = sources.map((source) => `export const A = ${new RegExp(source)};`).join('\n');
+  expect(await slowIn(new Map([['routes.ts', written]]))).toEqual([]);
+});
+
+test.each([
+  ['exponential', 'const A = /^(a+)+$/;'],
+  ['polynomial, from each place anew', 'const A = /[-._]([A-Za-z0-9_-]{8,})\\.[A-Za-z0-9]{1,8}$/;'],
+  ['polynomial, an end that never comes', 'export const comments = (t: string) => t.replace(/<!--[^]*?-->/g, "");'],
+  ['polynomial, a suffix', 'const A = /\\s+$/;'],
+])('a planted one is found: %s', async (_kind, text) => {
+  expect(await slowIn(new Map([['planted.ts', text]]))).toHaveLength(1);
+  expect(madeAtRunTime(new Map([['planted.ts', 'new RegExp(text)']]))).toEqual(['planted.ts']);
+});

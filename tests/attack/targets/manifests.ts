@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import type { Random } from '../../support/random.ts';
+import { IS_FULL, type Target } from '../support/attack.ts';
+import { oddJson, oddText, oddValue, REPEATED_PIECES } from '../support/odd-values.ts';
+import { releaseUpload, sendUpload, type Workplace } from '../support/workplaces.ts';
+
+const SIZES = IS_FULL ? [1_000, 100_000, 4_000_000, 16_000_000] : [1_000, 100_000, 400_000];
+const TEXT = Buffer.from('attacked');
+const SHA256 = createHash('sha256').update(TEXT).digest('hex');
+
+/** Paths that differ in a letter, go deep, lead out of the folder, or say the same in other words. */
+function oddPaths(random: Random, size: number): string[] {
+  const count = Math.min(20_050, Math.ceil(size / 150));
+  const [segment, piece] = [
+    random.pick(['a', 'A', 'é', 'e\u0301', '..', 'con', '__proto__']),
+    random.pick(REPEATED_PIECES),
+  ];
+  switch (random.below(5)) {
+    case 0:
+      return Array.from({ length: count }, (_, at) => `${`${segment}/`.repeat(1 + (at % 33))}${at}.html`);
+    case 1:
+      return Array.from({ length: count }, (_, at) => `${piece.repeat(1 + (at % 200))}.${at}`);
+    case 2:
+      return Array.from({ length: count }, (_, at) => (at % 2 === 0 ? `x${at}` : `X${at - 1}/${segment}`));
+    case 3:
+      return Array.from({ length: Math.min(count, 500) }, () => oddText(random, 600));
+    default:
+      return [
+        ...Array.from({ length: count }, (_, at) => `p${at}.txt`),
+        '_headers',
+        '_redirects',
+        oddText(random, 300),
+      ];
+  }
+}
+
+function oddManifest(random: Random): string {
+  const size = random.pick(SIZES);
+  if (random.chance(0.2)) return random.chance(0.5) ? oddJson(random, size) : `{"files":${oddJson(random, size)}}`;
+  if (random.chance(0.1)) return JSON.stringify(oddValue(random));
+  const files = oddPaths(random, size).map((path) => ({ path, sha256: SHA256, sizeBytes: TEXT.length }));
+  const [first] = files;
+  if (first !== undefined && random.chance(0.3)) {
+    Object.assign(first, { [random.pick(['path', 'sha256', 'sizeBytes', 'x'])]: oddValue(random) });
+  }
+  return JSON.stringify({
+    files,
+    ...(random.chance(0.2) && { publishAnyway: random.many(0, 5, () => oddText(random, 300)) }),
+  });
+}
+
+async function sendManifest(random: Random, place: Workplace): Promise<string[]> {
+  const body = Buffer.from(oddManifest(random));
+  const abortAfterMs = random.chance(0.1) ? random.below(50) : undefined;
+  const faults = await sendUpload(place, {
+    method: 'PUT',
+    rest: 'manifest',
+    type: 'application/json',
+    body,
+    abortAfterMs,
+  });
+  const name = random.chance(0.9) ? SHA256 : oddText(random, 70);
+  const file = random.chance(0.8) ? TEXT : random.bytes(random.below(5_000));
+  const rest = `files/${encodeURIComponent(Buffer.from(name).toString())}`;
+  return [
+    ...faults,
+    ...(await sendUpload(place, { method: 'PUT', rest, type: 'application/octet-stream', body: file })),
+  ];
+}
+
+/** Lists of files: deep, doubled, cut off, wrong in one place, and as long as they may be; some become a release. */
+export const target: Target = {
+  name: 'manifests',
+  rounds: { few: 30, many: 300 },
+  prepare: (attacked) => (random) =>
+    attacked.workplaces.during(async (place) => [
+      ...(await sendManifest(random, place)),
+      ...(random.chance(IS_FULL ? 0.1 : 0.05) ? await releaseUpload(place) : []),
+    ]),
+};

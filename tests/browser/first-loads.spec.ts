@@ -1,0 +1,140 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Page } from '@playwright/test';
+import react from '@vitejs/plugin-react';
+import { build } from 'vite';
+import { paths } from '../../src/lib/paths.ts';
+import { openAccount, publishSite } from '../support/api-account.ts';
+import { brotliKb, readWebManifest, scriptsOf, WEB_ENTRY } from '../support/web-build.ts';
+import { expect, logIn, newCredentials, seeDisclaimer, test } from './fixtures.ts';
+
+/**
+ * The JavaScript of a first load as a browser fetches it until the screen rests, what is imported while it runs included,
+ * against an app of the same libraries with one login form, built by the same Vite. Counts of bytes are exact: each limit
+ * is close to what its screen weighs.
+ */
+const LANDING_MAX = 0.68;
+const PUBLIC_MAX = 0.85;
+/** The form of a public screen brings what forms are made of, and the client that sends it. */
+const PUBLIC_FORM_MAX = 1.05;
+const APP_MAX = 1.16;
+/** A deployment shows each platform that it is at, with the log of one and what another waits for. */
+const DEPLOYMENT_MAX = 1.18;
+/** A form that is on the screen from the start brings its rules as well. */
+const FORM_MAX = 1.39;
+
+const SLACK = 0.06;
+
+const LIMITS: Partial<Record<string, number>> = {
+  [paths.home]: LANDING_MAX,
+  [paths.about]: PUBLIC_FORM_MAX,
+  [paths.login]: PUBLIC_FORM_MAX,
+  [paths.register]: PUBLIC_FORM_MAX,
+  [paths.auth]: PUBLIC_FORM_MAX,
+  [paths.authReset]: PUBLIC_FORM_MAX,
+  [paths.authConfirm]: PUBLIC_FORM_MAX,
+  [paths.dashboard]: 1.04,
+  [paths.deployment]: DEPLOYMENT_MAX,
+  [paths.release]: DEPLOYMENT_MAX,
+  [paths.websocketDemo]: FORM_MAX,
+  [paths.deploymentSetup]: FORM_MAX,
+  [paths.deployNetlify]: FORM_MAX,
+  [paths.deploy]: FORM_MAX,
+  [paths.newDeployment]: FORM_MAX,
+  [paths.quickDeploy]: FORM_MAX,
+  [paths.guidedDeployment]: FORM_MAX,
+  [paths.unifiedDeployment]: FORM_MAX,
+  [paths.settings]: FORM_MAX,
+  [paths.account]: FORM_MAX,
+};
+
+const WEB_ROOT = fileURLToPath(new URL('../../dist/web/', import.meta.url));
+const REFERENCE_ROOT = fileURLToPath(new URL('./reference/', import.meta.url));
+
+async function buildReference(): Promise<number> {
+  const outDir = await mkdtemp(join(tmpdir(), 'fairlead-reference-'));
+  try {
+    await build({
+      configFile: false,
+      root: REFERENCE_ROOT,
+      logLevel: 'error',
+      plugins: [react()],
+      build: { outDir, emptyOutDir: true, manifest: true, modulePreload: { polyfill: false } },
+    });
+    return await brotliKb(outDir, scriptsOf(await readWebManifest(outDir), [WEB_ENTRY]));
+  } finally {
+    await rm(outDir, { recursive: true, force: true });
+  }
+}
+
+/** Opens a page of its own and answers what its scripts weigh. */
+async function firstLoadKb(of: Page, path: string): Promise<number> {
+  const page = await of.context().newPage();
+  const scripts = new Set<string>();
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.endsWith('.js') && pathname.startsWith('/assets/')) scripts.add(pathname);
+  });
+  await page.goto(path, { waitUntil: 'networkidle' });
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await page.waitForLoadState('networkidle');
+  await page.close();
+  return brotliKb(WEB_ROOT, scripts);
+}
+
+test('the first load of each screen stays within its share of the reference app', async ({ page, app, browser }) => {
+  test.setTimeout(600_000);
+  const referenceKb = await buildReference();
+  const credentials = newCredentials();
+  const account = await openAccount(app.url, credentials.username, credentials.password);
+  const { deploymentId, number } = await publishSite(account, 'harbour', { 'index.html': '<h1>Harbour</h1>' });
+  await seeDisclaimer(page);
+  await logIn(page, credentials);
+  const visitorContext = await browser.newContext({ baseURL: app.url });
+  const visitor = await visitorContext.newPage();
+  await seeDisclaimer(visitor);
+
+  const rows: { path: string; kb: number; share: number; limit: number }[] = [];
+  for (const pattern of new Set(Object.values(paths))) {
+    const path = pattern
+      .replace(':deploymentId', deploymentId)
+      .replace(':number', String(number))
+      .replace(':platform', 'netlify');
+    const isPublic = PUBLIC.includes(pattern);
+    const kb = await firstLoadKb(isPublic ? visitor : page, path);
+    const limit = LIMITS[pattern] ?? (isPublic ? PUBLIC_MAX : APP_MAX);
+    rows.push({ path: pattern, kb, share: kb / referenceKb, limit });
+  }
+  await visitorContext.close();
+  const table = rows.map(
+    ({ path, kb, share, limit }) =>
+      `${path.padEnd(44)} ${kb.toFixed(1).padStart(6)} KB  ${share.toFixed(2)} of ${limit}`,
+  );
+  process.stdout.write(`Reference app ${referenceKb.toFixed(1)} KB\n${table.join('\n')}\n`);
+  expect(rows.filter(({ share, limit }) => share > limit)).toEqual([]);
+  // A limit with more room than this would let its heaviest screen grow unseen.
+  for (const limit of new Set(rows.map((row) => row.limit))) {
+    const heaviest = Math.max(...rows.filter((row) => row.limit === limit).map(({ share }) => share));
+    expect(limit - heaviest, `the limit ${limit}`).toBeLessThan(SLACK);
+  }
+});
+
+const PUBLIC: readonly string[] = [
+  paths.home,
+  paths.about,
+  paths.login,
+  paths.register,
+  paths.auth,
+  paths.authReset,
+  paths.authConfirm,
+  paths.authStopEmailChange,
+  paths.disclaimer,
+  paths.betaWelcome,
+  paths.pricing,
+  paths.subscriptionPricing,
+  paths.subscriptionCancel,
+  paths.faq,
+  paths.help,
+];

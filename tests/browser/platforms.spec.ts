@@ -1,0 +1,167 @@
+import type { Page } from '@playwright/test';
+import type { ConnectionProvider } from '../../routers/schemas/platforms/ids.ts';
+import { TOKEN_GUIDES } from '../../routers/schemas/platforms/token-guides.ts';
+import { get } from '../support/host.ts';
+import { type RealApp, startRealApp } from '../support/real-app.ts';
+import { writeSite } from '../support/sites.ts';
+import { startGithub } from '../support/standins/github-pages/index.ts';
+import { startNetlify } from '../support/standins/netlify/index.ts';
+import { TOKEN } from '../support/standins/stand-in.ts';
+import { startVercel } from '../support/standins/vercel/index.ts';
+import { expect, newcomer, test } from './fixtures.ts';
+
+const NEW_TOKEN = 'another-secret-token';
+const ONE = { 'index.html': '<!doctype html><title>One</title><h1>one</h1>', 'style.css': 'h1 { color: teal }' };
+const TWO = { ...ONE, 'index.html': '<!doctype html><title>Two</title><h1>two</h1>' };
+
+type Played = { revoke(): void; admit(token: string): void };
+type PlayedId = Extract<ConnectionProvider, 'netlify' | 'vercel' | 'github-pages'>;
+type PlayedPlatform = { id: PlayedId; title: string; consent?: RegExp };
+const NETLIFY: PlayedPlatform = { id: 'netlify', title: 'Netlify' };
+const VERCEL: PlayedPlatform = { id: 'vercel', title: 'Vercel' };
+const GITHUB: PlayedPlatform = { id: 'github-pages', title: 'GitHub Pages', consent: /may be public/ };
+
+/** Starts the product with every platform that is played in the place of the vendor's. */
+async function startPlayedApp() {
+  const netlify = await startNetlify();
+  const vercel = await startVercel();
+  const github = await startGithub();
+  const app = await startRealApp({
+    NETLIFY_API_URL: netlify.apiUrl,
+    VERCEL_API_URL: vercel.apiUrl,
+    GITHUB_API_URL: github.apiUrl,
+    EGRESS_ALLOW: '127.0.0.0/8,::1/128',
+  });
+  const standIns: Record<PlayedId, Played> = { netlify, vercel, 'github-pages': github };
+  return {
+    app,
+    standIns,
+    async [Symbol.asyncDispose]() {
+      for (const started of [app, netlify, vercel, github]) await started[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function connect(page: Page, app: RealApp, { id, title }: PlayedPlatform): Promise<void> {
+  await page.goto(`${app.url}/deploy/${id}`);
+  await page.getByRole('button', { name: `Connect ${title}` }).click();
+  await page.getByLabel(TOKEN_GUIDES[id].name, { exact: true }).fill(TOKEN);
+  await page.getByRole('button', { name: 'Connect', exact: true }).click();
+  await expect(page.getByRole('button', { name: `Test ${title}` })).toBeVisible();
+}
+
+async function publishFirst(page: Page, folder: string, name: string, consent?: RegExp): Promise<string> {
+  await page.getByLabel('Folder to publish').setInputFiles(folder);
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  if (consent !== undefined) await page.getByRole('checkbox', { name: consent }).check();
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.waitForURL(/\/releases\/1$/);
+  return liveAddress(page);
+}
+
+async function liveAddress(page: Page): Promise<string> {
+  const panel = page.getByLabel('Live', { exact: true });
+  await expect(panel).toBeVisible();
+  return (await panel.getByRole('link', { name: 'Visit' }).getAttribute('href')) ?? '';
+}
+
+/** Publishes the folder as it is now on the deployment whose release is shown. */
+async function publishAgain(page: Page, folder: string, number: number): Promise<void> {
+  await page.goto(`${page.url().replace(/\/releases\/\d+$/, '')}#publish`);
+  await page.getByLabel('Folder to publish').setInputFiles(folder);
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.waitForURL(new RegExp(`/releases/${number}$`));
+}
+
+async function textAt(address: string): Promise<string> {
+  const { host, port, pathname } = new URL(address);
+  return (await get(Number(port), host, pathname)).text;
+}
+
+for (const played of [NETLIFY, VERCEL, GITHUB]) {
+  const { id, title, consent } = played;
+  test(`${title}: published by the screens, changed, rolled back, and mended when its token is refused`, async ({
+    page,
+    folder,
+  }) => {
+    await using playing = await startPlayedApp();
+    const { app, standIns } = playing;
+    await newcomer(page, app.url);
+    await connect(page, app, played);
+    await page.getByRole('link', { name: `Publish to ${title}` }).click();
+    await page.waitForURL(`**/new-deployment?platform=${id}`);
+    await writeSite(folder, ONE);
+    const address = await publishFirst(page, folder, `Quay ${id}`, consent);
+    expect(await textAt(address)).toBe(ONE['index.html']);
+
+    await writeSite(folder, TWO);
+    await publishAgain(page, folder, 2);
+    expect(await liveAddress(page)).toBe(address);
+    expect(await textAt(address)).toBe(TWO['index.html']);
+
+    await page.goto(page.url().replace(/2$/, '1'));
+    await page.getByRole('button', { name: 'Roll back to release 1' }).click();
+    await page.getByRole('button', { name: 'Roll back to 1', exact: true }).click();
+    await liveAddress(page);
+    expect(await textAt(address)).toBe(ONE['index.html']);
+
+    // It is told where the dashboard stands open, without a reload.
+    const dashboard = await page.context().newPage();
+    await dashboard.goto(`${app.url}/dashboard`);
+    await expect(dashboard.getByRole('heading', { name: 'Deployments' })).toBeVisible();
+    standIns[id].revoke();
+    await publishAgain(page, folder, 3);
+    await expect(page.getByRole('region', { name: 'Failed', exact: true })).toContainText(
+      `${title} does not accept the token`,
+    );
+    await expect(dashboard.getByText(/stopped working/)).toBeVisible();
+    expect(await textAt(address)).toBe(ONE['index.html']);
+
+    standIns[id].admit(NEW_TOKEN);
+    await dashboard.getByRole('link', { name: 'Replace token' }).click();
+    await dashboard.getByLabel(TOKEN_GUIDES[id].name, { exact: true }).fill(NEW_TOKEN);
+    await dashboard.getByRole('button', { name: 'Connect', exact: true }).click();
+    await expect(dashboard.getByRole('dialog')).toBeHidden();
+    await expect(dashboard.getByText('Not working', { exact: true })).toBeHidden();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.waitForURL(/\/releases\/4$/);
+    await liveAddress(page);
+    expect(await textAt(address)).toBe(TWO['index.html']);
+    await dashboard.goto(`${app.url}/dashboard`);
+    await expect(dashboard.getByRole('heading', { name: 'Deployments' })).toBeVisible();
+    await expect(dashboard.getByText(/stopped working/)).toBeHidden();
+    // Before the app ends: a page that stands open would complain about its socket.
+    await dashboard.close();
+    await page.goto('about:blank');
+  });
+}
+
+test('a live deployment moves to another platform: published there, made the primary one, the old one removed', async ({
+  page,
+  folder,
+}) => {
+  await using playing = await startPlayedApp();
+  const { app } = playing;
+  await newcomer(page, app.url);
+  await connect(page, app, NETLIFY);
+  await connect(page, app, VERCEL);
+  await page.goto(`${app.url}/new-deployment?platform=netlify`);
+  await writeSite(folder, ONE);
+  const before = await publishFirst(page, folder, 'Moving quay');
+  await page.goto(`${page.url().replace(/\/releases\/\d+$/, '')}?tab=settings`);
+  const card = page.getByLabel('Platforms', { exact: true });
+  await card.getByRole('button', { name: 'Add a platform' }).click();
+  await page.getByRole('dialog').getByRole('radio', { name: 'Vercel' }).check();
+  await page.getByRole('button', { name: 'Add and publish' }).click();
+  await expect(card.getByText('Live', { exact: true })).toHaveCount(2);
+
+  await card.getByRole('button', { name: 'Make Vercel the primary platform' }).click();
+  await page.getByRole('button', { name: 'Make primary', exact: true }).last().click();
+  await page.getByRole('alertdialog', { name: 'Remove the site from Netlify now?' }).waitFor();
+  await page.getByRole('button', { name: 'Remove', exact: true }).last().click();
+  await expect(card.getByText('Netlify')).toHaveCount(0);
+  const after = (await card.getByRole('link').first().getAttribute('href')) ?? '';
+  expect(after).not.toBe(before);
+  expect(await textAt(after)).toBe(ONE['index.html']);
+  await page.goto('about:blank');
+});

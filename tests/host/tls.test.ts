@@ -1,0 +1,179 @@
+import { once } from 'node:events';
+import { createSecureContext } from 'node:tls';
+import { expect, test } from 'vitest';
+import type { HostTls } from '../../server/host/listener.ts';
+import { createSecrets, newKeys } from '../../server/secrets.ts';
+import { parseSiteHost } from '../../server/site-names.ts';
+import { selfSigned } from '../support/certificate.ts';
+import { createTestHost, get, publishSite, type TestHost, type TestHostOptions } from '../support/host.ts';
+import { askHttp1, askHttp2, handshake, openHttp2 } from '../support/tls-visitor.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+const HOST = 'harbour.localhost';
+const PAIR = selfSigned(new Date(Date.now() - DAY_MS), new Date(Date.now() + DAY_MS), '*.localhost');
+const CONTEXT = createSecureContext(PAIR);
+const SITE = { 'index.html': 'PAGE', 'large.bin': Buffer.alloc(3_000_000, 'x') };
+const NO_CERTIFICATE = 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE';
+
+function tlsOf(more: Partial<HostTls> = {}): HostTls {
+  return {
+    port: 0,
+    url: 'https://{slug}.localhost:8443',
+    contextFor: (name) => (parseSiteHost('localhost', name) === null ? undefined : CONTEXT),
+    secrets: createSecrets(newKeys()),
+    ...more,
+  };
+}
+
+async function harbour(options: TestHostOptions = {}): Promise<TestHost> {
+  const site = await createTestHost({ tls: tlsOf(), ...options });
+  await publishSite(site, 'harbour', SITE);
+  return site;
+}
+
+const tlsPort = ({ host }: TestHost): number => host.tlsAddress?.port ?? 0;
+
+test.each(['TLSv1.2', 'TLSv1.3'] as const)('a site is served over %s by HTTP/1.1 and by HTTP/2', async (version) => {
+  await using site = await harbour();
+  const options = { minVersion: version, maxVersion: version };
+  const one = await askHttp1(tlsPort(site), HOST, '/', options);
+  expect(one).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\nPAGE$/);
+  const session = await openHttp2(tlsPort(site), HOST, options);
+  const { status, headers, text } = await askHttp2(session, '/');
+  expect([status, text, headers['content-type']]).toEqual([200, 'PAGE', 'text/html; charset=utf-8']);
+  expect((await askHttp2(session, '/', { 'if-none-match': String(headers.etag) })).status).toBe(304);
+  expect(await askHttp2(session, '/', { ':method': 'HEAD' })).toMatchObject({ status: 200, text: '' });
+  expect(await askHttp2(session, '/large.bin', { range: 'bytes=1-3' })).toMatchObject({ status: 206, text: 'xxx' });
+  expect((await askHttp2(session, '/large.bin')).text).toHaveLength(3_000_000);
+  expect((await askHttp2(session, '/missing')).status).toBe(404);
+  expect((await askHttp2(session, '/', { ':method': 'POST' })).status).toBe(405);
+  expect((await askHttp2(session, '/', { ':authority': 'nobody.localhost' })).status).toBe(404);
+  expect((await askHttp2(session, '/', { ':authority': '127.0.0.1' })).status).toBe(421);
+  session.destroy();
+});
+
+test('a host that differs from the authority is a bad request', async () => {
+  await using site = await harbour();
+  const session = await openHttp2(tlsPort(site), HOST);
+  const both = { ':authority': HOST, host: HOST };
+  expect((await askHttp2(session, '/', both)).status).toBe(200);
+  expect((await askHttp2(session, '/', { host: HOST })).status).toBe(200);
+  expect((await askHttp2(session, '/', { ...both, host: 'other.localhost' })).status).toBe(400);
+  session.destroy();
+});
+
+test.each([
+  ['nobody.example', NO_CERTIFICATE],
+  ['localhost', NO_CERTIFICATE],
+  ['a.b.localhost', NO_CERTIFICATE],
+  [null, NO_CERTIFICATE],
+])('a handshake for %s ends without a certificate', async (name, code) => {
+  await using site = await harbour();
+  await expect(handshake(tlsPort(site), name)).rejects.toThrow(code);
+  (await handshake(tlsPort(site), HOST)).destroy();
+});
+
+test('TLS 1.1 is refused', async () => {
+  await using site = await harbour();
+  const old = { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+  await expect(handshake(tlsPort(site), HOST, old)).rejects.toThrow('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION');
+});
+
+test.each([
+  ['/', {}, `https://${HOST}:8443/`],
+  ['/a%20b/?q=1', {}, `https://${HOST}:8443/a%20b/?q=1`],
+  ['//evil.example/', {}, `https://${HOST}:8443/evil.example/`],
+  ['/', { 'x-forwarded-proto': 'http' }, `https://${HOST}:8443/`],
+  ['/', { 'x-forwarded-proto': 'https' }, undefined],
+  ['/.well-known/acme-challenge/token', {}, undefined],
+])('in the clear %s with %j leads to %s', async (path, headers, location) => {
+  await using site = await harbour();
+  const answer = await get(site.host.address.port, HOST, path, { headers });
+  expect([answer.status === 308, answer.headers.location]).toEqual([location !== undefined, location]);
+});
+
+test('behind a proxy that does not say how a request came, nothing leads in a circle', async () => {
+  await using site = await createTestHost();
+  const addresses = { ...site.providers.addresses, trustedProxies: 1 };
+  await using behind = await harbour({ providers: { addresses } });
+  expect((await get(behind.host.address.port, HOST, '/')).status).toBe(200);
+});
+
+test('names that are not known are led alike, and what is no site is answered as without TLS', async () => {
+  await using site = await harbour();
+  const { port } = site.host.address;
+  expect((await get(port, 'nobody.localhost', '/')).headers.location).toBe('https://nobody.localhost:8443/');
+  expect((await get(port, '127.0.0.1', '/')).status).toBe(421);
+  expect((await get(port, 'other.example', '/')).status).toBe(404);
+});
+
+test('HSTS is sent where a site asks for it, and nowhere else', async () => {
+  await using site = await harbour();
+  await publishSite(site, 'strict', {
+    'index.html': 'STRICT',
+    _headers: '/*\n  Strict-Transport-Security: max-age=600\n',
+  });
+  const session = await openHttp2(tlsPort(site), HOST);
+  const strict = await askHttp2(session, '/', { ':authority': 'strict.localhost' });
+  expect(strict.headers['strict-transport-security']).toBe('max-age=600');
+  expect((await askHttp2(session, '/')).headers['strict-transport-security']).toBeUndefined();
+  session.destroy();
+});
+
+type Version = 'TLSv1.2' | 'TLSv1.3';
+
+/** Reads one answer, so that the ticket has arrived, and gives what a later handshake resumes. */
+async function sessionOf(port: number, version: Version): Promise<Buffer> {
+  const socket = await handshake(port, HOST, { ALPNProtocols: ['http/1.1'], minVersion: version, maxVersion: version });
+  const given = version === 'TLSv1.3' ? once(socket, 'session') : undefined;
+  socket.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
+  await once(socket, 'data');
+  const [ticket = socket.getSession()] = (await given) ?? [];
+  socket.destroy();
+  return ticket;
+}
+
+async function isResumed(port: number, session: Buffer, version: Version): Promise<boolean> {
+  const options = { session, ALPNProtocols: ['http/1.1'], minVersion: version, maxVersion: version };
+  const socket = await handshake(port, HOST, options);
+  const resumed = socket.isSessionReused();
+  socket.destroy();
+  return resumed;
+}
+
+test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+  'a ticket of %s is good at every process until the keys change',
+  async (version) => {
+    const secrets = createSecrets(newKeys());
+    const at = Date.now();
+    const hostAt = (ms: number) =>
+      createTestHost({ tls: tlsOf({ secrets }), providers: { now: () => new Date(at + ms) } });
+    await using one = await hostAt(0);
+    await using other = await hostAt(0);
+    await using later = await hostAt(DAY_MS);
+    await using stranger = await createTestHost({ tls: tlsOf() });
+    const ticket = await sessionOf(tlsPort(one), version);
+    expect(await isResumed(tlsPort(other), ticket, version)).toBe(true);
+    expect(await isResumed(tlsPort(later), ticket, version)).toBe(false);
+    expect(await isResumed(tlsPort(stranger), ticket, version)).toBe(false);
+  },
+);
+
+test('a stop lets an answer over HTTP/2 end and closes what is only kept open', async () => {
+  await using site = await harbour();
+  const [busy, idle] = [await openHttp2(tlsPort(site), HOST), await openHttp2(tlsPort(site), HOST)];
+  const port = tlsPort(site);
+  const stream = busy.request({ ':path': '/large.bin' });
+  await once(stream, 'response');
+  const idleClosed = once(idle, 'close');
+  const stopped = site.host.stop();
+  await idleClosed;
+  let bytes = 0;
+  stream.on('data', (piece: Buffer) => {
+    bytes += piece.length;
+  });
+  await once(stream, 'end');
+  expect(bytes).toBe(3_000_000);
+  await stopped;
+  await expect(handshake(port, HOST)).rejects.toThrow('ECONNREFUSED');
+});

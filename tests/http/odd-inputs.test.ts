@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { createTestApp } from '../support/app.ts';
+import { type Listening, listen } from '../support/listen.ts';
+
+/** 90 bytes that would become an array of two billion numbers. */
+const ENORMOUS = { json: { message: 2e9 }, meta: { values: { message: [['typed-array', 'Int8Array']] } } };
+const DEEP = `{"json":${'['.repeat(1_000)}${']'.repeat(1_000)}}`;
+const MANY = {
+  json: [],
+  meta: { values: Object.fromEntries(Array.from({ length: 250 }, (_, at) => [at, ['set']])) },
+};
+const PROTOTYPE = '{"json":{"__proto__":{"polluted":true}}}';
+const ODD = [JSON.stringify(ENORMOUS), DEEP, JSON.stringify(MANY), PROTOTYPE];
+
+async function answerOf({ url }: Listening, path: string, body?: string): Promise<[status: number, text: string]> {
+  const headers = { 'Content-Type': 'application/json' };
+  const response = await fetch(`${url}${path}`, body === undefined ? {} : { method: 'POST', headers, body });
+  return [response.status, await response.text()];
+}
+
+test('an input that would build something enormous is refused by name on every way over HTTP', async () => {
+  await using app = await createTestApp();
+  await using listener = await listen(app);
+
+  for (const input of ODD) {
+    const answers = [
+      await answerOf(listener, '/api/trpc/contact.send', input),
+      await answerOf(listener, `/api/trpc/disclaimer.status?input=${encodeURIComponent(input)}`),
+      await answerOf(listener, '/api/trpc/contact.send,contact.send?batch=1', `{"0":{"json":{}},"1":${input}}`),
+      await answerOf(listener, `/api/trpc/disclaimer.status?batch=1&input=${encodeURIComponent(`{"0":${input}}`)}`),
+    ];
+    for (const [status, text] of answers) {
+      expect([status, input.slice(0, 80)]).toEqual([400, input.slice(0, 80)]);
+      expect(text).toContain('"code":"bad_request"');
+    }
+  }
+  const [, text] = await answerOf(listener, '/api/trpc/contact.send', JSON.stringify(ENORMOUS));
+  expect(text).toContain('typed-array');
+});
+
+test('a plain call of the same size is refused as well', async () => {
+  await using app = await createTestApp();
+  await using listener = await listen(app);
+  const deep = `{"username":${'['.repeat(5_000)}${']'.repeat(5_000)}}`;
+
+  const [status, text] = await answerOf(listener, '/api/login', deep);
+
+  expect([status, JSON.parse(text).code]).toEqual([400, 'bad_request']);
+});
+
+test('and over the WebSocket, which goes on', async () => {
+  await using app = await createTestApp();
+  await using listener = await listen(app);
+  const person = await app.person();
+  const socket = new WebSocket(`${listener.url.replace('http', 'ws')}/api/trpc?connectionParams=1`, {
+    origin: listener.origin,
+  });
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ method: 'connectionParams', data: { token: person.accessToken } }));
+
+  for (const input of ODD) {
+    const answer = once(socket, 'message');
+    socket.send(`{"id":1,"method":"subscription","params":{"path":"events.stream","input":${input}}}`);
+    expect(String(await answer)).toContain('"code":"bad_request"');
+  }
+
+  expect(socket.readyState).toBe(WebSocket.OPEN);
+  socket.terminate();
+});

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import type { JobHandlers } from '../../server/jobs/handler.ts';
+import type { JobName, JobPayload } from '../../server/jobs/payloads.ts';
+import { type ClaimOptions, claimJob, enqueueJob, finishJob } from '../../server/jobs/queue.ts';
+import { createWorker } from '../../server/jobs/worker.ts';
+import { NO_ACCOUNT } from '../../server/models/account-scope.ts';
+import { JobModel } from '../../server/models/job.ts';
+import { newId, transaction } from '../../server/mongo.ts';
+import { createTestApp } from '../support/app.ts';
+
+const CLEAR = { acrossAccounts: 'jobs' } as const;
+
+async function enqueue<Name extends JobName>(
+  accountId: string,
+  name: Name,
+  payload: () => JobPayload<Name>,
+  count = 1,
+): Promise<void> {
+  await transaction(async (session) => {
+    for (let index = 0; index < count; index += 1) await enqueueJob(session, { name, payload: payload(), accountId });
+  });
+}
+
+const enqueueReleases = (accountId: string, count?: number): Promise<void> =>
+  enqueue(accountId, 'deploy-release', () => ({ releaseId: newId() }), count);
+
+/** A handler that runs until it is let go, and notes whose job it has. */
+function createHeldReleases(): { begun: string[]; letGo(): void; handlers: JobHandlers } {
+  const begun: string[] = [];
+  const held = new AbortController();
+  const run = (job: { accountId: string }): Promise<void> => {
+    begun.push(job.accountId);
+    return new Promise((resolve) => held.signal.addEventListener('abort', () => resolve()));
+  };
+  return { begun, letGo: () => held.abort(), handlers: { 'deploy-release': { run } } };
+}
+
+test('an account with a thousand releases is served no more often than one with a single release', async () => {
+  await JobModel.deleteMany({}).setOptions(CLEAR).comment('test');
+  await enqueueReleases('busy', 1_000);
+  for (const accountId of ['ada', 'zoe', 'bob']) await enqueueReleases(accountId);
+
+  const served: string[] = [];
+  const options: ClaimOptions = {};
+  for (let turn = 0; turn < 6; turn += 1) {
+    const claimed = await claimJob('tester', ['deploy-release'], options);
+    if (claimed === null) break;
+    await finishJob(claimed);
+    options.after = claimed.accountId;
+    served.push(claimed.accountId);
+  }
+  expect(served).toEqual(['ada', 'bob', 'busy', 'zoe', 'busy', 'busy']);
+});
+
+test('jobs that wait for their time are passed over, and the oldest that is due comes first', async () => {
+  await JobModel.deleteMany({}).setOptions(CLEAR).comment('test');
+  await enqueueReleases('ada', 100);
+  const all = await JobModel.find({ accountId: 'ada', _id: { $gt: '' } }, { _id: 1 })
+    .comment('test')
+    .lean();
+  const [due, older = '', ...waiting] = all.map(({ _id }) => _id);
+  const runAt = (hours: number): Date => new Date(Date.now() + hours * 3_600_000);
+  await JobModel.updateMany({ accountId: 'ada', _id: { $in: waiting } }, { $set: { runAt: runAt(1) } });
+  await JobModel.updateOne({ accountId: 'ada', _id: older }, { $set: { runAt: runAt(-1) } });
+  expect((await claimJob('tester', ['deploy-release']))?.id).toBe(older);
+  expect((await claimJob('tester', ['deploy-release']))?.id).toBe(due);
+  expect(await claimJob('tester', ['deploy-release'])).toBeNull();
+});
+
+test('one account has only so many jobs of a lane running, and those of no account are not counted', async () => {
+  await JobModel.deleteMany({}).setOptions(CLEAR).comment('test');
+  await enqueueReleases('ada', 3);
+  await enqueueReleases(NO_ACCOUNT, 3);
+  const claimedOf = async (): Promise<string | undefined> =>
+    (await claimJob('tester', ['deploy-release'], { perAccount: 2 }))?.accountId;
+  const claimed = [await claimedOf(), await claimedOf(), await claimedOf(), await claimedOf(), await claimedOf()];
+  expect(claimed).toEqual(['ada', 'ada', NO_ACCOUNT, NO_ACCOUNT, NO_ACCOUNT]);
+  expect(await claimedOf()).toBeUndefined();
+});
+
+test('releases of one account that never end hold up neither those of others nor mail', async () => {
+  await JobModel.deleteMany({}).setOptions(CLEAR).comment('test');
+  await using app = await createTestApp();
+  const releases = createHeldReleases();
+  const messages: string[] = [];
+  const note = async (job: { name: string; accountId: string }): Promise<void> => {
+    messages.push(`${job.name} of ${job.accountId}`);
+  };
+  const handlers: JobHandlers = {
+    ...releases.handlers,
+    'send-mail': { run: note },
+    'forgot-password': { run: note },
+  };
+  await enqueueReleases('busy', 1_000);
+  const worker = createWorker(app.providers, { handlers, pollMs: 20 });
+  await worker.start();
+  await expect.poll(() => releases.begun).toEqual(['busy', 'busy']);
+
+  await enqueueReleases('ada');
+  await enqueue('busy', 'send-mail', () => ({ mailId: newId() }), 50);
+  await enqueue('bob', 'send-mail', () => ({ mailId: newId() }));
+  await enqueue(NO_ACCOUNT, 'forgot-password', () => ({ email: 'zoe@example.com' }));
+
+  await expect.poll(() => releases.begun).toEqual(['busy', 'busy', 'ada']);
+  await expect.poll(() => messages.length, { timeout: 20_000 }).toBe(52);
+  expect(messages.indexOf('send-mail of bob')).toBeLessThan(10);
+  expect(messages.indexOf(`forgot-password of ${NO_ACCOUNT}`)).toBeLessThan(10);
+  releases.letGo();
+  await worker.stop();
+});

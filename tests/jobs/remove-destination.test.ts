@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { refusalOf } from '../support/refusal.ts';
+import { createTwoPlatforms, ONE } from '../support/two-platforms.ts';
+
+test('the built-in host is a platform among others: it serves as long as it is one of the destinations', async () => {
+  await using app = await createTwoPlatforms();
+  const { id: deploymentId } = await app.deployments.create({ name: 'At home', platform: 'netlify' });
+  await app.publish({ id: deploymentId }, ONE);
+  const { destinations } = await app.deployments.addDestination({ deploymentId, platform: 'built-in' });
+  await app.settle();
+  expect((await app.deployments.get({ deploymentId })).destinations[1]).toMatchObject({ state: 'live', error: null });
+  expect((await app.visit('at-home')).text).toBe(ONE['index.html']);
+  await app.deployments.removeDestination({ deploymentId, destinationId: destinations[1]?.id ?? '' });
+  await app.settle();
+  await expect.poll(async () => (await app.visit('at-home')).status).toBe(404);
+});
+
+test('removed, the deployment is gone at all of them', async () => {
+  await using app = await createTwoPlatforms();
+  const { deploymentId } = await app.createOnBoth('Gone');
+  await app.deployments.remove({ deploymentId });
+  await app.settle();
+  expect((await refusalOf(app.deployments.get({ deploymentId }))).code).toBe('not_found');
+  expect([await app.netlify.world?.countSites(), await app.vercel.world.countSites()]).toEqual([0, 0]);
+});
+
+test('an account that cannot be reached any more is left as it is where that is asked for', async () => {
+  await using app = await createTwoPlatforms();
+  const { deploymentId, deployment } = await app.createOnBoth('Locked out');
+  const destinationId = deployment.destinations[1]?.id ?? '';
+  app.vercel.world.revoke();
+  await app.deployments.removeDestination({ deploymentId, destinationId });
+  await app.settle();
+  const refused = await app.deployments.get({ deploymentId });
+  expect(refused.destinations[1]).toMatchObject({ state: 'failed', error: { code: 'credentials_invalid' } });
+  const left = await app.deployments.removeDestination({ deploymentId, destinationId, leaveSite: true });
+  expect(left.destinations.map(({ platform }) => platform)).toEqual(['netlify']);
+  expect(await app.vercel.world.countSites()).toBe(1);
+});

@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest';
+import { SubscriptionModel } from '../../server/models/subscription.ts';
+import { refusalOf } from '../support/refusal.ts';
+import { createTwoPlatforms, ONE, TWO } from '../support/two-platforms.ts';
+
+test('what is live is published on a further platform, and every release from then on at both', async () => {
+  await using app = await createTwoPlatforms();
+  const { deploymentId, begun, deployment } = await app.createOnBoth('Harbour');
+  expect(begun.destinations.map(({ platform, state }) => [platform, state])).toEqual([
+    ['netlify', 'live'],
+    ['vercel', 'publishing'],
+  ]);
+  expect(begun.state).toBe('live');
+  expect(deployment.destinations.map(({ state, error }) => [state, error])).toEqual([
+    ['live', null],
+    ['live', null],
+  ]);
+  expect(deployment.url).toBe(deployment.destinations[0]?.url);
+  expect(await app.textAt(deploymentId, 'vercel')).toBe(ONE['index.html']);
+
+  app.netlify.world?.takeSent();
+  app.vercel.world.takeSent();
+  const second = await app.publish({ id: deploymentId }, TWO);
+  expect(second).toMatchObject({ state: 'live', destinations: [{ state: 'live' }, { state: 'live' }] });
+  expect([await app.textAt(deploymentId, 'netlify'), await app.textAt(deploymentId, 'vercel')]).toEqual([
+    TWO['index.html'],
+    TWO['index.html'],
+  ]);
+  // Each got the one file that changed.
+  expect([app.netlify.world?.takeSent(), app.vercel.world.takeSent()]).toEqual([1, 1]);
+});
+
+test('a roll back goes back at all of them, and nothing is sent', async () => {
+  await using app = await createTwoPlatforms();
+  const { deploymentId, first } = await app.createOnBoth('Back');
+  await app.publish({ id: deploymentId }, TWO);
+  app.netlify.world?.takeSent();
+  app.vercel.world.takeSent();
+  await app.deployments.rollBack({ deploymentId, releaseId: first.id });
+  await app.settle();
+  expect(await app.deployments.get({ deploymentId })).toMatchObject({
+    state: 'live',
+    destinations: [{ state: 'live' }, { state: 'live' }],
+  });
+  expect([await app.textAt(deploymentId, 'netlify'), await app.textAt(deploymentId, 'vercel')]).toEqual([
+    ONE['index.html'],
+    ONE['index.html'],
+  ]);
+  expect([app.netlify.world?.takeSent(), app.vercel.world.takeSent()]).toEqual([0, 0]);
+});
+
+test('moved: the further platform becomes the primary one, the old one is taken away, and a roll back is sent anew', async () => {
+  await using app = await createTwoPlatforms();
+  const { id: deploymentId } = await app.deployments.create({ name: 'Moving', platform: 'netlify' });
+  const first = await app.publish({ id: deploymentId }, ONE);
+  await app.publish({ id: deploymentId }, TWO);
+  const { destinations } = await app.deployments.addDestination({ deploymentId, platform: 'vercel' });
+  const [old, moved] = destinations.map(({ id }) => id);
+  const tooEarly = await refusalOf(app.deployments.makePrimary({ deploymentId, destinationId: moved ?? '' }));
+  expect(tooEarly.code).toBe('conflict');
+  await app.settle();
+  const primary = await app.deployments.makePrimary({ deploymentId, destinationId: moved ?? '' });
+  expect(primary).toMatchObject({ platform: 'vercel', state: 'live', destinations: [{ id: moved }, { id: old }] });
+  expect(primary.url).toBe(primary.destinations[0]?.url);
+  expect((await app.deployments.list({ platform: 'vercel' })).items).toHaveLength(1);
+
+  const removing = await app.deployments.removeDestination({ deploymentId, destinationId: old ?? '' });
+  expect(removing.destinations[1]?.state).toBe('removing');
+  await app.settle();
+  expect((await app.deployments.get({ deploymentId })).destinations.map(({ platform }) => platform)).toEqual([
+    'vercel',
+  ]);
+  expect([await app.netlify.world?.countSites(), await app.vercel.world.countSites()]).toEqual([0, 1]);
+
+  await app.deployments.rollBack({ deploymentId, releaseId: first.id });
+  await app.settle();
+  expect((await app.releases.get({ releaseId: first.id })).state).toBe('live');
+  expect(await app.textAt(deploymentId, 'vercel')).toBe(ONE['index.html']);
+  expect((await app.publish({ id: deploymentId }, TWO)).state).toBe('live');
+});
+
+test('what makes no sense is refused: the same place twice, the primary one taken away, more while it is published', async () => {
+  await using app = await createTwoPlatforms();
+  const { deploymentId, deployment } = await app.createOnBoth('Sense');
+  const [primary, other] = deployment.destinations.map(({ id }) => id);
+  const twice = await refusalOf(app.deployments.addDestination({ deploymentId, platform: 'vercel' }));
+  expect(twice).toMatchObject({ code: 'conflict', message: expect.stringContaining('Vercel already') });
+  for (const refused of [
+    app.deployments.removeDestination({ deploymentId, destinationId: primary ?? '' }),
+    app.deployments.retryDestination({ deploymentId, destinationId: other ?? '' }),
+  ]) {
+    expect((await refusalOf(refused)).code).toBe('conflict');
+  }
+  const unknown = { deploymentId, destinationId: 'x'.repeat(20) };
+  expect((await refusalOf(app.deployments.makePrimary(unknown))).code).toBe('not_found');
+});
+
+test("the platform's own log of a release is read where it keeps one", async () => {
+  await using app = await createTwoPlatforms();
+  const { id: deploymentId } = await app.deployments.create({ name: 'Logged', platform: 'vercel' });
+  const release = await app.publish({ id: deploymentId }, ONE);
+  expect((await app.releases.platformLog({ releaseId: release.id })).text).not.toBe('');
+  const other = await app.deployments.create({ name: 'Unlogged', platform: 'netlify' });
+  const unlogged = await app.publish(other, ONE);
+  const refused = await refusalOf(app.releases.platformLog({ releaseId: unlogged.id }));
+  expect(refused).toMatchObject({ code: 'conflict', message: 'Netlify has no log of this release.' });
+});
+
+test('several at once are for Pro and Beta: another plan is told so, and keeps what it has', async () => {
+  await using app = await createTwoPlatforms();
+  const { deploymentId, deployment } = await app.createOnBoth('Plans');
+  await SubscriptionModel.updateOne(
+    { accountId: app.person.user.id },
+    { $set: { plan: 'STANDARD', status: 'active' } },
+  );
+  const refused = await refusalOf(app.deployments.addDestination({ deploymentId, platform: 'built-in' }));
+  expect(refused).toMatchObject({ code: 'plan_required', message: expect.stringContaining('one platform at a time') });
+  expect((await app.publish({ id: deploymentId }, TWO)).state).toBe('live');
+  expect((await app.deployments.get({ deploymentId })).destinations.map(({ state }) => state)).toEqual([
+    'live',
+    'live',
+  ]);
+  const destinationId = deployment.destinations[1]?.id ?? '';
+  expect((await app.deployments.removeDestination({ deploymentId, destinationId })).destinations[1]?.state).toBe(
+    'removing',
+  );
+});

@@ -1,0 +1,226 @@
+import { expect, test } from 'vitest';
+import type { ErrorCode } from '../../routers/schemas/errors.ts';
+import { platformHarness, published } from '../support/platform-harness.ts';
+import type { Step } from '../support/standins/faults.ts';
+import { githubUnderTest } from '../support/standins/github-pages/world.ts';
+
+type Refusal = {
+  step: Step;
+  status: number;
+  headers?: Record<string, string>;
+  message: string;
+  errors?: unknown;
+  code: ErrorCode;
+  /** What GitHub said and what it means. */
+  says: string;
+  /** What to do. */
+  hint: string;
+};
+
+const LATER_S = 3_600;
+const TOKENS = 'https://github.com/settings/tokens';
+const BILLING = 'https://github.com/settings/billing';
+const AGAIN = 'Try again. If it fails the same way, look at GitHub Pages what it says of this site.';
+const WAITS = 'It goes on by itself; nothing needs to be done.';
+const LEAVE_OUT = 'Change or leave out what is named, then publish again.';
+const PERMISSION = `Give the token this permission at GitHub Pages, then try again. ${TOKENS}`;
+
+/** docs.github.com: "Troubleshooting the REST API", "Rate limits", "GitHub Pages"; issues of octokit and of this API. */
+const REFUSALS: readonly Refusal[] = [
+  {
+    step: 'look',
+    status: 401,
+    message: 'Bad credentials',
+    code: 'credentials_invalid',
+    says: 'GitHub Pages does not accept the token of this connection any more.',
+    hint: `Connect GitHub Pages again, then try again. ${TOKENS}`,
+  },
+  {
+    step: 'site',
+    status: 403,
+    headers: { 'x-accepted-github-permissions': 'administration=write' },
+    message: 'Resource not accessible by personal access token',
+    code: 'permission_missing',
+    says: 'GitHub Pages refused this for want of a permission: Resource not accessible by personal access token (it needs administration=write).',
+    hint: PERMISSION,
+  },
+  {
+    step: 'site',
+    status: 404,
+    headers: { 'x-oauth-scopes': 'gist', 'x-accepted-oauth-scopes': 'public_repo, repo' },
+    message: 'Not Found',
+    code: 'permission_missing',
+    says: 'GitHub Pages refused this for want of a permission: Not Found (it needs the scope public_repo or repo).',
+    hint: PERMISSION,
+  },
+  {
+    step: 'site',
+    status: 422,
+    message: 'Repository creation failed.',
+    errors: [{ resource: 'Repository', field: 'name', code: 'custom', message: 'name already exists on this account' }],
+    code: 'name_taken',
+    says: 'Somebody else has this name at GitHub Pages: Repository creation failed. name already exists on this account.',
+    hint: 'Give the deployment another address, then try again.',
+  },
+  {
+    step: 'site',
+    status: 422,
+    message: 'Your current plan does not support GitHub Pages for this repository.',
+    code: 'plan_limit',
+    says: 'Your plan at GitHub Pages does not allow this: Your current plan does not support GitHub Pages for this repository.',
+    hint: `Change the plan at GitHub Pages, or make room there, then try again. ${BILLING}`,
+  },
+  {
+    step: 'site',
+    status: 403,
+    message: 'Upgrade to GitHub Pro or make this repository public to enable this feature.',
+    code: 'plan_limit',
+    says: 'Your plan at GitHub Pages does not allow this: Upgrade to GitHub Pro or make this repository public to enable this feature.',
+    hint: `Change the plan at GitHub Pages, or make room there, then try again. ${BILLING}`,
+  },
+  {
+    step: 'site',
+    status: 403,
+    message: 'Your account is locked due to a billing issue.',
+    code: 'payment_required',
+    says: 'GitHub Pages asks for a payment or a means of payment first: Your account is locked due to a billing issue.',
+    hint: `Settle it at GitHub Pages, then try again. ${BILLING}`,
+  },
+  {
+    step: 'site',
+    status: 403,
+    message: 'Resource protected by organization SAML enforcement.',
+    code: 'permission_missing',
+    says: 'GitHub Pages refused this for want of a permission: Resource protected by organization SAML enforcement.',
+    hint: PERMISSION,
+  },
+  {
+    step: 'upload',
+    status: 403,
+    headers: { 'retry-after': String(LATER_S) },
+    message: 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',
+    code: 'rate_limited',
+    says: 'GitHub Pages asks us to slow down.',
+    hint: WAITS,
+  },
+  {
+    step: 'upload',
+    status: 403,
+    headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.ceil(Date.now() / 1_000) + LATER_S) },
+    message: 'API rate limit exceeded for user ID 1.',
+    code: 'rate_limited',
+    says: 'GitHub Pages asks us to slow down.',
+    hint: WAITS,
+  },
+  {
+    step: 'upload',
+    status: 429,
+    headers: { 'retry-after': String(LATER_S) },
+    message: 'Too many requests.',
+    code: 'rate_limited',
+    says: 'GitHub Pages asks us to slow down.',
+    hint: WAITS,
+  },
+  {
+    step: 'upload',
+    status: 404,
+    message: 'Not Found',
+    code: 'platform_place_gone',
+    says: 'The site of this deployment was deleted at GitHub Pages.',
+    hint: 'Try again: that makes the site anew.',
+  },
+  {
+    step: 'upload',
+    status: 409,
+    message: 'Git Repository is empty.',
+    code: 'platform_down',
+    says: 'GitHub Pages does not answer as it should: Git Repository is empty.',
+    hint: 'It is tried again by itself. If it lasts, look at the status page of GitHub Pages.',
+  },
+  {
+    step: 'upload',
+    status: 422,
+    message: 'Sorry, your request timed out. It’s likely that your input was too large to process.',
+    code: 'platform_down',
+    says: 'GitHub Pages does not answer as it should: Sorry, your request timed out. It’s likely that your input was too large to process.',
+    hint: 'It is tried again by itself. If it lasts, look at the status page of GitHub Pages.',
+  },
+  {
+    step: 'upload',
+    status: 422,
+    message: 'tree.path contains a malformed path component',
+    code: 'content_refused',
+    says: 'GitHub Pages does not take these files: tree.path contains a malformed path component.',
+    hint: LEAVE_OUT,
+  },
+  {
+    step: 'upload',
+    status: 409,
+    message: 'Repository rule violations found: a secret was detected in the content.',
+    code: 'content_refused',
+    says: 'GitHub Pages does not take these files: Repository rule violations found: a secret was detected in the content.',
+    hint: LEAVE_OUT,
+  },
+  {
+    step: 'release',
+    status: 422,
+    message: 'Tree SHA does not exist',
+    code: 'platform_failed',
+    says: 'GitHub Pages could not do it: Tree SHA does not exist.',
+    hint: AGAIN,
+  },
+  {
+    step: 'finish',
+    status: 422,
+    message: 'Update is not a fast forward',
+    code: 'out_of_sync',
+    says: 'GitHub Pages knows this release in another state than we do: somebody else goes on writing to the branch.',
+    hint: 'It is looked at anew and goes on by itself.',
+  },
+  {
+    step: 'state',
+    status: 502,
+    message: 'Server Error',
+    code: 'platform_down',
+    says: 'GitHub Pages does not answer as it should: Server Error.',
+    hint: 'It is tried again by itself. If it lasts, look at the status page of GitHub Pages.',
+  },
+  {
+    step: 'attach',
+    status: 400,
+    message: 'The custom domain `shop.example.com` is already taken.',
+    code: 'domain_taken',
+    says: 'Another site at GitHub Pages has this domain: The custom domain `shop.example.com` is already taken.',
+    hint: 'If that site is yours, take the domain off it, then try again. If not, ask GitHub Pages to release the domain: who runs its DNS can prove it.',
+  },
+  {
+    step: 'attach',
+    status: 400,
+    message: 'The custom domain `shop.example.com` is not properly formatted.',
+    code: 'platform_failed',
+    says: 'GitHub Pages could not do it: The custom domain `shop.example.com` is not properly formatted.',
+    hint: AGAIN,
+  },
+  {
+    step: 'attach',
+    status: 451,
+    message: 'Repository access blocked',
+    code: 'platform_failed',
+    says: 'GitHub Pages could not do it: Repository access blocked.',
+    hint: AGAIN,
+  },
+];
+
+test.each(REFUSALS)('$status in $step, $message: $code', async (refusal) => {
+  const { step, status, headers, message, errors, code, says, hint } = refusal;
+  await using subject = await githubUnderTest();
+  await using harness = await platformHarness();
+  const { platform, standIn } = subject;
+  const body = { message, ...(errors !== undefined && { errors }), documentation_url: 'https://docs.github.com/rest' };
+  standIn.fail(step, { how: 'status', status, body, ...(headers !== undefined && { headers }) }, 100);
+  const whole = async (): Promise<void> => {
+    await published(platform, harness.call, await harness.release(1, { 'index.html': 'one' }));
+    await platform.attachDomain?.(harness.call, 'shop.example.com');
+  };
+  await expect(whole()).rejects.toMatchObject({ code, message: says, hint });
+});

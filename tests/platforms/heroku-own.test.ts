@@ -1,0 +1,322 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { PLATFORM_OPTIONS } from '../../routers/schemas/platforms/options.ts';
+import type { Manifest, ManifestEntry } from '../../server/artifacts/manifest.ts';
+import type { ArtifactStore, OpenArtifact } from '../../server/artifacts/store.ts';
+import type { PlatformRef, PublishRequest } from '../../server/platforms/platform.ts';
+import { platformHarness, published, restored, textAt } from '../support/platform-harness.ts';
+import { unpack } from '../support/standins/heroku/dyno.ts';
+import { newApp, TEAM } from '../support/standins/heroku/state.ts';
+import { herokuUnderTest } from '../support/standins/heroku/world.ts';
+import type { SeenRequest } from '../support/standins/stand-in.ts';
+
+/** POST sources, PUT the archive, POST build, GET build, GET release. */
+const REQUESTS_MAX = 5;
+const FILES = { 'index.html': '<h1>one</h1>', 'about.html': 'about', '404.html': 'nothing here', 'app.js': 'app()' };
+
+async function onHeroku() {
+  const subject = await herokuUnderTest();
+  const harness = await platformHarness();
+  const { platform, standIn } = subject;
+  const { call } = harness;
+  const publish = async (number: number, files: Record<string, string>) =>
+    published(platform, call, await harness.release(number, files));
+  return {
+    platform,
+    standIn,
+    state: standIn.state,
+    harness,
+    call,
+    publish,
+    app: () => [...standIn.state.apps.values()].filter(({ isOurs }) => isOurs)[0],
+    urlOf: async (ref: PlatformRef) => (await platform.release(call, ref)).url,
+    [Symbol.asyncDispose]: async () => {
+      await harness[Symbol.asyncDispose]();
+      await subject[Symbol.asyncDispose]();
+      expect(standIn.drift).toEqual([]);
+    },
+  };
+}
+
+/** So many files at once, as an archive brings them. */
+async function storedPages(store: ArtifactStore, count: number): Promise<Manifest> {
+  const manifest = new Map<string, ManifestEntry>();
+  const intake = await store.intake();
+  for (let index = 0; index < count; index += 1) {
+    const bytes = Buffer.from(`page ${index}`);
+    const digestOf = (algorithm: string): string => createHash(algorithm).update(bytes).digest('hex');
+    const entry = { sha256: digestOf('sha256'), sizeBytes: bytes.length };
+    await intake.add(bytes, { ...entry, sha1: digestOf('sha1') });
+    manifest.set(`pages/${index}.txt`, entry);
+  }
+  await intake.commit();
+  return manifest;
+}
+
+/** Repeated reads of one path count once. */
+function countRequests(requests: readonly SeenRequest[]): number {
+  return new Set(requests.map(({ method, path }, index) => (method === 'GET' ? path : `${index}`))).size;
+}
+
+test('one changed file of 10,000 takes five requests and one archive', async () => {
+  await using on = await onHeroku();
+  const pages = await storedPages(on.call.store, 9_999);
+  const releaseOf = async (number: number, text: string): Promise<PublishRequest> => {
+    const request = await on.harness.release(number, { 'index.html': text });
+    return { ...request, manifest: new Map([...pages, ...request.manifest]) };
+  };
+  const before = await releaseOf(1, 'one');
+  const previous = { ref: (await published(on.platform, on.call, before)).ref, manifest: before.manifest };
+  const count = on.standIn.requests.length;
+  const { ref } = await published(on.platform, on.call, { ...(await releaseOf(2, 'two')), previous });
+  const url = await on.urlOf(ref);
+  const asked = on.standIn.requests.slice(count);
+  process.stdout.write(`Heroku: ${countRequests(asked)} requests for one changed file of 10,000\n`);
+  expect(countRequests(asked)).toBeLessThanOrEqual(REQUESTS_MAX);
+  expect(asked.filter(({ step }) => step === 'upload')).toHaveLength(1);
+  expect(await textAt(on.call, url)).toBe('two');
+  expect(await textAt(on.call, url, 'pages/7777.txt')).toBe('page 7777');
+});
+
+test('the archive goes to its presigned address with no token and no media type, and every other request with one', async () => {
+  await using on = await onHeroku();
+  await on.publish(1, FILES);
+  const uploads = on.standIn.requests.filter(({ step }) => step === 'upload');
+  expect(uploads).toMatchObject([{ method: 'PUT', token: null, status: 200 }]);
+  const others = on.standIn.requests.filter(({ step }) => step !== 'upload');
+  expect(others.filter(({ token }) => token === null)).toEqual([]);
+});
+
+test('an address of the storage that has ended is asked for anew, with the release as it was', async () => {
+  await using on = await onHeroku();
+  const request = await on.harness.release(1, FILES);
+  on.standIn.fail('upload', { how: 'status', status: 403, body: '<Error><Code>AccessDenied</Code></Error>' });
+  await expect(published(on.platform, on.call, request)).rejects.toMatchObject({ code: 'out_of_sync' });
+  const { ref } = await published(on.platform, on.call, request);
+  expect(await textAt(on.call, await on.urlOf(ref))).toBe(FILES['index.html']);
+});
+
+test('an archive has no headers but those of the oldest form of tar, whatever the files are called', async () => {
+  await using on = await onHeroku();
+  const names = ['ä/ö.txt', `${'long/'.repeat(40)}x.txt`, 'a b#c?.txt', '__proto__', 'Procfile', 'server.mjs', 'files'];
+  const files = Object.fromEntries(names.map((name) => [name, `in ${name}`]));
+  const { ref } = await on.publish(1, { ...files, 'index.html': 'one' });
+  const [archive] = on.state.sources.values();
+  const entries = [...(await unpack(archive ?? Buffer.alloc(0))).keys()];
+  expect(entries.slice(0, 4)).toEqual(['Procfile', 'package.json', 'server.mjs', 'site.json']);
+  for (const entry of entries.slice(4)) expect(entry).toMatch(/^files\/[0-9a-f]{64}$/);
+  const url = await on.urlOf(ref);
+  for (const name of names) {
+    const path = name.split('/').map(encodeURIComponent).join('/');
+    expect(await textAt(on.call, url, path)).toBe(`in ${name}`);
+  }
+});
+
+test('a build that succeeded is not public before its release is, and a release that failed is a failure', async () => {
+  await using on = await onHeroku();
+  on.state.quirks.releaseStatus = 'failed';
+  await expect(on.publish(1, FILES)).rejects.toMatchObject({
+    code: 'platform_failed',
+    message: expect.stringContaining('release failed'),
+  });
+});
+
+test('a build that failed says the lines of its log that are marked, and the log is read as text', async () => {
+  await using on = await onHeroku();
+  const request = await on.harness.release(1, FILES);
+  on.standIn.fail('finish', { how: 'states', states: ['pending', 'error'] });
+  const run = on.platform.publish(on.call, request);
+  let ref: PlatformRef = {};
+  const all = async (): Promise<void> => {
+    for (let next = await run.next(); !next.done; next = await run.next()) {
+      if (next.value.type === 'site') on.call.destination.site = next.value.site;
+      if (next.value.type !== 'ref') continue;
+      ref = next.value.ref;
+      for (const build of on.app()?.builds ?? []) build.output += ' !     Could not install Node.js\n';
+    }
+  };
+  await expect(all()).rejects.toMatchObject({ message: expect.stringContaining('Could not install Node.js') });
+  expect(await on.platform.readLog?.(on.call, ref)).toContain('-----> Node.js app detected');
+  const streams = on.standIn.requests.filter(({ path }) => path.startsWith('/streams/'));
+  expect(streams.map(({ token }) => token)).not.toContain('Bearer a-secret-token');
+});
+
+test('the configuration of an app is left as it is, and its dyno is asked for once', async () => {
+  await using on = await onHeroku();
+  await on.publish(1, FILES);
+  Object.assign(on.app()?.config ?? {}, { SECRET: 'kept' });
+  await on.publish(2, { ...FILES, 'index.html': 'two' });
+  expect(on.app()?.config).toEqual({ SECRET: 'kept' });
+  expect(on.app()?.formation).toEqual({ quantity: 1, size: 'basic' });
+  expect(on.standIn.requests.filter(({ path }) => path.endsWith('/formation'))).toHaveLength(1);
+  on.call.destination.options = { paymentThere: true, dyno: 'eco' };
+  await on.publish(3, { ...FILES, 'index.html': 'three' });
+  expect(on.app()?.formation).toEqual({ quantity: 1, size: 'eco' });
+});
+
+test('an app that was chosen is published to, stays when the deployment goes, and costs nothing then', async () => {
+  await using on = await onHeroku();
+  const { id } = newApp(on.state, 'mine-already');
+  on.call.destination.options = { paymentThere: true, app: 'mine-already' };
+  const { ref } = await on.publish(1, FILES);
+  expect(on.state.apps.size).toBe(1);
+  expect(await textAt(on.call, await on.urlOf(ref))).toBe(FILES['index.html']);
+  await on.platform.remove(on.call);
+  expect(on.state.apps.get(id)?.formation.quantity).toBe(0);
+  on.call.destination = { ...on.call.destination, site: null, options: { paymentThere: true, app: 'not-there' } };
+  await expect(on.publish(2, FILES)).rejects.toMatchObject({
+    message: expect.stringContaining('no app with the name'),
+  });
+});
+
+test('an app of the account that runs something already is left alone', async () => {
+  await using on = await onHeroku();
+  await on.publish(1, FILES);
+  const first = on.app();
+  on.call.destination = { ...on.call.destination, id: 'e'.repeat(20), site: null };
+  const { ref } = await on.publish(2, { 'index.html': 'another' });
+  expect([...on.state.apps.values()].map(({ name }) => name)).toEqual(['a-site', 'a-site-eeeeee']);
+  expect(first?.releases).toHaveLength(1);
+  expect(await textAt(on.call, await on.urlOf(ref))).toBe('another');
+});
+
+test.each([
+  ['9lives', /^site-9lives$/],
+  ['ab', /^site-ab$/],
+  [`long-${'x'.repeat(24)}-and-more`, /^long-x{24}$/],
+])('a deployment with the address %s gets a name that an app can have', async (slug, name) => {
+  await using on = await onHeroku();
+  on.call.destination.slug = slug;
+  await on.publish(1, FILES);
+  expect(on.app()?.name).toMatch(name);
+});
+
+test('an app is made in the team that was chosen', async () => {
+  await using on = await onHeroku();
+  expect(await on.platform.listTargets(on.call)).toEqual([{ id: TEAM, name: TEAM }]);
+  on.call.destination.target = TEAM;
+  await on.publish(1, FILES);
+  expect(on.app()?.team).toBe(TEAM);
+  on.call.destination = { ...on.call.destination, target: 'other-team', site: null };
+  await expect(on.publish(2, FILES)).rejects.toMatchObject({ code: 'permission_missing' });
+});
+
+test('going back to a release runs its files again, once for all that asks', async () => {
+  await using on = await onHeroku();
+  const one = await on.publish(1, FILES);
+  const two = await on.publish(2, { ...FILES, 'index.html': 'two' });
+  const url = await on.urlOf(two.ref);
+  await restored(on.platform, on.call, one.ref);
+  await restored(on.platform, on.call, one.ref);
+  expect(on.app()?.releases.map(({ version }) => version)).toEqual([3, 4, 5]);
+  expect(await textAt(on.call, url)).toBe(FILES['index.html']);
+  await restored(on.platform, on.call, two.ref);
+  expect(await textAt(on.call, url)).toBe('two');
+});
+
+test('a domain waits for its target, has certificates made for it, and tells why one was refused', async () => {
+  await using on = await onHeroku();
+  await on.publish(1, FILES);
+  on.state.quirks.isTargetLate = true;
+  const attached = await on.platform.attachDomain?.(on.call, 'example.com');
+  expect(attached?.records).toMatchObject([
+    { type: 'ALIAS', name: 'example.com', value: expect.stringMatching(/\.herokudns\.com$/) },
+  ]);
+  expect(on.app()?.acm).toBe(true);
+  await on.platform.attachDomain?.(on.call, 'www.example.com');
+  expect(on.standIn.requests.filter(({ path }) => path.endsWith('/acm'))).toHaveLength(1);
+  const domain = on.state.domains.get('example.com');
+  Object.assign(domain ?? {}, { status: 'failed', reason: 'CAA records forbid letsencrypt.org' });
+  expect((await on.platform.domain?.(on.call, 'example.com'))?.certificate).toMatchObject({
+    state: 'problem',
+    text: 'Heroku got no certificate for this domain: CAA records forbid letsencrypt.org.',
+  });
+});
+
+test('an account says what keeps it from publishing', async () => {
+  await using on = await onHeroku();
+  expect(await on.platform.verify(on.call)).toEqual({
+    identity: 'Pat (pat@example.com)',
+    subject: '01234567-89ab-cdef-0123-456789abcdef',
+    warnings: [],
+  });
+  on.state.account = { verified: false, delinquent_at: '2026-06-01T00:00:00Z', suspended_at: '2026-06-02T00:00:00Z' };
+  const { warnings } = await on.platform.verify(on.call);
+  expect(warnings.join(' ')).toMatch(/payment card.*waits for a payment.*suspended/);
+});
+
+test('nothing is published before a person agreed to pay there', () => {
+  const refused = PLATFORM_OPTIONS.heroku.safeParse({});
+  expect(refused.error?.issues[0]?.message).toMatch(/not free.*\$5 a month.*\$7/);
+  expect(PLATFORM_OPTIONS.heroku.safeParse({ paymentThere: false }).success).toBe(false);
+  expect(PLATFORM_OPTIONS.heroku.safeParse({ paymentThere: true, dyno: 'huge' }).success).toBe(false);
+  expect(PLATFORM_OPTIONS.heroku.safeParse({ paymentThere: true, dyno: 'eco', app: 'my-app' }).success).toBe(true);
+});
+
+const MIB = 1024 ** 2;
+const LARGE_BYTES = 25 * MIB;
+/** Some of them are more than may be held already; all make up the site that the limit is meant for. */
+const LARGE_FILES = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 20 : 8;
+const MEMORY_MAX_BYTES = 96 * MIB;
+
+test('a large site is packed and sent in a memory of 96 MiB', async () => {
+  await using on = await onHeroku();
+  const { call } = on;
+  let takenBytes = 0;
+  // What is sent is counted and not held, as the storage of a platform would hold it.
+  const egress: typeof call.egress = {
+    request: async (url, exchange, read) => {
+      const { body } = exchange;
+      if (body === undefined || body instanceof Uint8Array) return call.egress.request(url, exchange, read);
+      for await (const piece of body.chunks) takenBytes += piece.byteLength;
+      throw new Error('all of it was taken');
+    },
+  };
+  const request = await on.harness.release(1, { 'index.html': 'large' });
+  const manifest = new Map(request.manifest);
+  for (let index = 0; index < LARGE_FILES; index += 1) {
+    const sha256 = createHash('sha256').update(`${index}`).digest('hex');
+    manifest.set(`video-${index}.bin`, { sha256, sizeBytes: LARGE_BYTES });
+  }
+  const store = { ...call.store, open: (sha256: string) => openLarge(call.store, request, sha256) };
+  const memory = watchMemory();
+  const sent = published(on.platform, { ...call, egress, store }, { ...request, manifest });
+  await expect(sent).rejects.toThrow('all of it was taken');
+  const peakBytes = memory.stop();
+  const sizeMiB = (LARGE_FILES * LARGE_BYTES) / MIB;
+  process.stdout.write(`Heroku: ${Math.round(peakBytes / MIB)} MiB above idle for a site of ${sizeMiB} MiB\n`);
+  expect(takenBytes).toBeGreaterThan(LARGE_FILES * LARGE_BYTES);
+  expect(peakBytes).toBeLessThan(MEMORY_MAX_BYTES);
+});
+
+/** Bytes that no packer makes smaller: it looks back 32 KiB, and they come again after a megabyte. */
+const BLOCK = randomBytes(MIB);
+
+async function openLarge(store: ArtifactStore, { manifest }: PublishRequest, sha256: string): Promise<OpenArtifact> {
+  const isStored = [...manifest.values()].some((entry) => entry.sha256 === sha256);
+  if (isStored) return store.open(sha256);
+  return {
+    sizeBytes: LARGE_BYTES,
+    read: async () => BLOCK,
+    async *stream() {
+      for (let at = 0; at < LARGE_BYTES; at += MIB) yield BLOCK;
+    },
+    close: async () => undefined,
+  };
+}
+
+function watchMemory() {
+  const idle = process.memoryUsage.rss();
+  let peak = idle;
+  const look = (): void => {
+    peak = Math.max(peak, process.memoryUsage.rss());
+  };
+  const timer = setInterval(look, 20);
+  return {
+    stop: (): number => {
+      clearInterval(timer);
+      look();
+      return peak - idle;
+    },
+  };
+}

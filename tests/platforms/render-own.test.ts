@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { ErrorCode } from '../../routers/schemas/errors.ts';
+import type { PlatformRef, PublishRequest } from '../../server/platforms/platform.ts';
+import { platformHarness, published, restored, textAt } from '../support/platform-harness.ts';
+import type { Step } from '../support/standins/faults.ts';
+import { keepBlob, keepCommit, keepTree } from '../support/standins/github-pages/state.ts';
+import { renderUnderTest } from '../support/standins/render/world.ts';
+import type { SeenRequest } from '../support/standins/stand-in.ts';
+
+/** The API's minimum: a tree, a commit, the branch, a deploy, and a look at it. */
+const REQUESTS_MAX = 5;
+
+async function onRender() {
+  const subject = await renderUnderTest();
+  const harness = await platformHarness();
+  const { platform, standIn, github, world } = subject;
+  const { call } = harness;
+  return {
+    ...subject,
+    harness,
+    call,
+    publish: async (request: PublishRequest) => (await published(platform, call, request)).ref,
+    urlOf: async (ref: PlatformRef) => (await platform.release(call, ref)).url,
+    asked: () => [...github.requests, ...standIn.requests],
+    [Symbol.asyncDispose]: async () => {
+      await harness[Symbol.asyncDispose]();
+      await subject[Symbol.asyncDispose]();
+      expect(world.drift).toEqual([]);
+    },
+  };
+}
+
+/** Repeated reads of one path count once. */
+function countRequests(requests: readonly SeenRequest[]): number {
+  return new Set(requests.map(({ method, path }, index) => (method === 'GET' ? path : `${index}`))).size;
+}
+
+test('one changed file of 10,000 is sent alone, with as many requests as the two APIs need', async () => {
+  await using on = await onRender();
+  const first = await on.publish(await on.harness.release(1, { 'index.html': 'one' }));
+  const [repository] = on.github.state.repositories.values();
+  if (repository === undefined) throw new Error('There is no repository.');
+  const many = Array.from({ length: 9_999 }, (_, index) => `pages/${index}.html`);
+  const blob = keepBlob(repository, Buffer.from('unchanged'));
+  const paths = ['index.html', ...many].map((path) => [`public/${path}`, blob] as const);
+  const tree = keepTree(repository, new Map(paths));
+  const commit = keepCommit(repository, { tree, message: 'Release 1', parents: [String(first.commit)] }).sha;
+  repository.branches.set('main', commit);
+  const entryOf = (path: string) => ({ sha256: createHash('sha256').update(path).digest('hex'), sizeBytes: 9 });
+  const unchanged = many.map((path) => [path, entryOf(path)] as const);
+  const request = await on.harness.release(2, { 'index.html': 'two' });
+  const before = on.asked().length;
+  const [atGithub, atRender] = [on.github.requests.length, on.standIn.requests.length];
+  const ref = await on.publish({
+    ...request,
+    manifest: new Map([...request.manifest, ...unchanged]),
+    previous: { ref: { ...first, tree, commit }, manifest: new Map([['index.html', entryOf('x')], ...unchanged]) },
+  });
+  const url = await on.urlOf(ref);
+  const asked = [...on.github.requests.slice(atGithub), ...on.standIn.requests.slice(atRender)];
+  expect(asked.length).toBe(on.asked().length - before);
+  process.stdout.write(`Render: ${countRequests(asked)} requests for one changed file of 10,000\n`);
+  expect(countRequests(asked)).toBeLessThanOrEqual(REQUESTS_MAX);
+  expect(await textAt(on.call, url)).toBe('two');
+  expect(await textAt(on.call, url, 'pages/9998.html')).toBe('unchanged');
+});
+
+test('a deploy that waits for another is answered without a body, and found in the list', async () => {
+  await using on = await onRender();
+  await on.publish(await on.harness.release(1, { 'index.html': 'one' }));
+  on.standIn.state.isQueueing = true;
+  const ref = await on.publish(await on.harness.release(2, { 'index.html': 'two' }));
+  expect(await textAt(on.call, await on.urlOf(ref))).toBe('two');
+});
+
+test('after a roll back the next release goes on top of what the branch holds', async () => {
+  await using on = await onRender();
+  const one = await on.harness.release(1, { 'index.html': 'one' });
+  const first = await on.publish(one);
+  const two = await on.harness.release(2, { 'index.html': 'two' });
+  await on.publish({ ...two, previous: { ref: first, manifest: one.manifest } });
+  const back = await restored(on.platform, on.call, first);
+  expect(await textAt(on.call, await on.urlOf(back))).toBe('one');
+  const three = await on.harness.release(3, { 'index.html': 'three' });
+  const last = await on.publish({ ...three, previous: { ref: back, manifest: one.manifest } });
+  expect(await textAt(on.call, await on.urlOf(last))).toBe('three');
+});
+
+test('each of the two connections is used for its own platform', async () => {
+  await using on = await onRender();
+  const tokens: string[] = [];
+  on.call.credentials.tokenOf = async (platform) => {
+    tokens.push(platform);
+    return 'a-secret-token';
+  };
+  await on.publish(await on.harness.release(1, { 'index.html': 'one' }));
+  expect([...new Set(tokens)].toSorted()).toEqual(['github-pages', 'render']);
+});
+
+const REFUSALS: readonly { step: Step; status: number; message: string; code: ErrorCode; says: string }[] = [
+  { step: 'finish', status: 401, message: 'unauthorized', code: 'credentials_invalid', says: 'the token' },
+  {
+    step: 'finish',
+    status: 402,
+    message: 'Payment information is required',
+    code: 'payment_required',
+    says: 'Payment information',
+  },
+  { step: 'finish', status: 400, message: 'invalid repository', code: 'platform_failed', says: 'invalid repository' },
+  { step: 'finish', status: 409, message: 'name already in use', code: 'name_taken', says: 'name already in use' },
+  { step: 'finish', status: 403, message: 'upgrade your plan', code: 'plan_limit', says: 'upgrade your plan' },
+  { step: 'state', status: 404, message: 'not found', code: 'platform_place_gone', says: 'deleted at Render' },
+  { step: 'state', status: 410, message: 'gone', code: 'platform_place_gone', says: 'deleted at Render' },
+  { step: 'state', status: 503, message: 'unavailable', code: 'platform_down', says: 'unavailable' },
+  {
+    step: 'attach',
+    status: 409,
+    message: 'domain shop.example.com is already in use',
+    code: 'domain_taken',
+    says: 'already in use',
+  },
+];
+
+test.each(REFUSALS)('$status in $step, $message: $code', async ({ step, status, message, code, says }) => {
+  await using on = await onRender();
+  on.standIn.fail(step, { how: 'status', status, body: { id: 'req-1', message } }, 100);
+  const whole = async (): Promise<void> => {
+    await on.publish(await on.harness.release(1, { 'index.html': 'one' }));
+    await on.platform.attachDomain?.(on.call, 'shop.example.com');
+  };
+  await expect(whole()).rejects.toMatchObject({ code, message: expect.stringContaining(says) });
+});

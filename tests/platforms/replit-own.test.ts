@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import { openDownload } from '../../server/services/releases/index.ts';
+import { contextOf, startRelease } from '../support/publishing.ts';
+import { readZip } from '../support/read-zip.ts';
+import { refusalOf } from '../support/refusal.ts';
+import { createSimulatedApp, makeDue } from '../support/simulated-app.ts';
+import { startReplit } from '../support/standins/replit/world.ts';
+
+const FILES = { 'index.html': '<h1>one</h1>', 'docs/a.txt': 'a' };
+
+/** A release that waits for its person. */
+async function onReplit() {
+  const there = await startReplit();
+  const app = await createSimulatedApp();
+  const { caller } = app.person;
+  const deployment = await caller.deployments.create({ name: 'By hand', platform: 'replit' });
+  const { id: releaseId } = await startRelease(app, app.person, deployment, FILES);
+  await app.jobs.drain();
+  return {
+    ...app,
+    there,
+    caller,
+    deployment,
+    releaseId,
+    read: () => caller.releases.get({ releaseId }),
+    confirm: (url: string) => caller.releases.confirm({ releaseId, url }),
+    [Symbol.asyncDispose]: async () => {
+      await app[Symbol.asyncDispose]();
+      await there[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test('a release waits for the person, who is told each step and given an archive that is ready to import', async () => {
+  await using on = await onReplit();
+  expect(await on.read()).toMatchObject({ state: 'processing', error: null, destinations: [{ state: 'waiting' }] });
+  const { archive, steps } = await on.caller.releases.handOff({ releaseId: on.releaseId });
+  expect(archive.url).toMatch(/^\/api\/releases\/[a-z0-9]+\/download\?ticket=/);
+  expect(steps.map(({ text }) => text).join(' ')).toMatch(/Download.*import.*Publish.*Static.*Check now/);
+  expect(steps.flatMap(({ url }) => url ?? [])).toEqual(['https://replit.com/import']);
+  const { actor } = await contextOf(on, on.person);
+  const download = await openDownload(on.providers, actor.accountId, on.releaseId);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of download.body(new AbortController().signal)) pieces.push(piece);
+  const bytes = Buffer.concat(pieces);
+  expect(bytes.length).toBe(download.sizeBytes);
+  const { files } = await readZip(bytes, ['.replit']);
+  expect([...files.keys()].toSorted()).toEqual(['.replit', 'docs/a.txt', 'index.html']);
+  expect(files.get('.replit')?.toString()).toContain('deploymentTarget = "static"');
+});
+
+test.each([
+  'http://10.0.0.1/',
+  'http://169.254.169.254/latest',
+  'https://[fd00::1]/',
+  'ftp://name.replit.app',
+  'https://user:secret@name.replit.app',
+  'no address',
+])('the address %s is refused, and the release goes on waiting', async (url) => {
+  await using on = await onReplit();
+  const refused = await refusalOf(on.confirm(url));
+  expect(refused).toMatchObject({ code: 'validation_failed', fieldErrors: { url: expect.any(String) } });
+  expect(await on.read()).toMatchObject({ state: 'processing', destinations: [{ state: 'waiting' }] });
+});
+
+test('it is live once the files are seen at the address, and not while others are', async () => {
+  await using on = await onReplit();
+  const url = on.there.publishByHand('by-hand', { 'index.html': 'another site' });
+  expect(await on.confirm(`${url}/?from=mail`)).toMatchObject({ destinations: [{ state: 'publishing' }] });
+  await on.jobs.drain();
+  const waiting = await on.read();
+  expect(waiting).toMatchObject({ state: 'processing', destinations: [{ state: 'waiting' }] });
+  const log = waiting.steps.flatMap((step) => step.log.map(({ text }) => text)).join('\n');
+  expect(log).toContain(`${url} answers with another entry page than this release has`);
+
+  on.there.publishByHand('by-hand', FILES);
+  const live = await on.settle({ id: on.releaseId });
+  expect(live).toMatchObject({ state: 'live', url, destinations: [{ state: 'live', url }] });
+  expect((await refusalOf(on.confirm(url))).code).toBe('conflict');
+  expect((await refusalOf(on.caller.releases.handOff({ releaseId: on.releaseId }))).code).toBe('conflict');
+});
+
+test('an entry page that is there does not hide a file that is not', async () => {
+  await using on = await onReplit();
+  const url = on.there.publishByHand('by-hand', { 'index.html': FILES['index.html'] });
+  await on.confirm(url);
+  await on.jobs.drain();
+  expect((await on.read()).state).not.toBe('live');
+});
+
+test('a release that nobody finishes ends in words after its days', async () => {
+  await using on = await onReplit();
+  on.clock.advance(8 * 24 * 60 * 60_000);
+  await makeDue();
+  const ended = await on.settle({ id: on.releaseId });
+  expect(ended).toMatchObject({
+    state: 'failed',
+    error: { message: 'Replit did not finish this release within 7 days.' },
+  });
+});
+
+test('going back says what the person has to do there', async () => {
+  await using on = await onReplit();
+  const url = on.there.publishByHand('by-hand', FILES);
+  await on.confirm(url);
+  await on.settle({ id: on.releaseId });
+  const { id } = await startRelease(on, on.person, on.deployment, { ...FILES, 'index.html': 'two' });
+  await on.jobs.drain();
+  on.there.publishByHand('by-hand', { ...FILES, 'index.html': 'two' });
+  await on.caller.releases.confirm({ releaseId: id, url });
+  expect((await on.settle({ id })).state).toBe('live');
+  const refused = await refusalOf(
+    on.caller.deployments.rollBack({ deploymentId: on.deployment.id, releaseId: on.releaseId }),
+  );
+  expect(refused).toMatchObject({
+    message: 'Replit cannot go back to an earlier release.',
+    hint: expect.stringContaining('publish its files again'),
+  });
+});
+
+test('a release of another platform waits for nobody', async () => {
+  await using app = await createSimulatedApp();
+  const deployment = await app.create('Elsewhere');
+  const { id: releaseId } = await app.publish(deployment, FILES);
+  const { caller } = app.person;
+  expect((await refusalOf(caller.releases.handOff({ releaseId }))).code).toBe('conflict');
+  expect((await refusalOf(caller.releases.confirm({ releaseId, url: 'https://a.replit.app' }))).code).toBe('conflict');
+});

@@ -1,0 +1,74 @@
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { type Content, sendFiles } from '../../server/platforms/send-files.ts';
+import { platformHarness } from '../support/platform-harness.ts';
+
+const AT_ONCE = 8;
+
+function contents(count: number): Content[] {
+  return Array.from({ length: count }, (_, index) => ({ path: `${index}`, sha256: `${index}`, sizeBytes: 1 }));
+}
+
+test('fewer files are sent at once after a refusal, and more again with each that went through', async () => {
+  await using harness = await platformHarness();
+  const all = contents(100);
+  const beside: number[] = [];
+  let active = 0;
+  const sending = sendFiles(harness.call, {
+    contents: all,
+    missing: all,
+    atOnce: AT_ONCE,
+    async send({ path }, call) {
+      active += 1;
+      beside.push(active);
+      if (path === '20') for (let tried = 0; tried < 3; tried += 1) await call.wait(1_000, call.signal);
+      await turn();
+      active -= 1;
+    },
+  });
+  for await (const _event of sending);
+  expect(beside).toHaveLength(100);
+  expect(Math.max(...beside)).toBe(AT_ONCE);
+  expect(Math.max(...beside.slice(22, 26))).toBeLessThan(AT_ONCE);
+  expect(Math.max(...beside.slice(60))).toBe(AT_ONCE);
+});
+
+test('the first file that cannot be sent ends the others, and those that wait for their turn', async () => {
+  await using harness = await platformHarness();
+  const all = contents(40);
+  let sent = 0;
+  const sending = sendFiles(harness.call, {
+    contents: all,
+    missing: all,
+    atOnce: AT_ONCE,
+    async send({ path }) {
+      sent += 1;
+      await turn();
+      if (path === '3') throw new Error('refused');
+    },
+  });
+  const whole = async (): Promise<void> => {
+    for await (const _event of sending);
+  };
+  await expect(whole()).rejects.toThrow('refused');
+  await turn();
+  expect(sent).toBeLessThan(40);
+});
+
+test('however many files are sent at once, Node suspects no leak of listeners', async () => {
+  await using harness = await platformHarness();
+  const all = contents(50);
+  const warnings: Error[] = [];
+  const hear = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', hear);
+  const sending = sendFiles(harness.call, {
+    contents: all,
+    missing: all,
+    atOnce: all.length,
+    send: async (_content, { signal }) => void (await wait(10, undefined, { signal })),
+  });
+  for await (const _event of sending);
+  await turn();
+  process.off('warning', hear);
+  expect(warnings).toEqual([]);
+});

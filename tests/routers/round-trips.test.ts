@@ -1,0 +1,81 @@
+import mongoose from 'mongoose';
+import { beforeAll, expect, inject, test } from 'vitest';
+import { connectMongo } from '../../server/mongo.ts';
+import type { Caller, Person } from '../support/app.ts';
+import { createPublishingApp, type PublishingApp, publish } from '../support/publishing.ts';
+
+/** Commands that ask for data, in their order; those of the driver itself and of other connections are none. */
+const asked: string[] = [];
+
+beforeAll(async () => {
+  const { name } = mongoose.connection;
+  await mongoose.disconnect();
+  await connectMongo(`${inject('mongoUri')}&monitorCommands=true`, { databaseName: name });
+  mongoose.connection.getClient().on('commandStarted', ({ commandName, command }) => {
+    if (commandName !== 'endSessions') asked.push(`${commandName} ${command[commandName]}`);
+  });
+});
+
+type Ids = { deploymentId: string; releaseId: string };
+type Call = { name: string; run(caller: Caller, ids: Ids): Promise<unknown>; asks: readonly string[] };
+
+const SIGN_IN = 'find sessions';
+
+/** What the screens of the app call most, and scripts while they wait: the sign-in of each is part of it. */
+const CALLS: readonly Call[] = [
+  { name: 'user.get', run: (caller) => caller.user.get(), asks: ['find users'] },
+  { name: 'subscription.get', run: (caller) => caller.subscription.get(), asks: ['find subscriptions'] },
+  { name: 'subscription.allowance', run: (caller) => caller.subscription.allowance(), asks: ['aggregate users'] },
+  { name: 'disclaimer.status', run: (caller) => caller.disclaimer.status(), asks: ['find users'] },
+  {
+    name: 'deployments.list',
+    run: (caller) => caller.deployments.list(),
+    asks: ['find deployments', 'find releases'],
+  },
+  {
+    name: 'deployments.get',
+    run: (caller, { deploymentId }) => caller.deployments.get({ deploymentId }),
+    asks: ['find deployments', 'find releases'],
+  },
+  {
+    name: 'releases.list',
+    run: (caller) => caller.releases.list(),
+    asks: ['aggregate releases', 'aggregate roll_backs'],
+  },
+  {
+    name: 'releases.list of a deployment, second page',
+    run: (caller, { deploymentId }) => caller.releases.list({ deploymentId, cursor: '2' }),
+    asks: ['aggregate releases', 'aggregate roll_backs'],
+  },
+  {
+    name: 'releases.get',
+    run: (caller, { releaseId }) => caller.releases.get({ releaseId }),
+    asks: ['aggregate releases', 'find release_steps'],
+  },
+  {
+    name: 'releases.diff',
+    run: (caller, { releaseId }) => caller.releases.diff({ releaseId }),
+    asks: ['find releases', 'find releases'],
+  },
+  { name: 'connections.list', run: (caller) => caller.connections.list(), asks: ['find connections'] },
+];
+
+async function commandsOf(app: PublishingApp, person: Person, ids: Ids, { run }: Call): Promise<string[]> {
+  asked.length = 0;
+  await run(await app.callerFor(person.accessToken, person.jar), ids);
+  return [...asked];
+}
+
+test('the commonest calls ask the database three times at most, their sign-in included', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Counted', platform: 'built-in' });
+  await publish(app, person, deployment, { 'index.html': 'one' });
+  const { id: releaseId } = await publish(app, person, deployment, { 'index.html': 'two' });
+  const ids = { deploymentId: deployment.id, releaseId };
+
+  const counted = new Map<string, string[]>();
+  for (const call of CALLS) counted.set(call.name, await commandsOf(app, person, ids, call));
+  expect(counted).toEqual(new Map(CALLS.map(({ name, asks }) => [name, [SIGN_IN, ...asks]])));
+  expect(Math.max(...[...counted.values()].map((commands) => commands.length))).toBe(3);
+});

@@ -1,0 +1,75 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import mongoose from 'mongoose';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { UserModel } from '../../server/models/user.ts';
+import { connectMongo, endWhenAway, newId, transaction } from '../../server/mongo.ts';
+import { type OwnMongod, startOwnMongod } from '../support/own-mongod.ts';
+
+/**
+ * This is longer than a call waits for a database that is away, and shorter than the driver takes to give its
+ * connection up.
+ */
+const HELD_MS = 5_000;
+
+let mongod: OwnMongod;
+let databaseName = '';
+
+beforeAll(async () => {
+  databaseName = mongoose.connection.name;
+  mongod = await startOwnMongod();
+  await mongoose.disconnect();
+  await connectMongo(mongod.uri);
+  await UserModel.createCollection();
+});
+
+afterAll(async () => {
+  await mongoose.disconnect();
+  await mongod[Symbol.asyncDispose]();
+  await connectMongo(inject('mongoUri'), { databaseName });
+});
+
+/** Has this happen to the database at the moment when the next commit is sent. */
+function atNextCommit(happen: () => Promise<void> | void): void {
+  const { prototype } = mongoose.mongo.ClientSession;
+  const { commitTransaction } = prototype;
+  vi.spyOn(prototype, 'commitTransaction').mockImplementationOnce(async function (this: mongoose.mongo.ClientSession) {
+    await happen();
+    return commitTransaction.call(this);
+  });
+}
+
+/** Creates a user as a procedure does; answers whether the call was refused, and whether the user is there afterwards. */
+async function createUser(afterwards = (): void => undefined): Promise<{ isRefused: boolean; isThere: boolean }> {
+  const _id = newId();
+  const user = { _id, username: _id, usernameKey: _id, email: _id, emailKey: _id, passwordHash: 'x' };
+  const isRefused = await endWhenAway(() => transaction((session) => UserModel.create([user], { session }))).then(
+    () => false,
+    () => true,
+  );
+  afterwards();
+  const isThere = async (): Promise<boolean> => (await UserModel.findById(_id).lean()) !== null;
+  return { isRefused, isThere: await vi.waitFor(isThere, { timeout: 60_000, interval: 200 }) };
+}
+
+test('a call whose commit the database has received and not answered ends as the commit does', async () => {
+  atNextCommit(() => {
+    const goOn = mongod.hold();
+    void wait(HELD_MS).then(goOn);
+  });
+  expect(await createUser()).toEqual({ isRefused: false, isThere: true });
+});
+
+test('a call whose commit is lost with the database ends as what the next start of it finds', async () => {
+  atNextCommit(async () => {
+    await mongod.kill();
+    void wait(HELD_MS).then(() => mongod.restart());
+  });
+  const { isRefused, isThere } = await createUser();
+  expect(isThere).toBe(!isRefused);
+});
+
+test('a call that has sent no commit is refused soon, and nothing of it is done later', async () => {
+  const goOn = mongod.hold();
+  const { isRefused, isThere } = await createUser(goOn);
+  expect([isRefused, isThere]).toEqual([true, false]);
+});

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { openAccount, publishSite } from '../support/api-account.ts';
+import { selfSigned } from '../support/certificate.ts';
+import { freePort, freePorts } from '../support/free-ports.ts';
+import { ask, childAt, startGroup, withChild } from '../support/real-group.ts';
+import { makeFolder, startUntilItEnds } from '../support/start.ts';
+import { askHttp1, askHttp2, handshake, openHttp2 } from '../support/tls-visitor.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+function newPair() {
+  return selfSigned(new Date(Date.now() - DAY_MS), new Date(Date.now() + 60 * DAY_MS), '*.localhost');
+}
+
+async function writePair(folder: string, { cert, key }: ReturnType<typeof newPair>) {
+  const files = { SITES_CERT_FILE: join(folder, 'cert.pem'), SITES_KEY_FILE: join(folder, 'key.pem') };
+  for (const [path, text] of [
+    [files.SITES_CERT_FILE, cert],
+    [files.SITES_KEY_FILE, key],
+  ] as const) {
+    await writeFile(`${path}.new`, text, { mode: 0o600 });
+    await rename(`${path}.new`, path);
+  }
+  return files;
+}
+
+async function served(port: number, host: string): Promise<string> {
+  const socket = await handshake(port, host);
+  const { fingerprint256 } = socket.getPeerCertificate();
+  socket.destroy();
+  return fingerprint256;
+}
+
+test('two processes publish and serve over TLS, share tickets and take a new certificate', async () => {
+  await using folder = await makeFolder();
+  const files = await writePair(folder.path, newPair());
+  const port = await freePort();
+  const env = { ...files, SITES_TLS_PORT: String(port), MONGOMS_SYSTEM_BINARY: inject('mongodPath') };
+  await using app = await startGroup(env);
+  const account = await openAccount(app.url, 'harbour');
+  // Published means seen live, at the address that is shown.
+  const { siteUrl } = await publishSite(account, 'harbour', { 'index.html': 'PAGE' });
+  expect(siteUrl).toBe(`https://harbour.localhost:${port}`);
+  const host = new URL(siteUrl).hostname;
+  expect((await ask(`http://${host}:${app.sitesPort}/a?b`)).headers.location).toBe(`${siteUrl}/a?b`);
+  const at = <T>(child: 0 | 1, work: () => Promise<T>): Promise<T> => withChild(app, childAt(app, child), work);
+
+  const session = await at(0, async () => {
+    expect(await askHttp1(port, host, '/')).toContain('PAGE');
+    const socket = await handshake(port, host, { ALPNProtocols: ['http/1.1'], maxVersion: 'TLSv1.2' });
+    const ticket = socket.getSession();
+    socket.destroy();
+    return ticket;
+  });
+  await at(1, async () => {
+    const socket = await handshake(port, host, { session, ALPNProtocols: ['http/1.1'], maxVersion: 'TLSv1.2' });
+    expect(socket.isSessionReused()).toBe(true);
+    socket.destroy();
+  });
+
+  const before = await served(port, host);
+  await writePair(folder.path, newPair());
+  for (const child of [0, 1] as const) {
+    await expect.poll(() => at(child, () => served(port, host)), { timeout: 30_000 }).not.toBe(before);
+  }
+  const renewed = await openHttp2(port, host);
+  expect((await askHttp2(renewed, '/')).text).toBe('PAGE');
+  renewed.destroy();
+  const exited = once(app.child, 'exit');
+  app.child.kill('SIGTERM');
+  expect(await exited).toEqual([0, null]);
+});
+
+test('a certificate that cannot be used stops the start with one sentence', async () => {
+  await using folder = await makeFolder();
+  const files = await writePair(folder.path, { ...newPair(), key: newPair().key });
+  const { port, sitesPort } = await freePorts();
+  const ended = await startUntilItEnds({
+    ...files,
+    PORT: String(port),
+    SITES_PORT: String(sitesPort),
+    SITES_TLS_PORT: String(await freePort()),
+    DATA_DIR: join(folder.path, 'data'),
+    MONGOMS_SYSTEM_BINARY: inject('mongodPath'),
+  });
+  expect(ended.stderr).toBe(
+    `Fairlead did not start: SITES_KEY_FILE is "${files.SITES_KEY_FILE}", but it is not the key of the certificate in SITES_CERT_FILE.\n`,
+  );
+  expect(ended.exitCode).toBe(78);
+});

@@ -1,0 +1,156 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Connection } from '../../routers/schemas/connections.ts';
+import { PLATFORM_CAPABILITIES } from '../../routers/schemas/platforms/capabilities/index.ts';
+import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
+import { refusalByLimits } from '../../routers/schemas/platforms/limits.ts';
+import { PLATFORM_OPTIONS } from '../../routers/schemas/platforms/options.ts';
+import { PlatformDrawing } from '../../src/components/platform-drawing.tsx';
+import { consentsOf, destinationOf, missingChoice } from '../../src/features/deployments/create/destination-fields.ts';
+import { NeedsYou } from '../../src/features/deployments/manage/needs-you.tsx';
+import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
+import { setWaiting } from '../../src/uploads/waiting.ts';
+import { type Answers, showScreen } from '../support/screen.tsx';
+import { allowanceOf, deploymentOf, shownAt } from '../support/screen-fixtures.ts';
+
+// happy-dom names the locks and has none.
+const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
+Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
+
+afterEach(() => {
+  setWaiting(null);
+  sessionStorage.clear();
+  document.body.replaceChildren();
+});
+
+const WORKING = 'w'.repeat(20);
+
+function connectionOf(fields: Partial<Connection> = {}): Connection {
+  return {
+    id: 'netlify-1',
+    provider: 'netlify',
+    kind: 'platform',
+    identity: 'anna@example.com',
+    state: 'ok',
+    problem: null,
+    warnings: [],
+    expiresAt: null,
+    testedAt: shownAt,
+    createdAt: shownAt,
+    deployments: [],
+    ...fields,
+  };
+}
+
+const broken = connectionOf({
+  state: 'broken',
+  problem: { message: 'Netlify does not accept the token of this connection any more.', hint: 'Connect it again.' },
+  deployments: [{ id: 'harbour', name: 'harbour' }],
+});
+
+test('a connection that stopped working stands on the dashboard, with the reason and the way to mend it', async () => {
+  const answers: Answers = { 'connections.list': () => ({ items: [broken, connectionOf({ id: 'b' })], signIn: [] }) };
+  using shown = showScreen(<NeedsYou deployments={[deploymentOf()]} allowance={allowanceOf()} />, answers);
+  await shown.sees('Netlify · anna@example.com stopped working');
+  expect(shown.page.textContent).toContain(
+    'Netlify does not accept the token of this connection any more. harbour stays live, but cannot be changed until the token is replaced.',
+  );
+  expect(shown.linkTo('Replace token')).toBe('/settings?replace=netlify-1');
+  expect(shown.page.querySelectorAll('li')).toHaveLength(1);
+});
+
+function dropped(files: Record<string, string>): void {
+  setWaiting({
+    name: 'harbour',
+    files: Object.entries(files).map(([path, text]) => ({ path, file: new File([text], path) })),
+  });
+}
+
+const answers: Answers = {
+  'subscription.allowance': () => allowanceOf(),
+  'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour' }),
+  'connections.list': () => ({ items: [broken, connectionOf({ id: WORKING, identity: 'acme' })], signIn: [] }),
+  'connections.targets': () => ({ items: [{ id: 'team-1', name: 'Harbour crew' }] }),
+};
+const place = { pattern: '/new-deployment', path: '/new-deployment?platform=netlify' };
+
+test('a new deployment goes by a connection that works, under the team that is chosen', async () => {
+  dropped({ 'index.html': '<h1>Harbour</h1>' });
+  const created: unknown[] = [];
+  using shown = showScreen(
+    <NewDeploymentScreen />,
+    { ...answers, 'deployments.create': (input) => void created.push(input) },
+    place,
+  );
+  document.body.append(shown.page);
+  await shown.sees('Publish under');
+  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false), { timeout: 30_000 });
+  shown.button('Publish').click();
+  await vi.waitFor(() => expect(created).toHaveLength(1), { timeout: 30_000 });
+  expect(created[0]).toMatchObject({ name: 'harbour', platform: 'netlify', connectionId: WORKING });
+});
+
+test('nothing is published before the accounts are known', async () => {
+  dropped({ 'index.html': '<h1>Harbour</h1>' });
+  let arrive = (): void => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const held = async () => {
+    await arrived;
+    return answers['connections.list']?.(undefined);
+  };
+  using shown = showScreen(<NewDeploymentScreen />, { ...answers, 'connections.list': held }, place);
+  await shown.sees('Choose your Netlify account first.');
+  expect(shown.button('Publish').disabled).toBe(true);
+  arrive();
+  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false), { timeout: 30_000 });
+});
+
+test('a file that the platform does not take is named before anything is sent', async () => {
+  dropped({ 'index.html': '<h1>Harbour</h1>', 'what#now.html': 'x' });
+  using shown = showScreen(<NewDeploymentScreen />, answers, place);
+  await shown.sees('Netlify does not take what#now.html: the name has a character that is not allowed.');
+  expect(shown.button('Publish').disabled).toBe(true);
+});
+
+test.each([
+  ['a file', { maxFileBytes: 1024 ** 2 }, 'X does not take film.mp4: it has 2 MB, and 1 MB are allowed.'],
+  ['their number', { maxFiles: 1 }, 'X takes 1 files at most; there are 2.'],
+  ['their sum', { maxTotalBytes: 1024 ** 2 }, 'X takes 1 MB at most; there are 2 MB.'],
+])('limits of %s are held against the files', (_what, limits, message) => {
+  const files = [
+    { path: 'film.mp4', sizeBytes: 2 * 1024 ** 2 },
+    { path: 'index.html', sizeBytes: 1 },
+  ];
+  const capabilities = { limits: { releaseMs: 1, settleMs: 1, ...limits }, refusedNames: null };
+  expect(refusalByLimits(capabilities, 'X', files)?.message).toBe(message);
+  expect(refusalByLimits({ ...capabilities, limits: { releaseMs: 1, settleMs: 1 } }, 'X', files)).toBeNull();
+});
+
+test('every platform that can be published to says what it wants to be agreed to, and takes it once it is', () => {
+  for (const platform of Object.keys(PLATFORM_CAPABILITIES) as (keyof typeof PLATFORM_CAPABILITIES)[]) {
+    const consents = consentsOf(platform);
+    const given = Object.fromEntries(consents.map(({ name }) => [name, true]));
+    const connectionId = WORKING;
+    expect(missingChoice({ platform, connectionId, options: {} }) === null).toBe(consents.length === 0);
+    expect(missingChoice({ platform, connectionId, options: given })).toBeNull();
+    expect(PLATFORM_OPTIONS[platform].safeParse(given).success).toBe(true);
+    expect(consents.every(({ words }) => words.length > 20)).toBe(true);
+  }
+});
+
+test('each platform wears a mark of its own', async () => {
+  const paths = new Set<string>();
+  for (const platform of HOSTING_PLATFORMS) {
+    using shown = showScreen(<PlatformDrawing platform={platform} />, {});
+    paths.add(shown.page.querySelector('path')?.getAttribute('d') ?? '');
+  }
+  expect(paths.size).toBe(HOSTING_PLATFORMS.length);
+  expect([...paths].every((path) => /^[Mm][\d.]/.test(path))).toBe(true);
+});
+
+test('what was chosen for one platform is not sent with another', () => {
+  expect(destinationOf({ platform: 'built-in', connectionId: 'a', targetId: 'b', options: {} })).toEqual({
+    platform: 'built-in',
+  });
+});

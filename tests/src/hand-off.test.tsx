@@ -1,0 +1,71 @@
+import { flushSync } from 'react-dom';
+import { afterEach, expect, test } from 'vitest';
+import { lossText } from '../../src/features/deployments/manage/deployment-dialogs.tsx';
+import { HandOffPanel, LatestHandOff } from '../../src/features/releases/hand-off-panel.tsx';
+import { type Answers, refusal, showScreen } from '../support/screen.tsx';
+import { deploymentOf, releaseDetailOf } from '../support/screen-fixtures.ts';
+
+afterEach(() => document.body.replaceChildren());
+
+const destination = { id: 'd'.repeat(20), platform: 'replit', url: '', state: 'waiting', error: null } as const;
+const waiting = releaseDetailOf({ state: 'processing', platform: 'replit', destinations: [destination] });
+const steps = [
+  { text: 'Download release 3 as a ZIP.' },
+  { text: 'Open the import page of Replit.', url: 'https://replit.com/import' },
+];
+const answers: Answers = {
+  'releases.handOff': () => ({ archive: { url: '/api/releases/r/download?ticket=t' }, steps }),
+  'releases.get': () => waiting,
+};
+
+test('a release that waits for the person shows each step, its link and the archive', async () => {
+  using shown = showScreen(<HandOffPanel release={waiting} isReadOnly={false} />, answers);
+  await shown.sees('Open the import page of Replit.');
+  expect([...shown.page.querySelectorAll('ol li')].map((step) => step.textContent)).toHaveLength(2);
+  expect(shown.page.querySelector('ol a')?.getAttribute('href')).toBe('https://replit.com/import');
+  expect(shown.page.textContent).toContain('Download the archive');
+});
+
+test('the address that is entered is checked, and what stands against it is said at the field', async () => {
+  const asked: unknown[] = [];
+  const confirm = (input: unknown) => {
+    asked.push(input);
+    return refusal('validation_failed', '10.0.0.1 is not a public address of the web.');
+  };
+  using shown = showScreen(<HandOffPanel release={waiting} isReadOnly={false} />, {
+    ...answers,
+    'releases.confirm': confirm,
+  });
+  await shown.sees('Check now');
+  const input = shown.page.querySelector('input') ?? expect.fail('There is no field for the address');
+  flushSync(() => {
+    // React notices what the field itself was told, and not what its own property was.
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(input, 'http://10.0.0.1');
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  });
+  flushSync(() => void input.form?.dispatchEvent(new Event('submit', { bubbles: true, cancelable: true })));
+  await shown.sees('10.0.0.1 is not a public address of the web.');
+  expect(asked).toEqual([{ releaseId: waiting.id, url: 'http://10.0.0.1' }]);
+});
+
+test('who may change nothing reads the steps and enters no address', async () => {
+  using shown = showScreen(<HandOffPanel release={waiting} isReadOnly />, answers);
+  await shown.sees('Open the import page of Replit.');
+  expect(shown.page.querySelector('input')).toBe(null);
+});
+
+test('nothing is shown of a release that waits for nobody', () => {
+  using shown = showScreen(<HandOffPanel release={releaseDetailOf({ state: 'live' })} isReadOnly={false} />, answers);
+  expect(shown.page.textContent).toBe('');
+});
+
+test('the page of a deployment shows the same of its latest release', async () => {
+  const { id, number } = waiting;
+  const latestRelease = { ...deploymentOf().latestRelease, id, number, state: 'processing' };
+  const deployment = { ...deploymentOf(), platform: 'replit', latestRelease } as Parameters<
+    typeof LatestHandOff
+  >[0]['deployment'];
+  using shown = showScreen(<LatestHandOff deployment={deployment} isReadOnly={false} />, answers);
+  await shown.sees('Open the import page of Replit.');
+  expect(lossText(deployment)).toContain('until you delete the app at Replit yourself');
+});

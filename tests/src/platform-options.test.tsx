@@ -1,0 +1,88 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Connection } from '../../routers/schemas/connections.ts';
+import type { ConnectionProvider } from '../../routers/schemas/platforms/ids.ts';
+import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
+import { setWaiting } from '../../src/uploads/waiting.ts';
+import { type Answers, type ShownScreen, showScreen } from '../support/screen.tsx';
+import { allowanceOf } from '../support/screen-fixtures.ts';
+
+// happy-dom names the locks and has none.
+const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
+Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
+
+afterEach(() => {
+  setWaiting(null);
+  sessionStorage.clear();
+  document.body.replaceChildren();
+});
+
+function connectionTo(provider: ConnectionProvider): Connection {
+  const at = new Date(0);
+  const nothing = { problem: null, warnings: [], expiresAt: null, deployments: [] };
+  return {
+    id: `${provider.replaceAll('-', '')}00000000000000000000`.slice(0, 20),
+    provider,
+    kind: 'platform',
+    identity: 'pat',
+    state: 'ok',
+    ...nothing,
+    testedAt: at,
+    createdAt: at,
+  };
+}
+
+/** The form for this platform with a folder chosen, and what is sent when it is published. */
+async function showNew(platform: ConnectionProvider, providers: readonly ConnectionProvider[]) {
+  const sent: unknown[] = [];
+  const answers: Answers = {
+    'subscription.allowance': () =>
+      allowanceOf({ plan: 'STANDARD', deploymentLimit: 3, deploymentCount: 0, remaining: 3 }),
+    'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour' }),
+    'connections.list': () => ({ items: providers.map(connectionTo), signIn: [] }),
+    'deployments.create': (input) => {
+      sent.push(input);
+      return new Promise(() => undefined);
+    },
+  };
+  setWaiting({ name: 'harbour', files: [{ path: 'index.html', file: new File(['<h1>Harbour</h1>'], 'index.html') }] });
+  const place = { pattern: '/new-deployment', path: `/new-deployment?platform=${platform}` };
+  const shown = showScreen(<NewDeploymentScreen />, answers, place);
+  // A form outside of the document is not sent.
+  document.body.append(shown.page);
+  await shown.sees('1 file, 16 B');
+  return { shown, sent };
+}
+
+const patiently = (look: () => void) => vi.waitFor(look, { timeout: 30_000 });
+
+function tick(shown: ShownScreen): void {
+  const box = shown.page.querySelector<HTMLButtonElement>('button[role=checkbox]');
+  if (box === null) throw new Error('There is nothing to agree to.');
+  box.click();
+}
+
+test('GitHub Pages: nothing is made before the person agreed that the files may be public', async () => {
+  const { shown, sent } = await showNew('github-pages', ['github-pages']);
+  using _screen = shown;
+  await shown.sees('My files may be public in a GitHub repository.');
+  await shown.sees('Repository (optional)');
+  expect(shown.page.querySelector('input[type=radio]:checked')?.closest('label')?.textContent).toContain(
+    'GitHub Pages',
+  );
+  await shown.sees('Tick what you agree to first.');
+  expect(shown.button('Publish').disabled).toBe(true);
+  tick(shown);
+  await shown.sees('1 of 3 deployments');
+  await patiently(() => expect(shown.button('Publish').disabled).toBe(false));
+  shown.button('Publish').click();
+  await patiently(() => expect(sent).toMatchObject([{ platform: 'github-pages', options: { publicFiles: true } }]));
+});
+
+test('what was agreed to for one platform is not sent to another', async () => {
+  const { shown, sent } = await showNew('netlify', ['netlify']);
+  using _screen = shown;
+  expect(shown.page.querySelector('button[role=checkbox]')).toBe(null);
+  await shown.sees('1 of 3 deployments');
+  shown.button('Publish').click();
+  await patiently(() => expect(sent).toMatchObject([{ platform: 'netlify' }]));
+});

@@ -1,0 +1,169 @@
+import { expect, test } from 'vitest';
+import { costText, planBlocker, readOnlyLabels, usageText } from '../../src/features/deployments/plan-labels.ts';
+import { findingsOf, selectionLine } from '../../src/features/deployments/select/findings.ts';
+import {
+  failedStep,
+  servingText,
+  stepProgress,
+  stepResult,
+  stepTitle,
+} from '../../src/features/releases/release-labels.ts';
+import { type SendingState, sendingSteps, sentText } from '../../src/features/releases/sending-panel.tsx';
+import { formatAddress } from '../../src/lib/format.ts';
+import { isRollBackStep } from '../../src/lib/roll-back.ts';
+import { inspectSelection, type SelectionReport } from '../../src/uploads/inspect.ts';
+import { publishedPart } from '../../src/uploads/published-part.ts';
+import { isZip, type SelectedFolder, type Selection } from '../../src/uploads/selection.ts';
+import { allowanceOf } from '../support/screen-fixtures.ts';
+
+function folder(files: Record<string, string>, name = 'photo-site'): SelectedFolder {
+  return { name, files: Object.entries(files).map(([path, text]) => ({ path, file: new File([text], path) })) };
+}
+
+const publishedOf = ({ selection, publishAnyway }: SelectionReport) => publishedPart(selection, publishAnyway);
+
+function pathsOf(picked: Selection | null): string[] {
+  if (picked === null || isZip(picked)) expect.fail('no folder');
+  return picked.files.map(({ path }) => path);
+}
+
+test('a folder is told in one line, with its entry page and what is left out', async () => {
+  const report = await inspectSelection(folder({ 'index.html': '<h1>Hi</h1>', '.env': 'KEY=1', '.DS_Store': 'x' }));
+  expect(selectionLine(report)).toBe('A plain website, 1 file, 11 B');
+  expect(findingsOf(report)).toMatchObject([
+    { id: 'entry', verdict: 'good', path: 'index.html' },
+    { id: 'left-out', verdict: 'secret', message: 'Private, and left out:', path: '.env' },
+    { id: 'os-junk', verdict: 'removed', message: '1 file of your operating system left out' },
+  ]);
+  expect(pathsOf(publishedOf(report))).toEqual(['index.html']);
+});
+
+test('a private file that is published anyway stays in the list, and a private key never is published', async () => {
+  const report = await inspectSelection(folder({ 'index.html': 'x', '.env': 'KEY=1', 'server.key': 'k' }), [
+    '.env',
+    'server.key',
+  ]);
+  const [, leftOut] = findingsOf(report);
+  expect(leftOut?.message).toBe('1 private file left out, 1 published anyway');
+  expect(leftOut?.leftOut.map(({ path, isPublishable }) => [path, isPublishable])).toEqual([
+    ['.env', true],
+    ['server.key', false],
+  ]);
+  expect(pathsOf(publishedOf(report))).toEqual(['index.html', '.env']);
+});
+
+test('the start page of what still has to be built is no good news, and who cannot build is told whom to ask', async () => {
+  const source = { 'package.json': '{"devDependencies":{"vite":"8"}}', 'index.html': '<script src="/src/main.tsx">' };
+  const findings = findingsOf(await inspectSelection(folder({ ...source, 'src/main.tsx': 'x' })));
+  expect(findings.map(({ id }) => id)).not.toContain('entry');
+  expect(findings.find(({ id }) => id === 'needs_build')?.detail).toContain(
+    'ask them for its built folder, usually called dist or build.',
+  );
+});
+
+test('a folder that breaks a rule says which file and what to do', async () => {
+  const report = await inspectSelection(folder({ 'index.html': 'x', 'INDEX.html': 'y' }));
+  expect(findingsOf(report)[0]).toMatchObject({ id: 'refusal', verdict: 'bad', path: 'INDEX.html' });
+});
+
+test('the finished folder inside takes the place of the source around it', async () => {
+  const source = { 'package.json': '{"devDependencies":{"vite":"8"}}', 'dist/index.html': 'x', 'dist/a.js': 'y' };
+  const report = await inspectSelection(folder(source, 'app'));
+  expect(report.inspection.kind).toBe('source');
+  expect(pathsOf(report.buildFolder)).toEqual(['index.html', 'a.js']);
+  expect((await inspectSelection(folder({ 'index.html': 'x', 'dist/index.html': 'y' }))).buildFolder).toBeNull();
+});
+
+const allowance = allowanceOf({ plan: 'STANDARD', deploymentLimit: 3, remaining: 1 });
+
+test('the plan says what is used, what it costs, and what stands in the way', () => {
+  expect(usageText(allowance)).toBe('2 of 3 deployments used on Standard');
+  expect(costText(allowance)).toBe('3 of 3 deployments on Standard will be used.');
+  expect(planBlocker(allowance)).toBeNull();
+  expect(planBlocker({ ...allowance, deploymentCount: 3 })?.title).toBe('All 3 deployments of Standard are used');
+  const free = { ...allowance, plan: 'free', deploymentLimit: 0, deploymentCount: 0, isTrialAvailable: true } as const;
+  expect(planBlocker(free)?.action).toBe('See the trial');
+  expect(planBlocker({ ...free, isTrialAvailable: false })?.title).toBe('No plan is active');
+  expect(readOnlyLabels(free)).toEqual({ text: 'Start the free trial to publish again.', action: 'See the trial' });
+  expect(readOnlyLabels({ ...free, isTrialAvailable: false }).text).toBe('A plan is needed to publish again.');
+});
+
+test('a step says what it is, how far it is and where it stopped', () => {
+  expect(stepTitle({ name: 'uploading', state: 'done' })).toBe('Uploaded');
+  expect(stepProgress({ done: 118, total: 214, doneBytes: 5_100_000, totalBytes: 8_400_000 })).toEqual({
+    files: '118 of 214 files',
+    bytes: '5.1 of 8.4 MB',
+    fraction: 5.1 / 8.4,
+  });
+  expect(stepProgress({ done: 0, total: 0, doneBytes: 0, totalBytes: 0 })).toBeNull();
+  expect(
+    failedStep([
+      { name: 'preparing', state: 'done' },
+      { name: 'uploading', state: 'failed' },
+    ]),
+  ).toBe('uploading');
+  expect(servingText(7)).toBe('Release 7 is still live.');
+  expect(formatAddress('http://photo-site.localhost:3001/')).toBe('photo-site.localhost:3001');
+});
+
+test('what was sent and what was there already is told in numbers', () => {
+  expect(sentText(2, 9_000, 3)).toBe('2 files sent, 9 KB. 3 were there already.');
+  expect(sentText(1, 9_000, 1)).toBe('1 file sent, 9 KB. 1 was there already.');
+  expect(sentText(5, 9_000, 0)).toBe('5 files sent, 9 KB');
+  expect(sentText(0, 0, 214)).toBe('Nothing to send: every file was there already.');
+});
+
+test('a finished step counts what is in place, and claims to have sent none of it', () => {
+  const counted = { total: 5, totalBytes: 9_000 };
+  expect(stepResult({ name: 'uploading', ...counted })).toBe('5 files in place, 9 KB');
+  expect(stepResult({ name: 'verifying', ...counted })).toBe('5 files, 9 KB');
+  expect(stepResult({ name: 'processing', total: 0, totalBytes: 0 })).toBe(null);
+});
+
+test('a publication fails in the step in which it stopped', () => {
+  const publication: SendingState = {
+    state: 'failed',
+    progress: {
+      phase: 'sending',
+      filesDone: 1,
+      filesTotal: 2,
+      bytesDone: 1,
+      bytesTotal: 2,
+      filesThere: 0,
+      isWaiting: false,
+    },
+    result: null,
+    failure: null,
+  };
+  const states = (one: SendingState) =>
+    sendingSteps(one)
+      .slice(0, 3)
+      .map(({ state }) => state);
+  expect(states(publication)).toEqual(['done', 'failed', 'waiting']);
+  expect(states({ ...publication, result: { sentFiles: 2, sentBytes: 2, leftOut: [] } })).toEqual([
+    'done',
+    'done',
+    'failed',
+  ]);
+  const sentBefore = { ...publication, state: 'creating', progress: null } as const;
+  expect(
+    states({ ...sentBefore, result: { sentFiles: 2, sentBytes: 2, leftOut: [] } }),
+    'an earlier page read and sent it',
+  ).toEqual(['done', 'done', 'running']);
+  expect(states({ ...publication, state: 'sending', progress: null })).toEqual(['running', 'waiting', 'waiting']);
+});
+
+test('a step that runs for a roll back says so, and no other does', () => {
+  const finishedAt = new Date('2030-01-01T10:00:00Z');
+  const [before, after] = [new Date('2030-01-01T09:59:58Z'), new Date('2030-01-01T12:00:00Z')];
+  const look = { name: 'verifying', startedAt: before } as const;
+  expect(isRollBackStep(look, { state: 'live', finishedAt })).toBe(false);
+  expect(isRollBackStep({ ...look, startedAt: after }, { state: 'live', finishedAt })).toBe(true);
+  expect(isRollBackStep({ ...look, startedAt: null }, { state: 'verifying', finishedAt })).toBe(true);
+  expect(isRollBackStep({ ...look, startedAt: null }, { state: 'failed', finishedAt })).toBe(false);
+  expect(isRollBackStep(look, { state: 'verifying', finishedAt: null })).toBe(false);
+  expect(isRollBackStep({ name: 'uploading', startedAt: after }, { state: 'live', finishedAt })).toBe(false);
+  expect(stepTitle({ name: 'verifying', state: 'running' }, true)).toBe(
+    'Rolling back: the address is switched and looked at',
+  );
+});

@@ -1,0 +1,296 @@
+import { createHash } from 'node:crypto';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import { createWorkerHasher, type Hasher, hashBlob, hashBlobs } from '../../src/uploads/hash.ts';
+import { type Load, type PublishEvent, publish, type UploadResult } from '../../src/uploads/publish.ts';
+import type { UploadFetch } from '../../src/uploads/request.ts';
+import type { SelectedFile } from '../../src/uploads/selection.ts';
+import { releaseOf } from '../support/screen-fixtures.ts';
+
+const UPLOAD = '0123456789abcdefghij';
+const inPage: Hasher = (files, onResults) => hashBlobs(files, (result) => onResults([result]));
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+type Answer = { status: number; headers?: Record<string, string>; body?: unknown } | 'cut';
+type Intake = {
+  manifests: { files: { path: string; sha256: string; sizeBytes: number }[]; publishAnyway?: string[] }[];
+  received: Map<string, string>;
+  /** Every PUT of a file, answered or not. */
+  attempts: string[];
+  mostAtOnce: number;
+  fetch: UploadFetch;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+/** A small server that takes the list and the files of an upload; `before` may answer a file's request in its place. */
+async function startIntake(
+  before: (attempt: number, hash: string) => Answer | undefined | Promise<Answer | undefined> = () => undefined,
+): Promise<Intake> {
+  const intake: Omit<Intake, 'fetch' | typeof Symbol.asyncDispose> = {
+    manifests: [],
+    received: new Map(),
+    attempts: [],
+    mostAtOnce: 0,
+  };
+  let running = 0;
+  const putFile = async (hash: string, text: string, response: ServerResponse) => {
+    running += 1;
+    intake.mostAtOnce = Math.max(intake.mostAtOnce, running);
+    intake.attempts.push(hash);
+    const answer = await before(intake.attempts.length, hash);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    running -= 1;
+    if (answer === 'cut') return void response.destroy();
+    if (answer === undefined) intake.received.set(hash, text);
+    response.writeHead(answer?.status ?? 204, answer?.headers ?? {});
+    response.end(answer?.body === undefined ? undefined : JSON.stringify(answer.body));
+  };
+  const server = createServer(async (request, response) => {
+    const text = await textOf(request);
+    const [, , , uploadId, kind, hash] = request.url?.split('/') ?? [];
+    if (uploadId !== UPLOAD || request.method !== 'PUT') return void response.writeHead(404).end();
+    if (kind === 'files') return putFile(hash ?? '', text, response);
+    const manifest: Intake['manifests'][number] = JSON.parse(text);
+    intake.manifests.push(manifest);
+    const hashes = new Set(manifest.files.map((file) => file.sha256));
+    const missing = [...hashes].filter((wanted) => !intake.received.has(wanted));
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ missing, leftOut: [] }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') expect.fail();
+  return Object.assign(intake, {
+    fetch: fetchFrom(address.port),
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  });
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const part of request) text += String(part);
+  return text;
+}
+
+/** What `fetch` is in the page: an answer, or a TypeError when there was none. */
+function fetchFrom(port: number): UploadFetch {
+  return async (path, { body, signal, ...init }) => {
+    const bytes = body instanceof Blob ? new Uint8Array(await body.arrayBuffer()) : String(body);
+    return new Promise((resolve, reject) => {
+      const call = httpRequest({ port, path, method: init.method, agent: false }, async (answer) => {
+        const text = await textOf(answer);
+        const retryAfter = answer.headers['retry-after'];
+        const headers = { ...(retryAfter !== undefined && { 'Retry-After': retryAfter }) };
+        resolve(new Response(text === '' ? null : text, { status: answer.statusCode ?? 0, headers }));
+      });
+      call.on('error', (cause) =>
+        reject(signal?.aborted ? signal.reason : new TypeError('Failed to fetch', { cause })),
+      );
+      signal?.addEventListener('abort', () => call.destroy());
+      call.end(bytes);
+    });
+  };
+}
+
+function picked(files: Record<string, string>): SelectedFile[] {
+  return Object.entries(files).map(([path, text]) => ({ path, file: new File([text], path) }));
+}
+
+type Job = {
+  fetch: UploadFetch;
+  files: SelectedFile[];
+  signal: AbortSignal;
+  load: Load | null;
+  events: PublishEvent[];
+};
+
+function request(intake: Intake, files: SelectedFile[], signal = new AbortController().signal): Job {
+  return { fetch: intake.fetch, files, signal, load: null, events: [] };
+}
+
+/** Publishes to the end and answers what was sent. */
+async function uploadFiles({ fetch, files, signal, load, events }: Job): Promise<UploadResult | undefined> {
+  const server = {
+    prepare: async () => ({ uploadId: UPLOAD }),
+    createRelease: async () => releaseOf(),
+    fetch,
+    hasher: inPage,
+    pausesMs: [5, 5, 5],
+  };
+  const job = {
+    deploymentId: 'harbour',
+    selection: { name: 'harbour', files },
+    publishAnyway: [],
+    stored: { uploadId: UPLOAD, isSent: false, load },
+    isResumed: false,
+    isUnchangedWanted: false,
+  };
+  for await (const event of publish(job, server, signal)) events.push(event);
+  return events.find((event) => event.type === 'sent')?.result;
+}
+
+const progressOf = ({ events }: Job) => events.flatMap((event) => (event.type === 'progress' ? [event.progress] : []));
+const loadsOf = ({ events }: Job) => events.flatMap((event) => (event.type === 'offered' ? [event.load] : []));
+
+test('every file arrives once, the same content travels once, and the progress ends at the whole', async () => {
+  await using intake = await startIntake();
+  const job = request(intake, picked({ 'index.html': 'hello', 'copy.html': 'hello', 'ü 🎉.css': 'body{}' }));
+  const result = await uploadFiles(job);
+  expect([...intake.received.values()].sort()).toEqual(['body{}', 'hello']);
+  expect(intake.manifests[0]?.files).toContainEqual({ path: 'ü 🎉.css', sha256: sha256('body{}'), sizeBytes: 6 });
+  expect(result).toEqual({ sentFiles: 2, sentBytes: 11, leftOut: [] });
+  expect(progressOf(job).at(-1)).toMatchObject({
+    phase: 'sending',
+    filesDone: 2,
+    filesTotal: 2,
+    bytesDone: 11,
+    filesThere: 1,
+  });
+});
+
+test('six files are on their way at once, and no more', async () => {
+  await using intake = await startIntake();
+  await uploadFiles(
+    request(intake, picked(Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i}`, `f${i}`])))),
+  );
+  expect(intake.mostAtOnce).toBe(6);
+  expect(intake.attempts).toHaveLength(30);
+});
+
+test('publishing again sends the one file that changed', async () => {
+  await using intake = await startIntake();
+  const files = picked({ 'index.html': 'hello', 'a.css': 'a', 'b.css': 'b' });
+  await uploadFiles(request(intake, files));
+  const again = [...files.slice(1), ...picked({ 'index.html': 'hello again' })];
+  const result = await uploadFiles(request(intake, again));
+  expect(result?.sentFiles).toBe(1);
+  expect(intake.attempts).toHaveLength(4);
+});
+
+test('a request that got no answer is made again, and so is one that was told to come later', async () => {
+  const answers: (Answer | undefined)[] = ['cut', { status: 503, headers: { 'Retry-After': '0' } }, 'cut'];
+  await using intake = await startIntake((attempt) => answers[attempt - 1]);
+  const job = request(intake, picked({ 'index.html': 'hello' }));
+  await uploadFiles(job);
+  expect(intake.attempts).toHaveLength(4);
+  expect(intake.received.size).toBe(1);
+  expect(progressOf(job).some((step) => step.isWaiting)).toBe(true);
+  expect(progressOf(job).at(-1)?.isWaiting).toBe(false);
+});
+
+test('a server that stays away ends the upload with what to do, and what arrived is not sent again', async () => {
+  let isAway = false;
+  await using intake = await startIntake(() => (isAway ? 'cut' : undefined));
+  const files = picked({ 'index.html': 'hello', 'a.css': 'a' });
+  await uploadFiles(request(intake, files.slice(0, 1)));
+  isAway = true;
+  const failure = await uploadFiles(request(intake, files)).catch((cause: unknown) => cause);
+  expect(failure).toMatchObject({ code: 'network', message: 'The server cannot be reached.' });
+  isAway = false;
+  intake.attempts.length = 0;
+  await uploadFiles(request(intake, files));
+  expect(intake.attempts).toEqual([sha256('a')]);
+});
+
+test('what arrived before a reload counts as done, and not as there from before', async () => {
+  await using intake = await startIntake();
+  const files = picked({ 'index.html': 'hello', 'a.css': 'a', 'b.css': 'bb', 'c.css': 'ccc' });
+  await uploadFiles(request(intake, files.slice(0, 2)));
+  const job = { ...request(intake, files), load: { files: 3, bytes: 6 } };
+  expect(await uploadFiles(job)).toMatchObject({ sentFiles: 3, sentBytes: 6 });
+  expect(intake.attempts).toHaveLength(4);
+  const counts = progressOf(job)
+    .filter(({ phase }) => phase === 'sending')
+    .map((step) => [step.filesDone, step.bytesDone]);
+  expect([counts[0], counts.at(-1)]).toEqual([
+    [1, 1],
+    [3, 6],
+  ]);
+  expect(progressOf(job).at(-1)).toMatchObject({ filesTotal: 3, bytesTotal: 6, filesThere: 1 });
+  expect(loadsOf(job)).toEqual([{ files: 3, bytes: 6 }]);
+});
+
+test('another folder for the same upload is counted from its own beginning', async () => {
+  await using intake = await startIntake();
+  const job = { ...request(intake, picked({ 'index.html': 'hello', 'a.css': 'a' })), load: { files: 1, bytes: 9 } };
+  expect(await uploadFiles(job)).toMatchObject({ sentFiles: 2, sentBytes: 6 });
+  expect(progressOf(job).find(({ phase }) => phase === 'sending')).toMatchObject({ filesDone: 0, filesTotal: 2 });
+});
+
+test("the server's refusal arrives with its sentence, code and path, and is not repeated", async () => {
+  const body = { message: 'The path is too long.', code: 'upload_refused', reason: 'path_too_long', path: 'x/y' };
+  await using intake = await startIntake(() => ({ status: 400, body }));
+  const failure = await uploadFiles(request(intake, picked({ 'index.html': 'hello' }))).catch(
+    (cause: unknown) => cause,
+  );
+  expect(failure).toMatchObject({ code: 'upload_refused', message: 'The path is too long.', path: 'x/y' });
+  expect(intake.attempts).toHaveLength(1);
+});
+
+test('a body whose hash is not the announced one names the file that changed', async () => {
+  await using intake = await startIntake(() => ({ status: 400, body: { message: 'no', code: 'hash_mismatch' } }));
+  const uploading = uploadFiles(request(intake, picked({ 'index.html': 'hello' })));
+  await expect(uploading).rejects.toThrow('index.html changed after it was chosen.');
+});
+
+test('a file that can no longer be read is named, and not taken for a lost network', async () => {
+  await using intake = await startIntake();
+  const files = picked({ 'index.html': 'hello' });
+  const [page] = files;
+  if (page === undefined) expect.fail();
+  const gone = () => Promise.reject(new DOMException('gone', 'NotReadableError'));
+  const job = request(intake, files);
+  const uploading = uploadFiles({
+    ...job,
+    fetch: (path, init) => {
+      if (path.endsWith('/manifest')) return job.fetch(path, init);
+      Object.assign(page.file, { slice: () => ({ arrayBuffer: gone }) });
+      return Promise.reject(new TypeError('Failed to fetch'));
+    },
+  });
+  await expect(uploading).rejects.toMatchObject({ code: 'file_changed', path: 'index.html' });
+});
+
+test('cancelling ends the files on their way and sends no more', async () => {
+  const cancel = new AbortController();
+  await using intake = await startIntake((attempt) => {
+    if (attempt === 3) cancel.abort();
+    return undefined;
+  });
+  const files = picked(Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`${i}`, `f${i}`])));
+  await expect(uploadFiles(request(intake, files, cancel.signal))).rejects.toMatchObject({ name: 'AbortError' });
+  expect(intake.attempts.length).toBeLessThan(12);
+});
+
+test('a hash is the same with and without crypto.subtle, and for many files in any order', async () => {
+  expect(await hashBlob(new Blob(['hello']))).toBe(sha256('hello'));
+  expect(await hashBlob(new Blob(['hello']), null)).toBe(sha256('hello'));
+  const texts = Array.from({ length: 100 }, (_, index) => `text ${index}`);
+  const hashes: string[] = [];
+  await hashBlobs(
+    texts.map((text) => new Blob([text])),
+    (result) => {
+      if ('sha256' in result) hashes[result.index] = result.sha256;
+    },
+  );
+  expect(hashes).toEqual(texts.map(sha256));
+});
+
+/** The parts of a worker that the page asks for. */
+function brokenWorker(): Worker {
+  return { terminate: () => undefined, postMessage: () => undefined } as unknown as Worker;
+}
+
+test('where no worker can start the page hashes itself', async () => {
+  const worker = brokenWorker();
+  const hasher = createWorkerHasher(() => {
+    queueMicrotask(() => worker.onerror?.call(worker, new ErrorEvent('error', { message: 'blocked' })));
+    return worker;
+  });
+  const seen: unknown[] = [];
+  await hasher([new File(['hello'], 'a')], (results) => void seen.push(...results), new AbortController().signal);
+  expect(seen).toEqual([{ index: 0, sha256: sha256('hello') }]);
+});

@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import { entriesOfDrop } from '../../src/features/deployments/select/use-drop.ts';
+import { readChosen, readEntries, readFileList } from '../../src/uploads/select.ts';
+import { isZip, type SelectedFolder, type Selection, SelectionUnreadable } from '../../src/uploads/selection.ts';
+
+type Tree = { [name: string]: string | Tree };
+
+/** An entry as Chromium gives it: at most `page` children a call, then an empty list. */
+function entry(name: string, content: string | Tree, page = 100): FileSystemEntry {
+  const base = { name, fullPath: `/${name}`, filesystem: null };
+  if (typeof content === 'string') {
+    return asEntry({
+      ...base,
+      isFile: true,
+      isDirectory: false,
+      file: (done: (file: File) => void) => queueMicrotask(() => done(new File([content], name))),
+    });
+  }
+  return asEntry({
+    ...base,
+    isFile: false,
+    isDirectory: true,
+    createReader: () => {
+      const left = Object.entries(content).map(([child, inside]) => entry(child, inside, page));
+      return {
+        readEntries: (done: (entries: FileSystemEntry[]) => void) => queueMicrotask(() => done(left.splice(0, page))),
+      };
+    },
+  });
+}
+
+/** The parts of the DOM's interface that the reader asks for are all there. */
+function asEntry(fake: object): FileSystemEntry {
+  return fake as FileSystemEntry;
+}
+
+/** The list is only walked through. */
+function asItems(fake: object[]): DataTransferItemList {
+  return fake as unknown as DataTransferItemList;
+}
+
+/** A file as the folder input gives it. */
+function chosen(path: string, content = 'x'): File {
+  const file = new File([content], path.slice(path.lastIndexOf('/') + 1));
+  Object.defineProperty(file, 'webkitRelativePath', { value: path });
+  return file;
+}
+
+function asFolder(picked: Selection): SelectedFolder {
+  if (isZip(picked)) expect.fail('a ZIP, no folder');
+  return picked;
+}
+
+test('one dropped folder gives the paths below it, in order, with its name', async () => {
+  const site = { 'index.html': 'hello', img: { 'b.jpg': 'b', 'a.jpg': 'a', deep: { 'ü 🎉.txt': 'u' } } };
+  const folder = asFolder(await readEntries([entry('photo-site', site)]));
+  expect(folder.name).toBe('photo-site');
+  expect(folder.files.map(({ path }) => path)).toEqual(['img/a.jpg', 'img/b.jpg', 'img/deep/ü 🎉.txt', 'index.html']);
+  expect(await folder.files.at(-1)?.file.text()).toBe('hello');
+});
+
+test('a directory is read until the reader gives an empty list', async () => {
+  const many = Object.fromEntries(Array.from({ length: 250 }, (_, index) => [`file-${index}.txt`, 'x']));
+  const reads: number[] = [];
+  const folder = asFolder(await readEntries([entry('many', many)], ({ filesRead }) => reads.push(filesRead)));
+  expect(folder.files).toHaveLength(250);
+  expect(reads.at(-1)).toBe(250);
+});
+
+test('several things dropped together keep their names and give no name to the folder', async () => {
+  const folder = asFolder(await readEntries([entry('index.html', 'hello'), entry('img', { 'a.jpg': 'a' })]));
+  expect(folder.name).toBe('');
+  expect(folder.files.map(({ path }) => path)).toEqual(['img/a.jpg', 'index.html']);
+});
+
+test('the entries of a drop are taken before anything is awaited', () => {
+  const directory = entry('site', {});
+  const items = [
+    { kind: 'string', webkitGetAsEntry: () => null },
+    { kind: 'file', webkitGetAsEntry: () => directory },
+    { kind: 'file', webkitGetAsEntry: () => null },
+  ];
+  expect(entriesOfDrop({ items: asItems(items) })).toEqual([directory]);
+});
+
+test('the folder input gives the same paths as a drop', () => {
+  const folder = readFileList([chosen('photo-site/index.html'), chosen('photo-site/img/a.jpg')]);
+  expect(folder.name).toBe('photo-site');
+  expect(folder.files.map(({ path }) => path)).toEqual(['img/a.jpg', 'index.html']);
+});
+
+test('an empty folder, an archive and a folder that may not be opened are told in a sentence', async () => {
+  await expect(readEntries([entry('empty', { inner: {} })])).rejects.toThrow('This folder holds no files');
+  await expect(readEntries([entry('site.tgz', 'x')])).rejects.toThrow(
+    'site.tgz is an archive that is no ZIP. Unpack it',
+  );
+  expect(() => readFileList([chosen('site.rar')])).toThrow('site.rar is an archive');
+  await expect(readEntries([entry('site.zip', 'PK')])).rejects.toThrow('site.zip is no ZIP, or was cut off');
+  await expect(readChosen([chosen('site.zip')])).rejects.toThrow('site.zip is no ZIP');
+  const locked = asEntry({
+    name: 'locked',
+    isFile: false,
+    isDirectory: true,
+    createReader: () => ({
+      readEntries: (_done: unknown, fail: (cause: unknown) => void) => fail(new DOMException('no', 'NotReadableError')),
+    }),
+  });
+  await expect(readEntries([locked])).rejects.toThrow(SelectionUnreadable);
+  await expect(readEntries([locked])).rejects.toThrow('locked could not be read');
+});
+
+test('reading ends when it is cancelled', async () => {
+  const stop = new AbortController();
+  stop.abort();
+  const reading = readEntries([entry('site', { 'index.html': 'x' })], () => undefined, stop.signal);
+  await expect(reading).rejects.toThrow('abort');
+});

@@ -1,0 +1,14 @@
+import type { PasswordHasher } from '../../server/secrets.ts';
+import type { TestApp } from './app.ts';
+
+/** Lets `happens` come between the next check of a password and what its answer is used for. */
+export function afterNextPasswordCheck(app: TestApp, happens: () => Promise<unknown>): void {
+  const { hasher } = app.providers;
+  const verify: PasswordHasher['verify'] = async (...checked) => {
+    const result = await hasher.verify(...checked);
+    app.providers.hasher = hasher;
+    await happens();
+    return result;
+  };
+  app.providers.hasher = { ...hasher, verify };
+}

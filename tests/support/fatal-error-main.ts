@@ -1,0 +1,37 @@
+import { readEnv } from '../../server/env.ts';
+import { createLog } from '../../server/log.ts';
+import { endOnFatalErrors } from '../../server/start/fatal-errors.ts';
+import { createLifeCycle } from '../../server/start/life-cycle.ts';
+
+/**
+ * The application as main.ts starts it, with a defect: at the boundary of its work that is named, something is thrown
+ * where nobody catches it. `… fatal-error-main.ts throw processing:start` throws in a timer, `reject` leaves a promise alone.
+ */
+const [, , kind, boundary] = process.argv;
+const env = readEnv(process.env);
+const log = createLog({ level: env.logLevel, isTerminal: false, write: (line) => void process.stdout.write(line) });
+endOnFatalErrors(log);
+
+function fail(): void {
+  if (kind === 'reject') void Promise.reject(new Error('planted'));
+  else
+    setTimeout(() => {
+      throw new Error('planted');
+    });
+}
+
+const app = createLifeCycle({
+  env,
+  log,
+  webRoot: 'dist/web',
+  faults: {
+    at: async (reached) => {
+      if (reached !== boundary) return;
+      fail();
+      // It ends in a moment: nothing more may happen in it.
+      await new Promise(() => undefined);
+    },
+  },
+});
+process.on('SIGTERM', () => void app.stop().then(() => process.exit(0)));
+await app.start();

@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDiskStore } from '../../server/artifacts/disk.ts';
+import { createZipIntake } from '../../server/artifacts/intake.ts';
+import { encodeManifest, type Manifest } from '../../server/artifacts/manifest.ts';
+import type { ArtifactStore } from '../../server/artifacts/store.ts';
+import { textOf } from '../../server/egress.ts';
+import type {
+  DomainRecord,
+  Platform,
+  PlatformCall,
+  PlatformRef,
+  PublishEvent,
+  PublishRequest,
+} from '../../server/platforms/platform.ts';
+import { createRateCounters } from '../../server/rate-counters.ts';
+import { testEgress } from './platforms.ts';
+import type { Fault, Step } from './standins/faults.ts';
+import { TOKEN } from './standins/stand-in.ts';
+
+/** The platform's side, where it is not ours: what a stand-in has seen, and how it is made to fail. */
+export type PlatformWorld = {
+  countSites(): Promise<number>;
+  countReleases(): Promise<number>;
+  /** What publishing asks of it: each of these can be made to fail. */
+  steps: readonly Step[];
+  /** All files of a release travel as one archive, whatever changed. */
+  sendsArchive?: true;
+  /** Uploads that run beside one another. */
+  atOnce: number;
+  /** Contents that were sent, or tried to be, since the last question. */
+  takeSent(): number;
+  fail(step: Step, fault: Fault, times?: number): void;
+  /** Nothing fails any more. */
+  heal(): void;
+  /** The token of the connection opens nothing any more. */
+  revoke(): void;
+  /** Somebody deletes every site of ours there by hand. */
+  deleteSites(): Promise<void>;
+  /** Somebody else takes this name for a site. */
+  takeName(name: string): Promise<void>;
+  /** What did not fit the platform's description: empty at the end of every test. */
+  drift: readonly string[];
+  /** What a person does there by hand, when the platform waits for one. */
+  byHand?(call: PlatformCall, request: PublishRequest): Promise<void>;
+  /** Says where the platform can be given domains. */
+  domains?: DomainWorld;
+};
+
+export type DomainWorld = {
+  /** What each operation asks of it: each of these can be made to fail. */
+  steps: Readonly<Record<'attach' | 'read' | 'detach' | 'request', readonly Step[]>>;
+  countNames(): Promise<number>;
+  /** Certificates that were asked for. */
+  countOrders(): Promise<number>;
+  /** Another account has this domain. */
+  take(name: string): Promise<void>;
+  /** What a person enters at their DNS provider. */
+  place(records: readonly DomainRecord[]): void;
+};
+
+export type PlatformUnderTest = {
+  platform: Platform;
+  /** Null for the built-in host, which asks nobody. */
+  world: PlatformWorld | null;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+export type InWorld = PlatformUnderTest & { world: PlatformWorld };
+
+/** One with a stand-in, for tests that look there. */
+export async function inWorld(make: () => Promise<PlatformUnderTest>): Promise<InWorld> {
+  const subject = await make();
+  const { world } = subject;
+  if (world === null) throw new Error('This platform asks nobody: the test should not be here.');
+  return {
+    ...subject,
+    world,
+    [Symbol.asyncDispose]: async () => {
+      await subject[Symbol.asyncDispose]();
+      if (world.drift.length > 0) throw new Error(`Adapter and description differ: ${world.drift.join('; ')}`);
+    },
+  };
+}
+
+export type PlatformHarness = {
+  call: PlatformCall;
+  store: ArtifactStore;
+  abort: AbortController;
+  /** What was waited for, in ms: no time passes but in `call.now`. */
+  waits: number[];
+  /** Platforms whose token was reported as refused. */
+  refused: string[];
+  /** Stores the files and describes a release of them. */
+  release(number: number, files: Record<string, string>): Promise<PublishRequest>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+export async function platformHarness(): Promise<PlatformHarness> {
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-platform-'));
+  const rateCounters = createRateCounters();
+  const store = await createDiskStore({ folder, minFreeBytes: 0, rateCounters });
+  const zips = await createZipIntake({ path: join(folder, 'incoming'), minFreeBytes: 0 }, rateCounters);
+  const abort = new AbortController();
+  const waits: number[] = [];
+  const refused: string[] = [];
+  let passedMs = 0;
+  return {
+    store,
+    abort,
+    waits,
+    refused,
+    call: {
+      destination: { id: 'd'.repeat(20), slug: 'a-site', isSinglePage: false, target: null, options: {}, site: null },
+      store,
+      openSpool: () => zips.openSpool(),
+      egress: testEgress(),
+      credentials: {
+        tokenOf: async () => TOKEN,
+        refused: async (platform) => void refused.push(platform),
+      },
+      signal: abort.signal,
+      now: () => new Date(Date.now() + passedMs),
+      wait: async (ms, signal) => {
+        signal.throwIfAborted();
+        waits.push(ms);
+        passedMs += ms;
+      },
+    },
+    release: async (number, files) => {
+      const manifest = new Map<string, { sha256: string; sizeBytes: number }>();
+      for (const [path, text] of Object.entries(files)) {
+        const { sha256, sizeBytes } = await store.writeWhole(Buffer.from(text));
+        manifest.set(path, { sha256, sizeBytes });
+      }
+      return requestOf(store, number, manifest);
+    },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+async function requestOf(store: ArtifactStore, number: number, manifest: Manifest): Promise<PublishRequest> {
+  const encoded = await encodeManifest(manifest);
+  const { sha256: manifestHash } = await store.writeWhole(encoded);
+  const id = createHash('sha256').update(`release ${number}`).digest('hex').slice(0, 20);
+  return {
+    release: { id, number },
+    manifest,
+    manifestHash,
+    ref: null,
+    previous: null,
+    sha1Of: (hashes) => sha1Of(store, hashes),
+    confirmedUrl: null,
+  };
+}
+
+async function sha1Of(store: ArtifactStore, sha256s: readonly string[]): Promise<Map<string, string>> {
+  const digests = new Map<string, string>();
+  for (const sha256 of sha256s) {
+    digests.set(
+      sha256,
+      createHash('sha1')
+        .update(await store.readWhole(sha256))
+        .digest('hex'),
+    );
+  }
+  return digests;
+}
+
+/** Makes a release the public one, walking through every wait. */
+export async function restored({ restore }: Platform, call: PlatformCall, ref: PlatformRef, actId = 'an act') {
+  const run = restore?.(call, { ref, actId });
+  for (let next = await run?.next(); next !== undefined; next = await run?.next()) {
+    if (next.done) return next.value;
+  }
+  return ref;
+}
+
+/** Returns the text of a page, or of whatever else answers there. */
+export async function textAt(call: PlatformCall, url: string | null, path = ''): Promise<string> {
+  return call.egress.request(`${url}/${path}`, { signal: call.signal, maxBytes: 1024 ** 2 }, ({ body }) =>
+    textOf(body),
+  );
+}
+
+/** Keeps what an event names, as the caller of a platform does: the site in the call, the reference for the next run. */
+function keep(call: PlatformCall, request: PublishRequest, event: PublishEvent): void {
+  if (event.type === 'site') call.destination.site = event.site;
+  if (event.type === 'ref') request.ref = event.ref;
+}
+
+/** Runs `publish` to its end: every event in order, and what it returned. A person does their part when it waits. */
+export async function published(
+  platform: Platform,
+  call: PlatformCall,
+  request: PublishRequest,
+  world: PlatformWorld | null = null,
+) {
+  const events: PublishEvent[] = [];
+  const run = platform.publish(call, request);
+  for (;;) {
+    const next = await run.next();
+    if (next.done) return { events, ref: next.value };
+    events.push(next.value);
+    keep(call, request, next.value);
+    if (next.value.type === 'waiting') await world?.byHand?.(call, request);
+  }
+}
+
+/** Runs `publish` up to its event number `count` and leaves it there for ever, as a process does that is killed. */
+export async function killedAfter(
+  platform: Platform,
+  call: PlatformCall,
+  request: PublishRequest,
+  count: number,
+): Promise<PublishEvent | undefined> {
+  const killed = new AbortController();
+  const run = platform.publish({ ...call, signal: killed.signal }, request);
+  let last: PublishEvent | undefined;
+  for (let seen = 0; seen < count; seen += 1) {
+    const next = await run.next();
+    if (next.done) break;
+    last = next.value;
+    keep(call, request, last);
+  }
+  killed.abort(new Error('killed'));
+  await run.return({}).catch(() => undefined);
+  return last;
+}

@@ -1,0 +1,114 @@
+import type { Deployment, ReleaseRef } from '../../routers/schemas/deployments.ts';
+import type { Destination } from '../../routers/schemas/platforms/destination.ts';
+import type { Release, ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.ts';
+import type { Allowance } from '../../routers/schemas/subscription.ts';
+
+/** What a server would say to a screen: a deployment named harbour, live with its third release. */
+
+export const shownAt = new Date('2030-01-01T12:00:00Z');
+
+export function secondsLater(seconds: number): Date {
+  return new Date(shownAt.getTime() + seconds * 1_000);
+}
+
+export function releaseRefOf(fields: Partial<ReleaseRef> = {}): ReleaseRef {
+  const { number = 3 } = fields;
+  return {
+    id: `release-${number}`,
+    number,
+    state: 'live',
+    createdAt: shownAt,
+    finishedAt: secondsLater(2),
+    liveSince: secondsLater(2),
+    errorMessage: null,
+    corruptedFileCount: 0,
+    ...fields,
+  };
+}
+
+function destinationOf(slug: string): Destination {
+  const url = `http://${slug}.localhost:3001`;
+  return { id: `${slug}-here`, platform: 'built-in', url, state: 'live', error: null };
+}
+
+/** Address and id follow from the name, where they are not given. */
+export function deploymentOf(fields: Partial<Deployment> = {}): Deployment {
+  const { name = 'harbour' } = fields;
+  const { slug = name.toLowerCase() } = fields;
+  return {
+    id: name,
+    name,
+    slug,
+    platform: 'built-in',
+    state: 'live',
+    url: `http://${slug}.localhost:3001`,
+    destinations: [destinationOf(slug)],
+    currentRelease: releaseRefOf(),
+    latestRelease: releaseRefOf(),
+    releaseCount: 3,
+    isSinglePage: false,
+    hasCleanUrls: true,
+    createdAt: shownAt,
+    updatedAt: shownAt,
+    ...fields,
+  };
+}
+
+/** Returns the one that is live, where no other state is given. */
+export function releaseOf(fields: Partial<Release> = {}): Release {
+  const { number = 3, state = 'live' } = fields;
+  return {
+    id: `release-${number}`,
+    deploymentId: 'harbour',
+    deploymentName: 'harbour',
+    deploymentSlug: 'harbour',
+    platform: 'built-in',
+    number,
+    state,
+    isCurrent: state === 'live',
+    source: 'folder',
+    createdBy: 'sailor',
+    url: 'http://harbour.localhost:3001',
+    destinations: [destinationOf('harbour')],
+    previewUrl: `http://r${number}--harbour.localhost:3001`,
+    fileCount: 214,
+    totalBytes: 8_400_000,
+    changedFiles: 1,
+    corruptedFiles: [],
+    error: null,
+    createdAt: shownAt,
+    startedAt: shownAt,
+    finishedAt: secondsLater(number),
+    ...fields,
+  };
+}
+
+export function releaseDetailOf(fields: Partial<ReleaseDetail> = {}): ReleaseDetail {
+  return { ...releaseOf(fields), steps: [], servingNumber: 3, ...fields };
+}
+
+/** Returns one that has not begun, where no other state is given. */
+export function stepOf(fields: Pick<ReleaseStep, 'name'> & Partial<ReleaseStep>): ReleaseStep {
+  return {
+    state: 'waiting',
+    startedAt: null,
+    endedAt: null,
+    done: 0,
+    total: 0,
+    doneBytes: 0,
+    totalBytes: 0,
+    log: [],
+    ...fields,
+  };
+}
+
+export function allowanceOf(fields: Partial<Allowance> = {}): Allowance {
+  return {
+    plan: 'PRO',
+    deploymentLimit: null,
+    deploymentCount: 2,
+    remaining: null,
+    isTrialAvailable: false,
+    ...fields,
+  };
+}

@@ -1,0 +1,55 @@
+import type { Page, StandIn, StandInOptions } from '../stand-in.ts';
+import { startStandIn } from '../stand-in.ts';
+import { GIT_ROUTES } from './git.ts';
+import { PAGES_ROUTES } from './pages.ts';
+import { REPOSITORY_ROUTES } from './repositories.ts';
+import { createState, type GithubState, NOT_THERE, type RepositoryRecord, refused, SITES_DOMAIN } from './state.ts';
+
+const NO_SITE: Page = { status: 404, bytes: Buffer.from("There isn't a GitHub Pages site here.") };
+
+/**
+ * GitHub's API, held to its published description (npm @octokit/openapi 23.0.2), with the websites of repositories at
+ * `{owner}.github.localhost/{repository}/`.
+ */
+export function startGithub(more: Partial<StandInOptions<GithubState>> = {}): Promise<StandIn<GithubState>> {
+  return startStandIn<GithubState>({
+    state: createState(),
+    description: 'github-pages',
+    routes: [...REPOSITORY_ROUTES, ...PAGES_ROUTES, ...GIT_ROUTES],
+    refusals: { token: refused(401, 'Bad credentials'), unknown: NOT_THERE },
+    visit: async (state, host, path) => visit(state, host, decodeURIComponent(path)),
+    ...more,
+  });
+}
+
+/** What a visitor gets: the file, the page of its folder, or the website's page for what does not exist. */
+function visit({ repositories }: GithubState, host: string, path: string): Page {
+  for (const repository of repositories.values()) {
+    const { owner, name, pages } = repository;
+    const below = host === `${owner}.${SITES_DOMAIN}` && `${path}/`.startsWith(`/${name}/`);
+    if (pages?.live == null) continue;
+    if (below && pages.cname !== null) {
+      const location = `http://${pages.cname}${path.slice(name.length + 1)}`;
+      return { status: 301, bytes: Buffer.alloc(0), headers: { location } };
+    }
+    if (below) return pageOf(repository, pages.live, path.slice(name.length + 1));
+    if (host === pages.cname) return pageOf(repository, pages.live, path);
+  }
+  return NO_SITE;
+}
+
+/** Without `.nojekyll`, names that begin with an underscore or a dot are no part of the website. */
+function pageOf({ trees, blobs }: RepositoryRecord, tree: string, path: string): Page {
+  const files = trees.get(tree) ?? new Map<string, string>();
+  const isPlain = files.has('.nojekyll');
+  const read = (name: string): Buffer | undefined =>
+    isPlain || !/(^|\/)[._]/.test(name) ? blobs.get(files.get(name) ?? '') : undefined;
+  const name = path.replace(/^\//, '');
+  const asked =
+    name === '' || name.endsWith('/') ? [`${name}index.html`] : [name, `${name}.html`, `${name}/index.html`];
+  for (const one of asked) {
+    const bytes = read(one);
+    if (bytes !== undefined) return { status: 200, bytes, headers: { 'cache-control': 'max-age=600' } };
+  }
+  return { status: 404, bytes: read('404.html') ?? Buffer.from('404: File not found') };
+}

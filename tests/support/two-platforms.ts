@@ -1,0 +1,72 @@
+import { expect } from 'vitest';
+import type { Deployment } from '../../routers/schemas/deployments.ts';
+import type { HostingPlatform } from '../../routers/schemas/platforms/ids.ts';
+import { JobModel } from '../../server/models/job.ts';
+import { get } from './host.ts';
+import { platforms } from './platforms.ts';
+import { createPublishingApp, publish, type Site } from './publishing.ts';
+import { makeDue } from './simulated-app.ts';
+import { netlifyUnderTest } from './standins/netlify/world.ts';
+import { TOKEN } from './standins/stand-in.ts';
+import { vercelUnderTest } from './standins/vercel/world.ts';
+
+export const ONE = { 'index.html': '<h1>one</h1>', 'style.css': 'p {}', '404.html': 'gone' };
+export const TWO = { ...ONE, 'index.html': '<h1>two</h1>' };
+
+/** Somebody with an account at Netlify and at Vercel, both played. */
+export async function createTwoPlatforms() {
+  const netlify = await netlifyUnderTest();
+  const vercel = await vercelUnderTest();
+  const app = await createPublishingApp({
+    providers: {
+      platforms: { ...platforms, netlify: netlify.platform, vercel: vercel.platform },
+      wait: async (_ms, signal) => signal.throwIfAborted(),
+    },
+  });
+  const person = await app.trialPerson();
+  const { deployments, releases, connections } = person.caller;
+  await connections.connect({ provider: 'netlify', token: TOKEN });
+  await connections.connect({ provider: 'vercel', token: TOKEN });
+
+  /** Everything that is queued, also what waits for its time. */
+  async function settle(): Promise<void> {
+    const open = { status: 'queued' as const, accountId: person.user.id };
+    for (let round = 0; round < 30 && (await JobModel.exists(open)) !== null; round += 1) {
+      await makeDue();
+      await app.jobs.drain();
+    }
+  }
+  return {
+    ...app,
+    netlify,
+    vercel,
+    person,
+    deployments,
+    releases,
+    settle,
+    async publish(deployment: Pick<Deployment, 'id'>, site: Site) {
+      const { id } = await publish(app, person, deployment, site);
+      await settle();
+      return releases.get({ releaseId: id });
+    },
+    /** Live at Netlify with its first release, and at Vercel as well. */
+    async createOnBoth(name: string) {
+      const { id: deploymentId } = await deployments.create({ name, platform: 'netlify' });
+      const first = await this.publish({ id: deploymentId }, ONE);
+      const begun = await deployments.addDestination({ deploymentId, platform: 'vercel' });
+      await settle();
+      return { deploymentId, first, begun, deployment: await deployments.get({ deploymentId }) };
+    },
+    async textAt(deploymentId: string, platform: HostingPlatform): Promise<string> {
+      const { destinations } = await deployments.get({ deploymentId });
+      const { host, port } = new URL(destinations.find((one) => one.platform === platform)?.url ?? '');
+      return (await get(Number(port), host, '/')).text;
+    },
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]();
+      await netlify[Symbol.asyncDispose]();
+      await vercel[Symbol.asyncDispose]();
+      expect([...netlify.standIn.drift, ...vercel.standIn.drift]).toEqual([]);
+    },
+  };
+}
