@@ -6,9 +6,12 @@ import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../../components/card.tsx';
 import { FailedState } from '../../components/failed-state.tsx';
-import { SkeletonRows } from '../../components/skeleton.tsx';
+import { SkeletonGroup } from '../../components/skeleton.tsx';
 import { ConnectDialog } from './connect-dialog.tsx';
 import { ConnectionRows } from './connection-list.tsx';
+
+/** The bars in its place have its shape at any width, so that nothing below moves when it comes. */
+const EMPTY = 'Not connected yet. The token is tested, stored encrypted, and never shown again.';
 
 /** The person's accounts at one platform, on the page that sets it up. */
 export function ConnectionCard({ provider }: { provider: ConnectionProvider }) {
@@ -27,13 +30,21 @@ export function ConnectionCard({ provider }: { provider: ConnectionProvider }) {
           </Button>
         }
       />
-      {data === undefined && error === null && <SkeletonRows rows={1} lines={2} />}
+      {data === undefined && error === null && (
+        <CardBody>
+          <SkeletonGroup>
+            <p aria-hidden>
+              <span className="rounded-tight bg-line/70 box-decoration-clone text-transparent select-none">
+                {EMPTY}
+              </span>
+            </p>
+          </SkeletonGroup>
+        </CardBody>
+      )}
       <FailedState failure={shownFailure('The connections could not be loaded', error)} question={list} />
       {data !== undefined && connections.length === 0 && (
         <CardBody>
-          <p className="text-ink-muted">
-            Not connected yet. The token is tested, stored encrypted, and never shown again.
-          </p>
+          <p className="text-ink-muted">{EMPTY}</p>
         </CardBody>
       )}
       <ConnectionRows connections={connections} />
