@@ -68,6 +68,8 @@ async function liveAddress(page: Page): Promise<string> {
 /** Publishes the folder as it is now on the deployment whose release is shown. */
 async function publishAgain(page: Page, folder: string, number: number): Promise<void> {
   await page.goto(`${page.url().replace(/\/releases\/\d+$/, '')}#publish`);
+  // A tab behind another one takes no files: Chromium tells it of them when it is seen again.
+  await page.bringToFront();
   await page.getByLabel('Folder to publish').setInputFiles(folder);
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
   await page.waitForURL(new RegExp(`/releases/${number}$`));
