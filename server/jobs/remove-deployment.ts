@@ -1,9 +1,10 @@
-import { JobDeferred } from '../errors.ts';
+import { AppError, JobDeferred } from '../errors.ts';
 import type { DeploymentDoc } from '../models/deployment.ts';
 import { JobModel } from '../models/job.ts';
 import { eraseDeployment, eraseSomeReleases, eraseSomeVisits, findDeleting } from '../services/deployments/erase.ts';
 import { destinationKey } from '../services/releases/other-destinations.ts';
 import { platformCall } from '../services/releases/platform-call.ts';
+import { errorText } from './failure.ts';
 import type { JobHandler, RunningJob } from './handler.ts';
 
 /**
@@ -25,6 +26,8 @@ export const removeDeploymentJob: JobHandler<'remove-deployment'> = {
   },
 };
 
+const LOCKED_OUT: ReadonlySet<string> = new Set(['credentials_invalid', 'permission_missing']);
+
 /** How long a run that publishes somewhere takes at most to see that it is not wanted any more, and to end. */
 const COME_BACK_MS = 1_000;
 
@@ -35,12 +38,25 @@ async function requireNobodyPublishes({ accountId, _id: deploymentId, destinatio
   if (running !== null) throw new JobDeferred('It is still being published somewhere', COME_BACK_MS);
 }
 
-/** One platform that refuses keeps the deployment from no other. */
+/**
+ * One platform that refuses keeps the deployment from no other. A platform that does not let us in any more keeps its
+ * site: nobody could ever take it off, and address, place and account would wait for it for ever.
+ */
 async function removeEverywhere(job: RunningJob<'remove-deployment'>, deployment: DeploymentDoc): Promise<void> {
   const { providers, signal } = job;
   const removals = deployment.destinations.map(async (destination) => {
     const call = platformCall(providers, deployment, destination, signal);
-    await providers.platforms[destination.platform]?.remove(call);
+    try {
+      await providers.platforms[destination.platform]?.remove(call);
+    } catch (error) {
+      if (!(error instanceof AppError) || !LOCKED_OUT.has(error.code)) throw error;
+      const { platform } = destination;
+      providers.log.warn('The site of a deleted deployment stays at its platform', {
+        deploymentId: deployment._id,
+        platform,
+        error: errorText(error),
+      });
+    }
   });
   const refused = (await Promise.allSettled(removals)).find(({ status }) => status === 'rejected');
   if (refused?.status === 'rejected') throw refused.reason;

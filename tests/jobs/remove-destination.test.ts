@@ -24,6 +24,19 @@ test('removed, the deployment is gone at all of them', async () => {
   expect([await app.netlify.world?.countSites(), await app.vercel.world.countSites()]).toEqual([0, 0]);
 });
 
+test('a deployment is deleted also when its platforms let us in no more: its sites stay there', async () => {
+  await using app = await createTwoPlatforms();
+  const { deploymentId } = await app.createOnBoth('Left behind');
+  app.vercel.world.revoke();
+  const { items } = await app.person.caller.connections.list();
+  const connectionId = items.find(({ provider }) => provider === 'netlify')?.id ?? '';
+  await app.person.caller.connections.remove({ connectionId });
+  await app.deployments.remove({ deploymentId });
+  await app.settle();
+  expect((await refusalOf(app.deployments.get({ deploymentId }))).code).toBe('not_found');
+  expect([await app.netlify.world?.countSites(), await app.vercel.world.countSites()]).toEqual([1, 1]);
+});
+
 test('an account that cannot be reached any more is left as it is where that is asked for', async () => {
   await using app = await createTwoPlatforms();
   const { deploymentId, deployment } = await app.createOnBoth('Locked out');

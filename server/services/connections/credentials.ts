@@ -131,8 +131,8 @@ async function readAgain({ _id, accountId, provider }: ConnectionDoc): Promise<C
 }
 
 function connectionMissing(title: string): AppError {
-  return new AppError('credentials_invalid', `There is no connection to ${title}.`, {
-    hint: `Connect ${title}, then try again.`,
+  return new AppError('credentials_invalid', `The connection to ${title} that publishes this deployment was removed.`, {
+    hint: `Connect the same account at ${title} again in Settings, then try again. To publish by another account, add it to this deployment as a further platform.`,
   });
 }
 

@@ -149,10 +149,7 @@ export async function listTargets(ctx: AccountContext, input: ListTargetsInput):
   }
 }
 
-/**
- * Forgets a credential. Its deployments stay live. They are published again by the next connection of the same identity,
- * or by the one that is chosen when a release is tried again.
- */
+/** Forgets a credential. Its deployments stay live, and the next connection of the same identity publishes them again. */
 export async function removeConnection(ctx: AccountContext, { connectionId }: RemoveConnectionInput): Promise<Done> {
   const { accountId } = ctx.actor;
   await transaction(async (session) => {

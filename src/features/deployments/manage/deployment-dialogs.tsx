@@ -150,12 +150,14 @@ function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogP
 }
 
 /** Names what is lost, and that it is for good. */
-export function lossText({ url, releaseCount, currentRelease, platform }: Deployment): string {
+export function lossText({ url, releaseCount, currentRelease, platform, destinations }: Deployment): string {
   const isTheirs = PLATFORM_CAPABILITIES[platform]?.publish === 'handOff';
+  const isByAccount = destinations.some((one) => PLATFORM_CAPABILITIES[one.platform]?.requires.includes('connection'));
   const leaves = isTheirs
     ? `${formatAddress(url)} stays until you delete the app at ${PLATFORMS[platform].title} yourself. `
     : `${formatAddress(url)} goes off the air at once. `;
-  const site = currentRelease === null ? '' : leaves;
+  const lockedOut = isByAccount ? 'A platform whose connection was removed or stopped working keeps its site. ' : '';
+  const site = currentRelease === null ? '' : `${leaves}${lockedOut}`;
   const releases =
     releaseCount === 0
       ? 'It has no releases yet.'
