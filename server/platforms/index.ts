@@ -1,4 +1,4 @@
-import type { AvailablePlatform } from '../../routers/schemas/platforms/list.ts';
+import type { AvailablePlatform } from '../../routers/schemas/platforms/ids.ts';
 import { builtIn } from './built-in/index.ts';
 import { githubPages } from './github-pages/index.ts';
 import { heroku } from './heroku/index.ts';
@@ -8,10 +8,7 @@ import { render } from './render/index.ts';
 import { replit } from './replit/index.ts';
 import { vercel } from './vercel/index.ts';
 
-/**
- * Creates every platform that this version can publish to: those whose facts in the contract say `isAvailable`, and no
- * other.
- */
+/** Creates every platform that one can publish to. */
 export function createPlatforms(urls: PlatformUrls): PlatformRegistry {
   return {
     netlify: netlify({ apiUrl: urls.netlify }),

@@ -42,7 +42,7 @@ import type { DomainAnswer } from './domain-answers.ts';
  * caller comes back and asks again, and adds the platform's word to its own checks of DNS and TLS. `detachDomain` gives
  * back the name and the counterpart that came with it.
  *
- * To add one: `routers/schemas/platforms/<id>.ts` (set `isAvailable`), `…/capabilities/<id>.ts` and its options in
+ * To add one: `routers/schemas/platforms/<id>.ts`, its texts in `…/setups.ts`, `…/capabilities/<id>.ts` and its options in
  * `…/options.ts`; a folder here with `index.ts` (the factory), `api.ts` (typed calls, answers parsed by zod, the
  * vendor's page above each) and pure files beside them; one line in server/platforms/index.ts; a stand-in in
  * tests/support/standins/<id>/ and `platformSuite` over it in tests/platforms/<id>.test.ts.

@@ -7,9 +7,8 @@ export type Choice<Value extends string> = {
   /** Before the title: its mark. */
   icon?: ReactNode;
   description?: ReactNode;
-  /** At the far end: a word of recommendation, or a link, which has to be `relative` to be above the row's radio button. */
+  /** At the far end: a word of recommendation. */
   aside?: ReactNode;
-  isDisabled?: boolean | undefined;
 };
 
 export type ChoiceListProps<Value extends string> = {
@@ -35,30 +34,29 @@ export function ChoiceList<Value extends string>({
       {choices.map((choice) => (
         <label
           key={choice.value}
-          className="group relative flex w-full items-center gap-3 rounded-card border border-line px-3.5 py-3 transition-colors has-checked:border-accent has-checked:bg-accent-soft has-enabled:hover:border-line-control has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
+          className="group relative flex w-full items-center gap-3 rounded-card border border-line px-3.5 py-3 transition-colors has-checked:border-accent has-checked:bg-accent-soft hover:border-line-control has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
         >
           <input
             type="radio"
             name={name}
             value={choice.value}
             checked={choice.value === value}
-            disabled={choice.isDisabled ?? false}
             onChange={() => onChange(choice.value)}
-            className="absolute inset-0 size-full opacity-0 enabled:cursor-pointer"
+            className="absolute inset-0 size-full opacity-0 cursor-pointer"
           />
-          <span className="flex size-4 shrink-0 items-center group-has-disabled:opacity-60 justify-center rounded-full border border-line-control bg-surface-raised group-has-checked:border-accent group-has-checked:bg-accent">
+          <span className="flex size-4 shrink-0 items-center justify-center rounded-full border border-line-control bg-surface-raised group-has-checked:border-accent group-has-checked:bg-accent">
             <span className="hidden size-1.5 rounded-full bg-accent-ink group-has-checked:block" />
           </span>
           <span className="min-w-0 grow">
             <span className="flex flex-wrap items-center justify-between gap-x-3">
-              <span className="flex items-center gap-2 font-medium group-has-disabled:opacity-60">
+              <span className="flex items-center gap-2 font-medium">
                 {choice.icon}
                 {choice.title}
               </span>
               {choice.aside}
             </span>
             {choice.description !== undefined && (
-              <span className="block text-sm text-ink-muted group-has-disabled:opacity-60">{choice.description}</span>
+              <span className="block text-sm text-ink-muted">{choice.description}</span>
             )}
           </span>
         </label>

@@ -99,12 +99,6 @@ export function AboutScreen() {
       </Section>
       <Section title="Supported Platforms">
         <Names names={HOSTING_PLATFORMS.map((platform) => PLATFORMS[platform].title)} />
-        {HOSTING_PLATFORMS.some((platform) => !PLATFORMS[platform].isAvailable) && (
-          <p className="mt-3 text-sm text-ink-muted">
-            Until a platform is available its page says so. The built-in host is there now and needs no account
-            elsewhere.
-          </p>
-        )}
       </Section>
       <Section title="Contact Us">
         <p className="text-ink-muted">

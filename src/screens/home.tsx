@@ -15,39 +15,16 @@ export function HomeScreen() {
       <p className="mt-3 max-w-reading text-lg text-ink-muted text-balance">
         Drop your files and watch them go live, each step in sight. No terminal, no Git account.
       </p>
-      <section id={DROP} tabIndex={-1} aria-label="Publish a folder or a ZIP" className="mt-7 scroll-mt-6">
+      <section aria-label="Publish a folder or a ZIP" className="mt-7">
         <QuickDrop shape="wide" title="Drop a folder or a ZIP" description="It stays private until you publish." />
       </section>
       <h2 className="mt-12 text-lg font-semibold">Choose your preferred hosting platform below</h2>
-      {HOSTING_PLATFORMS.some((platform) => !PLATFORMS[platform].isAvailable) && <WhatWorksNow />}
       <ul className="mt-4 grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
         {HOSTING_PLATFORMS.map((platform) => (
           <PlatformCard key={platform} platform={platform} />
         ))}
       </ul>
     </Page>
-  );
-}
-
-/** Where the built-in host is reached from. */
-const DROP = 'drop';
-
-const WORKING = HOSTING_PLATFORMS.filter((platform) => PLATFORMS[platform].isAvailable).map(
-  (platform) => PLATFORMS[platform].title,
-);
-const listed = (titles: readonly string[]) => new Intl.ListFormat('en').format(titles);
-
-function WhatWorksNow() {
-  return (
-    <p className="mt-1 max-w-reading text-ink-muted text-pretty">
-      {WORKING.length === 0 ? 'None of these works' : `${listed(WORKING)} ${WORKING.length === 1 ? 'works' : 'work'}`}{' '}
-      in this version; the page of each of the others says what it takes. The built-in host needs no account anywhere
-      else:{' '}
-      <a href={`#${DROP}`} className="rounded-tight text-accent underline">
-        drop your folder above
-      </a>
-      .
-    </p>
   );
 }
 

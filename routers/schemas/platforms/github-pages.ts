@@ -9,5 +9,4 @@ export const githubPages = {
     'Every release is a commit you can read',
     'HTTPS enforced once the certificate is there',
   ],
-  isAvailable: true,
 } satisfies PlatformFacts;

@@ -9,5 +9,4 @@ export const heroku = {
     'Certificate managed by the platform',
     'Every release can be run again',
   ],
-  isAvailable: true,
 } satisfies PlatformFacts;

@@ -11,3 +11,6 @@ export type ConnectionProvider = (typeof CONNECTION_PROVIDERS)[number];
 export const PLATFORM_IDS = [...HOSTING_PLATFORMS, 'built-in', 'simulated'] as const;
 
 export type PlatformId = (typeof PLATFORM_IDS)[number];
+
+/** Where one can publish: the registry of adapters (server/platforms/index.ts) holds exactly these. */
+export type AvailablePlatform = Exclude<PlatformId, 'simulated'>;

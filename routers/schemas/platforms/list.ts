@@ -9,7 +9,8 @@ import { replit } from './replit.ts';
 import { simulated } from './simulated.ts';
 import { vercel } from './vercel.ts';
 
-const facts = {
+/** Holds the texts about each platform, without a schema, so that a visitor's first page carries no zod. */
+export const PLATFORMS: Record<PlatformId, PlatformFacts> = {
   'built-in': builtIn,
   netlify,
   vercel,
@@ -18,12 +19,4 @@ const facts = {
   heroku,
   replit,
   simulated,
-} satisfies Record<PlatformId, PlatformFacts>;
-
-/** Holds the texts about each platform, without a schema, so that a visitor's first page carries no zod. */
-export const PLATFORMS: Record<PlatformId, PlatformFacts> = facts;
-
-type Facts = typeof facts;
-
-/** Those that this version can publish to: the registry of adapters (server/platforms/index.ts) holds exactly these. */
-export type AvailablePlatform = { [Id in PlatformId]: Facts[Id]['isAvailable'] extends true ? Id : never }[PlatformId];
+};

@@ -5,5 +5,4 @@ export const netlify = {
   title: HOSTING_TITLES.netlify,
   description: 'Static sites with instant, atomic publishing.',
   bullets: ['Only changed files travel', 'Restore an earlier release in one call', 'Free TLS on your own domain'],
-  isAvailable: true,
 } satisfies PlatformFacts;

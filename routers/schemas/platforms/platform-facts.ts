@@ -4,10 +4,8 @@ export type PlatformFacts = {
   description: string;
   /** These are three bullets of the home card, each true of the platform. */
   bullets: readonly [string, string, string];
-  /** False while this version cannot publish there; its pages say so, and no adapter is registered. */
-  isAvailable: boolean;
   /** Sites are answered by this installation's own host, at addresses of its own. */
   isServedHere?: boolean;
-  /** No place to publish to: for tests and Test & Simulation. In no list to choose from, in no plan's count. */
+  /** No place to publish to: for tests and Test & Simulation. In no list to choose from, in no plan's count, and without an adapter. */
   isSimulated?: boolean;
 };

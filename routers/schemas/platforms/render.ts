@@ -5,5 +5,4 @@ export const render = {
   title: HOSTING_TITLES.render,
   description: 'Static sites from a Git repository.',
   bullets: ['Deploys watched step by step', 'Global cache included', 'Roll back to any build'],
-  isAvailable: true,
 } satisfies PlatformFacts;

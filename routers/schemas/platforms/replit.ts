@@ -5,5 +5,4 @@ export const replit = {
   title: HOSTING_TITLES.replit,
   description: 'A hand-off you finish in two minutes.',
   bullets: ['Archive ready to import', 'Each step explained', 'Checked live when you are done'],
-  isAvailable: true,
 } satisfies PlatformFacts;

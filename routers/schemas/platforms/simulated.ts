@@ -4,6 +4,5 @@ export const simulated = {
   title: 'Simulated platform',
   description: 'A simulated platform, to see what happens when one fails.',
   bullets: ['Fails in the step that you choose', 'Publishes to this machine only', 'Counts in no plan'],
-  isAvailable: false,
   isSimulated: true,
 } satisfies PlatformFacts;

@@ -5,5 +5,4 @@ export const vercel = {
   title: HOSTING_TITLES.vercel,
   description: 'Sites and front-end builds near your visitors.',
   bullets: ['Only changed files are sent', 'An address for each release', 'Roll back to any release'],
-  isAvailable: true,
 } satisfies PlatformFacts;

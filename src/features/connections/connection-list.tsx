@@ -3,7 +3,6 @@ import { useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { Connection } from '../../../routers/schemas/connections.ts';
 import { CONNECTION_PROVIDERS, type ConnectionProvider } from '../../../routers/schemas/platforms/ids.ts';
-import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
 import { errorToast } from '../../api/errors.ts';
 import { shownFailure } from '../../api/shown-failure.ts';
@@ -23,9 +22,6 @@ import { REPLACE } from '../../lib/paths.ts';
 import { ConnectDialog } from './connect-dialog.tsx';
 import { RemoveConnectionDialog } from './remove-connection-dialog.tsx';
 
-/** Those that this version can publish to. */
-const [FIRST, ...OTHERS] = CONNECTION_PROVIDERS.filter((id) => PLATFORMS[id].isAvailable);
-
 /** The accounts at hosting platforms that Fairlead publishes with: connected, tested, replaced, removed. */
 export function ConnectionList() {
   const list = trpc.connections.list.useQuery();
@@ -33,7 +29,6 @@ export function ConnectionList() {
   const connections = list.data?.items ?? [];
   const { replacing, endReplacing } = useAskedReplacement(connections);
   useFinishAuthorization();
-  if (FIRST === undefined) return null;
   return (
     <Section
       title="Hosting connections"
@@ -51,14 +46,14 @@ export function ConnectionList() {
           count={connections.length}
           skeleton={<SkeletonRows rows={1} lines={2} />}
           failure={shownFailure('The connections could not be loaded', list.error)}
-          empty={{ icon: Plug, text: `No connections yet. Connect ${named([FIRST, ...OTHERS])} to publish there.` }}
+          empty={{ icon: Plug, text: `No connections yet. Connect ${named(CONNECTION_PROVIDERS)} to publish there.` }}
         >
           <ConnectionRows connections={connections} />
         </ListStates>
       </Card>
       {isConnecting && (
         <ConnectDialog
-          providers={[FIRST, ...OTHERS]}
+          providers={CONNECTION_PROVIDERS}
           signIn={list.data?.signIn ?? []}
           onClose={() => setConnecting(false)}
         />

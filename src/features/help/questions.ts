@@ -24,7 +24,7 @@ export const questions: readonly Chapter[] = [
         id: 'do-i-need-git',
         title: 'Do I need Git, a terminal or an account elsewhere?',
         paragraphs: [
-          'No. The built-in host needs nothing but your files. The six hosting platforms will need an account of your own there; until each of them is available its page says so.',
+          'No. The built-in host needs nothing but your files. To publish to one of the six hosting platforms you need an account of your own there.',
         ],
       },
       {

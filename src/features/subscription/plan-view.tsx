@@ -34,8 +34,8 @@ export function PlanView({ situation }: { situation: PlanSituation }) {
           access, direct support and a Beta Tester badge come with it.
         </p>
         <p>
-          Domains of your own and analytics of visits are not available in this version, nor are all six platforms yet.
-          Until they are, plans differ in the number of deployments alone.
+          Domains of your own and analytics of visits are not available in this version. For now, plans differ only in
+          the number of deployments.
         </p>
         <p>
           Paying by card is not available in this version. Nothing on this page moves money, and nothing renews by

@@ -1,5 +1,4 @@
-import type { PlatformId } from '../ids.ts';
-import type { AvailablePlatform } from '../list.ts';
+import type { AvailablePlatform, PlatformId } from '../ids.ts';
 import { builtInCapabilities } from './built-in.ts';
 import { githubPagesCapabilities } from './github-pages.ts';
 import { herokuCapabilities } from './heroku.ts';
@@ -9,7 +8,7 @@ import { renderCapabilities } from './render.ts';
 import { replitCapabilities } from './replit.ts';
 import { vercelCapabilities } from './vercel.ts';
 
-/** Says what can be done at each platform that this version can publish to. */
+/** Says what can be done at each platform. */
 const capabilities = {
   netlify: netlifyCapabilities,
   vercel: vercelCapabilities,

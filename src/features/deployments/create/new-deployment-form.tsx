@@ -4,7 +4,6 @@ import { FormProvider, type UseFormReturn, useForm, useFormContext } from 'react
 import { useSearchParams } from 'wouter';
 import { createDeploymentInput } from '../../../../routers/schemas/deployments.ts';
 import { HOSTING_PLATFORMS, type PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
-import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { DEPLOYMENT_NAME_MAX } from '../../../../routers/schemas/slug.ts';
 import { applyFieldErrors, errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
@@ -116,7 +115,7 @@ function useNamedForm(namedBy: 'typed' | 'folder', { selection }: ChosenSelectio
 
 /** The page of a platform leads here with its name in the address. */
 function startingPlatform(asked: string | null): PlatformId {
-  return HOSTING_PLATFORMS.find((id) => id === asked && PLATFORMS[id].isAvailable) ?? 'built-in';
+  return HOSTING_PLATFORMS.find((id) => id === asked) ?? 'built-in';
 }
 
 const NO_NAME = { name: '' };

@@ -1,14 +1,12 @@
 import { Check } from 'lucide-react';
 import { useState } from 'react';
-import { Link } from 'wouter';
-import { HOSTING_PLATFORMS, type HostingPlatform } from '../../../../routers/schemas/platforms/ids.ts';
+import { HOSTING_PLATFORMS } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card, CardBody } from '../../../components/card.tsx';
 import { ChoiceList } from '../../../components/choice-list.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { PlatformMark } from '../../../components/platform-mark.tsx';
-import { href } from '../../../lib/paths.ts';
 import { limitRefusal } from '../select/limit-refusal.ts';
 import { ConnectionChoice } from './connection-choice.tsx';
 import { useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
@@ -52,11 +50,7 @@ export function PlatformChoice({ isTitled = true }: { isTitled?: boolean }) {
               value: platform,
               title: PLATFORMS[platform].title,
               icon: <PlatformMark platform={platform} />,
-              description: PLATFORMS[platform].isAvailable
-                ? PLATFORMS[platform].description
-                : 'Publishing there is not available in this version.',
-              isDisabled: !PLATFORMS[platform].isAvailable,
-              aside: PLATFORMS[platform].isAvailable ? undefined : <SetupLink platform={platform} />,
+              description: PLATFORMS[platform].description,
             })),
           ]}
         />
@@ -82,17 +76,5 @@ function LimitNotice() {
     <Notice tone="bad" title={refusal.message} className="mt-4">
       {refusal.hint}
     </Notice>
-  );
-}
-
-/** Its page says what the platform takes, also while nothing is published there. */
-function SetupLink({ platform }: { platform: HostingPlatform }) {
-  return (
-    <Link
-      to={href.deploymentSetup(platform)}
-      className="relative -my-0.5 rounded-tight py-0.5 text-sm text-ink-muted underline-offset-2 hover:text-ink hover:underline touch:-my-3 touch:py-3"
-    >
-      What it takes<span className="sr-only"> at {PLATFORMS[platform].title}</span>
-    </Link>
   );
 }

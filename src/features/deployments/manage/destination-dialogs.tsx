@@ -118,7 +118,7 @@ function AddDialog({ deployment, onClose }: DialogProps) {
 
 /** Of those without an account there is one place only; at the others a second account is another place. */
 function platformsFor({ destinations }: Deployment): PlatformId[] {
-  const all: PlatformId[] = [...HOSTING_PLATFORMS.filter((id) => PLATFORMS[id].isAvailable), 'built-in'];
+  const all: PlatformId[] = [...HOSTING_PLATFORMS, 'built-in'];
   const taken = new Set(destinations.map(({ platform }) => platform));
   const isOpen = (id: PlatformId) => PLATFORM_CAPABILITIES[id]?.requires.includes('connection') || !taken.has(id);
   return all.filter(isOpen).sort((a, b) => Number(taken.has(a)) - Number(taken.has(b)));

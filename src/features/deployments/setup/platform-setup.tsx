@@ -5,7 +5,6 @@ import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { PLATFORM_SETUPS } from '../../../../routers/schemas/platforms/setups.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../../../components/card.tsx';
-import { Notice } from '../../../components/notice.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PlatformMark } from '../../../components/platform-mark.tsx';
 import { paths } from '../../../lib/paths.ts';
@@ -18,9 +17,9 @@ export type PlatformSetupProps = {
   extras?: ReactNode;
 };
 
-/** What a platform takes, costs and allows, and the way to publish there; a token is asked for only where it works. */
+/** What a platform takes, costs and allows, and the way to publish there. */
 export function PlatformSetup({ platform, connections, extras }: PlatformSetupProps) {
-  const { title, description, bullets, isAvailable } = PLATFORMS[platform];
+  const { title, description, bullets } = PLATFORMS[platform];
   const { way, cost, needs, limits } = PLATFORM_SETUPS[platform];
   return (
     <div className="max-w-reading">
@@ -33,27 +32,11 @@ export function PlatformSetup({ platform, connections, extras }: PlatformSetupPr
         }
         description={description}
       />
-      {!isAvailable && (
-        <Notice
-          tone="accent"
-          title={`Publishing to ${title} is not available in this version`}
-          action={
-            <Button asChild variant="primary">
-              <Link to={paths.newDeployment}>Publish on the built-in host</Link>
-            </Button>
-          }
-          className="mb-6"
-        >
-          The built-in host takes the same folder now, and needs no account anywhere else.
-        </Notice>
-      )}
       <div className="flex flex-col gap-6">
-        {isAvailable && connections}
-        {isAvailable && (
-          <Button asChild variant="primary" className="self-start">
-            <Link to={`${paths.newDeployment}?platform=${platform}`}>Publish to {title}</Link>
-          </Button>
-        )}
+        {connections}
+        <Button asChild variant="primary" className="self-start">
+          <Link to={`${paths.newDeployment}?platform=${platform}`}>Publish to {title}</Link>
+        </Button>
         <Card>
           <CardHeader title="How it works" />
           <CardBody className="flex flex-col gap-3">
