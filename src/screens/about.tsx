@@ -9,6 +9,7 @@ import { Card } from '../components/card.tsx';
 import { Page } from '../components/page.tsx';
 import { SupportEmail } from '../features/contact/support-email.tsx';
 import { paths } from '../lib/paths.ts';
+import { LIVE_ONCE_COMPARED } from '../lib/verification-text.ts';
 
 /** With what forms are made of it weighs 20 KB, and stands at the end of a long page. */
 const ContactForm = lazy(async () => ({ default: (await import('../features/contact/contact-form.tsx')).ContactForm }));
@@ -17,7 +18,7 @@ const features: readonly { icon: LucideIcon; title: string; text: string; isLate
   {
     icon: Globe,
     title: 'Website Deployment',
-    text: 'Drop a folder or a ZIP. It is live once every file has been fetched back and compared, and every release can be rolled back.',
+    text: `Drop a folder or a ZIP. ${LIVE_ONCE_COMPARED} You can go back to an earlier release.`,
   },
   {
     icon: Route,

@@ -30,6 +30,7 @@ import { formatCount } from '../lib/format.ts';
 import { usePageTitle } from '../lib/page-title.ts';
 import { href, paths } from '../lib/paths.ts';
 import { isRollingBack } from '../lib/roll-back.ts';
+import { LIVE_ONCE_COMPARED } from '../lib/verification-text.ts';
 
 /** A release's whole story. Everything is asked of the server, so that a reload shows the same. */
 export function ReleaseScreen() {
@@ -128,9 +129,8 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
 function meanwhile(release: ReleaseDetail): string {
   const { number, servingNumber } = release;
   if (isRollingBack(release)) return `Rolling back: visitors see release ${number} in about a second.`;
-  if (servingNumber === null)
-    return 'The site is live once every file was fetched and compared. You can close this page.';
-  return `Release ${servingNumber} stays live until release ${number} has been seen live, file by file. You can close this page.`;
+  if (servingNumber === null) return `${LIVE_ONCE_COMPARED} You can close this page.`;
+  return `Release ${servingNumber} stays live until release ${number} has been verified. You can close this page.`;
 }
 
 function ReleaseFacts({ release }: { release: ReleaseDetail }) {

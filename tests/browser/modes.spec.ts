@@ -28,7 +28,7 @@ test('each of the three ways leads from a folder to a live site, on a page of it
     await chooseFolder(page, clear);
     await page.waitForURL(/\/quick-deploy\?deployment=[0-9a-z]{20}$/);
     await expect(page.getByRole('heading', { name: 'harbour is live' })).toBeVisible();
-    await expect(page.getByText('Verified: every file fetched and compared')).toBeVisible();
+    await expect(page.getByText('Verified: new and changed files fetched and compared')).toBeVisible();
     expect(await liveBody(page)).toContain('Published at once');
     await page.reload();
     await expect(page.getByRole('heading', { name: 'harbour is live' })).toBeVisible();
@@ -98,7 +98,7 @@ test('each of the three ways leads from a folder to a live site, on a page of it
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
     await expect(page.getByRole('heading', { name: 'All in one is live' })).toBeVisible();
     await expect(stages).toHaveCount(8);
-    await expect(stages.last()).toContainText('Verified: every file fetched and compared');
+    await expect(stages.last()).toContainText('Verified: new and changed files fetched and compared');
     expect(await liveBody(page)).toContain('Published at once');
   });
 });

@@ -163,7 +163,6 @@ test('a step that runs for a roll back says so, and no other does', () => {
   expect(isRollBackStep({ ...look, startedAt: null }, { state: 'failed', finishedAt })).toBe(false);
   expect(isRollBackStep(look, { state: 'verifying', finishedAt: null })).toBe(false);
   expect(isRollBackStep({ name: 'uploading', startedAt: after }, { state: 'live', finishedAt })).toBe(false);
-  expect(stepTitle({ name: 'verifying', state: 'running' }, true)).toBe(
-    'Rolling back: the address is switched and looked at',
-  );
+  expect(stepTitle({ name: 'verifying', state: 'running' }, true)).toBe('Switching back to this release');
+  expect(stepTitle({ name: 'verifying', state: 'done' }, true)).toBe('Switched back to this release');
 });

@@ -216,7 +216,7 @@ test('a report says what was seen and when, and of what nobody looked at that it
     steps: verified.steps.map((step) => ({ ...step, startedAt: secondsLater(1) })),
   };
   expect(checksOf(troubled, rolledBack).find(({ id }) => id === 'compared')).toMatchObject({
-    seen: 'Every file was fetched from the host and compared with what was sent, byte by byte.',
+    seen: 'Every file has been fetched from the host and compared with what was sent, byte by byte.',
     at: shownAt,
   });
 

@@ -99,7 +99,7 @@ export async function verifyRelease(
       const atPublic = { ...toVerify, ...after };
       if (isSeenWhole) await verifyAtPublicAddress({ ...atPublic, onProgress: () => undefined });
       else report.log(told(await verifyWhole(atPublic), 'the public address', release._id));
-      if (wasLiveBefore(release)) report.log(`Rolled back to release ${release.number}`);
+      if (wasLiveBefore(release)) report.log('Switched back to this release');
       report.log(`Seen live at ${toVerify.public.url}`);
     },
   };

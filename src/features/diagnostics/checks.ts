@@ -62,15 +62,15 @@ function publishedCheck({ currentRelease }: Deployment): Check {
 }
 
 /**
- * Live means seen live: the verification is the proof. A roll back looks at less and begins
- * after the release was finished: every file was compared when it went live for the first time.
+ * Live means seen live: the verification is the proof. A roll back looks at less and begins after the release was
+ * finished: every file was compared when this release or an earlier one of the deployment went live with it.
  */
 function comparedCheck(current: ReleaseDetail | null): Check {
   const check = { id: 'compared', title: 'What is served is what was sent' };
   const step = current?.steps.find(({ name }) => name === 'verifying');
   if (current === null || step?.state !== 'done') return { ...check, ...unknown, seen: 'No release was verified yet.' };
   const isOfRollBack = isRollBackStep(step, current);
-  const files = isOfRollBack || step.total === 0 ? 'Every file was' : countText(step.total);
+  const files = isOfRollBack || step.total === 0 ? 'Every file has been' : countText(step.total);
   return {
     ...check,
     verdict: 'pass',

@@ -51,7 +51,7 @@ export const guides: readonly Chapter[] = [
           'Queued: it waits for its turn; one deployment runs one release at a time.',
           'Preparing: the list of files is checked against what the place takes, and what looks wrong is written to the log.',
           'Uploading and processing: the files go to where the deployment lives, and that place gets ready.',
-          'Verifying: every file is fetched at the address of the release and compared with yours. Then the public address is switched, and looked at once more.',
+          'Verifying: every new or changed file, and a random 100 of the others, is fetched at the address of the release and compared with yours. Then the public address is switched and checked once more.',
           'Each step has a log. A release that fails says what broke, what to do, and what is still live.',
         ],
       },
@@ -160,7 +160,7 @@ export const guides: readonly Chapter[] = [
         id: 'report',
         title: 'See how a deployment is',
         paragraphs: [
-          'System Diagnostics says what is known of a deployment: what is live, when each file was last fetched and compared, whether a file is damaged and how the last release went. Analytics says how your releases went.',
+          'System Diagnostics says what is known of a deployment: what is live, when its files were last fetched and compared, whether a file is damaged and how the last release went. Analytics says how your releases went.',
         ],
       },
       {

@@ -52,7 +52,7 @@ export const questions: readonly Chapter[] = [
         id: 'down-while-publishing',
         title: 'Is my website down while I publish?',
         paragraphs: [
-          'No. The old release serves until the new one has been fetched back and compared file by file. A release that fails never takes down what is live.',
+          'No. The old release stays live until every new or changed file of the new one has been fetched back and compared. A release that fails never takes down what is live.',
         ],
       },
     ],

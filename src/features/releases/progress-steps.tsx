@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Card, CardBody } from '../../components/card.tsx';
 import { Stepper } from '../../components/stepper.tsx';
+import { LIVE_ONCE_COMPARED } from '../../lib/verification-text.ts';
 import type { Selection } from '../../uploads/selection.ts';
 import { ProgressHead } from './progress-head.tsx';
 import { ProgressStates } from './progress-states.tsx';
@@ -43,7 +44,7 @@ function WhileThisRuns({ isSending }: { isSending: boolean }) {
       <CardBody>
         <h2 className="font-semibold">While this runs</h2>
         <p className="mt-1 text-ink-muted">
-          The site is live once every file was fetched and compared.{' '}
+          {LIVE_ONCE_COMPARED}{' '}
           {isSending ? 'Keep this page open until the files are sent.' : 'You can close this page.'}
         </p>
       </CardBody>

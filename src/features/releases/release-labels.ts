@@ -12,17 +12,17 @@ const STEP_TITLES: Record<ReleaseStepName, StepLabels> = {
   uploading: { waiting: 'Uploading', running: 'Uploading', done: 'Uploaded' },
   processing: { waiting: 'Processing', running: 'Processing', done: 'Processed' },
   verifying: {
-    waiting: 'Verifying: every file fetched and compared',
-    running: 'Verifying: every file fetched and compared',
-    done: 'Verified: every file fetched and compared',
+    waiting: 'Verifying: new and changed files fetched and compared',
+    running: 'Verifying: new and changed files fetched and compared',
+    done: 'Verified: new and changed files fetched and compared',
   },
 };
 
-/** A roll back repeats only part of the last step: what the others say of every file is from the first time. */
+/** A roll back repeats only part of the last step: what the others say of the files is from the first time. */
 const ROLL_BACK_LABELS: StepLabels = {
-  waiting: 'Rolling back: the address is switched and looked at',
-  running: 'Rolling back: the address is switched and looked at',
-  done: 'Rolled back: the address was switched and looked at',
+  waiting: 'Switching back to this release',
+  running: 'Switching back to this release',
+  done: 'Switched back to this release',
 };
 
 type NamedStep = Pick<ReleaseStep, 'name' | 'state'>;

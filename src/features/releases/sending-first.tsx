@@ -3,6 +3,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { useNavigate } from '../../lib/location.ts';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { href } from '../../lib/paths.ts';
+import { LIVE_ONCE_COMPARED } from '../../lib/verification-text.ts';
 import type { Publication } from '../../uploads/publications.ts';
 import type { Selection } from '../../uploads/selection.ts';
 import { ReleaseAddress } from './release-address.tsx';
@@ -35,7 +36,7 @@ export function SendingFirst({ publication, onBack }: SendingFirstProps) {
       <SendingPanel
         publication={publication}
         onReplace={() => navigate(`${href.deployment(deploymentId)}#publish`)}
-        aside="The site is live once every file was fetched and compared."
+        aside={LIVE_ONCE_COMPARED}
       />
     </>
   );

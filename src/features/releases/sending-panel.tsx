@@ -7,6 +7,7 @@ import { type Step, Stepper } from '../../components/stepper.tsx';
 import { formatCount, formatSize, formatSizeOf } from '../../lib/format.ts';
 import { type Publication, useIsWaiting } from '../../uploads/publications.ts';
 import type { UploadProgress } from '../../uploads/publish.ts';
+import { stepTitle } from './release-labels.ts';
 import { ProgressLine } from './release-steps.tsx';
 
 export type SendingPanelProps = {
@@ -112,7 +113,7 @@ export function sendingSteps({ state, progress, result, failure }: SendingState)
     { key: 'preparing', state: isSent ? (stopped ?? 'running') : 'waiting', title: 'Preparing' },
     { key: 'uploading', state: 'waiting', title: 'Uploading' },
     { key: 'processing', state: 'waiting', title: 'Processing' },
-    { key: 'verifying', state: 'waiting', title: 'Verifying: every file fetched and compared' },
+    { key: 'verifying', state: 'waiting', title: stepTitle({ name: 'verifying', state: 'waiting' }) },
   ];
 }
 

@@ -1,5 +1,6 @@
 import { Card } from '../../../components/card.tsx';
 import { Stage } from '../../../components/stage.tsx';
+import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
 import { FilesStep } from '../select/files-step.tsx';
 import { NameField, useNewName } from './name-field.tsx';
 import { useNewDeployment } from './new-deployment-form.tsx';
@@ -65,12 +66,7 @@ function PublishStages() {
           <PublishForm />
         </Card>
       </Stage>
-      <Stage
-        number={8}
-        title="Diagnostics"
-        state="waiting"
-        text="Every file is fetched from its new place and compared with yours, before and after the address is switched."
-      />
+      <Stage number={8} title="Diagnostics" state="waiting" text={LIVE_ONCE_COMPARED} />
     </>
   );
 }
