@@ -32,8 +32,8 @@ export type EgressRequest = {
   redirects?: number;
   /** How long nothing may move in either direction; a slow peer that moves is waited for. */
   silenceMs?: number;
-  /** How long the exchange may take as a whole; unlimited when absent. */
-  wholeMs?: number;
+  /** How long the exchange may take as a whole: a peer that sends a byte now and then is not waited for without end. */
+  wholeMs: number;
   /** Our own listener, for names that are ours: connected to without a check, whatever the name resolves to. */
   listener?: OwnListener | undefined;
   /** Asks for a connection that nobody used before. */
@@ -43,8 +43,8 @@ export type EgressRequest = {
 /** Its protocol takes the place of the address's own: people may come by a proxy that speaks another one. */
 export type OwnListener = { protocol: 'http:' | 'https:'; host: string; port: number };
 
-/** A stream without a size is sent in chunks. It is begun only when the peer takes it. */
-export type EgressBody = Uint8Array | { sizeBytes: number | null; chunks: AsyncIterable<Uint8Array> };
+/** A stream is begun only when the peer takes it. */
+export type EgressBody = Uint8Array | { sizeBytes: number; chunks: AsyncIterable<Uint8Array> };
 
 export type EgressAnswer = {
   status: number;
@@ -186,7 +186,7 @@ async function follow<T>(
 class Limit extends EventEmitter {
   aborted = false;
   readonly #signal: AbortSignal;
-  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #timer: NodeJS.Timeout;
   readonly #end = (): void => {
     this.aborted = true;
     this.emit('abort');
@@ -195,7 +195,7 @@ class Limit extends EventEmitter {
   constructor({ signal, wholeMs }: EgressRequest) {
     super();
     this.#signal = signal;
-    this.#timer = wholeMs === undefined ? undefined : setTimeout(this.#end, wholeMs);
+    this.#timer = setTimeout(this.#end, wholeMs);
     signal.addEventListener('abort', this.#end);
     if (signal.aborted) this.#end();
   }
@@ -246,7 +246,7 @@ async function send(agent: Agent, url: URL, request: EgressRequest, signal: Limi
 }
 
 function lengthOf(body: EgressBody | undefined): Record<string, string> {
-  if (body === undefined || body instanceof Uint8Array || body.sizeBytes === null) return {};
+  if (body === undefined || body instanceof Uint8Array) return {};
   return { 'content-length': String(body.sizeBytes) };
 }
 

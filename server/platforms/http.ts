@@ -11,13 +11,17 @@ import type { ConnectionCall } from './platform.ts';
  * and looks first before each try. The wait between two tries doubles from 1 s to 60 s and is never shorter than what
  * the platform asks for; one of more than a minute gives the job back to the queue.
  *
- * There is no time limit on an exchange, only on silence: half a minute in which nothing moved in either direction.
+ * An exchange ends after half a minute in which nothing moved in either direction, and after five minutes as a whole
+ * besides the time that a slow line needs for its body: a trickle of an answer does not hold a worker.
  */
 const TRIES = 5;
 const FIRST_WAIT_MS = 1_000;
 const LAST_WAIT_MS = 60_000;
 const WAIT_SPREAD = 0.2;
 const ANSWER_MAX_BYTES = 16 * 1024 * 1024;
+const EXCHANGE_MS = 5 * 60_000;
+/** 0.1 Mbit/s: half of what each of 50 files has that share a line of 10 Mbit/s. */
+const BODY_BYTES_A_MS = 12.5;
 const REDIRECTS_MAX = 5;
 const PASSING_STATUS: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
@@ -38,6 +42,8 @@ export type Vendor = {
   link?(failure: PlatformFailure): string | undefined;
   /** How long nothing may move; half a minute when absent. */
   silenceMs?: number;
+  /** How long an exchange may take besides its body; five minutes when absent. */
+  exchangeMs?: number;
 };
 
 export type VendorRequest = {
@@ -173,6 +179,7 @@ async function send(
     body,
     signal: call.signal,
     maxBytes: ANSWER_MAX_BYTES,
+    wholeMs: (vendor.exchangeMs ?? EXCHANGE_MS) + sizeOf(body) / BODY_BYTES_A_MS,
     redirects: method === 'GET' ? REDIRECTS_MAX : 0,
     ...(vendor.silenceMs !== undefined && { silenceMs: vendor.silenceMs }),
   };
@@ -181,6 +188,10 @@ async function send(
     headers: answer.headers,
     text: await textOf(answer.body),
   }));
+}
+
+function sizeOf(body: EgressBody | undefined): number {
+  return body instanceof Uint8Array ? body.byteLength : (body?.sizeBytes ?? 0);
 }
 
 function parseJson(text: string): unknown {

@@ -90,6 +90,8 @@ function refused(title: string, { error, error_description }: z.infer<typeof ref
 }
 
 const ANSWER_MAX_BYTES = 64 * 1024;
+/** A person waits for it, or a job that needs the token. */
+const ANSWER_MS = 30_000;
 
 async function postForm(call: OAuthCall, client: OAuthClient, grant: Record<string, string>): Promise<unknown> {
   const form = new URLSearchParams({ ...grant, client_id: client.id, client_secret: client.secret });
@@ -103,6 +105,7 @@ async function postForm(call: OAuthCall, client: OAuthClient, grant: Record<stri
     body: Buffer.from(form.toString()),
     signal: call.signal,
     maxBytes: ANSWER_MAX_BYTES,
+    wholeMs: ANSWER_MS,
     redirects: 0,
   } as const;
   return call.egress.request(client.endpoints.token, exchange, async ({ body }) => JSON.parse(await textOf(body)));

@@ -90,5 +90,5 @@ async function archiveOf(files: Record<string, string>): Promise<Buffer> {
 
 async function textAt(url: string): Promise<string> {
   const { signal } = new AbortController();
-  return testEgress().request(url, { signal, maxBytes: 1_000 }, ({ body }) => textOf(body));
+  return testEgress().request(url, { signal, maxBytes: 1_000, wholeMs: 60_000 }, ({ body }) => textOf(body));
 }

@@ -62,6 +62,6 @@ async function textOfSite(port: number): Promise<string[]> {
   const { signal } = new AbortController();
   const address = `http://${SITE}.netlify.localhost:${port}`;
   const read = (path: string) =>
-    egress.request(`${address}${path}`, { signal, maxBytes: 1_000 }, ({ body }) => textOf(body));
+    egress.request(`${address}${path}`, { signal, maxBytes: 1_000, wholeMs: 60_000 }, ({ body }) => textOf(body));
   return Promise.all(['/', '/a%20b/7.txt'].map(read));
 }

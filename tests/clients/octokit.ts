@@ -82,6 +82,6 @@ async function textsOf(address: string): Promise<string[]> {
   const egress = testEgress();
   const { signal } = new AbortController();
   const read = (path: string) =>
-    egress.request(`${address}${path}`, { signal, maxBytes: 1_000 }, ({ body }) => textOf(body));
+    egress.request(`${address}${path}`, { signal, maxBytes: 1_000, wholeMs: 60_000 }, ({ body }) => textOf(body));
   return Promise.all(['', 'a%20b/7.bin'].map(read));
 }

@@ -66,6 +66,6 @@ async function textsOf(port: number): Promise<string[]> {
   const { signal } = new AbortController();
   const address = `http://${SITE}.${ZONE}:${port}`;
   const read = (path: string) =>
-    egress.request(`${address}${path}`, { signal, maxBytes: 1_000 }, ({ body }) => textOf(body));
+    egress.request(`${address}${path}`, { signal, maxBytes: 1_000, wholeMs: 60_000 }, ({ body }) => textOf(body));
   return Promise.all(['/', '/a%20b/7.txt', '/p'].map(read));
 }

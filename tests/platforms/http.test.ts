@@ -205,6 +205,29 @@ test('an answer without an end is not read for ever', async () => {
   });
 });
 
+test('an answer that trickles without an end is left, and a slow line has time for its body', async () => {
+  const trickle = async function* () {
+    for (;;) {
+      yield Buffer.from(' ');
+      await delay(20);
+    }
+  };
+  await using platform = await answering([...Array.from({ length: 5 }, () => ({ body: trickle() })), {}]);
+  const brief = { ...platform.vendor, exchangeMs: 200 };
+  await expect(ask(platform.call, brief, { url: '/' }, anything)).rejects.toMatchObject({
+    code: 'platform_down',
+    message: expect.stringContaining('no answer in time'),
+  });
+  const slowly = (async function* () {
+    for (let piece = 0; piece < 10; piece += 1) {
+      await delay(40);
+      yield Buffer.alloc(1_000);
+    }
+  })();
+  const body = async () => ({ sizeBytes: 10_000, chunks: slowly });
+  await expect(ask(platform.call, brief, { method: 'PUT', url: '/f', body }, anything)).resolves.toEqual({});
+});
+
 test('a peer that is slow and moves is waited for, in both directions', async () => {
   const trickle = async function* () {
     for (const piece of ['{', ' ', ' ', ' ', '}']) {

@@ -1,5 +1,11 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { replit } from '../../server/platforms/replit/index.ts';
 import { openDownload } from '../../server/services/releases/index.ts';
+import { platformHarness } from '../support/platform-harness.ts';
 import { contextOf, startRelease } from '../support/publishing.ts';
 import { readZip } from '../support/read-zip.ts';
 import { refusalOf } from '../support/refusal.ts';
@@ -86,6 +92,36 @@ test('an entry page that is there does not hide a file that is not', async () =>
   await on.confirm(url);
   await on.jobs.drain();
   expect((await on.read()).state).not.toBe('live');
+});
+
+test('an address that trickles without an end is left, and looked at again later', async () => {
+  await using harness = await platformHarness();
+  const server = createServer(async (_request, response) => {
+    response.writeHead(200);
+    while (!response.destroyed) {
+      response.write('x');
+      await delay(20);
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const confirmedUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const release = await harness.release(1, { 'index.html': 'x'.repeat(10_000) });
+  const request = { ...release, ref: { isPrepared: true, url: null }, confirmedUrl };
+  const run = replit({ lookMs: 200 }).publish(harness.call, request);
+  const { value } = await run.next();
+  expect(value).toMatchObject({ text: `${confirmedUrl} cannot be opened: no whole answer in time` });
+  server.closeAllConnections();
+  server.close();
+});
+
+test('an entry page that is too large to look at is left to the comparison of all files', async () => {
+  await using there = await startReplit();
+  await using harness = await platformHarness();
+  const confirmedUrl = there.publishByHand('large', { 'index.html': 'y'.repeat(6 * 1024 * 1024) });
+  const release = await harness.release(1, { 'index.html': 'x'.repeat(6 * 1024 * 1024) });
+  const request = { ...release, ref: { isPrepared: true, url: null }, confirmedUrl };
+  const { value } = await replit().publish(harness.call, request).next();
+  expect(value).toEqual({ isPrepared: true, url: confirmedUrl });
 });
 
 test('a release that nobody finishes ends in words after its days', async () => {

@@ -62,6 +62,7 @@ test('two who take one name at once do not both get it', async () => {
         body: Buffer.from(JSON.stringify({ name: 'wanted', owner })),
         signal: harness.call.signal,
         maxBytes: 10_000,
+        wholeMs: 60_000,
       },
       async ({ status }) => status,
     );

@@ -16,7 +16,7 @@ async function answers(files: Record<string, string>, addresses: readonly string
   for (const address of addresses) {
     const response = await harness.call.egress.request(
       `${url}${address}`,
-      { signal: harness.call.signal, maxBytes: 10_000 },
+      { signal: harness.call.signal, maxBytes: 10_000, wholeMs: 60_000 },
       async ({ status, headers, body }) => {
         const pieces: Uint8Array[] = [];
         for await (const piece of body) pieces.push(piece);

@@ -7,7 +7,7 @@ import { createEgress, type EgressRequest, textOf } from '../../server/egress.ts
 import { classifyAddress, isReachable, parseRange } from '../../server/egress-rules.ts';
 import { testEgress } from '../support/platforms.ts';
 
-const ASK: EgressRequest = { signal: new AbortController().signal, maxBytes: 1_000_000 };
+const ASK: EgressRequest = { signal: new AbortController().signal, maxBytes: 1_000_000, wholeMs: 60_000 };
 const portOf = (server: Server | ReturnType<typeof createSocketServer>) => (server.address() as AddressInfo).port;
 const rangesOf = (...texts: string[]) => texts.map(parseRange).filter((range) => range !== null);
 

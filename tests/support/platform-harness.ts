@@ -180,9 +180,8 @@ export async function restored({ restore }: Platform, call: PlatformCall, ref: P
 
 /** Returns the text of a page, or of whatever else answers there. */
 export async function textAt(call: PlatformCall, url: string | null, path = ''): Promise<string> {
-  return call.egress.request(`${url}/${path}`, { signal: call.signal, maxBytes: 1024 ** 2 }, ({ body }) =>
-    textOf(body),
-  );
+  const request = { signal: call.signal, maxBytes: 1024 ** 2, wholeMs: 60_000 };
+  return call.egress.request(`${url}/${path}`, request, ({ body }) => textOf(body));
 }
 
 /** Keeps what an event names, as the caller of a platform does: the site in the call, the reference for the next run. */

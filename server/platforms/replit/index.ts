@@ -12,20 +12,24 @@ const UNTIL_CONFIRMED_MS = 6 * 60 * 60_000;
 const LOOK_AGAIN_MS = 15_000;
 const ENTRY = 'index.html';
 const REDIRECTS_MAX = 5;
+/** The address is one that the person chose: whoever answers there gets no more of a worker's time than this. */
+const LOOK_MS = 60_000;
+/** An entry page above this is not compared here: a whole one has to come within the time. */
+const ENTRY_MAX_BYTES = 5 * 1024 * 1024;
 
 /**
  * Replit has no public API: the files are made ready as an archive that it imports, the person publishes them there and
  * says at which address, and from then on that address is looked at from outside. Its entry page decides here whether
  * the files are there at all; every file is compared afterwards, as at every platform. Roll back and removal are the
- * person's, in Replit's own pages.
+ * person's, in Replit's own pages. `lookMs` is how long the address may take to answer.
  */
-export function replit(): Platform {
+export function replit({ lookMs = LOOK_MS }: { lookMs?: number } = {}): Platform {
   return {
     id: 'replit',
     capabilities: replitCapabilities,
     verify: async () => ({ identity: 'You, by hand', warnings: [] }),
     listTargets: async () => [],
-    publish,
+    publish: (call, request) => publish(call, request, lookMs),
     async release(_call, ref) {
       const url = stringField(ref, 'url');
       const state = url === null ? 'processing' : 'verifying';
@@ -39,7 +43,11 @@ export function replit(): Platform {
 
 const WAITING = 'Waiting for you to publish the files at Replit and to enter their address';
 
-async function* publish(call: PlatformCall, request: PublishRequest): AsyncGenerator<PublishEvent, PlatformRef> {
+async function* publish(
+  call: PlatformCall,
+  request: PublishRequest,
+  lookMs: number,
+): AsyncGenerator<PublishEvent, PlatformRef> {
   call.signal.throwIfAborted();
   const isPrepared = request.ref?.isPrepared === true;
   if (!isPrepared) {
@@ -52,7 +60,7 @@ async function* publish(call: PlatformCall, request: PublishRequest): AsyncGener
   for (;;) {
     call.signal.throwIfAborted();
     const { confirmedUrl: url } = request;
-    const fault = url === null ? WAITING : await faultAt(call, request, url);
+    const fault = url === null ? WAITING : await faultAt(call, request, { url, wholeMs: lookMs });
     if (url !== null && fault === null) return { isPrepared: true, url };
     const text = fault ?? WAITING;
     if (url !== null && text !== told) yield { type: 'processing', text };
@@ -70,16 +78,22 @@ async function* prepare(call: PlatformCall, { manifest }: PublishRequest): Async
 }
 
 /** Says what the address answers instead of this release; null when its entry page is there. */
-async function faultAt(call: PlatformCall, { manifest }: PublishRequest, url: string): Promise<string | null> {
+async function faultAt(
+  call: PlatformCall,
+  { manifest }: PublishRequest,
+  { url, wholeMs }: { url: string; wholeMs: number },
+): Promise<string | null> {
   const entry = manifest.get(ENTRY);
-  const request = { signal: call.signal, maxBytes: (entry?.sizeBytes ?? 0) + 1, redirects: REDIRECTS_MAX };
+  const compared = entry !== undefined && entry.sizeBytes <= ENTRY_MAX_BYTES ? entry : null;
+  const maxBytes = (compared?.sizeBytes ?? 0) + 1;
+  const request = { signal: call.signal, maxBytes, wholeMs, redirects: REDIRECTS_MAX };
   try {
     return await call.egress.request(`${url}/`, request, async ({ status, body }) => {
       if (status !== 200) return `${url} answers with status ${status}: is it published?`;
+      if (compared === null) return null;
       const hash = createHash('sha256');
       for await (const piece of body) hash.update(piece);
-      const isSame = entry === undefined || hash.digest('hex') === entry.sha256;
-      return isSame ? null : otherFiles(url);
+      return hash.digest('hex') === compared.sha256 ? null : otherFiles(url);
     });
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;

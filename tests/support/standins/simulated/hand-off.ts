@@ -112,7 +112,7 @@ async function checkReadable({ sha256 }: Content, call: PlatformCall): Promise<v
 async function answersWith(call: PlatformCall, url: string, manifest: Manifest): Promise<boolean> {
   for (const [path, { sha256, sizeBytes }] of manifest) {
     const address = `${url}/${path.split('/').map(encodeURIComponent).join('/')}`;
-    const request = { signal: call.signal, maxBytes: sizeBytes + 1_000 };
+    const request = { signal: call.signal, maxBytes: sizeBytes + 1_000, wholeMs: 60_000 };
     const seen = await call.egress
       .request(address, request, async ({ status, body }) => (status === 200 ? textOf(body) : null))
       .catch(() => null);
