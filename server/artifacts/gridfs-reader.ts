@@ -4,7 +4,7 @@ import { CHUNK_BYTES, type Grid, type GridFile, WHOLE } from './gridfs-files.ts'
 import { corrupted } from './storage-errors.ts';
 import type { OpenArtifact } from './store.ts';
 
-/** How many verified artifacts are remembered; one that is forgotten is read once more. */
+/** How many verified artifacts are remembered, some 100 bytes each; one that is forgotten is read once more. */
 const VERIFIED_MAX = 100_000;
 export type VerifiedFiles = LRUCache<string, true>;
 
