@@ -1,7 +1,7 @@
 import { INSPECTED_TEXTS, inspectUpload, type UploadInspection } from '../../routers/schemas/upload-inspection.ts';
 import type { UploadReading } from '../../routers/schemas/upload-rules.ts';
 import { inspectText, type TextFindings, textsToRead } from '../../routers/schemas/upload-text-problems.ts';
-import { innerFolder, readSelection, type SelectionItem } from './published-part.ts';
+import { applyRules, innerFolder, type SelectionItem } from './apply-rules.ts';
 import { isSameSelection } from './resume.ts';
 import { isZip, type Selection, selectionTitle } from './selection.ts';
 import type { StoredSelection } from './stored.ts';
@@ -32,7 +32,7 @@ export async function inspectSelection(
   publishAnyway: readonly string[] = [],
   wanted: StoredSelection | null = null,
 ): Promise<SelectionReport> {
-  const reading = readSelection(selection, { publishAnyway, takesRootOff: true });
+  const reading = applyRules(selection, { publishAnyway, takesRootOff: true });
   const texts = new Map<string, string>();
   for (const name of INSPECTED_TEXTS) {
     const found = reading.files.find(({ path }) => path === name);

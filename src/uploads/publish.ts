@@ -1,6 +1,6 @@
 import type { LeftOut, Release } from '../../routers/schemas/releases.ts';
+import { extentOf, publishedPart } from './apply-rules.ts';
 import { type HashedFile, type Hasher, hashFiles } from './hash.ts';
-import { extentOf, publishedPart } from './published-part.ts';
 import { type RequestOptions, UploadError, type UploadFetch, untilAnswered } from './request.ts';
 import { type Extent, isZip, type SelectedFile, type SelectedZip, type Selection } from './selection.ts';
 import { offerList, type SendOptions, sendFiles, sendZip } from './send.ts';

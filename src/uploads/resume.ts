@@ -3,8 +3,8 @@ import { normalisePath } from '../../routers/schemas/normal-form.ts';
 import { isOsJunk, leftOutRule } from '../../routers/schemas/upload-rules.ts';
 import { session } from '../api/session.ts';
 import { randomId } from '../lib/random-id.ts';
+import { extentOf, innerFolder, publishedPart } from './apply-rules.ts';
 import { type HashedFile, rememberHash } from './hash.ts';
-import { extentOf, innerFolder, publishedPart } from './published-part.ts';
 import { isZip, type SelectedFile, type Selection, selectionNoun } from './selection.ts';
 import {
   changeStored,

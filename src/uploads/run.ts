@@ -1,5 +1,6 @@
 import { errorDetails, errorMessage } from '../api/errors.ts';
 import { session } from '../api/session.ts';
+import { extentOf, publishedPart } from './apply-rules.ts';
 import {
   isUnderWay,
   type Publication,
@@ -8,7 +9,6 @@ import {
   publications,
 } from './publications.ts';
 import { type PublishEvent, type PublishServer, publish, type StoredProgress } from './publish.ts';
-import { extentOf, publishedPart } from './published-part.ts';
 import { isUnanswered, UploadError } from './request.ts';
 import { endStoredPublication, storeSelection } from './resume.ts';
 import type { Selection } from './selection.ts';

@@ -11,8 +11,8 @@ import {
 import { type SendingState, sendingSteps, sentText } from '../../src/features/releases/sending-panel.tsx';
 import { formatAddress } from '../../src/lib/format.ts';
 import { isRollBackStep } from '../../src/lib/roll-back.ts';
+import { publishedPart } from '../../src/uploads/apply-rules.ts';
 import { inspectSelection, type SelectionReport } from '../../src/uploads/inspect.ts';
-import { publishedPart } from '../../src/uploads/published-part.ts';
 import { isZip, type SelectedFolder, type Selection } from '../../src/uploads/selection.ts';
 import { allowanceOf } from '../support/screen-fixtures.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { innerFolder, publishedPart } from '../../src/uploads/published-part.ts';
+import { innerFolder, publishedPart } from '../../src/uploads/apply-rules.ts';
 import { isZip } from '../../src/uploads/selection.ts';
 import { crc32, readZip } from '../../src/uploads/zip.ts';
 import { extraField, fields, writeZip } from '../support/zip-writer.ts';

@@ -4,20 +4,20 @@ import { type Extent, isZip, type SelectedFile, type Selection, type ZippedFile 
 /** A file of a folder or of a ZIP, under the path that it is published with. */
 export type SelectionItem = { path: string; sizeBytes: number; source: SelectedFile | ZippedFile };
 
-/** Applies the server's rules of an upload to what a person selected. */
-export function readSelection(selection: Selection, options: ReadUploadOptions): UploadReading<SelectionItem> {
+/** Applies the server's rules of an upload to a selection: which files are published, and why the others are not. */
+export function applyRules(selection: Selection, options: ReadUploadOptions): UploadReading<SelectionItem> {
   return readUpload(itemsOf(selection), options);
 }
 
-/** What is published of a selection: the files under their final paths, without what is left out. */
+/** Narrows a selection to what is published of it: the files under their final paths, without what is left out. */
 export function publishedPart(selection: Selection, publishAnyway: readonly string[]): Selection {
-  return withItems(selection, readSelection(selection, { publishAnyway, takesRootOff: true }).files);
+  return withItems(selection, applyRules(selection, { publishAnyway, takesRootOff: true }).files);
 }
 
 /** Takes one folder of a selection as if it had been selected itself. `folder` is named below the single root. */
 export function innerFolder(selection: Selection, folder: string): Selection {
   const prefix = `${folder}/`;
-  const { files } = readSelection(selection, { takesRootOff: true });
+  const { files } = applyRules(selection, { takesRootOff: true });
   const inside = files
     .filter(({ path }) => path.startsWith(prefix))
     .map((file) => ({ ...file, path: file.path.slice(prefix.length) }));
@@ -25,6 +25,7 @@ export function innerFolder(selection: Selection, folder: string): Selection {
   return isZip(part) ? { ...part, within: folder } : part;
 }
 
+/** Counts the files of a selection and their bytes; those of a ZIP count unpacked. */
 export function extentOf(selection: Selection): Extent {
   const items = itemsOf(selection);
   return { fileCount: items.length, totalBytes: items.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) };
