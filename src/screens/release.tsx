@@ -16,7 +16,7 @@ import { Skeleton, SkeletonGroup } from '../components/skeleton.tsx';
 import { StateBadge } from '../components/state-badge.tsx';
 import { Time } from '../components/time.tsx';
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
-import { DamagedPanel } from '../features/releases/damaged-panel.tsx';
+import { CorruptedPanel } from '../features/releases/corrupted-panel.tsx';
 import { HandOffPanel } from '../features/releases/hand-off-panel.tsx';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { ReleaseDiff } from '../features/releases/release-diff.tsx';
@@ -106,7 +106,7 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
       <HandOffPanel release={release} isReadOnly={!mayChange} />
       <ReleaseOutcome release={release} retry={retry} mayChange={mayChange} />
       {release.changedFiles === 0 && <UnchangedNotice release={release} />}
-      {release.corruptedFiles.length > 0 && <DamagedPanel release={release} isReadOnly={!mayChange} />}
+      {release.corruptedFiles.length > 0 && <CorruptedPanel release={release} isReadOnly={!mayChange} />}
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
         <div className="flex min-w-0 flex-col gap-4">
           <Card>

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Release, RollBack } from '../../../routers/schemas/releases.ts';
 import { Badge } from '../../components/badge.tsx';
-import { DamagedBadge } from '../../components/damaged-badge.tsx';
+import { CorruptedBadge } from '../../components/corrupted-badge.tsx';
 import { Size } from '../../components/size.tsx';
 import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
@@ -85,7 +85,7 @@ function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: Releas
               Serving
             </Badge>
           )}
-          {release.corruptedFiles.length > 0 && <DamagedBadge />}
+          {release.corruptedFiles.length > 0 && <CorruptedBadge />}
         </span>
       </TableCell>
       <TableCell label="By" className="text-ink-muted md:max-w-48 md:min-w-28 sm:max-md:hidden!">

@@ -8,7 +8,7 @@ import type { Allowance } from '../../../../routers/schemas/subscription.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card, CardHeader } from '../../../components/card.tsx';
-import { DamagedBadge } from '../../../components/damaged-badge.tsx';
+import { CorruptedBadge } from '../../../components/corrupted-badge.tsx';
 import { deploymentLabel } from '../../../lib/deployment-label.ts';
 import { formatCount } from '../../../lib/format.ts';
 import { href, paths } from '../../../lib/paths.ts';
@@ -21,7 +21,7 @@ export function NeedsYou({ deployments, allowance }: NeedsYouProps) {
   const connections = trpc.connections.list.useQuery();
   const broken = connections.data?.items.filter(({ state }) => state === 'broken') ?? [];
   const failed = deployments.filter(({ latestRelease }) => latestRelease?.state === 'failed');
-  const damaged = deployments.flatMap(({ id, name, slug, state, currentRelease }) =>
+  const corrupted = deployments.flatMap(({ id, name, slug, state, currentRelease }) =>
     currentRelease !== null && currentRelease.corruptedFileCount > 0 && state !== 'deleting'
       ? [
           {
@@ -34,7 +34,7 @@ export function NeedsYou({ deployments, allowance }: NeedsYouProps) {
       : [],
   );
   const needsPlan = isReadOnly(allowance) && deployments.length > 0;
-  const count = broken.length + failed.length + damaged.length + (needsPlan ? 1 : 0);
+  const count = broken.length + failed.length + corrupted.length + (needsPlan ? 1 : 0);
   if (count === 0) return null;
   return (
     <Card className="mb-6 overflow-hidden">
@@ -57,12 +57,12 @@ export function NeedsYou({ deployments, allowance }: NeedsYouProps) {
             action={{ to: href.replaceToken(connection.id), label: 'Replace token' }}
           />
         ))}
-        {damaged.map(({ id, label, number, files }) => (
+        {corrupted.map(({ id, label, number, files }) => (
           <Need
             key={id}
             icon={<TriangleAlert className="text-bad" />}
             title={`Files of ${label} are damaged`}
-            badge={<DamagedBadge />}
+            badge={<CorruptedBadge />}
             text={`${formatCount(files, 'file')} of release ${number} cannot be read any more and ${files === 1 ? 'is' : 'are'} not served.`}
             action={{ to: href.release(id, number), label: 'See what to do' }}
           />

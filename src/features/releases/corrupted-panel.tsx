@@ -7,14 +7,14 @@ import { Card } from '../../components/card.tsx';
 import { formatCount } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
 
-export type DamagedPanelProps = {
+export type CorruptedPanelProps = {
   release: Pick<Release, 'deploymentId' | 'number' | 'corruptedFiles'>;
   /** While no plan is active nothing is published. */
   isReadOnly: boolean;
 };
 
 /** Which files of the release cannot be read any more, and what heals them. */
-export function DamagedPanel({ release, isReadOnly }: DamagedPanelProps) {
+export function CorruptedPanel({ release, isReadOnly }: CorruptedPanelProps) {
   const { deploymentId, number, corruptedFiles } = release;
   const isCut = corruptedFiles.length === CORRUPTED_FILES_MAX;
   const files = isCut ? `${CORRUPTED_FILES_MAX} files or more` : formatCount(corruptedFiles.length, 'file');
