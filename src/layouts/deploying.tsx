@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode } from 'react';
 import { PageHeader } from '../components/page-header.tsx';
 import { NextSteps } from '../features/deployments/create/next-steps.tsx';
-import { usePlan } from '../features/deployments/create/use-plan.ts';
+import { usePlanBlocker } from '../features/deployments/create/use-plan-blocker.ts';
 import { useStartedDeployment } from '../features/deployments/create/use-started-deployment.ts';
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { ProgressSteps, type ProgressStepsProps } from '../features/releases/progress-steps.tsx';
@@ -18,7 +18,7 @@ export type DeployingProps = {
 /** A screen that makes a deployment and stays with it until it is live, also through a reload. */
 export function Deploying({ title, description, children, renderProgress = inSteps }: DeployingProps) {
   const { deploymentId, startAgain } = useStartedDeployment();
-  const mayChange = !isReadOnly(usePlan().allowance);
+  const mayChange = !isReadOnly(usePlanBlocker().allowance);
   const progress = (id: string) =>
     renderProgress({
       deploymentId: id,

@@ -17,7 +17,7 @@ import { refusalText } from '../select/files-step.tsx';
 import { limitRefusal } from '../select/limit-refusal.ts';
 import { type ChosenSelection, useWaitingSelection } from '../select/use-chosen-selection.ts';
 import { type DestinationFields, destinationOf, missingChoice } from './destination-fields.ts';
-import { usePlan } from './use-plan.ts';
+import { usePlanBlocker } from './use-plan-blocker.ts';
 import { useStartedDeployment } from './use-started-deployment.ts';
 
 export type NewDeploymentFields = DestinationFields & { name: string };
@@ -57,7 +57,7 @@ export type NewDeploymentFormProps = {
 export function NewDeploymentForm({ namedBy, children }: NewDeploymentFormProps) {
   const chosen = useWaitingSelection();
   const form = useNamedForm(namedBy, chosen);
-  const plan = usePlan();
+  const plan = usePlanBlocker();
   const { ask, question } = useEntryQuestion(chosen.report);
   const { start } = useStartedDeployment();
   const keyFor = useIdempotencyKey();

@@ -4,12 +4,12 @@ import { Button } from '../../../components/button.tsx';
 import { paths } from '../../../lib/paths.ts';
 import { costText } from '../plan-labels.ts';
 import { useNewDeployment } from './new-deployment-form.tsx';
-import { usePlan } from './use-plan.ts';
+import { usePlanBlocker } from './use-plan-blocker.ts';
 
 /** Publish below the fields that are given; the way to a plan where there is none. */
 export function PublishForm({ children }: { children?: ReactNode }) {
   const { blockedBecause, isPublishing, publish } = useNewDeployment();
-  const plan = usePlan();
+  const plan = usePlanBlocker();
   return (
     <form
       className="flex flex-col gap-4"
@@ -50,7 +50,7 @@ export function PublishForm({ children }: { children?: ReactNode }) {
 /** Says below the button why it cannot be pressed, or what pressing it uses of the plan. */
 function CostLine() {
   const { blockedBecause } = useNewDeployment();
-  const plan = usePlan();
+  const plan = usePlanBlocker();
   if (blockedBecause === null && plan.allowance === undefined && plan.error !== null) {
     return (
       <p className="flex flex-wrap items-center justify-between gap-2 text-xs text-ink-muted">

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import type { Selection } from '../../../uploads/selection.ts';
 import { useNewDeployment } from './new-deployment-form.tsx';
-import { usePlan } from './use-plan.ts';
+import { usePlanBlocker } from './use-plan-blocker.ts';
 
 /** Whether nothing was found that a person should decide before everybody sees it. */
 export function isClear({ reading, inspection, reselected }: SelectionReport): boolean {
@@ -22,7 +22,7 @@ export function isClear({ reading, inspection, reselected }: SelectionReport): b
 export function useQuickPublish(): { choose: (selection: Selection) => void; goesByItself: boolean } {
   const { chosen, blockedBecause, publish } = useNewDeployment();
   const { report } = chosen;
-  const plan = usePlan();
+  const plan = usePlanBlocker();
   const [quick, setQuick] = useState<Selection | null>(null);
   const tried = useRef<Selection | null>(null);
   const goesByItself =

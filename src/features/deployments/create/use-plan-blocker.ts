@@ -2,7 +2,7 @@ import type { Allowance } from '../../../../routers/schemas/subscription.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { type PlanBlocker, planBlocker } from '../plan-labels.ts';
 
-export type PlanState = {
+export type PlanBlockerState = {
   /** Undefined until it is known. */
   allowance: Allowance | undefined;
   blocker: PlanBlocker | null;
@@ -11,7 +11,7 @@ export type PlanState = {
 };
 
 /** What the plan of the person allows, and what stands between them and a new deployment. */
-export function usePlan(): PlanState {
+export function usePlanBlocker(): PlanBlockerState {
   const allowance = trpc.subscription.allowance.useQuery();
   return {
     allowance: allowance.data,
