@@ -4,7 +4,7 @@ import type { AppRouter } from '../../routers/_app.ts';
 import { REALTIME_RECONNECT_MS } from '../../routers/schemas/limits.ts';
 import { session } from '../api/session.ts';
 import { showToast } from '../components/toast-store.ts';
-import { createFlipReporter } from './flip-reporter.ts';
+import { createConnectionNotices } from './connection-notices.ts';
 
 type WebSocketClient = ReturnType<typeof createWSClient>;
 
@@ -36,10 +36,10 @@ export function closeConnection(): void {
 
 /** The server said that it restarts: the break that follows is announced. */
 export function expectRestart(): void {
-  reporter.announceRestart();
+  notices.announceRestart();
 }
 
-const reporter = createFlipReporter({
+const notices = createConnectionNotices({
   onConnected: () => showToast({ title: 'Connected', description: 'Real-time updates are now active.' }),
   onDisconnected: () =>
     showToast({ title: 'Disconnected', description: 'Real-time updates are temporarily unavailable.' }),
@@ -47,7 +47,7 @@ const reporter = createFlipReporter({
 
 function openConnection(): { client: WebSocketClient; close: () => void } {
   let isClosing = false;
-  reporter.reset();
+  notices.reset();
   const client = createWSClient({
     // The token is made good before the socket opens: a refusal ends the session here, like that of any call.
     url: async () => {
@@ -57,10 +57,10 @@ function openConnection(): { client: WebSocketClient; close: () => void } {
     connectionParams: async () => ({ token: await session.freshToken() }),
     keepAlive: { enabled: true, intervalMs: PING_EVERY_MS, pongTimeoutMs: PONG_WITHIN_MS },
     retryDelayMs: (failedAttempts) => {
-      if (failedAttempts > 0) reporter.attemptFailed();
+      if (failedAttempts > 0) notices.attemptFailed();
       return REALTIME_RECONNECT_MS;
     },
-    onOpen: () => reporter.opened(),
+    onOpen: () => notices.opened(),
     onClose: (cause) => {
       if (isClosing) return;
       if (cause?.code === SESSION_REVOKED) {
@@ -68,8 +68,8 @@ function openConnection(): { client: WebSocketClient; close: () => void } {
         session.distrustToken().catch(() => {});
         return;
       }
-      if (cause?.code === SERVICE_RESTART) reporter.announceRestart();
-      reporter.closed();
+      if (cause?.code === SERVICE_RESTART) notices.announceRestart();
+      notices.closed();
     },
   });
   return {

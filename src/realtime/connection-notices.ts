@@ -1,9 +1,8 @@
 /**
- * Decides when the flips of the realtime connection are told:
- * the first opening is no flip, 'connected' comes only after a 'disconnected', and a break that the server announced is
- * told only when the attempt after it has failed as well.
+ * Decides which changes of the realtime connection a person is told of. The first opening is not told, the return only
+ * after a break that was, and a break that the server announced only once the attempt after it has failed as well.
  */
-export function createFlipReporter({
+export function createConnectionNotices({
   onConnected,
   onDisconnected,
 }: {
@@ -12,23 +11,23 @@ export function createFlipReporter({
 }) {
   let isOpen = false;
   let isAnnounced = false;
-  let isTold = false;
+  let isBreakTold = false;
   /** Whether it was open before the break: a connection that never stood cannot be lost. */
-  let wasOpen = false;
+  let wasEverOpen = false;
 
   function tell(): void {
-    if (isTold || !wasOpen) return;
-    isTold = true;
+    if (isBreakTold || !wasEverOpen) return;
+    isBreakTold = true;
     onDisconnected();
   }
 
   return {
     opened(): void {
       isOpen = true;
-      wasOpen = true;
+      wasEverOpen = true;
       isAnnounced = false;
-      if (isTold) onConnected();
-      isTold = false;
+      if (isBreakTold) onConnected();
+      isBreakTold = false;
     },
     closed(): void {
       isOpen = false;
@@ -44,8 +43,8 @@ export function createFlipReporter({
     reset(): void {
       isOpen = false;
       isAnnounced = false;
-      isTold = false;
-      wasOpen = false;
+      isBreakTold = false;
+      wasEverOpen = false;
     },
   };
 }
