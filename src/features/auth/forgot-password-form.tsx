@@ -9,7 +9,7 @@ import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { paths } from '../../lib/paths.ts';
-import { LINK_LIFE } from './link-life.ts';
+import { LINK_LIFETIME } from './link-expiry.ts';
 
 /** Asks for a link; what it says afterwards is the same whether or not there is such an account. */
 export function ForgotPasswordForm() {
@@ -36,7 +36,7 @@ export function ForgotPasswordForm() {
       <div role="status" className="flex flex-col gap-4 text-center">
         <p>
           If an account has the address <span className="font-medium wrap-anywhere">{sentTo}</span>, a link is on its
-          way to it. It works once, for {LINK_LIFE}.
+          way to it. It works once, for {LINK_LIFETIME}.
         </p>
         <p className="text-sm text-ink-muted">Nothing there after a few minutes? Look in your spam folder.</p>
         <Button onClick={() => setSentTo(null)}>Use another address</Button>

@@ -5,7 +5,7 @@ import { applyFieldErrors, errorDetails, errorToast } from '../../api/errors.ts'
 import { session } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { showToast } from '../../components/toast-store.ts';
-import { LINK_EXPIRED } from './link-life.ts';
+import { LINK_EXPIRED } from './link-expiry.ts';
 import { NewPasswordFields } from './new-password-fields.tsx';
 
 export type ResetPasswordFormProps = {

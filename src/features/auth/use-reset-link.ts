@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { errorDetails } from '../../api/errors.ts';
-import { LINK_EXPIRED } from './link-life.ts';
+import { LINK_EXPIRED } from './link-expiry.ts';
 
 const OVER = `It was already used, or it is too old. ${LINK_EXPIRED}`;
 const INCOMPLETE = 'It is not complete. Open it from the mail again, or ask for a new one.';
