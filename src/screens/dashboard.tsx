@@ -13,8 +13,8 @@ import { FailedState } from '../components/failed-state.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
 import { LeadingDrop } from '../features/deployments/create/leading-drop.tsx';
+import { AttentionList } from '../features/deployments/manage/attention-list.tsx';
 import { DeploymentRows } from '../features/deployments/manage/deployment-table.tsx';
-import { NeedsYou } from '../features/deployments/manage/needs-you.tsx';
 import { isReadOnly, usageText } from '../features/deployments/plan-labels.ts';
 import { LastActivity } from '../features/releases/last-activity.tsx';
 import { RunningPublication, RunningRelease } from '../features/releases/running-release.tsx';
@@ -66,7 +66,7 @@ export function DashboardScreen() {
         />
       ) : (
         <>
-          <NeedsYou deployments={items} allowance={allowance.data} />
+          <AttentionList deployments={items} allowance={allowance.data} />
           {/* One below the other on a small screen, what grows last at the end: nothing under it is moved. */}
           <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px] lg:grid-rows-[auto_1fr]">
             <Card className="min-w-0 overflow-hidden">

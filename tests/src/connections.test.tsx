@@ -6,7 +6,7 @@ import { refusalByLimits } from '../../routers/schemas/platforms/limits.ts';
 import { PLATFORM_OPTIONS } from '../../routers/schemas/platforms/options.ts';
 import { PlatformDrawing } from '../../src/components/platform-drawing.tsx';
 import { consentsOf, destinationOf, missingChoice } from '../../src/features/deployments/create/destination-fields.ts';
-import { NeedsYou } from '../../src/features/deployments/manage/needs-you.tsx';
+import { AttentionList } from '../../src/features/deployments/manage/attention-list.tsx';
 import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
 import { setWaiting } from '../../src/uploads/waiting.ts';
 import { type Answers, showScreen } from '../support/screen.tsx';
@@ -49,7 +49,7 @@ const broken = connectionOf({
 
 test('a connection that stopped working stands on the dashboard, with the reason and the way to mend it', async () => {
   const answers: Answers = { 'connections.list': () => ({ items: [broken, connectionOf({ id: 'b' })], signIn: [] }) };
-  using shown = showScreen(<NeedsYou deployments={[deploymentOf()]} allowance={allowanceOf()} />, answers);
+  using shown = showScreen(<AttentionList deployments={[deploymentOf()]} allowance={allowanceOf()} />, answers);
   await shown.sees('Netlify · anna@example.com stopped working');
   expect(shown.page.textContent).toContain(
     'Netlify does not accept the token of this connection any more. harbour stays live, but cannot be changed until the token is replaced.',

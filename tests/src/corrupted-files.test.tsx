@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { ReleaseDiff } from '../../routers/schemas/releases.ts';
 import type { Allowance } from '../../routers/schemas/subscription.ts';
-import { NeedsYou } from '../../src/features/deployments/manage/needs-you.tsx';
+import { AttentionList } from '../../src/features/deployments/manage/attention-list.tsx';
 import { ReleaseTable } from '../../src/features/releases/release-table.tsx';
 import { ReleaseScreen } from '../../src/screens/release.tsx';
 import { showScreen } from '../support/screen.tsx';
@@ -65,21 +65,21 @@ test('what needs the person names deployments whose live release is damaged', ()
     deploymentOf({ name: 'Harbour', currentRelease: releaseRefOf({ corruptedFileCount: 2 }) }),
     deploymentOf({ name: 'Quay' }),
   ];
-  using shown = showScreen(<NeedsYou deployments={deployments} allowance={allowanceOf()} />, {});
+  using shown = showScreen(<AttentionList deployments={deployments} allowance={allowanceOf()} />, {});
   const rows = [...shown.page.querySelectorAll('li')].map((row) => row.textContent ?? '');
   expect(rows).toHaveLength(1);
   expect(rows[0]).toContain('Files of Harbour are damaged');
   expect(rows[0]).toContain('2 files of release 3 cannot be read any more and are not served.');
   expect(shown.linkTo('See what to do')).toBe('/deployments/Harbour/releases/3');
 
-  using quiet = showScreen(<NeedsYou deployments={deployments.slice(1)} allowance={allowanceOf()} />, {});
+  using quiet = showScreen(<AttentionList deployments={deployments.slice(1)} allowance={allowanceOf()} />, {});
   expect(quiet.page.textContent).toBe('');
 });
 
 test('what needs the person while no plan is active is the trial, or a plan where that is used', () => {
   const need = (isTrialAvailable: boolean) =>
     showScreen(
-      <NeedsYou deployments={[deploymentOf()]} allowance={allowanceOf({ plan: 'free', isTrialAvailable })} />,
+      <AttentionList deployments={[deploymentOf()]} allowance={allowanceOf({ plan: 'free', isTrialAvailable })} />,
       {},
     );
   using trial = need(true);

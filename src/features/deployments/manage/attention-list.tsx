@@ -14,10 +14,10 @@ import { formatCount } from '../../../lib/format.ts';
 import { href, paths } from '../../../lib/paths.ts';
 import { isReadOnly, planBlocker } from '../plan-labels.ts';
 
-export type NeedsYouProps = { deployments: readonly Deployment[]; allowance: Allowance | undefined };
+export type AttentionListProps = { deployments: readonly Deployment[]; allowance: Allowance | undefined };
 
-/** First what waits for the person; it is not there when nothing does. */
-export function NeedsYou({ deployments, allowance }: NeedsYouProps) {
+/** Everything that waits for the person: a plan, broken connections, corrupted files, failed releases; else nothing. */
+export function AttentionList({ deployments, allowance }: AttentionListProps) {
   const connections = trpc.connections.list.useQuery();
   const broken = connections.data?.items.filter(({ state }) => state === 'broken') ?? [];
   const failed = deployments.filter(({ latestRelease }) => latestRelease?.state === 'failed');
@@ -41,7 +41,7 @@ export function NeedsYou({ deployments, allowance }: NeedsYouProps) {
       <CardHeader title="Needs you" count={count} />
       <ul className="divide-y divide-line">
         {needsPlan && allowance && (
-          <Need
+          <AttentionItem
             icon={<TriangleAlert className="text-warn" />}
             title={planBlocker(allowance)?.title ?? 'No plan is active'}
             text="Your deployments stay live, and cannot be changed until a plan is active."
@@ -49,7 +49,7 @@ export function NeedsYou({ deployments, allowance }: NeedsYouProps) {
           />
         )}
         {broken.map((connection) => (
-          <Need
+          <AttentionItem
             key={connection.id}
             icon={<Unplug className="text-bad" />}
             title={`${HOSTING_TITLES[connection.provider]} · ${connection.identity} stopped working`}
@@ -58,7 +58,7 @@ export function NeedsYou({ deployments, allowance }: NeedsYouProps) {
           />
         ))}
         {corrupted.map(({ id, label, number, files }) => (
-          <Need
+          <AttentionItem
             key={id}
             icon={<TriangleAlert className="text-bad" />}
             title={`Files of ${label} are damaged`}
@@ -68,7 +68,7 @@ export function NeedsYou({ deployments, allowance }: NeedsYouProps) {
           />
         ))}
         {failed.map(({ id, name, slug, latestRelease, currentRelease }) => (
-          <Need
+          <AttentionItem
             key={id}
             icon={<CircleX className="text-bad" />}
             title={`Release ${latestRelease?.number} of ${deploymentLabel({ name, slug })} failed`}
@@ -81,7 +81,6 @@ export function NeedsYou({ deployments, allowance }: NeedsYouProps) {
   );
 }
 
-/** Why, and what it means for what is live. */
 function brokenText({ problem, deployments }: Connection): string {
   const why = problem?.message ?? 'The platform refuses its token.';
   if (deployments.length === 0) return `${why} No deployment uses it.`;
@@ -90,7 +89,7 @@ function brokenText({ problem, deployments }: Connection): string {
   return `${why} ${named} ${stay} until the token is replaced.`;
 }
 
-type NeedProps = {
+type AttentionItemProps = {
   icon: ReactNode;
   title: string;
   badge?: ReactNode;
@@ -98,7 +97,7 @@ type NeedProps = {
   action: { to: string; label: string };
 };
 
-function Need({ icon, title, badge, text, action }: NeedProps) {
+function AttentionItem({ icon, title, badge, text, action }: AttentionItemProps) {
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-3 px-4 py-3.5 sm:px-5">
       <div className="flex min-w-56 flex-1 gap-3">
