@@ -1,13 +1,13 @@
 import { GuidedSteps } from '../features/deployments/create/guided-steps.tsx';
 import { NewDeploymentForm } from '../features/deployments/create/new-deployment-form.tsx';
-import { Deploying } from '../layouts/deploying.tsx';
+import { DeploymentFlow } from '../layouts/deployment-flow.tsx';
 
 export function GuidedDeploymentScreen() {
   return (
-    <Deploying title="Guided Deployment" description="One question a step, and nothing happens before the last.">
+    <DeploymentFlow title="Guided Deployment" description="One question a step, and nothing happens before the last.">
       <NewDeploymentForm namedBy="typed">
         <GuidedSteps />
       </NewDeploymentForm>
-    </Deploying>
+    </DeploymentFlow>
   );
 }

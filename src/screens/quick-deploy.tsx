@@ -6,16 +6,16 @@ import { PublishForm } from '../features/deployments/create/publish-form.tsx';
 import { isClear, useQuickPublish } from '../features/deployments/create/quick-publish.ts';
 import { FilesStep } from '../features/deployments/select/files-step.tsx';
 import { addressOfSlug } from '../features/deployments/sites-address.ts';
-import { Deploying } from '../layouts/deploying.tsx';
+import { DeploymentFlow } from '../layouts/deployment-flow.tsx';
 import { paths } from '../lib/paths.ts';
 
 export function QuickDeployScreen() {
   return (
-    <Deploying title="Quick Deploy" description="Drop a folder or a ZIP, and it is live on the built-in host.">
+    <DeploymentFlow title="Quick Deploy" description="Drop a folder or a ZIP, and it is live on the built-in host.">
       <NewDeploymentForm namedBy="folder">
         <Choosing />
       </NewDeploymentForm>
-    </Deploying>
+    </DeploymentFlow>
   );
 }
 

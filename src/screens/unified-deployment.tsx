@@ -2,11 +2,11 @@ import { StageList } from '../components/stage.tsx';
 import { NewDeploymentForm } from '../features/deployments/create/new-deployment-form.tsx';
 import { AbsentStages, NewDeploymentStages } from '../features/deployments/create/pipeline-stages.tsx';
 import { PipelineProgress } from '../features/releases/pipeline-progress.tsx';
-import { Deploying } from '../layouts/deploying.tsx';
+import { DeploymentFlow } from '../layouts/deployment-flow.tsx';
 
 export function UnifiedDeploymentScreen() {
   return (
-    <Deploying
+    <DeploymentFlow
       title="All-in-One Deployment"
       description="Everything between your files and a live site, in the order in which it happens."
       renderProgress={(props) => <PipelineProgress {...props} absentStages={<AbsentStages />} />}
@@ -16,6 +16,6 @@ export function UnifiedDeploymentScreen() {
           <NewDeploymentStages />
         </StageList>
       </NewDeploymentForm>
-    </Deploying>
+    </DeploymentFlow>
   );
 }

@@ -6,17 +6,17 @@ import { useStartedDeployment } from '../features/deployments/create/use-started
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { ProgressSteps, type ProgressStepsProps } from '../features/releases/progress-steps.tsx';
 
-export type DeployingProps = {
+export type DeploymentFlowProps = {
   title: string;
   description: string;
-  /** Stands here until something is started. */
+  /** Shown until a deployment is started. */
   children: ReactNode;
-  /** What is shown once something is started, in the place of the steps in a list. */
+  /** Replaces the list of steps that follows the started release. */
   renderProgress?: ((props: ProgressStepsProps) => ReactNode) | undefined;
 };
 
 /** A screen that makes a deployment and stays with it until it is live, also through a reload. */
-export function Deploying({ title, description, children, renderProgress = inSteps }: DeployingProps) {
+export function DeploymentFlow({ title, description, children, renderProgress = inSteps }: DeploymentFlowProps) {
   const { deploymentId, startAgain } = useStartedDeployment();
   const mayChange = !isReadOnly(usePlanBlocker().allowance);
   const progress = (id: string) =>
