@@ -20,7 +20,7 @@ const URL_MAX_LENGTH = 2_000;
 const IDLE_CLOSE_MS = 1_000;
 
 export type FairleadClientOptions = {
-  /** Says where Fairlead is reached, for example `https://fairlead.example.com`. */
+  /** The base URL of the installation, for example `https://fairlead.example.com`. */
   url: string;
   /** An API token from Settings; what it may do is its scopes. */
   token: string;

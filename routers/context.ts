@@ -16,7 +16,7 @@ import { countCalls } from './call-limit.ts';
 import { clientAddress } from './client-address.ts';
 import { createCookieJar } from './cookie-jar.ts';
 
-/** Says what every procedure gets; the same thing that its service gets. */
+/** The context of every procedure, which its service gets unchanged. */
 export type Context = ServiceContext;
 
 export const REQUEST_ID_HEADER = 'X-Request-Id';

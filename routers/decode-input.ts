@@ -4,10 +4,7 @@ import { AppError } from '../server/errors.ts';
 const DEPTH_MAX = 16;
 const VALUES_MAX = 2_000;
 const ANNOTATIONS_MAX = 200;
-/**
- * This is the one kind of value that inputs of the contract hold and JSON has no word for: an optional field that is
- * set to it.
- */
+/** JSON has no word for an optional field that is set to `undefined`, the one such value in inputs of the contract. */
 const UNDEFINED = 'undefined';
 
 /**

@@ -7,7 +7,7 @@ import { translateDatabaseError } from '../server/mongo.ts';
 import { type Context, newRequestId } from './context.ts';
 import { ERROR_CODES, type ErrorCode, type ErrorDetails } from './schemas/errors.ts';
 
-/** Says what tRPC itself refuses, before or beside our procedures; everything else of its own is a fault of ours. */
+/** Refusals of tRPC itself, before or beside our procedures; every other error of its own is a fault of ours. */
 const OF_TRPC: Partial<Record<TRPC_ERROR_CODE_KEY, { code: ErrorCode; message: string }>> = {
   PARSE_ERROR: { code: 'bad_request', message: 'The request is not valid JSON.' },
   BAD_REQUEST: { code: 'bad_request', message: 'The request could not be read.' },

@@ -14,7 +14,7 @@ export function trackShared<Data extends object>(id: string, data: Data): Tracke
   return tracked(id, data);
 }
 
-/** Says what tRPC calls on each input and each answer. The clients use superjson as it is. */
+/** The server's transformer, which decodes inputs by rules of its own; the clients use superjson as it is. */
 export const transformer = {
   input: { serialize: superjson.serialize, deserialize: decodeInput },
   output: { serialize: serializeOutput, deserialize: superjson.deserialize },

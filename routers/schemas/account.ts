@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { currentPasswordSchema } from './auth.ts';
 
-/** This is a link that streams all of the account as one ZIP to whoever opens it, for a minute. */
+/** A link that streams the whole account as one ZIP to whoever opens it, for a minute. */
 export const accountExportSchema = z.strictObject({ url: z.string(), fileName: z.string(), expiresAt: z.date() });
 
 /** The name is typed once more, since a deleted account cannot be brought back. */

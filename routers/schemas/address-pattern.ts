@@ -12,15 +12,15 @@ export type AddressPattern = {
   hasSplat: boolean;
 };
 
-/** Describes the address of one request, split once for however many patterns it is held against. */
+/** The address of one request, split once for however many patterns it is held against. */
 export type Address = {
   /** The decoded path without the leading slash. */
   file: string;
   /** Without an empty one for a slash at the end; of a path that no release can hold, its first ones. */
   parts: readonly string[];
   /**
-   * This is longer or deeper than any file of a release (UPLOAD_LIMITS): only a pattern that ends with a star may fit.
-   * Visitors may send 16 KiB of slashes, and every rule of a site would be held against all of it.
+   * True when it is longer or deeper than any file of a release (UPLOAD_LIMITS): only a pattern that ends with a star
+   * may fit. Visitors may send 16 KiB of slashes, and every rule of a site would be held against all of it.
    */
   isBeyondFiles: boolean;
 };

@@ -40,7 +40,7 @@ const passwordsMatch = z.refine<{ password: string; confirmPassword: string }>(
   (form) => form.password === form.confirmPassword,
   { error: "Passwords don't match", path: ['confirmPassword'] },
 );
-/** Says what the forms hold; `confirmPassword` is never sent. */
+/** The fields of the forms; `confirmPassword` is never sent. */
 export const registerForm = z.extend(registerInput, { confirmPassword: z.string() }).check(passwordsMatch);
 export const newPasswordForm = z
   .strictObject({ password: newPasswordSchema, confirmPassword: z.string() })
@@ -84,7 +84,7 @@ export const resetLinkCheckSchema = z.strictObject({ isOpen: z.boolean() });
 
 const sessionSchema = z.strictObject({
   id: idSchema,
-  /** Names browser and system in words, from the User-Agent header. */
+  /** Browser and system in words, from the User-Agent header. */
   device: z.string(),
   address: z.string(),
   isCurrent: z.boolean(),

@@ -15,7 +15,7 @@ export const connectionProviderSchema = z.enum(CONNECTION_PROVIDERS);
 
 export const connectInput = z.strictObject({ provider: connectionProviderSchema, token: tokenSchema });
 export const authorizeConnectionInput = z.strictObject({ provider: connectionProviderSchema });
-/** Says what the platform put into the address that it sent the browser back to. */
+/** What the platform added to the address that it sent the browser back to. */
 export const finishAuthorizationInput = z.strictObject({
   provider: connectionProviderSchema,
   code: z.string().check(z.minLength(1), z.maxLength(TOKEN_MAX)),
@@ -33,23 +33,23 @@ export const connectionSchema = z.strictObject({
   id: idSchema,
   provider: connectionProviderSchema,
   kind: z.enum(['platform', 'dns']),
-  /** Names the account there: "anna@example.com", "acme-inc". */
+  /** The account there: "anna@example.com", "acme-inc". */
   identity: z.string(),
   state: connectionStateSchema,
   /** Why it is broken and what to do, for a person; null while it works. */
   problem: z.nullable(z.strictObject({ message: z.string(), hint: z.nullable(z.string()) })),
-  /** Says what stands in the way of publishing although the credential is accepted. */
+  /** Obstacles to publishing although the credential is accepted. */
   warnings: z.array(z.string()),
-  /** Says when the credential ends; null where it does not, or the platform does not say. */
+  /** Null where the credential does not end, or the platform does not say when. */
   expiresAt: z.nullable(z.date()),
   testedAt: z.date(),
   createdAt: z.date(),
-  /** Says what cannot be published any more once this is removed. */
+  /** The deployments that cannot be published any more once this is removed. */
   deployments: z.array(z.strictObject({ id: idSchema, name: z.string() })),
 });
 export const connectionListSchema = z.strictObject({
   items: z.array(connectionSchema),
-  /** Says where the operator has set up sign-in, so that no token has to be pasted. */
+  /** Providers for which the operator has set up sign-in, so that no token has to be pasted. */
   signIn: z.array(connectionProviderSchema),
 });
 export const authorizationSchema = z.strictObject({ url: z.string() });

@@ -3,7 +3,7 @@ import { CONTACT_MESSAGE_MAX, CONTACT_NAME_MAX } from './limits.ts';
 import { withoutControlCharacters } from './primitives.ts';
 import { emailSchema } from './user.ts';
 
-/** This is the Quick Contact Form of the About page. */
+/** The Quick Contact Form of the About page. */
 export const sendContactInput = z.strictObject({
   name: z
     .string()
@@ -25,7 +25,6 @@ export const sendContactInput = z.strictObject({
     ),
 });
 
-/** Says where people write to by themselves. */
 export const contactSchema = z.strictObject({ supportEmail: z.string() });
 
 export type SendContactInput = z.infer<typeof sendContactInput>;

@@ -54,11 +54,11 @@ export const SERVING_DEFAULTS = { isSinglePage: false, hasCleanUrls: true } as c
 export const createDeploymentInput = z.strictObject({
   name: deploymentNameSchema,
   platform: platformIdSchema,
-  /** This is the account there; may be left out where there is one connection to the platform. */
+  /** May be left out where there is one connection to the platform. */
   connectionId: z.optional(idSchema),
-  /** This is one of `connections.targets`; without it the account's own. */
+  /** One of `connections.targets`; without it the account's own. */
   targetId: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
-  /** Says what the platform lets one choose, and consents that it requires, as booleans. */
+  /** Settings of the platform's own, and the consents that it requires, as booleans. */
   options: z.optional(platformOptionsSchema),
   /** Made by the client: the second call with the same key gives the first one's answer, for 24 hours. */
   idempotencyKey: z.optional(idempotencyKeySchema),
@@ -120,13 +120,13 @@ export const rollBackDeploymentInput = z.strictObject({ deploymentId: idSchema, 
 export const addressCheckSchema = z.strictObject({
   wanted: z.string(),
   /**
-   * Says what it would be now: `wanted` where that is free, else the next one that is. Null where a name has random
-   * letters added to it, and for a change to an address that is taken.
+   * The address that it would get now: `wanted` where that is free, else the next one that is. Null where a name has
+   * random letters added to it, and for a change to an address that is taken.
    */
   slug: z.nullable(z.string()),
 });
 
-/** This is a release as a deployment's row names it. */
+/** The part of a release that a deployment's row shows. */
 const releaseRefSchema = z.strictObject({
   id: idSchema,
   number: z.number(),
@@ -135,7 +135,7 @@ const releaseRefSchema = z.strictObject({
   finishedAt: z.nullable(z.date()),
   /** Since when it serves, or when it last began to: a roll back begins anew. Null while it was never live. */
   liveSince: z.nullable(z.date()),
-  /** This is the sentence of a failure, for a person. */
+  /** Why it failed, in a sentence for a person. */
   errorMessage: z.nullable(z.string()),
   /** Files that cannot be read any more, so that they are not served; the release names them. */
   corruptedFileCount: z.number(),
@@ -145,14 +145,14 @@ export const deploymentSchema = z.strictObject({
   id: idSchema,
   name: z.string(),
   slug: z.string(),
-  /** Names the platform of the primary destination. */
+  /** The platform of the primary destination. */
   platform: platformIdSchema,
   state: deploymentStateSchema,
   url: z.string(),
   destinations: z.array(destinationSchema),
-  /** This is the one that is served; null while none was ever live. */
+  /** The release that is served; null while none was ever live. */
   currentRelease: z.nullable(releaseRefSchema),
-  /** This is the newest or the one that is worked on, whatever became of it. */
+  /** The newest release, or the one that is worked on, whatever became of it. */
   latestRelease: z.nullable(releaseRefSchema),
   releaseCount: z.number(),
   isSinglePage: z.boolean(),

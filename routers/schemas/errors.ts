@@ -61,7 +61,7 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** Says what every error carries beside its message: in `data` over tRPC, at the top level over REST. */
+/** The fields of every error beside its message: in `data` over tRPC, at the top level over REST. */
 export type ErrorDetails = {
   code: ErrorCode;
   requestId: string;

@@ -51,10 +51,7 @@ const releaseProgressEvent = z.strictObject({
   done: z.number(),
   total: z.number(),
   log: z.array(logLineSchema),
-  /**
-   * Says how many lines of the step came before those in `log`: a reader that has more of them leaves out what it
-   * knows.
-   */
+  /** The number of lines that came before those in `log`: a reader that has more of them leaves out what it knows. */
   firstLine: z.optional(z.number()),
 });
 

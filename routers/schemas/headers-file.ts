@@ -18,7 +18,7 @@ export type HeaderRule = {
   line: number;
   fits: HeaderPattern;
   set: HeaderSetting[];
-  /** Names of headers are in lower case. */
+  /** Header names in lower case. */
   removed: string[];
 };
 
@@ -173,7 +173,7 @@ function headerFault(key: string, name: string, value: string): string | null {
   return null;
 }
 
-/** Describes what the rules change in the headers of one address. */
+/** The changes that the rules make to the headers of one address. */
 export type HeaderChange = {
   set: readonly string[];
   /** In lower case: the host's own header of this name does not stand. */

@@ -57,7 +57,7 @@ export const UPLOAD_LIMITS = {
   maxBytesPerDay: 10 * 1024 * 1024 * 1024,
   maxAccountFiles: 200_000,
   maxListedFiles: 10_000_000,
-  /** This applies to archives that were cut off and wait for their rest. */
+  /** Counts the archives that were cut off and wait for their rest. */
   maxPartBytes: 1024 * 1024 * 1024,
   /** Of the precompressed variants of all its releases; what is beyond is served as it is. */
   maxVariantBytes: 5 * 1024 * 1024 * 1024,

@@ -1,8 +1,8 @@
 import { UPLOAD_LIMITS } from './limits.ts';
 
 /**
- * This is the longest text that is normalised, in UTF-16 code units. The longest permitted path is within it however it
- * is written: decomposing takes at most four code units for one (Unicode FAQ, "Normalization").
+ * The longest text that is normalised, in UTF-16 code units. The longest permitted path is within it however it is
+ * written: decomposing takes at most four code units for one (Unicode FAQ, "Normalization").
  */
 export const NORMALISED_MAX = 4 * UPLOAD_LIMITS.maxPathBytes;
 

@@ -60,5 +60,5 @@ type PlanRow = {
   severalPlatforms: boolean;
 };
 
-/** Says what a subscription can be of; `free` is the absence of one. */
+/** The plans of a subscription; `free` is the absence of one. */
 export const PAID_PLANS = ['BASIC', 'STANDARD', 'PRO', 'BETA'] as const;

@@ -10,8 +10,8 @@ export const idSchema = z.string().check(z.regex(/^[0-9a-z]{20}$/, 'This is not 
 export const sha256Schema = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'This is not a SHA-256 hash'));
 
 /**
- * This is the rule of a name: one line of characters that can be seen. Without halves of surrogate pairs, which no
- * UTF-8 holds: they would come back as others than those that were sent.
+ * A name is one line of visible characters. It has no halves of surrogate pairs, which no UTF-8 holds: they would come
+ * back as other characters than those that were sent.
  */
 export const nameCanBeShown = z.regex(/^[^\p{Cc}\p{Cf}\p{Cs}]*$/u, 'The name holds a character that cannot be shown');
 

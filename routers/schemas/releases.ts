@@ -89,9 +89,9 @@ export const releaseSchema = z.strictObject({
   /** Whether the deployment serves this one now. */
   isCurrent: z.boolean(),
   source: z.enum(RELEASE_SOURCES),
-  /** Names the user, or the API token. */
+  /** The name of the user, or of the API token. */
   createdBy: z.string(),
-  /** This is the public address, and the release's own (kept as its preview). */
+  /** The public address, and the release's own (kept as its preview). */
   url: z.string(),
   previewUrl: z.string(),
   fileCount: z.number(),
@@ -119,12 +119,12 @@ const releaseStepSchema = z.strictObject({
 });
 export const releaseDetailSchema = z.extend(releaseSchema, {
   steps: z.array(releaseStepSchema),
-  /** This is the release that goes on serving while this one is made, or after it failed. */
+  /** The release that goes on serving while this one is made, or after it failed. */
   servingNumber: z.nullable(z.number()),
 });
 export const ROLL_BACK_STATES = ['running', 'done', 'failed'] as const;
 
-/** This is one act of going back to an earlier release, as the history shows it. */
+/** One act of going back to an earlier release, as the history shows it. */
 const rollBackSchema = z.strictObject({
   id: idSchema,
   deploymentId: idSchema,
@@ -132,7 +132,7 @@ const rollBackSchema = z.strictObject({
   deploymentSlug: z.string(),
   fromNumber: z.number(),
   toNumber: z.number(),
-  /** Names the user, or the API token. */
+  /** The name of the user, or of the API token. */
   createdBy: z.string(),
   state: z.enum(ROLL_BACK_STATES),
   createdAt: z.date(),
@@ -155,16 +155,13 @@ export const releaseDiffSchema = z.strictObject({
   added: z.array(differingFileSchema),
   changed: z.array(z.extend(differingFileSchema, { previousBytes: z.number() })),
   removed: z.array(differingFileSchema),
-  /** This applies to all files, also of those that a list has no room for. */
+  /** Counts all files, also those that a list has no room for. */
   counts: z.strictObject({ added: z.number(), changed: z.number(), removed: z.number() }),
   /** True when a list was cut at `DIFF_FILES_MAX`. */
   isCut: z.boolean(),
 });
 
-/**
- * This is a link that streams the release as a ZIP to whoever opens it, for a minute: a browser saves it without a
- * header.
- */
+/** A link that streams the release as a ZIP to whoever opens it, for a minute: a browser saves it without a header. */
 export const releaseDownloadSchema = z.strictObject({
   url: z.string(),
   fileName: z.string(),

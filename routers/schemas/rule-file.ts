@@ -2,14 +2,14 @@
 export const RULE_FILES = ['_redirects', '_headers'] as const;
 export type RuleFile = (typeof RULE_FILES)[number];
 
-/** Describes a line that the built-in host does not follow, and why. Lines count from 1. */
+/** A line that the built-in host does not follow, and why. Lines count from 1. */
 export type RuleProblem = { line: number; message: string };
 export type RuleLine = { line: number; text: string };
 
 /** Cloudflare Pages, "Redirects" and "Headers": 2,000 characters a line is the wider of the two limits. */
 const LINE_MAX = 2_000;
 const FILE_MAX = 256 * 1024;
-/** This is more than twice the rules that Cloudflare Pages follows; reading so many takes some milliseconds. */
+/** More than twice the rules that Cloudflare Pages follows; reading so many takes some milliseconds. */
 const LINES_MAX = 5_000;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;

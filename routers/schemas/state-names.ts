@@ -18,7 +18,7 @@ export type ReleaseState = (typeof RELEASE_STATES)[number];
 /** The states in which somebody works on a release, or will; at most one release of a deployment is in one of them. */
 export const RUNNING_RELEASE_STATES = ['queued', 'preparing', 'uploading', 'processing', 'verifying'] as const;
 
-/** Says whether a release is on its way: neither live nor over. A deployment has one such release at most. */
+/** Returns whether a release is on its way: neither live nor over. A deployment has one such release at most. */
 export function isRunningReleaseState(state: ReleaseState): boolean {
   return (RUNNING_RELEASE_STATES as readonly ReleaseState[]).includes(state);
 }

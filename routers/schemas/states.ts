@@ -26,8 +26,8 @@ export const RELEASE_MOVES = {
 export const deploymentStateSchema = z.enum(DEPLOYMENT_STATES);
 export const releaseStateSchema = z.enum(RELEASE_STATES);
 /**
- * This applies to one platform that a deployment is published on; `waiting`: a person has to finish there; `removing`: it is
- * being taken away there.
+ * The states of one platform that a deployment is published on; `waiting`: a person has to finish there; `removing`: it
+ * is being taken away there.
  */
 export const destinationStateSchema = z.enum(['idle', 'publishing', 'waiting', 'live', 'failed', 'removing']);
 export const subscriptionStatusSchema = z.enum(['trialing', 'active', 'past_due', 'canceled', 'expired']);

@@ -10,7 +10,7 @@ export const subscriptionSchema = z.strictObject({
   endsAt: z.date(),
 });
 
-/** Says what the account may do now: the plan that counts, its cap and what is left; `null` is unlimited. */
+/** The plan that counts, its cap and what is left of it; `null` is unlimited. */
 export const allowanceSchema = z.strictObject({
   plan: planSchema,
   deploymentLimit: z.nullable(z.number()),

@@ -1,4 +1,7 @@
-/** Tells the line of a place in a text, counted from one. Places are asked for in ascending order: the text is walked once. */
+/**
+ * Returns a function from a place in `text` to its line, counted from one. Places are asked for in ascending order: the
+ * text is walked once.
+ */
 export function lineCounter(text: string): (at: number) => number {
   let line = 1;
   let next = text.indexOf('\n');

@@ -8,9 +8,9 @@ export type UploadInspection = {
   kind: UploadKind;
   title: string;
   explanation: string;
-  /** This is the page that people see first; null when there is none. */
+  /** The page that people see first; null when there is none. */
   entryPage: string | null;
-  /** This is a folder inside that looks like the finished site, to publish instead of the whole. */
+  /** A folder inside that looks like the finished site, to publish instead of the whole. */
   buildFolder: string | null;
   fileCount: number;
   totalBytes: number;
@@ -23,7 +23,7 @@ export type UploadProblem = {
   message: string;
   hint: string;
   path: string | null;
-  /** Says where it stands, when that is inside files; at most fifty. */
+  /** The places of the problem, when it is inside files; at most fifty. */
   places?: readonly ProblemPlace[];
 };
 export type ProblemPlace = { path: string; line: number; text: string };
@@ -42,7 +42,7 @@ export type ProblemCode =
 /** Folders that the usual tools write the finished site to. */
 const BUILD_FOLDERS = ['dist', 'build', 'out', '_site', 'public', 'www', 'docs', '.output/public'] as const;
 
-/** This is a dependency of package.json → the name that people know it by. */
+/** Dependencies of package.json, with the names that people know them by. */
 const TOOLS: readonly (readonly [dependency: string, name: string])[] = [
   ['next', 'Next.js'],
   ['nuxt', 'Nuxt'],
@@ -71,7 +71,7 @@ const BUILD_MARKS: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^main(-|\.)[0-9a-zA-Z]{8,}\.js$/, 'Angular'],
 ];
 
-/** This is a script that no browser runs. Quotes may be left out (HTML standard, 13.1.2.3), and a query may follow. */
+/** A script that no browser runs. Quotes may be left out (HTML standard, 13.1.2.3), and a query may follow. */
 const SOURCE_SCRIPT =
   /<script\b[^<>]*?\ssrc\s*=\s*(?:"[^"?#]*|'[^'?#]*|[^\s"'>?#]*)\.(?:tsx?|jsx|vue|svelte)(?=["'\s>?#])/i;
 
@@ -79,8 +79,8 @@ const SOURCE_SCRIPT =
 export const INSPECTED_TEXTS = ['package.json', 'index.html', '_redirects', '_headers'] as const;
 
 /**
- * Says what `files` (the paths that would be published) are. `texts` holds the content of those of INSPECTED_TEXTS
- * that exist; without them the names alone decide. `looks` holds what was found in texts, by path.
+ * Inspects `files`, the paths that would be published. `texts` holds the content of those of INSPECTED_TEXTS that
+ * exist; without them the names alone decide. `looks` holds what was found in texts, by path.
  */
 export function inspectUpload(
   files: readonly OfferedFile[],
@@ -151,8 +151,8 @@ function namesIn(dependencies: unknown): string[] {
 }
 
 /**
- * Says whether this is source that a browser cannot run: a tool in package.json, or a page that asks for TypeScript or
- * JSX.
+ * Returns whether this is source that a browser cannot run: a tool in package.json, or a page that asks for TypeScript
+ * or JSX.
  */
 function isSource(paths: ReadonlySet<string>, texts: ReadonlyMap<string, string>, tool: string | null): boolean {
   if (paths.has('package.json') && tool !== null) return true;

@@ -99,8 +99,8 @@ function linksOfAttribute({ element, name, value }: Attribute, line: number): Fo
 }
 
 /**
- * Says whether a target could lead to a file of the upload: it does not for other hosts, for places on the same page,
- * and for what a template fills in later.
+ * Returns whether a target could lead to a file of the upload: it does not for other hosts, for places on the same
+ * page, and for what a template fills in later.
  */
 function leadsInside(target: string): boolean {
   if (

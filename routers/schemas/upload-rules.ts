@@ -78,7 +78,7 @@ export function pathRefusal(path: string): RefusalReason | null {
   return null;
 }
 
-/** Says whether a mark that cannot be seen makes it another name than the one that is read. */
+/** Returns whether a mark that cannot be seen makes it another name than the one that is read. */
 function hidesMark(path: string): boolean {
   if (!WITHOUT_PICTURE.test(path)) return false;
   let before = '/';
@@ -159,7 +159,7 @@ export function leftOutRule(path: string): { reason: string; isPublishable: bool
 }
 
 /**
- * Says whether a host answers with this file. It does not for the two files that are rules for the host, nor for
+ * Returns whether a host answers with this file. It does not for the two files that are rules for the host, nor for
  * dotfiles, which often hold secrets, apart from `.well-known` and those that were published on purpose.
  */
 export function isServedPath(path: string): boolean {
@@ -170,21 +170,21 @@ export function isServedPath(path: string): boolean {
 /** `..foo` and `...slug` are names, no dotfiles; those of `.well-known` are there to be asked for (RFC 8615). */
 const HIDDEN = /(?:^|\/)\.(?!\.|well-known(?:\/|$))/;
 
-/** Says whether a path is a dotfile, or lies below a folder whose name begins with a dot. */
+/** Returns whether a path is a dotfile, or lies below a folder whose name begins with a dot. */
 export function isHiddenPath(path: string): boolean {
   return HIDDEN.test(path);
 }
 
 export type UploadReading<File extends OfferedFile> = {
-  /** Says what would be published, under its final path. */
+  /** The files to publish, under their final paths. */
   files: File[];
   leftOut: { path: string; reason: string; isPublishable: boolean }[];
   /** Files of the operating system that were dropped. */
   droppedCount: number;
-  /** This is the single folder around everything that was taken off. */
+  /** The single folder around everything, which was taken off. */
   root: string | null;
   totalBytes: number;
-  /** This is the first rule that the upload as a whole breaks; nothing of it is taken then. */
+  /** The first rule that the upload as a whole breaks; nothing of it is taken then. */
   refusal: Refusal | null;
 };
 

@@ -5,7 +5,7 @@ import { checkLinks, type FoundLink, findLinks, type LinkVerdict, mayHoldLinks }
 import type { OfferedFile } from './upload-rules.ts';
 import { type FoundToken, findTokens, mayHoldTokens, TOKEN_NAMES } from './upload-tokens.ts';
 
-/** Says what the text of one file holds that a person should know of. */
+/** Findings in the text of one file that a person should know of. */
 export type TextFindings = { tokens: readonly FoundToken[]; links: readonly FoundLink[] };
 
 /** Whether the text of a file is worth reading. */

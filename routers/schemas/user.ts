@@ -21,7 +21,7 @@ export const userSchema = z.strictObject({
   username: z.string(),
   email: z.string(),
   emailConfirmed: z.boolean(),
-  /** This is a new address that waits for its confirmation; the old one stays until then. */
+  /** A new address that waits for its confirmation; the old one stays until then. */
   pendingEmail: z.nullable(z.string()),
   /** True for the current version of the disclaimer only. */
   disclaimerAccepted: z.boolean(),
@@ -32,7 +32,7 @@ export const userSchema = z.strictObject({
 
 export const updateUserInput = z.strictObject({ username: usernameSchema });
 
-/** Says which mails a person wants beside those of confirmation, reset and security. */
+/** The mails that a person wants beside those of confirmation, reset and security. */
 export const notificationSettingsSchema = z.strictObject({
   releaseFailed: z.boolean(),
   releaseLive: z.boolean(),

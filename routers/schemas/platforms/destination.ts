@@ -3,7 +3,7 @@ import { idSchema } from '../primitives.ts';
 import { destinationStateSchema } from '../states.ts';
 import { platformIdSchema } from './index.ts';
 
-/** Says what went wrong, in the words for a person; `raw` is the platform's whole answer. */
+/** An error in words for a person; `raw` is the platform's whole answer. */
 export const shownErrorSchema = z.strictObject({
   code: z.string(),
   message: z.string(),
@@ -11,11 +11,11 @@ export const shownErrorSchema = z.strictObject({
   raw: z.nullable(z.string()),
 });
 
-/** This is one platform on which a deployment is published; the first of them is the primary one. */
+/** One platform on which a deployment is published; the first of them is the primary one. */
 export const destinationSchema = z.strictObject({
   id: idSchema,
   platform: platformIdSchema,
-  /** Says where visitors find it there; empty until the platform named an address. */
+  /** The address there for visitors; empty until the platform named one. */
   url: z.string(),
   state: destinationStateSchema,
   /** Why the last attempt failed there; what was live before may be live all the same. */

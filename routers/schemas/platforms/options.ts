@@ -3,7 +3,7 @@ import { idSchema } from '../primitives.ts';
 import type { PlatformId } from './ids.ts';
 
 /**
- * Says what a person chose of a platform's own: small values by name, kept with the destination and given to its
+ * A person's choices among a platform's own settings: small values by name, kept with the destination and given to its
  * adapter.
  */
 export const platformOptionsSchema = z.record(

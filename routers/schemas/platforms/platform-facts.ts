@@ -1,4 +1,4 @@
-/** Says what a person is told of a platform, before and while they use it. */
+/** Texts about a platform, for a person to read before and while they use it. */
 export type PlatformFacts = {
   title: string;
   description: string;

@@ -5,7 +5,7 @@ export type PlatformSetup = {
   /** How a folder gets there, in a sentence. */
   way: string;
   cost: string;
-  /** Says what a person needs before the first release. */
+  /** Requirements before the first release. */
   needs: readonly string[];
   /** Its published limits; sources are named beside them. */
   limits: readonly string[];

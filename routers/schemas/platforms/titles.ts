@@ -1,6 +1,6 @@
 import type { HostingPlatform, PlatformId } from './ids.ts';
 
-/** Names of the hosting platforms; apart from what is said of them, since the titles of routes need no more. */
+/** Apart from what else is said of the platforms, since the titles of routes need no more. */
 export const HOSTING_TITLES = {
   netlify: 'Netlify',
   vercel: 'Vercel',
@@ -10,7 +10,6 @@ export const HOSTING_TITLES = {
   replit: 'Replit',
 } as const satisfies Record<HostingPlatform, string>;
 
-/** Names of all platforms. */
 export const PLATFORM_TITLES = {
   ...HOSTING_TITLES,
   'built-in': 'Built-in host',

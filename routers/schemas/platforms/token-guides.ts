@@ -1,10 +1,10 @@
 import type { ConnectionProvider } from './ids.ts';
 
-/** Says where a person makes the token of a connection, and what it must be allowed to do. */
+/** How a person makes the token of a connection, and what it must be allowed to do. */
 export type TokenGuide = {
   name: string;
   url: string;
-  /** This is the way there in the platform's own menu. */
+  /** The way there in the platform's own menu. */
   path: string;
   permissions: readonly string[];
 };

@@ -8,7 +8,6 @@ import { renderCapabilities } from './render.ts';
 import { replitCapabilities } from './replit.ts';
 import { vercelCapabilities } from './vercel.ts';
 
-/** Says what can be done at each platform. */
 const capabilities = {
   netlify: netlifyCapabilities,
   vercel: vercelCapabilities,

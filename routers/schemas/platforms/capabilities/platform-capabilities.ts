@@ -5,7 +5,7 @@
 export type PlatformCapabilities = {
   /** Files are uploaded, go through a Git repository, or are handed to a person who finishes there. */
   publish: 'upload' | 'viaGit' | 'handOff';
-  /** Says what a person must have or agree to; said before the first click. */
+  /** What a person must have or agree to; shown before the first click. */
   requires: readonly PlatformRequirement[];
   limits: PlatformLimits;
   /** File names that the platform does not take. */
@@ -55,11 +55,11 @@ export type DomainCapabilities = {
   records: 'fixed' | 'fromApi' | 'fromPerson';
   /** Which records lead a name there that cannot be a CNAME: decides what to say when the DNS provider lacks ALIAS. */
   apex: 'a' | 'aliasOrA' | 'aliasOnly' | 'aAndTxt';
-  /** Says when a TXT record has to show that the name is the person's. */
+  /** When a TXT record has to show that the name is the person's. */
   proof: 'none' | 'txtWhenTaken' | 'txtAlways';
   /** Whether `www` comes with the name below it, and the other way round. */
   counterpart: 'automatic' | 'manual';
-  /** Names that one site may have; null where the platform does not say. */
+  /** Names per site; null where the platform does not say. */
   max: number | null;
   certificate: {
     /** `full`: state and end; `perDomain`: the state alone; `none`: only a TLS handshake tells. */
