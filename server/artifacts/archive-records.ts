@@ -1,6 +1,6 @@
 /**
- * Describes the records of a ZIP (PKWARE's APPNOTE 6.3.10). Names are UTF-8; whatever does not fit into 32 bits goes to
- * the fields of ZIP64; the same place at the same time gives the same bytes.
+ * The records of a ZIP (PKWARE's APPNOTE 6.3.10). Names are UTF-8; whatever does not fit into 32 bits goes to the
+ * fields of ZIP64; the same place at the same time gives the same bytes.
  */
 export type Place = {
   name: Buffer;

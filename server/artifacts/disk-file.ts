@@ -29,7 +29,10 @@ export async function writeNewFile(
   return result.info;
 }
 
-/** Says when it was written by the store's clock, after the last byte: that is what its age is told by. */
+/**
+ * Dates a file by the store's clock, which its age is told by. Must follow the last byte: a write sets the machine's
+ * time.
+ */
 export async function date(file: FileHandle, now: StoreClock): Promise<void> {
   const at = now();
   await file.utimes(at, at);
@@ -42,7 +45,7 @@ export async function date(file: FileHandle, now: StoreClock): Promise<void> {
  */
 export function flushingWriter(file: FileHandle) {
   let unflushed = 0;
-  /** This is the flush that runs, or the first that failed. */
+  /** The flush that runs, or the first that failed. */
   let flush: Promise<void> | null = null;
   let hasFailed = false;
 

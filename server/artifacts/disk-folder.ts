@@ -15,7 +15,7 @@ const LEFTOVER_MS = 60 * 60_000;
 /** Using an artifact again renews its age at most so often: collecting begins at a day. */
 const YOUNG_MS = 60 * 60_000;
 
-/** Describes the places below the store's folder. */
+/** Paths below the store's folder. */
 export type Places = {
   folder: string;
   packs: string;

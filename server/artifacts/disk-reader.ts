@@ -10,17 +10,17 @@ const READ_PIECE_BYTES = 256 * 1024;
 /** How many verified artifacts are remembered, some 200 bytes each; one that is forgotten is read once more. */
 const VERIFIED_MAX = 100_000;
 
-/** Says what was found right, by hash. */
+/** Artifacts whose bytes had the right hash, and what their file looked like then. */
 export type Verified = LRUCache<string, Fingerprint>;
 
 export function rememberVerified(): Verified {
   return new LRUCache({ max: VERIFIED_MAX });
 }
 
-/** Says what reads of one store share. */
+/** Shared by all reads of one store. */
 export type Reading = { verified: Verified; openPacks: OpenPacks };
 
-/** Says where an artifact's bytes are: a whole file, or a part of a pack. */
+/** The place of an artifact's bytes: a whole file, or a part of a pack. */
 export type Place = { path: string; part: { offset: number; sizeBytes: number } | null };
 
 /**

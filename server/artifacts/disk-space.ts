@@ -24,7 +24,7 @@ export type Reservation = {
 type Look = () => Promise<{ disk: string; freeBytes: number }>;
 type SpaceOptions = { minFreeBytes: number; rateCounters: Pick<RateCounters, 'hold'> };
 
-/** Creates the disk that a folder is on. `minFreeBytes` of it stay free: they are the database's. */
+/** Counts on the disk that a folder is on. `minFreeBytes` of it stay free: they are the database's. */
 export function createFolderSpace(folder: string, options: SpaceOptions): DiskSpace {
   return createDiskSpace(async () => {
     const [{ dev }, { bavail, bsize }] = await Promise.all([stat(folder), statfs(folder)]);
@@ -33,10 +33,10 @@ export function createFolderSpace(folder: string, options: SpaceOptions): DiskSp
 }
 
 /**
- * Creates what is reserved and not yet written never exceeds what is free. What has been written is given back some
- * megabytes at a time, since the disk shows it by then; until then it counts twice, which errs on the safe side. Bytes
- * that others write between the look and the reservation are not seen: those of some milliseconds, for which
- * `minFreeBytes` is far enough.
+ * Counts reservations so that what is reserved and not yet written never exceeds what is free. What has been written is
+ * given back some megabytes at a time, since the disk shows it by then; until then it counts twice, which errs on the
+ * safe side. Bytes that others write between the look and the reservation are not seen: those of some milliseconds, for
+ * which `minFreeBytes` is far enough.
  */
 export function createDiskSpace(look: Look, { minFreeBytes, rateCounters }: SpaceOptions): DiskSpace {
   async function take(sizeBytes: number) {

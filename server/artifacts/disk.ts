@@ -19,7 +19,7 @@ export type DiskStoreOptions = {
   folder: string;
   /** Writes are refused with `storage_full` when fewer bytes would stay free. */
   minFreeBytes: number;
-  /** Says where the processes that write here count together. */
+  /** Counts over all processes that write here. */
   rateCounters: Pick<RateCounters, 'hold'>;
   onCorruption?: OnCorruption;
   now?: StoreClock;
@@ -27,7 +27,7 @@ export type DiskStoreOptions = {
 
 type Announced = { sha256: string; sizeBytes: number };
 
-/** Says what the parts of the disk store share. */
+/** Shared by the parts of the disk store. */
 export type Disk = {
   places: Places;
   packs: Packs;
@@ -37,7 +37,10 @@ export type Disk = {
   renewStored(wanted: readonly Announced[]): Promise<boolean[]>;
   /** Returns the artifact, its bytes those of its name; null when it is nowhere, or corrupted wherever it is. */
   openIntact(sha256: string): Promise<OpenArtifact | null>;
-  /** Says what was read or written with the right hash; as long as its file looks the same it is not compared again. */
+  /**
+   * Artifacts that were read or written with the right hash; as long as its file looks the same, none is compared
+   * again.
+   */
   verified: Verified;
   /** Its hash is compared anew when it is opened next. */
   doubt(sha256: string): void;

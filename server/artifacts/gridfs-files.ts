@@ -20,7 +20,7 @@ export type GridFile = {
   filename: string;
   length: number;
   chunkSize: number;
-  /** This applies to a whole file: when it was last used; of any other: when it became that. */
+  /** The last use of a whole file; of any other, the time since which it is in its state. */
   uploadDate: Date;
   metadata: { state: FileState; intake: string | null };
 };
@@ -37,7 +37,7 @@ export type Grid = {
 export const CHUNK_BYTES = 1024 * 1024;
 export const WHOLE = { 'metadata.state': 'whole' } as const;
 
-/** Says how long the free space that was asked for is taken for true. */
+/** How long one measurement of the free space is used. */
 const SPACE_KEPT_MS = 1_000;
 const OUT_OF_DISK_SPACE = 14_031;
 
@@ -46,9 +46,7 @@ export type GridPlace = {
   /** Writes are refused with `storage_full` when fewer bytes would stay free on the disk of the database. */
   minFreeBytes: number;
   rateCounters: Pick<RateCounters, 'hold'>;
-  /**
-   * Says where the database keeps its files when they are on this machine: what else is written there counts as well.
-   */
+  /** The folder of a database on this machine: what else is written there counts as well. */
   databaseFolder?: string | undefined;
 };
 

@@ -20,8 +20,8 @@ const PART = '.part';
 export type IncomingFolder = { path: string; space: DiskSpace };
 
 /**
- * Says where the bytes of something that may be cut off wait for their rest. `what` is one account's, `key` tells one
- * content from another; all three are safe as names of files. The bytes before `from` are kept, those after it come
+ * The place where the bytes of something that may be cut off wait for their rest. `what` is one account's, `key` tells
+ * one content from another; all three are safe as names of files. The bytes before `from` are kept, those after it come
  * again.
  */
 export type Part = { accountId: string; what: string; key: string };

@@ -33,7 +33,7 @@ export type IncomingZip = {
   body: AsyncIterable<Uint8Array>;
   /** Is null when the sender did not announce its length. */
   contentLength: number | null;
-  /** Names final paths that the person publishes although they would be left out. */
+  /** Final paths that the person publishes although they would be left out. */
   publishAnyway: readonly string[];
   /** Where it goes on, and is kept when it is cut off; null for one that comes at once or not at all. */
   part?: PartFrom | null;

@@ -36,7 +36,7 @@ export type ArtifactIntake = {
   abandon(): Promise<void>;
 };
 
-/** Says what garbage collection asks of a store (server/jobs/collect-garbage.ts). */
+/** The input of a garbage collection (server/jobs/collect-garbage.ts). */
 export type Collection = {
   /** Only artifacts that were neither written nor used since then are looked at. */
   before: Date;
@@ -47,7 +47,7 @@ export type Collection = {
 export type Collected = { artifacts: number; sizeBytes: number };
 
 export interface ArtifactStore {
-  /** Names the store: kept in the database, so that an instance with another store refuses to start. */
+  /** Kept in the database, so that an instance with another store refuses to start. */
   readonly id: string;
   has(sha256: string): Promise<boolean>;
   write(source: AsyncIterable<Uint8Array>, expected: { sha256: string; sizeBytes: number }): Promise<ArtifactInfo>;
@@ -74,10 +74,10 @@ export interface ArtifactStore {
 export type OnCorruption = (sha256: string) => void;
 
 /**
- * Describes the time by which a store says when an artifact was last used. Garbage collection compares it with the time
- * of the database, so it is that time wherever a database decides: the clock of a machine may be a day behind it.
+ * The time by which a store dates the last use of an artifact. Garbage collection compares it with the time of the
+ * database, so it is that time wherever a database decides: the clock of a machine may be a day behind it.
  */
 export type StoreClock = () => Date;
 
-/** Says what ARTIFACTS_URL names: a folder, or the database that everything else is in. */
+/** The value of ARTIFACTS_URL: a folder, or the database that everything else is in. */
 export type StoreChoice = { kind: 'disk'; folder: string } | { kind: 'gridfs' };

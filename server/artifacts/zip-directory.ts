@@ -6,7 +6,7 @@ import { checkEnd } from './zip-end.ts';
 import { type OpenZip, WindowReader } from './zip-file.ts';
 import { ENTRIES_MAX, ZipRefusal } from './zip-refusal.ts';
 
-/** Describes one entry as the directory at the end of the archive has it. */
+/** One entry as the directory at the end of the archive has it. */
 export type ZipEntry = {
   /** Normalised; the single root is still on. A folder's ends with a slash. */
   path: string;
@@ -32,7 +32,7 @@ export const FLAG_UTF8 = 0x0800;
 /** Longer names are refused before they are decoded; those with a root on may be longer than a path. */
 const RAW_NAME_MAX_BYTES = 4 * UPLOAD_LIMITS.maxPathBytes;
 /**
- * Says how much more than its archive may unpack: the whole once it is over 100 MiB, one entry once it is over 1 MiB.
+ * How many times its size an archive may unpack to: the whole once it is over 100 MiB, one entry once it is over 1 MiB.
  */
 const ARCHIVE_RATIO = { over: 100 * 1024 * 1024, max: 200 };
 const ENTRY_RATIO = { over: 1024 * 1024, max: 1_000 };

@@ -2,7 +2,7 @@ import { readSync } from 'node:fs';
 import { RandomAccessReader } from 'yauzl';
 import { ZipRefusal } from './zip-refusal.ts';
 
-/** Describes an archive on the disk. What reads it works synchronously: it runs in a thread of its own. */
+/** An archive on the disk. Its readers work synchronously: they run in a thread of their own. */
 export type OpenZip = { fd: number; sizeBytes: number };
 
 const WINDOW_BYTES = 256 * 1024;

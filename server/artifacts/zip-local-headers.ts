@@ -2,7 +2,7 @@ import { FLAG_ENCRYPTED, FLAG_UTF8, type ZipDirectory, type ZipEntry } from './z
 import { type OpenZip, readAt } from './zip-file.ts';
 import { ZipRefusal } from './zip-refusal.ts';
 
-/** Describes an entry whose place in the file is known and belongs to it alone. */
+/** An entry whose place in the file is known and belongs to it alone. */
 export type PlacedEntry = ZipEntry & { dataStart: number };
 
 /** APPNOTE 4.3.7 defines this signature. */

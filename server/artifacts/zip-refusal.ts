@@ -38,10 +38,7 @@ export type ZipRefusalReason = RefusalReason | keyof typeof ZIP_SENTENCES;
 /** Longest path of an answer; a hostile name may have 64 KB. */
 const SHOWN_PATH_LENGTH = 600;
 
-/**
- * Describes a ZIP that is not taken. Nothing of it is kept; `path` is visible text, and empty when it is about the
- * whole.
- */
+/** A ZIP that is not taken. Nothing of it is kept; `path` is visible text, and empty when it is about the whole. */
 export class ZipRefusal extends Error {
   override readonly name = 'ZipRefusal';
   readonly reason: ZipRefusalReason;

@@ -3,19 +3,19 @@ import type { ZipListing } from './zip.ts';
 import type { OpenZip } from './zip-file.ts';
 import { ZipRefusal, type ZipRefusalReason } from './zip-refusal.ts';
 
-/** Says what the thread is started with. */
+/** The thread's `workerData`. */
 export type ZipTask = { file: OpenZip; publishAnyway: readonly string[] };
 
-/** Says what would be published, as the app sees it. */
+/** A listing without the places in the archive, which stay in the thread. */
 export type ListedZip = Omit<ZipListing, 'files'> & { files: { path: string; sizeBytes: number }[] };
 
-/** Describes a whole file in a slab; `index` is its place in the list. */
+/** A whole file in a slab; `index` is its place in the list. */
 export type FilePart = { index: number; start: number; sizeBytes: number; sha256: string; sha1: string };
 
 export type ToMain =
   | { kind: 'listed'; listing: ListedZip }
   | { kind: 'files'; slab: ArrayBuffer; parts: FilePart[] }
-  /** This applies to a file that is larger than a slab; the last piece comes when its checksum was right. */
+  /** A piece of a file that is larger than a slab; the last one comes when the checksum was right. */
   | { kind: 'piece'; slab: ArrayBuffer; index: number; sizeBytes: number; isLast: boolean }
   | { kind: 'refused'; reason: ZipRefusalReason; path: string }
   | { kind: 'done' };

@@ -15,7 +15,7 @@ import { ZipRefusal } from './zip-refusal.ts';
  * No name of an archive becomes a path on disk.
  */
 export type ZipListing = {
-  /** Says what would be published, under its final path, in the order in which it lies in the file. */
+  /** The files to publish, under their final paths, in the order in which they lie in the archive. */
   files: PublishedEntry[];
   leftOut: { path: string; reason: string }[];
   /** Files of the operating system that were dropped. */
