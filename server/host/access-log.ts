@@ -29,7 +29,7 @@ export type AccessLog = {
   flush(): Promise<void>;
 };
 
-/** Says what of an exchange is noted. */
+/** The part of an exchange that is noted. */
 export type AccessRecord = Pick<Exchange, 'route' | 'path' | 'startedAt'> & {
   request: Pick<WebRequest, 'headers' | 'method' | 'socket'>;
 };
@@ -194,7 +194,7 @@ function isOurs({ headers, socket }: AccessRecord['request']): boolean {
   return socket.remoteAddress !== undefined && socket.remoteAddress === socket.localAddress;
 }
 
-/** Says whether a visit counts: a program without a name does not, nor does a browser that only fetches ahead. */
+/** Returns whether a visit counts: a program without a name does not, nor does a browser that only fetches ahead. */
 function isSomebody(headers: IncomingHttpHeaders): boolean {
   return headers['user-agent'] !== undefined && headers['sec-purpose']?.includes('prefetch') !== true;
 }

@@ -1,6 +1,6 @@
 /** An hour of an old `style.css` under new HTML is what visitors would see first. */
 const REVALIDATE = 'public, max-age=0, must-revalidate';
-/** This is the longest that RFC 9111 caches honour in practice: a year. */
+/** The longest that RFC 9111 caches honour in practice: a year. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 /** For a year where the name tells the content, else asked about each time. */
@@ -8,7 +8,7 @@ export function cacheControlOf(path: string): string {
   return isHashedName(path) ? IMMUTABLE : REVALIDATE;
 }
 
-/** Says what stands behind the last separator of a name without its extension: `3f2a1b9c` of `main.3f2a1b9c`. */
+/** Finds what stands behind the last separator of a name without its extension: `3f2a1b9c` of `main.3f2a1b9c`. */
 const AFTER_SEPARATOR = /[-._]([A-Za-z0-9]{8,})$/;
 const EXTENSION = /\.[A-Za-z0-9]{1,8}$/;
 /** Vite, Rollup and esbuild write eight characters, and a hash may hold the separator itself. */
@@ -17,8 +17,9 @@ const LAST_EIGHT = /[-.]([A-Za-z0-9_-]{8})\.[A-Za-z0-9]{1,8}(?:\.map)?$/;
 const WHOLE_NAME = /^([0-9a-f]{8,})\.[A-Za-z0-9]{1,8}$/;
 
 /**
- * Says whether a build tool wrote a hash of the content into the name (8 or more characters of hex or base64url). Names
- * that only look a little like it are not taken: a wrong yes keeps an old file for a year, a wrong no costs a 304.
+ * Returns whether a build tool wrote a hash of the content into the name (8 or more characters of hex or base64url).
+ * Names that only look a little like it are not taken: a wrong yes keeps an old file for a year, a wrong no costs a
+ * 304.
  */
 export function isHashedName(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.(?:chunk|bundle|min)(?=\.)/g, '');
@@ -56,7 +57,7 @@ function isCamelCase(text: string): boolean {
 }
 
 /**
- * Says whether a part longer than eight letters looks like a hash: digits within, and both cases or base32 capitals.
+ * Returns whether a part longer than eight letters looks like a hash: digits within, and both cases or base32 capitals.
  */
 function isLongMix(text: string): boolean {
   if (text.length < 8 || !/[A-Za-z]\d+[A-Za-z]/.test(text)) return false;

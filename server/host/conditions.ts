@@ -42,9 +42,7 @@ function lists(value: string, etag: string, comparison: 'strong' | 'weak'): bool
   });
 }
 
-/**
- * This is one range of bytes; anything else, several ranges included, means the whole file (RFC 9110, 14.2 allows it).
- */
+/** One range of bytes; anything else, several ranges included, means the whole file (RFC 9110, 14.2 allows it). */
 const ONE_RANGE = /^bytes=(\d*)-(\d*)$/i;
 
 function judgeRange(range: string, sizeBytes: number): Verdict {

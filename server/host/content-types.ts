@@ -9,7 +9,7 @@ const OWN_TYPES = new Map([
   ['svgz', 'application/gzip'],
 ]);
 
-/** Names that have no extension of their own but a known content. */
+/** File names without an extension whose content is known. */
 const BY_NAME = new Map([
   ['apple-app-site-association', 'application/json'],
   ['cname', 'text/plain'],
@@ -30,7 +30,7 @@ export function contentTypeOf(path: string): string {
   return TEXT.test(type) ? `${type}${CHARSET}` : type;
 }
 
-/** Says whether a file is text, so that compressing it is worth a try. */
+/** Returns whether a file is text, so that compressing it is worth a try. */
 export function isTextPath(path: string): boolean {
   return contentTypeOf(path).endsWith(CHARSET);
 }

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * Says which of the finished bodies a client takes (RFC 9110, 12.5.3): pure. Among those that it likes equally br comes
- * before gzip, and both before the plain one.
+ * The content codings of finished bodies (RFC 9110, 12.5.3). Among those that a client likes equally br comes before
+ * gzip, and both before the plain one.
  */
 export type Coding = 'br' | 'gzip' | 'identity';
 

@@ -7,9 +7,7 @@ import { parseSiteHost } from '../site-names.ts';
  * so the grammar is checked here before any name is looked up.
  */
 export type Target =
-  /**
-   * This is a name that may be a site's, in the form that the route table knows; public unless it is one release's own.
-   */
+  /** A name that may be a site's, in the form that the route table knows; public unless it is one release's own. */
   | { kind: 'site'; host: string; isPublic: boolean }
   /** A well-formed name that is no site of ours by its form. */
   | { kind: 'unknown' }
@@ -49,7 +47,7 @@ function toAscii(name: string): string {
   return /^[\x21-\x7e]*$/.test(name) ? name : domainToASCII(Buffer.from(name, 'latin1').toString('utf8'));
 }
 
-/** Says whether this is an IP address in any spelling that a URL parser would take for one (127.1, 0x7f000001). */
+/** Returns whether this is an IP address in any spelling that a URL parser would take for one (127.1, 0x7f000001). */
 function isAddress(host: string): boolean {
   if (host.startsWith('[') || isIP(host) !== 0) return true;
   const last = host.slice(host.lastIndexOf('.') + 1);

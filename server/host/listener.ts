@@ -23,11 +23,11 @@ export type HostOptions = {
   /** 0 takes a free one; `address` tells which. */
   port: number;
   host: string | undefined;
-  /** Says where the list of live sites is kept, for the day when the database is away. */
+  /** The folder that keeps the list of live sites, for the day when the database is away. */
   dataDir: string;
   /** False for all but one of several processes: the list is of what any of them would serve. */
   keepsSnapshot?: boolean;
-  /** Says how many processes share the visitors and the memory for files; 1 when absent. */
+  /** The number of processes that share the visitors and the memory for files; 1 when absent. */
   processes?: number;
   /** With these, sites are served over TLS as well, and visitors who come in the clear are led there. */
   tls?: HostTls | undefined;
@@ -36,7 +36,7 @@ export type HostOptions = {
 
 export type HostTls = Pick<TlsOptions, 'contextFor'> & {
   port: number;
-  /** Says how people reach a site over TLS, with `{slug}` in it. */
+  /** A site's address over TLS, with `{slug}` in it. */
   url: string;
   /** Seals the session tickets, the same in all processes. */
   secrets: Pick<Secrets, 'mac'>;
@@ -48,7 +48,7 @@ export type Host = {
   /** Reads all names anew; for tests without a change feed. */
   refresh(): Promise<void>;
   readonly address: AddressInfo;
-  /** Says where TLS is listened on; undefined without it. */
+  /** Undefined without TLS. */
   readonly tlsAddress: AddressInfo | undefined;
 };
 

@@ -6,9 +6,9 @@ import { DeploymentModel } from '../models/deployment.ts';
 import { ReleaseModel } from '../models/release.ts';
 import { EARLIER_ASSETS_MS, type Route } from './snapshot.ts';
 
-/** Says which release of which deployment a name stands for, as the database says now. */
+/** The release that a name stands for, as the database says now. */
 export type RouteRow = Omit<Route, 'earlier'> & {
-  /** Says what visitors had before, newest first; empty at an address of a release's own. */
+  /** Releases that visitors had before, newest first; empty at an address of a release's own. */
   replaced: Replaced[];
 };
 /** `endedAt` is when it gave way; null until the one that took its place was seen live. Within the last day. */

@@ -9,7 +9,7 @@ import { normalForm } from '../../routers/schemas/normal-form.ts';
  * Most paths match this: there is nothing to decode and nothing to refuse. Dots after a slash and non-ASCII need care.
  */
 const PLAIN = /^\/(?!\.)(?:[A-Za-z0-9_~!$&'()*+,;=:@-]|\.|\/(?![./]))*$/;
-/** This is a slash or backslash in disguise (CVE-2026-27585 and its kin were bypasses by exactly these). */
+/** A slash or backslash in disguise (CVE-2026-27585 and its kin were bypasses by exactly these). */
 const DISGUISED = /%2f|%5c|\\/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;

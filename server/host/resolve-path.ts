@@ -6,15 +6,15 @@ import type { Entry } from './served-file.ts';
 import type { Site } from './site.ts';
 
 /**
- * Says what a path means in a release: pure. In this order: rules that are forced; the exact file; a folder's
- * `index.html`, and the way to it; `path.html`, and the way to it without a slash; then, for what has no file, hashed
- * files of earlier releases (respond.ts looks for them); rules; the single page; the 404 page.
+ * Options of what a path means in a release (pure). Tried in this order: rules that are forced; the exact file; a
+ * folder's `index.html`, and the way to it; `path.html`, and the way to it without a slash; then, for what has no file,
+ * hashed files of earlier releases (respond.ts looks for them); rules; the single page; the 404 page.
  */
 export type ServingOptions = { isSinglePage: boolean; hasCleanUrls: boolean };
 
 export type Resolved =
   | { kind: 'file'; entry: Entry }
-  /** This is the entry page in place of a page that only its script knows. */
+  /** The entry page in place of a page that only its script knows. */
   | { kind: 'singlePage'; entry: Entry }
   | { kind: 'redirect'; status: number; location: string }
   | { kind: 'missing'; entry: Entry | undefined };

@@ -13,7 +13,7 @@ import type { Site } from './site.ts';
 import { applyHeaderChange } from './site-rules.ts';
 import type { Route } from './snapshot.ts';
 
-/** Says what of the host all answers share. */
+/** Shared by all answers of the host. */
 export type HostParts = {
   files: FileCache;
   /**
@@ -25,7 +25,7 @@ export type HostParts = {
    * Returns the release that has taken this one's place meanwhile, if it has; null when there is none to be looked for.
    */
   newer(exchange: Exchange): Promise<Newer | null> | null;
-  /** Says whether it came over https, also through the proxies in front. */
+  /** Returns whether the request came over https, also through the proxies in front. */
   isSecure(request: WebRequest): boolean;
   onTrouble(error: unknown, route: Route, path: string): void;
   /** After the answer, or what there is of it, has been handed over. */
@@ -34,10 +34,7 @@ export type HostParts = {
 
 export type Newer = Pick<Exchange, 'route' | 'site'>;
 
-/**
- * Describes one request with everything that its answer is made from; taken once, so a switch in between changes
- * nothing.
- */
+/** One request with everything that its answer is made from; taken once, so a switch in between changes nothing. */
 export type Exchange = {
   host: HostParts;
   request: WebRequest;

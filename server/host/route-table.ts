@@ -43,8 +43,8 @@ export type RouteTableOptions = {
 };
 
 /**
- * Names to releases, in memory: read whole from the database at the start, followed by the change feed, kept on disk.
- * One loop does all the reading, so an older answer never overwrites a newer one.
+ * Maps names to releases in memory: read whole from the database at the start, followed by the change feed, kept on
+ * disk. One loop does all the reading, so an older answer never overwrites a newer one.
  */
 export function createRouteTable({ providers, dataDir, keepsSnapshot, warm }: RouteTableOptions): RouteTable {
   const { sitesDomain } = providers.addresses;

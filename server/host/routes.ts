@@ -4,7 +4,7 @@ import { EARLIER_ASSETS_MS, type Route } from './snapshot.ts';
 /** So many of a day are remembered, the latest: one every quarter of an hour. Each is a hash and a time. */
 const EARLIER_MAX = 100;
 
-/** Says what of a route decides over an answer. */
+/** A change of these fields changes an answer. */
 const NEWS = ['slug', 'releaseId', 'manifestHash', 'variantsHash', 'isSinglePage', 'hasCleanUrls'] as const;
 
 /** Creates the live routes by host name, deployment and release: maps that always agree. */
@@ -61,7 +61,7 @@ export function createRoutes(now: () => number, hostOf: (route: Route) => string
 
   return {
     byHost: (host: string) => byHost.get(host),
-    /** This is the deployment that this release is live for, if it is. */
+    /** Undefined unless this release is live. */
     deploymentOf: (releaseId: string) => byRelease.get(releaseId)?.deploymentId,
     all: () => byDeployment.values(),
     restore: put,

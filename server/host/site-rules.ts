@@ -15,7 +15,7 @@ export type SiteRules = {
   redirects: RedirectTable;
   /** Of a decoded path without the leading slash. */
   headersFor(file: string): HeaderChange | null;
-  /** Says what all of it takes of the memory at the most. */
+  /** An upper bound of the memory that all of it takes. */
   weightBytes: number;
 };
 

@@ -10,7 +10,7 @@ import { withSlot } from '../with-slot.ts';
 import { type Entry, prepareServedFile } from './served-file.ts';
 import { createSiteRules, type SiteRules } from './site-rules.ts';
 
-/** Describes a release as the host sees it: a request that has one in hand can never see a mixture of two. */
+/** A release as the host sees it: a request that has one in hand can never see a mixture of two. */
 export type Site = {
   manifestHash: string;
   fileCount: number;
@@ -21,7 +21,7 @@ export type Site = {
   find(path: string): Entry | undefined;
   /** The compressed bodies, from now on: they are of the same files, so nobody sees a difference but the size. */
   attachVariants(variantsHash: string, variants: VariantIndex): void;
-  /** Says which variants it has; null while it has none. */
+  /** Null while it has no variants. */
   readonly variantsHash: string | null;
   readonly variantCount: number;
 };
@@ -88,13 +88,13 @@ export function createSite(manifestHash: string, manifest: Manifest, rules: Site
   };
 }
 
-/** Says what the releases in memory weigh at the very most, by the figures below. */
+/** An upper bound of what the releases in memory weigh, by the figures below. */
 const WEIGHT_MAX_BYTES = 128 * 1024 * 1024;
-/** This is a hash, and the places of path and hash in a map; measured with 20,000 files. */
+/** A hash, and the places of path and hash in a map; measured with 20,000 files. */
 const FILE_BYTES = 300;
 /** A path takes one byte for a character, or two where it goes beyond Latin. */
 const CHARACTER_BYTES = 2;
-/** Says where the precompressed variants of one file lie. */
+/** The places of the precompressed variants of one file. */
 const VARIANT_BYTES = 300;
 /** An empty site, and the answers that it keeps ready. */
 const SITE_BYTES = 20_000;

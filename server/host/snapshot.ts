@@ -5,7 +5,7 @@ import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
 import { makeFolder, writeDurably } from '../durable-file.ts';
 import type { Log } from '../log.ts';
 
-/** Says which release a name answers with, and how. */
+/** The release behind a name, and how it is served. */
 export type Route = {
   slug: string;
   deploymentId: string;

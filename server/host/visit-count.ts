@@ -4,7 +4,7 @@ import { addressOf } from '../../routers/client-address.ts';
 import { REPLY_BUCKETS_MS, type VisitRow } from '../models/visit.ts';
 import { newId } from '../mongo.ts';
 
-/** Says what the host remembers of one answer until it is counted; never written as such. */
+/** One answer, remembered until it is counted and never stored as it is. */
 export type Visit = {
   accountId: string;
   deploymentId: string;
@@ -15,12 +15,12 @@ export type Visit = {
   durationMs: number;
   /** Somebody opened a page: neither a picture in it nor a browser that only fetches ahead. */
   isView: boolean;
-  /** This applies to the connection; what it stands for is found out when the visit is stored. */
+  /** The connection's address; the visitor's own behind proxies is found out when the visit is stored. */
   peer: string | undefined;
   headers: IncomingHttpHeaders;
 };
 
-/** This applies to one deployment within a minute: what is beyond is counted in the sums alone. */
+/** For one deployment within a minute; what is beyond is counted in the sums alone. */
 const PAGES_MAX = 100;
 const REFERRERS_MAX = 50;
 const VISITORS_MAX = 5_000;
@@ -28,13 +28,13 @@ const PATH_MAX = 300;
 const AGENT_MAX = 400;
 const FORWARDED_MAX = 400;
 const REFERRER_MAX = 2_000;
-/** This applies to a row or of sums without any page or visitor, and of each of them beside its text. */
+/** The weight of the sums without any page or visitor, and of each page, referrer and visitor beside its text. */
 const EMPTY_BYTES = 1_000;
 const KEY_BYTES = 64;
 /** 72 bits: enough to tell the visitors of a day apart. */
 const VISITOR_LENGTH = 12;
 
-/** Describes the sums of one deployment within one minute. */
+/** The sums of one deployment within one minute. */
 export type VisitCount = {
   readonly at: Date;
   /** About how much memory it takes: what it remembers is chosen by those who visit. */
