@@ -16,7 +16,7 @@ export type Change = {
   collection: WatchedCollection;
   operation: 'insert' | 'update' | 'replace' | 'delete';
   id: string;
-  /** This is the owner of the new row; of inserts alone, since nothing else carries the row. */
+  /** The owner of a new row; absent otherwise, since only an insert carries the row. */
   accountId?: string;
 };
 

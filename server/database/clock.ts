@@ -13,7 +13,7 @@ export type DatabaseClock = { now(): Date; stop(): void };
  * the next, and through the time in which there is none. Mongoose dates what it writes by it, too.
  */
 export async function startDatabaseClock(): Promise<DatabaseClock> {
-  /** Says what the monotonic clock lacks to the database's time, and to this machine's. */
+  /** How far the database's time, and this machine's, are ahead of the monotonic clock. */
   let databaseAheadMs = Number.NaN;
   let machineAheadMs = 0;
 

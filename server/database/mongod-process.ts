@@ -222,7 +222,7 @@ export async function stopOrphanedMongod(dbPath: string, log: Log): Promise<void
   }
 }
 
-/** Says whether that process is a `mongod` on that folder, and not another one that got its number. */
+/** Returns whether that process is a `mongod` on that folder, and not another one that got its number. */
 async function isMongodOf(pid: number, dbPath: string): Promise<boolean> {
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => commandByPs(pid));
   return command.includes(dbPath);

@@ -24,7 +24,7 @@ export type MigrationDatabase = NonNullable<typeof mongoose.connection.db>;
 /** Migrations run in this order, without a gap; the next change of a stored shape adds its file here. */
 export const MIGRATIONS: readonly Migration[] = [releaseVariants, destinations, corruptedFiles];
 
-/** Says how often somebody who waits for the lease looks again. */
+/** The interval at which somebody who waits for the lease looks again. */
 const LOOK_AGAIN_MS = 200;
 
 /**

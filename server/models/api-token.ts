@@ -2,7 +2,7 @@ import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mong
 import { type ApiToken, SCOPES } from '../../routers/schemas/tokens.ts';
 import { accountScope } from './account-scope.ts';
 
-/** This is an API token of a person's own making. The secret itself is shown once and never kept. */
+/** An API token of a person's own making. The secret itself is shown once and never kept. */
 const apiTokenSchema = new Schema(
   {
     _id: { type: String, required: true },

@@ -1,6 +1,6 @@
 import { model, Schema } from 'mongoose';
 
-/** Says what somebody wrote through the contact form. Signed out it has no account. */
+/** A message from the contact form. Its `accountId` is null when the sender was signed out. */
 const contactMessageSchema = new Schema(
   {
     _id: { type: String, required: true },

@@ -2,7 +2,7 @@ import { type InferSchemaType, Schema } from 'mongoose';
 import { platformIdSchema } from '../../routers/schemas/platforms/index.ts';
 import { destinationStateSchema } from '../../routers/schemas/states.ts';
 
-/** Says what is shown of an error: `code`, and the words for a person. */
+/** The part of an error that is shown: `code`, and the words for a person. */
 export const errorDocSchema = new Schema(
   {
     code: { type: String, required: true },
@@ -15,20 +15,18 @@ export const errorDocSchema = new Schema(
 
 const state = { type: String, enum: destinationStateSchema.options, required: true, default: 'idle' as const };
 
-/**
- * This is one platform of a deployment; the first is the primary one. What its adapter must know again is in `site`.
- */
+/** One platform of a deployment; the first is the primary one. What its adapter must know again is in `site`. */
 export const destinationDocSchema = new Schema(
   {
     _id: { type: String, required: true },
     platform: { type: String, enum: platformIdSchema.options, required: true },
-    /** Names the connection whose token opens it; null where the platform needs none. */
+    /** The connection whose token opens it; null where the platform needs none. */
     connectionId: { type: String, default: null },
     targetId: { type: String, default: null },
-    /** Says what a person chose of the platform's own: routers/schemas/platforms/options.ts. */
+    /** A person's choices among the platform's own settings: routers/schemas/platforms/options.ts. */
     options: { type: Schema.Types.Mixed, default: {} },
     site: { type: Schema.Types.Mixed, default: null },
-    /** This is the address that the platform gave it. */
+    /** The address that the platform gave it. */
     url: { type: String, default: null },
     /** The release that visitors have there; of the primary one the deployment knows it. */
     releaseId: { type: String, default: null },
@@ -38,7 +36,7 @@ export const destinationDocSchema = new Schema(
   { minimize: false },
 );
 
-/** Says what a release came to at one destination of its deployment; `_id` is that destination's. */
+/** The outcome of a release at one destination of its deployment; `_id` is that destination's. */
 export const releaseDestinationDocSchema = new Schema(
   {
     _id: { type: String, required: true },
@@ -46,7 +44,7 @@ export const releaseDestinationDocSchema = new Schema(
     /** What a second run continues from: stored as soon as the platform names it. */
     ref: { type: Schema.Types.Mixed, default: null },
     url: { type: String, default: null },
-    /** This is the release's own address, where the platform gives it one. */
+    /** The release's own address, where the platform gives it one. */
     ownUrl: { type: String, default: null },
     /** When the act that is under way was begun, where that is another than the release's first. */
     startedAt: { type: Date, default: null },
@@ -61,7 +59,7 @@ export const releaseDestinationDocSchema = new Schema(
      * once the release was live.
      */
     verifiedUnder: { type: String, default: null },
-    /** This is the address that a person gave after they finished a hand-off. */
+    /** The address that a person gave after they finished a hand-off. */
     confirmedUrl: { type: String, default: null },
     state,
     error: { type: errorDocSchema, default: null },

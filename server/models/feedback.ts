@@ -1,7 +1,9 @@
 import { model, Schema } from 'mongoose';
 import { FEEDBACK_STARS } from '../../routers/schemas/limits.ts';
 
-/** Says what a person thinks of Fairlead, or of one of their deployments. Signed out it has no account. */
+/**
+ * A rating of Fairlead, or of one of a person's deployments. Its `accountId` is null when the person was signed out.
+ */
 const feedbackSchema = new Schema(
   {
     _id: { type: String, required: true },

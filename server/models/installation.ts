@@ -1,6 +1,6 @@
 import { model, Schema } from 'mongoose';
 
-/** This is the one document that says what this database belongs to. */
+/** The id of the one document that ties this database to its keys and its artifact store. */
 export const INSTALLATION_ID = 'installation';
 
 const installationSchema = new Schema(
@@ -10,7 +10,7 @@ const installationSchema = new Schema(
     keysFingerprint: { type: String, default: null },
     /** Of the artifact store: an instance with another would serve nothing, and is refused. */
     storeId: { type: String, default: null },
-    /** Says who runs migrations at the moment, by the server's clock. */
+    /** The process that runs migrations at the moment, until `leaseUntil` by the server's clock. */
     leaseHolder: { type: String, default: null },
     leaseUntil: { type: Date, default: null },
   },

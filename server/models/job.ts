@@ -3,14 +3,14 @@ import { accountScope } from './account-scope.ts';
 
 const DAYS_KEPT = 14;
 
-/** This is one unit of background work. The server's clock alone decides times and leases. */
+/** One unit of background work. The server's clock alone decides times and leases. */
 const jobDocSchema = new Schema(
   {
     _id: { type: String, required: true },
     name: { type: String, required: true },
     payload: { type: Schema.Types.Mixed, required: true },
     accountId: { type: String, required: true },
-    /** Says what must not run twice at once: for `deploy-release` the deployment. */
+    /** Two jobs of one key never run at once: `deploy-release` has the deployment's. */
     key: { type: String, required: true },
     dedupeKey: { type: String, default: null },
     status: { type: String, enum: ['queued', 'running', 'done', 'dead'] as const, required: true },

@@ -4,8 +4,8 @@ import { accountScope } from './account-scope.ts';
 const DAYS_KEPT = 7;
 
 /**
- * This is a mail that waits for its job or was sent. Its text is made when it leaves; the secret of a link is sealed
- * until then and removed afterwards, so that a dump of the database holds no usable link.
+ * A mail that waits for its job or was sent. Its text is made when it leaves; the secret of a link is sealed until then
+ * and removed afterwards, so that a dump of the database holds no usable link.
  */
 const mailSchema = new Schema(
   {

@@ -4,7 +4,7 @@ import { accountScope } from './account-scope.ts';
 /** Kept after its end so that a late click is told "used" or "too old" by the same answer, then swept. */
 const KEPT_SECONDS = 86_400;
 
-/** This is a one-time link that was mailed. Only the hash of its secret is kept. */
+/** A one-time link that was mailed. Only the hash of its secret is kept. */
 const mailedTokenSchema = new Schema(
   {
     _id: { type: String, required: true },

@@ -1,6 +1,6 @@
 import { model, Schema } from 'mongoose';
 
-/** This is one migration that has run; its number is the document's id. */
+/** One migration that has run; its number is the document's id. */
 const migrationSchema = new Schema(
   {
     _id: { type: Number, required: true },

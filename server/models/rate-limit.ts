@@ -10,9 +10,9 @@ const rateLimitSchema = new Schema(
     count: { type: Number, required: true },
     /** Of counters that space attempts out: nothing goes before this. */
     blockedUntil: { type: Date, default: null },
-    /** Says whether the last attempt came too early. */
+    /** True when the last attempt came too early. */
     isBlocked: { type: Boolean, default: false },
-    /** This is the server's time of the last attempt: what is left to wait is counted from it. */
+    /** The server's time of the last attempt: what is left to wait is counted from it. */
     at: { type: Date, required: true },
     /** The window ends then; past it the counter starts anew, swept or not. */
     expiresAt: { type: Date, required: true },

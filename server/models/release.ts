@@ -19,7 +19,7 @@ const releaseDocSchema = new Schema(
     fileCount: { type: Number, required: true },
     totalBytes: { type: Number, required: true },
     changedFiles: { type: Number, required: true },
-    /** Says what it came to at each destination that the deployment had when it was made. */
+    /** One for each destination that the deployment had when the release was made. */
     destinations: { type: [releaseDestinationDocSchema], required: true },
     /**
      * Precompressed variants of its text files (server/artifacts/variants.ts), made once it is live: their list and
@@ -31,7 +31,7 @@ const releaseDocSchema = new Schema(
           indexHash: { type: String, default: null },
           packHashes: { type: [String], required: true },
           /**
-           * Says what was stored for this release alone: packs that it shares were counted with the release that made
+           * Bytes that were stored for this release alone: packs that it shares were counted with the release that made
            * them.
            */
           sizeBytes: { type: Number, default: 0 },
@@ -40,7 +40,7 @@ const releaseDocSchema = new Schema(
       ),
       default: null,
     },
-    /** Says what of it the store has lost (server/services/corruption.ts). */
+    /** Files that the store has lost (server/services/corruption.ts). */
     corruptedFiles: {
       type: [
         new Schema(
@@ -53,12 +53,12 @@ const releaseDocSchema = new Schema(
     },
     /** When it was first seen live: a roll back to a verified release runs the second half of verification only. */
     verifiedAt: { type: Date, default: null },
-    /** Says when it last went live; a roll back to it sets it anew. */
+    /** The last time it went live; a roll back to it sets it anew. */
     liveSince: { type: Date, default: null },
     /** The release that served when this one took over: the pointer goes back to it when verification fails. */
     replacedReleaseId: { type: String, default: null },
     /**
-     * Says when it was last taken from the public address: who has loaded a page of it before still asks for its files.
+     * The last time it was taken from the public address: who has loaded a page of it before still asks for its files.
      */
     servedUntil: { type: Date, default: null },
     cancelRequestedAt: { type: Date, default: null },

@@ -2,16 +2,13 @@ import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mong
 import { ROLL_BACK_STATES } from '../../routers/schemas/releases.ts';
 import { accountScope } from './account-scope.ts';
 
-/**
- * This is one act of going back, as the history shows it: a release that is live again keeps the times of its own
- * making.
- */
+/** One act of going back, as the history shows it: a release that is live again keeps the times of its own making. */
 const rollBackDocSchema = new Schema(
   {
     _id: { type: String, required: true },
     accountId: { type: String, required: true },
     deploymentId: { type: String, required: true },
-    /** This is the release that was live until then. */
+    /** The release that was live until then. */
     fromNumber: { type: Number, required: true },
     toReleaseId: { type: String, required: true },
     toNumber: { type: Number, required: true },

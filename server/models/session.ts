@@ -24,7 +24,7 @@ const sessionDocSchema = new Schema(
     lastIssuedAt: { type: Date, required: true },
     generation: { type: Number, required: true, default: 0 },
     rotatedAt: { type: Date, required: true },
-    /** Says which key made the refresh token. */
+    /** The key that made the refresh token. */
     keyId: { type: String, required: true },
     device: { type: String, required: true },
     address: { type: String, required: true },

@@ -2,7 +2,7 @@ import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mong
 import { DISCLAIMER_VERSION } from '../../routers/schemas/disclaimer.ts';
 import type { User } from '../../routers/schemas/user.ts';
 
-/** This is one account. Its `_id` is the `accountId` of everything it owns. */
+/** One account, whose `_id` is the `accountId` of everything it owns. */
 const userSchema = new Schema(
   {
     _id: { type: String, required: true },
@@ -12,7 +12,7 @@ const userSchema = new Schema(
     email: { type: String, required: true },
     emailKey: { type: String, required: true },
     emailConfirmedAt: { type: Date, default: null },
-    /** This is a new address that waits for its confirmation; the old one stays until then. */
+    /** A new address that waits for its confirmation; the old one stays until then. */
     pendingEmail: { type: String, default: null },
     passwordHash: { type: String, required: true },
     /** Raised in the transaction that opens a session by the password, so that a change of the password meets it. */
@@ -21,10 +21,7 @@ const userSchema = new Schema(
       version: { type: Number, default: 0 },
       acceptedAt: { type: Date, default: null },
     },
-    /**
-     * This is the number that the plan caps count; changed only in the transaction that creates or removes a
-     * deployment.
-     */
+    /** The number that the plan caps count; changed only in the transaction that creates or removes a deployment. */
     deploymentCount: { type: Number, required: true, default: 0 },
     /** Number of the account's last stored event: raised first in every transaction that publishes one. */
     eventSeq: { type: Number, required: true, default: 0 },

@@ -1,7 +1,7 @@
 import { model, Schema } from 'mongoose';
 
 /**
- * This applies to no account: the random salt of a day, by which visitors are counted without being known; gone two
+ * The random salt of a day, by which visitors are counted without being known; it belongs to no account and is gone two
  * days later.
  */
 const visitSaltDocSchema = new Schema(

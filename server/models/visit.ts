@@ -1,7 +1,7 @@
 import { model, Schema } from 'mongoose';
 import { accountScope } from './account-scope.ts';
 
-/** This is the longest that a plan keeps analytics: 13 months. */
+/** The longest that a plan keeps analytics: 13 months. */
 const KEPT_SECONDS = 396 * 24 * 60 * 60;
 
 /**
