@@ -1,8 +1,8 @@
 import { redactedLine } from './failures.ts';
 
 /**
- * Says what a platform can say of a domain, one code for all of them, each with its state and its sentence. `waiting`
- * may take a day and asks nothing of the platform; `problem` does not pass by itself.
+ * A platform's word on a domain, in codes that all platforms share, each with its state and its sentence. `waiting` may
+ * take a day and asks nothing of the platform; `problem` does not pass by itself.
  */
 export type DomainAnswer = { state: 'ok' | 'waiting' | 'problem'; code: DomainCode; text: string };
 export type DomainCode = keyof typeof ANSWERS;

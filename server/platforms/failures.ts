@@ -88,7 +88,7 @@ export function platformError(failure: PlatformFailure, title: string, facts: Fa
 
 const WORDS_MAX = 200;
 const ANSWER_MAX = 2_000;
-/** Says what is looked at of a text that may have megabytes, most of it markup. */
+/** The part of a text that is looked at: it may have megabytes, most of it markup. */
 const LOOKED_AT_MAX = 16_000;
 const TAG = /<[^<>]*>/g;
 /** Elements whose content is for programs. */

@@ -25,7 +25,7 @@ const BODY_BYTES_A_MS = 12.5;
 const REDIRECTS_MAX = 5;
 const PASSING_STATUS: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Describes one platform's API. */
+/** The API of one platform. */
 export type Vendor = {
   id: HostingPlatform;
   title: string;
@@ -274,9 +274,7 @@ function networkWords(error: EgressError): string {
   return 'the connection broke off';
 }
 
-/**
- * Says what Node calls a certificate that is another's, or that no authority of this machine vouches for (Node, "tls").
- */
+/** Node's codes for a certificate that is another's, or that no authority of this machine vouches for (Node, "tls"). */
 const UNTRUSTED_CODES: ReadonlySet<string> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'ERR_TLS_CERT_ALTNAME_INVALID',

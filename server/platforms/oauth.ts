@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts';
 import { platformError } from './failures.ts';
 import type { OAuthCall, OAuthClient, OAuthClients, OAuthTokens, PlatformSignIn, SignInRegistry } from './platform.ts';
 
-/** Says what the token is asked to allow; the others have one right for everything, or name them at registration. */
+/** The rights that the token is asked for; the others have one right for everything, or name them at registration. */
 const SCOPES: Partial<Record<ConnectionProvider, string>> = {
   // docs.github.com, scopes for OAuth apps: `repo` covers contents and Pages; deleting a repository is a scope of its own.
   'github-pages': 'repo delete_repo',
@@ -15,7 +15,7 @@ const SCOPES: Partial<Record<ConnectionProvider, string>> = {
   heroku: 'write-protected identity',
 };
 
-/** This is a refusal of the grant itself, RFC 6749, section 5.2. Every other answer may pass. */
+/** Refusals of the grant itself, RFC 6749, section 5.2. Every other answer may pass. */
 const REFUSED_GRANT: ReadonlySet<string> = new Set(['invalid_grant', 'bad_verification_code', 'bad_refresh_token']);
 
 const tokensSchema = z.object({

@@ -49,7 +49,7 @@ import type { DomainAnswer } from './domain-answers.ts';
  */
 export type PlatformRef = Record<string, string | number | boolean | null>;
 
-/** Says what opens a platform, for one account. */
+/** One account's way to open a platform. */
 export type Credentials = {
   /**
    * The token of the destination's connection to this platform, renewed where it ends. Most adapters ask for their own;
@@ -60,7 +60,7 @@ export type Credentials = {
   refused(platform: HostingPlatform, error: AppError): Promise<void>;
 };
 
-/** Says what every operation gets; nothing in it outlives the call. */
+/** The input of every operation; nothing in it outlives the call. */
 export type ConnectionCall = {
   egress: Egress;
   credentials: Credentials;
@@ -83,10 +83,10 @@ export type PlatformDestination = {
   /** The name to ask for; another like it where it is taken. */
   slug: string;
   isSinglePage: boolean;
-  /** This is the team, owner or workspace that was chosen of `listTargets`; null for the token's own. */
+  /** The team, owner or workspace that was chosen of `listTargets`; null for the token's own. */
   target: string | null;
   options: PlatformOptions;
-  /** Says what `publish` named the site by, or null while there is none. */
+  /** The site as `publish` named it; null while there is none. */
   site: PlatformRef | null;
 };
 
@@ -94,24 +94,22 @@ export type PublishRequest = {
   release: { id: string; number: number };
   manifest: Manifest;
   manifestHash: string;
-  /** Says what an earlier run of the same release got to, or null. */
+  /** How far an earlier run of the same release came, or null. */
   ref: PlatformRef | null;
   /**
-   * Says what visitors have at this destination now, where it was published through here: only what differs need be
-   * sent.
+   * The release that visitors have at this destination now, where it was published through here: only what differs need
+   * be sent.
    */
   previous: { ref: PlatformRef; manifest: Manifest } | null;
   /** SHA-1 of these contents by their SHA-256, known since they were uploaded: nothing is read again for it. */
   sha1Of(sha256s: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** This is the address that a person gave after they finished a hand-off, or null. */
+  /** The address that a person gave after they finished a hand-off, or null. */
   confirmedUrl: string | null;
 };
 
 export type RestoreRequest = {
   ref: PlatformRef;
-  /**
-   * This is one act of going public: the same when it continues after a wait or a crash, another for every later act.
-   */
+  /** One act of going public: the same when it continues after a wait or a crash, another for every later act. */
   actId: string;
 };
 
@@ -123,41 +121,39 @@ export type PublishEvent =
   | { type: 'waiting'; text: string; retryAfterMs: number; forPerson?: boolean };
 export type RestoreEvent = Exclude<PublishEvent, { type: 'site' | 'uploading' }>;
 
-/** Describes the product's states of a release; `verifying`: the platform is done, and it is our turn. */
+/** The states of a release; `verifying`: the platform is done, and it is our turn. */
 export type PlatformState = 'preparing' | 'uploading' | 'processing' | 'verifying' | 'failed' | 'cancelled';
 
 export type PlatformRelease = {
   state: PlatformState;
   text: string | null;
-  /**
-   * This is the public address, and the release's own; null where Fairlead's own host serves it, or there is none yet.
-   */
+  /** The public address, and the release's own; null where Fairlead's own host serves it, or there is none yet. */
   url: string | null;
   ownUrl: string | null;
 };
 
 export type ConnectionInfo = {
-  /** Names the account there, for a person. */
+  /** The account there, for a person. */
   identity: string;
   /**
    * What the platform itself knows that account by, so that another token of it is recognized. Left out where it does
    * not tell, and where tokens of one account open different parts of it.
    */
   subject?: string | null | undefined;
-  /** Says what stands in the way of publishing although the credential is accepted. */
+  /** Obstacles to publishing although the credential is accepted. */
   warnings: readonly string[];
-  /** Says when the token ends, where the platform says so. */
+  /** The end of the token's life, where the platform tells it. */
   expiresAt?: Date | null;
 };
 export type Target = { id: string; name: string };
-/** Says what a person does where no API can, in its order. */
+/** The steps that a person takes where no API can, in their order. */
 export type HandOff = {
   steps: readonly { text: string; url?: string }[];
   /** Files that the platform reads, added to the archive that the person takes there. */
   files?: readonly { path: string; text: string }[];
 };
 
-/** Says what the person's DNS has to answer. */
+/** A record that the person's DNS has to answer. */
 export type DomainRecord = {
   type: 'A' | 'AAAA' | 'ALIAS' | 'CNAME' | 'TXT' | 'CAA';
   /** The whole name, without a dot at its end. */
@@ -178,7 +174,7 @@ export type AttachedDomain = {
   counterparts: readonly string[];
 };
 
-/** Describes the platform's word on a domain, a question at a time. */
+/** The platform's view of a domain, one field a question. */
 export type PlatformDomain = {
   ownership: DomainAnswer;
   dns: DomainAnswer;
@@ -226,12 +222,12 @@ export interface Platform {
   requestCertificate?(call: PlatformCall, name: string): Promise<void>;
 }
 
-/** Describes the base address of each API; Replit has none. */
+/** The base address of each API; Replit has none. */
 export type PlatformUrls = Record<Exclude<HostingPlatform, 'replit'>, string>;
 
 export type PlatformRegistry = Partial<Record<PlatformId, Platform>>;
 
-/** Describes Fairlead as the operator has registered it at a platform. */
+/** Fairlead as the operator has registered it at a platform. */
 export type OAuthClient = {
   provider: ConnectionProvider;
   id: string;

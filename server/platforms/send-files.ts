@@ -6,7 +6,7 @@ import type { EgressBody } from '../egress.ts';
 import { withTimeout } from '../with-timeout.ts';
 import type { PlatformCall, PublishEvent } from './platform.ts';
 
-/** Describes one content of a release, under the first of the paths that share it. */
+/** One content of a release, under the first of the paths that share it. */
 export type Content = { path: string; sha256: string; sizeBytes: number };
 type Uploading = Extract<PublishEvent, { type: 'uploading' }>;
 
@@ -31,7 +31,7 @@ export function contentsNewSince(contents: readonly Content[], previous: Manifes
 
 export type Sending = {
   contents: readonly Content[];
-  /** Says what of `contents` is to be sent; the rest counts as done from the start. */
+  /** The contents to send; the others count as done from the start. */
   missing: readonly Content[];
   /** Uploads that run at once at the most; there are fewer while the platform asks for patience. */
   atOnce: number;
@@ -113,13 +113,13 @@ function createSlots(max: number) {
   };
 }
 
-/** Tells how far work is, four times a second until it is over. Throws what it throws. */
+/** Yields how far work is, four times a second until it is over. Throws what the work throws. */
 export async function* tellUntilOver<Event>(work: Promise<unknown>, tell: () => Event): AsyncGenerator<Event, void> {
   while (!(await isOverWithin(work, PROGRESS_INTERVAL_MS))) yield tell();
   await work;
 }
 
-/** Says whether `work` is over, however it ended, within `ms`. */
+/** Returns whether `work` is over, however it ended, within `ms`. */
 function isOverWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const over = work.then(
     () => true,

@@ -6,7 +6,7 @@ const REDIRECTS = '_redirects';
 /** Shows the entry page for what does not exist: docs.netlify.com, "Rewrites and proxies", history pushstate. */
 const SINGLE_PAGE_RULE = '/*  /index.html  200\n';
 
-/** Says what is sent, under the digest that Netlify asks for it by; a generated file brings its bytes. */
+/** A content with the digest that Netlify asks for it by; a generated file brings its bytes. */
 export type NetlifyContent = Content & { sha1: string; bytes?: Uint8Array };
 export type NetlifyFiles = { manifest: Readonly<Record<string, string>>; contents: readonly NetlifyContent[] };
 

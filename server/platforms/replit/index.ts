@@ -77,7 +77,7 @@ async function* prepare(call: PlatformCall, { manifest }: PublishRequest): Async
   yield* sendFiles(call, { contents, missing: contents, atOnce: AT_ONCE, send });
 }
 
-/** Says what the address answers instead of this release; null when its entry page is there. */
+/** Returns what the address answers instead of this release; null when its entry page is there. */
 async function faultAt(
   call: PlatformCall,
   { manifest }: PublishRequest,

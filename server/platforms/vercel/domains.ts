@@ -8,7 +8,7 @@ import { anyObject, TITLE, withFailures, withTeam } from './api.ts';
 import { projectIdOf, projectUrl } from './project.ts';
 
 const TTL_S = 3_600;
-/** Says where the API names none: vercel.com/docs/domains, "Adding and configuring a custom domain" (February 2026). */
+/** Used where the API names none: vercel.com/docs/domains, "Adding and configuring a custom domain" (February 2026). */
 const MANUAL = { a: ['76.76.21.21'], cname: 'cname.vercel-dns.com' };
 
 const domainSchema = z.object({

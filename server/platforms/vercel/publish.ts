@@ -23,7 +23,7 @@ type Offer = {
   contents: readonly Content[];
   sha1Of(content: Content): string;
   config: { sha1: string; bytes: Buffer };
-  /** This is the request that names them all, written once. */
+  /** The request that names all contents, written once. */
   body: Buffer;
 };
 
