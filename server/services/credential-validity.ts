@@ -2,7 +2,7 @@ import { ApiTokenModel } from '../models/api-token.ts';
 import { openSessionFilter, SessionModel } from '../models/session.ts';
 import type { AccountContext } from '../service-context.ts';
 
-/** Describes the document that gives a long-lived connection, or a link for a browser, its right. */
+/** The document that a long-lived connection, or a link for a browser, has its right from. */
 export type Credential = { collection: 'sessions' | 'api_tokens'; id: string };
 
 /** Returns the session or API token that an actor acts by; null for a job, whose right nobody can revoke. */
@@ -25,8 +25,8 @@ export async function isCredentialValid(
 }
 
 /**
- * Says whether the session or API token that opened a connection is still valid. A call is checked when it comes in; a
- * connection lives on, so that whoever sends on it asks again.
+ * Returns whether the session or API token that opened a connection is still valid. A call is checked when it comes in;
+ * a connection lives on, so that whoever sends on it asks again.
  */
 export async function isStillValid(ctx: AccountContext): Promise<boolean> {
   const credential = credentialOf(ctx.actor);

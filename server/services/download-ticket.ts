@@ -6,10 +6,10 @@ import { type Credential, credentialOf, isCredentialValid } from './credential-v
 /** A ticket lasts from the click to the first byte; a download that has begun goes on. */
 const TICKET_MS = 60_000;
 
-/** Describes a download that is streamed to whoever holds its ticket. */
+/** A download that is streamed to whoever holds its ticket. */
 export type Download = {
   fileName: string;
-  /** This applies to ASCII alone, for what does not read RFC 5987. */
+  /** The name in ASCII, for what does not read RFC 5987. */
   plainName: string;
   /** Null where nobody knows before it is written. */
   sizeBytes: number | null;
@@ -17,7 +17,7 @@ export type Download = {
   body(signal: AbortSignal): AsyncIterable<Buffer>;
 };
 
-/** Says what a ticket is for, and its word for a person. */
+/** The purpose of a ticket; `what` is the word for a person. */
 export type TicketPurpose = { context: string; what: string };
 
 /**

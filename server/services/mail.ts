@@ -13,7 +13,7 @@ export type NewMail = {
   token?: { secret: string; expiresAt: Date };
 };
 
-/** Describes the job's transaction: who lost the lease cannot write. */
+/** The job's transaction: who lost the lease cannot write. */
 type InTransaction = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
 /** Says where the page of a one-time link is; the token stands in the fragment. */

@@ -13,7 +13,7 @@ export type Move<State extends string> = {
   to: State;
   set?: Fields;
   inc?: Record<string, number>;
-  /** Says what must hold besides the state. */
+  /** Conditions besides the state. */
   when?: Fields;
 };
 

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 
-/** Says where a page of a list that is sorted by newest first ended: time and id of its last row. */
+/** The end of a page in a list that is sorted by newest first: time and id of the page's last row. */
 export type PageEnd = { createdAt: Date; id: string };
 
 /** Returns the cursor that leads on after this row: opaque to callers. */

@@ -78,8 +78,8 @@ export async function resetPace(paced: { name: string; key: string }): Promise<v
 }
 
 /**
- * Says whether counters by address apply to this call. Loopback peers are people at the machine itself, unless a proxy
- * stands in front, and then the address is not theirs.
+ * Returns whether counters by address apply to this call. Loopback peers are people at the machine itself, unless a
+ * proxy stands in front, and then the address is not theirs.
  */
 export function countsAddress(ctx: ServiceContext): boolean {
   const { address } = ctx.origin;

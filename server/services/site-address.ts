@@ -29,7 +29,6 @@ export function releaseUrlOf(
   return site.ownUrl ?? '';
 }
 
-/** Says where a site is asked for. */
 export type SiteAddress = {
   /** What its visitors type, without a slash at its end. */
   url: string;

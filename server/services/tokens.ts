@@ -22,7 +22,7 @@ const CHECKSUM_LENGTH = 6;
 const TOKEN_FORM = /^flt_[A-Za-z0-9_-]{49}$/;
 const SHOWN_LENGTH = 8;
 const LAST_USED_INTERVAL_MS = 60_000;
-/** This is more than a person keeps apart; the list has one page. */
+/** More than a person keeps apart; the list has one page. */
 const MAX_TOKENS = 100;
 
 /** Returns the account's API tokens, newest first, without their secrets. */

@@ -19,7 +19,7 @@ import { toNotifications } from '../user.ts';
 import { visitsOf } from './export-visits.ts';
 import { jsonText } from './json-text.ts';
 
-/** Describes what is exported; `corrupted` lists what the archive has left out so far, by its name there. */
+/** The owner of an export; `corrupted` lists what the archive has left out so far, by its name there. */
 export type ExportSource = { user: UserDoc; at: Date; corrupted: readonly string[] };
 
 const PAGE = 100;

@@ -1,7 +1,7 @@
 import { rowsOf } from '../../database/cursor-rows.ts';
 import { VisitModel, type VisitRow } from '../../models/visit.ts';
 
-/** Describes a minute of a deployment, as its owner reads it. */
+/** A minute of a deployment, as its owner reads it. */
 type Minute = Omit<VisitRow, '_id' | 'accountId' | 'deploymentId' | 'visitors'>;
 
 const PAGE = 100;

@@ -9,17 +9,16 @@ import type { CredentialsOf, Providers } from '../../service-context.ts';
 
 /** A token that ends sooner than this is refreshed before it is used: what begins with it may take a while. */
 const REFRESH_AHEAD_MS = 5 * 60_000;
-/** This is longer than a refresh takes; another process takes over from one that died in it. */
+/** Longer than a refresh takes; another process takes over from one that died in it. */
 const LEASE_MS = 60_000;
 const REFRESH_TIMEOUT_MS = 30_000;
 const LOOK_AGAIN_MS = 200;
 
 type Credential = Pick<OAuthTokens, 'token' | 'refreshToken'>;
 type Place = { id: string; accountId: string };
-/** Says what opening and renewing credentials needs. */
 export type CredentialProviders = Pick<Providers, 'secrets' | 'egress' | 'signIn' | 'wait' | 'now'>;
 
-/** Creates what opens the platforms of a destination: its own connection, and GitHub's where its options name one. */
+/** Returns the credentials of a destination: its own connection's, and GitHub's where its options name one. */
 export function createCredentialsOf(providers: CredentialProviders): CredentialsOf {
   return (accountId, { connectionId, options }) => {
     const find = async (platform: HostingPlatform): Promise<ConnectionDoc> => {

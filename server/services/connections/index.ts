@@ -24,7 +24,7 @@ import type { AccountContext, Providers } from '../../service-context.ts';
 import { countAgainst } from '../rate-limit.ts';
 import { brokenState, currentToken, recordRefusal, sealCredential } from './credentials.ts';
 
-/** This is more than a person keeps apart; the list has one page. */
+/** More than a person keeps apart; the list has one page. */
 const MAX_CONNECTIONS = 50;
 /** Each test is a request to a platform in our name: an account cannot make us send more than a person needs. */
 const TESTS_PER_HOUR = 120;
@@ -32,7 +32,7 @@ const HOUR_MS = 60 * 60_000;
 /** A platform that has not answered by then is not waited for by a person. */
 const TEST_TIMEOUT_MS = 30_000;
 
-/** Says what a platform answers when the credential itself is the trouble: asking again changes nothing. */
+/** A platform answers these when the credential itself is the trouble: asking again changes nothing. */
 const REFUSALS: ReadonlySet<string> = new Set(['credentials_invalid', 'permission_missing', 'payment_required']);
 
 /** Returns the account's connections, newest first, each with the deployments that publish by it. */

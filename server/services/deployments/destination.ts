@@ -9,7 +9,6 @@ import type { AccountContext } from '../../service-context.ts';
 
 export type DestinationInput = Pick<CreateDeploymentInput, 'platform' | 'connectionId' | 'targetId' | 'options'>;
 
-/** Says what is stored of a new destination. */
 export type NewDestination = {
   _id: string;
   platform: PlatformId;

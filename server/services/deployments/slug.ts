@@ -16,7 +16,7 @@ import { HeldSlugModel } from '../../models/held-slug.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { findDeployment } from './read.ts';
 
-/** Says what a name of signs alone becomes. */
+/** Stands for a name that has no letter or digit. */
 const NAMELESS = 'website';
 const COUNTED_SUFFIXES = 8;
 const RANDOM_SUFFIX_LENGTH = 5;

@@ -17,7 +17,7 @@ const COME_BACK_MS = 15_000;
 /** A visit ends if it is slower than this as a whole, besides a minute: 1 Mbit/s. */
 const BYTES_A_MS = 125;
 const VISIT_MS = 60_000;
-/** This is a page that is not ours to compare, such as the platform's own for what does not exist. */
+/** A larger page is not ours to compare, such as the platform's own for what does not exist. */
 export const FOREIGN_PAGE_BYTES = 5 * 1024 * 1024;
 /** `/about.html` may lead to `/about`, and an address that was given a domain to that domain. */
 const REDIRECTS_MAX = 5;
@@ -34,7 +34,8 @@ export type Visiting = {
 };
 
 /**
- * Says what one address must answer; a hash of null takes any body. `path` begins with a slash and is percent-encoded.
+ * The answer that one address must give; a hash of null takes any body. `path` begins with a slash and is
+ * percent-encoded.
  */
 export type Expected = { path: string; statuses: readonly number[]; sha256: string | null; sizeBytes: number };
 type Seen = { status: number; sha256: string };

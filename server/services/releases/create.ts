@@ -28,7 +28,7 @@ const ANY_NUMBER = Number.POSITIVE_INFINITY;
 type NewRelease = Pick<ReleaseDoc, 'source' | 'manifestHash' | 'fileCount' | 'totalBytes' | 'changedFiles'> & {
   deploymentId: string;
   createdBy: string;
-  /** This is the release that its changes were counted against. */
+  /** The release that its changes were counted against. */
   previousId: string | null;
 };
 

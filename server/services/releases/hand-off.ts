@@ -12,7 +12,10 @@ import { prepareDownload } from './download.ts';
 import { handOffOf } from './platform-call.ts';
 import { findRelease, toReleaseOf } from './read.ts';
 
-/** Says what a person does at a platform that nobody else can publish to, with a link to the archive. Throws `not_found`, `conflict`. */
+/**
+ * Returns what a person does at a platform that nobody else can publish to, with a link to the archive. Throws
+ * `not_found`, `conflict`.
+ */
 export async function readHandOff(ctx: AccountContext, { releaseId }: HandOffInput): Promise<ReleaseHandOff> {
   const release = await findRelease(ctx, releaseId);
   const deployment = await findDeployment(ctx, release);

@@ -4,7 +4,7 @@ import type { OfferedFile } from '../../../routers/schemas/upload-rules.ts';
 import { inspectText, type TextFindings } from '../../../routers/schemas/upload-text-problems.ts';
 import type { FromInspection, ToInspection } from './inspector.ts';
 
-/** This is the thread that looks into the files of one release; each message has one answer. */
+/** A thread looks into the files of one release; each message has one answer. */
 const files: OfferedFile[] = [];
 const looks = new Map<string, TextFindings>();
 

@@ -5,7 +5,7 @@ import { inspectText, type TextFindings } from '../../../routers/schemas/upload-
 import { startThread } from '../../thread.ts';
 import { runInTimeSlices } from '../../time-slices.ts';
 
-/** Says what the thread is sent (inspection.worker.ts), and what it answers to each. */
+/** Messages to the thread (inspection.worker.ts), each of which has one answer. */
 export type ToInspection =
   | { kind: 'files'; files: readonly OfferedFile[] }
   | { kind: 'text'; file: OfferedFile; text: string }

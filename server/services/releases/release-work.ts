@@ -11,11 +11,11 @@ import type { Platform } from '../../platforms/platform.ts';
 import type { Providers } from '../../service-context.ts';
 import { readManifest, unlessLost } from './read.ts';
 
-/** Says what a worker needs of a release that is on its way. */
+/** A release that is on its way, with what its worker needs. */
 export type ReleaseWork = {
   release: ReleaseDoc;
   deployment: DeploymentDoc;
-  /** Says where it goes, as the deployment has it and as the release has it. */
+  /** The destination, as the deployment has it and as the release has it. */
   destination: DestinationDoc;
   published: ReleaseDestinationDoc;
   platform: Platform;

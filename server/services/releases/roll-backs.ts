@@ -32,7 +32,7 @@ export async function endRollBack(
   );
 }
 
-/** Says when a part of the history begins and ends; null where it is open. */
+/** A part of the history, from after `after` to `until`; null where it is open. */
 export type Span = { after: Date | null; until: Date | null };
 
 /** Returns the roll backs of an account, or of one deployment, in a part of its history; newest first. */

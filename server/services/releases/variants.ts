@@ -44,7 +44,7 @@ export async function findReleaseWithoutVariants(accountId: string, releaseId: s
   return ReleaseModel.findOne({ _id: releaseId, accountId, variants: null });
 }
 
-/** Describes the variants that an earlier release lends. */
+/** The variants that an earlier release lends. */
 type Loan = { releaseId: string; indexHash: string; index: VariantIndex };
 
 export type MadeVariants = {
@@ -149,8 +149,8 @@ async function readSlice(store: ArtifactStore, slice: VariantSlice | null): Prom
 }
 
 /**
- * Names the variants in their release; the host hears of it by the change feed. Throws `overloaded`, to be tried again, when
- * the release that lent some of them has been removed meanwhile: garbage collection may have them by now.
+ * Records the variants in their release; the host hears of it by the change feed. Throws `overloaded`, to be tried
+ * again, when the release that lent some of them has been removed meanwhile: garbage collection may have them by now.
  */
 export async function saveVariants(session: ClientSession, release: ReleaseDoc, made: MadeVariants): Promise<void> {
   const { accountId } = release;

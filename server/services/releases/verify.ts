@@ -33,7 +33,7 @@ const LOOKING_MS = 5_000;
 const FILES_A_STEP = 50;
 
 export type ReleaseToVerify = Visiting & {
-  /** This is the release's own address; null where it has none. */
+  /** The release's own address; null where it has none. */
   own: SiteAddress | null;
   public: SiteAddress;
   manifest: Manifest;
@@ -45,13 +45,13 @@ export type ReleaseToVerify = Visiting & {
   /** Addresses that a rule of the site itself takes elsewhere show what the rule says, not what was uploaded. */
   redirects?: RedirectTable;
   /**
-   * Says what verified releases have shown, and by what the sample of it is drawn; every file is fetched when absent.
+   * The files that verified releases have shown, and the seed of the sample of them; every file is fetched when absent.
    */
   seen?: { isSeen: SeenFiles; sampleSeed: string };
 };
 
 export type Verification = {
-  /** Names the conditions under which the files are seen (seen-files.ts). */
+  /** The conditions under which the files are seen (seen-files.ts). */
   conditions: string;
   atOwnAddress(): Promise<void>;
   atPublicAddress(): Promise<void>;
@@ -165,7 +165,7 @@ function pages({ manifest, isSinglePage, redirects, serving }: ReleaseToVerify):
   return [...expected, { path, statuses: [404], ...(own ?? { sha256: null, sizeBytes: FOREIGN_PAGE_BYTES }) }];
 }
 
-/** Says what is fetched: all that was not seen yet, and some of what was. */
+/** The files to fetch: all that were not seen yet, and some of those that were. */
 export type Choice = { unseen: Expected[]; sample: Expected[]; seenCount: number };
 type File = { path: string; entry: ManifestEntry };
 

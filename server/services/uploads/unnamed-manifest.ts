@@ -4,7 +4,7 @@ import { ReleaseModel } from '../../models/release.ts';
 import { UploadModel } from '../../models/upload.ts';
 import type { Providers } from '../../service-context.ts';
 
-/** This applies to one list; garbage collection takes away what more of them would. */
+/** Callers that may wait for one list; garbage collection takes away what more of them would. */
 const WAITING_MAX = 100;
 
 /**

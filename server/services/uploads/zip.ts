@@ -17,7 +17,7 @@ export type SentZip = {
   contentLength: number | null;
   /** Paths, as `leftOut` names them, that the person publishes on purpose. */
   publishAnyway: readonly string[];
-  /** This applies to a sender that can go on: what tells this archive from others, and how much of it came before. */
+  /** For a sender that can go on: `key` tells this archive from others, `from` is how many bytes of it came before. */
   resume?: { key: string; from: number } | null;
   /** Ends the work when nobody waits for its answer any more. */
   signal: AbortSignal;
