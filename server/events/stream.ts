@@ -27,7 +27,7 @@ export type StepRow = {
   logCount: number;
 };
 
-/** Describes one subscriber's view of its account's events. */
+/** One subscriber's view of its account's events. */
 export type EventReader = {
   /** Number of the account's last stored event; null when the account is gone. */
   currentNumber(): Promise<number | null>;
@@ -52,7 +52,7 @@ type Channel = { accountId: string; listeners: Set<Listener>; reads: Map<string,
 type StepOwners = LRUCache<string, string>;
 type Hub = { channels: Map<string, Channel>; unsubscribe: () => void };
 
-/** This is one a process: everybody who listens to events hangs on the one change stream. */
+/** One a process: everybody who listens to events hangs on the one change stream. */
 const hubs = new WeakMap<ChangeFeed, Hub>();
 
 /**

@@ -4,7 +4,7 @@ import { errorDetails, logFault, retryAfterSeconds, toAppError } from '../../rou
 import { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 
-/** Says what Express's body parser says, in our codes (npm: body-parser, "Errors"). */
+/** Errors of Express's body parser in our codes (npm: body-parser, "Errors"). */
 const OF_BODY_PARSER: Record<string, ConstructorParameters<typeof AppError>> = {
   'entity.parse.failed': ['bad_request', 'The body is not valid JSON.'],
   'entity.too.large': ['body_too_large', 'The body is larger than 100 KB.'],

@@ -12,14 +12,14 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set(['files', 'publishAnyway', 'pa
 const FIELD_BYTES_MAX = 'publishAnyway'.length;
 /** Bounds the whole body: 320,000 names that differ keep `JSON.parse` busy for a second (measured). */
 const UNKNOWN_FIELDS_MAX = 4;
-/** This is a few milliseconds; other calls have their turn between two of them. */
+/** A slice takes a few milliseconds; other calls have their turn between two of them. */
 const SLICE_BYTES = 512 * 1024;
 const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Describes where a list is in the body, in bytes: from behind its bracket to its other one, and where it may be cut
- * between two entries.
+ * The place of a list in the body, in bytes: from behind its opening bracket to the closing one, and where it may be
+ * cut between two entries.
  */
 export type ListPlace = { start: number; end: number; cuts: number[] };
 
@@ -29,14 +29,14 @@ const CUT_BYTES = 64 * 1024;
 export const PART_BYTES_MAX = 128 * 1024;
 
 /**
- * Says where the scan is. `seen[depth]` are the commas so far in what is open at that depth, `allowed[depth]` how many
+ * The state of the scan. `seen[depth]` are the commas so far in what is open at that depth, `allowed[depth]` how many
  * it may have.
  */
 type Scan = {
   body: Buffer;
   at: number;
   isText: boolean;
-  /** This is the last text: from behind its quote to its other one. */
+  /** The last text: from behind its opening quote to the closing one. */
   textStart: number;
   textEnd: number;
   unknownFields: number;
@@ -44,7 +44,7 @@ type Scan = {
   seen: number[];
   allowed: number[];
   lists: ListPlace[];
-  /** Says where the entry of a list begins that is being read. */
+  /** The start of the list entry that is being read. */
   entryStart: number;
 };
 

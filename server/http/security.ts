@@ -17,7 +17,7 @@ export function ownOrigins({ publicUrl }: Addresses): string[] {
   return [origin, ...LOOPBACK_NAMES.map((name) => `${protocol}//${name}${port === '' ? '' : `:${port}`}`)];
 }
 
-/** Says whether people reach the app at this address, written as in a browser's `Origin`. */
+/** Returns whether people reach the app at this address, written as in a browser's `Origin`. */
 export function isOwnOrigin(origin: string, addresses: Addresses): boolean {
   return ownOrigins(addresses).includes(origin);
 }

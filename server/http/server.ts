@@ -44,7 +44,7 @@ export type HttpServerOptions = {
   /** Folder of the built web app. */
   webRoot: string;
   readiness: Readiness;
-  /** Says how many processes share the connections; 1 when absent. */
+  /** The number of processes that share the connections; 1 when absent. */
   processes?: number;
   socketTimes?: Partial<SocketTimes>;
   timeouts?: ListenerTimeouts & { bodyMs?: number };

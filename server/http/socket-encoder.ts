@@ -1,6 +1,6 @@
 import type { Encoder } from '@trpc/server/adapters/ws';
 
-/** Describes the fields of a tRPC message that its text depends on. */
+/** The fields of a tRPC message that its text depends on. */
 type Message = { id?: unknown; jsonrpc?: unknown; result?: { data?: unknown } };
 
 /** Encodes tRPC's JSON for one connection. `onMessages` is told how many messages each frame held. */

@@ -11,7 +11,7 @@ import { arrivedOfZip, receiveFile, receiveManifest, receiveZip, type SentZip } 
 import { withSlot } from '../with-slot.ts';
 import { readManifestBody } from './manifest-body.ts';
 
-/** Says what a browser on Windows calls a ZIP, from the registry there. */
+/** The content type of a ZIP from a browser on Windows, which takes it from the registry there. */
 const WINDOWS_ZIP = 'application/x-zip-compressed';
 /**
  * Bytes that still come are read for so long: a connection that is closed before takes the answer with it (RFC 9112,

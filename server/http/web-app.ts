@@ -6,11 +6,11 @@ import type { Addresses } from '../service-context.ts';
 import { ownOrigins, setPageHeaders } from './security.ts';
 
 const NONCE_MARK = '__CSP_NONCE__';
-/** Says where sites answer, for the address that a screen foretells before the deployment exists. */
+/** Replaced by the host of the sites, for the address that a screen foretells before the deployment exists. */
 const SITES_HOST_MARK = '__SITES_HOST__';
 /** RFC 9110, section 4.2.1: it goes without saying. */
 const INDEX = '/index.html';
-/** Names under it carry a hash of their content. */
+/** Files below it carry a hash of their content in their names. */
 const HASHED = '/assets/';
 const FOREVER = 'public, max-age=31536000, immutable';
 const CHECK_EVERY_TIME = 'no-cache';

@@ -39,7 +39,7 @@ export type JobHandler<Name extends JobName> = {
 
 export type StepProgress = { done: number; total: number; doneBytes: number; totalBytes: number };
 
-/** Says where the work of a release's step tells how far it is. */
+/** Takes what the work of a release's step has to tell of its progress. */
 export type StepReport = {
   /** When the step was begun: a run that continues it, after a wait or a crash, has the same. */
   startedAt: Date;

@@ -33,7 +33,7 @@ export type NewJob<Name extends JobName> = {
   name: Name;
   payload: JobPayload<Name>;
   accountId: string;
-  /** Says what must not run twice at once; by default the job itself. */
+  /** Two jobs of one key never run at once; by default every job has its own. */
   key?: string;
   /** While a job with this key is queued or runs, another one is not written. */
   dedupeKey?: string;

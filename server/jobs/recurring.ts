@@ -7,7 +7,7 @@ import { errorText } from './failure.ts';
 import type { JobName, JobPayload } from './payloads.ts';
 import { enqueueJob } from './queue.ts';
 
-/** Names without a payload: there is nothing to say when nobody asked. */
+/** Jobs without a payload: there is nothing to say when nobody asked. */
 type Recurring = { [Name in JobName]: Record<string, never> extends JobPayload<Name> ? Name : never }[JobName];
 
 const EVERY: Partial<Record<Recurring, number>> = {

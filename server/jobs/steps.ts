@@ -13,7 +13,7 @@ import type { RunningJob, StepProgress, StepReport } from './handler.ts';
 /** A line of the log is for a person: longer ones are cut. */
 const LINE_MAX = 500;
 
-/** This is the state that each step begins from. */
+/** The states from which each step begins. */
 const BEGINS_FROM = {
   preparing: ['queued'],
   uploading: ['preparing'],
@@ -21,7 +21,6 @@ const BEGINS_FROM = {
   verifying: ['processing'],
 } as const satisfies Record<ReleaseStepName, readonly ReleaseState[]>;
 
-/** Describes the release as its document names it. */
 export type StepOf = { _id: string };
 type StepRow = { _id: string; accountId: string };
 
@@ -77,7 +76,6 @@ async function writeFailure(job: RunningJob, row: StepRow, report: Report, error
   }
 }
 
-/** Says when the step was begun, and the last line of its log. */
 type Begun = { startedAt: Date; lastLine: string | null };
 
 /** Null when the step was done before. */

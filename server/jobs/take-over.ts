@@ -3,7 +3,7 @@ import { withTimeout } from '../with-timeout.ts';
 import { errorText } from './failure.ts';
 import { endLease, leasesOf } from './queue.ts';
 
-/** This is far more than the database needs for it, unless something stands in the way. */
+/** Far more than the database needs for it, unless something stands in the way. */
 const PATIENCE_MS = 1_000;
 
 /**

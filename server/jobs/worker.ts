@@ -35,7 +35,7 @@ export type WorkerOptions = {
   name?: string;
   handlers?: JobHandlers;
   pollMs?: number;
-  /** This applies to each lane; by default as its table says. */
+  /** The number of loops of each lane; by default as LANES has it. */
   loops?: number;
   /** How many processes run a worker like this one. */
   processes?: number;
@@ -147,7 +147,7 @@ function createStopping(): AbortController {
 
 type WorkerLane = Lane & {
   names: string[];
-  /** This is the account that was served last. */
+  /** The account that was served last. */
   after: string;
   claiming: Promise<void>;
   /** Calling these wakes the loops that found nothing to do. */
@@ -189,7 +189,6 @@ function spread(ms: number): number {
   return ms - range + randomInt(0, 2 * range + 1);
 }
 
-/** Says what the jobs of a worker run with. */
 type WorkerContext = { providers: Providers; handlers: JobHandlers; stopping: AbortSignal; onAlive(): void };
 
 /** Runs one claimed job to its end, whatever that is; never throws but for a database that is away. */

@@ -38,8 +38,8 @@ export function createSmtpMailer({ url, from }: { url: string; from: string }, l
 }
 
 /**
- * Says whether the server itself refused sender, recipient or message; wrong credentials are the operator's to correct,
- * so such mail waits.
+ * Returns whether the server itself refused sender, recipient or message; wrong credentials are the operator's to
+ * correct, so such mail waits.
  */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error) || !('responseCode' in error) || !('code' in error)) return false;

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { LINK_MINUTES, STOP_LINK_DAYS } from '../../routers/schemas/limits.ts';
 
 const username = z.string();
-/** Says what is stored of a mail's text; links are made when it leaves. */
+/** The stored values of a mail's text; links are made when it leaves. */
 export const mailValuesSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('reset-password'), username }),
   z.strictObject({ kind: z.literal('confirm-email'), username }),
@@ -20,8 +20,8 @@ export type MailValues = z.infer<typeof mailValuesSchema>;
 type WithLink = { kind: 'reset-password' | 'confirm-email' | 'stop-email-change' };
 
 /**
- * Describes the texts of the mails that Fairlead sends, as plain text (pure: services and adapters may use it). A link
- * carries its one-time token in the fragment, which no server and no log ever sees.
+ * The texts of the mails that Fairlead sends, as plain text (pure: services and adapters may use it). A link carries
+ * its one-time token in the fragment, which no server and no log ever sees.
  */
 export type MailContent = Exclude<MailValues, WithLink> | (Extract<MailValues, WithLink> & { link: string });
 

@@ -66,8 +66,8 @@ export function endSilentConnections(
 }
 
 /**
- * Tells which connections of the server wait for us: the request has arrived whole or has bytes that we have not read yet,
- * and nothing of the answer so far waits for its reader.
+ * Returns a test of which connections of the server wait for us: the request has arrived whole or has bytes that we
+ * have not read yet, and nothing of the answer so far waits for its reader.
  */
 export function watchAnswers(server: Server): (socket: Socket) => boolean {
   const unfinished = new WeakMap<Socket, Set<() => boolean>>();

@@ -15,7 +15,7 @@ export type WebResponse = {
 };
 
 export type Http2Response = WebResponse & {
-  /** Says how much the answer may hold in memory until its reader has taken it. */
+  /** How many bytes the answer may hold in memory until its reader has taken them. */
   readonly heldBytes: number;
 };
 

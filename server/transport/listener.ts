@@ -17,12 +17,12 @@ const STOP_GRACE_MS = 10_000;
 export type ListenerTimeouts = Partial<Record<keyof typeof SETTINGS | 'requestTimeout' | 'silentMs', number>>;
 
 export type ListenerOptions = {
-  /** Names the port in the counters. */
+  /** The port's name in the counters. */
   name: string;
   /** 0 takes a free one; `address` tells which. */
   port: number;
   host: string | undefined;
-  /** Says how many processes share the connections; 1 when absent. */
+  /** The number of processes that share the connections; 1 when absent. */
   processes?: number | undefined;
   /** Within this time a request must have arrived whole. */
   requestTimeout: number;
