@@ -108,8 +108,8 @@ export function errnoOf(error: unknown): string | undefined {
 }
 
 /**
- * Says whether this is a name of `unfinishedName`: a leftover of a process that died, or a file that another one writes
- * now.
+ * Returns whether this is a name of `unfinishedName`: a leftover of a process that died, or a file that another one
+ * writes now.
  */
 export function isUnfinished(path: string): boolean {
   return basename(path).endsWith(UNFINISHED);

@@ -20,7 +20,7 @@ const ranges = z.pipe(
   }),
 );
 
-/** Says where requests go out to, and what of this network they may reach. */
+/** The addresses that requests go out to, and what of this network they may reach. */
 export const egressVariables = {
   NETLIFY_API_URL: z._default(apiUrl, 'https://api.netlify.com/api/v1'),
   VERCEL_API_URL: z._default(apiUrl, 'https://api.vercel.com'),

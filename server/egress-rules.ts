@@ -38,9 +38,7 @@ export function holdsLoopback([range, bits]: AddressRange): boolean {
   return loopback.match(range, bits) || range.range() === 'loopback';
 }
 
-/**
- * Says whether an address is `public`, `allowed` by the operator, or `refused`; a text that is no address is refused.
- */
+/** Returns `public`, `allowed` for what the operator permits, or `refused`, also for a text that is no address. */
 export function classifyAddress(text: string, allow: readonly AddressRange[] = []): 'public' | 'allowed' | 'refused' {
   if (!ipaddr.isValid(text)) return 'refused';
   const address = ipaddr.process(text);

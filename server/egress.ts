@@ -49,7 +49,7 @@ export type EgressBody = Uint8Array | { sizeBytes: number; chunks: AsyncIterable
 export type EgressAnswer = {
   status: number;
   headers: Headers;
-  /** Says where it came from after redirects. */
+  /** The address after redirects. */
   url: URL;
   body: AsyncIterable<Uint8Array>;
 };

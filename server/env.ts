@@ -20,14 +20,14 @@ export type Env = SitesEnv & {
   host: string | undefined;
   /** An origin, without a slash at its end. */
   publicUrl: string;
-  /** Says whether people reach the app on this machine alone. */
+  /** True when people reach the app on this machine alone. */
   isLocal: boolean;
   supportEmail: string;
   operatorEmail: string;
   /** Undefined keeps mail in the outbox. */
   smtp: { url: string; from: string } | undefined;
   dataDir: string;
-  /** Says how many processes share the ports. */
+  /** The number of processes that share the ports. */
   processes: number;
   mongodbUri: string | undefined;
   mongodSources: MongodSources;
@@ -39,7 +39,7 @@ export type Env = SitesEnv & {
   trustProxy: number;
   accessTokenSeconds: number;
   logLevel: LogLevel;
-  /** Says what works, but perhaps not as meant: for the log. */
+  /** Settings that work, but perhaps not as meant: for the log. */
   warnings: string[];
 };
 
@@ -96,7 +96,7 @@ const keysJson = z.pipe(
   }),
 );
 
-/** This is one object for the whole environment; a name that is not here is none of ours. */
+/** One object for the whole environment; a name that is not here is none of ours. */
 const variables = z.object({
   PORT: z._default(port, 3000),
   ...sitesVariables,
@@ -258,7 +258,7 @@ function warningsOf(publicUrl: string, publicHost: string, sitesDomain: string):
   return warnings;
 }
 
-/** Names that lead to the machine itself (RFC 6761, section 6.3). */
+/** Returns whether a host name leads to the machine itself (RFC 6761, section 6.3). */
 function isLocal(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -9,12 +9,12 @@ export type AppErrorOptions = {
   retryAfterMs?: number | undefined;
   /** The whole answer of another service, cleaned; shown where a person asks for it. */
   raw?: string | undefined;
-  /** Says what really happened: for the log, never for a person. */
+  /** The true cause: for the log, never for a person. */
   cause?: unknown;
 };
 
 /**
- * Describes the one error that services and adapters throw. `message` is a sentence for a person; `code` is stable
+ * The one error that services and adapters throw. `message` is a sentence for a person; `code` is stable
  * (routers/schemas/errors.ts). It knows no transport: the base procedure and the REST adapter translate it.
  */
 export class AppError extends Error {

@@ -19,7 +19,7 @@ type Signing = 'netlify' | 'vercel' | 'github-pages' | 'heroku';
 type Values = { [Name in keyof typeof oauthVariables]?: string | undefined };
 
 /**
- * Says where people agree, and where a code becomes a token: docs.netlify.com (OAuth2),
+ * The pages where people agree, and the addresses where a code becomes a token: docs.netlify.com (OAuth2),
  * vercel.com/docs/sign-in-with-vercel, docs.github.com (authorizing OAuth apps), Heroku Dev Center (OAuth); all read
  * 2026-11.
  */

@@ -17,7 +17,7 @@ const AT_ONCE = 2;
 const QUEUE_LENGTH = 32;
 /** A full queue of 32 is through in about a second and a half. */
 const OVERLOADED_RETRY_MS = 2_000;
-/** Says what @node-rs/argon2 writes itself; the dummy has to look the same. */
+/** As @node-rs/argon2 writes them itself; the dummy has to look the same. */
 const SALT_BYTES = 16;
 const OUTPUT_BYTES = 32;
 

@@ -109,7 +109,7 @@ export function createSecrets(keys: Keys): Secrets {
   };
 }
 
-/** Says which keys these are without giving them away: the same for the same set, whichever is in use. */
+/** Returns a mark of these keys that gives none of them away: the same for the same set, whichever is in use. */
 function fingerprintOf(keys: Keys): string {
   const hash = createHash('sha256');
   for (const [id, key] of Object.entries(keys.keys).sort(([a], [b]) => (a < b ? -1 : 1))) {

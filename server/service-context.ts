@@ -9,14 +9,14 @@ import type { Credentials, PlatformRegistry, SignInRegistry } from './platforms/
 import type { RateCounters } from './rate-counters.ts';
 import type { PasswordHasher, Secrets } from './secrets.ts';
 
-/** Says who acts. Every filter of a service carries `accountId`. */
+/** The caller of a service. Every filter of a service carries `accountId`. */
 export type Actor =
   | { kind: 'account'; accountId: string; sessionId: string }
   | { kind: 'token'; accountId: string; tokenId: string; tokenName: string; scopes: Scope[] }
   | { kind: 'job'; name: string; accountId: string }
   | { kind: 'anonymous' };
 
-/** Describes the limits that benches and tests replace; defaults in server/providers.ts name their sources. */
+/** Limits that benches and tests replace; defaults in server/providers.ts name their sources. */
 export type Limits = {
   isAddressCounted: boolean;
   callsPerMinute: number;
@@ -44,24 +44,22 @@ export type Limits = {
   minFreeDiskBytes: number;
 };
 
-/** Says where things are reached; built from the environment once (server/env.ts). */
+/** Addresses of the installation, built from the environment once (server/env.ts). */
 export type Addresses = {
   publicUrl: string;
   sitesDomain: string;
-  /** Says how people reach a site: scheme, name and port, with `{slug}` for its own part of the name. */
+  /** A site's address for people: scheme, name and port, with `{slug}` for its own part of the name. */
   sitesUrl: string;
-  /** Says where our own requests to our own host connect, since not every resolver knows `*.localhost`. */
+  /** Our own requests to our own host connect here, since not every resolver knows `*.localhost`. */
   sitesListener: { protocol: 'http:' | 'https:'; host: string; port: number };
   supportEmail: string;
-  /** Says who gets what people write through the contact form. */
+  /** The recipient of what people write through the contact form. */
   operatorEmail: string;
   /** TRUST_PROXY: how many proxies in front add to `X-Forwarded-For`; none when absent. */
   trustedProxies?: number;
 };
 
-/**
- * Says what opens the platforms of one destination: its own connection, and a second one where its options name that.
- */
+/** Opens the credentials of one destination: its own connection's, and a second one's where its options name that. */
 export type CredentialsOf = (
   accountId: string,
   destination: { connectionId?: string | null | undefined; options?: unknown },
@@ -74,7 +72,7 @@ export type Providers = {
   store: ArtifactStore;
   zips: ZipIntake;
   platforms: PlatformRegistry;
-  /** This is the way out to addresses that somebody else chose. */
+  /** The way out to addresses that somebody else chose. */
   egress: Egress;
   credentialsOf: CredentialsOf;
   /** Where the operator has registered Fairlead, people sign in at the platform instead of pasting a token. */
@@ -85,18 +83,18 @@ export type Providers = {
   hasher: PasswordHasher;
   secrets: Secrets;
   changes: ChangeFeed;
-  /** Says what is counted over all processes of this instance. */
+  /** Counts over all processes of this instance. */
   rateCounters: RateCounters;
   log: Log;
   now(): Date;
-  /** Says where a test of crashes ends the process; no running installation has it. */
+  /** Ends the process at one point, in a test of crashes; no running installation has it. */
   faults?: Faults;
 };
 
 /** Called at each boundary of a job's work; may never return. */
 export type Faults = { at(boundary: string): Promise<void> };
 
-/** Says what a browser holds for us besides the bearer token. Services read and write it without knowing HTTP. */
+/** Cookies that a browser holds for us besides the bearer token. Services read and write them without knowing HTTP. */
 export type JarName = 'refresh' | 'device' | 'disclaimer';
 export type CookieJar = {
   read(name: JarName): string | undefined;
@@ -104,7 +102,7 @@ export type CookieJar = {
   write(name: JarName, value: string | null): void;
 };
 
-/** Says where a call comes from: for throttling, the session list and warnings. */
+/** The origin of a call: for throttling, the session list and warnings. */
 export type CallOrigin = {
   /** Client address after `TRUST_PROXY` hops; IPv6 shortened to its /64. */
   address: string;

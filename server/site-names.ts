@@ -1,6 +1,6 @@
 import type { Addresses } from './service-context.ts';
 
-/** Says what a name on the built-in host stands for: a site, or one release of it (null for what is live). */
+/** A name on the built-in host: a site, or one release of it (null for what is live). */
 export type SiteName = { slug: string; release: number | null };
 
 /** Stands for the slug in SITES_URL. */

@@ -25,7 +25,7 @@ const siteUrlPattern = z
     ),
   );
 
-/** Says where sites answer, and how people reach them. */
+/** The ports and addresses of sites. */
 export const sitesVariables = {
   SITES_PORT: z._default(port, 3001),
   SITES_TLS_PORT: z._default(port, 3443),
@@ -38,7 +38,7 @@ export const sitesVariables = {
 type Values = z.infer<z.ZodMiniObject<typeof sitesVariables>>;
 type Given = Record<string, string | undefined>;
 
-/** Says where TLS is listened on, which files hold its certificate, and how people reach a site over it. */
+/** The TLS port of the sites, the files of its certificate, and the address of a site over it. */
 export type SitesTls = {
   port: number;
   certFile: string;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Transferable, Worker } from 'node:worker_threads';
 import { AppError } from './errors.ts';
 
-/** Says what runs in a thread, by the name that the build gives it (vite.config.ts). */
+/** Programs that run in a thread, by the names that the build gives them (vite.config.ts). */
 const PROGRAMS = {
   'zip-worker': './artifacts/zip.worker.ts',
   'inspection-worker': './services/releases/inspection.worker.ts',
@@ -10,7 +10,7 @@ const PROGRAMS = {
 
 export type ThreadOptions = {
   program: keyof typeof PROGRAMS | URL;
-  /** Says what the thread is started with. */
+  /** Becomes the thread's `workerData`. */
   data?: unknown;
   /** A thread that takes more ends itself, and nothing else, with ERR_WORKER_OUT_OF_MEMORY. */
   heapMaxMb: number;
@@ -31,7 +31,7 @@ export type Thread<ToThread, FromThread> = {
   end(): Promise<void>;
 };
 
-/** This is far longer than any thread computes between two messages, also on a busy machine. */
+/** Far longer than any thread computes between two messages, also on a busy machine. */
 const SILENT_MS = 60_000;
 /** The time is counted in parts: a pause of the whole process, in which the thread stood still as well, is one of them. */
 const SILENT_PARTS = 60;

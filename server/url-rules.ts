@@ -1,4 +1,4 @@
-/** Says whether a text is the scheme and host of a website, with nothing after them. */
+/** Returns whether a text is the scheme and host of a website, with nothing after them. */
 export function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
@@ -6,14 +6,14 @@ export function isOrigin(text: string): boolean {
   return isWeb && url.username === '' && url.href === `${url.origin}/` && !text.endsWith('?') && !text.endsWith('#');
 }
 
-/** Says whether a text is the address of a mail server, with or without TLS. */
+/** Returns whether a text is the address of a mail server, with or without TLS. */
 export function isSmtpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
   return (url.protocol === 'smtp:' || url.protocol === 'smtps:') && url.hostname !== '' && url.hash === '';
 }
 
-/** Says whether a text is the base address of an API, which may have a path. */
+/** Returns whether a text is the base address of an API, which may have a path. */
 export function isApiUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, search, hash } = new URL(text);

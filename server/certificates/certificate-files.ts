@@ -20,11 +20,11 @@ export type CertificateFilesOptions = {
   sitesDomain: string;
   log: Log;
   now(): Date;
-  /** Says how often the files are looked at. */
+  /** The interval between two looks at the files. */
   pollMs?: number;
 };
 
-/** Says which of the two files cannot be used, and why: `fault` ends a sentence that begins with its variable. */
+/** One of the two files cannot be used: `fault` ends a sentence that begins with `variable`. */
 export class CertificateFileError extends Error {
   readonly variable: 'SITES_CERT_FILE' | 'SITES_KEY_FILE';
   readonly path: string;

@@ -13,9 +13,9 @@ const CLIENT_BUILD = 'server/cli/build-client.mjs';
 const COMMON = ['package-lock.json', 'vite.config.ts', 'tsconfig.json', 'server/cli/build.mjs'];
 
 /**
- * Says what is built, from which sources, and by which command into a folder of its own. The stamp beside it holds the
- * hash of its sources: times would lie after a checkout or a copy. @type {{ name: string, sources: string[], entry:
- * string, command: (folder: string) => string[] }[]}
+ * The command of each part builds it into a folder of its own. The stamp beside it holds the hash of its sources: times
+ * would lie after a checkout or a copy.
+ * @type {{ name: string, sources: string[], entry: string, command: (folder: string) => string[] }[]}
  */
 const PARTS = [
   {

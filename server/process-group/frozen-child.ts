@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** How often a child says that it is alive, and how often the first process looks whether it did. */
 export const ALIVE_EVERY_MS = 1_000;
-/** This is far longer than any step of the work may take, also on a busy machine. */
+/** Far longer than any step of the work may take, also on a busy machine. */
 const SILENT_LOOKS_MAX = 15;
 
 export type FrozenWatch = {

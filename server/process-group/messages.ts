@@ -1,7 +1,7 @@
 import type { ExitCode } from '../start/start-error.ts';
 import type { CounterReply, CounterRequest } from './remote-rate-counters.ts';
 
-/** Says what the first process sends to a child. */
+/** Messages of the first process to a child. */
 export type ToChild =
   /**
    * Starts the child's work. `worker` names its job worker; a child that replaces one which has ended keeps that one's name.
@@ -14,7 +14,7 @@ export type ToChild =
   | { kind: 'stop' }
   | { kind: 'countersReply'; replies: CounterReply[] };
 
-/** Says what a child sends to the first process. */
+/** Messages of a child to the first process. */
 export type FromChild =
   /** It takes messages from now on; what is sent to a child before that is lost. */
   | { kind: 'connected' }
@@ -30,5 +30,5 @@ export type FromChild =
  */
 export const SUPERVISED_ARGUMENT = '--supervised';
 
-/** This is the first argument of a child, which tells it apart from a worker of somebody else's cluster. */
+/** The first argument of a child, which tells it apart from a worker of somebody else's cluster. */
 export const CHILD_ARGUMENT = 'child-of-a-group';

@@ -8,7 +8,7 @@ import {
   type SlotLimit,
 } from '../rate-counters.ts';
 
-/** Says what a process asks of the counters in the first process. `id` numbers the requests of one process. */
+/** A request to the counters in the first process. `id` numbers the requests of one process. */
 export type CounterRequest =
   | { id: number; kind: 'count'; key: string; amount: number; windowMs: number }
   | { id: number; kind: 'takeSlot'; key: string; slots: SlotLimit }

@@ -7,10 +7,10 @@ import { type Keys, newKeys, parseKeys } from '../secrets.ts';
 import { type FolderLock, type LockOptions, takeFolderLock } from './folder-lock.ts';
 import { EXIT_CONFIG, EXIT_FAILED, StartError, sentenceOf } from './start-error.ts';
 
-/** Describes the folder of one installation, held by one running app. */
+/** The folder of one installation, held by one running app. */
 export type DataFolder = FolderLock & {
   path: string;
-  /** Names this run of the app, in its lock and at what it works on. */
+  /** A mark of this run of the app, in its lock and on what it works on. */
   run: string;
 };
 

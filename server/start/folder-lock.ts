@@ -164,7 +164,7 @@ async function lookAt(path: string, run: string, silentMs: number): Promise<Othe
   return { run, path, pid, isHeld: marks.includes(HELD), isAlive, killedRuns };
 }
 
-/** Says whether its time of modification changes within so long; clocks are not compared, since they may be two. */
+/** Returns whether its time of modification changes within so long; clocks are not compared, since they may be two. */
 async function isBeating(path: string, silentMs: number): Promise<boolean> {
   const first = await modifiedAt(path);
   const giveUpAt = performance.now() + silentMs;
@@ -188,7 +188,7 @@ async function modifiedAt(path: string): Promise<number | null> {
   }
 }
 
-/** Says whether a process number that belongs to this start time means a process of this boot and container. */
+/** Returns whether a process number that belongs to this start time means a process of this boot and container. */
 async function countsHere(since: string): Promise<boolean> {
   const [place = ''] = since.split(' ');
   return place !== '' && place === (await placeOfNumbers());

@@ -15,7 +15,7 @@ import { EXIT_CONFIG, StartError } from './start-error.ts';
 export type ServingOptions = {
   env: Env;
   webRoot: string;
-  /** Says what the job worker of this process is called: no other that is alive has the name. */
+  /** The name of this process's job worker: no other that is alive has it. */
   worker: string;
   /**
    * The workers whose jobs it takes over, since they are dead: of a run before this one the lock was stale, of a child the
