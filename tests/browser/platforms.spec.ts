@@ -5,7 +5,10 @@ import { get } from '../support/host.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
 import { writeSite } from '../support/sites.ts';
 import { startGithub } from '../support/standins/github-pages/index.ts';
+import { startHeroku } from '../support/standins/heroku/index.ts';
 import { startNetlify } from '../support/standins/netlify/index.ts';
+import { startRender } from '../support/standins/render/index.ts';
+import { startReplit } from '../support/standins/replit/world.ts';
 import { TOKEN } from '../support/standins/stand-in.ts';
 import { startVercel } from '../support/standins/vercel/index.ts';
 import { expect, newcomer, test } from './fixtures.ts';
@@ -15,34 +18,40 @@ const ONE = { 'index.html': '<!doctype html><title>One</title><h1>one</h1>', 'st
 const TWO = { ...ONE, 'index.html': '<!doctype html><title>Two</title><h1>two</h1>' };
 
 type Played = { revoke(): void; admit(token: string): void };
-type PlayedId = Extract<ConnectionProvider, 'netlify' | 'vercel' | 'github-pages'>;
-type PlayedPlatform = { id: PlayedId; title: string; consent?: RegExp };
+type PlayedPlatform = { id: ConnectionProvider; title: string; consent?: RegExp; needs?: PlayedPlatform };
 const NETLIFY: PlayedPlatform = { id: 'netlify', title: 'Netlify' };
 const VERCEL: PlayedPlatform = { id: 'vercel', title: 'Vercel' };
 const GITHUB: PlayedPlatform = { id: 'github-pages', title: 'GitHub Pages', consent: /may be public/ };
+const RENDER: PlayedPlatform = { id: 'render', title: 'Render', consent: /may be public/, needs: GITHUB };
+const HEROKU: PlayedPlatform = { id: 'heroku', title: 'Heroku', consent: /not free/ };
 
 /** Starts the product with every platform that is played in the place of the vendor's. */
 async function startPlayedApp() {
   const netlify = await startNetlify();
   const vercel = await startVercel();
   const github = await startGithub();
+  const render = await startRender(github.state);
+  const heroku = await startHeroku();
   const app = await startRealApp({
     NETLIFY_API_URL: netlify.apiUrl,
     VERCEL_API_URL: vercel.apiUrl,
     GITHUB_API_URL: github.apiUrl,
+    RENDER_API_URL: render.apiUrl,
+    HEROKU_API_URL: heroku.apiUrl,
     EGRESS_ALLOW: '127.0.0.0/8,::1/128',
   });
-  const standIns: Record<PlayedId, Played> = { netlify, vercel, 'github-pages': github };
+  const standIns: Record<ConnectionProvider, Played> = { netlify, vercel, 'github-pages': github, render, heroku };
   return {
     app,
     standIns,
     async [Symbol.asyncDispose]() {
-      for (const started of [app, netlify, vercel, github]) await started[Symbol.asyncDispose]();
+      for (const started of [app, netlify, vercel, render, github, heroku]) await started[Symbol.asyncDispose]();
     },
   };
 }
 
-async function connect(page: Page, app: RealApp, { id, title }: PlayedPlatform): Promise<void> {
+async function connect(page: Page, app: RealApp, { id, title, needs }: PlayedPlatform): Promise<void> {
+  if (needs !== undefined) await connect(page, app, needs);
   await page.goto(`${app.url}/deploy/${id}`);
   await page.getByRole('button', { name: `Connect ${title}` }).click();
   await page.getByLabel(TOKEN_GUIDES[id].name, { exact: true }).fill(TOKEN);
@@ -80,7 +89,7 @@ async function textAt(address: string): Promise<string> {
   return (await get(Number(port), host, pathname)).text;
 }
 
-for (const played of [NETLIFY, VERCEL, GITHUB]) {
+for (const played of [NETLIFY, VERCEL, GITHUB, RENDER, HEROKU]) {
   const { id, title, consent } = played;
   test(`${title}: published by the screens, changed, rolled back, and mended when its token is refused`, async ({
     page,
@@ -165,5 +174,37 @@ test('a live deployment moves to another platform: published there, made the pri
   const after = (await card.getByRole('link').first().getAttribute('href')) ?? '';
   expect(after).not.toBe(before);
   expect(await textAt(after)).toBe(ONE['index.html']);
+  await page.goto('about:blank');
+});
+
+test('Replit: finished by hand with the archive, seen from outside, and changed', async ({ page, folder }) => {
+  await using replit = await startReplit();
+  await using app = await startRealApp({ EGRESS_ALLOW: '127.0.0.0/8,::1/128' });
+  await newcomer(page, app.url);
+  await page.goto(`${app.url}/deploy/replit`);
+  await page.getByRole('link', { name: 'Publish to Replit' }).click();
+  await writeSite(folder, ONE);
+  await page.getByLabel('Folder to publish').setInputFiles(folder);
+  await page.getByLabel('Name', { exact: true }).fill('Quay by hand');
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.waitForURL(/\/releases\/1$/);
+
+  const panel = page.getByLabel('Waiting for you', { exact: true });
+  const address = replit.publishByHand('quay', TWO);
+  const archive = page.waitForEvent('download');
+  await panel.getByRole('button', { name: 'Download the archive' }).click();
+  expect((await archive).suggestedFilename()).toMatch(/\.zip$/);
+  await panel.getByLabel('Address at Replit').fill(address);
+  await panel.getByRole('button', { name: 'Check now' }).click();
+  await expect(page.getByText(/another entry page than this release has/).first()).toBeVisible();
+  replit.publishByHand('quay', ONE);
+  expect(await liveAddress(page)).toBe(address);
+
+  await writeSite(folder, TWO);
+  await publishAgain(page, folder, 2);
+  replit.publishByHand('quay', TWO);
+  await panel.getByLabel('Address at Replit').fill(address);
+  await panel.getByRole('button', { name: 'Check now' }).click();
+  expect(await liveAddress(page)).toBe(address);
   await page.goto('about:blank');
 });
