@@ -4,6 +4,7 @@ import { compareManifests, type Manifest } from '../../artifacts/manifest.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import { DAY_MS } from '../../durations.ts';
 import { AppError, JobDeferred } from '../../errors.ts';
+import { publishEvent } from '../../events/publish.ts';
 import type { StepReport } from '../../jobs/handler.ts';
 import { ReleaseModel } from '../../models/release.ts';
 import type { PlatformCall, PlatformRef, PublishEvent, PublishRequest } from '../../platforms/platform.ts';
@@ -193,7 +194,13 @@ async function keep(event: PublishEvent, work: ReleaseWork, job: Writer, call: P
   }
   if (event.type === 'waiting') {
     const state = event.forPerson === true ? 'waiting' : 'publishing';
-    await job.transaction((session) => savePublished(session, work, { state }));
+    const { accountId, deploymentId, _id: releaseId } = work.release;
+    const isNews = work.published.state !== state;
+    await job.transaction(async (session) => {
+      await savePublished(session, work, { state });
+      // Whoever looks on is shown what is theirs to do.
+      if (isNews) await publishEvent(session, accountId, { type: 'analytics_update', deploymentId, releaseId });
+    });
   }
 }
 

@@ -2,8 +2,9 @@ import { CopyButton } from '../../components/copy-button.tsx';
 import { HostName } from '../../components/host-name.tsx';
 import { formatAddress } from '../../lib/format.ts';
 
-/** The public address: there, and to be copied, from the first second. */
+/** The public address, to be copied; nothing as long as the platform has not named one. */
 export function ReleaseAddress({ url }: { url: string }) {
+  if (url === '') return null;
   return (
     <span className="flex min-w-0 items-center gap-1">
       <HostName name={formatAddress(url)} />
