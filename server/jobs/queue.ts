@@ -81,6 +81,23 @@ export async function enqueueJob<Name extends JobName>(session: ClientSession, j
   await JobModel.updateOne(filter, [{ $set: fields }], { session, upsert: true, updatePipeline: true });
 }
 
+/**
+ * Makes the job due that waits in the queue for the same; writes it where none waits, since one that runs may have looked
+ * already. However often something is asked for, one job more waits for it.
+ */
+export async function hastenJob<Name extends JobName>(
+  session: ClientSession,
+  job: NewJob<Name> & { key: string },
+): Promise<void> {
+  const { name, accountId, key } = job;
+  const payload = JOB_PAYLOADS[name].parse(job.payload);
+  const runAt = { $min: ['$runAt', '$$NOW'] };
+  const waiting = { name, accountId, key, payload, status: 'queued' as const };
+  const options = { session, updatePipeline: true, hint: 'queued_turns' };
+  const { matchedCount } = await JobModel.updateOne(waiting, [{ $set: { runAt } }], options);
+  if (matchedCount === 0) await enqueueJob(session, job);
+}
+
 /** A second writer of the same key conflicts with the first and runs again, so that looking first is exact. */
 async function isOpen(session: ClientSession, dedupeKey: string): Promise<boolean> {
   const filter = { dedupeKey, status: { $in: ['queued', 'running'] as const } };

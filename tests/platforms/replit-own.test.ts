@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { JobModel } from '../../server/models/job.ts';
 import { replit } from '../../server/platforms/replit/index.ts';
 import { openDownload } from '../../server/services/releases/index.ts';
 import { platformHarness } from '../support/platform-harness.ts';
@@ -122,6 +123,26 @@ test('an entry page that is too large to look at is left to the comparison of al
   const request = { ...release, ref: { isPrepared: true, url: null }, confirmedUrl };
   const { value } = await replit().publish(harness.call, request).next();
   expect(value).toEqual({ isPrepared: true, url: confirmedUrl });
+});
+
+test('an address that is confirmed again and again is looked at by one job', async () => {
+  await using on = await onReplit();
+  const url = on.there.publishByHand('by-hand', { 'index.html': 'another site' });
+  for (let time = 0; time < 3; time += 1) {
+    expect(await on.confirm(url)).toMatchObject({ destinations: [{ state: 'publishing' }] });
+    await on.jobs.drain();
+    expect(await on.read()).toMatchObject({ destinations: [{ state: 'waiting' }] });
+  }
+  const open = { status: 'queued' as const, name: 'deploy-release', accountId: on.person.user.id };
+  expect(await JobModel.countDocuments(open)).toBe(1);
+});
+
+test('no more addresses are looked at in an hour than a person needs', async () => {
+  await using on = await onReplit();
+  for (let time = 0; time < 120; time += 1) {
+    expect((await refusalOf(on.confirm('http://10.0.0.1/'))).code).toBe('validation_failed');
+  }
+  expect((await refusalOf(on.confirm('http://10.0.0.1/'))).code).toBe('rate_limited');
 });
 
 test('a release that nobody finishes ends in words after its days', async () => {

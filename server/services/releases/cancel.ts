@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongoose';
 import type { CancelReleaseInput, Release } from '../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { enqueueJob } from '../../jobs/queue.ts';
+import { hastenJob } from '../../jobs/queue.ts';
 import { JobModel } from '../../models/job.ts';
 import { type ReleaseDoc, ReleaseModel, wasLiveBefore } from '../../models/release.ts';
 import { transaction } from '../../mongo.ts';
@@ -43,9 +43,9 @@ async function requestCancel(session: ClientSession, ctx: AccountContext, before
     { session, returnDocument: 'after' },
   );
   if (doc === null) throw notFound('release');
-  // Its own job may wait for hours until it is due; this one finds it cancelled, and the other one finds it over.
+  // Its own job may wait for hours until it is due.
   if (worked === null) {
-    await enqueueJob(session, { name: 'deploy-release', payload: { releaseId }, accountId, key: deploymentId });
+    await hastenJob(session, { name: 'deploy-release', payload: { releaseId }, accountId, key: deploymentId });
   }
   return doc;
 }

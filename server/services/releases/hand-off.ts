@@ -1,13 +1,15 @@
 import type { ClientSession } from 'mongoose';
 import type { ConfirmReleaseInput, HandOffInput, Release, ReleaseHandOff } from '../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
+import { HOUR_MS } from '../../durations.ts';
 import { EgressError } from '../../egress.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { enqueueJob } from '../../jobs/queue.ts';
+import { hastenJob } from '../../jobs/queue.ts';
 import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
 import { transaction } from '../../mongo.ts';
 import type { AccountContext, Providers } from '../../service-context.ts';
+import { countAgainst } from '../rate-limit.ts';
 import { prepareDownload } from './download.ts';
 import { handOffOf } from './platform-call.ts';
 import { findRelease, toReleaseOf } from './read.ts';
@@ -25,18 +27,22 @@ export async function readHandOff(ctx: AccountContext, { releaseId }: HandOffInp
   return { archive: { url }, steps: handOff.steps.map((step) => ({ ...step })) };
 }
 
+/** Each is a request to an address of the account's choice: it gets no more of them than a person needs. */
+const LOOKS_PER_HOUR = 120;
 const LOOK_MS = 10_000;
 const LOOK_BYTES = 1024 * 1024;
 
 /**
  * Takes the address at which the person has published the release, and has it looked at from outside. An address that is
  * not of the public web is refused at once; one that does not answer yet is looked at again until it does. Throws
- * `not_found`, `conflict`, and `validation_failed` on `url`.
+ * `not_found`, `conflict`, `rate_limited`, and `validation_failed` on `url`.
  */
 export async function confirmRelease(ctx: AccountContext, input: ConfirmReleaseInput): Promise<Release> {
   const release = await findRelease(ctx, input.releaseId);
   const waiting = release.destinations.find(({ state }) => state === 'waiting');
   if (waiting === undefined || !isRunningReleaseState(release.state)) throw nothingToDo(release);
+  const { accountId } = ctx.actor;
+  await countAgainst({ name: 'address-looks', key: accountId, limit: LOOKS_PER_HOUR, windowMs: HOUR_MS });
   const url = await reachableAddress(ctx.providers, input.url);
   const doc = await transaction((session) => saveAddress(session, ctx, { release, destinationId: waiting._id, url }));
   return toReleaseOf(ctx, doc);
@@ -55,9 +61,9 @@ async function saveAddress(
     { session, returnDocument: 'after' },
   );
   if (doc === null) throw nothingToDo(release);
-  // Its own job may wait for hours; whichever comes later finds the release over.
+  // Its own job may wait for hours.
   const payload = { releaseId: release._id };
-  await enqueueJob(session, { name: 'deploy-release', payload, accountId, key: release.deploymentId });
+  await hastenJob(session, { name: 'deploy-release', payload, accountId, key: release.deploymentId });
   return doc;
 }
 
