@@ -109,7 +109,7 @@ export function* inspectionSteps(
   const problems = [
     ...entryProblems(files, entryPage, buildFolder, needsBuild),
     ...buildProblems(paths, needsBuild, tool, buildFolder),
-    ...(yield* textProblemSteps(files, looks, description.kind)),
+    ...(yield* textProblemSteps(files, texts, looks, description.kind)),
     ...ruleProblems(texts),
   ];
   return {

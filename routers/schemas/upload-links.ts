@@ -6,7 +6,8 @@ import { lineCounter } from './text-lines.ts';
 
 /** One reference in a text: `target` as it is written there, `line` counted from one. */
 export type FoundLink = { target: string; line: number; isPage: boolean };
-export type LinkVerdict = { link: FoundLink; state: 'broken' | 'case'; found: string | null };
+/** `leadsTo` is the address on the site, without its first slash; `found` the path that differs in capitals alone. */
+export type LinkVerdict = { link: FoundLink; leadsTo: string; state: 'broken' | 'case'; found: string | null };
 
 /** A page of more than this is looked at no further. */
 const LINK_FILE_MAX_BYTES = 2 * 1024 * 1024;
@@ -128,12 +129,13 @@ export function checkLinks(
   const verdicts: LinkVerdict[] = [];
   for (const link of links) {
     const path = resolve(from, link.target);
-    const candidates = path === null ? [] : candidatesOf(path);
-    if (candidates.length === 0 || candidates.some((candidate) => paths.has(candidate))) continue;
+    if (path === null) continue;
+    const candidates = candidatesOf(path);
+    if (candidates.some((candidate) => paths.has(candidate))) continue;
     const found = candidates
       .map((candidate) => folded.get(candidate.toLowerCase()))
       .find((other) => other !== undefined);
-    verdicts.push({ link, state: found === undefined ? 'broken' : 'case', found: found ?? null });
+    verdicts.push({ link, leadsTo: path, state: found === undefined ? 'broken' : 'case', found: found ?? null });
   }
   return verdicts;
 }

@@ -1,5 +1,5 @@
 import { parseHeaders } from './headers-file.ts';
-import { parseRedirects } from './redirects-file.ts';
+import { createRedirectTable, parseRedirects } from './redirects-file.ts';
 import type { UploadKind, UploadProblem } from './upload-inspection.ts';
 import { checkLinks, type FoundLink, findLinks, type LinkVerdict, mayHoldLinks } from './upload-links.ts';
 import type { OfferedFile } from './upload-rules.ts';
@@ -52,6 +52,7 @@ const LINKS_A_STEP = 20;
 /** What the texts of an upload, by path, give to complain about: keys first, they cost most. */
 export function* textProblemSteps(
   files: readonly OfferedFile[],
+  texts: ReadonlyMap<string, string>,
   looks: ReadonlyMap<string, TextFindings>,
   kind: UploadKind,
 ): Generator<void, UploadProblem[]> {
@@ -59,19 +60,34 @@ export function* textProblemSteps(
   if (kind === 'source') return tokenProblems(looks);
   const paths = new Set(files.map(({ path }) => path));
   const folded = new Map(files.map(({ path }) => [path.toLowerCase(), path]));
-  // Addresses that a program in the page or a rule of the host answers are in no list of files.
-  const arePagesKnown = kind === 'plain' && !paths.has('_redirects');
+  const mayBeAnswered = answersOf(paths, texts, kind);
   const verdicts: PlacedVerdict[] = [];
   for (const [path, { links }] of looks) {
     for (let start = 0; start < links.length; start += LINKS_A_STEP) {
       const some = checkLinks(path, links.slice(start, start + LINKS_A_STEP), paths, folded)
-        .filter(({ link, state }) => !link.isPage || arePagesKnown || state === 'case')
+        .filter(({ link, leadsTo, state }) => !link.isPage || state === 'case' || !mayBeAnswered(leadsTo))
         .map((verdict) => ({ ...verdict, path }));
       verdicts.push(...some);
       yield;
     }
   }
   return [...tokenProblems(looks), ...caseProblems(verdicts), ...brokenProblems(verdicts)];
+}
+
+/** Says which addresses a program in the page, or a rule of the host, may answer: these are in no list of files. */
+function answersOf(paths: ReadonlySet<string>, texts: ReadonlyMap<string, string>, kind: UploadKind) {
+  if (kind !== 'plain') return () => true;
+  if (!paths.has('_redirects')) return () => false;
+  const text = texts.get('_redirects');
+  if (text === undefined) return () => true;
+  const { rules, problems } = parseRedirects(text);
+  // A rule that the built-in host does not follow may be followed at a platform.
+  if (problems.length > 0) return () => true;
+  const table = createRedirectTable(rules);
+  return (address: string) => {
+    const answer = table.forced(address, '') ?? table.otherwise(address, '');
+    return answer !== null && answer.status !== 404;
+  };
 }
 
 function tokenProblems(looks: ReadonlyMap<string, TextFindings>): UploadProblem[] {

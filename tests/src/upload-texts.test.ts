@@ -128,6 +128,9 @@ test('addresses that a program or a rule answers are not called broken, what a p
     { text: 'gone.png is not there' },
   ]);
   expect(codesOf({ 'index.html': page, _redirects: '/account /index.html 200' })).toHaveLength(1);
+  expect(codesOf({ 'index.html': page, _redirects: '/old /new' })).toHaveLength(2);
+  expect(codesOf({ 'index.html': page, _redirects: '/* /index.html 404' })).toHaveLength(2);
+  expect(codesOf({ 'index.html': page, _redirects: '/account/ https://example.com/' })).toHaveLength(1);
   expect(inspect({ 'index.html': page, 'package.json': '{"dependencies":{"vite":"8"}}' }).problems).toMatchObject([
     { code: 'needs_build' },
   ]);
