@@ -1,5 +1,6 @@
 import { ArrowDown, Copy, Download, Maximize2, Minimize2 } from 'lucide-react';
 import { type ReactNode, useDeferredValue, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { formatCount } from '../../routers/schemas/format-count.ts';
 import { formatClock } from '../lib/format.ts';
 import { Button } from './button.tsx';
 import { classNames } from './class-names.ts';
@@ -50,8 +51,8 @@ export function LogView({ label, lines }: LogViewProps) {
       <div className="flex items-center gap-1 border-b border-line p-1 pl-3">
         <span className="mr-auto truncate text-xs text-ink-muted tabular-nums">
           {wanted === ''
-            ? `${lines.length.toLocaleString('en')} lines`
-            : `${shown.length.toLocaleString('en')} of ${lines.length.toLocaleString('en')} lines`}
+            ? formatCount(lines.length, 'line')
+            : `${shown.length.toLocaleString('en')} of ${formatCount(lines.length, 'line')}`}
         </span>
         {(lines.length >= SEARCH_FROM_LINES || query !== '') && (
           <SearchField label={`Search ${label}`} value={query} onValueChange={setQuery} className="w-40 sm:w-56" />

@@ -59,11 +59,6 @@ export function formatDuration(durationMs: number): string {
   return parts(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
 }
 
-/** `1 file`, `214 files`, `1,204 files`. */
-export function formatCount(count: number, singular: string, plural = `${singular}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? singular : plural}`;
-}
-
 /** An address as a person reads it: without its scheme and the slash at its end. */
 export function formatAddress(url: string): string {
   return url.replace(/^https?:\/\//, '').replace(/\/$/, '');

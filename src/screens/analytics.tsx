@@ -1,5 +1,6 @@
 import { ChartNoAxesColumn, SearchX } from 'lucide-react';
 import { Link } from 'wouter';
+import { formatCount } from '../../routers/schemas/format-count.ts';
 import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
@@ -12,7 +13,6 @@ import { ReleaseOutcomes, ReleaseOutcomesSkeleton } from '../features/analytics/
 import { statisticsByDeployment, statisticsOf } from '../features/analytics/release-statistics.ts';
 import { DeploymentSelect, useOfferedDeployments } from '../features/deployments/manage/deployment-select.tsx';
 import { useListFilters } from '../features/deployments/manage/use-list-filters.ts';
-import { formatCount } from '../lib/format.ts';
 import { paths } from '../lib/paths.ts';
 
 /** The most that the server answers at once: enough to see how things go. */

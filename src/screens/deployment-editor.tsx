@@ -1,6 +1,7 @@
 import { Download, ExternalLink, FolderUp } from 'lucide-react';
 import { Link, useParams } from 'wouter';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
+import { formatCount } from '../../routers/schemas/format-count.ts';
 import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { useDownload } from '../api/use-download.ts';
@@ -18,7 +19,6 @@ import { deploymentDisplayState } from '../features/deployments/display-state.ts
 import { AbsentDeployment } from '../features/deployments/manage/absent-deployment.tsx';
 import { isReadOnly, readOnlyLabels } from '../features/deployments/plan-labels.ts';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
-import { formatCount } from '../lib/format.ts';
 import { href, paths } from '../lib/paths.ts';
 
 const TITLE = 'Deployment editor';

@@ -1,6 +1,7 @@
 import { ScrollText, Stethoscope } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
+import { formatCount } from '../../routers/schemas/format-count.ts';
 import type { ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.ts';
 import { errorDetails, errorMessage } from '../api/errors.ts';
 import { isNothing, shownFailure } from '../api/shown-failure.ts';
@@ -18,7 +19,6 @@ import { useListFilters } from '../features/deployments/manage/use-list-filters.
 import { CheckList, CheckListSkeleton } from '../features/diagnostics/check-list.tsx';
 import { checksOf, troubleCount } from '../features/diagnostics/checks.ts';
 import { stepTitle, tookText } from '../features/releases/release-labels.ts';
-import { formatCount } from '../lib/format.ts';
 import { href, paths } from '../lib/paths.ts';
 import { isRollBackStep } from '../lib/roll-back.ts';
 

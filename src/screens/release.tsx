@@ -1,5 +1,6 @@
 import { Download } from 'lucide-react';
 import { useParams } from 'wouter';
+import { formatCount } from '../../routers/schemas/format-count.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../routers/schemas/state-names.ts';
@@ -26,7 +27,6 @@ import { ReleaseSteps } from '../features/releases/release-steps.tsx';
 import { RollBackBadge } from '../features/releases/roll-back-badge.tsx';
 import { UnchangedNotice } from '../features/releases/unchanged-notice.tsx';
 import { useReleaseActs } from '../features/releases/use-release-acts.ts';
-import { formatCount } from '../lib/format.ts';
 import { usePageTitle } from '../lib/page-title.ts';
 import { href, paths } from '../lib/paths.ts';
 import { isRollingBack } from '../lib/roll-back.ts';

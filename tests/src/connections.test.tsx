@@ -115,7 +115,7 @@ test('a file that the platform does not take is named before anything is sent', 
 
 test.each([
   ['a file', { maxFileBytes: 1024 ** 2 }, 'X does not take film.mp4: it has 2 MB, and 1 MB are allowed.'],
-  ['their number', { maxFiles: 1 }, 'X takes 1 files at most; there are 2.'],
+  ['their number', { maxFiles: 1 }, 'X takes 1 file at most; there are 2.'],
   ['their sum', { maxTotalBytes: 1024 ** 2 }, 'X takes 1 MB at most; there are 2 MB.'],
 ])('limits of %s are held against the files', (_what, limits, message) => {
   const files = [

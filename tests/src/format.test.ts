@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { formatCount, formatDuration, formatRelativeTime, formatSize, formatSizeOf } from '../../src/lib/format.ts';
+import { formatCount } from '../../routers/schemas/format-count.ts';
+import { formatDuration, formatRelativeTime, formatSize, formatSizeOf } from '../../src/lib/format.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

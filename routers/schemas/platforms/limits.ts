@@ -1,3 +1,4 @@
+import { formatCount } from '../format-count.ts';
 import type { PlatformCapabilities } from './capabilities/platform-capabilities.ts';
 
 export type LimitRefusal = { message: string; hint: string };
@@ -25,7 +26,10 @@ export function refusalByLimits(
     }
   }
   if (maxFiles !== undefined && files.length > maxFiles) {
-    return refusal(`${title} takes ${maxFiles} files at most; there are ${files.length}.`, 'Publish fewer files.');
+    return refusal(
+      `${title} takes ${formatCount(maxFiles, 'file')} at most; there are ${files.length.toLocaleString('en')}.`,
+      'Publish fewer files.',
+    );
   }
   const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (maxTotalBytes !== undefined && totalBytes > maxTotalBytes) {

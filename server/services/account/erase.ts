@@ -1,3 +1,4 @@
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { RUNNING_RELEASE_STATES } from '../../../routers/schemas/state-names.ts';
 import { AppError, JobDeferred } from '../../errors.ts';
 import { ApiTokenModel } from '../../models/api-token.ts';
@@ -34,7 +35,8 @@ export async function removeAllDeployments(ctx: AccountContext): Promise<void> {
     if (state === 'deploying') await cancelRunning(ctx, deploymentId);
     await removeDeployment(ctx, { deploymentId }).catch(ignoreConflict);
   }
-  if (left.length > 0) throw new JobDeferred(`${left.length} deployments are still being taken down.`, LOOK_AGAIN_MS);
+  if (left.length > 0)
+    throw new JobDeferred(`Still being taken down: ${formatCount(left.length, 'deployment')}.`, LOOK_AGAIN_MS);
 }
 
 /**

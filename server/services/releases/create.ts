@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongoose';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { CreateReleaseInput, Release, RetryReleaseInput } from '../../../routers/schemas/releases.ts';
 import { RELEASE_STEPS } from '../../../routers/schemas/states.ts';
 import { compareManifests, type Manifest, totalBytes } from '../../artifacts/manifest.ts';
@@ -103,9 +104,13 @@ export async function retryRelease(ctx: AccountContext, input: RetryReleaseInput
 async function requireAllFiles(ctx: AccountContext, manifest: Manifest): Promise<void> {
   const missing = await missingHashes(ctx.actor.accountId, manifest);
   if (missing.length === 0) return;
-  throw new AppError('upload_incomplete', `${missing.length} of ${manifest.size} files have not arrived yet.`, {
-    hint: 'Send the missing files and try again.',
-  });
+  throw new AppError(
+    'upload_incomplete',
+    `Still missing: ${missing.length.toLocaleString('en')} of ${formatCount(manifest.size, 'file')}.`,
+    {
+      hint: 'Send the missing files and try again.',
+    },
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongoose';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { compareManifests, type Manifest } from '../../artifacts/manifest.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
@@ -63,7 +64,7 @@ async function describe(
   manifest: Manifest,
 ): Promise<{ line: string; changed: ReadonlySet<string> | null }> {
   const { accountId, deploymentId, number } = work.release;
-  const files = manifest.size === 1 ? '1 file' : `${manifest.size} files`;
+  const files = formatCount(manifest.size, 'file');
   const previous = await previousRelease(accountId, deploymentId, number);
   if (previous === null) return { line: `${files}, the first release that goes live`, changed: null };
   const earlier = await work.readEarlier(previous);

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { ServingCapabilities } from '../../../routers/schemas/platforms/capabilities/platform-capabilities.ts';
 import type { RedirectTable } from '../../../routers/schemas/redirects-file.ts';
 import { isServedPath } from '../../../routers/schemas/upload-rules.ts';
@@ -107,9 +108,9 @@ export async function verifyRelease(
 
 function told({ unseen, sample, seenCount }: Choice, where: string, seed: string): string {
   if (seenCount === 0) {
-    return `${unseen.length} ${unseen.length === 1 ? 'file answers' : 'files answer'} at ${where} as uploaded`;
+    return `${formatCount(unseen.length, 'file answers', 'files answer')} at ${where} as uploaded`;
   }
-  const changed = `${unseen.length} new or changed ${unseen.length === 1 ? 'file' : 'files'}`;
+  const changed = formatCount(unseen.length, 'new or changed file');
   const others = `${sample.length} of the ${seenCount} that were seen before`;
   return `${changed} and ${others} answer at ${where} as uploaded (drawn by ${seed})`;
 }

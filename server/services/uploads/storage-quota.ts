@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongoose';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { type Manifest, type ManifestEntry, totalBytes } from '../../artifacts/manifest.ts';
 import { DAY_MS } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
@@ -92,7 +93,10 @@ export async function requireStorageQuota(
     throw quotaExhausted(hint, [limits.accountBytes, stored.sizeBytes, addedBytes].map(sizeInWords));
   }
   if (stored.files + missing.length > limits.accountFiles) {
-    throw quotaExhausted(hint, [limits.accountFiles, stored.files, missing.length].map(filesInWords));
+    throw quotaExhausted(
+      hint,
+      [limits.accountFiles, stored.files, missing.length].map((count) => formatCount(count, 'file')),
+    );
   }
   return [];
 }
@@ -128,10 +132,6 @@ function quotaExhausted(hint: Allowed['hint'], [limit = '', stored = '', added =
         'Remove deployments that are not needed any more: what they alone use is free about a day later. Or publish less, or smaller files.',
     },
   );
-}
-
-function filesInWords(count: number): string {
-  return `${count.toLocaleString('en')} files`;
 }
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB'] as const;

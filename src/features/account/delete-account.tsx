@@ -1,8 +1,8 @@
 import { useState } from 'react';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { User } from '../../../routers/schemas/user.ts';
 import { Button } from '../../components/button.tsx';
 import { Setting } from '../../components/setting.tsx';
-import { formatCount } from '../../lib/format.ts';
 import { DeleteAccountDialog } from './delete-account-dialog.tsx';
 
 /** The end of an account; what happens to its websites is said first. */

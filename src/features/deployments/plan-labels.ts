@@ -1,7 +1,7 @@
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import type { Allowance } from '../../../routers/schemas/subscription.ts';
-import { formatCount } from '../../lib/format.ts';
 
 /** What stands between a person and a new deployment; null when nothing does. */
 export type PlanBlocker = { title: string; text: string; action: string };

@@ -1,7 +1,8 @@
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { ReleaseDetail } from '../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
-import { formatAddress, formatCount } from '../../lib/format.ts';
+import { formatAddress } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
 import { isRollBackStep } from '../../lib/roll-back.ts';
 

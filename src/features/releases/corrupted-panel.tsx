@@ -1,10 +1,10 @@
 import { TriangleAlert } from 'lucide-react';
 import { Link } from 'wouter';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { CORRUPTED_FILES_MAX } from '../../../routers/schemas/limits.ts';
 import type { Release } from '../../../routers/schemas/releases.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
-import { formatCount } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
 
 export type CorruptedPanelProps = {

@@ -1,9 +1,9 @@
 import { Link } from 'wouter';
 import type { Deployment, ReleaseRef } from '../../../routers/schemas/deployments.ts';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { Card } from '../../components/card.tsx';
 import { FactList } from '../../components/fact-list.tsx';
 import { Time } from '../../components/time.tsx';
-import { formatCount } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
 import { SiteThumbnail } from './site-thumbnail.tsx';
 

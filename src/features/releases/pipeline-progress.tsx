@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { Card } from '../../components/card.tsx';
 import { Stage, StageList, type StageProps } from '../../components/stage.tsx';
 import { type Step, Stepper } from '../../components/stepper.tsx';
-import { formatCount, formatSize } from '../../lib/format.ts';
+import { formatSize } from '../../lib/format.ts';
 import type { Selection } from '../../uploads/selection.ts';
 import { ProgressHead } from './progress-head.tsx';
 import { ProgressStates } from './progress-states.tsx';

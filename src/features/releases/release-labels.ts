@@ -1,8 +1,9 @@
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { ReleaseSource, ReleaseStep } from '../../../routers/schemas/releases.ts';
 import type { ReleaseState } from '../../../routers/schemas/state-names.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import type { ReleaseStepName } from '../../../routers/schemas/states.ts';
-import { formatCount, formatDuration, formatSize, formatSizeOf } from '../../lib/format.ts';
+import { formatDuration, formatSize, formatSizeOf } from '../../lib/format.ts';
 import { isRollingBack } from '../../lib/roll-back.ts';
 
 type StepLabels = { waiting: string; running: string; done: string };

@@ -1,10 +1,10 @@
 import { ChevronRight } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { ReleaseDetail, ReleaseStep } from '../../../routers/schemas/releases.ts';
 import { LogView } from '../../components/log-view.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { type Step, Stepper } from '../../components/stepper.tsx';
-import { formatCount } from '../../lib/format.ts';
 import { isRollBackStep } from '../../lib/roll-back.ts';
 import { stepProgress, stepResult, stepTitle, tookText } from './release-labels.ts';
 

@@ -1,6 +1,7 @@
 import { Eye } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { Release, RollBack } from '../../../routers/schemas/releases.ts';
 import { Badge } from '../../components/badge.tsx';
 import { CorruptedBadge } from '../../components/corrupted-badge.tsx';
@@ -10,7 +11,7 @@ import { StateBadge } from '../../components/state-badge.tsx';
 import { Table, TableCell, TableRow } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { ownerLabel } from '../../lib/deployment-label.ts';
-import { formatCount, formatDuration } from '../../lib/format.ts';
+import { formatDuration } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
 import { historyEntries } from './history-entries.ts';
 import { isFinal, SOURCE_LABELS } from './release-labels.ts';

@@ -1,8 +1,9 @@
 import { Link } from 'wouter';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { ReleaseStep } from '../../../routers/schemas/releases.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Progress } from '../../components/progress.tsx';
-import { formatCount, formatSizeOf } from '../../lib/format.ts';
+import { formatSizeOf } from '../../lib/format.ts';
 import { href, paths } from '../../lib/paths.ts';
 import { isRollBackStep } from '../../lib/roll-back.ts';
 import { type Publication, useIsWaiting } from '../../uploads/publications.ts';

@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { StepState } from '../../../routers/schemas/states.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardBody } from '../../components/card.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { type Step, Stepper } from '../../components/stepper.tsx';
-import { formatCount, formatSize, formatSizeOf } from '../../lib/format.ts';
+import { formatSize, formatSizeOf } from '../../lib/format.ts';
 import { type Publication, useIsWaiting } from '../../uploads/publications.ts';
 import type { UploadProgress } from '../../uploads/publish.ts';
 import { stepTitle } from './release-labels.ts';

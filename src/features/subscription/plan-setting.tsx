@@ -1,6 +1,7 @@
 import { BadgeCheck } from 'lucide-react';
 import { Link } from 'wouter';
 import { isActiveStatus } from '../../../routers/schemas/active-status.ts';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import { errorMessage } from '../../api/errors.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -8,7 +9,7 @@ import { Button } from '../../components/button.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Setting } from '../../components/setting.tsx';
 import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
-import { formatCount, formatDate } from '../../lib/format.ts';
+import { formatDate } from '../../lib/format.ts';
 import { paths } from '../../lib/paths.ts';
 import type { PlanSituation } from './plan-situation.ts';
 import { usePlan } from './use-plan.ts';

@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card } from '../../../components/card.tsx';
 import { HostName } from '../../../components/host-name.tsx';
-import { formatCount, formatSize } from '../../../lib/format.ts';
+import { formatSize } from '../../../lib/format.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { selectionTitle } from '../../../uploads/selection.ts';
 import { addressOfSlug } from '../sites-address.ts';

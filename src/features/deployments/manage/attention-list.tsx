@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Connection } from '../../../../routers/schemas/connections.ts';
 import type { Deployment } from '../../../../routers/schemas/deployments.ts';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { HOSTING_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
 import type { Allowance } from '../../../../routers/schemas/subscription.ts';
 import { trpc } from '../../../api/trpc.ts';
@@ -10,7 +11,6 @@ import { Button } from '../../../components/button.tsx';
 import { Card, CardHeader } from '../../../components/card.tsx';
 import { CorruptedBadge } from '../../../components/corrupted-badge.tsx';
 import { deploymentLabel } from '../../../lib/deployment-label.ts';
-import { formatCount } from '../../../lib/format.ts';
 import { href, paths } from '../../../lib/paths.ts';
 import { isReadOnly, planBlocker } from '../plan-labels.ts';
 

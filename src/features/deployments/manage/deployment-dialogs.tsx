@@ -5,6 +5,7 @@ import {
   slugTakenText,
   updateDeploymentInput,
 } from '../../../../routers/schemas/deployments.ts';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { HELD_SLUG_DAYS } from '../../../../routers/schemas/limits.ts';
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
@@ -15,7 +16,7 @@ import { Field } from '../../../components/field.tsx';
 import { FormDialog } from '../../../components/form-dialog.tsx';
 import { Input } from '../../../components/input.tsx';
 import { showToast } from '../../../components/toast-store.ts';
-import { formatAddress, formatCount } from '../../../lib/format.ts';
+import { formatAddress } from '../../../lib/format.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 import { addressOfSlug } from '../sites-address.ts';
 import type { DeploymentDialogProps } from './deployment-dialog.tsx';

@@ -1,9 +1,10 @@
 import { FolderUp } from 'lucide-react';
 import { useId, useRef } from 'react';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { Button } from '../../../components/button.tsx';
 import { DropTarget, type DropTargetProps } from '../../../components/drop-target.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { formatCount, formatSize } from '../../../lib/format.ts';
+import { formatSize } from '../../../lib/format.ts';
 import type { Selection } from '../../../uploads/selection.ts';
 import type { StoredSelection } from '../../../uploads/stored.ts';
 import { reselectTitle, stopReselect } from '../../../uploads/waiting.ts';

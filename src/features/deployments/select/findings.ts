@@ -1,6 +1,7 @@
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import type { ProblemPlace, UploadInspection } from '../../../../routers/schemas/upload-inspection.ts';
 import { leftOutRule, visiblePath } from '../../../../routers/schemas/upload-rules.ts';
-import { formatCount, formatSize } from '../../../lib/format.ts';
+import { formatSize } from '../../../lib/format.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { selectionNoun } from '../../../uploads/selection.ts';
 

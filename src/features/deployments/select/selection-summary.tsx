@@ -10,12 +10,12 @@ import {
   TriangleAlert,
 } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card } from '../../../components/card.tsx';
 import { Checkbox } from '../../../components/checkbox.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { Size } from '../../../components/size.tsx';
-import { formatCount } from '../../../lib/format.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { selectionNoun, selectionTitle } from '../../../uploads/selection.ts';
 import { type Finding, findingsOf, selectionLine } from './findings.ts';
