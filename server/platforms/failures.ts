@@ -65,7 +65,7 @@ const FAILURES = {
   },
   platform_place_gone: {
     says: (title) => `The site of this deployment was deleted at ${title}.`,
-    remedy: () => 'Try again: that makes the site anew.',
+    remedy: () => 'Try again: the site is created again there.',
   },
   platform_failed: {
     says: (title, said) => `${title} could not do it${said}.`,

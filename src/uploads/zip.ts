@@ -36,7 +36,7 @@ function zippedFile(zip: File, entry: ZipEntry): ZippedFile {
 function unusable({ flags, method, madeBy, attributes }: ZipEntry): string | null {
   if ((flags & 1) !== 0) return 'is locked with a password. Make a ZIP without one.';
   if (method !== 0 && method !== 8)
-    return 'is packed in a way that is not read. Make the ZIP anew, or drop the folder.';
+    return 'uses a compression method that is not supported. Create the ZIP again, or drop the folder.';
   const type = (attributes >>> 16) & FILE_TYPE_MASK;
   if (MADE_BY_UNIX.has(madeBy) && type !== 0 && type !== REGULAR_FILE) {
     return 'is a link or a device, no file. Put the file itself in its place.';
@@ -86,7 +86,7 @@ async function dataStart(zip: File, entry: ZipEntry, path: string): Promise<numb
 }
 
 function corrupted(zip: File, path: string, cause: unknown): SelectionUnreadable {
-  return new SelectionUnreadable(`${path} in ${zip.name} is damaged. Make the ZIP anew, or drop the folder.`, {
+  return new SelectionUnreadable(`${path} in ${zip.name} is damaged. Create the ZIP again, or drop the folder.`, {
     cause,
   });
 }
@@ -234,7 +234,7 @@ async function viewOf(zip: File, start: number, end: number): Promise<DataView<A
 }
 
 function unreadable(zip: File, why: string): SelectionUnreadable {
-  return new SelectionUnreadable(`${zip.name} ${why}. Make the ZIP anew, or drop the folder.`);
+  return new SelectionUnreadable(`${zip.name} ${why}. Create the ZIP again, or drop the folder.`);
 }
 
 /** The upper half of code page 437, in which names without the UTF-8 mark are written (APPNOTE, appendix D). */

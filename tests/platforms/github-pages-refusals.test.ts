@@ -127,7 +127,7 @@ const REFUSALS: readonly Refusal[] = [
     message: 'Not Found',
     code: 'platform_place_gone',
     says: 'The site of this deployment was deleted at GitHub Pages.',
-    hint: 'Try again: that makes the site anew.',
+    hint: 'Try again: the site is created again there.',
   },
   {
     step: 'upload',

@@ -89,7 +89,7 @@ const REFUSALS: readonly Refusal[] = [
     body: { code: 404, message: 'Not Found' },
     code: 'platform_place_gone',
     says: 'The site of this deployment was deleted at Netlify.',
-    hint: 'Try again: that makes the site anew.',
+    hint: 'Try again: the site is created again there.',
   },
   {
     step: 'release',

@@ -91,7 +91,7 @@ test('Q1: of fifty creations at once over two instances exactly one gets the one
   expect(await countsOf(ada)).toEqual({ counted: 1, there: 1 });
 }, 240_000);
 
-test('a cap of three holds against fifty at once in one process, and the refusal names plan, limit and way up', async () => {
+test('a cap of three holds against fifty at once in one process, and the refusal names plan, limit and upgrade hint', async () => {
   await using app = await createTestApp();
   const ada = await personWith(app, 'STANDARD');
 

@@ -85,7 +85,7 @@ test('without the beta plan there is no badge, and lists that fail offer Retry',
     'auth.sessions': () => refusal('database_unavailable', 'The database is away.'),
   };
   using shown = showScreen(<AccountScreen />, failing);
-  await shown.sees('The browsers could not be fetched');
+  await shown.sees('Your sessions could not be loaded');
   await shown.sees('It runs until');
   expect(shown.page.textContent).not.toContain('Beta Tester');
   Object.assign(failing, { 'auth.sessions': answers()['auth.sessions'] });

@@ -70,7 +70,7 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
     limits: ['4,500 calls an hour'],
   },
   replit: {
-    way: 'Replit has no interface for publishing from outside: you download an archive that is ready to import, and finish there in two minutes. Then Fairlead checks your address.',
+    way: 'Replit has no publishing API. Download the archive, import it there and publish; it takes about two minutes. Then Fairlead checks your address.',
     cost: 'Replit may ask for a paid plan or credits.',
     needs: ['A Replit account', 'Two minutes there: import the archive, press Publish, choose Static'],
     // Replit's documentation names no numbers for static publishing.

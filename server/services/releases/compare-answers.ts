@@ -133,7 +133,7 @@ function mismatch(look: Look, expected: Expected, seen: Seen | Error): AppError 
         ? 'answers with other bytes than were uploaded'
         : `answers with status ${seen.status} instead of ${expected.statuses[0]}`;
   return new AppError('verification_failed', `${url} ${what}.`, {
-    hint: 'Try again. If it fails the same way, publish the files anew.',
+    hint: 'Try again. If it fails the same way, publish the files again.',
   });
 }
 

@@ -65,7 +65,7 @@ export function passwordHint(password: string, username = ''): string | null {
   const core = between(lower);
   const spelled = [...core].map((sign) => LETTER_OF_SIGN[sign] ?? sign).join('');
   const isCommon = core === '' || COMMON_CORES.has(core) || COMMON_CORES.has(spelled);
-  return isCommon ? 'Very many people use this password: it is among the first that are tried.' : null;
+  return isCommon ? 'This password is very common, and among the first that attackers try.' : null;
 }
 
 /** What stands between the first and the last letter. */

@@ -27,7 +27,7 @@ export function SessionList() {
           list={list}
           count={sessions.length}
           skeleton={<SkeletonRows rows={1} />}
-          failure={shownFailure('The browsers could not be fetched', list.error)}
+          failure={shownFailure('Your sessions could not be loaded', list.error)}
           empty={{ icon: MonitorSmartphone, text: 'No browser is signed in.' }}
         >
           <ul className="divide-y divide-line">
@@ -46,7 +46,7 @@ export function SessionList() {
 function SessionRow({ session: { id, device, address, isCurrent, createdAt, lastUsedAt } }: { session: Session }) {
   const revoke = trpc.auth.revokeSession.useMutation({
     onSuccess: () => void showToast({ title: 'Signed out', description: `${device} is signed out.` }),
-    onError: (error) => void showToast(errorToast('The browser was not signed out', error)),
+    onError: (error) => void showToast(errorToast('The session could not be signed out', error)),
   });
   return (
     <Setting

@@ -111,7 +111,7 @@ export const guides: readonly Chapter[] = [
         id: 'redirects-file',
         title: 'Redirects: the file _redirects',
         paragraphs: [
-          'Put a file named _redirects, without an ending, at the top of the folder. Each line is a rule: where from, where to, and the status.',
+          'Put a file named _redirects, without an extension, at the top of the folder. Each line is a rule: where from, where to, and the status.',
           '/old /new 301 — the address moved for good; 301 is also meant where no status stands.',
           '/blog/:year/:slug /posts/:slug 302 — a name with a colon takes one part of the address along.',
           '/docs/* https://docs.example.com/:splat 301 — a star at the end takes the rest along.',
@@ -123,7 +123,7 @@ export const guides: readonly Chapter[] = [
         id: 'headers-file',
         title: 'Headers of your own: the file _headers',
         paragraphs: [
-          'Put a file named _headers, without an ending, at the top of the folder. Write an address on a line of its own, and indented below it the headers that files there are sent with.',
+          'Put a file named _headers, without an extension, at the top of the folder. Write an address on a line of its own, and indented below it the headers that files there are sent with.',
           '/assets/* with Cache-Control: public, max-age=31536000 below it keeps these files in the browser for a year.',
           'An exclamation mark before a name takes a header away: ! X-Robots-Tag',
           'What describes the transfer itself, such as Content-Length, stays with the host. The log of the release says which lines are not followed, and why.',
