@@ -26,19 +26,31 @@ function countsLoopback(env: Env): boolean {
   return !(env.isLocal && env.trustProxy === 0);
 }
 
-/** Wide enough for a person and their scripts, narrow enough that one account or address cannot hold up the others. */
+/**
+ * Wide enough for a person and their scripts, narrow enough that one account or address cannot hold up the others. Where
+ * no source is named the figure is our own choice, and says what it leaves room for.
+ */
 function limitsOf(env: Env): Limits {
   return {
     isAddressCounted: countsLoopback(env),
+    // Ten a second, of one session or token: a screen makes about ten when it opens.
     callsPerMinute: 600,
+    // Before a session there are a few calls a page; people behind one address share it.
     anonymousCallsPerMinute: 60,
+    // An office behind one address mistypes less; a list of stolen passwords is slowed to 4,320 tries a day.
     failuresPerAddress: { count: 30, windowMs: 10 * MINUTE_MS },
+    // Whoever knows the password gets it right within five tries; after them each wait is twice the last.
     freeFailuresPerUsernameAndAddress: 5,
+    // A fifth of the 100 failures in a row that NIST SP 800-63B, section 5.2.2, allows: then only strangers wait longer.
     failuresPerUsername: { count: 20, windowMs: 15 * MINUTE_MS },
+    // By address: a team that signs up together.
     registrationsPerHour: 10,
+    // A first mail, one that went to the junk folder, and one more; nobody's mailbox can be flooded through the form.
     forgotPasswordPerHour: { perAccount: 3, perAddress: 10 },
+    // People read both.
     feedbackPerHour: 5,
     contactPerHour: 5,
+    // Sizes and counts of files are in routers/schemas/limits.ts.
     uploadBytesPerDay: UPLOAD_LIMITS.maxBytesPerDay,
     accountBytes: UPLOAD_LIMITS.maxAccountBytes,
     accountFiles: UPLOAD_LIMITS.maxAccountFiles,
@@ -49,12 +61,16 @@ function limitsOf(env: Env): Limits {
       accountBytes: UPLOAD_LIMITS.maxAccountBytesWithoutPlan,
       accountFiles: UPLOAD_LIMITS.maxFiles,
     },
+    // Of one account: the browser sends six at once (src/uploads/send.ts), and a script may send beside it.
     uploadsAtOnce: 8,
     // Each holds the list of a release's files and the directory of its ZIP, some 30 MB at the most.
     downloadsAtOnce: { perAccount: 2, perProcess: 8 },
+    // A tab or a script has one.
     socketsPerAccount: 10,
+    // Five accounts with all of theirs behind one address.
     socketsPerAddress: 50,
     accessTokenSeconds: env.accessTokenSeconds,
+    // They are the database's, which goes on writing while uploads are refused (server/artifacts/disk-space.ts).
     minFreeDiskBytes: 500 * MIB,
   };
 }

@@ -16,7 +16,7 @@ export type Actor =
   | { kind: 'job'; name: string; accountId: string }
   | { kind: 'anonymous' };
 
-/** Limits that benches and tests replace; defaults in server/providers.ts name their sources. */
+/** Limits that benches and tests replace; server/providers.ts has the defaults, each with its reason. */
 export type Limits = {
   isAddressCounted: boolean;
   callsPerMinute: number;

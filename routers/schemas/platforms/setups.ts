@@ -1,3 +1,7 @@
+import { formatCount } from '../format-count.ts';
+import { githubPagesCapabilities } from './capabilities/github-pages.ts';
+import { herokuCapabilities } from './capabilities/heroku.ts';
+import { vercelCapabilities } from './capabilities/vercel.ts';
 import type { HostingPlatform } from './ids.ts';
 
 /** Holds the texts of a platform's setup page, apart from the facts, which every visitor's page carries. */
@@ -7,9 +11,13 @@ export type PlatformSetup = {
   cost: string;
   /** Requirements before the first release. */
   needs: readonly string[];
-  /** Its published limits; sources are named beside them. */
+  /** Its published limits; sources are named beside them, and where Fairlead enforces one in capabilities/<platform>.ts. */
   limits: readonly string[];
 };
+
+const github = githubPagesCapabilities.limits;
+const heroku = herokuCapabilities.limits;
+const vercel = vercelCapabilities.limits;
 
 export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
   netlify: {
@@ -26,10 +34,10 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
     way: 'Your files are sent as they are, and only those that changed. Nothing is built there.',
     cost: 'Vercel has a free plan, Hobby.',
     needs: ['A Vercel account', 'A token, made under Account settings, Tokens; it can be limited to one team'],
-    // vercel.com/docs/limits, copy of 2026-03-02; entries: Vercel's own client.
+    // vercel.com/docs/limits, copy of 2026-03-02.
     limits: [
-      '15,000 files in a release',
-      '100 MB of files on Hobby, 1 GB on Pro',
+      `${formatCount(vercel.maxFiles, 'file')} in a release`,
+      `100 MB of files on Hobby, ${formatLimit(vercel.maxTotalBytes)} on Pro`,
       '100 releases a day on Hobby, 6,000 on Pro',
     ],
   },
@@ -42,8 +50,9 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
     ],
     // docs.github.com, 2026-07: "GitHub Pages limits", "About large files on GitHub", "Rate limits for the REST API".
     limits: [
-      '1 GB a website',
-      '100 MB a file',
+      `${formatLimit(github.maxTotalBytes)} a website`,
+      `${formatLimit(github.maxFileBytes)} a file`,
+      '10 builds an hour, of 10 minutes at most',
       'About 450 new images, fonts and other files that are not text an hour; larger releases continue by themselves',
       'One domain a website',
       'Addresses below /repository/ until you add a domain: links that start with / do not work before that',
@@ -57,7 +66,11 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
       'A GitHub connection as well: the repository, and with it your files, is public',
     ],
     // Recorded traffic of Render's own tests, May 2025: its API publishes no table.
-    limits: ['20 new websites an hour', '10 releases a minute'],
+    limits: [
+      '20 new websites an hour',
+      '10 releases a minute',
+      `${formatLimit(github.maxTotalBytes)} a website and ${formatLimit(github.maxFileBytes)} a file, the limits of the repository`,
+    ],
   },
   heroku: {
     way: 'Heroku has no hosting for static sites: your files are packed with a small web server and run as an app.',
@@ -66,8 +79,14 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
       'A Heroku account verified with a payment card',
       'An authorization token, made under Account, Applications',
     ],
-    // Heroku Dev Center, Platform API reference.
-    limits: ['4,500 calls an hour'],
+    // Heroku Dev Center: "Limits", Platform API reference.
+    limits: [
+      `${formatLimit(heroku.maxTotalBytes)} an app, packed`,
+      '15 minutes a build',
+      '4,500 calls an hour',
+      '1,000 domains an app',
+      'No address for a bare domain such as example.com: its DNS provider has to offer ALIAS records',
+    ],
   },
   replit: {
     way: 'Replit has no publishing API. Download the archive, import it there and publish; it takes about two minutes. Then Fairlead checks your address.',
@@ -77,3 +96,9 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
     limits: [],
   },
 };
+
+/** Vendors count in thousands or in 1,024s: a limit is shown in the units that make it a round number. */
+function formatLimit(bytes: number): string {
+  const unit = bytes % 1_000_000 === 0 ? 1_000 : 1_024;
+  return bytes >= unit ** 3 ? `${bytes / unit ** 3} GB` : `${bytes / unit ** 2} MB`;
+}

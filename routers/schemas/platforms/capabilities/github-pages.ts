@@ -3,7 +3,7 @@ import type { PlatformCapabilities } from './platform-capabilities.ts';
 const MINUTE_MS = 60_000;
 const MEGABYTE = 1024 ** 2;
 
-export const githubPagesCapabilities: PlatformCapabilities = {
+export const githubPagesCapabilities = {
   publish: 'upload',
   requires: ['connection', 'publicFiles'],
   limits: {
@@ -32,4 +32,4 @@ export const githubPagesCapabilities: PlatformCapabilities = {
     max: 1,
     certificate: { status: 'full', request: 'automatic' },
   },
-};
+} satisfies PlatformCapabilities;

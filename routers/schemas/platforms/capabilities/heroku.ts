@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000;
 /** The largest app that Heroku takes, packed (an error of its builds: fleetdm/fleet, issue 25934, 2025). */
 const TOTAL_MAX_BYTES = 500 * 1024 ** 2;
 
-export const herokuCapabilities: PlatformCapabilities = {
+export const herokuCapabilities = {
   publish: 'upload',
   requires: ['connection', 'paymentThere'],
   limits: {
@@ -31,4 +31,4 @@ export const herokuCapabilities: PlatformCapabilities = {
     max: null,
     certificate: { status: 'perDomain', request: 'automatic' },
   },
-};
+} satisfies PlatformCapabilities;

@@ -6,7 +6,7 @@ const ENTRIES_MAX = 15_000;
 /** vercel.com/docs/limits (March 2026): source files of the Pro plan. Hobby's 100 MB are Vercel's to refuse. */
 const TOTAL_MAX_BYTES = 1_000_000_000;
 
-export const vercelCapabilities: PlatformCapabilities = {
+export const vercelCapabilities = {
   publish: 'upload',
   requires: ['connection'],
   limits: {
@@ -32,4 +32,4 @@ export const vercelCapabilities: PlatformCapabilities = {
     max: null,
     certificate: { status: 'none', request: 'automatic' },
   },
-};
+} satisfies PlatformCapabilities;
