@@ -190,6 +190,25 @@ test('a host that cannot be reached is said so, and a cancelled look ends at onc
   );
 });
 
+test('a site that answers rightly and slowly does not hold a worker for as long as each of its files may take', async () => {
+  await using app = await createPublishingApp();
+  const names = Array.from({ length: 16 }, (_, number) => `${number}.txt`);
+  const { toVerify } = await createSubject(app, 'slow', Object.fromEntries(names.map((name) => [name, name])));
+  const slow = createHttpServer(({ url = '' }, response) => void setTimeout(() => response.end(url.slice(1)), 1_500));
+  await once(slow.listen(0, '127.0.0.1'), 'listening');
+  const own = { url: `http://127.0.0.1:${portOf(slow)}` };
+  try {
+    await expect(verifyAtOwnAddress({ ...toVerify, own, runMs: 100 })).rejects.toMatchObject({
+      code: 'verification_failed',
+      message: expect.stringMatching(/ is too slow: \d+ of 16 files checked in a minute\.$/),
+    });
+    expect((await verifyAtOwnAddress({ ...toVerify, own })).unseen).toHaveLength(16);
+  } finally {
+    slow.closeAllConnections();
+    slow.close();
+  }
+});
+
 test('what a platform serves by its own rules is what it says: clean addresses by a redirect, a page of its own', async () => {
   await using app = await createPublishingApp();
   const { toVerify } = await createSubject(app, 'elsewhere', {

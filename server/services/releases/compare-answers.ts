@@ -17,6 +17,13 @@ const COME_BACK_MS = 15_000;
 /** A visit ends if it is slower than this as a whole, besides a minute: 1 Mbit/s. */
 const BYTES_A_MS = 125;
 const VISIT_MS = 60_000;
+/**
+ * How long all visits may take together, besides a second for each address and 4 Mbit/s: a site may answer rightly and
+ * hold each visit for as long as it may take, which would be days for one with many files.
+ */
+const RUN_MS = 10 * 60_000;
+const ADDRESS_MS = 1_000;
+const RUN_BYTES_A_MS = 500;
 /** A larger page is not ours to compare, such as the platform's own for what does not exist. */
 export const FOREIGN_PAGE_BYTES = 5 * 1024 * 1024;
 /** `/about.html` may lead to `/about`, and an address that was given a domain to that domain. */
@@ -31,6 +38,8 @@ export type Visiting = {
   settleMs: number;
   /** Whether the edge still has time after that, so that the look is put off rather than failed. */
   mayFollow?(): boolean;
+  /** How long all visits may take together, besides what their number and size allow; ten minutes when absent. */
+  runMs?: number;
 };
 
 /**
@@ -42,7 +51,7 @@ type Seen = { status: number; sha256: string };
 
 /**
  * Fetches each of these addresses of a site, eight at once, and compares status and hash. Throws `verification_failed`,
- * JobDeferred while the edge may still follow, or the reason of the signal.
+ * also when the site is too slow for all of them, JobDeferred while the edge may still follow, or the reason of the signal.
  */
 export async function compareAnswers(release: Visiting, at: SiteAddress, expected: readonly Expected[]): Promise<void> {
   const failed = new AbortController();
@@ -51,6 +60,8 @@ export async function compareAnswers(release: Visiting, at: SiteAddress, expecte
   const queue = expected.values();
   let done = 0;
   let doneBytes = 0;
+  const allowedMs = (release.runMs ?? RUN_MS) + (expected.length * ADDRESS_MS) / AT_ONCE + totalBytes / RUN_BYTES_A_MS;
+  const late = setTimeout(() => failed.abort(tooSlow(at, { done, total: expected.length, allowedMs })), allowedMs);
 
   const work = async (): Promise<void> => {
     for (const one of queue) {
@@ -62,7 +73,11 @@ export async function compareAnswers(release: Visiting, at: SiteAddress, expecte
   };
   try {
     await Promise.all(Array.from({ length: AT_ONCE }, work));
+  } catch (error) {
+    failed.signal.throwIfAborted();
+    throw error;
   } finally {
+    clearTimeout(late);
     failed.abort();
   }
 }
@@ -134,6 +149,17 @@ function mismatch(look: Look, expected: Expected, seen: Seen | Error): AppError 
         : `answers with status ${seen.status} instead of ${expected.statuses[0]}`;
   return new AppError('verification_failed', `${url} ${what}.`, {
     hint: 'Try again. If it fails the same way, publish the files again.',
+  });
+}
+
+function tooSlow(
+  { url }: SiteAddress,
+  { done, total, allowedMs }: { done: number; total: number; allowedMs: number },
+): AppError {
+  const minutes = Math.ceil(allowedMs / 60_000);
+  const within = minutes === 1 ? 'a minute' : `${minutes} minutes`;
+  return new AppError('verification_failed', `${url} is too slow: ${done} of ${total} files checked in ${within}.`, {
+    hint: 'Try again when the site answers faster.',
   });
 }
 
