@@ -56,9 +56,10 @@ function limitsOf(env: Env): Limits {
     accountFiles: UPLOAD_LIMITS.maxAccountFiles,
     listedFiles: UPLOAD_LIMITS.maxListedFiles,
     variantBytes: UPLOAD_LIMITS.maxVariantBytes,
-    withoutPlan: {
-      uploadBytesPerDay: UPLOAD_LIMITS.maxBytesPerDayWithoutPlan,
-      accountBytes: UPLOAD_LIMITS.maxAccountBytesWithoutPlan,
+    asksForConfirmedEmail: env.smtp !== undefined,
+    atFirst: {
+      uploadBytesPerDay: UPLOAD_LIMITS.maxBytesPerDayAtFirst,
+      accountBytes: UPLOAD_LIMITS.maxAccountBytesAtFirst,
       accountFiles: UPLOAD_LIMITS.maxFiles,
     },
     // Of one account: the browser sends six at once (src/uploads/send.ts), and a script may send beside it.

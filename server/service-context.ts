@@ -35,7 +35,10 @@ export type Limits = {
   listedFiles: number;
   /** Of the precompressed variants of an account's releases. */
   variantBytes: number;
-  withoutPlan: { uploadBytesPerDay: number; accountBytes: number; accountFiles: number };
+  /** Without outgoing mail nobody could confirm an address. */
+  asksForConfirmedEmail: boolean;
+  /** Until an account has a plan and, where it is asked for, a confirmed address. */
+  atFirst: { uploadBytesPerDay: number; accountBytes: number; accountFiles: number };
   uploadsAtOnce: number;
   downloadsAtOnce: { perAccount: number; perProcess: number };
   socketsPerAccount: number;

@@ -61,9 +61,12 @@ export const UPLOAD_LIMITS = {
   maxPartBytes: 1024 * 1024 * 1024,
   /** Of the precompressed variants of all its releases; what is beyond is served as it is. */
   maxVariantBytes: 5 * 1024 * 1024 * 1024,
-  /** Enough to try a site before the trial is started, and too little to fill a disk with accounts that cost nothing. */
-  maxAccountBytesWithoutPlan: 100 * 1024 * 1024,
-  maxBytesPerDayWithoutPlan: 200 * 1024 * 1024,
+  /**
+   * Until an account has a plan and a confirmed address: enough for an ordinary first site, and too little to fill a disk
+   * with accounts that cost nothing. A trial alone costs nothing either.
+   */
+  maxAccountBytesAtFirst: 100 * 1024 * 1024,
+  maxBytesPerDayAtFirst: 200 * 1024 * 1024,
 } as const;
 
 /** The body of a JSON call and the calls in one batch are bounded, so that one request cannot hold the process. */

@@ -3,6 +3,7 @@ import { AppError } from '../../server/errors.ts';
 import { ArtifactModel } from '../../server/models/artifact.ts';
 import { RateLimitModel } from '../../server/models/rate-limit.ts';
 import { UploadModel } from '../../server/models/upload.ts';
+import { UserModel } from '../../server/models/user.ts';
 import type { AccountContext } from '../../server/service-context.ts';
 import { receiveFile, receiveManifest, receiveZip } from '../../server/services/uploads/index.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
@@ -88,8 +89,8 @@ test('the sum of what an account stores is read from an index', async () => {
 });
 
 test('without a plan an account has a small allowance, and the trial gives it the whole', async () => {
-  const withoutPlan = { accountBytes: 50, uploadBytesPerDay: 1_000, accountFiles: 2 };
-  await using app = await createTestApp({ limits: { withoutPlan } });
+  const atFirst = { accountBytes: 50, uploadBytesPerDay: 1_000, accountFiles: 2 };
+  await using app = await createTestApp({ limits: { atFirst } });
   const person = await app.person();
   await expect(announce(app, person, LARGE)).rejects.toMatchObject({
     code: 'quota_exhausted',
@@ -105,8 +106,8 @@ test('without a plan an account has a small allowance, and the trial gives it th
 });
 
 test('what an account without a plan sends in a day has a limit of its own', async () => {
-  const withoutPlan = { accountBytes: 1_000, uploadBytesPerDay: 150, accountFiles: 10 };
-  await using app = await createTestApp({ limits: { withoutPlan } });
+  const atFirst = { accountBytes: 1_000, uploadBytesPerDay: 150, accountFiles: 10 };
+  await using app = await createTestApp({ limits: { atFirst } });
   const person = await app.person();
   await expect(announce(app, person, { 'index.html': '1', 'a.txt': '2' })).rejects.toMatchObject({
     code: 'quota_exhausted',
@@ -114,6 +115,20 @@ test('what an account without a plan sends in a day has a limit of its own', asy
   });
   await person.caller.subscription.startTrial();
   expect((await announce(app, person, { 'index.html': '1', 'a.txt': '2' })).missing).toHaveLength(2);
+});
+
+test('the allowance stays small until the address is confirmed as well, where the operator sends mail', async () => {
+  const atFirst = { accountBytes: 50, uploadBytesPerDay: 10_000, accountFiles: 10 };
+  await using app = await createTestApp({ limits: { atFirst, asksForConfirmedEmail: true } });
+  const person = await app.trialPerson();
+  expect((await announce(app, person, { 'index.html': 'an ordinary first site' })).missing).toHaveLength(1);
+  await expect(announce(app, person, LARGE)).rejects.toMatchObject({
+    code: 'quota_exhausted',
+    message: expect.stringMatching(/^An account without a confirmed e-mail address can store 50 bytes: /),
+    hint: 'Confirm your e-mail address to publish more.',
+  });
+  await UserModel.updateOne({ _id: person.user.id }, { $set: { emailConfirmedAt: app.clock.now() } });
+  expect((await announce(app, person, LARGE)).missing).toHaveLength(1);
 });
 
 test('the number of files that an account stores has a limit, and so has what its releases name', async () => {

@@ -6,6 +6,7 @@ import { AppError } from '../../errors.ts';
 import { sumOfArtifacts } from '../../models/artifact.ts';
 import { sumOfReleaseFiles } from '../../models/release.ts';
 import { UploadModel } from '../../models/upload.ts';
+import { UserModel } from '../../models/user.ts';
 import type { AccountContext, Limits } from '../../service-context.ts';
 import { currentPlan } from '../quota.ts';
 import { addToCount } from '../rate-limit.ts';
@@ -13,8 +14,8 @@ import { upgradeHint } from '../subscription.ts';
 import { missingHashes } from './missing.ts';
 
 /**
- * Counts what an account sends in a day. An account without a plan has a small allowance, enough to try a site before the
- * trial is started. What is yet `ahead` has to fit as well, and is not counted. Throws `quota_exhausted`.
+ * Counts what an account sends in a day. Until it has a plan and a confirmed address an account has a small allowance,
+ * enough for an ordinary first site. What is yet `ahead` has to fit as well, and is not counted. Throws `quota_exhausted`.
  */
 export async function countBytes(ctx: AccountContext, sizeBytes: number, { ahead = 0 } = {}): Promise<void> {
   const key = ctx.actor.accountId;
@@ -32,24 +33,34 @@ export async function countBytes(ctx: AccountContext, sizeBytes: number, { ahead
 type StorageLimits = Pick<Limits, 'uploadBytesPerDay' | 'accountBytes' | 'accountFiles'>;
 type Allowed = { limits: StorageLimits; hint: { who: string; text: string } };
 
-/** Returns those of the account's plan. The plan is looked up only for what would be too much without one. */
+/** Returns those of the account. What it has is looked up only for what would be too much at first. */
 async function limitsFor(
   ctx: AccountContext,
-  isEnough: (withoutPlan: StorageLimits) => boolean,
+  isEnough: (atFirst: StorageLimits) => boolean,
   session: ClientSession | null = null,
 ): Promise<Allowed> {
-  const { uploadBytesPerDay, accountBytes, accountFiles, withoutPlan } = ctx.providers.limits;
+  const { accountId } = ctx.actor;
+  const { uploadBytesPerDay, accountBytes, accountFiles, atFirst, asksForConfirmedEmail } = ctx.providers.limits;
   const small: StorageLimits = {
-    uploadBytesPerDay: Math.min(uploadBytesPerDay, withoutPlan.uploadBytesPerDay),
-    accountBytes: Math.min(accountBytes, withoutPlan.accountBytes),
-    accountFiles: Math.min(accountFiles, withoutPlan.accountFiles),
+    uploadBytesPerDay: Math.min(uploadBytesPerDay, atFirst.uploadBytesPerDay),
+    accountBytes: Math.min(accountBytes, atFirst.accountBytes),
+    accountFiles: Math.min(accountFiles, atFirst.accountFiles),
   };
   if (isEnough(small)) return { limits: small, hint: { who: '', text: '' } };
-  if ((await currentPlan(ctx, session)) !== 'free') {
-    return { limits: { uploadBytesPerDay, accountBytes, accountFiles }, hint: { who: '', text: '' } };
+  if ((await currentPlan(ctx, session)) === 'free') {
+    const text = await upgradeHint(accountId, 'free', session);
+    return { limits: small, hint: { who: ' without a plan', text } };
   }
-  const text = await upgradeHint(ctx.actor.accountId, 'free', session);
-  return { limits: small, hint: { who: ' without a plan', text } };
+  if (asksForConfirmedEmail && !(await hasConfirmedEmail(accountId, session))) {
+    const text = 'Confirm your e-mail address to publish more.';
+    return { limits: small, hint: { who: ' without a confirmed e-mail address', text } };
+  }
+  return { limits: { uploadBytesPerDay, accountBytes, accountFiles }, hint: { who: '', text: '' } };
+}
+
+async function hasConfirmedEmail(accountId: string, session: ClientSession | null): Promise<boolean> {
+  const confirmed = { _id: accountId, emailConfirmedAt: { $ne: null } };
+  return (await UserModel.exists(confirmed).session(session)) !== null;
 }
 
 /** Lists of files by their hash, read before the transaction that compares them. */
