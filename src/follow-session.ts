@@ -15,7 +15,7 @@ export function followSession(): void {
 
 async function followUploads(): Promise<void> {
   try {
-    const { followAccount } = await import('./uploads/stored.ts');
+    const { followAccount } = await import('./uploads/stored-selections.ts');
     followAccount();
   } catch {
     // The next page looks again, and shows nothing of another account until then.

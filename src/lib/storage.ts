@@ -35,10 +35,7 @@ export const feedbackDismissedKey = (about: string): string => `fairlead.feedbac
 /** What was typed into a form and not sent yet; never a password. */
 export const formDraftKey = (form: string): string => `fairlead.draft.${form}`;
 
-/**
- * What is known of a folder that waits or is on its way, for a reload to find; its bytes are in the private file
- * system.
- */
+/** What is known of a selection that waits or is on its way, for a reload to find; its files are in IndexedDB. */
 export const UPLOAD_RECORD_PREFIX = 'fairlead.upload.';
 
 /** Whether anything of that kind is here: all that most pages have to know. */

@@ -1,5 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
+import { clear, createStore, get, keys, set, type UseStore } from 'idb-keyval';
 import { changed } from './request.ts';
 import type { SelectedFile } from './selection.ts';
 
@@ -27,10 +28,6 @@ export function knownHash(file: Blob): string | undefined {
   return knownHashes.get(file);
 }
 
-export function rememberHash(file: Blob, hash: string): void {
-  knownHashes.set(file, hash);
-}
-
 /**
  * Hashes the files of a selection, except those whose hash is known. `onHashed` is told of every file once.
  *
@@ -49,7 +46,7 @@ export async function hashFiles(
     for (const result of results) {
       const selected = unknown[result.index];
       if (selected === undefined || 'problem' in result) continue;
-      rememberHash(selected.file, result.sha256);
+      knownHashes.set(selected.file, result.sha256);
       hashed.push(selected);
     }
     onHashed(hashed);
@@ -133,4 +130,66 @@ export async function hashBlob(blob: Blob, subtle: SubtleCrypto | null = subtleO
 /** The types of the DOM hold that `subtle` is always there. */
 function subtleOfPage(): SubtleCrypto | null {
   return globalThis.isSecureContext === false ? null : crypto.subtle;
+}
+
+/** The hashes of a folder that was published before, by path. */
+type FolderHashes = { hashedAt: number; files: ReadonlyMap<string, KnownFile> };
+type KnownFile = { sizeBytes: number; lastModified: number; sha256: string };
+
+/** A file that was written so shortly before it was hashed may have been written once more in the same tick of the disk. */
+const SAME_TICK_MS = 3_000;
+/** With so many folders all are forgotten: 10,000 hashes take a megabyte. */
+const FOLDERS_MAX = 20;
+
+let opened: UseStore | null = null;
+
+function database(): UseStore {
+  opened ??= createStore('fairlead-hashes', 'folders');
+  return opened;
+}
+
+/**
+ * Recalls the hashes of those files whose size and time of change are what they were when this folder was last hashed.
+ * All others have to be read. `folder` names the account as well.
+ */
+export async function recallHashes(folder: string, files: readonly SelectedFile[]): Promise<void> {
+  const before = await readHashes(folder);
+  if (before === null) return;
+  for (const { path, file } of files) {
+    const known = before.files.get(path);
+    const isSame = known?.sizeBytes === file.size && known.lastModified === file.lastModified;
+    if (isSame && file.lastModified < before.hashedAt - SAME_TICK_MS) knownHashes.set(file, known.sha256);
+  }
+}
+
+async function readHashes(folder: string): Promise<FolderHashes | null> {
+  try {
+    return (await get<FolderHashes>(folder, database())) ?? null;
+  } catch {
+    // Without a database every file is read.
+    return null;
+  }
+}
+
+/** Stores the hashes of all files of a folder, in the place of those that it had before. */
+export async function recordHashes(folder: string, files: readonly HashedFile[]): Promise<void> {
+  const known = files.map(({ path, file: { size, lastModified }, sha256 }): [string, KnownFile] => [
+    path,
+    { sizeBytes: size, lastModified, sha256 },
+  ]);
+  try {
+    if ((await keys(database())).length >= FOLDERS_MAX) await clear(database());
+    await set(folder, { hashedAt: Date.now(), files: new Map(known) } satisfies FolderHashes, database());
+  } catch {
+    // Without room for it every file is read the next time.
+  }
+}
+
+/** Forgets the hashes of all folders. */
+export async function forgetHashes(): Promise<void> {
+  try {
+    await clear(database());
+  } catch {
+    // Without a database there is nothing to forget.
+  }
 }

@@ -2,9 +2,8 @@ import { INSPECTED_TEXTS, inspectUpload, type UploadInspection } from '../../rou
 import type { UploadReading } from '../../routers/schemas/upload-rules.ts';
 import { inspectText, type TextFindings, textsToRead } from '../../routers/schemas/upload-text-problems.ts';
 import { applyRules, innerFolder, type SelectionItem } from './apply-rules.ts';
-import { isSameSelection } from './resume.ts';
 import { isZip, type Selection, selectionTitle } from './selection.ts';
-import type { StoredSelection } from './stored.ts';
+import { isSameSelection, type StoredSelection } from './stored-selections.ts';
 import { reselectTitle } from './waiting.ts';
 
 /** A selection read and understood: what would be published, and what a person should know before. */

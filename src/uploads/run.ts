@@ -10,9 +10,14 @@ import {
 } from './publications.ts';
 import { type PublishEvent, type PublishServer, publish, type StoredProgress } from './publish.ts';
 import { isUnanswered, UploadError } from './request.ts';
-import { endStoredPublication, storeSelection } from './resume.ts';
 import type { Selection } from './selection.ts';
-import { changeStored, readStored, type StoredPublication } from './stored.ts';
+import {
+  changeStored,
+  endStoredPublication,
+  readStored,
+  type StoredPublication,
+  storeSelection,
+} from './stored-selections.ts';
 
 export type PublicationRequest = {
   deployment: { id: string; name: string; url: string };

@@ -1,12 +1,12 @@
 import { errorDetails } from '../api/errors.ts';
 import { session, sessionFetch } from '../api/session.ts';
 import type { trpc } from '../api/trpc.ts';
-import { createWorkerHasher } from './hash.ts';
+import { createWorkerHasher, recallHashes, recordHashes } from './hash.ts';
 import HashWorker from './hash.worker.ts?worker';
 import type { Publication } from './publications.ts';
 import type { PublishServer } from './publish.ts';
-import { isSameSelection, recallHashes, recordHashes, restoredSelections } from './resume.ts';
 import { type PublicationRequest, startPublication } from './run.ts';
+import { isSameSelection, restoredSelections } from './stored-selections.ts';
 import { askToReselect, stopReselect } from './waiting.ts';
 
 export type Client = ReturnType<typeof trpc.useUtils>;
@@ -42,6 +42,7 @@ export async function resumeInterrupted(client: Client, accountId: string): Prom
 }
 
 function serverOf(client: Client, name: string): PublishServer {
+  const folder = `${session.accountId() ?? ''} ${name}`;
   return {
     prepare: (input) => client.client.releases.prepare.mutate(input),
     createRelease: async (input, isRepeated) => {
@@ -59,6 +60,6 @@ function serverOf(client: Client, name: string): PublishServer {
     },
     fetch: sessionFetch,
     hasher: createWorkerHasher(() => new HashWorker()),
-    hashes: { recall: (files) => recallHashes(name, files), record: (files) => recordHashes(name, files) },
+    hashes: { recall: (files) => recallHashes(folder, files), record: (files) => recordHashes(folder, files) },
   };
 }

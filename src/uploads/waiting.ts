@@ -3,7 +3,7 @@ import { isSignedOut, session } from '../api/session.ts';
 import { hasUploadRecords, SESSION_KEYS } from '../lib/storage.ts';
 import { createStore, useStore } from '../lib/store.ts';
 import type { Selection } from './selection.ts';
-import type { StoredSelection } from './stored.ts';
+import type { StoredSelection } from './stored-selections.ts';
 
 /**
  * The selection that waits while its owner registers, starts the trial or changes screens. A visitor's becomes that of
@@ -30,8 +30,7 @@ export function setWaiting(selection: Selection | null): void {
 /** What stores it came with what reads a selection: only a page on which nothing was selected has to fetch it. */
 async function storeWaiting(selection: Selection | null): Promise<void> {
   if (selection === null && recordId === null) return;
-  const { dropStored, readStored } = await import('./stored.ts');
-  const { storeSelection } = await import('./resume.ts');
+  const { dropStored, readStored, storeSelection } = await import('./stored-selections.ts');
   if (waiting.get().selection !== selection) return;
   const before = recordId;
   recordId = selection === null ? null : storeSelection(selection, null);
@@ -75,7 +74,7 @@ async function restoreWaiting(): Promise<void> {
   if (restoring.get() !== 'wanted') return;
   restoring.set('running');
   try {
-    const { restoredSelections } = await import('./resume.ts');
+    const { restoredSelections } = await import('./stored-selections.ts');
     const found = (await restoredSelections()).find(({ record }) => record.publication === null);
     // What was dropped meanwhile is newer.
     if (found === undefined || waiting.get().selection !== null) return;
@@ -105,7 +104,7 @@ export function stopReselect(deploymentId: string | null): StoredSelection | nul
   const record = reselects.get().find(isOf(deploymentId)) ?? null;
   if (record === null) return null;
   reselects.set(reselects.get().filter((other) => other !== record));
-  void import('./stored.ts').then(({ dropStored }) => dropStored(record.id));
+  void import('./stored-selections.ts').then(({ dropStored }) => dropStored(record.id));
   return record;
 }
 

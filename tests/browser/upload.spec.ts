@@ -74,7 +74,7 @@ function kept(page: Page): Promise<{ selections: number; records: number; withFi
           opening.onerror = () => reject(opening.error);
           opening.onsuccess = () => {
             const keys = opening.result.transaction('kept').objectStore('kept').getAllKeys();
-            keys.onsuccess = () => resolve(keys.result.filter((key) => !String(key).startsWith('hashes ')).length);
+            keys.onsuccess = () => resolve(keys.result.length);
             opening.result.close();
           };
         });

@@ -3,7 +3,7 @@ import { hashBlobs } from '../../src/uploads/hash.ts';
 import { isUnderWay, type PublicationControl, publications } from '../../src/uploads/publications.ts';
 import type { PublishServer } from '../../src/uploads/publish.ts';
 import { type PublicationRequest, startPublication } from '../../src/uploads/run.ts';
-import { listStored } from '../../src/uploads/stored.ts';
+import { listStored } from '../../src/uploads/stored-selections.ts';
 import { refusal } from '../support/screen.tsx';
 import { releaseOf } from '../support/screen-fixtures.ts';
 

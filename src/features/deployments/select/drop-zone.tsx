@@ -6,7 +6,7 @@ import { DropTarget, type DropTargetProps } from '../../../components/drop-targe
 import { Notice } from '../../../components/notice.tsx';
 import { formatSize } from '../../../lib/format.ts';
 import type { Selection } from '../../../uploads/selection.ts';
-import type { StoredSelection } from '../../../uploads/stored.ts';
+import type { StoredSelection } from '../../../uploads/stored-selections.ts';
 import { reselectTitle, stopReselect } from '../../../uploads/waiting.ts';
 import { useDrop } from './use-drop.ts';
 

@@ -1,40 +1,39 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session.ts';
 import { hasUploadRecords } from '../../src/lib/storage.ts';
-import { type HashedFile, knownHash } from '../../src/uploads/hash.ts';
-import {
-  isSameSelection,
-  recallHashes,
-  recordHashes,
-  restoredSelections,
-  storeSelection,
-} from '../../src/uploads/resume.ts';
+import { type HashedFile, knownHash, recallHashes, recordHashes } from '../../src/uploads/hash.ts';
 import {
   changeStored,
   dropStored,
   followAccount,
   isOwn,
+  isSameSelection,
   listStored,
   readStored,
+  restoredSelections,
   STORED_BYTES_MAX,
   STORED_FILES_MAX,
   type StoredSelection,
+  storeSelection,
   writeStored,
-} from '../../src/uploads/stored.ts';
+} from '../../src/uploads/stored-selections.ts';
 import { askToReselect, stopReselect } from '../../src/uploads/waiting.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const NOW = new Date('2030-01-01T12:00:00Z');
 
-/** The browser's database, which happy-dom has none of; the browser tests have the real one. */
-const database = vi.hoisted(() => new Map<string, unknown>());
+/** The browser's databases, which happy-dom has none of; the browser tests have the real ones. */
+const { database, hashes } = vi.hoisted(() => ({
+  database: new Map<string, unknown>(),
+  hashes: new Map<string, unknown>(),
+}));
 vi.mock('idb-keyval', () => ({
-  createStore: () => 'store',
-  get: async (key: string) => database.get(key),
-  set: async (key: string, value: unknown) => void database.set(key, value),
-  del: async (key: string) => void database.delete(key),
-  delMany: async (keys: string[]) => keys.forEach((key) => void database.delete(key)),
-  keys: async () => [...database.keys()],
+  createStore: (name: string) => (name === 'fairlead-hashes' ? hashes : database),
+  get: async (key: string, store: typeof database) => store.get(key),
+  set: async (key: string, value: unknown, store: typeof database) => void store.set(key, value),
+  delMany: async (keys: string[], store: typeof database) => keys.forEach((key) => void store.delete(key)),
+  keys: async (store: typeof database) => [...store.keys()],
+  clear: async (store: typeof database) => store.clear(),
 }));
 
 beforeEach(() => vi.useFakeTimers({ now: NOW }));
@@ -43,6 +42,7 @@ afterEach(() => {
   localStorage.clear();
   sessionStorage.clear();
   database.clear();
+  hashes.clear();
 });
 
 function record(id: string, fields: Partial<StoredSelection> = {}): StoredSelection {
@@ -132,23 +132,23 @@ test('what was selected is forgotten after 24 hours, also on a page that stays o
 
 test('a page that opens later than that finds nothing, and takes away what no record names', async () => {
   writeStored(record('over', { savedAt: NOW.getTime() - DAY_MS - 1 }));
-  for (const key of ['over', 'unnamed', 'hashes ann photo-site']) database.set(key, []);
+  for (const key of ['over', 'unnamed']) database.set(key, []);
   expect(await restoredSelections()).toEqual([]);
   await settled();
   expect(listStored()).toEqual([]);
-  expect([...database.keys()]).toEqual(['hashes ann photo-site']);
+  expect([...database.keys()]).toEqual([]);
 });
 
 test('who logs out takes away the selections and the hashes of the account', async () => {
   session.signIn({ accessToken: 'ann', expiresAt: new Date('2100-01-01') }, 'ann');
   writeStored(record('a', { accountId: 'ann' }));
   database.set('a', []);
-  database.set('hashes ann photo-site', {});
+  hashes.set('ann photo-site', {});
   session.signOut();
   followAccount();
   await settled();
   expect(hasUploadRecords()).toBe(false);
-  expect([...database.keys()]).toEqual([]);
+  expect([...database.keys(), ...hashes.keys()]).toEqual([]);
 });
 
 test('what has to be chosen again is asked for no more once it was answered, after a reload neither', async () => {

@@ -1,0 +1,288 @@
+import { createStore, delMany, get, keys, set, type UseStore } from 'idb-keyval';
+import { normalisePath } from '../../routers/schemas/normal-form.ts';
+import { isOsJunk, leftOutRule } from '../../routers/schemas/upload-rules.ts';
+import { isSignedOut, session } from '../api/session.ts';
+import { randomId } from '../lib/random-id.ts';
+import { SESSION_KEYS, UPLOAD_RECORD_PREFIX } from '../lib/storage.ts';
+import { extentOf, innerFolder, publishedPart } from './apply-rules.ts';
+import { forgetHashes } from './hash.ts';
+import type { StoredProgress } from './publish.ts';
+import { type Extent, isZip, type SelectedFile, type Selection, selectionNoun } from './selection.ts';
+import { readZip } from './zip.ts';
+
+/**
+ * What a person selected survives a reload until it is published, its owner logs out, or a day has passed: the `File`s
+ * themselves in IndexedDB, and a record of them in localStorage, where every tab sees at once what there is. Above the
+ * limits, or where the browser has no room, only the record is stored, and the person is asked for the same files again.
+ *
+ * The limits are what Chromium stores beside a running upload without slowing it down: 5,000 small files take two
+ * seconds, and 300 MB one and a half.
+ */
+export const STORED_FILES_MAX = 5_000;
+export const STORED_BYTES_MAX = 300_000_000;
+/** The server keeps an open upload for a day as well. */
+const STORED_MS = 24 * 60 * 60_000;
+
+/** A selection that waits, or is on its way, as a reload finds it. */
+export type StoredSelection = Extent & {
+  id: string;
+  savedAt: number;
+  /** Null while it is a visitor's. */
+  accountId: string | null;
+  name: string;
+  noun: 'ZIP' | 'folder';
+  /** The one folder of a ZIP that is wanted; empty for the whole. */
+  within: string;
+  /** All files are in IndexedDB. */
+  hasFiles: boolean;
+  /** Null while it only waits. */
+  publication: StoredPublication | null;
+};
+
+/** What has to be known of a publication to go on with it after a reload. */
+export type StoredPublication = {
+  deployment: { id: string; name: string; url: string };
+  publishAnyway: readonly string[];
+  isNew: boolean;
+  progress: StoredProgress;
+  /** Files that the server had when this was written. */
+  arrivedFiles: number;
+};
+
+/** What an earlier page left; `selection` is null where its files are gone, and the person has to choose them again. */
+export type Restored = { record: StoredSelection; selection: Selection | null };
+
+/** The record of each selection of this page. */
+const recordIds = new WeakMap<Selection, string>();
+
+/** Stores a selection for a reload, as one that waits (null) or as a publication, and answers the id of its record. */
+export function storeSelection(selection: Selection, publication: StoredPublication | null): string {
+  const known = recordIds.get(selection);
+  if (known !== undefined && readStored(known) !== null) {
+    changeStored(known, { publication, ...(publication !== null && { accountId: session.accountId() }) });
+    return known;
+  }
+  const id = randomId();
+  recordIds.set(selection, id);
+  const record: StoredSelection = {
+    id,
+    savedAt: Date.now(),
+    accountId: session.accountId(),
+    name: selection.name,
+    noun: selectionNoun(selection),
+    within: isZip(selection) ? selection.within : '',
+    ...extentOf(publishedPart(selection, publication?.publishAnyway ?? [])),
+    hasFiles: false,
+    publication,
+  };
+  if (!writeStored(record)) return id;
+  dropInTime(record);
+  void claim(id);
+  // In a full or forbidden storage there are no files: the person will be asked for them.
+  void storeFiles(id, filesToStore(selection)).catch(() => undefined);
+  return id;
+}
+
+/** OS junk and what is never published are stored by their names alone. */
+function filesToStore(selection: Selection): SelectedFile[] {
+  if (isZip(selection)) return [{ path: selection.zip.name, file: selection.zip }];
+  return selection.files.map((selected) => {
+    const path = normalisePath(selected.path);
+    const isNeverPublished = isOsJunk(path) || leftOutRule(path)?.isPublishable === false;
+    return isNeverPublished ? { path: selected.path, file: new File([], selected.file.name) } : selected;
+  });
+}
+
+async function storeFiles(id: string, files: readonly SelectedFile[]): Promise<void> {
+  const totalBytes = files.reduce((sum, { file }) => sum + file.size, 0);
+  if (files.length > STORED_FILES_MAX || totalBytes > STORED_BYTES_MAX) return;
+  await set(id, files, database());
+  changeStored(id, { hasFiles: true });
+  if (readStored(id) === null) await dropFiles([id]);
+}
+
+let opened: UseStore | null = null;
+
+/** The database is opened when it is first needed, so that pages without uploads never ask for one. */
+function database(): UseStore {
+  opened ??= createStore('fairlead-uploads', 'kept');
+  return opened;
+}
+
+let restored: Promise<readonly Restored[]> | null = null;
+
+/** Finds, once a page, what earlier pages left and this one may go on with, newest first. */
+export function restoredSelections(): Promise<readonly Restored[]> {
+  restored ??= restoreAll();
+  return restored;
+}
+
+async function restoreAll(): Promise<Restored[]> {
+  const found: Restored[] = [];
+  for (const record of listStored()) {
+    if (isExpired(record)) dropStored(record.id);
+    else if (mayRestore(record) && (await claim(record.id))) {
+      dropInTime(record);
+      found.push({ record, selection: record.hasFiles ? await restore(record).catch(() => null) : null });
+    }
+  }
+  // Without a database there is nothing to remove.
+  void dropUnnamed().catch(() => undefined);
+  return found;
+}
+
+/** What a visitor dropped is shown in no other tab; without files there is nothing for other tabs to go on with. */
+function mayRestore({ id, accountId, hasFiles }: StoredSelection): boolean {
+  const isOthers = accountId !== null && session.accountId() !== null && accountId !== session.accountId();
+  return isOwn(id) || (!isOthers && accountId !== null && hasFiles);
+}
+
+/** The page before this one gives its locks back a moment after this one began; what another tab holds is not awaited. */
+const OWN_PATIENCE_MS = 3_000;
+
+/**
+ * Claims a record for this page until the page ends, so that two tabs never go on with the same one. Answers false where
+ * another tab holds it; without locks (plain http off localhost) a record is its tab's alone.
+ */
+async function claim(id: string): Promise<boolean> {
+  const { locks }: { locks?: LockManager | null } = navigator;
+  if (!locks) return isOwn(id);
+  return new Promise((resolve) => {
+    const holdUntilPageEnds = (lock: Lock | null) => {
+      resolve(lock !== null);
+      return lock === null ? undefined : new Promise<never>(() => undefined);
+    };
+    const options = isOwn(id) ? { signal: AbortSignal.timeout(OWN_PATIENCE_MS) } : { ifAvailable: true };
+    locks.request(`fairlead-upload-${id}`, options, holdUntilPageEnds).catch(() => resolve(false));
+  });
+}
+
+async function restore(record: StoredSelection): Promise<Selection | null> {
+  const files = await get<SelectedFile[]>(record.id, database());
+  const [first] = files ?? [];
+  if (files === undefined || first === undefined) return null;
+  const whole = record.noun === 'folder' ? { name: record.name, files } : await readZip(first.file);
+  const selection = record.within === '' ? whole : { ...innerFolder(whole, record.within), name: record.name };
+  recordIds.set(selection, record.id);
+  return selection;
+}
+
+/** Removes files that no record names, which a page leaves behind when it ends while it writes. */
+async function dropUnnamed(): Promise<void> {
+  const stored = await keys<string>(database());
+  const named = new Set(listStored().map(({ id }) => id));
+  await dropFiles(stored.filter((id) => !named.has(id)));
+}
+
+/** Whether a record is too old, or its owner has logged out. */
+function isExpired({ savedAt, accountId }: StoredSelection): boolean {
+  const isLeft = accountId !== null && session.accountId() === null && isSignedOut();
+  return isLeft || Date.now() - savedAt > STORED_MS;
+}
+
+/** Drops a record a day after it was made, also where its page stays open. */
+function dropInTime({ id, savedAt }: StoredSelection): void {
+  setTimeout(() => dropStored(id), Math.max(0, savedAt + STORED_MS - Date.now()));
+}
+
+/** Drops the record of a publication that is over, unless its selection waits again. */
+export function endStoredPublication(id: string): void {
+  if (readStored(id)?.publication !== null) dropStored(id);
+}
+
+/** Removes a record and its files, for every tab of this browser. */
+export function dropStored(id: string): void {
+  localStorage.removeItem(UPLOAD_RECORD_PREFIX + id);
+  void dropFiles([id]);
+}
+
+async function dropFiles(ids: string[]): Promise<void> {
+  try {
+    await delMany(ids, database());
+  } catch {
+    // What cannot be removed now is removed by the next page that looks, since no record names it.
+  }
+}
+
+/**
+ * Lets what is stored follow the session: a visitor's selection becomes that of the account that signed in; that of
+ * another account is removed, and all with the hashes of its files when its owner has logged out.
+ */
+export function followAccount(): void {
+  const accountId = session.accountId();
+  const hasLoggedOut = accountId === null && isSignedOut();
+  if (hasLoggedOut) void forgetHashes();
+  for (const record of listStored()) {
+    const isTakenOver = accountId !== null && record.accountId !== null && record.accountId !== accountId;
+    if (isTakenOver || (hasLoggedOut && (record.accountId !== null || isOwn(record.id)))) dropStored(record.id);
+    else if (accountId !== null && record.accountId === null && isOwn(record.id))
+      changeStored(record.id, { accountId });
+  }
+}
+
+/** Whether what was chosen again is what a record was of. */
+export function isSameSelection(record: StoredSelection, selection: Selection): boolean {
+  const { fileCount, totalBytes } = extentOf(publishedPart(selection, record.publication?.publishAnyway ?? []));
+  return selection.name === record.name && fileCount === record.fileCount && totalBytes === record.totalBytes;
+}
+
+/** Lists the records of this browser, newest first, and removes those that cannot be read. */
+export function listStored(): StoredSelection[] {
+  const records: StoredSelection[] = [];
+  for (const key of Object.keys(localStorage)) {
+    if (!key.startsWith(UPLOAD_RECORD_PREFIX)) continue;
+    const record = parse(localStorage.getItem(key));
+    if (record === null) localStorage.removeItem(key);
+    else records.push(record);
+  }
+  return records.sort((a, b) => b.savedAt - a.savedAt);
+}
+
+/** Reads a record; null when there is none, or one that this version does not understand. */
+export function readStored(id: string): StoredSelection | null {
+  return parse(localStorage.getItem(UPLOAD_RECORD_PREFIX + id));
+}
+
+/** Only `writeStored` writes below these keys; what another version wrote lacks a field, and is no record. */
+function parse(text: string | null): StoredSelection | null {
+  try {
+    const record = JSON.parse(text ?? 'null') as StoredSelection | null;
+    const isWhole =
+      typeof record?.id === 'string' &&
+      typeof record.savedAt === 'number' &&
+      typeof record.hasFiles === 'boolean' &&
+      (record.publication === null || record.publication.progress !== undefined);
+    return isWhole ? record : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Writes a record, and says whether it could: into a full storage it cannot, and the upload goes on without one. */
+export function writeStored(record: StoredSelection): boolean {
+  try {
+    localStorage.setItem(UPLOAD_RECORD_PREFIX + record.id, JSON.stringify(record));
+    if (!isOwn(record.id)) {
+      const still = ownIds().filter((own) => readStored(own) !== null);
+      sessionStorage.setItem(SESSION_KEYS.ownUploads, [...still, record.id].join(' '));
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Changes a record that still exists: one that another tab removed, by logging out, is not brought back. */
+export function changeStored(id: string, fields: Partial<StoredSelection>): void {
+  const record = readStored(id);
+  if (record !== null) writeStored({ ...record, ...fields });
+}
+
+/** Whether this tab began it, before a reload perhaps. */
+export function isOwn(id: string): boolean {
+  return ownIds().includes(id);
+}
+
+function ownIds(): string[] {
+  return (sessionStorage.getItem(SESSION_KEYS.ownUploads) ?? '').split(' ').filter((id) => id !== '');
+}
