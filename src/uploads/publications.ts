@@ -4,6 +4,16 @@ import { useIsOnline } from '../lib/use-is-online.ts';
 import type { UploadProgress, UploadResult } from './publish.ts';
 import type { Extent, Selection } from './selection.ts';
 
+/** What a screen asks to have published, and on which deployment. */
+export type PublicationRequest = {
+  deployment: { id: string; name: string; url: string };
+  selection: Selection;
+  /** Paths that would be left out by default and that the person chose to publish. */
+  publishAnyway: readonly string[];
+  /** The deployment was made for this selection: cancelling may take it away again. */
+  isNew: boolean;
+};
+
 /** A selection on its way to become a release: it lives in the page, across screens, until the server has it all. */
 export type Publication = {
   deploymentId: string;
@@ -34,14 +44,14 @@ export type PublicationFailure = {
   isUnchanged: boolean;
 };
 
-/** What a screen may ask of the one owner of a publication's work. */
+/** What a screen may ask of the publisher. */
 export type PublicationControl = {
   /** Goes on where it stopped: what arrived is not sent again. */
   retry(): Promise<Publication>;
   /** Makes the release that nothing is new in. */
   publishUnchanged(): Promise<Publication>;
   cancel(): void;
-  /** Takes a publication whose outcome was seen from the lists. */
+  /** Takes a publication off the list, once its outcome was seen. */
   forget(): void;
 };
 
@@ -53,6 +63,7 @@ export function isUnderWay({ state }: Publication): boolean {
   return state === 'sending' || state === 'creating';
 }
 
+/** All publications of this page. */
 export function usePublications(): readonly Publication[] {
   return useStore(publications);
 }

@@ -115,6 +115,7 @@ export async function untilAnswered<Answer>(
 
 /** Whether nobody answered. tRPC wraps what `fetch` threw. */
 export function isUnanswered(cause: unknown): boolean {
+  if (cause instanceof UploadError) return cause.code === 'network';
   return isNetworkError(cause) || (cause instanceof Error && isNetworkError(cause.cause));
 }
 

@@ -3,7 +3,7 @@ import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { trpc } from '../../api/trpc.ts';
 import type { Step } from '../../components/stepper.tsx';
 import { type Publication, usePublication } from '../../uploads/publications.ts';
-import { useIsResuming } from '../../uploads/use-publication.ts';
+import { useIsResuming } from '../../uploads/use-publish.ts';
 import { useReleaseRows } from './release-steps.tsx';
 import { SENT_STEPS, sendingSteps } from './sending-panel.tsx';
 

@@ -8,7 +8,7 @@ import { useAddress, useVisit } from '../../../lib/location.ts';
 import { paths } from '../../../lib/paths.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import type { Selection } from '../../../uploads/selection.ts';
-import { usePublish } from '../../../uploads/use-publication.ts';
+import { usePublish } from '../../../uploads/use-publish.ts';
 import { useReselect } from '../../../uploads/waiting.ts';
 import { readOnlyLabels } from '../plan-labels.ts';
 import { useEntryQuestion } from '../select/entry-question.tsx';

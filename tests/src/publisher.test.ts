@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
 import { hashBlobs } from '../../src/uploads/hash.ts';
-import { isUnderWay, type PublicationControl, publications } from '../../src/uploads/publications.ts';
+import {
+  isUnderWay,
+  type PublicationControl,
+  type PublicationRequest,
+  publications,
+} from '../../src/uploads/publications.ts';
 import type { PublishServer } from '../../src/uploads/publish.ts';
-import { type PublicationRequest, startPublication } from '../../src/uploads/run.ts';
+import { startPublication } from '../../src/uploads/publisher.ts';
 import { listStored } from '../../src/uploads/stored-selections.ts';
 import { refusal } from '../support/screen.tsx';
 import { releaseOf } from '../support/screen-fixtures.ts';

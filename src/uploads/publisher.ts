@@ -1,32 +1,33 @@
 import { errorDetails, errorMessage } from '../api/errors.ts';
-import { session } from '../api/session.ts';
+import { session, sessionFetch } from '../api/session.ts';
+import type { trpc } from '../api/trpc.ts';
 import { extentOf, publishedPart } from './apply-rules.ts';
+import { createWorkerHasher, recallHashes, recordHashes } from './hash.ts';
+import HashWorker from './hash.worker.ts?worker';
 import {
   isUnderWay,
   type Publication,
   type PublicationControl,
   type PublicationFailure,
+  type PublicationRequest,
   publications,
 } from './publications.ts';
 import { type PublishEvent, type PublishServer, publish, type StoredProgress } from './publish.ts';
 import { isUnanswered, UploadError } from './request.ts';
-import type { Selection } from './selection.ts';
 import {
   changeStored,
   endStoredPublication,
+  isSameSelection,
   readStored,
+  restoredSelections,
   type StoredPublication,
   storeSelection,
 } from './stored-selections.ts';
+import { askToReselect, stopReselect } from './waiting.ts';
 
-export type PublicationRequest = {
-  deployment: { id: string; name: string; url: string };
-  selection: Selection;
-  publishAnyway: readonly string[];
-  isNew: boolean;
-};
+type Client = ReturnType<typeof trpc.useUtils>;
 
-/** The one owner of a publication's work, from its start to its end. */
+/** The work of a publication, from its start to its end. */
 type Run = {
   request: PublicationRequest;
   server: PublishServer;
@@ -51,6 +52,32 @@ const CANCELLED = new DOMException('Cancelled', 'AbortError');
 
 const runs = new Map<string, Run>();
 
+/** Publishes what was selected on this page. What a reload interrupted on this deployment goes on with its upload. */
+export function startSelected(client: Client, request: PublicationRequest): Promise<Publication> {
+  const server = serverOf(client, request.selection.name);
+  const before = stopReselect(request.deployment.id);
+  if (before === null) return startPublication(request, server);
+  const { uploadId, load } = before.publication?.progress ?? NOTHING_STORED;
+  const stored = { uploadId, isSent: false, load: isSameSelection(before, request.selection) ? load : null };
+  return startPublication(request, server, { stored, isRestored: false });
+}
+
+/** Goes on with what a reload interrupted, and asks for the files again where the browser could not store them. */
+export async function resumeInterrupted(client: Client, accountId: string): Promise<void> {
+  for (const { record, selection } of await restoredSelections()) {
+    const { publication } = record;
+    if (publication === null || record.accountId !== accountId || accountId !== session.accountId()) continue;
+    const { deployment, publishAnyway, isNew, progress } = publication;
+    const isAllSent = progress.isSent && progress.uploadId !== null;
+    if (selection === null && !isAllSent) {
+      askToReselect(record);
+      continue;
+    }
+    const request = { deployment, selection: selection ?? { name: record.name, files: [] }, publishAnyway, isNew };
+    void startPublication(request, serverOf(client, record.name), { stored: progress, isRestored: true });
+  }
+}
+
 /**
  * Starts to publish a selection on a deployment, in the place of whatever was on its way there. It goes on while its owner
  * walks through the app. `resumed` is how far an earlier page came with it, and whether that page chose the files.
@@ -73,13 +100,10 @@ export function startPublication(
     stored,
     isResumed: resumed !== null,
     isUnchangedWanted: false,
-    recordId: storeSelection(selection, storedPublication(request, stored, 0)),
+    recordId: storeSelection(selection, storedPublication(request, stored)),
     publication: newPublication(request, resumed?.isRestored === true, {
       retry: () => retry(run),
-      publishUnchanged: () => {
-        run.isUnchangedWanted = true;
-        return retry(run);
-      },
+      publishUnchanged: () => retry(run, true),
       cancel: () => cancel(run),
       forget: () => forget(run),
     }),
@@ -109,7 +133,8 @@ function newPublication(request: PublicationRequest, isRestored: boolean, contro
   };
 }
 
-function retry(run: Run): Promise<Publication> {
+function retry(run: Run, isUnchangedWanted = run.isUnchangedWanted): Promise<Publication> {
+  run.isUnchangedWanted = isUnchangedWanted;
   run.cancel = new AbortController();
   change(run, { state: 'sending', failure: null, result: null });
   return work(run);
@@ -129,8 +154,7 @@ function forget(run: Run): void {
 
 async function work(run: Run): Promise<Publication> {
   const { request, server, cancel, stored, isResumed, isUnchangedWanted } = run;
-  const { deployment, selection, publishAnyway } = request;
-  const job = { deploymentId: deployment.id, selection, publishAnyway, stored, isResumed, isUnchangedWanted };
+  const job = { ...request, deploymentId: request.deployment.id, stored, isResumed, isUnchangedWanted };
   try {
     for await (const event of publish(job, server, cancel.signal)) follow(run, event);
     endStoredPublication(run.recordId);
@@ -155,24 +179,14 @@ async function work(run: Run): Promise<Publication> {
 }
 
 function follow(run: Run, event: PublishEvent): void {
-  switch (event.type) {
-    case 'opened':
-      store(run, { uploadId: event.uploadId });
-      break;
-    case 'progress':
-      change(run, { progress: event.progress }, PROGRESS_PAUSE_MS);
-      break;
-    case 'offered':
-      store(run, { load: event.load });
-      break;
-    case 'sent':
-      store(run, { isSent: true });
-      change(run, { state: 'creating', result: event.result });
-      break;
-    case 'released':
-      change(run, { release: event.release });
-      break;
+  if (event.type === 'opened') store(run, { uploadId: event.uploadId });
+  if (event.type === 'progress') change(run, { progress: event.progress }, PROGRESS_PAUSE_MS);
+  if (event.type === 'offered') store(run, { load: event.load });
+  if (event.type === 'sent') {
+    store(run, { isSent: true });
+    change(run, { state: 'creating', result: event.result });
   }
+  if (event.type === 'released') change(run, { release: event.release });
 }
 
 /** The one way in which a publication changes. A run that another one replaced, or that was forgotten, tells nobody. */
@@ -207,30 +221,51 @@ function store(run: Run, fields: Partial<StoredProgress>): void {
 function storedPublication(
   { deployment: { id, name, url }, publishAnyway, isNew }: PublicationRequest,
   progress: StoredProgress,
-  arrivedFiles: number,
+  arrivedFiles = 0,
 ): StoredPublication {
   return { deployment: { id, name, url }, publishAnyway, isNew, progress, arrivedFiles };
 }
 
 function isUploadLost(cause: unknown): boolean {
-  const code = cause instanceof UploadError ? cause.code : errorDetails(cause).code;
+  const { code } = detailsOf(cause);
   return code === 'not_found' || code === 'upload_closed' || code === 'upload_incomplete';
 }
 
-/** The server's own sentences reach the person as they are; anything else is a fault of ours. */
 function failureOf(cause: unknown): PublicationFailure {
-  const plain = { isSelectionNeeded: false, isUnanswered: false, isUnchanged: false };
-  if (cause instanceof UploadError) {
-    const { message, hint, code } = cause;
-    return { ...plain, message, hint, isSelectionNeeded: code === 'file_changed', isUnanswered: code === 'network' };
-  }
-  const { hint, code } = errorDetails(cause);
+  const { hint, code } = detailsOf(cause);
   return {
-    ...plain,
     message: errorMessage(cause),
     hint,
+    isSelectionNeeded: code === 'file_changed',
     isUnanswered: isUnanswered(cause),
     isUnchanged: code === 'release_unchanged',
+  };
+}
+
+function detailsOf(cause: unknown): { code?: string | undefined; hint?: string | undefined } {
+  return cause instanceof UploadError ? cause : errorDetails(cause);
+}
+
+function serverOf(client: Client, name: string): PublishServer {
+  const folder = `${session.accountId() ?? ''} ${name}`;
+  return {
+    prepare: (input) => client.client.releases.prepare.mutate(input),
+    createRelease: async (input, isRepeated) => {
+      const release = await client.client.releases.create.mutate(input).catch(async (cause: unknown) => {
+        // The answer was lost, the release was not: it is the newest of the deployment.
+        if (!isRepeated || errorDetails(cause).code !== 'upload_closed') throw cause;
+        const { items } = await client.client.releases.list.query({ deploymentId: input.deploymentId, limit: 1 });
+        if (items[0] === undefined) throw cause;
+        return items[0];
+      });
+      await client.invalidate();
+      // Its page opens with its steps in sight; should this fail, the page asks again by itself.
+      await client.releases.get.prefetch({ deploymentId: release.deploymentId, number: release.number });
+      return release;
+    },
+    fetch: sessionFetch,
+    hasher: createWorkerHasher(() => new HashWorker()),
+    hashes: { recall: (files) => recallHashes(folder, files), record: (files) => recordHashes(folder, files) },
   };
 }
 

@@ -5,10 +5,10 @@ import { useUser } from '../api/user.ts';
 import { showToast } from '../components/toast-store.ts';
 import { hasUploadRecords } from '../lib/storage.ts';
 import { createStore, useStore } from '../lib/store.ts';
-import type { PublicationRequest } from './run.ts';
+import type { PublicationRequest } from './publications.ts';
 
-/** The pipeline is fetched when something is published: it weighs more than all of a screen around it. */
-const pipeline = () => import('./start.ts');
+/** The publisher is fetched when something is published: it weighs more than all of a screen around it. */
+const publisher = () => import('./publisher.ts');
 
 /** Starts to publish; `onStart` runs in the same step, so that a screen follows without a moment between. */
 export function usePublish(): (request: PublicationRequest, onStart?: () => void) => void {
@@ -16,7 +16,7 @@ export function usePublish(): (request: PublicationRequest, onStart?: () => void
   return useCallback(
     (request, onStart) => {
       const start = async () => {
-        const { startSelected } = await pipeline();
+        const { startSelected } = await publisher();
         const publication = startSelected(client, request);
         onStart?.();
         await publication;
@@ -42,7 +42,7 @@ export function useResumedPublications(): void {
   useEffect(() => {
     if (accountId === null || resuming.get() !== 'wanted') return;
     resuming.set('running');
-    const resume = async () => (await pipeline()).resumeInterrupted(client, accountId);
+    const resume = async () => (await publisher()).resumeInterrupted(client, accountId);
     // What cannot be resumed stays for the next page.
     resume()
       .catch(() => undefined)
