@@ -157,7 +157,7 @@ async function uploadFiles(run: UploadRun, files: readonly SelectedFile[]): Prom
 
   report({ phase: 'comparing', filesDone: 0, bytesDone: 0 });
   const list = hashed.map(({ path, sha256, file }) => ({ path, sha256, sizeBytes: file.size }));
-  const { missing, leftOut } = await offerList(uploadId, { files: list, publishAnyway: [...publishAnyway] }, options);
+  const { missing, leftOut } = await offerList(uploadId, list, publishAnyway, options);
 
   const wanted = new Set(missing);
   // Two files with the same content travel once.

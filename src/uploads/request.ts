@@ -38,41 +38,63 @@ export type RequestOptions = {
   pausesMs?: readonly number[];
 };
 
-/** Makes the request until it is answered. An answer that asks to come later is followed by a pause of the length it names. */
+/**
+ * Sends a request until it is answered. An answer that asks to come later is followed by a pause of the length it names.
+ * `beforeAgain` may tell why there was no answer, by throwing it.
+ *
+ * @throws UploadError with the code `network` when nobody answers; the signal's reason
+ */
 export async function persistently(
   options: RequestOptions,
   request: () => Promise<Response>,
   beforeAgain: () => Promise<void> = async () => undefined,
 ): Promise<Response> {
-  const pauses = options.pausesMs ?? PAUSES_MS;
-  for (let attempt = 0; ; attempt += 1) {
-    options.signal.throwIfAborted();
-    const pause = pauses[attempt];
-    const outcome = await request().catch((cause: unknown) => cause);
-    options.signal.throwIfAborted();
-    const waitMs = outcome instanceof Response ? askedToWait(outcome, pause) : pause;
-    if (outcome instanceof Response && (waitMs === null || waitMs === undefined)) {
-      options.onWaiting?.(false);
-      return outcome;
-    }
-    if (!(outcome instanceof Response)) {
+  const ask = () =>
+    request().catch(async (cause: unknown) => {
+      options.signal.throwIfAborted();
       await beforeAgain();
-      if (!isNetworkError(outcome)) throw outcome;
-    }
-    if (waitMs === null || waitMs === undefined) {
+      if (!isNetworkError(cause)) throw cause;
       throw new UploadError('network', 'The server cannot be reached.', {
         hint: 'See that you are online, then try again. What was sent stays sent.',
-        cause: outcome,
+        cause,
       });
+    });
+  const response = await untilAnswered(ask, options, askedToWait);
+  options.signal.throwIfAborted();
+  return response;
+}
+
+/**
+ * Asks until it is answered. `isRepeated` tells that an earlier question may have been heard; `waitMsOf` says for how long
+ * an answer wants to be asked again, and null for one that is final.
+ *
+ * @throws what was answered, or what the last attempt failed with when nobody answers; the signal's reason
+ */
+export async function untilAnswered<Answer>(
+  ask: (isRepeated: boolean) => Promise<Answer>,
+  { signal, onWaiting, pausesMs = PAUSES_MS }: Pick<RequestOptions, 'signal' | 'onWaiting' | 'pausesMs'>,
+  waitMsOf: (answer: Answer, pauseMs: number) => number | null = () => null,
+): Promise<Answer> {
+  for (let attempt = 0; ; attempt += 1) {
+    signal.throwIfAborted();
+    let waitMs = pausesMs[attempt] ?? null;
+    try {
+      const answer = await ask(attempt > 0);
+      if (waitMs !== null) waitMs = waitMsOf(answer, waitMs);
+      if (waitMs === null) {
+        onWaiting?.(false);
+        return answer;
+      }
+    } catch (cause) {
+      if (!isUnanswered(cause) || waitMs === null) throw cause;
     }
-    options.onWaiting?.(true);
-    await pauseFor(waitMs, options.signal);
+    onWaiting?.(true);
+    await pauseFor(waitMs, signal);
   }
 }
 
-/** How many milliseconds later the server wants to be asked again; null for an answer that is final. */
-function askedToWait(response: Response, pauseMs: number | undefined): number | null {
-  if (pauseMs === undefined) return null;
+/** Answers how many milliseconds later the server wants to be asked again, and null for an answer that is final. */
+function askedToWait(response: Response, pauseMs: number): number | null {
   const isLater = response.status === 408 || response.status === 429 || response.status >= 500;
   if (!isLater || response.status === 507) return null;
   const askedMs = Number(response.headers.get('Retry-After') ?? 0) * 1000;
@@ -89,31 +111,7 @@ function isNetworkError(cause: unknown): boolean {
   return isTimeout || cause instanceof TypeError || cause instanceof SessionUnavailableError;
 }
 
-/**
- * Asks a procedure until it is answered; `isRepeated` tells it that an earlier question may have been heard.
- *
- * @throws what the procedure threw when it did answer; its last network error; the signal's reason
- */
-export async function untilAnswered<Answer>(
-  ask: (isRepeated: boolean) => Promise<Answer>,
-  { signal, onWaiting, pausesMs = PAUSES_MS }: Pick<RequestOptions, 'signal' | 'onWaiting' | 'pausesMs'>,
-): Promise<Answer> {
-  for (let attempt = 0; ; attempt += 1) {
-    signal.throwIfAborted();
-    try {
-      const answer = await ask(attempt > 0);
-      onWaiting?.(false);
-      return answer;
-    } catch (cause) {
-      const pause = pausesMs[attempt];
-      if (!isUnanswered(cause) || pause === undefined) throw cause;
-      onWaiting?.(true);
-      await pauseFor(pause, signal);
-    }
-  }
-}
-
-/** Whether nobody answered. tRPC wraps what `fetch` threw. */
+/** Whether nobody answered, after all attempts of this file or to tRPC, which wraps what `fetch` threw. */
 export function isUnanswered(cause: unknown): boolean {
   if (cause instanceof UploadError) return cause.code === 'network';
   return isNetworkError(cause) || (cause instanceof Error && isNetworkError(cause.cause));
@@ -152,24 +150,12 @@ export function changed(path: string, cause: unknown): UploadError {
   });
 }
 
-/** The error that an answer stands for, in the server's own words where it sent any; `path` is the file that was sent. */
-export async function refusal(response: Response, path?: string): Promise<UploadError> {
-  const text = await response.text().catch(() => '');
-  const body = readBody(text);
-  return new UploadError(body.code ?? 'internal', body.message ?? `The server answered ${response.status}.`, {
-    ...(body.hint !== undefined && { hint: body.hint }),
-    ...((body.path ?? path) !== undefined && { path: body.path ?? path ?? '' }),
-  });
-}
-
 type ErrorBody = { code?: ErrorCode; message?: string; hint?: string; path?: string };
 
-/** Every error of the server is JSON with these fields; the page of a proxy is not. */
-function readBody(text: string): ErrorBody {
-  try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === 'object' && body !== null ? body : {};
-  } catch {
-    return {};
-  }
+/** Reads the error out of an answer, in the server's own words where it sent any; `sentPath` is the file that was sent. */
+export async function refusal(response: Response, sentPath?: string): Promise<UploadError> {
+  // Every error of the server is JSON with these fields; the page of a proxy is not.
+  const body: ErrorBody = (await response.json().catch(() => null)) ?? {};
+  const { code = 'internal', message = `The server answered ${response.status}.`, hint, path = sentPath } = body;
+  return new UploadError(code, message, { ...(hint !== undefined && { hint }), ...(path !== undefined && { path }) });
 }

@@ -15,14 +15,11 @@ import type { SelectedZip } from './selection.ts';
 /** Hands in the list of files; the answer names the hashes that the account does not hold yet. */
 export async function offerList(
   uploadId: string,
-  { files, publishAnyway = [] }: UploadManifestInput,
+  files: Readonly<UploadManifestInput['files']>,
+  publishAnyway: readonly string[],
   options: RequestOptions,
 ): Promise<UploadManifestAnswer> {
-  const list: UploadManifestInput = {
-    files: files.map(({ path, sha256, sizeBytes }) => ({ path, sha256, sizeBytes })),
-    ...(publishAnyway.length > 0 && { publishAnyway }),
-  };
-  const body = JSON.stringify(list);
+  const body = JSON.stringify({ files, ...(publishAnyway.length > 0 && { publishAnyway }) });
   const response = await persistently(options, () =>
     options.fetch(`/api/uploads/${uploadId}/manifest`, {
       method: 'PUT',
@@ -117,7 +114,7 @@ export async function sendZip(
     .filter(({ path }) => path.startsWith(prefix))
     .map((file) => ({ ...file, path: file.path.slice(prefix.length) }));
   const { files } = readUpload(inside, { publishAnyway, takesRootOff: true });
-  return (await offerList(uploadId, { files: [...files], publishAnyway: [...publishAnyway] }, options)).leftOut;
+  return (await offerList(uploadId, files, publishAnyway, options)).leftOut;
 }
 
 async function post(
