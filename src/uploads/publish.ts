@@ -130,7 +130,7 @@ async function upload(run: UploadRun, published: Selection): Promise<UploadResul
   }
 }
 
-/** What an earlier page sent, all of which has arrived. */
+/** Answers what an earlier page sent, all of which has arrived. */
 function sentBefore({ load }: StoredProgress): UploadResult {
   return { sentFiles: load?.files ?? 0, sentBytes: load?.bytes ?? 0, leftOut: [] };
 }
@@ -162,28 +162,48 @@ async function uploadFiles(run: UploadRun, files: readonly SelectedFile[]): Prom
   const wanted = new Set(missing);
   // Two files with the same content travel once.
   const outgoing = hashed.filter(({ sha256 }) => wanted.delete(sha256));
-  const load = beginSending(run, outgoing, files.length - leftOut.length);
-  await sendFiles(uploadId, outgoing, { ...options, ...countingBytes(outgoing, load, report) });
+  const { load, ...counting } = beginSending(run, outgoing, files.length - leftOut.length);
+  await sendFiles(uploadId, outgoing, { ...options, ...counting });
   return { sentFiles: load.files, sentBytes: load.bytes, leftOut };
 }
 
-/** Answers all that has to travel, of which some may have arrived before a retry or a reload. */
-function beginSending({ stored, tell, report }: UploadRun, outgoing: readonly HashedFile[], fileCount: number): Load {
+/**
+ * Tells all that has to travel, of which some may have arrived before a retry or a reload, and counts the files that
+ * arrive and, of large ones, the bytes on their way.
+ */
+function beginSending(
+  { stored, tell, report }: UploadRun,
+  outgoing: readonly HashedFile[],
+  fileCount: number,
+): Pick<SendOptions, 'onSent' | 'onSentBytes'> & { load: Load } {
   const left = loadOf(outgoing);
   const before = stored.load;
   // More to send than at the beginning: that was the beginning of another selection.
   const isPart = before !== null && left.files <= before.files && left.bytes <= before.bytes;
   const load = isPart ? before : left;
+  const filesThere = Math.max(0, fileCount - load.files);
+  let filesDone = load.files - left.files;
+  let bytesArrived = load.bytes - left.bytes;
+  const underway = new Map<HashedFile, number>();
+  const reportCounts = () => {
+    const bytesDone = bytesArrived + [...underway.values()].reduce((sum, bytes) => sum + bytes, 0);
+    report({ phase: 'sending', filesDone, bytesDone, filesTotal: load.files, bytesTotal: load.bytes, filesThere });
+  };
   tell({ type: 'offered', load });
-  report({
-    phase: 'sending',
-    filesDone: load.files - left.files,
-    bytesDone: load.bytes - left.bytes,
-    filesTotal: load.files,
-    bytesTotal: load.bytes,
-    filesThere: Math.max(0, fileCount - load.files),
-  });
-  return load;
+  reportCounts();
+  return {
+    load,
+    onSent: (sent) => {
+      underway.delete(sent);
+      filesDone += 1;
+      bytesArrived += sent.file.size;
+      reportCounts();
+    },
+    onSentBytes: (sent, bytes) => {
+      underway.set(sent, Math.min(bytes, sent.file.size));
+      reportCounts();
+    },
+  };
 }
 
 function loadOf(files: readonly SelectedFile[]): Load {
@@ -220,34 +240,7 @@ function countingFiles(report: UploadRun['report']): (files: readonly SelectedFi
   };
 }
 
-/** Counts files that have arrived and, of large ones, the bytes on their way. */
-function countingBytes(
-  outgoing: readonly HashedFile[],
-  load: Load,
-  report: UploadRun['report'],
-): Pick<SendOptions, 'onSent' | 'onSentBytes'> {
-  const left = loadOf(outgoing);
-  let filesDone = load.files - left.files;
-  let bytesSent = load.bytes - left.bytes;
-  const underway = new Map<HashedFile, number>();
-  const reportBytes = () => {
-    report({ filesDone, bytesDone: bytesSent + [...underway.values()].reduce((sum, bytes) => sum + bytes, 0) });
-  };
-  return {
-    onSent: (sent) => {
-      underway.delete(sent);
-      filesDone += 1;
-      bytesSent += sent.file.size;
-      reportBytes();
-    },
-    onSentBytes: (sent, bytes) => {
-      underway.set(sent, Math.min(bytes, sent.file.size));
-      reportBytes();
-    },
-  };
-}
-
-/** Turns work that tells its events by a call into a generator of them. */
+/** Turns work that tells its events through `tell` into a generator of them. */
 async function* reporting<Event>(work: (tell: (event: Event) => void) => Promise<void>): AsyncGenerator<Event, void> {
   const told: Event[] = [];
   let isOver = false;
