@@ -15,7 +15,7 @@ import { usePageSelection } from '../features/deployments/select/use-chosen-sele
 import { useNavigate } from '../lib/location.ts';
 import { paths } from '../lib/paths.ts';
 import type { SelectionReport } from '../uploads/inspect.ts';
-import { setWaiting } from '../uploads/waiting.ts';
+import { setWaiting } from '../uploads/waiting-selection.ts';
 
 /** A preflight of the real thing that changes nothing: what would be published, and whether the plan allows it. */
 export function TestSimulationScreen() {

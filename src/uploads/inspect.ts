@@ -4,7 +4,7 @@ import { inspectText, type TextFindings, textsToRead } from '../../routers/schem
 import { applyRules, innerFolder, type SelectionItem } from './apply-rules.ts';
 import { isZip, type Selection, selectionTitle } from './selection.ts';
 import { isSameSelection, type StoredSelection } from './stored-selections.ts';
-import { reselectTitle } from './waiting.ts';
+import { reselectTitle } from './waiting-selection.ts';
 
 /** A selection read and understood: what would be published, and what a person should know before. */
 export type SelectionReport = {

@@ -23,7 +23,7 @@ import {
   type StoredPublication,
   storeSelection,
 } from './stored-selections.ts';
-import { askToReselect, stopReselect } from './waiting.ts';
+import { askToReselect, stopReselect } from './waiting-selection.ts';
 
 type Client = ReturnType<typeof trpc.useUtils>;
 

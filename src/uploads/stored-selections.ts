@@ -190,6 +190,12 @@ export function endStoredPublication(id: string): void {
   if (readStored(id)?.publication !== null) dropStored(id);
 }
 
+/** Drops the record of a selection that waits no more, unless a publication has taken it over. */
+export function endStoredWaiting(selection: Selection): void {
+  const id = recordIds.get(selection);
+  if (id !== undefined && readStored(id)?.publication === null) dropStored(id);
+}
+
 /** Removes a record and its files, for every tab of this browser. */
 export function dropStored(id: string): void {
   localStorage.removeItem(UPLOAD_RECORD_PREFIX + id);

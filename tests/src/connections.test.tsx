@@ -8,7 +8,7 @@ import { PlatformDrawing } from '../../src/components/platform-drawing.tsx';
 import { consentsOf, destinationOf, missingChoice } from '../../src/features/deployments/create/destination-fields.ts';
 import { AttentionList } from '../../src/features/deployments/manage/attention-list.tsx';
 import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
-import { setWaiting } from '../../src/uploads/waiting.ts';
+import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, showScreen } from '../support/screen.tsx';
 import { allowanceOf, deploymentOf, shownAt } from '../support/screen-fixtures.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { GuidedDeploymentScreen } from '../../src/screens/guided-deployment.tsx';
-import { setWaiting } from '../../src/uploads/waiting.ts';
+import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, type ShownScreen, showScreen } from '../support/screen.tsx';
 import { allowanceOf } from '../support/screen-fixtures.ts';
 

@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { Connection } from '../../routers/schemas/connections.ts';
 import type { ConnectionProvider } from '../../routers/schemas/platforms/ids.ts';
 import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
-import { setWaiting } from '../../src/uploads/waiting.ts';
+import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, type ShownScreen, showScreen } from '../support/screen.tsx';
 import { allowanceOf } from '../support/screen-fixtures.ts';
 

@@ -17,7 +17,7 @@ import {
   storeSelection,
   writeStored,
 } from '../../src/uploads/stored-selections.ts';
-import { askToReselect, stopReselect } from '../../src/uploads/waiting.ts';
+import { askToReselect, stopReselect } from '../../src/uploads/waiting-selection.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const NOW = new Date('2030-01-01T12:00:00Z');

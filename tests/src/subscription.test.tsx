@@ -4,7 +4,7 @@ import type { Subscription } from '../../routers/schemas/subscription.ts';
 import { trpc } from '../../src/api/trpc.ts';
 import { useSubscription } from '../../src/api/use-subscription.ts';
 import { TrialOffer } from '../../src/features/subscription/trial-offer.tsx';
-import { setWaiting } from '../../src/uploads/waiting.ts';
+import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
 
 // happy-dom names the locks and has none.

@@ -12,7 +12,7 @@ import { showToast } from '../../components/toast-store.ts';
 import { formatDate } from '../../lib/format.ts';
 import { useNavigate } from '../../lib/location.ts';
 import { paths } from '../../lib/paths.ts';
-import { useWaiting } from '../../uploads/waiting.ts';
+import { useWaiting } from '../../uploads/waiting-selection.ts';
 import type { PlanSituation } from './plan-situation.ts';
 
 /** The one thing to do here: start the trial, or go on with the plan that is there. */

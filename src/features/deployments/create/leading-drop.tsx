@@ -1,6 +1,6 @@
 import { useNavigate } from '../../../lib/location.ts';
 import { paths } from '../../../lib/paths.ts';
-import { setWaiting, useReselect } from '../../../uploads/waiting.ts';
+import { setWaiting, useReselect } from '../../../uploads/waiting-selection.ts';
 import { DropZone, type DropZoneProps } from '../select/drop-zone.tsx';
 
 export type LeadingDropProps = Required<Pick<DropZoneProps, 'shape'>> & { title: string; description: string };

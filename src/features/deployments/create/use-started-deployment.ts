@@ -4,7 +4,7 @@ import type { Deployment } from '../../../../routers/schemas/deployments.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import type { Selection } from '../../../uploads/selection.ts';
 import { usePublish } from '../../../uploads/use-publish.ts';
-import { setWaiting, stopReselect } from '../../../uploads/waiting.ts';
+import { setWaiting, stopReselect } from '../../../uploads/waiting-selection.ts';
 
 /** Which deployment is being sent stands in the address; the files themselves are in the page's memory. */
 const STARTED = 'deployment';

@@ -9,7 +9,7 @@ import { paths } from '../../../lib/paths.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import type { Selection } from '../../../uploads/selection.ts';
 import { usePublish } from '../../../uploads/use-publish.ts';
-import { useReselect } from '../../../uploads/waiting.ts';
+import { useReselect } from '../../../uploads/waiting-selection.ts';
 import { readOnlyLabels } from '../plan-labels.ts';
 import { useEntryQuestion } from '../select/entry-question.tsx';
 import { FilesFooter, FilesStep, refusalText } from '../select/files-step.tsx';

@@ -7,7 +7,7 @@ import { Notice } from '../../../components/notice.tsx';
 import { formatSize } from '../../../lib/format.ts';
 import type { Selection } from '../../../uploads/selection.ts';
 import type { StoredSelection } from '../../../uploads/stored-selections.ts';
-import { reselectTitle, stopReselect } from '../../../uploads/waiting.ts';
+import { reselectTitle, stopReselect } from '../../../uploads/waiting-selection.ts';
 import { useDrop } from './use-drop.ts';
 
 export type DropZoneProps = {

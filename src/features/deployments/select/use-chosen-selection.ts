@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import type { Selection } from '../../../uploads/selection.ts';
 import type { StoredSelection } from '../../../uploads/stored-selections.ts';
-import { setWaiting, useReselect, useWaiting } from '../../../uploads/waiting.ts';
+import { setWaiting, useReselect, useWaiting } from '../../../uploads/waiting-selection.ts';
 
 /** The folder or ZIP of a page, read and understood. */
 export type ChosenSelection = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { afterAccountChange, shownTo, type Waiting } from '../../src/uploads/waiting.ts';
+import { afterAccountChange, shownTo, type Waiting } from '../../src/uploads/waiting-selection.ts';
 
 const SELECTION = { name: 'photo-site', files: [{ path: 'index.html', file: new File(['x'], 'index.html') }] };
 

@@ -17,28 +17,24 @@ const waiting = createStore<Waiting>(NOTHING);
 const isLeftOver = sessionStorage.getItem(SESSION_KEYS.ownUploads) !== null && hasUploadRecords();
 /** What waited before a reload is looked for once a page. */
 const restoring = createStore<'wanted' | 'running' | 'done'>(isLeftOver ? 'wanted' : 'done');
-let recordId: string | null = null;
 let isFollowing = false;
 
-/** Sets what waits for a plan or a sign-in, also through a reload; null takes it away. */
+/** Sets the selection that waits for a plan or a sign-in, also through a reload; null takes it away. */
 export function setWaiting(selection: Selection | null): void {
   followSession();
+  const before = waiting.get().selection;
   waiting.set({ selection, owner: selection === null ? null : session.accountId() });
-  void storeWaiting(selection);
+  if (before !== null || selection !== null) void storeWaiting(selection, before);
 }
 
 /** What stores it came with what reads a selection: only a page on which nothing was selected has to fetch it. */
-async function storeWaiting(selection: Selection | null): Promise<void> {
-  if (selection === null && recordId === null) return;
-  const { dropStored, readStored, storeSelection } = await import('./stored-selections.ts');
-  if (waiting.get().selection !== selection) return;
-  const before = recordId;
-  recordId = selection === null ? null : storeSelection(selection, null);
-  // A publication may have taken over what waited.
-  if (before !== null && before !== recordId && readStored(before)?.publication === null) dropStored(before);
+async function storeWaiting(selection: Selection | null, before: Selection | null): Promise<void> {
+  const { endStoredWaiting, storeSelection } = await import('./stored-selections.ts');
+  if (before !== null && before !== selection) endStoredWaiting(before);
+  if (selection !== null && selection === waiting.get().selection) storeSelection(selection, null);
 }
 
-/** What waits, or null; after a reload it is looked for first. */
+/** The selection that waits, or null; after a reload it is looked for first. */
 export function useWaiting(): { selection: Selection | null; isRestoring: boolean } {
   useEffect(() => void restoreWaiting(), []);
   return {
@@ -47,10 +43,12 @@ export function useWaiting(): { selection: Selection | null; isRestoring: boolea
   };
 }
 
+/** Answers the selection if it may be shown to this account, or to a visitor (null). */
 export function shownTo({ selection, owner }: Waiting, accountId: string | null): Selection | null {
   return owner === null || owner === accountId ? selection : null;
 }
 
+/** Answers what still waits after the session has changed. */
 export function afterAccountChange(
   { selection, owner }: Waiting,
   accountId: string | null,
@@ -84,7 +82,6 @@ async function restoreWaiting(): Promise<void> {
       return;
     }
     followSession();
-    recordId = record.id;
     waiting.set({ selection, owner: record.accountId ?? session.accountId() });
   } finally {
     restoring.set('done');
