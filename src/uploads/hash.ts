@@ -24,6 +24,7 @@ export type HashedFile = SelectedFile & { sha256: string };
 /** The browser refuses to read a file object whose file has changed since, so that a hash holds as long as the object. */
 const knownHashes = new WeakMap<Blob, string>();
 
+/** Answers the hash of a file that this page has hashed or recalled. */
 export function knownHash(file: Blob): string | undefined {
   return knownHashes.get(file);
 }
@@ -65,7 +66,7 @@ export async function hashFiles(
   });
 }
 
-/** Hashes in a worker of its own, so that the page stays quick; on the page itself where a worker cannot start. */
+/** Creates a hasher that works in a worker, so that the page stays quick; where none can start, the page itself hashes. */
 export function createWorkerHasher(createWorker: () => Worker): Hasher {
   return (blobs, onResults, signal) =>
     new Promise<void>((resolve, reject) => {

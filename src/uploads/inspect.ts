@@ -78,7 +78,7 @@ async function lookOf(file: SelectionItem): Promise<TextFindings> {
   return look;
 }
 
-/** The start of a file as text; null where it cannot be read, which sending it will tell in its own words. */
+/** Reads the start of a file as text; null where it cannot be read, which sending it will tell in its own words. */
 async function textOf({ source, sizeBytes }: SelectionItem, maxBytes = INSPECTED_BYTES): Promise<string | null> {
   try {
     if ('file' in source) return await source.file.slice(0, maxBytes).text();

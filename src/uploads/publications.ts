@@ -58,22 +58,22 @@ export type PublicationControl = {
 /** All publications of this page, those that ended and were not looked at yet included; one a deployment. */
 export const publications = createStore<readonly Publication[]>([]);
 
-/** Whether this page still has something to do for it. */
+/** Tells whether this page still has something to do for a publication. */
 export function isUnderWay({ state }: Publication): boolean {
   return state === 'sending' || state === 'creating';
 }
 
-/** All publications of this page. */
+/** Gives all publications of this page. */
 export function usePublications(): readonly Publication[] {
   return useStore(publications);
 }
 
-/** The publication of a deployment, or null: there is one at a time. */
+/** Gives the publication of a deployment, or null: there is one at a time. */
 export function usePublication(deploymentId: string): Publication | null {
   return useStore(publications, (all) => all.find((publication) => publication.deploymentId === deploymentId) ?? null);
 }
 
-/** Whether a publication is under way, and nothing goes on until there is a network. */
+/** Tells whether a publication is under way, and nothing goes on until there is a network. */
 export function useIsWaiting(publication: Publication): boolean {
   const isOnline = useIsOnline();
   return isUnderWay(publication) && (publication.progress?.isWaiting === true || !isOnline);

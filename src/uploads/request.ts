@@ -111,7 +111,7 @@ function isNetworkError(cause: unknown): boolean {
   return isTimeout || cause instanceof TypeError || cause instanceof SessionUnavailableError;
 }
 
-/** Whether nobody answered, after all attempts of this file or to tRPC, which wraps what `fetch` threw. */
+/** Tells whether nobody answered, after all attempts of this file or to tRPC, which wraps what `fetch` threw. */
 export function isUnanswered(cause: unknown): boolean {
   if (cause instanceof UploadError) return cause.code === 'network';
   return isNetworkError(cause) || (cause instanceof Error && isNetworkError(cause.cause));

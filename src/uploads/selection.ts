@@ -26,11 +26,12 @@ export function isZip(selection: Selection): selection is SelectedZip {
   return 'zip' in selection;
 }
 
+/** Answers the name of a selection on a screen; loose files have none of their own. */
 export function selectionTitle({ name }: Selection): string {
   return name === '' ? 'Dropped files' : name;
 }
 
-/** The noun for a selection in a sentence. */
+/** Answers the noun for a selection in a sentence. */
 export function selectionNoun(selection: Selection): 'ZIP' | 'folder' {
   return isZip(selection) ? 'ZIP' : 'folder';
 }

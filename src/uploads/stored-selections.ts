@@ -226,7 +226,7 @@ export function followAccount(): void {
   }
 }
 
-/** Whether what was chosen again is what a record was of. */
+/** Tells whether what was chosen again is what a record was of. */
 export function isSameSelection(record: StoredSelection, selection: Selection): boolean {
   const { fileCount, totalBytes } = extentOf(publishedPart(selection, record.publication?.publishAnyway ?? []));
   return selection.name === record.name && fileCount === record.fileCount && totalBytes === record.totalBytes;
@@ -284,7 +284,7 @@ export function changeStored(id: string, fields: Partial<StoredSelection>): void
   if (record !== null) writeStored({ ...record, ...fields });
 }
 
-/** Whether this tab began it, before a reload perhaps. */
+/** Tells whether this tab began a record, before a reload perhaps. */
 export function isOwn(id: string): boolean {
   return ownIds().includes(id);
 }

@@ -10,7 +10,7 @@ import type { PublicationRequest } from './publications.ts';
 /** The publisher is fetched when something is published: it weighs more than all of a screen around it. */
 const publisher = () => import('./publisher.ts');
 
-/** Starts to publish; `onStart` runs in the same step, so that a screen follows without a moment between. */
+/** Gives a function that starts to publish; its `onStart` runs in the same step, so that a screen follows at once. */
 export function usePublish(): (request: PublicationRequest, onStart?: () => void) => void {
   const client = trpc.useUtils();
   return useCallback(
@@ -29,7 +29,7 @@ export function usePublish(): (request: PublicationRequest, onStart?: () => void
 
 const resuming = createStore<'wanted' | 'running' | 'done'>(hasUploadRecords() ? 'wanted' : 'done');
 
-/** Whether, right after a reload, it is not known yet if a publication of the page before goes on. */
+/** Tells whether, right after a reload, it is not known yet if a publication of the page before goes on. */
 export function useIsResuming(): boolean {
   return useStore(resuming, (state) => state !== 'done');
 }

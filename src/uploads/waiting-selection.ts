@@ -34,7 +34,7 @@ async function storeWaiting(selection: Selection | null, before: Selection | nul
   if (selection !== null && selection === waiting.get().selection) storeSelection(selection, null);
 }
 
-/** The selection that waits, or null; after a reload it is looked for first. */
+/** Gives the selection that waits, or null; after a reload it is looked for first. */
 export function useWaiting(): { selection: Selection | null; isRestoring: boolean } {
   useEffect(() => void restoreWaiting(), []);
   return {
@@ -105,7 +105,7 @@ export function stopReselect(deploymentId: string | null): StoredSelection | nul
   return record;
 }
 
-/** What has to be chosen again on the page of a deployment; of no deployment (null): what was about to be published. */
+/** Gives what has to be chosen again for a deployment; for none (null), what was about to be published. */
 export function useReselect(deploymentId: string | null): StoredSelection | null {
   const record = useStore(reselects, (all) => all.find(isOf(deploymentId)) ?? null);
   const isOthers = record !== null && record.accountId !== null && record.accountId !== session.accountId();
@@ -116,7 +116,7 @@ function isOf(deploymentId: string | null): (record: StoredSelection) => boolean
   return ({ publication }) => (publication?.deployment.id ?? null) === deploymentId;
 }
 
-/** The name of what a person is asked to choose again. */
+/** Gives the name of what a person is asked to choose again. */
 export function reselectTitle({ name, noun }: Pick<StoredSelection, 'name' | 'noun'>): string {
   return name === '' ? `the ${noun === 'ZIP' ? 'ZIP' : 'files'}` : name;
 }
