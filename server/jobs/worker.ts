@@ -223,18 +223,20 @@ async function endFailedRun(
   if (code === 'lease_lost') return;
   if (code === 'shutting_down') return void (await requeueJob(claimed));
   if (error instanceof JobDeferred) return void (await requeueJob(claimed, error.delayMs));
-  const fields = { job: claimed.name, jobId: claimed.id, attempt: claimed.attempt, code, error: errorText(error) };
-  if (isFinal(error) || claimed.attempt >= claimed.maxAttempts) {
-    providers.log.error('A job was given up.', fields);
-    return giveUp(error);
-  }
-  providers.log.warn('A job failed and is tried again.', fields);
+  if (isFinal(error) || claimed.attempt >= claimed.maxAttempts) return giveUp(error);
+  providers.log.warn('A job failed and is tried again.', failureFields(claimed, error));
   await retryJob(claimed, errorText(error), retryDelayMs(error, claimed.attempt));
+}
+
+function failureFields({ name, id, attempt }: ClaimedJob, error: unknown) {
+  const code = error instanceof AppError ? error.code : 'internal';
+  return { job: name, jobId: id, attempt, code, error: errorText(error) };
 }
 
 type PreparedJob = {
   lease: ReturnType<typeof holdLease>;
   run(): Promise<void>;
+  /** Writes the end of the job; one that never gives up begins anew an hour later. */
   giveUp(error: unknown): Promise<void>;
 };
 
@@ -279,8 +281,14 @@ function prepareJob<Name extends JobName>(
     run: () => handler.run(job),
     async giveUp(error) {
       const text = errorText(error);
-      if (handler.neverGivesUp === true) await retryJob(claimed, text, HOUR_MS, { attempt: 0 });
-      else await deadLetterJob(claimed, text, async (session) => handler.onDeadLetter?.(session, job, error));
+      const fields = failureFields(claimed, error);
+      if (handler.neverGivesUp === true) {
+        providers.log.warn('A job failed and is tried again in an hour.', fields);
+        await retryJob(claimed, text, HOUR_MS, { attempt: 0 });
+        return;
+      }
+      providers.log.error('A job was given up.', fields);
+      await deadLetterJob(claimed, text, async (session) => handler.onDeadLetter?.(session, job, error));
     },
   };
 }

@@ -126,7 +126,10 @@ test('a job that comes back later gives its place back, and no attempt of it cou
 });
 
 test('a job that was promised rests for an hour instead of being given up, and begins with all its attempts', async () => {
-  await using app = await createTestApp();
+  const logged: string[] = [];
+  const warn = (text: string): void => void logged.push(`warn: ${text}`);
+  const error = (text: string): void => void logged.push(`error: ${text}`);
+  await using app = await createTestApp({ log: { ...QUIET, warn, error } });
   const id = await enqueue({ maxAttempts: 2 });
   const run = async (): Promise<void> => {
     throw new AppError('platform_failed', 'The platform refuses this.');
@@ -135,6 +138,7 @@ test('a job that was promised rests for an hour instead of being given up, and b
   const row = await statusOf(id);
   expect(row).toMatchObject({ status: 'queued', attempt: 0, lastError: 'AppError: The platform refuses this.' });
   expect(row?.runAt.getTime()).toBeGreaterThan(Date.now() + 3_000_000);
+  expect(logged).toEqual(['warn: A job failed and is tried again in an hour.']);
 });
 
 test('a poison job is dead after its attempts, crashes included, and its end is written with it', async () => {
