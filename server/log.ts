@@ -1,3 +1,5 @@
+import { MAILED_LINK_PATHS } from './mailed-links.ts';
+
 /**
  * Structured log: JSON lines when the output is not a terminal, readable lines on one. Fields are an allow-list of
  * plain values; whatever looks like a secret is struck out before it is written.
@@ -38,7 +40,13 @@ const SECRETS: readonly [RegExp, string][] = [
     /([?#&;](?:token|access_token|refresh_token|id_token|code|state|key|secret|password|signature)=)[^\s&#"']+/gi,
     `$1${STRUCK}`,
   ],
-  [/(\/auth\/(?:reset|confirm|callback)[^\s?#]{0,20}[?#])[^\s"']+/gi, `$1${STRUCK}`],
+  [
+    new RegExp(
+      `((?:${[...Object.values(MAILED_LINK_PATHS), '/auth/callback'].join('|')})[^\\s?#]{0,20}[?#])[^\\s"']+`,
+      'gi',
+    ),
+    `$1${STRUCK}`,
+  ],
   [/("(?:password|newPassword|currentPassword|token|accessToken|refreshToken|secret)"\s*:\s*")[^"]*/gi, `$1${STRUCK}`],
 ];
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet from 'helmet';
 import { AppError } from '../errors.ts';
+import { MAILED_LINK_PATHS } from '../mailed-links.ts';
 import type { Addresses } from '../service-context.ts';
 import { siteHost, siteUrl } from '../site-names.ts';
 
@@ -91,8 +92,8 @@ function contentPolicy(addresses: Addresses, nonce: string | undefined): Record<
   };
 }
 
-/** A mailed link carries its secret in the address: no page that it leads to may tell where it was opened from. */
-const SECRET_PAGES = /^\/auth\/(?:reset|confirm)(?:\/|$)/;
+/** No page that a mailed link leads to may tell where it was opened from. */
+const MAILED_LINK_PAGES = new RegExp(`^(?:${Object.values(MAILED_LINK_PATHS).join('|')})(?:/|$)`);
 
 /** Sets the headers of a page and its files. `nonce` is for the one document that carries it. */
 export function setPageHeaders(
@@ -104,7 +105,7 @@ export function setPageHeaders(
   const carry = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: contentPolicy(addresses, nonce) },
     strictTransportSecurity: isHttps(addresses) && { maxAge: 31_536_000, includeSubDomains: true },
-    referrerPolicy: { policy: SECRET_PAGES.test(path) ? 'no-referrer' : 'same-origin' },
+    referrerPolicy: { policy: MAILED_LINK_PAGES.test(path) ? 'no-referrer' : 'same-origin' },
   });
   carry(request, response, () => undefined);
   response.setHeader('Permissions-Policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=()');

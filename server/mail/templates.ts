@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { LINK_MINUTES, STOP_LINK_DAYS } from '../../routers/schemas/limits.ts';
+import type { MAILED_LINK_PATHS } from '../mailed-links.ts';
 
 const username = z.string();
 /** The stored values of a mail's text; links are made when it leaves. */
@@ -17,7 +18,7 @@ export const mailValuesSchema = z.discriminatedUnion('kind', [
 ]);
 export type MailValues = z.infer<typeof mailValuesSchema>;
 
-type WithLink = { kind: 'reset-password' | 'confirm-email' | 'stop-email-change' };
+type WithLink = { kind: keyof typeof MAILED_LINK_PATHS };
 
 /**
  * The texts of the mails that Fairlead sends, as plain text (pure: services and adapters may use it). A link carries

@@ -1,6 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { enqueueJob } from '../jobs/queue.ts';
 import { type MailContent, type MailValues, mailValuesSchema, renderMail } from '../mail/templates.ts';
+import { MAILED_LINK_PATHS } from '../mailed-links.ts';
 import { type MailDoc, MailModel } from '../models/mail.ts';
 import { newId } from '../mongo.ts';
 import type { AccountContext, Providers } from '../service-context.ts';
@@ -16,12 +17,6 @@ export type NewMail = {
 /** The job's transaction: who lost the lease cannot write. */
 type InTransaction = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
-/** Says where the page of a one-time link is; the token stands in the fragment. */
-const LINK_PATHS = {
-  'reset-password': '/auth/reset',
-  'confirm-email': '/auth/confirm',
-  'stop-email-change': '/auth/stop-email-change',
-} as const;
 /** A mail server may be away for hours: with the queue's backoff eight attempts span about three. */
 const MAX_ATTEMPTS = 8;
 
@@ -71,11 +66,11 @@ function contentOf(doc: MailDoc, providers: Providers): MailContent {
   const values = mailValuesSchema.parse(doc.values);
   if (!hasLink(values)) return values;
   const token = providers.secrets.open(doc.sealedToken ?? '', sealContext(doc._id, doc.accountId));
-  return { ...values, link: `${providers.addresses.publicUrl}${LINK_PATHS[values.kind]}#token=${token}` };
+  return { ...values, link: `${providers.addresses.publicUrl}${MAILED_LINK_PATHS[values.kind]}#token=${token}` };
 }
 
-function hasLink(values: MailValues): values is Extract<MailValues, { kind: keyof typeof LINK_PATHS }> {
-  return Object.hasOwn(LINK_PATHS, values.kind);
+function hasLink(values: MailValues): values is Extract<MailValues, { kind: keyof typeof MAILED_LINK_PATHS }> {
+  return Object.hasOwn(MAILED_LINK_PATHS, values.kind);
 }
 
 function sealContext(id: string, accountId: string): string {

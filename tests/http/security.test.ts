@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { MAILED_LINK_PATHS } from '../../server/mailed-links.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
 
@@ -101,7 +102,8 @@ test('pages that a mailed secret leads to say nothing of where they were opened'
   await using app = await createTestApp();
   await using listener = await listen(app, { webRoot: await webRoot(app) });
 
-  expect((await send(listener, 'GET', '/auth/reset', PAGE)).headers['referrer-policy']).toBe('no-referrer');
+  for (const path of Object.values(MAILED_LINK_PATHS))
+    expect((await send(listener, 'GET', path, PAGE)).headers['referrer-policy'], path).toBe('no-referrer');
   expect((await send(listener, 'GET', '/auth', PAGE)).headers['referrer-policy']).toBe('same-origin');
 });
 

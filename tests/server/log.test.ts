@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createLog, type LogLevel, redactSecrets } from '../../server/log.ts';
+import { MAILED_LINK_PATHS } from '../../server/mailed-links.ts';
 
 function capture(level: LogLevel = 'info', isTerminal = false) {
   const lines: string[] = [];
@@ -61,8 +62,9 @@ test.each([
   `set-cookie: __Host-refresh=${CANARY}; HttpOnly`,
   `X-Auth-Token: ${CANARY}`,
   `x-new-access-token=${CANARY}`,
-  `https://app.example.com/auth/reset#${CANARY}`,
+  ...Object.values(MAILED_LINK_PATHS).map((path) => `https://app.example.com${path}#${CANARY}`),
   `GET /auth/confirm?t=${CANARY}`,
+  `GET /auth/callback?${CANARY}`,
   `/oauth?code=${CANARY}&state=${CANARY}`,
   `mongodb://fairlead:${CANARY}@127.0.0.1:27017/fairlead`,
   `smtp://user:${CANARY}@mail.example.com`,
