@@ -4,6 +4,7 @@ import { UPLOAD_LIMITS } from '../routers/schemas/limits.ts';
 import { createZipIntake } from './artifacts/intake.ts';
 import { openStore } from './artifacts/open-store.ts';
 import { createChangeFeed } from './database/change-feed.ts';
+import { MINUTE_MS } from './durations.ts';
 import { createEgress } from './egress.ts';
 import type { Env } from './env.ts';
 import type { Log } from './log.ts';
@@ -18,7 +19,6 @@ import type { Limits, Providers } from './service-context.ts';
 import { createCredentialsOf } from './services/connections/credentials.ts';
 import { createCorruptionListener } from './services/corruption.ts';
 
-const MINUTE_MS = 60_000;
 const MIB = 1024 ** 2;
 
 /** Where the loopback is counted as a client: reached from elsewhere, or behind a proxy. */

@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { DAY_MS } from '../durations.ts';
 import type { Log } from '../log.ts';
 import { parseSiteHost, siteHost } from '../site-names.ts';
 
@@ -40,7 +41,6 @@ export class CertificateFileError extends Error {
 }
 
 const POLL_MS = 2_000;
-const DAY_MS = 24 * 60 * 60_000;
 /** Whoever renews by hand needs some days, and a program has renewed long before. */
 const WARN_DAYS = 14;
 

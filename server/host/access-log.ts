@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { MINUTE_MS } from '../durations.ts';
 import type { Log } from '../log.ts';
 import { DeploymentModel } from '../models/deployment.ts';
 import { VisitModel, type VisitRow } from '../models/visit.ts';
@@ -42,7 +43,6 @@ const ROWS_WAITING_MAX = 10_000;
 /** Of sums and of rows, each: a busy site's have thousands of visitors. */
 const WAITING_MAX_BYTES = 64 * 1024 * 1024;
 const ROWS_AT_ONCE = 1_000;
-const MINUTE_MS = 60_000;
 const SALT_KEPT_MS = 2 * 24 * 60 * MINUTE_MS;
 /** The app has little time to stop, and a visit is not worth waiting for. */
 const STOP_WAIT_MS = 2_000;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
+import { MINUTE_MS } from '../durations.ts';
 import type { AccountContext, SubscriptionConnection } from '../service-context.ts';
 
 export type SocketTimes = {
@@ -11,7 +12,6 @@ export type SocketTimes = {
 };
 
 const MESSAGES_PER_MINUTE = 100;
-const MINUTE_MS = 60_000;
 const BUFFERED_MAX_BYTES = 1024 * 1024;
 const MISSED_PINGS_MAX = 2;
 /** A tab needs one; the rest is for scripts that follow several things. */

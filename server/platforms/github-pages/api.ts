@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
+import { MINUTE_MS } from '../../durations.ts';
 import type { PlatformFailure } from '../failures.ts';
 import { ask, type Vendor } from '../http.ts';
 import type { ConnectionCall, ConnectionInfo, Target } from '../platform.ts';
@@ -10,7 +11,6 @@ import type { ConnectionCall, ConnectionInfo, Target } from '../platform.ts';
  */
 export const TITLE = HOSTING_TITLES['github-pages'];
 
-const MINUTE_MS = 60_000;
 const LIMITED = /rate limit|abuse detection|submitted too quickly/i;
 
 const refusalSchema = z.object({

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { MINUTE_MS } from '../../durations.ts';
 import { ask, makeOnce, type Vendor } from '../http.ts';
 import type { PlatformCall, PlatformRef, PlatformRelease, PlatformState, PublishEvent } from '../platform.ts';
 import { nullIfNotFound, numberField, stringField } from '../reference.ts';
@@ -6,7 +7,6 @@ import { stateOf, waitUntilDone } from '../wait-until-done.ts';
 import { anyObject, TITLE } from './api.ts';
 import { type Repository, urlIn } from './repository.ts';
 
-const MINUTE_MS = 60_000;
 /** A build that is not there by then does not come by itself. */
 const BUILD_STARTS_MS = 30_000;
 /** docs.github.com, "GitHub Pages limits" (2026-07): a deployment times out after 10 minutes; another may be before it. */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Manifest } from '../../artifacts/manifest.ts';
+import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import type { EgressBody } from '../../egress.ts';
 import { ask, type Vendor } from '../http.ts';
 import type { PlatformCall, PlatformRef, PublishEvent } from '../platform.ts';
@@ -16,8 +17,6 @@ const BLOBS_AT_ONCE = 3;
  */
 const WRITES_A_MINUTE = 70;
 const WRITES_AN_HOUR = 450;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** How far a release is in the repository: the reference of an adapter that publishes through one has these fields. */
 export type Pushed = {

@@ -13,6 +13,7 @@ import type {
 import { CONNECTION_PROVIDERS, type ConnectionProvider } from '../../../routers/schemas/platforms/ids.ts';
 import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
 import { DONE, type Done, ID_ALPHABET, ID_LENGTH } from '../../../routers/schemas/primitives.ts';
+import { HOUR_MS } from '../../durations.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { type ConnectionDoc, ConnectionModel, type ConnectionRow } from '../../models/connection.ts';
@@ -28,7 +29,6 @@ import { brokenState, currentToken, recordRefusal, sealCredential } from './cred
 const MAX_CONNECTIONS = 50;
 /** Each test is a request to a platform in our name: an account cannot make us send more than a person needs. */
 const TESTS_PER_HOUR = 120;
-const HOUR_MS = 60 * 60_000;
 /** A platform that has not answered by then is not waited for by a person. */
 const TEST_TIMEOUT_MS = 30_000;
 

@@ -1,5 +1,6 @@
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { PlatformLog, ReadPlatformLogInput } from '../../../routers/schemas/releases.ts';
+import { HOUR_MS } from '../../durations.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { DeploymentModel } from '../../models/deployment.ts';
 import type { AccountContext } from '../../service-context.ts';
@@ -7,7 +8,6 @@ import { countAgainst } from '../rate-limit.ts';
 import { platformCall, storedRef } from './platform-call.ts';
 import { findRelease } from './read.ts';
 
-const HOUR_MS = 60 * 60_000;
 /** Each is a request to a platform in our name: an account cannot make us send more than a person needs. */
 const READS_PER_HOUR = 120;
 /** A platform that has not answered by then is not waited for by a person. */

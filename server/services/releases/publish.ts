@@ -3,7 +3,7 @@ import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { compareManifests, type Manifest } from '../../artifacts/manifest.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
-import { DAY_MS } from '../../durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../durations.ts';
 import { AppError, JobDeferred } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
 import type { StepReport } from '../../jobs/handler.ts';
@@ -15,8 +15,6 @@ import { readSha1s, requireWithinLimits, storedRef } from './platform-call.ts';
 import { previousRelease } from './read.ts';
 import { type ReleaseWork, saveDestination, savePublished } from './release-work.ts';
 import { reportRules } from './rule-report.ts';
-
-const MINUTE_MS = 60_000;
 
 export type Publication = {
   /** Sends what the platform misses. */
