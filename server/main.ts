@@ -16,6 +16,7 @@ import { EXIT_FAILED, StartError, sentenceOf } from './start/start-error.ts';
 const SAME_SIGNAL_MS = 1_000;
 /** A stop with work in hand takes up to 30 s; what hangs longer is left to the next start. */
 const STOP_TIMEOUT_MS = 29_000;
+
 /** Reads the environment, starts the app, and ends the process by a signal, or with one sentence when it cannot start. */
 async function main(): Promise<void> {
   const env = readEnv(process.env);

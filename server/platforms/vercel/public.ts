@@ -4,7 +4,7 @@ import type { PlatformCall, PlatformRelease, RestoreEvent } from '../platform.ts
 import { waitUntilDone } from '../wait-until-done.ts';
 import { anyObject, TITLE, withFailures, withTeam } from './api.ts';
 
-const standingSchema = z.object({
+const aliasStateSchema = z.object({
   targets: z.optional(
     z.nullable(z.object({ production: z.optional(z.nullable(z.object({ id: z.optional(z.string()) }))) })),
   ),
@@ -12,7 +12,7 @@ const standingSchema = z.object({
     z.nullable(z.object({ toDeploymentId: z.string(), jobStatus: z.string(), requestedAt: z.optional(z.number()) })),
   ),
 });
-type Standing = z.infer<typeof standingSchema>;
+type AliasState = z.infer<typeof aliasStateSchema>;
 
 /** How far the last move of the addresses is, in the product's states. */
 const MOVES = { succeeded: 'verifying', skipped: 'verifying', failed: 'failed' } as const;
@@ -28,18 +28,18 @@ export async function* makePublic(
 ): AsyncGenerator<RestoreEvent, void> {
   const project = encodeURIComponent(projectId);
   yield { type: 'processing', text: `${TITLE} leads its addresses to this release` };
-  const read = (): Promise<Standing> =>
-    ask(call, vendor, withTeam(call, { url: `/v9/projects/${project}` }), standingSchema);
-  let before: Standing = await read();
+  const read = (): Promise<AliasState> =>
+    ask(call, vendor, withTeam(call, { url: `/v9/projects/${project}` }), aliasStateSchema);
+  let before: AliasState = await read();
   if (!isPublic(before, id)) {
     // A deployment may be taken away after a time, which says nothing of the site.
     const promoting = withFailures(vendor, { 404: 'platform_failed', 410: 'platform_failed', 422: 'platform_failed' });
     await makeOnce<unknown>(call, promoting, {
       look: async () => {
-        const standing = await read();
-        const isThere = isPublic(standing, id) || isMoving(standing, id);
-        if (!isThere) before = standing;
-        return isThere ? standing : null;
+        const aliasState = await read();
+        const isThere = isPublic(aliasState, id) || isMoving(aliasState, id);
+        if (!isThere) before = aliasState;
+        return isThere ? aliasState : null;
       },
       request: withTeam(call, {
         method: 'POST',
@@ -53,21 +53,21 @@ export async function* makePublic(
   yield* waitUntilDone(call, TITLE, async () => toRelease(await read(), id, before));
 }
 
-function isPublic({ targets }: Standing, id: string): boolean {
+function isPublic({ targets }: AliasState, id: string): boolean {
   return targets?.production?.id === id;
 }
 
-function isMoving({ lastAliasRequest: move }: Standing, id: string): boolean {
+function isMoving({ lastAliasRequest: move }: AliasState, id: string): boolean {
   return move?.toDeploymentId === id && !Object.hasOwn(MOVES, move.jobStatus);
 }
 
-function toRelease(standing: Standing, id: string, before: Standing): PlatformRelease {
-  const { lastAliasRequest: move } = standing;
+function toRelease(aliasState: AliasState, id: string, before: AliasState): PlatformRelease {
+  const { lastAliasRequest: move } = aliasState;
   const word = move?.toDeploymentId === id ? move.jobStatus : null;
   const isOld = move?.requestedAt !== undefined && move.requestedAt === before.lastAliasRequest?.requestedAt;
   const state = word === 'succeeded' || word === 'skipped' || word === 'failed' ? MOVES[word] : 'processing';
   const text = state === 'failed' ? 'its addresses could not be moved' : null;
   // A failure from before says nothing of this time.
-  const seen = isPublic(standing, id) ? 'verifying' : state === 'failed' && isOld ? 'processing' : state;
+  const seen = isPublic(aliasState, id) ? 'verifying' : state === 'failed' && isOld ? 'processing' : state;
   return { state: seen, text, url: null, ownUrl: null };
 }
