@@ -167,17 +167,19 @@ function untilReady(
   });
 }
 
-async function startAgain(group: Group, number: number, attempt: number): Promise<void> {
+/** Tries until the child runs or all are to stop. A loop: promises that wait for one another would take ever more memory. */
+async function startAgain(group: Group, number: number, firstAttempt: number): Promise<void> {
   const { signal } = group.stopping;
-  const delayMs = RESTART_DELAYS_MS[Math.min(attempt, RESTART_DELAYS_MS.length - 1)];
-  await wait(delayMs, undefined, { signal }).catch(() => undefined);
-  if (signal.aborted) return;
-  try {
-    await startChild(group, number, attempt + 1);
-  } catch (error) {
+  for (let attempt = firstAttempt; ; attempt += 1) {
+    const delayMs = RESTART_DELAYS_MS[Math.min(attempt, RESTART_DELAYS_MS.length - 1)];
+    await wait(delayMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
-    group.options.log.error('Process could not be started again', { process: number + 1, error: String(error) });
-    await startAgain(group, number, attempt + 1);
+    try {
+      return await startChild(group, number, attempt + 1);
+    } catch (error) {
+      if (signal.aborted) return;
+      group.options.log.error('Process could not be started again', { process: number + 1, error: String(error) });
+    }
   }
 }
 
