@@ -53,7 +53,7 @@ async function refreshCookie(page: Page, url: string): Promise<string | undefine
   return cookies.find(({ name }) => name === 'fairlead_refresh')?.value;
 }
 
-test('H10: no cookie of the app ever reaches a site, and no site plants one for the app', async ({
+test('no cookie of the app ever reaches a site, and no site plants one for the app', async ({
   page,
   app,
   complaints,

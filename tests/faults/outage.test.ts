@@ -20,7 +20,7 @@ const SETTLED_MS = 90_000;
 /** Held at a boundary, the work goes on when it is told so; after an outage it may come there once more. */
 const LET_GO_EVERY_MS = 500;
 
-test('J6: workers whose database is killed go on when it is back: each job has its effect once, and none is lost', {
+test('workers whose database is killed go on when it is back: each job has its effect once, and none is lost', {
   timeout: 300_000,
 }, async () => {
   await using mongod = await startOwnMongod();

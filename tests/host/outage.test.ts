@@ -61,7 +61,7 @@ test('a list of sites that cannot be read is only a list', async () => {
   expect(site.lines.some((line) => line.message.includes('cannot be read'))).toBe(true);
 });
 
-test('H8: a damaged, shortened or missing file is a 502 that nobody keeps, never wrong bytes, and is told', async () => {
+test('a damaged, shortened or missing file is a 502 that nobody keeps, never wrong bytes, and is told', async () => {
   await using site = await createTestHost();
   const big = Buffer.alloc(2 * 1024 * 1024, 'whole ');
   const files = {
@@ -99,7 +99,7 @@ test('H8: a damaged, shortened or missing file is a 502 that nobody keeps, never
   expect((await site.get('affected', '/big.bin')).body.equals(big)).toBe(true);
 });
 
-test('H8: a release whose list of files is damaged is a 502 as a whole', async () => {
+test('a release whose list of files is damaged is a 502 as a whole', async () => {
   await using site = await createTestHost();
   const { manifestHash } = await publishSite(site, 'listless', { 'index.html': 'x' });
   await truncate(pathOf(site, manifestHash), 10);

@@ -63,7 +63,7 @@ test('deployments of other platforms have no address here', async () => {
   expect((await site.get('elsewhere', '/')).status).toBe(404);
 });
 
-test('H7: while releases change under load, every answer belongs to one of them and nothing fails', async () => {
+test('while releases change under load, every answer belongs to one of them and nothing fails', async () => {
   await using site = await createTestHost({ changes: 'feed' });
   const hashed = (word: string) => `assets/app-a1${createHash('sha256').update(word).digest('hex').slice(0, 8)}.js`;
   const full = (word: string) => ({

@@ -47,7 +47,7 @@ const BAD_REQUESTS = [
   ],
 ] as const;
 
-test('H1: what could be read in two ways is a bad request', async () => {
+test('what could be read in two ways is a bad request', async () => {
   await using site = await harbour();
   for (const [name, text] of BAD_REQUESTS) {
     const answer = await site.raw(text);
@@ -56,7 +56,7 @@ test('H1: what could be read in two ways is a bad request', async () => {
   }
 });
 
-test('H1: an absolute target counts more than the Host header', async () => {
+test('an absolute target counts more than the Host header', async () => {
   await using site = await harbour();
   await publishSite(site, 'other', { 'index.html': 'OTHER' });
   const ask = (target: string, host: string) => site.raw(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\n${CLOSE}\r\n`);
@@ -67,7 +67,7 @@ test('H1: an absolute target counts more than the Host header', async () => {
   expect(await ask('http://localhost/', 'harbour.localhost')).toMatch(/^HTTP\/1\.1 421 /);
 });
 
-test('H1: OPTIONS * and TRACE are not allowed', async () => {
+test('OPTIONS * and TRACE are not allowed', async () => {
   await using site = await harbour();
   for (const line of ['OPTIONS *', 'TRACE /']) {
     const answer = await site.raw(`${line} HTTP/1.1\r\nHost: harbour.localhost\r\n${CLOSE}\r\n`);
@@ -76,7 +76,7 @@ test('H1: OPTIONS * and TRACE are not allowed', async () => {
   }
 });
 
-test('H1: a hundred headers are too many, and so are 16 KiB of them', async () => {
+test('a hundred headers are too many, and so are 16 KiB of them', async () => {
   await using site = await harbour();
   const withHeaders = (count: number, size: number) =>
     site.raw(
@@ -153,7 +153,7 @@ const TRAVERSALS = [
   '/#/secret.txt',
 ];
 
-test('H2: no spelling of a way out ever gets other bytes', async () => {
+test('no spelling of a way out ever gets other bytes', async () => {
   await using site = await harbour();
   for (const path of TRAVERSALS) {
     const answer = await site.raw(`GET ${path} HTTP/1.1\r\nHost: harbour.localhost\r\n${CLOSE}\r\n`);
@@ -162,7 +162,7 @@ test('H2: no spelling of a way out ever gets other bytes', async () => {
   }
 });
 
-test("H3: one site's name with another's path is the first one's 404", async () => {
+test("one site's name with another's path is the first one's 404", async () => {
   await using site = await harbour();
   await publishSite(site, 'neighbour', { 'index.html': 'N', 'only-here.txt': 'THEIRS', '404.html': 'NEIGHBOUR 404' });
   expect((await site.get('neighbour', '/only-here.txt')).text).toBe('THEIRS');
@@ -182,7 +182,7 @@ test.each([
   '2130706433',
   '0x7f.1',
   'app.example',
-])('H4: %s on the port of the sites is misdirected', async (host) => {
+])('%s on the port of the sites is misdirected', async (host) => {
   await using site = await createTestHost({
     providers: {
       addresses: {
@@ -204,7 +204,7 @@ test.each([
   expect(answer.text).toContain('This address serves no site');
 });
 
-test('H5: five hundred ranges are answered with the whole file', async () => {
+test('five hundred ranges are answered with the whole file', async () => {
   await using site = await harbour();
   const ranges = Array.from({ length: 500 }, (_, index) => `${index % 4}-${index % 4}`).join(',');
   const answer = await site.get('harbour', '/', { headers: { Range: `bytes=${ranges}` } });
@@ -228,7 +228,7 @@ test.each([
   { path: '/https://evil.com', status: 404 },
   { path: '/evil.com', status: 308, location: '/evil.com/' },
   { path: '/dir?//evil.com', status: 308, location: '/dir/?//evil.com' },
-])('H9: $path never leads to another host', async ({ path, status, location }) => {
+])('$path never leads to another host', async ({ path, status, location }) => {
   await using site = await createTestHost();
   await publishSite(site, 'harbour', { 'index.html': 'x', 'dir/index.html': 'x', 'evil.com/index.html': 'x' });
   const answer = await site.raw(`GET ${path} HTTP/1.1\r\nHost: harbour.localhost\r\n${CLOSE}\r\n`);
@@ -260,7 +260,7 @@ function watchFirst(): { rateCounters: RateCounters; hasEnded(): boolean } {
   };
 }
 
-test('H6: slow headers, slow bodies and slow readers are cut off while others are served', async () => {
+test('slow headers, slow bodies and slow readers are cut off while others are served', async () => {
   const LIMIT_MS = 300;
   /** For a busy machine; far below the 10 s and 30 s that would count if the limits here did not. */
   const SLACK_MS = 5_000;

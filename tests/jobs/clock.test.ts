@@ -20,7 +20,7 @@ const WORK_MS = 400;
 const SHIFTS: [string, number][] = [['an hour fast', HOUR_MS], ['an hour slow', -HOUR_MS], ...(IS_FULL ? DAYS : [])];
 
 test.each(SHIFTS)(
-  'J5: a process whose clock is %s runs no job early, late or twice',
+  'a process whose clock is %s runs no job early, late or twice',
   { timeout: 300_000 },
   async (_, shiftMs) => {
     await JobModel.deleteMany({}).setOptions({ acrossAccounts: 'jobs' }).comment('test');

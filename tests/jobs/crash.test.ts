@@ -32,7 +32,7 @@ async function endLeases(processes: JobProcess[]): Promise<void> {
   processes.push(...(await Promise.all([startProcess(), startProcess()])));
 }
 
-test('J1: of two processes that are killed at random each job has its effect once, and none is lost', {
+test('of two processes that are killed at random each job has its effect once, and none is lost', {
   timeout: 300_000,
 }, async () => {
   const ids = Array.from({ length: JOBS }, newId);

@@ -26,7 +26,7 @@ async function outlastLease(): Promise<void> {
     });
 }
 
-test('J2: a process that was paused for longer than its lease finds its writes refused', {
+test('a process that was paused for longer than its lease finds its writes refused', {
   timeout: 300_000,
 }, async () => {
   const database = { uri: inject('mongoUri'), databaseName: mongoose.connection.name };

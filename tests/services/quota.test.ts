@@ -72,7 +72,7 @@ async function nextLine({ process: child, lines }: Instance): Promise<string> {
   }
 }
 
-test('Q1: of fifty creations at once over two instances exactly one gets the one place', async () => {
+test('of fifty creations at once over two instances exactly one gets the one place', async () => {
   await using app = await createTestApp();
   const ada = await personWith(app, 'BASIC');
   const instances = await Promise.all([1, 2].map(() => startInstance('create', ada.user.id, 25)));
@@ -119,7 +119,7 @@ test('without a plan there is no deployment', async () => {
   expect(await countsOf(ada)).toEqual({ counted: 0, there: 0 });
 });
 
-test('Q2: after creations and removals in any order the count is the number of deployments', async () => {
+test('after creations and removals in any order the count is the number of deployments', async () => {
   await using app = await createTestApp();
   const ada = await personWith(app, 'PRO');
   const create = (input: CreateDeploymentInput) => retryUntilAvailable(() => ada.caller.deployments.create(input));
@@ -155,7 +155,7 @@ async function killInTurn(instance: Instance | undefined, kill: number): Promise
   await exit;
 }
 
-test('Q3: the count is right after an instance was killed between creations and removals', async () => {
+test('the count is right after an instance was killed between creations and removals', async () => {
   await using app = await createTestApp();
   const ada = await personWith(app, 'PRO');
   // A few at a time: each does nothing until it is told to, and takes its time to come to that.
@@ -180,7 +180,7 @@ test('Q3: the count is right after an instance was killed between creations and 
   expect(await DeploymentModel.countDocuments({ accountId: ada.user.id, state: 'deleting' })).toBe(0);
 }, 900_000);
 
-test('Q4: once the plan fell, nothing above its cap is created any more', async () => {
+test('once the plan fell, nothing above its cap is created any more', async () => {
   await using app = await createTestApp();
   const ada = await personWith(app, 'PRO');
   let hasFallen = false;
@@ -212,7 +212,7 @@ test('Q4: once the plan fell, nothing above its cap is created any more', async 
 }, 180_000);
 
 test.each<PaidPlan>(['PRO', 'BASIC'])(
-  'Q5: one idempotency key twenty times at once makes one deployment on %s',
+  'one idempotency key twenty times at once makes one deployment on %s',
   async (plan) => {
     await using app = await createTestApp();
     const ada = await personWith(app, plan);
