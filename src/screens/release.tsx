@@ -11,6 +11,7 @@ import { Button } from '../components/button.tsx';
 import { Card, CardBody } from '../components/card.tsx';
 import { ErrorState } from '../components/error-state.tsx';
 import { FactList } from '../components/fact-list.tsx';
+import { Notice } from '../components/notice.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Size } from '../components/size.tsx';
 import { Skeleton, SkeletonGroup } from '../components/skeleton.tsx';
@@ -25,7 +26,6 @@ import { isCancellable, SOURCE_LABELS } from '../features/releases/release-label
 import { ReleaseOutcome } from '../features/releases/release-outcome.tsx';
 import { ReleaseSteps } from '../features/releases/release-steps.tsx';
 import { RollBackBadge } from '../features/releases/roll-back-badge.tsx';
-import { UnchangedNotice } from '../features/releases/unchanged-notice.tsx';
 import { useReleaseActs } from '../features/releases/use-release-acts.ts';
 import { usePageTitle } from '../lib/page-title.ts';
 import { href, paths } from '../lib/paths.ts';
@@ -123,6 +123,22 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
         </Card>
       </div>
     </>
+  );
+}
+
+/** Somebody may have chosen the wrong folder, or not saved it: shown while it can still be stopped, and after. */
+function UnchangedNotice({ release }: { release: ReleaseDetail }) {
+  const diff = trpc.releases.diff.useQuery({ releaseId: release.id });
+  const number = diff.data?.previousNumber ?? null;
+  const isWorthSaying = isRunningReleaseState(release.state) || release.state === 'live';
+  if (number === null || !isWorthSaying) return null;
+  const isServing = release.servingNumber === number;
+  return (
+    <Notice tone="quiet" title={`The same files as release ${number}`} className="mb-6">
+      No file was changed, added or removed.
+      {isCancellable(release) &&
+        (isServing ? ' Visitors will see no difference: cancel it, or let it run.' : ' Cancel it, or let it run.')}
+    </Notice>
   );
 }
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { FEEDBACK_PROMPT_DELAY_MS } from '../../routers/schemas/limits.ts';
 import { clearToasts, toasts } from '../../src/components/toast-store.ts';
 import { FeedbackPrompt } from '../../src/features/feedback/feedback-prompt.tsx';
-import { appStartedAtMs } from '../../src/lib/app-start.ts';
+import { appStartedAtMs } from '../../src/features/feedback/use-feedback-prompt.ts';
 
 /** What the server says to `feedback.rate`, and what it was sent. */
 let answer: () => unknown = () => ({ result: { data: { json: { done: true } } } });

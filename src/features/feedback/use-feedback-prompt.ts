@@ -1,9 +1,10 @@
 import { useEffect, useRef } from 'react';
 import { FEEDBACK_PROMPT_DELAY_MS } from '../../../routers/schemas/limits.ts';
-import { appStartedAtMs } from '../../lib/app-start.ts';
 import { isUnderWay, publications } from '../../uploads/publications.ts';
 import { isFeedbackDismissed, wasFeedbackAsked } from './feedback-draft.ts';
 
+/** When the app started, by the clock of the page: the app's own file brings this one with it. */
+export const appStartedAtMs = performance.now();
 /** How often is looked again whether the moment is good. */
 const LOOK_AGAIN_MS = 1_000;
 
