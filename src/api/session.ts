@@ -36,7 +36,6 @@ export function setSessionRedirect(redirect: (path: string) => void): void {
   leadTo = redirect;
 }
 
-/** Says in a destructive toast that the session is over, and why. */
 function showSessionExpired(message: string): void {
   showToast({
     title: 'Session Expired',

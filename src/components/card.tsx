@@ -8,9 +8,8 @@ export function Card({ className, ...rest }: ComponentProps<'section'>) {
 
 export type CardHeaderProps = {
   title: ReactNode;
-  /** Beside the title, fainter. */
+  /** How many rows the card has, beside the title. */
   count?: number | undefined;
-  /** At the far end. */
   action?: ReactNode;
   /** For `aria-labelledby` of the card. */
   id?: string | undefined;

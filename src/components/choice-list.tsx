@@ -4,7 +4,7 @@ import { classNames } from './class-names.ts';
 export type Choice<Value extends string> = {
   value: Value;
   title: string;
-  /** Before the title: its mark. */
+  /** The mark before the title. */
   icon?: ReactNode;
   description?: ReactNode;
   /** At the far end: a word of recommendation. */

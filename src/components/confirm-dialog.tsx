@@ -9,7 +9,7 @@ export type ConfirmDialogProps = {
   isOpen: boolean;
   onOpenChange: (isOpen: boolean) => void;
   title: string;
-  /** Names what is lost and what stays. */
+  /** What is lost and what stays. */
   description: ReactNode;
   /** What the button does, the same word as in the toast and the history. */
   confirmLabel: string;

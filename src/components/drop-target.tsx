@@ -9,7 +9,7 @@ export type DropTargetProps = Omit<ComponentProps<'div'>, 'title'> & {
   actions?: ReactNode;
   /** Something is being dragged over the page. */
   isOver?: boolean | undefined;
-  /** This is where to go on. */
+  /** Highlights it as the next step. */
   isWanted?: boolean | undefined;
   /** `wide`: in a row across the page; `tall`: the one thing of a page; `compact`: in a side column. */
   shape?: 'wide' | 'tall' | 'compact' | undefined;

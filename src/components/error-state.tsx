@@ -6,7 +6,7 @@ import { classNames } from './class-names.ts';
 export type ErrorStateProps = {
   /** What happened, in one sentence. */
   title: string;
-  /** What to do. */
+  /** What the person can do about it. */
   children?: ReactNode;
   onRetry?: (() => void) | undefined;
   isRetrying?: boolean | undefined;

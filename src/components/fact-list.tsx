@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Names on the left, what holds on the right. */
+/** Pairs of a name and its value, in two columns. */
 export function FactList({ facts }: { facts: readonly { name: string; value: ReactNode }[] }) {
   return (
     <dl className="flex flex-col gap-2.5 text-sm">

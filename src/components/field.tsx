@@ -8,7 +8,7 @@ const FieldContext = createContext<FieldWiring | null>(null);
 export type FieldProps = {
   label: ReactNode;
   hint?: ReactNode;
-  /** Takes the place of the hint. */
+  /** Replaces the hint while it is set. */
   error?: string | undefined;
   /** Beside the label, at the far end: a link or a badge that belongs to the field. */
   aside?: ReactNode;

@@ -8,7 +8,7 @@ export type FilterSelectProps<Value extends string> = {
   allLabel?: string | undefined;
   options: readonly SelectOption<Value>[];
   value: Value | undefined;
-  /** Null: all of them. */
+  /** Called with null when all of them are chosen. */
   onChange: (value: Value | null) => void;
 };
 

@@ -6,7 +6,7 @@ export type FormDialogProps = {
   isOpen?: boolean | undefined;
   title: string;
   description?: ReactNode;
-  /** What the button does. */
+  /** The verb on the button. */
   submitLabel: string;
   busyLabel: string;
   cancelLabel?: string | undefined;

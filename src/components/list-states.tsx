@@ -10,7 +10,7 @@ export type ListStatesProps = {
   list: AskedList;
   /** How many rows there are to show; with some, they are the caller's children and nothing stands in their place. */
   count: number;
-  /** In the geometry of the rows. */
+  /** Placeholders of the same size as the rows. */
   skeleton: ReactNode;
   /** Null while none failed. */
   failure: ShownFailure | null;

@@ -6,9 +6,8 @@ export type Crumb = { label: string; to?: string | undefined };
 
 export type PageHeaderProps = {
   title: ReactNode;
-  /** Beside the title. */
   badge?: ReactNode;
-  /** Below it: one line. */
+  /** One line below the title. */
   description?: ReactNode;
   actions?: ReactNode;
   /** The way here; the last is this page and leads nowhere. */

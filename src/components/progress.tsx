@@ -1,7 +1,7 @@
 import { classNames } from './class-names.ts';
 
 export type ProgressProps = {
-  /** Read aloud: what progresses. */
+  /** What progresses, for screen readers. */
   label: string;
   /** The real fraction, 0 to 1; `null` where nobody knows it. */
   fraction: number | null;

@@ -2,12 +2,11 @@ import { type ReactNode, useId } from 'react';
 
 export type SectionProps = {
   title: string;
-  /** Beside the title, fainter. */
+  /** How many things the section has, beside the title. */
   count?: number | undefined;
   description: ReactNode;
-  /** What adds to it. */
+  /** The button that adds to it. */
   action?: ReactNode;
-  /** Its card. */
   children: ReactNode;
 };
 

@@ -11,7 +11,7 @@ export type Step = {
   detail?: ReactNode;
   /** At the far end: how long it took. */
   aside?: ReactNode;
-  /** Progress and log. */
+  /** The progress and the log of the step. */
   body?: ReactNode;
 };
 

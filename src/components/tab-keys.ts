@@ -9,7 +9,7 @@ function target(key: string, index: number, count: number): number | undefined {
 }
 
 export type TabKeys<Value extends string> = {
-  /** For each tab's button. */
+  /** The props of the button of a tab. */
   of: (value: Value) => {
     ref: (element: HTMLButtonElement | null) => void;
     tabIndex: 0 | -1;

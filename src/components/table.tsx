@@ -2,11 +2,11 @@ import type { ComponentProps, ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 
 export type TableProps = {
-  /** Read aloud. */
+  /** The name of the table for screen readers. */
   label: string;
   /** Heads of the columns; an empty one is a column of actions. */
   columns: readonly { key: string; title: string; className?: string | undefined }[];
-  /** The `TableRow`s. */
+  /** One `TableRow` for each row. */
   children: ReactNode;
 };
 

@@ -8,14 +8,14 @@ export type TabsProps<Value extends string> = {
   value: Value;
   onChange: (value: Value) => void;
   tabs: readonly { value: Value; label: string; count?: number | undefined }[];
-  /** The `TabPanel`s. */
+  /** One `TabPanel` for each tab. */
   children: ReactNode;
   className?: string | undefined;
 };
 
 const Chosen = createContext<{ value: string; id: string }>({ value: '', id: '' });
 
-/** Parts of a page. */
+/** Switches between parts of one page. The caller holds the chosen tab in the address. */
 export function Tabs<Value extends string>({ label, value, onChange, tabs, children, className }: TabsProps<Value>) {
   const id = useId();
   const keys = useTabKeys(

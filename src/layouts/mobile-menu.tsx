@@ -5,7 +5,7 @@ import { Sheet } from '../components/sheet.tsx';
 import { useAddress } from '../lib/location.ts';
 
 export type MobileMenuProps = {
-  /** Of the button that opens it. */
+  /** Styles the button that opens the menu. */
   className?: string | undefined;
   /** Draws the links; each calls `close` when it is tapped, also the one of the page that is open. */
   renderLinks: (close: () => void) => ReactNode;

@@ -4,7 +4,9 @@ import { createStore, useStore } from './store.ts';
 /** What a screen calls itself once it knows better than the route table: the name of a deployment, 'Release 8'. */
 const ownTitle = createStore<string | undefined>(undefined);
 
-/** Names the page while the calling screen is shown: in `document.title` and in the mobile bar. `undefined`: not known yet. */
+/**
+ * Sets `document.title` and the title in the mobile bar while the caller is mounted; undefined while the title loads.
+ */
 export function usePageTitle(title: string | undefined): void {
   useEffect(() => {
     ownTitle.set(title);

@@ -9,7 +9,6 @@ import { useWantedPage } from '../features/disclaimer/wanted-page.ts';
 import { useNavigate } from '../lib/location.ts';
 import { paths } from '../lib/paths.ts';
 
-/** What beta testers get. */
 const benefits: readonly { icon: LucideIcon; title: string; text: string }[] = [
   {
     icon: Layers,

@@ -50,7 +50,7 @@ function Choosing() {
   );
 }
 
-/** Says where the site goes, and why publishing waits. */
+/** The address that the site will get, and what keeps it from being published. */
 function QuickDestination({ goesByItself }: { goesByItself: boolean }) {
   const { chosen, blockedBecause } = useNewDeployment();
   const { name, problem, address } = useNewName();

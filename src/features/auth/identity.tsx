@@ -10,7 +10,6 @@ import { paths } from '../../lib/paths.ts';
 import { ChangeEmailDialog } from './change-email-dialog.tsx';
 import { SendConfirmation } from './send-confirmation.tsx';
 
-/** Who the account belongs to. */
 export function Identity({ user }: { user: User }) {
   const [isChanging, setChanging] = useState(false);
   const { username, email, emailConfirmed, pendingEmail, createdAt } = user;

@@ -50,7 +50,7 @@ export function costText({ plan, deploymentLimit, deploymentCount }: Allowance):
   return `${deploymentCount + 1} of ${formatCount(deploymentLimit, 'deployment')} on ${PLANS[plan].title} will be used.`;
 }
 
-/** Says what it takes to change a read-only deployment, and names the button that leads there. */
+/** Returns what it takes to change a read-only deployment, and the label of the button that leads there. */
 export function readOnlyLabels(allowance: Allowance | undefined): { text: string; action: string } {
   return allowance?.isTrialAvailable === true
     ? { text: 'Start the free trial to publish again.', action: 'See the trial' }

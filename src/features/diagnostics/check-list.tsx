@@ -50,7 +50,6 @@ export function CheckList({ checks }: { checks: readonly Check[] }) {
   );
 }
 
-/** The geometry of the checks. */
 export function CheckListSkeleton() {
   return (
     <SkeletonGroup label="Loading the report" className="divide-y divide-line">

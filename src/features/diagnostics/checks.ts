@@ -13,11 +13,11 @@ export type Check = {
   id: string;
   title: string;
   verdict: Verdict;
-  /** What was seen. */
+  /** The finding in one sentence. */
   seen: string;
   /** When that was; null where it holds now, or was never seen. */
   at: Date | null;
-  /** Where it is said what to do. */
+  /** The screen on which a failed check is mended. */
   link: { to: string; label: string } | null;
 };
 

@@ -92,7 +92,6 @@ function AddressActs({ deployment: { id, name, url, currentRelease, state } }: {
   );
 }
 
-/** The geometry of the table. */
 export function AddressTableSkeleton({ rows = 5 }: { rows?: number }) {
   return (
     <SkeletonGroup label="Loading the addresses" className="divide-y divide-line">

@@ -10,7 +10,6 @@ export function isFilled(star: number, rating: number, previewed: number | null)
 
 const LABELS = ['Not rated yet', 'Poor', 'Fair', 'Good', 'Very good', 'Excellent'] as const;
 
-/** What the stars say in a word. */
 export function ratingLabel(rating: number): string {
   return LABELS[rating] ?? LABELS[0];
 }

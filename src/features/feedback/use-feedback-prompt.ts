@@ -5,6 +5,7 @@ import { isFeedbackDismissed, wasFeedbackAsked } from './feedback-draft.ts';
 
 /** When the app started, by the clock of the page: the app's own file brings this one with it. */
 export const appStartedAtMs = performance.now();
+
 /** How often is looked again whether the moment is good. */
 const LOOK_AGAIN_MS = 1_000;
 

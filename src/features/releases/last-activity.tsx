@@ -11,10 +11,10 @@ import { type HistoryEntry, historyEntries } from './history-entries.ts';
 import { RollBackBadge } from './roll-back-badge.tsx';
 
 export type LastActivityProps = {
-  /** Undefined until it has come. */
+  /** Undefined while it loads. */
   history: Pick<ReleaseList, 'items' | 'rollBacks'> | undefined;
   shownEntries: number;
-  /** The way to all of it. */
+  /** The link to the whole history. */
   action: ReactNode;
 };
 

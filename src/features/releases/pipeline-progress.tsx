@@ -18,7 +18,7 @@ import {
 
 export type PipelineProgressProps = {
   deploymentId: string;
-  /** A plan is active. */
+  /** False while no plan is active. */
   mayChange: boolean;
   /** Leaves it, with these files to begin with again. */
   onStartAgain: (files: Selection | null) => void;

@@ -12,7 +12,7 @@ import { useReleaseActs } from './use-release-acts.ts';
 
 export type ProgressHeadProps = {
   progress: Extract<DeploymentProgress, { stage: 'sending' | 'release' }>;
-  /** A plan is active. */
+  /** False while no plan is active. */
   mayChange: boolean;
   onBack: (files: Selection) => void;
 };

@@ -9,7 +9,7 @@ import { isUnderWay, useDeploymentProgress, useProgressSteps } from './use-deplo
 
 export type ProgressStepsProps = {
   deploymentId: string;
-  /** A plan is active. */
+  /** False while no plan is active. */
   mayChange: boolean;
   /** Leaves it, with these files to begin with again. */
   onStartAgain: (files: Selection | null) => void;

@@ -68,7 +68,7 @@ export function tookText(startedAt: Date | null, endedAt: Date | null, now: Date
   return formatDuration((endedAt ?? now).getTime() - startedAt.getTime());
 }
 
-/** Names the step in which a failed release stopped, as in 'failed while uploading'. */
+/** Returns the step in which a failed release stopped; null where it stopped between steps. */
 export function failedStep(steps: readonly Pick<ReleaseStep, 'name' | 'state'>[]): ReleaseStepName | null {
   return steps.find(({ state }) => state === 'failed')?.name ?? null;
 }

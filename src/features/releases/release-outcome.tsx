@@ -7,7 +7,7 @@ import type { useReleaseActs } from './use-release-acts.ts';
 export type ReleaseOutcomeProps = {
   release: ReleaseDetail;
   retry: ReturnType<typeof useReleaseActs>['retry'];
-  /** A plan is active. */
+  /** False while no plan is active. */
   mayChange: boolean;
 };
 

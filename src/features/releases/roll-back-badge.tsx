@@ -2,7 +2,6 @@ import { CircleX, LoaderCircle, Undo2 } from 'lucide-react';
 import type { RollBack } from '../../../routers/schemas/releases.ts';
 import { Badge } from '../../components/badge.tsx';
 
-/** What became of a roll back. */
 export function RollBackBadge({ state }: Pick<RollBack, 'state'>) {
   if (state === 'running') {
     return (

@@ -42,7 +42,7 @@ export function SendingPanel({ publication, onReplace, aside }: SendingPanelProp
   );
 }
 
-/** Says why a publication stopped or waits, and how it goes on. */
+/** Notices of why a publication stopped or waits, each with the button that goes on. */
 export function SendingNotices({ publication, onReplace }: Omit<SendingPanelProps, 'aside'>) {
   const { failure, control } = publication;
   const isWaiting = useIsWaiting(publication);

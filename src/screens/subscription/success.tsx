@@ -12,7 +12,7 @@ import { usePlan } from '../../features/subscription/use-plan.ts';
 import { formatDate } from '../../lib/format.ts';
 import { href, paths } from '../../lib/paths.ts';
 
-/** Says what the server knows; being at this address proves nothing. */
+/** Shows the plan as the server has it: being at this address proves no payment. */
 export function SubscriptionSuccessScreen() {
   const situation = usePlan();
   if (situation.kind === 'loading') return <Spinner label="Reading your plan…" />;

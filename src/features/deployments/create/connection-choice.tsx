@@ -92,7 +92,6 @@ function preferred(connections: readonly Connection[]): Connection | undefined {
   return connections.find(({ state }) => state === 'ok') ?? connections[0];
 }
 
-/** Says why a connection does not work any more, where it is about to be used, and leads to its mending. */
 function BrokenNotice({ connection }: { connection: Connection }) {
   const { id, provider, identity, problem } = connection;
   return (

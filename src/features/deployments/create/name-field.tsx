@@ -51,7 +51,6 @@ function useNameCheck(name: string, isPaused: boolean): AddressCheck | undefined
 }
 type AddressHintProps = { platform: PlatformId; name: string; check: AddressCheck | undefined };
 
-/** Says where the site will be live, and that it is another address where the name's own is taken. */
 function AddressHint({ platform, name, check }: AddressHintProps) {
   const slug = slugFromName(name);
   const { isServedHere, title } = PLATFORMS[platform];

@@ -32,7 +32,7 @@ export function NewDeploymentStages() {
   );
 }
 
-/** Names in their places the stages of a domain of one's own, which is not available. */
+/** The stages of a domain of one's own, shown as not available. */
 export function AbsentStages() {
   return (
     <>

@@ -47,7 +47,7 @@ export function PublishForm({ children }: { children?: ReactNode }) {
   );
 }
 
-/** Says below the button why it cannot be pressed, or what pressing it uses of the plan. */
+/** The line below the button: why it is disabled, or what publishing uses of the plan. */
 function CostLine() {
   const { blockedBecause } = useNewDeployment();
   const plan = usePlanBlocker();

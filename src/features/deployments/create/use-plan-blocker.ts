@@ -3,14 +3,14 @@ import { trpc } from '../../../api/trpc.ts';
 import { type PlanBlocker, planBlocker } from '../plan-labels.ts';
 
 export type PlanBlockerState = {
-  /** Undefined until it is known. */
+  /** Undefined while it loads. */
   allowance: Allowance | undefined;
   blocker: PlanBlocker | null;
   error: unknown;
   retry: () => void;
 };
 
-/** What the plan of the person allows, and what stands between them and a new deployment. */
+/** Returns what the plan allows, and `blocker` where it allows no new deployment. */
 export function usePlanBlocker(): PlanBlockerState {
   const allowance = trpc.subscription.allowance.useQuery();
   return {

@@ -150,7 +150,7 @@ function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogP
   );
 }
 
-/** Names what is lost, and that it is for good. */
+/** Returns what deleting the deployment takes away for good. */
 export function lossText({ url, releaseCount, currentRelease, platform, destinations }: Deployment): string {
   const isTheirs = PLATFORM_CAPABILITIES[platform]?.publish === 'handOff';
   const isByAccount = destinations.some((one) => PLATFORM_CAPABILITIES[one.platform]?.requires.includes('connection'));

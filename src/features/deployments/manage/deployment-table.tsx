@@ -119,7 +119,6 @@ function LastRelease({ deployment }: PartProps) {
   );
 }
 
-/** The geometry of the table. */
 export function DeploymentTableSkeleton({ rows = 5 }: { rows?: number }) {
   return (
     <SkeletonGroup label="Loading the deployments" className="divide-y divide-line">

@@ -62,7 +62,7 @@ export function DestinationList({ deployment, isReadOnly }: DestinationListProps
   );
 }
 
-/** Says before the click where the plan has one platform at a time. */
+/** The button, or a link to the plans where the plan has one platform at a time. */
 function AddButton({ isBusy, onAdd }: { isBusy: boolean; onAdd: () => void }) {
   const { data: allowance } = trpc.subscription.allowance.useQuery();
   if (allowance === undefined) return null;

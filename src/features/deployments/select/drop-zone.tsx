@@ -104,7 +104,7 @@ export function DropZone({
   );
 }
 
-/** Says that letting go anywhere will do. It lets the drag through. */
+/** Covers the page during a drag; it takes no pointer events, so that the drop reaches the page below. */
 function PageTarget() {
   return (
     <div
@@ -119,7 +119,7 @@ function PageTarget() {
   );
 }
 
-/** Names the selection that a reload interrupted and the browser could not keep, so that the same can be chosen again. */
+/** Asks for the files again that a reload interrupted and the browser could not keep. */
 function ReselectPrompt({ record }: { record: StoredSelection }) {
   const { publication, fileCount, totalBytes, noun } = record;
   const extent = `It held ${formatCount(fileCount, 'file')}, ${formatSize(totalBytes)}.`;

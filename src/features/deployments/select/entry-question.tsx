@@ -39,7 +39,6 @@ export function useEntryQuestion(report: SelectionReport | null): {
   };
 }
 
-/** Says what visitors will see, and names the folder to publish instead where there is one. */
 export function questionText({ buildFolder }: Pick<SelectionReport['inspection'], 'buildFolder'>): string {
   const consequence =
     'There is no index.html at the top: who opens the address sees “not found”. Each file answers at its own address.';

@@ -10,7 +10,7 @@ export type FilesStepProps = Pick<DropZoneProps, 'title' | 'description' | 'shap
   chosen: ChosenSelection;
   /** Told what is chosen on this page; left out, it is chosen and nothing more. */
   onChoose?: ((selection: Selection) => void) | undefined;
-  /** Stands below what was found. */
+  /** Shown below the report on the files. */
   footer?: ReactNode;
 };
 
@@ -39,7 +39,7 @@ export function FilesStep({ chosen, onChoose, footer, ...place }: FilesStepProps
 
 export type FilesFooterProps = { text: string; children?: ReactNode };
 
-/** Says below what was found in the files what happens next, beside what starts it. */
+/** The line below the report on the files: what happens next, beside the button that starts it. */
 export function FilesFooter({ text, children }: FilesFooterProps) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-3 p-4 sm:px-5">
@@ -49,7 +49,7 @@ export function FilesFooter({ text, children }: FilesFooterProps) {
   );
 }
 
-/** Says that it cannot be published as it is; the report says why. Null where nothing stands against it. */
+/** Returns why publishing is blocked, or null where the files can be published; the report gives the reason. */
 export function refusalText({ reading, selection }: SelectionReport): string | null {
   return reading.refusal === null ? null : `The ${selectionNoun(selection)} cannot be published as it is.`;
 }

@@ -20,7 +20,7 @@ export type Finding = {
   places: readonly ProblemPlace[];
 };
 
-/** Describes the selection in one line: `A plain website, 214 files, 8.4 MB`. */
+/** Returns one line such as `A plain website, 214 files, 8.4 MB`. */
 export function selectionLine({ inspection }: SelectionReport): string {
   return `${inspection.title}, ${formatCount(inspection.fileCount, 'file')}, ${formatSize(inspection.totalBytes)}`;
 }

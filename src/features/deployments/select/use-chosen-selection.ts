@@ -7,7 +7,7 @@ import { setWaiting, useReselect, useWaiting } from '../../../uploads/waiting-se
 /** The folder or ZIP of a page, read and understood. */
 export type ChosenSelection = {
   selection: Selection | null;
-  /** Null while it is being read. */
+  /** Null while the files are being read. */
   report: SelectionReport | null;
   /** The finished folder inside, to be published in the place of the whole. */
   buildFolder: Selection | null;
