@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { brotliKb, readWebManifest, type WebManifest } from '../support/web-build.ts';
 
 /**
- * These are the pages as they are built, in `dist/web`, which `npm test` builds first. A count of KB is exact and the
+ * The pages as they are built, in `dist/web`, which `npm test` builds first. A count of KB is exact and the
  * same on every machine.
  */
 const WEB_ROOT = new URL('../../dist/web/', import.meta.url).pathname;

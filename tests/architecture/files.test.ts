@@ -67,7 +67,7 @@ function looseAssertions(tree: SourceTree): string[] {
   return found;
 }
 
-/** Names of one side that a file of the other uses; a property of that name is none. */
+/** Returns the names of one side that a file of the other uses; a property of that name does not count. */
 function foreignNames(tree: SourceTree, side: string, names: readonly string[]): string[] {
   const found: string[] = [];
   for (const [path, text] of tree) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Import, importsOf, readSources, type SourceTree } from '../support/source-tree.ts';
 
 /**
- * Says who may import whom. The first row that a file belongs to is its rule: the files it may take values from, those
+ * Who may import whom. The first row that a file belongs to is its rule: the files it may take values from, those
  * it may take types from besides, and its packages. Everybody may import from the own row (`own`), and types alone cost
  * nothing.
  */
@@ -15,12 +15,10 @@ type Row = {
 };
 
 const SCHEMAS = /^routers\/schemas\//;
-/**
- * Says what comes with Node, and the one map with a limit: whatever is remembered because of a stranger is kept in it.
- */
+/** Node's own modules, and the one map with a limit: whatever is remembered because of a stranger is kept in it. */
 const NODE = /^node:|^lru-cache$/;
 const ZOD = /^zod\/mini$/;
-/** Says what every server folder may use, besides the interfaces of adapters as types. */
+/** Every server folder may use these, besides the interfaces of adapters as types. */
 const SERVER_BASE = [
   SCHEMAS,
   /^server\/(errors|log|service-context|durations|with-slot|with-timeout|time-slices|thread|site-names|mailed-links|database\/cursor-rows|loopback)\.ts$/,

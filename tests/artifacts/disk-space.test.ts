@@ -17,7 +17,7 @@ import { writeZip } from '../support/zip-writer.ts';
 const MIB = 1024 * 1024;
 const FILE_BYTES = 12 * MIB;
 const ACCOUNTS = 8;
-/** This applies to the disk's 64 MiB; on a real one 500 MiB. */
+/** For the disk's 64 MiB; on a real one it is 500 MiB. */
 const KEPT_FREE = 16 * MIB;
 
 /** An app whose files are on the small disk, counted with those of the other processes that share `rateCounters`. */

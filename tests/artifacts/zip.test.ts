@@ -11,7 +11,7 @@ type Case = {
   name: string;
   zip: () => Buffer;
   reason: ZipRefusalReason;
-  /** This is the entry that it is about, as it is shown; empty where it is about the whole. */
+  /** The refused entry as it is shown; empty where the whole archive is refused. */
   path: string;
 };
 

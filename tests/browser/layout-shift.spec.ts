@@ -39,7 +39,7 @@ function watchShifts(): void {
 
 type OpenCalls = { count(): number; forget(): void };
 
-/** Tells how many calls of the page have not been answered yet; those of a page that was left never are. */
+/** Counts the calls of the page that have no answer yet; those of a page that was left never get one. */
 async function holdAnswers(page: Page): Promise<OpenCalls> {
   const open = new Set<Request>();
   const isCall = (request: Request): boolean => new URL(request.url()).pathname.startsWith('/api/');

@@ -16,7 +16,7 @@ import { vercelClient } from './vercel.ts';
 export type Client = {
   /** Also the name of its folder in the cache. */
   name: string;
-  /** With their exact versions. */
+  /** Packages with their exact versions. */
   packages: readonly string[];
   /** Publishes with the client below `installed`, in an empty `folder`; throws what is not as it should be. */
   publish(installed: string, folder: string): Promise<void>;

@@ -9,7 +9,7 @@ import { hashedSite, loadHashedSite, startVisiting, type Visits } from '../suppo
 const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const KILLS = IS_FULL ? 100 : 3;
 /**
- * This is more than are published at once: what a killed process worked on may not have come to its end by the next.
+ * More than are published at once: what a killed process worked on may not have come to its end by the next.
  */
 const SITES = 6;
 const AT_ONCE = 3;
@@ -106,7 +106,7 @@ function countOf<T>(items: T[], keyOf: (item: T) => string): Map<string, number>
   return counts;
 }
 
-/** Surplus ones of the same key. */
+/** Counts the items whose key an earlier one has. */
 function surplus<T>(items: T[], keyOf: (item: T) => string): number {
   return items.length - countOf(items, keyOf).size;
 }

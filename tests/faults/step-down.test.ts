@@ -12,7 +12,6 @@ const EVERY_MS = 5_000;
 const PASSWORD = 'Correct horse 1';
 const NEW_PASSWORD = 'Correct horse 2';
 
-/** Says what was tried of one kind: what the app has acknowledged, and what it has refused. */
 type Outcomes = { acknowledged: string[]; refused: string[] };
 const noOutcomes = (): Outcomes => ({ acknowledged: [], refused: [] });
 
@@ -84,7 +83,7 @@ async function release(account: Account, deploymentId: string, number: number) {
   return { name: id, isDone };
 }
 
-/** Says whether this password signs in; a server that is just changing its primary is asked again. */
+/** Asks again while the database is changing its primary. */
 async function signsIn(app: RealApp, username: string, password: string): Promise<boolean> {
   for (;;) {
     const answer = await fetch(`${app.url}/api/login`, {

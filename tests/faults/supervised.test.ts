@@ -12,10 +12,9 @@ const SUPERVISED = ['dist/server/main.js', '--supervised'];
  * nothing more.
  */
 const START_CPU_MAX_MS = 2_000;
-/** This applies to the clock that the system counts a process's time by (proc_pid_stat(5), times(2)). */
+/** One tick of the clock in which Linux counts CPU time (proc_pid_stat(5), times(2)). */
 const TICK_MS = 10;
 
-/** Returns what a process and its threads have computed so far. */
 function cpuMsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const [user = 0, system = 0] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14).map(Number);
@@ -55,7 +54,7 @@ test('an app process that is killed comes up by itself again and again, on the s
   expect([child, mongod].filter(isRunning)).toEqual([]);
 });
 
-/** This is a child whose event loop stands still for ever after this signal. */
+/** Blocks the event loop of a child for good on SIGUSR2. */
 const FREEZES = `if (process.argv.includes('child-of-a-group')) process.once('SIGUSR2', () => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 });`;

@@ -14,7 +14,7 @@ const TEXT = 'Tie the rope well. '.repeat(400);
 const PAGE = `<!doctype html><p>${TEXT}</p>`;
 const tagOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
-/** As the job does it. */
+/** Does what the job does, without the queue. */
 async function compress(site: TestHost, { releaseId }: Published): Promise<number> {
   const release = await ReleaseModel.findById(releaseId).setOptions(ACROSS).orFail();
   const made = await makeVariants(site.providers.store, release, {

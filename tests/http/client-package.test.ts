@@ -11,7 +11,7 @@ import { listen } from '../support/listen.ts';
 
 const run = promisify(execFile);
 const ROOT = resolve('.');
-/** Says what a script needs beside the package: what the client imports, and the types of Node. */
+/** Packages that a script needs beside the client: what it imports, and the types of Node. */
 const NEEDED = ['@trpc/client', '@trpc/server', 'superjson', 'ws', '@types/node', 'undici-types'];
 
 const SCRIPT = `

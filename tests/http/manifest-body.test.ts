@@ -70,7 +70,7 @@ test('of a long list no more than some kilobytes are parsed at once, and nothing
   expect(Math.max(...lengths)).toBeLessThan(128 * 1024);
 });
 
-/** This is more than is parsed at once. */
+/** More than the server parses at once. */
 const PART = ' '.repeat(100 * 1024);
 
 test.each([

@@ -5,11 +5,10 @@ import { createTestApp } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
 import { manifestOf, sha256Of } from '../support/publishing.ts';
 
-/** What comes slowly is cut, and nobody else notices. */
 const BODY_MS = 200;
 const HELLO = sha256Of('hello');
 
-/** Says the beginning of a request, and leaves the connection open. */
+/** Sends the beginning of a request, and leaves the connection open. */
 async function begin({ port }: Listening, lines: string[]): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');

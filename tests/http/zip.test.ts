@@ -45,7 +45,7 @@ async function start(options: TestAppOptions = {}) {
   };
 }
 
-/** Names of everything that was stored or is on its way in. */
+/** Returns the names of all stored files, and of those that are still being written. */
 async function filesOf({ folder }: TestApp): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile() && entry.name !== 'store-id').map((entry) => entry.name);

@@ -13,7 +13,6 @@ type Refusal = {
   code: ErrorCode;
   /** What GitHub said and what it means. */
   says: string;
-  /** What to do. */
   hint: string;
 };
 

@@ -7,7 +7,7 @@ const FILES = { 'index.html': 'one' };
 
 type Row = {
   title: string;
-  /** Where it is met: by publishing, or by what is done afterwards. */
+  /** The step that is refused; of publishing, unless `act` is set. */
   step: Step;
   act?: 'attach' | 'restore';
   fault: Fault;

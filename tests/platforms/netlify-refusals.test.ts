@@ -10,7 +10,6 @@ type Refusal = {
   headers?: Record<string, string>;
   body: unknown;
   code: ErrorCode;
-  /** Says what Netlify said and what it means. */
   says: string;
   hint: string;
 };

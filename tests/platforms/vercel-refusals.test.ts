@@ -7,14 +7,14 @@ const FILES = { 'index.html': 'one' };
 
 type Row = {
   title: string;
-  /** Says where it is met: by publishing, or by what is done afterwards. */
+  /** The step that is refused; of publishing, unless `act` is set. */
   step: Step;
   act?: 'attach' | 'restore';
   fault: Fault;
   code: string;
   says: string;
   remedy: string;
-  /** It is tried again only after a time of its own. */
+  /** The platform asks for a wait of more than a day. */
   waits?: true;
 };
 
@@ -23,7 +23,7 @@ function said(status: number, code: string, message: string, more: Record<string
 }
 
 /**
- * These are the commonest refusals: vercel.com/docs/rest-api/errors, the API's description, and reports of its users.
+ * The commonest refusals: vercel.com/docs/rest-api/errors, the API's description, and reports of its users.
  */
 const ROWS: readonly Row[] = [
   {

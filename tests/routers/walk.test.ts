@@ -20,7 +20,7 @@ import { createPublishingApp, publish } from '../support/publishing.ts';
 type Access = 'public' | 'public-write' | 'read' | 'write' | 'session' | 'cookie';
 type Case = {
   access: Access;
-  /** This is an input that its schema takes; ids in it are the owner's. */
+  /** An input that the schema takes, with ids of the owner. */
   input?: (owned: Owned) => Record<string, unknown>;
   /** Keys of the input that name objects of an account. */
   ids?: readonly string[];
@@ -275,7 +275,7 @@ function theApp(): Promise<TestApp> {
 
 afterAll(async () => (await made)?.[Symbol.asyncDispose]());
 
-/** Says what a caller is told who may not call at all. */
+/** Codes for a caller who may not call the procedure at all. */
 const REFUSALS = ['scope_missing', 'session_required', 'unauthenticated'];
 
 test.each(entries)('$path: nobody in particular gets no further than its access says', async (entry) => {

@@ -6,7 +6,7 @@ import { connectMongo, endWhenAway, newId, transaction } from '../../server/mong
 import { type OwnMongod, startOwnMongod } from '../support/own-mongod.ts';
 
 /**
- * This is longer than a call waits for a database that is away, and shorter than the driver takes to give its
+ * Longer than a call waits for a database that is away, and shorter than the driver takes to give its
  * connection up.
  */
 const HELD_MS = 5_000;

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { startDatabaseClock } from '../../server/database/clock.ts';
 
 const HOUR_MS = 3_600_000;
-/** This applies to the way to the database and back, on a machine that does other things as well. */
+/** Leaves room for the round trip to the database on a busy machine. */
 const NEAR_MS = 60_000;
 
 async function databaseTime(): Promise<number> {

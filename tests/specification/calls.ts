@@ -1,9 +1,7 @@
 import type { Page, Request, Route } from '@playwright/test';
 import { expect } from '../browser/fixtures.ts';
 
-/**
- * Describes one call of a page to the app's own server. Procedures travel in batches: `name` is what the call is for.
- */
+/** One call of a page to the app's own server. Procedures travel in batches: `name` is the one that the call is for. */
 export type Call = {
   method: string;
   path: string;

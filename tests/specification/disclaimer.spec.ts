@@ -100,7 +100,6 @@ test('an acceptance of this browser joins the account that logs in', async ({ pa
   expect(await answer.json()).toMatchObject({ disclaimerAccepted: true });
 });
 
-/** Says what the server may answer, and what is then said. */
 const FAILURES = [
   { what: 'a refusal with a message', message: 'The harbour is closed.', text: 'The harbour is closed.' },
   { what: 'a refusal without a message', message: '', text: 'Failed to record your acceptance' },

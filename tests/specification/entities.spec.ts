@@ -1,7 +1,7 @@
 import { expect, newCredentials, registerHere, test } from '../browser/fixtures.ts';
 import { call, enrol, seenBefore, signedIn } from './accounts.ts';
 
-/** These are the entities and their fields, as the documented addresses answer them. */
+/** The entities and their fields, as the documented addresses answer them. */
 const SECRET = /password|hash|token/i;
 
 /** Returns every name of a field, however deep. */

@@ -349,7 +349,7 @@ test('a storage that throws leads to the panel', async ({ page, complaints }) =>
   await seeCriticalError(page, 'a storage that throws');
 });
 
-/** Says what a browser that is old or locked down may not have. */
+/** APIs that an old or locked-down browser may lack. */
 const BROWSER_APIS = ['localStorage', 'sessionStorage', 'fetch', 'matchMedia'];
 
 test('an API that is not there leads to the panel or is done without, never to an empty page', async ({

@@ -56,7 +56,7 @@ const EVENTS: { name: string; event: Record<string, unknown>; toast: Told }[] = 
   },
 ];
 
-/** Says what is changed in an event on its way from the real server to the page. */
+/** Changes an event on its way from the real server to the page. */
 type Change = (event: Record<string, unknown>) => Record<string, unknown>;
 
 async function leadSocket(page: Page): Promise<{ change: Change | undefined }> {

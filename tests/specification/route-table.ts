@@ -1,7 +1,4 @@
-/**
- * Describes the route table of the app, written down apart from its code. An address with an id in it stands for one
- * that exists.
- */
+/** The route table of the app, written down apart from its code. An id in an address is one that exists. */
 export type Layout = 'plain' | 'sidebar';
 export type Skeleton = 'dashboard' | 'table' | 'form' | 'spinner';
 
@@ -14,9 +11,9 @@ export type Route = {
   layout: Layout;
   /** While its screen is being fetched. */
   skeleton: Skeleton;
-  /** This is the entry of the visible navigation that carries `aria-current="page"`; `any` where the text is silent. */
+  /** The entry of the navigation with `aria-current="page"`; `any` where the specification leaves it open. */
   current: string | null | 'any';
-  /** This route can be reached without the disclaimer. */
+  /** Reached without accepting the disclaimer. */
   exempt?: true;
 };
 
@@ -121,7 +118,7 @@ export type Visitor = {
   disclaimer: boolean;
 };
 
-/** Says where this visitor arrives. */
+/** Returns the path at which this visitor ends up. */
 export function arrival(route: Route, { account, subscribed, disclaimer }: Visitor): string {
   if (route.path === '/disclaimer') return disclaimer ? '/beta-welcome' : '/disclaimer';
   if (!disclaimer && route.exempt !== true) return '/disclaimer';

@@ -159,7 +159,7 @@ test('/deploy/{platform} is the page of /deployment-setup/{platform}, and /deplo
   expect(await wordsOf('/deploy/netlify')).not.toBe(await wordsOf('/deployment-setup/netlify'));
 });
 
-/** Says what a link from elsewhere may carry; none of it is a path of the app. */
+/** Values that a link from elsewhere may carry; none is a path of the app. */
 const FOREIGN = [
   'https://evil.example',
   'https:evil.example',

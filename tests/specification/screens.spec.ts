@@ -4,7 +4,7 @@ import { enrol, seenBefore } from './accounts.ts';
 import { holdCalls } from './held-network.ts';
 import { follow } from './navigation.ts';
 
-/** These are the platforms and the addresses of their setup pages, in the order of the home cards. */
+/** The platforms and the addresses of their setup pages, in the order of the home cards. */
 const PLATFORMS: readonly (readonly [name: string, path: string])[] = [
   ['Netlify', '/deploy/netlify'],
   ['Vercel', '/deploy/vercel'],

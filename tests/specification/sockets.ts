@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 
-/** Describes a socket of the page as the page itself has it; times are of its own clock. */
+/** A socket as the page sees it, in times of the page's own clock. */
 export type Socket = { madeAt: number; openedAt: number | null; closedAt: number | null };
 
 /**

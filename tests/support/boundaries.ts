@@ -1,6 +1,6 @@
 import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
 
-/** Says where a test can end the process in the work on a release, in the order of that work: `providers.faults.at`. */
+/** Points in the work on a release, in order, at which a test can end the process through `providers.faults.at`. */
 export const RELEASE_BOUNDARIES = [
   ...RELEASE_STEPS.flatMap((step) => [`${step}:start`, `${step}:end`]),
   'publishing:site',

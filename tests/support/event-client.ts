@@ -26,7 +26,7 @@ export type EventClientOptions = {
   /** `http://…` of the listener; a function when it moves. */
   url: string | (() => string);
   token: string | (() => string);
-  /** Says what a browser would send; absent for a script. */
+  /** Sent by browsers; absent for a script. */
   origin?: string | (() => string);
   lastEventId?: string;
   retryDelayMs?: number;

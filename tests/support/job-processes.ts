@@ -6,7 +6,7 @@ export type JobProcess = {
   child: ChildProcess;
   /** Resolves once it has said this line. */
   until(line: string): Promise<void>;
-  /** Gives it a line. */
+  /** Writes a line to its standard input. */
   tell(line: string): void;
   kill(): void;
 };

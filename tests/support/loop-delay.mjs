@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /**
- * This is a preload that watches the event loop of one process from inside: `node --import
+ * A preload that watches the event loop of one process from inside: `node --import
  * ./tests/support/loop-delay.mjs …`. At SIGUSR2 it prints what 99 of 100 delays stayed below and the longest one so
  * far, and begins anew.
  */

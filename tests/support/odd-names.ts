@@ -1,4 +1,4 @@
-/** Names that look like a trick and are none: a person may give them to a file, in a folder and in a ZIP. */
+/** File names that look malicious and are allowed, in a folder and in a ZIP. */
 export const ODD_NAMES = [
   '+page.svelte',
   '[id].html',

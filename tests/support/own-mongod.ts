@@ -11,15 +11,15 @@ import { freePort } from './free-ports.ts';
 type Database = ReturnType<InstanceType<typeof mongoose.mongo.MongoClient>['db']>;
 
 export type OwnMongod = {
-  /** Names the database `fairlead` as well. */
+  /** Includes the database's name, `fairlead`. */
   uri: string;
-  /** Says what the tests look into by themselves; not while it is down. */
+  /** The tests' own connection to it, which fails while it is down. */
   database: Database;
   /** Ends the lease of whoever holds a job, which takes up to 30 s by itself. */
   endLeases(): Promise<void>;
   /** Makes the leases of now last for hours: a job goes on only when somebody knows that its holder is dead. */
   prolongLeases(): Promise<void>;
-  /** It stands still with its sockets open until the function that is returned is called. */
+  /** Stops it with its sockets open, until the returned function is called. */
   hold(): () => void;
   /** SIGKILL, and waits until it is gone; the data stay. */
   kill(): Promise<void>;

@@ -21,7 +21,7 @@ import type { Step } from './standins/faults.ts';
 import { expectDoubling, REFUSALS, TRANSIENT_FAULTS } from './transient-faults.ts';
 
 const FILES = { 'index.html': '<h1>one</h1>' };
-/** This is one that cannot be a CNAME, and one that can. */
+/** The first cannot be a CNAME, the second can. */
 const APEX = 'example.com';
 const BELOW = 'shop.example.com';
 /** Looks that are enough for a stand-in, which moves on with each. */

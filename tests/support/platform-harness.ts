@@ -33,7 +33,7 @@ export type PlatformWorld = {
   /** Contents that were sent, or tried to be, since the last question. */
   takeSent(): number;
   fail(step: Step, fault: Fault, times?: number): void;
-  /** Nothing fails any more. */
+  /** Ends all faults. */
   heal(): void;
   /** The token of the connection opens nothing any more. */
   revoke(): void;
@@ -45,7 +45,7 @@ export type PlatformWorld = {
   drift: readonly string[];
   /** What a person does there by hand, when the platform waits for one. */
   byHand?(call: PlatformCall, request: PublishRequest): Promise<void>;
-  /** Says where the platform can be given domains. */
+  /** Absent where the platform takes no domains. */
   domains?: DomainWorld;
 };
 

@@ -21,7 +21,7 @@ const FILES = { 'index.html': '<h1>one</h1>', 'a/b c.txt': 'text', 'a/copy.txt':
 const CONTENTS = 3;
 
 type Make = () => Promise<PlatformUnderTest>;
-/** Says what decides which tests there are: one that has nothing to look at is not registered. */
+/** Decides which tests are registered. */
 type Traits = { platform: Platform; hasWorld: boolean; steps: readonly Step[] };
 
 /** What every platform must do (server/platforms/platform.ts), with every capability looked at. */

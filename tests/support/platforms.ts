@@ -2,10 +2,9 @@ import { createEgress } from '../../server/egress.ts';
 import { parseRange } from '../../server/egress-rules.ts';
 import { createPlatforms } from '../../server/platforms/index.ts';
 
-/** Says where no adapter of a test may reach: who needs one makes it with the address of its stand-in. */
+/** Nothing listens here: a test that needs a vendor makes its adapter with the address of a stand-in. */
 const NOWHERE = 'http://127.0.0.1:1';
 
-/** These are the platforms of this version, none of which reaches a vendor. */
 export const platforms = createPlatforms({
   netlify: NOWHERE,
   vercel: NOWHERE,

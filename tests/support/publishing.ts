@@ -27,7 +27,7 @@ export async function createPublishingApp(options: TestAppOptions = {}) {
   return {
     ...app,
     host,
-    /** Says what a visitor of `{name}.localhost` sees. */
+    /** Fetches a page of `{name}.localhost`. */
     visit: (name: string, path = '/') => get(host.address.port, `${name}.localhost`, path),
     async [Symbol.asyncDispose]() {
       await host.stop();

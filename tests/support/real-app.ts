@@ -18,7 +18,7 @@ export type RealApp = {
   dataDir: string;
   env: NodeJS.ProcessEnv;
   child: ChildProcess;
-  /** Says what Node runs at the next start: the built product, unless a test of crashes brings its own. */
+  /** The arguments of Node at the next start: the built product, unless a test of crashes brings its own. */
   entry: readonly string[];
   /** Everything the process has printed so far. */
   output(): string;

@@ -64,7 +64,7 @@ export type Question = {
   agent?: Agent;
 };
 
-/** This is far more than an answer takes on a busy machine: a connection that was lost would never be answered. */
+/** Far more than an answer takes on a busy machine; a lost connection would never get one. */
 const PATIENCE_MS = 20_000;
 export const NO_ANSWER = 'No answer came.';
 

@@ -1,5 +1,5 @@
 /**
- * This is a preload that makes the clock of one process wrong: `node --import ./tests/support/shifted-clock.mjs …` with
+ * A preload that makes the clock of one process wrong: `node --import ./tests/support/shifted-clock.mjs …` with
  * CLOCK_SHIFT_MS, at once, or with CLOCK_SHIFT_AT=signal when SIGUSR2 comes. What counts monotonic time is not touched,
  * as with a real jump.
  */

@@ -42,7 +42,7 @@ export async function createSimulatedApp(
     start: (deployment: Pick<Deployment, 'id'>, site: Site) => startRelease(app, person, deployment, site),
     /** Runs what is queued as if it were due, until the release is over or nobody works on it any more. */
     settle: (release: Pick<Release, 'id'>) => settle(app, person, release),
-    /** Says what a visitor of the site there sees. */
+    /** Fetches a page of the site there. */
     look: async (url: string, path = '/') => {
       const { host, port } = new URL(url);
       return get(Number(port), host, path);

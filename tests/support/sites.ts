@@ -40,7 +40,7 @@ export function twentyPages(greeting = 'Welcome to the harbour'): SiteFiles {
   return files;
 }
 
-/** Names as people give them: spaces, umlauts, emoji, marks that mean something in an address. */
+/** Files with spaces, umlauts, emoji and reserved characters of addresses in their names. */
 export function oddNames(): SiteFiles {
   return {
     'index.html': page('Odd names', '<a href="Über%20uns/Grüße.html">Grüße</a>'),

@@ -9,7 +9,7 @@ const SIZE_BYTES = 64 * 1024 * 1024;
 
 export type SmallDisk = {
   folder: string;
-  /** Says what of the disk's room a store must leave free, so that it has 64 MiB for itself. */
+  /** What a store must leave free, so that it has 64 MiB for itself. */
   minFreeBytes: number;
   /** False for root where mounting is not permitted: rights mean nothing to root. */
   canBeReadOnly: boolean;

@@ -6,7 +6,7 @@ import ts from 'typescript';
 export type SourceTree = Map<string, string>;
 
 /**
- * Describes one import of a file: of another file (`path`) or of a package; `isType` when nothing of it is left at run
+ * One import of a file: of another file (`path`) or of a package; `isType` when nothing of it is left at run
  * time.
  */
 export type Import = { from: string; to: string; isFile: boolean; isType: boolean };

@@ -4,7 +4,7 @@ import { AppError } from '../../server/errors.ts';
 import { createRateCounters } from '../../server/rate-counters.ts';
 
 /**
- * This is a process of its own that has a store open while its folder becomes read-only: `node --import tsx
+ * A process of its own that has a store open while its folder becomes read-only: `node --import tsx
  * store-process.ts {folder} {hash of an artifact}`. It says when the store is open, waits for a line, and tells what
  * went on then.
  */

@@ -2,14 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { ArtifactInfo, ArtifactStore, StoreClock } from '../../server/artifacts/store.ts';
 
-/** Describes a store under test, and what a test may do to it behind its back. */
+/** A store, and ways to damage it without its knowledge. */
 export type StoreUnderTest = {
   store: ArtifactStore;
   /** The same place opened anew, as after a restart. */
   reopen(): Promise<ArtifactStore>;
-  /** Changes one byte of the stored artifact. */
   corrupt(sha256: string): Promise<void>;
-  /** Takes the last byte away. */
   shorten(sha256: string): Promise<void>;
   /** Makes the store older than an hour for `sweep`: returns how many leftovers were put there. */
   leaveBehind(): Promise<number>;
@@ -202,7 +200,7 @@ async function areThere(store: ArtifactStore, all: readonly Buffer[]): Promise<b
   return Promise.all(all.map((bytes) => store.has(sha256Of(bytes))));
 }
 
-/** This is a few small ones, and so many that they fill several writes. */
+/** The second kind fills several writes. */
 const INTAKES = [
   { what: 'a few artifacts', count: 5, sizeBytes: 300 },
   { what: 'many artifacts', count: 300, sizeBytes: 10_000 },

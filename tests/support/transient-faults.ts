@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Fault } from './standins/faults.ts';
 
-/** What may pass by itself. */
+/** Faults that a repetition may mend. */
 export const TRANSIENT_FAULTS: readonly { title: string; fault: Fault }[] = [
   { title: 'an error of the server', fault: { how: 'status', status: 500 } },
   { title: 'a page of its gateway', fault: { how: 'garbage', status: 502 } },
@@ -25,7 +25,7 @@ export const WAIT_HINTS: readonly { title: string; headers(seconds: number, now:
   { title: 'seconds to the reset', headers: (seconds) => ({ 'ratelimit-reset': String(seconds) }) },
 ];
 
-/** Says what an answer means that does not pass. */
+/** What each status means that no repetition mends. */
 export const REFUSALS = [
   { status: 401, code: 'credentials_invalid' },
   { status: 402, code: 'payment_required' },

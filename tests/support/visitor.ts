@@ -3,9 +3,8 @@ import { get } from './host.ts';
 import type { SiteFiles } from './sites.ts';
 
 export type Visits = {
-  /** How many were made so far. */
   readonly count: number;
-  /** Says what was not as it should be, in words. */
+  /** One sentence for each visit that went wrong. */
   wrong: string[];
   stop(): Promise<void>;
 };

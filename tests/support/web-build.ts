@@ -2,9 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 
-/**
- * Says what Vite writes of a build: its modules by their path below the root, with the files that were made of them.
- */
+/** Vite's manifest of a build: modules by their path below the root, with the files that were made of them. */
 export type WebManifest = Record<string, WebChunk>;
 type WebChunk = { file: string; name?: string; imports?: string[]; dynamicImports?: string[]; css?: string[] };
 

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** Describes the fields of an entry that both headers have (APPNOTE 4.3.7 and 4.3.12). */
+/** Fields that both headers of an entry have (APPNOTE 4.3.7 and 4.3.12). */
 export type ZipHeader = {
   signature: number;
   name: string | Buffer;
@@ -14,16 +14,16 @@ export type ZipHeader = {
 
 export type ZipPart = Partial<ZipHeader> & {
   data?: string | Buffer;
-  /** Says what stands in the archive instead of the packed `data`. */
+  /** Written instead of the packed `data`. */
   packed?: Buffer;
   /** Behind the content: a data descriptor, or a gap. */
   behind?: Buffer;
   madeBy?: number;
   attributes?: number;
   comment?: Buffer;
-  /** Says where the directory says that the local header is. */
+  /** The place of the local header according to the directory. */
   offset?: number;
-  /** Says what one of the two headers says differently. */
+  /** Fields that only one of the two headers has otherwise. */
   local?: Partial<ZipHeader>;
   central?: Partial<ZipHeader>;
   /** No bytes of its own: the directory names those of another entry. */

@@ -195,7 +195,6 @@ test('where answers may be slow, who waits for one is spared, and who does not r
   expect(hasAnswered).toBe(true);
 });
 
-/** This is the app's port, and the built-in host's. */
 const PORTS = {
   app: async (app: TestApp, processes: number) => {
     const { port, ...listening } = await listen(app, { processes });

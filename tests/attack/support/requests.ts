@@ -7,7 +7,7 @@ const HEAD_MAX = 15_500;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT', 'PRI', 'get', 'G\0T'];
 const VERSIONS = ['HTTP/1.1', 'HTTP/1.1', 'HTTP/1.1', 'HTTP/1.1', 'HTTP/1.0', 'HTTP/2.0', 'HTTP/9', 'http/1.1', ''];
 
-/** Names of headers that some server here reads, with values close to those that it expects. */
+/** Headers that some server here reads, with values close to those that it expects. */
 const HEADERS: Readonly<Record<string, readonly string[]>> = {
   Accept: ['*/*', 'text/html', 'application/jsonl'],
   'Accept-Encoding': ['gzip, br', 'br;q=1.0, *;q=0', 'identity;q=0', 'gzip;q=2', '*'],

@@ -12,7 +12,9 @@ export async function connectDatabase(): Promise<void> {
   await buildIndexes();
 }
 
-/** Tells the bench, and ends when it says so or is gone. The folder of the test app goes with the run's (run.ts). */
+/**
+ * Reports the port to the bench, and ends when the bench says so or is gone. run.ts deletes the folder of the test app.
+ */
 export function tellReady(port: number, facts: Record<string, string> = {}): void {
   process.send?.({ port, facts });
   process.on('disconnect', () => process.exit(0));

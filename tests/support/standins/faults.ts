@@ -1,4 +1,4 @@
-/** Says what a request to a stand-in is about: where it can be made to fail. Each route of a stand-in names one. */
+/** The kinds of requests that can be made to fail. Each route of a stand-in is of one. */
 export type Step =
   | 'account'
   | 'look'
@@ -36,7 +36,7 @@ export type Fault =
 export type FaultScript = {
   /** The next `times` requests of this step go wrong this way; what was said first comes first. */
   fail(step: Step, fault: Fault, times?: number): void;
-  /** Nothing goes wrong any more. */
+  /** Ends all faults. */
   heal(): void;
   /** What this request meets, or undefined. */
   take(step: Step): Fault | undefined;

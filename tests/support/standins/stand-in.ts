@@ -11,7 +11,7 @@ import { createFaultScript, type Fault, type FaultScript, type Step } from './fa
  */
 export type StandIn<State> = {
   state: State;
-  /** Says what its adapter is made with. */
+  /** The address to make the adapter with. */
   apiUrl: string;
   port: number;
   /** Every request to the API since it started, in order. */
@@ -34,14 +34,14 @@ export type SeenRequest = {
   path: string;
   query: string;
   sizeBytes: number;
-  /** This is the header as it came, or null. */
+  /** The header as it came. */
   token: string | null;
   status: number | null;
 };
 
 export type StandInCall<State> = {
   state: State;
-  /** Says what stands in the path where the route has braces, in order. */
+  /** Values of the braces in the route's path, in order. */
   parts: readonly string[];
   query: URLSearchParams;
   headers: IncomingMessage['headers'];
@@ -74,7 +74,7 @@ export type Route<State> = {
 
 export type StandInOptions<State> = {
   state: State;
-  /** Says what its answers are held to; null where nothing is published. */
+  /** The vendor's published description that answers must fit; null where there is none. */
   description: DescriptionName | null;
   /** Stands before every path of the routes: `/api/v1`. */
   base?: string;

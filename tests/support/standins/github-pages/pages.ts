@@ -194,7 +194,7 @@ function setDomain(state: GithubState, pages: PagesRecord, repository: Repositor
   moveBranch(state, repository, pages.branch, { sha });
 }
 
-/** Names that lead to the website: its domain, and the counterpart that came by itself. */
+/** Returns the domain of the website and the counterpart that GitHub adds. */
 export function namesOf({ pages }: RepositoryRecord): string[] {
   const { cname = null } = pages ?? {};
   if (cname === null) return [];

@@ -182,7 +182,7 @@ async function faultOf(archive: Buffer): Promise<string | null> {
   return commandOf(files) === null ? 'Procfile declares types -> (none)' : null;
 }
 
-/** One state a look. */
+/** Moves the build on by one state. */
 function advance({ quirks }: HerokuState, app: App, one: Build): void {
   const next = one.ahead.shift();
   if (next === undefined) return;

@@ -5,7 +5,7 @@ import { bodyIn, type Call, type Domain, type HerokuState, NOW, refused, withApp
 
 const bodySchema = z.strictObject({ hostname: z.string(), sni_endpoint: z.nullable(z.string()) });
 const NO_DOMAIN = refused(404, 'not_found', 'Couldn’t find that domain name.');
-/** Once its records are seen. */
+/** The states of a domain once its records are seen, in order. */
 const CERTIFICATE_STATES = ['verified', 'dns-verified', 'cert issued'];
 
 export const domainRoutes: readonly Route<HerokuState>[] = [

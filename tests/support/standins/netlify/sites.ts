@@ -14,7 +14,7 @@ import {
 
 const NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const HOST = /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*$/;
-/** Says where names lead that are served there (facts of 2026-05; Netlify's own page names the first). */
+/** Where names that Netlify serves lead (as of 2026-05; Netlify's own page documents the first). */
 const LOAD_BALANCER = { a: '75.2.60.5', alias: 'apex-loadbalancer.netlify.com' };
 const DAY_MS = 86_400_000;
 const TEAMS = ['simulated-team', 'other-team'];
@@ -163,7 +163,7 @@ function forgetGone(site: SiteRecord): void {
   if (!site.certificate?.domains.some(isThere)) site.certificate = null;
 }
 
-/** Names that lead to the site: its own, and those that came by themselves. */
+/** Returns the site's own names and the counterparts that Netlify adds. */
 export function namesOf({ customDomain, aliases }: SiteRecord): string[] {
   const own = [...(customDomain === null ? [] : [customDomain]), ...aliases];
   return [...new Set([...own, ...counterpartsOf(own)])];

@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type * as z from 'zod/mini';
 import type { Reply, StandInCall } from '../stand-in.ts';
 
-/** Says what the simulated Netlify knows. */
 export type SiteRecord = {
   id: string;
   name: string;
@@ -55,7 +54,7 @@ export type NetlifyCall = StandInCall<NetlifyState>;
 
 /** Points that the description leaves open; each of them can be read in two ways. */
 export type NetlifyReading = {
-  /** Says what takes the last name off a site; the other of the two is refused. */
+  /** The value that takes the last name off a site; the other of the two is refused. */
   domainsLeaveBy: 'empty text' | 'null';
   /** `www` that comes by itself stands among the aliases. */
   listsCounterparts: boolean;

@@ -157,7 +157,6 @@ export async function cancelRelease(vendor: Vendor, call: PlatformCall, id: stri
   await ask(call, vendor, { withToken: true, method: 'POST', url: `/releases/${id}/cancel` }, anything);
 }
 
-/** Makes it the public one. */
 export async function publishRelease(vendor: Vendor, call: PlatformCall, id: string): Promise<void> {
   await ask(call, vendor, { withToken: true, method: 'POST', url: `/releases/${id}/publish` }, anything);
 }

@@ -49,7 +49,7 @@ const CERTIFICATE: Codes = {
   errored: 'certificate_refused',
 };
 
-/** Says what the manual names; addresses for documentation (RFC 5737). */
+/** Addresses for documentation (RFC 5737). */
 const PAGES = { cname: 'pages.simulated.localhost', a: ['192.0.2.30', '192.0.2.31'] };
 const TTL_S = 3_600;
 

@@ -36,7 +36,6 @@ export async function dropSite(vendor: Vendor, call: PlatformCall): Promise<void
   });
 }
 
-/** It is gone there: no error for who wanted it away. */
 export function isMissing(error: unknown): boolean {
   return error instanceof AppError && error.code === 'platform_place_gone';
 }

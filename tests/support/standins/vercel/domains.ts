@@ -2,9 +2,7 @@ import * as z from 'zod/mini';
 import type { Reply, Route } from '../stand-in.ts';
 import { type Call, type Domain, GONE, refused, sha1Of, type VercelState, withProject, withTeam } from './state.ts';
 
-/**
- * Says what it wants names to lead to; the host's name is this account's own. Addresses for documentation (RFC 5737).
- */
+/** Records that it asks for; the CNAME's host is this account's own. Addresses for documentation (RFC 5737). */
 const WANTED = { a: ['192.0.2.79', '192.0.2.1'], cname: '0123456789abcdef.dns-017.vercel-dns.com' };
 const bodySchema = z.object({ name: z.string() });
 

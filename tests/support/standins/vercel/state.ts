@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Reply, StandInCall } from '../stand-in.ts';
 
-/** Says what the simulated platform knows. Files, projects and deployments belong to a team, or to the person alone. */
+/** Files, projects and deployments belong to a team, or to the person alone. */
 export type VercelState = {
   projects: Map<string, Project>;
   deployments: Map<string, Deployment>;
@@ -17,7 +17,7 @@ export type VercelState = {
   forgets: Map<string, number>;
   /** What the next deployment goes through, asked for with a request that lacked files. */
   nextStates: readonly string[];
-  /** Says what the platform does not say of itself in every answer. */
+  /** Oddities of single answers. */
   quirks: { missingInSuccess?: boolean; aliasError?: string; isErrorText?: boolean; failedCheck?: boolean };
 };
 

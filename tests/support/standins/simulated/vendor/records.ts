@@ -13,13 +13,13 @@ const siteSchema = z.object({
   name: z.string(),
   owner: z.string(),
   published: z.nullable(z.string()),
-  /** This is the commit that the next one goes on top of. */
+  /** The parent of the next commit. */
   head: z.nullable(z.string()),
 });
 const releaseSchema = z.object({
   id: z.string(),
   site: z.string(),
-  /** This is the caller's own name for it. */
+  /** The idempotency key of the caller. */
   key: z.string(),
   files: z.record(z.string(), z.string()),
   state: z.string(),
@@ -32,9 +32,9 @@ const domainSchema = z.object({
   id: z.string(),
   site: z.string(),
   name: z.string(),
-  /** This is the name that it was added with; null for one that was asked for. */
+  /** The name that brought this one with it; null for one that was asked for. */
   counterpartOf: z.nullable(z.string()),
-  /** Says what a TXT record has to say first, since another account has the name. */
+  /** The TXT record to be set first where another account has the name. */
   proof: z.nullable(z.string()),
   /** Whether records and certificate are those of a site through Git. */
   isFixed: z.boolean(),

@@ -2,11 +2,10 @@ import type * as z from 'zod/mini';
 import type { Reply, Route, StandInCall } from '../../stand-in.ts';
 import type { Records, SiteRecord } from './records.ts';
 
-/** Says what the simulated platform knows: its records, and what name servers answer. */
+/** `zone` holds what name servers answer. */
 export type World = { records: Records; zone: ZoneRecord[] };
 export type ZoneRecord = { type: string; name: string; value: string };
 
-/** Describes a request as its routes see it. */
 export type VendorCall = StandInCall<World> & World & { addressOf(name: string): string };
 export type VendorReply = Reply;
 export type VendorRoute = Omit<Route<World>, 'answer'> & { answer(call: VendorCall): Promise<VendorReply> };
