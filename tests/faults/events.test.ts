@@ -142,9 +142,9 @@ test('two servers on one database tell each other, and either may be killed', { 
   await using two = await startRealApp(fixtures.env);
   const token = await tokenOf(one);
   await using reader = follow(one, token);
-  await using bystander = follow(two, token);
+  await using unaffected = follow(two, token);
   await reader.until(() => reader.seen.length > 0);
-  await bystander.until(() => bystander.seen.length > 0);
+  await unaffected.until(() => unaffected.seen.length > 0);
   const writers = [startWriting(one, token, 'one'), startWriting(two, token, 'two')];
 
   await killWhileReading(reader, async () => {
@@ -154,6 +154,6 @@ test('two servers on one database tell each other, and either may be killed', { 
   await Promise.all(writers.map((writer) => writer.stop()));
 
   await expectWhole(one, token, reader, writers);
-  await expectWhole(two, token, bystander, writers);
-  expect(bystander.codes).toEqual([]);
+  await expectWhole(two, token, unaffected, writers);
+  expect(unaffected.codes).toEqual([]);
 });

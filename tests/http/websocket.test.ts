@@ -110,13 +110,13 @@ test('without a good token a connection ends, cookies or not', async () => {
   await using app = await testApp();
   await using listener = await listen(app);
   await using other = await testApp();
-  await using hasty = await listen(other, { socketTimes: { helloMs: 50 } });
+  await using impatient = await listen(other, { socketTimes: { helloMs: 50 } });
   const headers = { origin: listener.origin, cookie: 'fairlead_refresh=anything' };
 
   const wrong = open(listener, { headers });
   await hello(wrong, 'fla_wrong');
   const none = open(listener, { headers, path: '/api/trpc' });
-  const silent = open(hasty, { headers: { ...headers, origin: hasty.origin } });
+  const silent = open(impatient, { headers: { ...headers, origin: impatient.origin } });
 
   expect(await wrong.closed).toBe(4401);
   expect(await none.closed).toBe(4401);
@@ -265,10 +265,10 @@ test('a session that ends closes its sockets on every instance, and no others', 
   await using listener = await listen(one);
   await using other = await listen(two);
   const person = await one.person();
-  const bystander = await one.person();
+  const unaffected = await one.person();
   const here = await admitted(listener, person);
   const there = await admitted(other, person);
-  const stays = await admitted(other, bystander);
+  const stays = await admitted(other, unaffected);
 
   await person.caller.auth.logout();
 

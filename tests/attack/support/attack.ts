@@ -1,6 +1,6 @@
 import { type Random, randomOf } from '../../support/random.ts';
-import { type AttackedApp, type Gauge, startAttackedApp } from './attacked-app.ts';
-import { startBystander } from './bystander.ts';
+import { type AttackedApp, type ProcessMetrics, startAttackedApp } from './attacked-app.ts';
+import { startProbe } from './probe.ts';
 
 /**
  * One kind of attack. `prepare` makes what its rounds share and returns the round; a round makes every choice from its
@@ -22,7 +22,7 @@ const UNCAUGHT = /"level":"error","message":"[^"]*nobody caught/;
 
 export type Outcome = {
   isSameProcess: boolean;
-  /** Of the bystander. */
+  /** Questions of the probe without the right answer. */
   failedQuestions: string[];
   /** Answers that admit a fault, and errors in the log. */
   faults: string[];
@@ -32,15 +32,20 @@ export type Outcome = {
 };
 
 /** Attacks a running app while somebody else uses it. `before` is what was measured before the first attack. */
-export async function attack(attacked: AttackedApp, target: Target, before: Gauge, seed: string): Promise<Outcome> {
+export async function attack(
+  attacked: AttackedApp,
+  target: Target,
+  before: ProcessMetrics,
+  seed: string,
+): Promise<Outcome> {
   const rounds = IS_FULL ? target.rounds.many : target.rounds.few;
   const logged = attacked.app.output().length;
   const round = await target.prepare(attacked);
-  const { pid } = await attacked.readGauge();
-  const bystander = startBystander(attacked);
+  const { pid } = await attacked.readMetrics();
+  const probe = startProbe(attacked);
   const seen = await runRounds(target.name, { seed, rounds, round });
-  const { answered, failed } = await bystander.stop();
-  const after = await attacked.readGauge().catch(() => null);
+  const { answered, failed } = await probe.stop();
+  const after = await attacked.readMetrics().catch(() => null);
   const log = attacked.app.output().slice(logged);
   const grown = {
     heapMiB: mebibytes((after?.heapBytes ?? Number.NaN) - before.heapBytes),
@@ -85,14 +90,14 @@ function shortened(found: readonly string[]): string[] {
   return found.length > TOLD_MAX ? [...told, `and ${found.length - TOLD_MAX} more`] : told;
 }
 
-let running: Promise<{ attacked: AttackedApp; before: Gauge }> | undefined;
+let running: Promise<{ attacked: AttackedApp; before: ProcessMetrics }> | undefined;
 
 /** The app that all attacks share; it starts anew after one that has ended it. */
-export async function sharedApp(): Promise<{ attacked: AttackedApp; before: Gauge }> {
+export async function sharedApp(): Promise<{ attacked: AttackedApp; before: ProcessMetrics }> {
   const known = await running;
   if (known !== undefined && known.attacked.app.child.exitCode === null) return known;
   await endSharedApp();
-  running = startAttackedApp().then(async (attacked) => ({ attacked, before: await attacked.readGauge() }));
+  running = startAttackedApp().then(async (attacked) => ({ attacked, before: await attacked.readMetrics() }));
   return running;
 }
 

@@ -6,15 +6,15 @@ import { type Account, openAccount, type Publication, publishSite } from '../../
 import { type RealApp, startRealApp } from '../../support/real-app.ts';
 import { startNetlify } from '../../support/standins/netlify/index.ts';
 import { readSurface, type Surface } from './surface.ts';
-import { makeWorkplaces, type Workplaces } from './workplaces.ts';
+import { openUploadSlots, type UploadSlots } from './upload-slots.ts';
 
 export const SITE_TEXT = 'Still here';
 /** Those who call procedures, each at most 600 times a minute; and those who upload, each in two places. */
 const CALLERS = 3;
 const UPLOADERS = 2;
 
-/** What the process under attack says of itself (gauge.mjs). */
-export type Gauge = {
+/** What the process under attack says of itself (metrics.mjs). */
+export type ProcessMetrics = {
   pid: number;
   p99Ms: number;
   maxMs: number;
@@ -30,24 +30,32 @@ export type AttackedApp = Surface & {
   platform: AsyncDisposable;
   site: Publication;
   callers: readonly Account[];
-  workplaces: Workplaces;
+  uploadSlots: UploadSlots;
   /** Collects first; the delays are those since the reading before. */
-  readGauge(): Promise<Gauge>;
+  readMetrics(): Promise<ProcessMetrics>;
 };
 
 /** Starts the built product in a process that can be measured from inside. */
 export async function startAttackedApp(): Promise<AttackedApp> {
-  const socketPath = join(tmpdir(), `fairlead-gauge-${process.pid}.sock`);
+  const socketPath = join(tmpdir(), `fairlead-metrics-${process.pid}.sock`);
   const platform = await startNetlify();
-  const app = await startRealApp({ GAUGE_SOCKET: socketPath, ...egressTo(platform) }, [
-    ...['--expose-gc', '--import', './tests/attack/support/gauge.mjs'],
+  const app = await startRealApp({ METRICS_SOCKET: socketPath, ...egressTo(platform) }, [
+    ...['--expose-gc', '--import', './tests/attack/support/metrics.mjs'],
     'dist/server/main.js',
   ]);
-  const owner = await openAccount(app.url, 'bystander');
-  const site = await publishSite(owner, 'Bystander', { 'index.html': SITE_TEXT, 'app.js': 'let a;' });
+  const owner = await openAccount(app.url, 'owner');
+  const site = await publishSite(owner, 'Probed', { 'index.html': SITE_TEXT, 'app.js': 'let a;' });
   const callers = await openAccounts(app.url, 'caller', CALLERS);
-  const workplaces = await makeWorkplaces(await openAccounts(app.url, 'uploader', UPLOADERS));
-  return { app, platform, site, callers, workplaces, ...(await readSurface()), readGauge: () => readGauge(socketPath) };
+  const uploadSlots = await openUploadSlots(await openAccounts(app.url, 'uploader', UPLOADERS));
+  return {
+    app,
+    platform,
+    site,
+    callers,
+    uploadSlots,
+    ...(await readSurface()),
+    readMetrics: () => readMetrics(socketPath),
+  };
 }
 
 /** No request of the attacked app leaves this machine: one platform is played, and at the others' addresses is nothing. */
@@ -67,6 +75,6 @@ async function openAccounts(url: string, name: string, count: number): Promise<A
   return Promise.all(Array.from({ length: count }, (_, number) => openAccount(url, `${name} ${number}`)));
 }
 
-async function readGauge(socketPath: string): Promise<Gauge> {
+async function readMetrics(socketPath: string): Promise<ProcessMetrics> {
   return JSON.parse(await text(connect(socketPath)));
 }

@@ -2,7 +2,7 @@ import type { Random } from '../../support/random.ts';
 import { extraField, writeZip, type ZipPart, type ZipWhole } from '../../support/zip-writer.ts';
 import { IS_FULL, type Target } from '../support/attack.ts';
 import { longText, oddText, REPEATED_PIECES } from '../support/odd-values.ts';
-import { releaseUpload, sendUpload } from '../support/workplaces.ts';
+import { releaseUpload, sendUpload } from '../support/upload-slots.ts';
 
 /** So many, and more than there may be: rare, since writing such an archive takes longer than refusing it. */
 const MANY_ENTRIES = [20_000, 60_000];
@@ -73,13 +73,13 @@ export const target: Target = {
   name: 'archives',
   rounds: { few: 30, many: 800 },
   prepare: (attacked) => (random) =>
-    attacked.workplaces.during(async (place) => {
+    attacked.uploadSlots.use(async (slot) => {
       const upload = { rest: oddQuery(random), type: 'application/zip', body: oddArchive(random) };
       const abortAfterMs = random.chance(0.1) ? random.below(50) : undefined;
       return [
-        ...(await sendUpload(place, { method: 'POST', ...upload, abortAfterMs })),
-        ...(await sendUpload(place, { method: 'GET', ...upload, body: Buffer.alloc(0) })),
-        ...(random.chance(0.05) ? await releaseUpload(place) : []),
+        ...(await sendUpload(slot, { method: 'POST', ...upload, abortAfterMs })),
+        ...(await sendUpload(slot, { method: 'GET', ...upload, body: Buffer.alloc(0) })),
+        ...(random.chance(0.05) ? await releaseUpload(slot) : []),
       ];
     }),
 };

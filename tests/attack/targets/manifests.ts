@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Random } from '../../support/random.ts';
 import { IS_FULL, type Target } from '../support/attack.ts';
 import { oddJson, oddText, oddValue, REPEATED_PIECES } from '../support/odd-values.ts';
-import { releaseUpload, sendUpload, type Workplace } from '../support/workplaces.ts';
+import { releaseUpload, sendUpload, type UploadSlot } from '../support/upload-slots.ts';
 
 const SIZES = IS_FULL ? [1_000, 100_000, 4_000_000, 16_000_000] : [1_000, 100_000, 400_000];
 const TEXT = Buffer.from('attacked');
@@ -49,10 +49,10 @@ function oddManifest(random: Random): string {
   });
 }
 
-async function sendManifest(random: Random, place: Workplace): Promise<string[]> {
+async function sendManifest(random: Random, slot: UploadSlot): Promise<string[]> {
   const body = Buffer.from(oddManifest(random));
   const abortAfterMs = random.chance(0.1) ? random.below(50) : undefined;
-  const faults = await sendUpload(place, {
+  const faults = await sendUpload(slot, {
     method: 'PUT',
     rest: 'manifest',
     type: 'application/json',
@@ -64,7 +64,7 @@ async function sendManifest(random: Random, place: Workplace): Promise<string[]>
   const rest = `files/${encodeURIComponent(Buffer.from(name).toString())}`;
   return [
     ...faults,
-    ...(await sendUpload(place, { method: 'PUT', rest, type: 'application/octet-stream', body: file })),
+    ...(await sendUpload(slot, { method: 'PUT', rest, type: 'application/octet-stream', body: file })),
   ];
 }
 
@@ -73,8 +73,8 @@ export const target: Target = {
   name: 'manifests',
   rounds: { few: 30, many: 300 },
   prepare: (attacked) => (random) =>
-    attacked.workplaces.during(async (place) => [
-      ...(await sendManifest(random, place)),
-      ...(random.chance(IS_FULL ? 0.1 : 0.05) ? await releaseUpload(place) : []),
+    attacked.uploadSlots.use(async (slot) => [
+      ...(await sendManifest(random, slot)),
+      ...(random.chance(IS_FULL ? 0.1 : 0.05) ? await releaseUpload(slot) : []),
     ]),
 };

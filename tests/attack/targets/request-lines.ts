@@ -16,7 +16,7 @@ export const target: Target = {
   name: 'request lines',
   rounds: { few: 600, many: 20_000 },
   async prepare(attacked) {
-    const { ports } = await attacked.readGauge();
+    const { ports } = await attacked.readMetrics();
     return async (random) => {
       const port = random.pick(ports);
       const pieces = random.many(1, 3, () => [oddHead(random, attacked), ...oddBody(random)]).flat();

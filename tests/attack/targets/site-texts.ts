@@ -4,7 +4,7 @@ import { IS_FULL, type Target } from '../support/attack.ts';
 import type { AttackedApp } from '../support/attacked-app.ts';
 import { faultOf } from '../support/call.ts';
 import { longText, oddText, REPEATED_PIECES } from '../support/odd-values.ts';
-import { releaseUpload, sendUpload, type Workplace } from '../support/workplaces.ts';
+import { releaseUpload, sendUpload, type UploadSlot } from '../support/upload-slots.ts';
 
 /** Where a scanner of pages, styles, keys and packages begins to look, and where it would stop. */
 const HTML = [
@@ -97,22 +97,22 @@ function oddSite(random: Random): Record<string, string> {
   };
 }
 
-async function upload(place: Workplace, site: Record<string, string>): Promise<string[]> {
+async function upload(slot: UploadSlot, site: Record<string, string>): Promise<string[]> {
   const bodies = Object.entries(site).map(([path, text]) => {
     const body = Buffer.from(text);
     return { path, body, sha256: createHash('sha256').update(body).digest('hex') };
   });
   const files = bodies.map(({ path, sha256, body }) => ({ path, sha256, sizeBytes: body.length }));
   const list = Buffer.from(JSON.stringify({ files }));
-  const faults = await sendUpload(place, { method: 'PUT', rest: 'manifest', type: 'application/json', body: list });
+  const faults = await sendUpload(slot, { method: 'PUT', rest: 'manifest', type: 'application/json', body: list });
   for (const { sha256, body } of bodies) {
     const file = { method: 'PUT', rest: `files/${sha256}`, type: 'application/octet-stream', body };
-    faults.push(...(await sendUpload(place, file)));
+    faults.push(...(await sendUpload(slot, file)));
   }
   return faults;
 }
 
-async function visit({ app }: AttackedApp, { slug }: Workplace, random: Random): Promise<string[]> {
+async function visit({ app }: AttackedApp, { slug }: UploadSlot, random: Random): Promise<string[]> {
   const path = random.chance(0.3)
     ? random.pick(['/', '/about', '/style.css', '/a/b', '/a?x=1'])
     : `/${encodeURI(Buffer.from(longText(random, random.pick(REPEATED_PIECES), random.pick([20, 4_000]))).toString())}`;
@@ -125,9 +125,9 @@ export const target: Target = {
   name: 'site texts',
   rounds: { few: 4, many: 80 },
   prepare: (attacked) => (random) =>
-    attacked.workplaces.during(async (place) => {
-      const faults = [...(await upload(place, oddSite(random))), ...(await releaseUpload(place))];
-      for (let visits = 0; visits < 20; visits += 1) faults.push(...(await visit(attacked, place, random)));
+    attacked.uploadSlots.use(async (slot) => {
+      const faults = [...(await upload(slot, oddSite(random))), ...(await releaseUpload(slot))];
+      for (let visits = 0; visits < 20; visits += 1) faults.push(...(await visit(attacked, slot, random)));
       return faults;
     }),
 };

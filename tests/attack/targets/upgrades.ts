@@ -7,7 +7,7 @@ export const target: Target = {
   name: 'upgrades',
   rounds: { few: 300, many: 20_000 },
   async prepare(attacked) {
-    const { ports } = await attacked.readGauge();
+    const { ports } = await attacked.readMetrics();
     return async (random) => {
       const head = oddHead(random, attacked, {
         headers: UPGRADE,

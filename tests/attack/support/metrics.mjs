@@ -5,8 +5,8 @@ import os from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /**
- * A preload that measures a process from inside: `node --expose-gc --import ./tests/attack/support/gauge.mjs …`.
- * Whoever connects to the UNIX socket at `GAUGE_SOCKET` is sent one line of JSON: the event loop delay since the last
+ * A preload that measures a process from inside: `node --expose-gc --import ./tests/attack/support/metrics.mjs …`.
+ * Whoever connects to the UNIX socket at `METRICS_SOCKET` is sent one line of JSON: the event loop delay since the last
  * reading, the memory that is still held after a collection, and the ports on which this process listens. The socket is
  * opened with the first port, so that of several processes the one answers that serves.
  */
@@ -18,19 +18,19 @@ os.totalmem = () => 64 * 1024 ** 2;
 syncBuiltinESMExports();
 const ports = new Set();
 const { listen } = Server.prototype;
-let _gauge;
+let _metrics;
 
 Server.prototype.listen = function listenAndTell(...args) {
   this.once('listening', () => {
     const { port } = this.address();
     ports.add(port);
     this.once('close', () => ports.delete(port));
-    _gauge ??= openGauge(process.env.GAUGE_SOCKET);
+    _metrics ??= openMetrics(process.env.METRICS_SOCKET);
   });
   return listen.apply(this, args);
 };
 
-function openGauge(path) {
+function openMetrics(path) {
   rmSync(path, { force: true });
   const server = createServer((socket) => {
     socket.on('error', () => undefined);

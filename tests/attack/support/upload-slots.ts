@@ -10,15 +10,15 @@ const PATIENCE_MS = 180_000;
 const PER_ACCOUNT = 2;
 
 /** A deployment of an attacker with its open upload, in the hands of one round at a time. */
-export type Workplace = { account: Account; deploymentId: string; slug: string; uploadId: string };
+export type UploadSlot = { account: Account; deploymentId: string; slug: string; uploadId: string };
 
-export type Workplaces = {
+export type UploadSlots = {
   /** Waits for one that is free, and takes it back when the round is over. */
-  during<T>(work: (place: Workplace) => Promise<T>): Promise<T>;
+  use<T>(work: (slot: UploadSlot) => Promise<T>): Promise<T>;
 };
 
-export async function makeWorkplaces(accounts: readonly Account[]): Promise<Workplaces> {
-  const free: Workplace[] = [];
+export async function openUploadSlots(accounts: readonly Account[]): Promise<UploadSlots> {
+  const free: UploadSlot[] = [];
   for (const account of accounts) {
     for (let number = 1; number <= PER_ACCOUNT; number += 1) {
       const { id, slug } = await clientOf(account).deployments.create.mutate({
@@ -29,16 +29,16 @@ export async function makeWorkplaces(accounts: readonly Account[]): Promise<Work
     }
   }
   return {
-    async during(work) {
-      let place = free.pop();
-      while (place === undefined) {
+    async use(work) {
+      let slot = free.pop();
+      while (slot === undefined) {
         await wait(20);
-        place = free.pop();
+        slot = free.pop();
       }
       try {
-        return await work(place);
+        return await work(slot);
       } finally {
-        free.push(place);
+        free.push(slot);
       }
     },
   };
@@ -59,12 +59,12 @@ async function openUpload(account: Account, deploymentId: string): Promise<strin
  * Makes a release of what was uploaded, waits until it has come to an end, whichever, and opens the next upload.
  * Returns what no answer may be; an upload that is refused makes no release.
  */
-export async function releaseUpload(place: Workplace): Promise<string[]> {
-  const client = clientOf(place.account);
-  const { deploymentId, uploadId } = place;
+export async function releaseUpload(slot: UploadSlot): Promise<string[]> {
+  const client = clientOf(slot.account);
+  const { deploymentId, uploadId } = slot;
   const made = await client.releases.create.mutate({ deploymentId, uploadId }).catch((error: unknown) => String(error));
   if (typeof made === 'string') return made.includes('our side') ? [`releases.create: ${made}`] : [];
-  place.uploadId = await openUpload(place.account, deploymentId);
+  slot.uploadId = await openUpload(slot.account, deploymentId);
   const giveUpAt = performance.now() + PATIENCE_MS;
   while (performance.now() < giveUpAt) {
     const release = await client.releases.get.query({ releaseId: made.id }).catch(() => null);
@@ -76,9 +76,9 @@ export async function releaseUpload(place: Workplace): Promise<string[]> {
 
 type Upload = { method: string; rest: string; type: string; body: Buffer; abortAfterMs?: number | undefined };
 
-/** One request to the place's open upload. */
+/** One request to the slot's open upload. */
 export function sendUpload(
-  { account, uploadId }: Workplace,
+  { account, uploadId }: UploadSlot,
   { method, rest, type, body, abortAfterMs }: Upload,
 ): Promise<string[]> {
   const headers = { authorization: `Bearer ${account.token}`, 'content-type': type };

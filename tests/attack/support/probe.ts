@@ -7,13 +7,13 @@ const EVERY_MS = 50;
 /** Of questions that wait for their answer; more would only burden the machine that they are asked on. */
 const WAITING_MAX = 100;
 
-export type Bystander = {
+export type Probe = {
   /** Ends it, and tells how many questions were answered as they should be, and what else came. */
   stop(): Promise<{ answered: number; failed: string[] }>;
 };
 
 /** Another client, which asks for the health and for a live site twenty times a second, whether or not answers come. */
-export function startBystander({ app, site }: AttackedApp): Bystander {
+export function startProbe({ app, site }: AttackedApp): Probe {
   const failed: string[] = [];
   const waiting = new Set<Promise<void>>();
   let answered = 0;
