@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
@@ -111,13 +113,27 @@ const PROJECTS: TestProjectInlineConfiguration[] = [
   },
 ];
 
+/** Hash of the sources that decide how the built-in host answers a file (server/services/releases/seen-files.ts). */
+function hostRules(): string {
+  const hash = createHash('sha256').update(readFileSync(`${here}package-lock.json`));
+  for (const folder of ['server/host', 'routers/schemas']) {
+    const names = readdirSync(`${here}${folder}`, { recursive: true, encoding: 'utf8' }).sort();
+    for (const name of names.filter((one) => one.endsWith('.ts')))
+      hash.update(`\0${name}\0`).update(readFileSync(`${here}${folder}/${name}`));
+  }
+  return hash.digest('hex');
+}
+
 export default defineConfig(({ isSsrBuild }) => ({
   root: `${here}src`,
   // The router brings a copy of what React has had since its version 18.
   resolve: { alias: { 'use-sync-external-store/shim/index.js': 'react' } },
   cacheDir: `${here}node_modules/.vite`,
   plugins: [react(), tailwindcss(), ...(isSsrBuild ? [] : [web.plugin])],
-  define: { __FUNCTION_API_HOST__: JSON.stringify(process.env.FUNCTION_API_HOST ?? '') },
+  define: {
+    __FUNCTION_API_HOST__: JSON.stringify(process.env.FUNCTION_API_HOST ?? ''),
+    __HOST_RULES__: JSON.stringify(hostRules()),
+  },
   server: {
     // Only what the page may load: the dev server would hand out the whole folder above its root.
     fs: { allow: [`${here}src`, `${here}routers/schemas`, `${here}node_modules`] },

@@ -7,10 +7,11 @@ import { previousRelease } from './read.ts';
 import type { ReleaseWork } from './release-work.ts';
 
 /**
- * Raised whenever the built-in host answers the same files in another way than before: the next release of each deployment
- * is then verified whole.
+ * Hash of the sources by which the built-in host answers, set at build time (vite.config.ts): after an update that changes
+ * them the next release of each deployment is verified whole. Not set where the server runs from its sources.
  */
-const HOST_RULES = 1;
+declare const __HOST_RULES__: string | undefined;
+const HOST_RULES = typeof __HOST_RULES__ === 'undefined' ? '' : __HOST_RULES__;
 
 /** Whether a verified release of the deployment has shown this content at this path. */
 export type SeenFiles = (path: string, sha256: string) => boolean;
