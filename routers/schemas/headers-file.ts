@@ -61,6 +61,7 @@ const KEPT_BY_HOST: ReadonlySet<string> = new Set([
   'content-range',
   'date',
   'etag',
+  'http2-settings',
   'keep-alive',
   'last-modified',
   'location',

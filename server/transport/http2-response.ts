@@ -21,8 +21,16 @@ export type Http2Response = WebResponse & {
 
 /** An answer holds the largest file that is sent whole while nobody knows yet what it will be. */
 const UNKNOWN_BYTES = 1024 * 1024;
-/** What belongs to a connection is not sent in a stream (RFC 9113, section 8.2.2). */
-const CONNECTION_HEADERS: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade']);
+/** What belongs to a connection is not sent in a stream (RFC 9113, section 8.2.2); Node throws at these. */
+const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'http2-settings',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+]);
 
 /** Header lists are finished once for many answers, and so is the form that HTTP/2 takes them in. */
 const converted = new WeakMap<readonly string[], OutgoingHttpHeaders>();
@@ -30,13 +38,16 @@ const converted = new WeakMap<readonly string[], OutgoingHttpHeaders>();
 function headersOf(list: readonly string[]): OutgoingHttpHeaders {
   const known = converted.get(list);
   if (known !== undefined) return known;
-  const headers: OutgoingHttpHeaders = {};
+  // A site names its headers: none of them may be met with a property that every object inherits.
+  const headers: Record<string, string | string[]> = Object.create(null);
   for (let index = 0; index + 1 < list.length; index += 2) {
     const name = list[index]?.toLowerCase() ?? '';
-    const value = list[index + 1];
+    const value = list[index + 1] ?? '';
     if (CONNECTION_HEADERS.has(name)) continue;
     const before = headers[name];
-    headers[name] = before === undefined ? value : `${before}, ${value}`;
+    if (before === undefined) headers[name] = value;
+    // Cookies do not join (RFC 6265, section 3).
+    else headers[name] = name === 'set-cookie' ? [before, value].flat() : `${before}, ${value}`;
   }
   converted.set(list, headers);
   return headers;

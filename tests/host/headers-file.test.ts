@@ -63,6 +63,7 @@ test.each([
   ['/*\n  Content-Length: 1', 2, 'host itself'],
   ['/*\n  transfer-encoding: chunked', 2, 'host itself'],
   ['/*\n  Connection: close', 2, 'host itself'],
+  ['/*\n  HTTP2-Settings: x', 2, 'host itself'],
   ['/*\n  Location: https://evil.example', 2, 'host itself'],
   ['/*\n  Content-Encoding: br', 2, 'host itself'],
   ['/*\n  ETag: "x"', 2, 'host itself'],

@@ -161,6 +161,22 @@ test('a body that nobody reads is stopped with the answer', async () => {
   session.destroy();
 });
 
+test('a header arrives as it does over HTTP/1.1, whatever it is called', async () => {
+  const cookies = ['Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'set-cookie', 'c=3'];
+  const named = ['constructor', 'x', 'toString', 'y', '__proto__', 'z', 'Vary', 'Accept', 'Vary', 'Origin'];
+  const ofConnection = ['HTTP2-Settings', 'x', 'Proxy-Connection', 'x', 'TE', 'x'];
+  await using server = await listening((_request, response) =>
+    response.writeHead(200, [...cookies, ...named, ...ofConnection]).end(),
+  );
+  const session = await openHttp2(server.port, HOST);
+  const { status, headers } = await askHttp2(session, '/');
+  expect(status).toBe(200);
+  expect(headers['set-cookie']).toEqual(['a=1', 'b=2', 'c=3']);
+  const sent = ['constructor', 'tostring', '__proto__', 'vary', 'http2-settings', 'proxy-connection', 'te'];
+  expect(sent.map((name) => headers[name])).toEqual(['x', 'y', 'z', 'Accept, Origin', undefined, undefined, undefined]);
+  session.destroy();
+});
+
 test('what a handler throws ends its own request alone', async () => {
   await using server = await listening((request, response) => {
     if (request.url === '/bad') throw new Error('bad');
