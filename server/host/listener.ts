@@ -10,7 +10,7 @@ import { createHttpsRedirect } from './https-redirect.ts';
 import { sendErrorPage } from './respond.ts';
 import { HEADERS_MAX } from './route.ts';
 import { createRouteTable } from './route-table.ts';
-import { createRequestHandler, type HandlerParts, type HostProviders } from './serve.ts';
+import { createLineLimit, createRequestHandler, type HandlerParts, type HostProviders } from './serve.ts';
 import { createSiteCache } from './site.ts';
 
 /** A visitor sends no body: a request that takes longer than this is an attack or a broken line. */
@@ -69,12 +69,13 @@ export function createHost(providers: HostProviders, options: HostOptions): Host
   });
   const visits = createAccessLog(providers);
   const parts = { providers, table, sites, files, visits };
+  const isDue = createLineLimit(providers.now);
   const shared = {
     host: options.host,
     processes,
     requestTimeout: REQUEST_TIMEOUT_MS,
     onError(_request: WebRequest, response: WebResponse, error: unknown) {
-      providers.log.error('A request to the host failed', { error: String(error) });
+      if (isDue(String(error))) providers.log.error('A request to the host failed', { error: String(error) });
       sendErrorPage(response, error);
     },
     timeouts: options.timeouts,

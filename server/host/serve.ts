@@ -20,6 +20,8 @@ import type { Route } from './snapshot.ts';
 /** One line a minute for the same corrupted file: the log stays readable under load. */
 const TROUBLE_EVERY_MS = 60_000;
 const TOLD_MAX = 1_000;
+/** A hash and the path of a file. */
+const KEY_MAX = 65 + UPLOAD_LIMITS.maxPathBytes;
 
 export type HostProviders = Pick<
   Providers,
@@ -126,14 +128,23 @@ function loadNewer(table: RouteTable, sites: SiteCache, route: Route): Promise<N
   return finding.then(async (found) => found && { route: found, site: await sites.load(found) });
 }
 
-function createTroubleLog({ log, now }: HostProviders) {
-  /** By release, and by the start of the path: a path may be as long as a request allows. */
+/** Returns a test of whether a line is due: what visitors can bring about as often as they like is told once a minute. */
+export function createLineLimit(now: () => Date): (key: string) => boolean {
+  /** By the start of the key: a path may be as long as a request allows. */
   const toldAt = new LRUCache<string, number>({ max: TOLD_MAX });
-  return (error: unknown, route: Route, path: string): void => {
-    const key = `${route.manifestHash}/${path.slice(0, UPLOAD_LIMITS.maxPathBytes)}`;
+  return (text) => {
+    const key = text.slice(0, KEY_MAX);
     const at = now().getTime();
-    if (at - (toldAt.get(key) ?? 0) < TROUBLE_EVERY_MS) return;
+    if (at - (toldAt.get(key) ?? 0) < TROUBLE_EVERY_MS) return false;
     toldAt.set(key, at);
+    return true;
+  };
+}
+
+function createTroubleLog({ log, now }: HostProviders) {
+  const isDue = createLineLimit(now);
+  return (error: unknown, route: Route, path: string): void => {
+    if (!isDue(`${route.manifestHash}/${path}`)) return;
     log.error('A file of a site cannot be served', {
       code: error instanceof AppError ? error.code : 'internal',
       deploymentId: route.deploymentId,

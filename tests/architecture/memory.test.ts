@@ -58,7 +58,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/host/routes.ts byDeployment': 'live sites, which plans limit for each account',
   'server/host/routes.ts byRelease': 'live sites, which plans limit for each account',
   'server/host/routes.ts byHost': 'live sites, which plans limit for each account',
-  'server/host/serve.ts toldAt': '1,000 paths of 512 bytes',
+  'server/host/serve.ts toldAt': '1,000 keys of 577 bytes',
   'server/host/site-rules.ts byFile': '200 addresses of 512 bytes, in the weight of their site',
   'server/host/site-rules.ts byRules': '20 answers of 8 KiB, in the weight of their site',
   'server/host/site.ts entries': '100 answers, in the weight of their site',

@@ -1,7 +1,8 @@
 import { open, rm, truncate, writeFile } from 'node:fs/promises';
+import { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, test, vi } from 'vitest';
 import { connectMongo } from '../../server/mongo.ts';
 import { createTestHost, publishSite, type TestHost } from '../support/host.ts';
 
@@ -106,6 +107,29 @@ test('a release whose list of files is damaged is a 502 as a whole', async () =>
   await site.restart();
   const answer = await site.get('listless', '/');
   expect([answer.status, answer.headers['cache-control']]).toEqual([502, 'no-store']);
+});
+
+test('a fault that every request meets is told once a minute', async () => {
+  let minutes = 0;
+  const from = Date.now();
+  await using site = await createTestHost({ providers: { now: () => new Date(from + minutes * 60_000) } });
+  await publishSite(site, 'faulty', { 'index.html': 'x' });
+  expect((await site.get('faulty', '/')).status).toBe(200);
+  const failing = vi.spyOn(ServerResponse.prototype, 'writeHead');
+  const told = async (): Promise<number> => {
+    failing.mockImplementationOnce(() => {
+      throw new Error('no head');
+    });
+    expect((await site.get('faulty', '/')).status).toBe(500);
+    return site.lines.filter(({ message }) => message === 'A request to the host failed').length;
+  };
+  try {
+    expect([await told(), await told()]).toEqual([1, 1]);
+    minutes = 1;
+    expect(await told()).toBe(2);
+  } finally {
+    failing.mockRestore();
+  }
 });
 
 test('a host that stops finishes the answer it is giving', async () => {
