@@ -33,3 +33,12 @@ uploadDocSchema.plugin(accountScope);
 
 export type UploadDoc = HydratedDocument<InferSchemaType<typeof uploadDocSchema>>;
 export const UploadModel = model('Upload', uploadDocSchema);
+
+/** How many files the open uploads of all accounts name, those that several of them share as often as they do. */
+export async function sumOfOpenUploadFiles(): Promise<number> {
+  const sums = await UploadModel.aggregate<{ files: number }>([
+    { $match: { state: 'open' } },
+    { $group: { _id: null, files: { $sum: '$fileCount' } } },
+  ]).hint('open_slots');
+  return sums[0]?.files ?? 0;
+}

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 
-/** 64 MiB: up to 20 million hashes it errs once in some thousand, beyond that more and more often. */
-const BITS_MAX = 2 ** 29;
-const BITS_MIN = 2 ** 20;
+const BYTES_MAX = 64 * 1024 * 1024;
+const BYTES_MIN = 128 * 1024;
+/** So full it errs in 6 of 10,000, by (1 - e^(-8/16))^8. */
 const BITS_A_HASH = 16;
 /** A SHA-256 in hex is eight of these. */
 const WORD_DIGITS = 8;
@@ -19,16 +19,14 @@ export type BloomFilter = {
  * A Bloom filter of hashes: what any number of releases names, in memory that does not grow with it. Where it errs differs
  * from one filter to the next, so that nobody can choose files about which all of them err.
  */
-export function createBloomFilter(expected: number): BloomFilter {
-  const wanted = 2 ** Math.ceil(Math.log2(Math.max(1, expected) * BITS_A_HASH));
-  const bits = Math.min(BITS_MAX, Math.max(BITS_MIN, wanted));
-  const bytes = new Uint8Array(bits / 8);
+export function createBloomFilter(expected: number, bytesMax = BYTES_MAX): BloomFilter {
+  const wanted = 2 ** Math.ceil(Math.log2((Math.max(1, expected) * BITS_A_HASH) / 8));
+  const bytes = new Uint8Array(Math.min(bytesMax, Math.max(BYTES_MIN, wanted)));
+  const bits = bytes.length * 8;
   const salt = new Uint32Array(randomBytes(4 * WORDS).buffer.slice(0, 4 * WORDS));
 
   function placeOf(sha256: string, word: number): number {
-    const value = Number.parseInt(sha256.slice(word * WORD_DIGITS, (word + 1) * WORD_DIGITS), 16);
-    // An odd factor reaches every place; the upper bits, which it mixes best, choose it.
-    return Math.floor(((Math.imul(value ^ (salt[word] ?? 0), 0x9e3779b1) >>> 0) / 2 ** 32) * bits);
+    return placeOfWord(sha256, word, { salt: salt[word] ?? 0, factor: 0x9e3779b1, places: bits });
   }
 
   return {
@@ -47,4 +45,29 @@ export function createBloomFilter(expected: number): BloomFilter {
       return true;
     },
   };
+}
+
+type Places = { salt: number; factor: number; places: number };
+
+/** An odd factor reaches every place; the upper bits, which it mixes best, choose it. */
+function placeOfWord(sha256: string, word: number, { salt, factor, places }: Places): number {
+  const value = Number.parseInt(sha256.slice(word * WORD_DIGITS, (word + 1) * WORD_DIGITS), 16);
+  return Math.floor(((Math.imul(value ^ salt, factor) >>> 0) / 2 ** 32) * places);
+}
+
+/** A part of all hashes, for which one filter is large enough. */
+export type HashPart = { includes(sha256: string): boolean; createFilter(): BloomFilter };
+
+/**
+ * Divides all hashes into as many parts as it takes for the filter of each to err in fewer than one of a thousand, however
+ * many hashes are expected. Each hash is in one part; nobody can choose in which.
+ */
+export function divideHashes(expected: number, bytesMax = BYTES_MAX): HashPart[] {
+  const parts = Math.max(1, Math.ceil((expected * BITS_A_HASH) / (bytesMax * 8)));
+  // Another factor than that of the filters, whose places would follow the part.
+  const places = { salt: randomInt(2 ** 32), factor: 0x85ebca6b, places: parts };
+  return Array.from({ length: parts }, (_, part) => ({
+    includes: (sha256) => placeOfWord(sha256, 0, places) === part,
+    createFilter: () => createBloomFilter(Math.ceil(expected / parts), bytesMax),
+  }));
 }

@@ -8,9 +8,9 @@ import { AppError } from '../errors.ts';
 import { MAINTENANCE } from '../models/account-scope.ts';
 import { ArtifactModel, BEING_COLLECTED, HASHES_A_QUERY } from '../models/artifact.ts';
 import { ReleaseModel, sumOfReleaseFiles } from '../models/release.ts';
-import { UploadModel } from '../models/upload.ts';
+import { sumOfOpenUploadFiles, UploadModel } from '../models/upload.ts';
 import type { Providers } from '../service-context.ts';
-import { type BloomFilter, createBloomFilter } from './bloom-filter.ts';
+import { divideHashes, type HashPart } from './bloom-filter.ts';
 
 /** What is younger may belong to an upload that has no list of files yet. */
 const KEPT_MS = DAY_MS;
@@ -21,25 +21,48 @@ const READ_LISTS_MAX = 10_000;
 /** Accounts whose lists cannot be read. With more of them the store itself is in trouble, and nothing is taken from it. */
 const UNREADABLE_MAX = 10_000;
 
+/** A release names its list of files, that of its variants, and packs of them, mostly one or two. */
+const BESIDE_FILES = 4;
+
 type Stores = Pick<Providers, 'store' | 'log' | 'now'>;
+type Options = { filterBytesMax?: number | undefined };
 
 /**
  * Removes artifacts that no release and no upload names and that nobody has used for a day. Needed are the lists of files
  * of all releases, whatever their state, with what they name; their compressed variants; the lists of uploads. Runs beside
- * uploads and releases: see `giveUp`. Its memory is bounded whatever the number of files: a few of those that nothing
- * needs may therefore stay until a later run.
+ * uploads and releases: see `giveUp`. Its memory is bounded whatever the number of files: where one filter is too small
+ * for them it goes over everything several times, each time for a part of all hashes. Some in a thousand of those that
+ * nothing needs may stay until a later run.
  */
-export async function collectGarbage({ store, log, now }: Stores, signal: AbortSignal): Promise<Collected> {
+export async function collectGarbage(
+  stores: Stores,
+  signal: AbortSignal,
+  { filterBytesMax }: Options = {},
+): Promise<Collected> {
+  const names = await sumOfNames();
+  const parts = divideHashes(names, filterBytesMax);
+  stores.log.info('Looking for what nothing needs', { names, passes: parts.length });
+  const collected: Collected = { artifacts: 0, sizeBytes: 0 };
+  for (const part of parts) {
+    const { artifacts, sizeBytes } = await collectPart(stores, part, signal);
+    collected.artifacts += artifacts;
+    collected.sizeBytes += sizeBytes;
+  }
+  return collected;
+}
+
+async function collectPart({ store, log, now }: Stores, part: HashPart, signal: AbortSignal): Promise<Collected> {
   const startedAt = now();
   const before = new Date(startedAt.getTime() - KEPT_MS);
-  const marks = createMarks(store, startedAt, await createNeeded());
+  const marks = createMarks(store, startedAt, part);
   await marks.markAll(signal);
   if (marks.unreadable.size > 0) {
     log.error('Lists of files cannot be read; what their accounts have stored is kept', {
       accounts: marks.unreadable.size,
     });
   }
-  return store.collect({ before, signal, choose: (sha256s) => giveUp(marks, sha256s, before, now()) });
+  const choose = (sha256s: readonly string[]) => giveUp(marks, sha256s.filter(part.includes), before, now());
+  return store.collect({ before, signal, choose });
 }
 
 /** What releases name at this moment, whether or not the store still has it: each once, but for a few that are left out. */
@@ -47,19 +70,25 @@ export async function* neededArtifacts(
   { store }: Pick<Providers, 'store'>,
   signal: AbortSignal,
 ): AsyncGenerator<string, void> {
-  const needed = await createNeeded();
+  for (const part of divideHashes(await sumOfNames())) yield* neededInPart(store, part, signal);
+}
+
+async function* neededInPart(store: ArtifactStore, part: HashPart, signal: AbortSignal): AsyncGenerator<string, void> {
+  const needed = part.createFilter();
   for await (const { sha256s } of readReleases(store)) {
     for (const sha256 of sha256s) {
       signal.throwIfAborted();
-      if (needed.mayHave(sha256)) continue;
+      if (!part.includes(sha256) || needed.mayHave(sha256)) continue;
       needed.add(sha256);
       yield sha256;
     }
   }
 }
 
-async function createNeeded(): Promise<BloomFilter> {
-  return createBloomFilter(await sumOfReleaseFiles({}));
+/** How many hashes are named by releases and open uploads, and those that several name as often as they do. */
+async function sumOfNames(): Promise<number> {
+  const releases = await ReleaseModel.estimatedDocumentCount();
+  return (await sumOfReleaseFiles({})) + (await sumOfOpenUploadFiles()) + releases * BESIDE_FILES;
 }
 
 type NamedByRelease = { accountId: string; isReadable: boolean; sha256s: Iterable<string> };
@@ -108,7 +137,7 @@ async function readHashes(store: ArtifactStore, manifestHash: string): Promise<s
 }
 
 type Marks = {
-  used: Pick<BloomFilter, 'mayHave'>;
+  mayBeUsed(sha256: string): boolean;
   /** Accounts of releases whose list of files cannot be read: nobody knows what they need. */
   unreadable: ReadonlySet<string>;
   markAll(signal: AbortSignal): Promise<void>;
@@ -116,22 +145,28 @@ type Marks = {
   markNews(): Promise<void>;
 };
 
-function createMarks(store: ArtifactStore, startedAt: Date, used: BloomFilter): Marks {
+/** Marks hashes of this part alone. */
+function createMarks(store: ArtifactStore, startedAt: Date, part: HashPart): Marks {
+  const used = part.createFilter();
   const unreadable = new Set<string>();
   const readLists = new LRUCache<string, true>({ max: READ_LISTS_MAX });
+
+  function mark(sha256s: Iterable<string>): void {
+    for (const sha256 of sha256s) if (part.includes(sha256)) used.add(sha256);
+  }
 
   /** No release will ever be made of an upload whose list cannot be read; a release may be restored by its files. */
   async function markUploads(uploads: Rows<{ manifestHash?: string | null }>): Promise<void> {
     for await (const { manifestHash } of rowsOf(uploads)) {
       if (!manifestHash || readLists.has(manifestHash)) continue;
       const listed = await readHashes(store, manifestHash);
-      for (const sha256 of namedBy({ manifestHash }, listed ?? [])) used.add(sha256);
+      mark(namedBy({ manifestHash }, listed ?? []));
       if (listed !== null) readLists.set(manifestHash, true);
     }
   }
 
   return {
-    used,
+    mayBeUsed: used.mayHave,
     unreadable,
     async markAll(signal) {
       // Uploads first: one that becomes a release meanwhile is found as either.
@@ -139,7 +174,7 @@ function createMarks(store: ArtifactStore, startedAt: Date, used: BloomFilter): 
       await markUploads(open.lean().cursor());
       for await (const { accountId, isReadable, sha256s } of readReleases(store)) {
         signal.throwIfAborted();
-        for (const sha256 of sha256s) used.add(sha256);
+        mark(sha256s);
         if (!isReadable) unreadable.add(accountId);
         if (unreadable.size > UNREADABLE_MAX) {
           throw new AppError('storage_unavailable', 'Too many lists of files cannot be read: nothing is collected.');
@@ -163,17 +198,17 @@ function createMarks(store: ArtifactStore, startedAt: Date, used: BloomFilter): 
 async function giveUp(marks: Marks, sha256s: readonly string[], before: Date, now: Date): Promise<ReadonlySet<string>> {
   const chosen = new Set<string>();
   for (let start = 0; start < sha256s.length; start += HASHES_A_QUERY) {
-    const unused = sha256s.slice(start, start + HASHES_A_QUERY).filter((sha256) => !marks.used.mayHave(sha256));
+    const unused = sha256s.slice(start, start + HASHES_A_QUERY).filter((sha256) => !marks.mayBeUsed(sha256));
     if (unused.length === 0) continue;
     const needed = await neededByBooks(unused, marks, before);
     const leaving = unused.filter((sha256) => !needed.has(sha256));
     await moveBooks(leaving, BEING_COLLECTED);
     await marks.markNews();
     await moveBooks(
-      leaving.filter((sha256) => marks.used.mayHave(sha256)),
+      leaving.filter((sha256) => marks.mayBeUsed(sha256)),
       now,
     );
-    const gone = leaving.filter((sha256) => !marks.used.mayHave(sha256));
+    const gone = leaving.filter((sha256) => !marks.mayBeUsed(sha256));
     await ArtifactModel.deleteMany({ sha256: { $in: gone }, lastUsedAt: BEING_COLLECTED }).setOptions(MAINTENANCE);
     for (const sha256 of gone) chosen.add(sha256);
   }

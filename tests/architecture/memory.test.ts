@@ -31,7 +31,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/artifacts/variant-packer.ts waiting': 'one pack, then it is written; one job at a time for a deployment',
   'server/database/change-feed.ts collections': 'the collections that one part listens to',
   'server/artifacts/zip-file.ts #window': 'one window of a file, in the thread that reads it',
-  'server/services/bloom-filter.ts bytes': 'a filter of fixed size, while one collection runs',
+  'server/services/bloom-filter.ts bytes': '64 MiB, one filter at a time, while one collection runs',
   'server/services/bloom-filter.ts salt': 'eight numbers',
   'server/database/change-feed.ts subscriptions': 'one for each part that listens, and one for each running release',
   'server/egress.ts connectors': 'one for each port that may be reached',
