@@ -42,7 +42,7 @@ test.each(['throw', 'reject'])(
     } else {
       await expect
         .poll(() => app.output())
-        .toMatch(/"message":"A rejected promise was not handled".*planted.*"count":1/);
+        .toMatch(/"message":"A rejected promise was not handled".*planted.*"kind":"rejection","count":1/);
       expect((await fetch(`${app.url}/api/health`)).status).toBe(200);
       await app.kill();
     }
