@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { UPLOAD_LIMITS } from '../routers/schemas/limits.ts';
+import { createFullDiskListener } from './artifacts/full-disk.ts';
 import { createZipIntake } from './artifacts/intake.ts';
 import { openStore } from './artifacts/open-store.ts';
 import { createChangeFeed } from './database/change-feed.ts';
@@ -85,6 +86,7 @@ export async function buildProviders(
   { keys, log, rateCounters, now }: { keys: Keys; log: Log; rateCounters: RateCounters; now: () => Date },
 ): Promise<Providers> {
   const limits = limitsOf(env);
+  const onDiskFull = createFullDiskListener(log);
   const providers: Providers = {
     addresses: {
       publicUrl: env.publicUrl,
@@ -103,11 +105,12 @@ export async function buildProviders(
       minFreeBytes: limits.minFreeDiskBytes,
       rateCounters,
       databaseFolder: env.mongodbUri === undefined ? env.dataDir : undefined,
+      onDiskFull,
       onCorruption: createCorruptionListener(log),
       now,
     }),
     zips: await createZipIntake(
-      { path: join(env.dataDir, 'incoming'), minFreeBytes: limits.minFreeDiskBytes },
+      { path: join(env.dataDir, 'incoming'), minFreeBytes: limits.minFreeDiskBytes, onDiskFull },
       rateCounters,
     ),
     platforms: createPlatforms(env.platformUrls),

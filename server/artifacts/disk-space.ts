@@ -20,15 +20,22 @@ export type Reservation = {
   end(): void;
 };
 
-/** The name of a disk, the same in each process, and how much of it is free. */
-type Look = () => Promise<{ disk: string; freeBytes: number }>;
-type SpaceOptions = { minFreeBytes: number; rateCounters: Pick<RateCounters, 'hold'> };
+/** The name of a disk, the same in each process, what an operator calls it, and how much of it is free. */
+type Look = () => Promise<{ disk: string; folder?: string; freeBytes: number }>;
+type Looked = Awaited<ReturnType<Look>>;
+/** Hears that a write was refused; `hasRoom` says whether it would be now. */
+export type OnDiskFull = (full: Looked & { hasRoom(): Promise<boolean> }) => void;
+type SpaceOptions = {
+  minFreeBytes: number;
+  rateCounters: Pick<RateCounters, 'hold'>;
+  onDiskFull?: OnDiskFull | undefined;
+};
 
 /** Counts on the disk that a folder is on. `minFreeBytes` of it stay free: they are the database's. */
 export function createFolderSpace(folder: string, options: SpaceOptions): DiskSpace {
   return createDiskSpace(async () => {
     const [{ dev }, { bavail, bsize }] = await Promise.all([stat(folder), statfs(folder)]);
-    return { disk: `device ${dev}`, freeBytes: bavail * bsize };
+    return { disk: `device ${dev}`, folder, freeBytes: bavail * bsize };
   }, options);
 }
 
@@ -38,12 +45,17 @@ export function createFolderSpace(folder: string, options: SpaceOptions): DiskSp
  * safe side. Bytes that others write between the look and the reservation are not seen: those of some milliseconds, for
  * which `minFreeBytes` is far enough.
  */
-export function createDiskSpace(look: Look, { minFreeBytes, rateCounters }: SpaceOptions): DiskSpace {
+export function createDiskSpace(look: Look, { minFreeBytes, rateCounters, onDiskFull }: SpaceOptions): DiskSpace {
+  function refuse(looked: Looked, sizeBytes: number): never {
+    onDiskFull?.({ ...looked, hasRoom: async () => (await look()).freeBytes - minFreeBytes >= sizeBytes });
+    throw storageFull();
+  }
+
   async function take(sizeBytes: number) {
-    const { disk, freeBytes } = await look();
-    const giveBack = await rateCounters.hold(`bytes to write to ${disk}`, sizeBytes, freeBytes - minFreeBytes);
-    if (giveBack === null) throw storageFull();
-    return giveBack;
+    const looked = await look();
+    const roomBytes = looked.freeBytes - minFreeBytes;
+    const giveBack = await rateCounters.hold(`bytes to write to ${looked.disk}`, sizeBytes, roomBytes);
+    return giveBack ?? refuse(looked, sizeBytes);
   }
 
   async function reserve(sizeBytes: number): Promise<Reservation> {
@@ -66,8 +78,8 @@ export function createDiskSpace(look: Look, { minFreeBytes, rateCounters }: Spac
     async function lookAgain(): Promise<void> {
       giveBack(written);
       written = 0;
-      const { freeBytes } = await look();
-      if (freeBytes - minFreeBytes < left) throw storageFull();
+      const looked = await look();
+      if (looked.freeBytes - minFreeBytes < left) refuse(looked, left);
     }
 
     return {

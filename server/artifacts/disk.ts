@@ -11,7 +11,7 @@ import { createOpenPacks } from './disk-open-packs.ts';
 import type { PackEntry } from './disk-pack.ts';
 import { createPacks, type Packed, type Packs } from './disk-packs.ts';
 import { openVerified, type Place, type Reading, rememberVerified, type Verified } from './disk-reader.ts';
-import { createFolderSpace, type DiskSpace, withSpace } from './disk-space.ts';
+import { createFolderSpace, type DiskSpace, type OnDiskFull, withSpace } from './disk-space.ts';
 import { canOpen, corrupted, unreadable, withStorageErrors } from './storage-errors.ts';
 import type { ArtifactStore, OnCorruption, OpenArtifact, StoreClock } from './store.ts';
 
@@ -21,6 +21,7 @@ export type DiskStoreOptions = {
   minFreeBytes: number;
   /** Counts over all processes that write here. */
   rateCounters: Pick<RateCounters, 'hold'>;
+  onDiskFull?: OnDiskFull | undefined;
   onCorruption?: OnCorruption;
   now?: StoreClock;
 };
@@ -53,9 +54,9 @@ export type Disk = {
  * Throws a sentence that names the folder when it cannot be used.
  */
 export async function createDiskStore(options: DiskStoreOptions): Promise<ArtifactStore> {
-  const { folder, minFreeBytes, rateCounters, now = () => new Date() } = options;
+  const { folder, now = () => new Date() } = options;
   const id = await prepareFolder(folder);
-  const disk = createDisk(placesIn(folder), createFolderSpace(folder, { minFreeBytes, rateCounters }), now);
+  const disk = createDisk(placesIn(folder), createFolderSpace(folder, options), now);
   const { places, packs } = disk;
 
   const store: ArtifactStore = {

@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import type { RateCounters } from '../rate-counters.ts';
-import { createDiskSpace, createFolderSpace, type DiskSpace, type Reservation } from './disk-space.ts';
+import { createDiskSpace, createFolderSpace, type DiskSpace, type OnDiskFull, type Reservation } from './disk-space.ts';
 import { folderUnusable, storageFull } from './storage-errors.ts';
 import type { StoreClock } from './store.ts';
 
@@ -46,6 +46,7 @@ export type GridPlace = {
   /** Writes are refused with `storage_full` when fewer bytes would stay free on the disk of the database. */
   minFreeBytes: number;
   rateCounters: Pick<RateCounters, 'hold'>;
+  onDiskFull?: OnDiskFull | undefined;
   /** The folder of a database on this machine: what else is written there counts as well. */
   databaseFolder?: string | undefined;
 };

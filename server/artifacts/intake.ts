@@ -3,7 +3,7 @@ import { refusalSentence } from '../../routers/schemas/upload-rules.ts';
 import { AppError } from '../errors.ts';
 import type { RateCounters } from '../rate-counters.ts';
 import { withSlot } from '../with-slot.ts';
-import { createFolderSpace } from './disk-space.ts';
+import { createFolderSpace, type OnDiskFull } from './disk-space.ts';
 import {
   arrivedBytes,
   forgetParts,
@@ -85,10 +85,10 @@ export interface ZipIntake {
  * `storage_full` when fewer than `minFreeBytes` would stay free on that disk.
  */
 export async function createZipIntake(
-  { path, minFreeBytes }: { path: string; minFreeBytes: number },
+  { path, ...limits }: { path: string; minFreeBytes: number; onDiskFull?: OnDiskFull },
   rateCounters: RateCounters,
 ): Promise<ZipIntake> {
-  const folder: IncomingFolder = { path, space: createFolderSpace(path, { minFreeBytes, rateCounters }) };
+  const folder: IncomingFolder = { path, space: createFolderSpace(path, { ...limits, rateCounters }) };
   await prepareIncoming(folder);
 
   /** A turn may be waited for long after the sender has gone: then it goes to the next at once. */

@@ -1,5 +1,6 @@
 import type { RateCounters } from '../rate-counters.ts';
 import { createDiskStore } from './disk.ts';
+import type { OnDiskFull } from './disk-space.ts';
 import { createGridStore } from './gridfs.ts';
 import type { ArtifactStore, OnCorruption, StoreChoice, StoreClock } from './store.ts';
 
@@ -7,6 +8,7 @@ type StoreOptions = {
   minFreeBytes: number;
   rateCounters: RateCounters;
   databaseFolder: string | undefined;
+  onDiskFull: OnDiskFull;
   onCorruption: OnCorruption;
   now: StoreClock;
 };

@@ -24,6 +24,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/artifacts/gridfs-reader.ts rememberVerifiedFiles': '100,000 hashes of 100 bytes',
   'server/artifacts/zip.worker.ts slabs': 'three, which go to and fro, in a thread that reads one archive',
   'server/artifacts/disk-packs.ts unreadable': 'the packs of the folder',
+  'server/artifacts/full-disk.ts full': 'the disks that are written to, two at most',
   'server/artifacts/gridfs-files.ts rest': 'one chunk of a megabyte',
   'server/artifacts/gridfs-intake.ts staged': 'one megabyte, then it is written',
   'server/artifacts/gridfs-intake.ts taken': 'the hashes of one archive: 20,000 at most, and two archives at once',

@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
-import { createDiskSpace } from '../../server/artifacts/disk-space.ts';
+import { createDiskSpace, type OnDiskFull } from '../../server/artifacts/disk-space.ts';
+import { createFullDiskListener } from '../../server/artifacts/full-disk.ts';
 import { createZipIntake } from '../../server/artifacts/intake.ts';
+import { createLog } from '../../server/log.ts';
 import { createRateCounters, type RateCounters } from '../../server/rate-counters.ts';
 import { receiveFile, receiveManifest, receiveZip } from '../../server/services/uploads/index.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -119,9 +122,9 @@ test('uploads of many accounts at once, in two processes, never take what is kep
   expect(await all.hold(`bytes to write to device ${dev}`, 1, 1), 'all was given back').not.toBeNull();
 });
 
-function fakeDisk(freeMib: number) {
+function fakeDisk(freeMib: number, onDiskFull?: OnDiskFull) {
   const disk = { freeMib };
-  const options = { minFreeBytes: 10 * MIB, rateCounters: createRateCounters() };
+  const options = { minFreeBytes: 10 * MIB, rateCounters: createRateCounters(), onDiskFull };
   const look = async () => ({ disk: 'fake', freeBytes: disk.freeMib * MIB });
   return { disk, space: createDiskSpace(look, options) };
 }
@@ -166,4 +169,25 @@ test('bytes whose number nobody has told reserve no more than as many again', as
   await expect(small.use(11 * MIB)).rejects.toMatchObject({ code: 'storage_full' });
   small.end();
   (await space.reserve(10 * MIB)).end();
+});
+
+test('the log says once that a disk has no room, and once that it has some again', async () => {
+  const lines: Record<string, unknown>[] = [];
+  const log = createLog({ level: 'info', isTerminal: false, write: (line) => lines.push(JSON.parse(line)) });
+  const levels = () => lines.map(({ level }) => level);
+  const { disk, space } = fakeDisk(20, createFullDiskListener(log, 10));
+  (await space.reserve(10 * MIB)).end();
+  expect(lines).toEqual([]);
+  for (let n = 0; n < 5; n += 1) await expect(space.reserve(11 * MIB)).rejects.toMatchObject({ code: 'storage_full' });
+  // What fits is taken, and the disk still has no room for what was refused.
+  (await space.reserve(MIB)).end();
+  await wait(50);
+  expect(lines).toMatchObject([{ level: 'warn', disk: 'fake', freeBytes: 20 * MIB }]);
+  disk.freeMib = 30;
+  await expect.poll(levels).toEqual(['warn', 'info']);
+  disk.freeMib = 5;
+  await expect(space.reserve(0)).rejects.toMatchObject({ code: 'storage_full' });
+  expect(levels()).toEqual(['warn', 'info', 'warn']);
+  disk.freeMib = 30;
+  await expect.poll(levels).toEqual(['warn', 'info', 'warn', 'info']);
 });
