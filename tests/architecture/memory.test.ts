@@ -56,9 +56,10 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/host/route-reader.ts dirty': 'the deployments that changed since the last reading: ids alone',
   'server/host/route-table.ts previews': '5,000 addresses: ids, hashes and a slug, and no earlier releases, 1 KiB',
   'server/host/route.ts known': '5,000 names of 259 bytes',
-  'server/host/routes.ts byDeployment': 'live sites, which plans limit for each account',
-  'server/host/routes.ts byRelease': 'live sites, which plans limit for each account',
-  'server/host/routes.ts byHost': 'live sites, which plans limit for each account',
+  'server/host/routes.ts byDeployment':
+    'live sites, which plans limit for each account: 1 KiB, and 150 bytes for each release of a day, 100 at most',
+  'server/host/routes.ts byRelease': 'the routes of byDeployment',
+  'server/host/routes.ts byHost': 'the routes of byDeployment',
   'server/host/serve.ts toldAt': '1,000 keys of 577 bytes',
   'server/host/site-rules.ts byFile': '200 addresses of 512 bytes, in the weight of their site',
   'server/host/site-rules.ts byRules': '20 answers of 8 KiB, in the weight of their site',
