@@ -72,3 +72,23 @@ test.each(process.env.FAIRLEAD_FULL_COUNTS === '1' ? [1, 2] : [2])(
     expect(app.output()).toContain('Process does not go on; it is ended');
   },
 );
+
+/** These are children, all but the first, that die before they have done anything. */
+const DIES = `import cluster from 'node:cluster'; if ((cluster.worker?.id ?? 1) > 1) process.exit(1);`;
+/** Of which the fifth follows a delay of seconds, and the first two delays of none and of a tenth of a second. */
+const FAILED_STARTS = 5;
+
+test('a child that dies at once is started again more and more seldom', async () => {
+  const preload = `--import data:text/javascript,${encodeURIComponent(DIES)}`;
+  await using app = await startRealApp({ NODE_OPTIONS: preload }, SUPERVISED);
+  process.kill(childAt(app, 0), 'SIGKILL');
+  const failedAt = (): number[] =>
+    [...app.output().matchAll(/"at":"([^"]+)"[^\n]*"message":"Process could not be started again"/g)].map(
+      ([, at = '']) => Date.parse(at),
+    );
+  await expect.poll(() => failedAt().length, { timeout: 100_000 }).toBeGreaterThanOrEqual(FAILED_STARTS);
+  const times = failedAt();
+  const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+  const [first = 0, ...later] = gaps;
+  expect(later.at(-1)).toBeGreaterThan(2 * first);
+}, 200_000);
