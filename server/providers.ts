@@ -67,6 +67,8 @@ function limitsOf(env: Env): Limits {
     uploadsAtOnce: 8,
     // Each holds the list of a release's files and the directory of its ZIP, some 30 MB at the most.
     downloadsAtOnce: { perAccount: 2, perProcess: 8 },
+    // Half a megabit, which every line that loads a page of today has; the patience covers a line that drops for a moment.
+    slowestDownload: { bytesPerSecond: 64 * 1_024, patienceMs: 30_000 },
     // A tab or a script has one.
     socketsPerAccount: 10,
     // Five accounts with all of theirs behind one address.

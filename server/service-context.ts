@@ -41,6 +41,8 @@ export type Limits = {
   atFirst: { uploadBytesPerDay: number; accountBytes: number; accountFiles: number };
   uploadsAtOnce: number;
   downloadsAtOnce: { perAccount: number; perProcess: number };
+  /** Whoever has taken less than this on the average is cut off, once we have waited for them for `patienceMs`. */
+  slowestDownload: { bytesPerSecond: number; patienceMs: number };
   socketsPerAccount: number;
   socketsPerAddress: number;
   accessTokenSeconds: number;

@@ -4,7 +4,7 @@ import { requireAccount } from '../../routers/access.ts';
 import { contextFor } from '../../routers/context.ts';
 import { idSchema } from '../../routers/schemas/primitives.ts';
 import { AppError, notFound } from '../errors.ts';
-import type { Providers } from '../service-context.ts';
+import type { Limits, Providers } from '../service-context.ts';
 import { findExporter, openExport } from '../services/account/index.ts';
 import type { Download } from '../services/download-ticket.ts';
 import { findDownloader, openDownload } from '../services/releases/index.ts';
@@ -14,6 +14,7 @@ import { withSlot } from '../with-slot.ts';
 export function downloadRoutes(providers: Providers): Router {
   const routes = express.Router({ caseSensitive: true, strict: true });
   const slots = createSlots(providers);
+  const { slowestDownload } = providers.limits;
 
   routes.get('/releases/:releaseId/download', async (request, response) => {
     const ctx = await contextFor(providers, request, response);
@@ -23,14 +24,16 @@ export function downloadRoutes(providers: Providers): Router {
     const caller = ticket === null ? requireAccount(ctx) : ctx;
     const accountId = await findDownloader(caller, releaseId.data, ticket);
     await slots.during(accountId, () =>
-      send(request, response, () => openDownload(providers, accountId, releaseId.data)),
+      send(request, response, slowestDownload, () => openDownload(providers, accountId, releaseId.data)),
     );
   });
 
   routes.get('/account/export', async (request, response) => {
     const ctx = await contextFor(providers, request, response);
     const accountId = await findExporter(ctx, ticketOf(request));
-    await slots.during(accountId, () => send(request, response, () => openExport(providers, accountId)));
+    await slots.during(accountId, () =>
+      send(request, response, slowestDownload, () => openExport(providers, accountId)),
+    );
   });
 
   return routes;
@@ -48,24 +51,30 @@ type DownloadSlots = { during<T>(accountId: string, work: () => Promise<T>): Pro
 
 /**
  * At most so many downloads at once, of an account over the processes of this instance and of all in this process, whose
- * memory it guards: a slot is taken before anything is read, and held until the last byte has left or nobody waits.
+ * memory it guards: a slot is taken before anything is read, and held until the last byte has left or nobody waits. An
+ * account that has one takes a further one only while more than half of the process's are free, so that a few accounts
+ * cannot keep all others out.
  */
 function createSlots({ rateCounters, limits: { downloadsAtOnce } }: Providers): DownloadSlots {
+  const { perAccount, perProcess } = downloadsAtOnce;
   return {
-    during(accountId, work) {
-      const { perAccount, perProcess } = downloadsAtOnce;
-      const own = {
-        key: `downloads of ${accountId}`,
-        limit: perAccount,
-        full: () =>
-          full(`Only ${perAccount} of your downloads can run at once. Start this one again when one has ended.`),
-      };
+    async during(accountId, work) {
+      const key = `downloads of ${accountId}`;
+      const first = await rateCounters.takeSlot(key, { limit: 1 });
+      const own = first ?? (await rateCounters.takeSlot(key, { limit: perAccount }));
+      if (own === null) {
+        throw full(`Only ${perAccount} of your downloads can run at once. Start this one again when one has ended.`);
+      }
       const ofAll = {
         key: `downloads in process ${process.pid}`,
-        limit: perProcess,
+        limit: first === null ? perProcess / 2 : perProcess,
         full: () => full('Too many downloads are running. Start this one again in a moment.'),
       };
-      return withSlot(rateCounters, own, () => withSlot(rateCounters, ofAll, work));
+      try {
+        return await withSlot(rateCounters, ofAll, work);
+      } finally {
+        own();
+      }
     },
   };
 }
@@ -74,8 +83,13 @@ function full(message: string): AppError {
   return new AppError('rate_limited', message, { retryAfterMs: RETRY_AFTER_MS });
 }
 
-async function send(request: Request, response: Response, open: () => Promise<Download>): Promise<void> {
-  const reader = watchReader(request);
+async function send(
+  request: Request,
+  response: Response,
+  slowest: Limits['slowestDownload'],
+  open: () => Promise<Download>,
+): Promise<void> {
+  const reader = watchReader(request, response, slowest);
   try {
     const download = await open();
     reader.signal.throwIfAborted();
@@ -86,7 +100,7 @@ async function send(request: Request, response: Response, open: () => Promise<Do
     }
     // At once: the checksum of a large first file takes a while, and whoever waits is to see that something comes.
     response.flushHeaders();
-    await write(response, download.body(reader.signal), reader.signal);
+    await write(response, download.body(reader.signal), reader);
   } catch (error) {
     // What waited for the connection reports only that it was aborted.
     throw reader.signal.aborted ? reader.signal.reason : error;
@@ -95,16 +109,39 @@ async function send(request: Request, response: Response, open: () => Promise<Do
   }
 }
 
-type Reader = { signal: AbortSignal; leave(): void };
+type Reader = {
+  /** Ends all reading once the connection is closed: by its reader, for its silence (transport/connections.ts), or here. */
+  signal: AbortSignal;
+  waitUntil(event: 'drain' | 'finish', sentBytes: number): Promise<void>;
+  leave(): void;
+};
 
-/** The signal ends all reading once the connection is closed, by its reader or for its silence (transport/connections.ts). */
-function watchReader({ socket }: Request): Reader {
+/**
+ * A reader that has taken less than the slowest rate, over all the time that we waited for it, loses its connection: a
+ * trickle would hold a slot for ever. The time in which it waits for us does not count.
+ */
+function watchReader({ socket }: Request, response: Response, slowest: Limits['slowestDownload']): Reader {
   const gone = new AbortController();
   const end = (): void => gone.abort(new AppError('client_closed', 'The download was ended by its reader.'));
   // Of the connection: a second answer that waits for it is never told.
   socket.once('close', end);
   if (socket.destroyed) end();
-  return { signal: gone.signal, leave: () => void socket.off('close', end) };
+  let waitedMs = 0;
+  return {
+    signal: gone.signal,
+    async waitUntil(event, sentBytes) {
+      const allowedMs = Math.max(slowest.patienceMs, (1_000 * sentBytes) / slowest.bytesPerSecond);
+      const startedAt = performance.now();
+      const timer = setTimeout(() => socket.destroy(), allowedMs - waitedMs);
+      try {
+        await once(response, event, { signal: gone.signal });
+      } finally {
+        clearTimeout(timer);
+        waitedMs += performance.now() - startedAt;
+      }
+    },
+    leave: () => void socket.off('close', end),
+  };
 }
 
 function setHead(response: Response, download: Download): void {
@@ -116,13 +153,15 @@ function setHead(response: Response, download: Download): void {
 }
 
 /** Resolves when the last byte has left. Not Node's `pipeline`, which waits forever for an answer that never gets its connection. */
-async function write(response: Response, body: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void> {
+async function write(response: Response, body: AsyncIterable<Buffer>, reader: Reader): Promise<void> {
+  let sentBytes = 0;
   for await (const piece of body) {
-    signal.throwIfAborted();
-    if (!response.write(piece)) await once(response, 'drain', { signal });
+    reader.signal.throwIfAborted();
+    sentBytes += piece.length;
+    if (!response.write(piece)) await reader.waitUntil('drain', sentBytes);
   }
   response.end();
-  await once(response, 'finish', { signal });
+  await reader.waitUntil('finish', sentBytes);
 }
 
 /**

@@ -60,8 +60,8 @@ function watchReading(app: TestApp, watched: (artifact: OpenArtifact) => Partial
   };
 }
 
-test('so many downloads of an account run at once, and so many in all; one that ends frees its place', async () => {
-  await using app = await createTestApp({ limits: { downloadsAtOnce: { perAccount: 2, perProcess: 3 } } });
+test('so many downloads of an account run at once; one that ends frees its place', async () => {
+  await using app = await createTestApp({ limits: { downloadsAtOnce: { perAccount: 2, perProcess: 5 } } });
   await using listener = await listen(app);
   const [person, other] = [await app.trialPerson(), await app.trialPerson()];
   const [link, othersLink] = [await largeLink(app, person), await largeLink(app, other)];
@@ -78,6 +78,26 @@ test('so many downloads of an account run at once, and so many in all; one that 
   sockets.shift()?.destroy();
   await expect.poll(() => head(listener, link)).toBe(200);
   expect(await head(listener, exportLink)).toBe(200);
+  for (const socket of sockets) socket.destroy();
+});
+
+test('a process has so many places, and the later half of them are for accounts that have none', async () => {
+  await using app = await createTestApp({ limits: { downloadsAtOnce: { perAccount: 2, perProcess: 2 } } });
+  await using listener = await listen(app);
+  const people = [await app.trialPerson(), await app.trialPerson(), await app.trialPerson()] as const;
+  const links = [
+    await largeLink(app, people[0]),
+    await largeLink(app, people[1]),
+    await largeLink(app, people[2]),
+  ] as const;
+  const sockets = [await stall(listener, links[0])];
+
+  expect(await head(listener, links[0])).toBe(429);
+  sockets.push(await stall(listener, links[1]));
+  expect(await head(listener, links[2])).toBe(429);
+
+  sockets.shift()?.destroy();
+  await expect.poll(() => head(listener, links[2])).toBe(200);
   for (const socket of sockets) socket.destroy();
 });
 
@@ -118,6 +138,24 @@ test('a reader that takes nothing any more is cut off, and its place is free', a
   socket.resume();
   await once(socket, 'close');
   expect(received).toBeLessThan(LARGE.length);
+});
+
+test('a reader that takes less than the slowest rate is cut off while bytes still move, and its place is free', async () => {
+  await using app = await createTestApp({
+    limits: {
+      downloadsAtOnce: { perAccount: 1, perProcess: 1 },
+      slowestDownload: { bytesPerSecond: 2 * LARGE.length, patienceMs: 100 },
+    },
+  });
+  await using listener = await listen(app);
+  const link = await largeLink(app, await app.trialPerson());
+  const socket = await stall(listener, link);
+  const trickle = setInterval(() => socket.read(1_024), 10);
+
+  await expect.poll(() => head(listener, link)).toBe(200);
+
+  clearInterval(trickle);
+  socket.destroy();
 });
 
 test('a reader that is slow gets everything, and so does one whose file is read slowly', async () => {

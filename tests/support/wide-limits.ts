@@ -21,6 +21,7 @@ export const WIDE_LIMITS: Limits = {
   atFirst: { uploadBytesPerDay: 200 * 1024 ** 2, accountBytes: 100 * 1024 ** 2, accountFiles: 20_000 },
   uploadsAtOnce: 8,
   downloadsAtOnce: { perAccount: 2, perProcess: 8 },
+  slowestDownload: { bytesPerSecond: 64 * 1024, patienceMs: 30_000 },
   socketsPerAccount: 10,
   socketsPerAddress: 50,
   accessTokenSeconds: 900,
