@@ -33,7 +33,7 @@ export function errorMessage(error: unknown, fallback = 'Something went wrong on
   return error instanceof Error && error.message !== '' ? error.message : fallback;
 }
 
-/** What the server itself said, or nothing: toasts whose other words the specification fixes (section 8) ask for it. */
+/** What the server itself said, or nothing: for toasts that have words of their own without it. */
 export function serverMessage(error: unknown): string | undefined {
   const isSaid = errorDetails(error).code !== undefined && error instanceof Error && error.message !== '';
   return isSaid ? error.message : undefined;

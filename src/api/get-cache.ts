@@ -6,8 +6,8 @@ type Entry = { value: unknown; until: number };
 const EXCEPTIONS = /user|auth|login|register|logout|refresh-token/;
 
 /**
- * The specification's cache of GET answers: five minutes, a hundred entries, the oldest goes first. Keyed by account,
- * procedure (or path) and input, so that two accounts of one browser never share an answer.
+ * A cache of GET answers: five minutes, a hundred entries, the oldest goes first. Keyed by account, procedure (or path)
+ * and input, so that two accounts of one browser never share an answer.
  */
 export function createGetCache(now: () => number) {
   const entries = new Map<string, Entry>();

@@ -180,26 +180,30 @@ test('how long something takes on the server is told by the monotonic clock', ()
   expect(clockReaders(new Map([['server/slow.ts', 'const since = Date.now();']]))).toEqual(['server/slow.ts']);
 });
 
-/** Papers that whoever clones the repository does not have. Only the constants name the specification's sections. */
+/** Papers that whoever clones the repository does not have. A public standard is named with its author: GridFS's. */
 const FOREIGN_PAPER =
-  /(?:security|platform|performance|stack|mongo(?:db)?) facts|product\spage|(?:house|look)\.md|specification,\ssection/i;
-const CITES_SPECIFICATION = 'routers/schemas/limits.ts';
+  /(?:security|platform|performance|stack|mongo(?:db)?) facts|facts\sof\s\d{4}|product\spage|(?:house|look)\.md|specification,\ssection|\bthe\sspecification\b/gi;
+/** The constants and the tests that hold the product to its specification. */
+const CITES_SPECIFICATION = /^(?:routers\/schemas\/limits\.ts$|tests\/specification\/)/;
 
+/** Returns path and words of each citation, wherever a comment is broken into lines. */
 function foreignCitations(tree: SourceTree): string[] {
   return [...tree]
-    .filter(([path]) => path !== CITES_SPECIFICATION)
-    .flatMap(([path, text]) =>
-      text.split('\n').flatMap((line, at) => (FOREIGN_PAPER.test(line) ? [`${path}:${at + 1}`] : [])),
-    );
+    .filter(([path]) => !CITES_SPECIFICATION.test(path))
+    .flatMap(([path, text]) => {
+      const joined = text.replace(/\s*\n\s*(?:\*|\/\/)?\s*/g, ' ');
+      return Array.from(joined.matchAll(FOREIGN_PAPER), ([words]) => `${path}: ${words}`);
+    });
 }
 
 test('a comment gives its reason, and cites nothing that is not in the repository', () => {
   const readme: SourceTree = new Map([['README.md', readFileSync('README.md', 'utf8')]]);
   expect(foreignCitations(new Map([...readSources(['routers', 'server', 'src', 'tests']), ...readme]))).toEqual([]);
-  const planted = ['// Product', 'page, section 3.\n// RFC 9110, section 5.6.2.\n// See security', 'facts, 7.2.'].join(
-    ' ',
+  const planted = '// Product\n// page, section 3.\n// RFC 9110, section 5.6.2.\n/** As the\n * specification says. */';
+  const found = [/^server\/a.ts: Product\spage$/, /^server\/a.ts: the\sspecification$/];
+  expect(foreignCitations(new Map([['server/a.ts', planted]]))).toEqual(
+    found.map((words) => expect.stringMatching(words)),
   );
-  expect(foreignCitations(new Map([['server/a.ts', planted]]))).toEqual(['server/a.ts:1', 'server/a.ts:3']);
 });
 
 /** Named by their parents, or no code. */

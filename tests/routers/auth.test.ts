@@ -240,7 +240,7 @@ test('procedures of a signed-in browser refuse the anonymous and API tokens', as
   }
 });
 
-test('bad input is named by its field, in the words of the specification', async () => {
+test('bad input is named by its field, in words for a person', async () => {
   await using app = await createTestApp();
   const { auth } = app.anonymous();
   const good = { username: 'good name', email: 'good@example.com', password };

@@ -80,15 +80,12 @@ test('who came to Home is offered it: the place for the files is there', async (
   await vi.waitFor(() => expect(visit.place().pathname).toBe('/'), { timeout: 30_000 });
 });
 
-test.each(['/dashboard', '/dashboard/', '/nowhere'])(
-  'who came by %s has the two ways on of the specification',
-  async (path) => {
-    using visit = enterAt(path, 'A title');
-    await visit.presses('Accept & Continue');
-    await visit.sees('Go to Dashboard');
-    expect(visit.names()).toEqual(WAYS_ON);
-  },
-);
+test.each(['/dashboard', '/dashboard/', '/nowhere'])('who came by %s has the two ways on', async (path) => {
+  using visit = enterAt(path, 'A title');
+  await visit.presses('Accept & Continue');
+  await visit.sees('Go to Dashboard');
+  expect(visit.names()).toEqual(WAYS_ON);
+});
 
 test.each([null, 7, {}, { to: '/faq' }, { to: 7, title: 'FAQ' }, { to: 'https://example.com/faq', title: 'FAQ' }])(
   'anything else in the history is no wish: %j',

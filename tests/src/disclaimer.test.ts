@@ -15,7 +15,7 @@ beforeEach(() => {
   document.cookie = 'disclaimerSeen=; Max-Age=0; Path=/';
 });
 
-test('the eight sections have the names and the order of the specification', () => {
+test('the eight sections have their names and their order', () => {
   expect(disclaimerSections.map(({ title }) => title)).toEqual([
     'Beta Status',
     'Limited Warranty',
@@ -72,7 +72,7 @@ test('accepting sets flag and cookie, and either of them counts as seen', () => 
   expect(readDisclaimerSeen()).toBe(true);
 });
 
-test('a failed acceptance has the three texts of the specification', () => {
+test('a failed acceptance has its three texts', () => {
   const refused = TRPCClientError.from({
     error: { message: 'Try again in a minute.', code: -32029, data: { code: 'rate_limited', requestId: 'r1' } },
   });
