@@ -1,4 +1,6 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { Writable } from 'node:stream';
+import type { Unread } from './http2-unread.ts';
 
 /** Takes what a handler answers, over HTTP/1.1 and HTTP/2 alike. */
 export type WebResponse = {
@@ -17,10 +19,17 @@ export type WebResponse = {
 export type Http2Response = WebResponse & {
   /** How many bytes the answer may hold in memory until its reader has taken them. */
   readonly heldBytes: number;
+  /** Lets go of what nobody will take. */
+  release(): void;
 };
 
 /** An answer holds the largest file that is sent whole while nobody knows yet what it will be. */
 const UNKNOWN_BYTES = 1024 * 1024;
+/**
+ * A body is handed over in parts of one frame (RFC 9113, section 4.2): Node tells that a part has been taken when all of it
+ * has, and a slow reader takes a long time for a megabyte.
+ */
+const FRAME_BYTES = 16 * 1024;
 /** What belongs to a connection is not sent in a stream (RFC 9113, section 8.2.2); Node throws at these. */
 const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'connection',
@@ -53,11 +62,74 @@ function headersOf(list: readonly string[]): OutgoingHttpHeaders {
   return headers;
 }
 
+type Body = Pick<WebResponse, 'write' | 'end'> & { drained(): Writable; release(): void };
+
+/** Creates what hands a body on part by part, and tells how much of it has been taken. */
+function createBody(stream: ServerHttp2Stream, unread: Unread): Body {
+  /** How much of each piece nobody has taken yet. */
+  const held = new Map<Buffer, number>();
+  let queue: Writable | undefined;
+
+  function hold(piece: Buffer): void {
+    held.set(piece, piece.length);
+    unread.hold(piece);
+  }
+
+  function send(piece: Buffer, at: number, isLast: boolean, done?: () => void): void {
+    const next = Math.min(at + FRAME_BYTES, piece.length);
+    const onTaken = (error?: Error | null): void => {
+      if (error || !held.has(piece)) return;
+      unread.take(next - at);
+      held.set(piece, piece.length - next);
+      if (next < piece.length) {
+        send(piece, next, isLast, done);
+        return;
+      }
+      held.delete(piece);
+      unread.release(piece, 0);
+      done?.();
+    };
+    const part = piece.subarray(at, next);
+    if (isLast && next === piece.length) stream.end(part, onTaken);
+    else stream.write(part, onTaken);
+  }
+
+  function drained(): Writable {
+    queue ??= new Writable({
+      write: (piece: Buffer, _encoding, done) => send(piece, 0, false, done),
+      final(done) {
+        stream.end();
+        done();
+      },
+    });
+    return queue;
+  }
+
+  return {
+    drained,
+    write(piece) {
+      hold(piece);
+      return drained().write(piece);
+    },
+    end(piece) {
+      if (piece !== undefined) hold(piece);
+      if (queue !== undefined) queue.end(piece);
+      else if (piece === undefined) stream.end();
+      else send(piece, 0, true);
+    },
+    release() {
+      for (const [piece, rest] of held) unread.release(piece, rest);
+      held.clear();
+    },
+  };
+}
+
 /** Creates the answer of one stream. What is written after the client has gone is dropped, as over HTTP/1.1. */
-export function createHttp2Response(stream: ServerHttp2Stream, isHead: boolean): Http2Response {
+export function createHttp2Response(stream: ServerHttp2Stream, isHead: boolean, unread: Unread): Http2Response {
+  const isOver = (): boolean => stream.destroyed || stream.closed;
+  const body = createBody(stream, unread);
   let status = 200;
   let heldBytes = UNKNOWN_BYTES;
-  const isOver = (): boolean => stream.destroyed || stream.closed;
   const response: Http2Response = {
     get headersSent() {
       return stream.headersSent;
@@ -79,15 +151,16 @@ export function createHttp2Response(stream: ServerHttp2Stream, isHead: boolean):
     write(piece) {
       // The next piece is read while this one waits.
       heldBytes = piece.length * 2;
-      return isOver() || isHead || stream.write(piece);
+      return isOver() || isHead || body.write(piece);
     },
-    end(body) {
-      heldBytes = body?.length ?? heldBytes;
-      if (!isOver() && !stream.writableEnded) stream.end(body);
+    end(piece) {
+      heldBytes = piece?.length ?? heldBytes;
+      if (!isOver() && !stream.writableEnded) body.end(piece);
     },
     destroy: () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
-    once: (event, listener) => stream.once(event, listener),
-    off: (event, listener) => stream.off(event, listener),
+    release: body.release,
+    once: (event, listener) => (event === 'drain' ? body.drained() : stream).once(event, listener),
+    off: (event, listener) => (event === 'drain' ? body.drained() : stream).off(event, listener),
   };
   return response;
 }

@@ -8,6 +8,7 @@ import {
 import type { TLSSocket } from 'node:tls';
 import { catchErrors } from './catch-errors.ts';
 import { createHttp2Response, type Http2Response, type WebResponse } from './http2-response.ts';
+import { createHeldMemory, type Unread } from './http2-unread.ts';
 
 /** Holds what a handler reads of a request, over HTTP/1.1 and HTTP/2 alike. */
 export type WebRequest = {
@@ -24,11 +25,13 @@ export type Http2Options = {
   onError(request: WebRequest, response: WebResponse, error: unknown): void;
   /** A session without requests is closed after this time. */
   idleMs: number;
-  /** A session over which nothing moves is closed after this time. */
+  /** A session is closed after this time if nothing moves over it, or nothing of what its reader has asked for. */
   silentMs: number;
   sweepMs: number;
   /** A session is closed after so many requests, whether they were answered or reset. */
   requestsMax: number;
+  /** The answers of all sessions together may hold this much until their readers take it. */
+  heldMaxBytes: number;
 };
 
 /**
@@ -60,6 +63,8 @@ export type Http2Sessions = {
 };
 
 type Connection = {
+  /** What its reader leaves lying, by how much and for how long. */
+  burden(now: number): number;
   isIdle(now: number): boolean;
   isSilent(now: number): boolean;
   close(): void;
@@ -69,6 +74,7 @@ type Connection = {
 /** Creates the half of a TLS port that speaks HTTP/2: each stream goes to the handler that HTTP/1.1 goes to. */
 export function createHttp2Sessions(options: Http2Options): Http2Sessions {
   const connections = new Set<Connection>();
+  const memory = createHeldMemory();
   let sweeping: NodeJS.Timeout | undefined;
 
   function sweep(): void {
@@ -79,9 +85,22 @@ export function createHttp2Sessions(options: Http2Options): Http2Sessions {
     }
   }
 
+  function makeRoom(): void {
+    while (memory.bytes > options.heldMaxBytes) {
+      const now = performance.now();
+      let [worst, most] = [undefined as Connection | undefined, 0];
+      for (const connection of connections) {
+        const burden = connection.burden(now);
+        if (burden > most) [worst, most] = [connection, burden];
+      }
+      if (worst === undefined) return;
+      worst.destroy();
+    }
+  }
+
   return {
     accept(socket) {
-      const connection = createConnection(socket, options);
+      const connection = createConnection(socket, options, memory.createUnread(makeRoom));
       connections.add(connection);
       sweeping ??= setInterval(sweep, options.sweepMs).unref();
       socket.once('close', () => {
@@ -100,7 +119,7 @@ export function createHttp2Sessions(options: Http2Options): Http2Sessions {
   };
 }
 
-function createConnection(socket: TLSSocket, options: Http2Options): Connection {
+function createConnection(socket: TLSSocket, options: Http2Options, unread: Unread): Connection {
   const { idleMs, silentMs, requestsMax } = options;
   const session = performServerHandshake(socket, LIMITS);
   const peer = { remoteAddress: socket.remoteAddress, localAddress: socket.localAddress };
@@ -118,12 +137,13 @@ function createConnection(socket: TLSSocket, options: Http2Options): Connection 
   // A session that its client has broken ends by itself, and its streams with it.
   session.on('error', () => undefined);
   session.on('stream', (stream: ServerHttp2Stream, headers: Http2Headers, flags: number, rawHeaders: string[]) => {
-    const response = createHttp2Response(stream, headers[':method'] === 'HEAD');
+    const response = createHttp2Response(stream, headers[':method'] === 'HEAD', unread);
     requests += 1;
     if (requests >= requestsMax) session.close();
     stream.on('error', () => undefined);
     stream.once('close', () => {
       answering.delete(response);
+      response.release();
       endedAt = performance.now();
       answerNext();
     });
@@ -146,13 +166,16 @@ function createConnection(socket: TLSSocket, options: Http2Options): Connection 
       session.destroy();
       // A session that is closed already waits for its peer to end the connection.
       socket.destroy();
+      for (const response of answering) response.release();
     },
+    burden: (now) => unread.bytes * (1 + now - unread.since),
     isIdle: (now) => answering.size + waiting.length === 0 && now - endedAt > idleMs,
     isSilent(now) {
       const moved = socket.bytesRead + socket.bytesWritten;
       if (moved !== bytes) movedAt = now;
       bytes = moved;
-      return now - movedAt > silentMs;
+      // PING and SETTINGS move something as well (RFC 9113, section 6), and take nothing of what is held.
+      return now - (unread.bytes > 0 ? unread.since : movedAt) > silentMs;
     },
   };
 }

@@ -11,6 +11,8 @@ const SETTINGS = { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, k
 const REQUESTS_PER_SOCKET = 1_000;
 const CONNECTIONS_MAX = 10_000;
 const SILENT_MS = 60_000;
+/** As much as the cache of files may take. */
+const HELD_MAX_BYTES = 256 * 1024 * 1024;
 /** Requests in hand get this long when the app stops. */
 const STOP_GRACE_MS = 10_000;
 
@@ -71,6 +73,7 @@ export function createListener(counts: ConnectionCounts, options: ListenerOption
           sweepMs: settings.connectionsCheckingInterval,
           silentMs,
           requestsMax: REQUESTS_PER_SOCKET,
+          heldMaxBytes: Math.ceil(HELD_MAX_BYTES / processes),
         });
   server.maxConnections = Math.ceil(CONNECTIONS_MAX / processes);
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET;

@@ -118,6 +118,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/thread.ts messages':
     'the slabs of an archive, which the thread gets back before it sends more, or one answer',
   'server/start/shutdown-stack.ts started': 'the parts of the program',
+  'server/transport/http2-response.ts held': 'the body of one answer, or two pieces of it',
   'server/transport/http2.ts answering': 'the streams of one session: 100 at once',
   'server/transport/http2.ts connections': 'connections, which have limits in all and by address',
   'server/transport/http2.ts waiting': 'the requests of one session, which ends after 1,000',

@@ -94,6 +94,87 @@ test('a session without requests is closed, and one over which nothing moves is 
   expect(stream.destroyed).toBe(true);
 });
 
+/** A session whose reader has no room for any byte of a body. */
+async function openWithoutWindow(port: number): Promise<ClientHttp2Session> {
+  const session = await openHttp2(port, HOST);
+  session.settings({ initialWindowSize: 0 });
+  await once(session, 'localSettings');
+  return session;
+}
+
+function request(session: ClientHttp2Session): ClientHttp2Stream {
+  return session.request({ ':path': '/' }).on('error', () => undefined);
+}
+
+const megabyte: Handle = (_request, response) => response.writeHead(200, []).end(Buffer.alloc(1024 * 1024));
+
+test.each([
+  ['a file', megabyte],
+  ['a piece', (_request, response) => response.writeHead(200, []).write(Buffer.alloc(256 * 1024))],
+] satisfies [string, Handle][])(
+  'a session that takes nothing of %s is cut, whatever else it sends',
+  async (_, handle) => {
+    await using server = await listening(handle, { silentMs: 400, connectionsCheckingInterval: 20 });
+    const session = await openWithoutWindow(server.port);
+    const closed = once(session, 'close');
+    const stream = request(session);
+    await once(stream, 'response');
+    const talking = setInterval(() => {
+      if (session.destroyed) return;
+      session.ping(() => undefined);
+      session.settings({ initialWindowSize: 0 });
+    }, 50);
+    await closed;
+    clearInterval(talking);
+    expect(stream.destroyed).toBe(true);
+  },
+);
+
+test('a session that takes a little at a time goes on', async () => {
+  await using server = await listening(megabyte, { silentMs: 1_500, connectionsCheckingInterval: 20 });
+  const session = await openHttp2(server.port, HOST);
+  const stream = request(session);
+  let bytes = 0;
+  stream.on('data', (piece: Buffer) => {
+    bytes += piece.length;
+    stream.pause();
+    setTimeout(() => stream.resume(), 20);
+  });
+  const startedAt = performance.now();
+  await once(stream, 'close');
+  expect(bytes).toBe(1024 * 1024);
+  expect(performance.now() - startedAt).toBeGreaterThan(1_500);
+  session.destroy();
+});
+
+test('when all sessions hold too much, the one that has let it lie longest is cut', async () => {
+  await using server = await listening(megabyte);
+  const sessions: ClientHttp2Session[] = [];
+  for (let n = 0; n < 16; n += 1) {
+    const session = await openWithoutWindow(server.port);
+    sessions.push(session);
+    await Promise.all(Array.from({ length: 16 }, () => once(request(session), 'response')));
+  }
+  expect(sessions.filter(({ destroyed }) => destroyed)).toEqual([]);
+  const first = sessions[0] ?? expect.unreachable();
+  const closed = once(first, 'close');
+  const visitor = await openHttp2(server.port, HOST);
+  expect((await askHttp2(visitor, '/')).text).toHaveLength(1024 * 1024);
+  await closed;
+  expect(sessions.filter(({ destroyed }) => destroyed)).toEqual([first]);
+  for (const session of [...sessions, visitor]) session.destroy();
+});
+
+test('a file that goes to many readers is held once', async () => {
+  const file = Buffer.alloc(1024 * 1024);
+  await using server = await listening((_request, response) => response.writeHead(200, []).end(file));
+  const sessions = await Promise.all(Array.from({ length: 18 }, () => openWithoutWindow(server.port)));
+  const streams = sessions.flatMap((session) => Array.from({ length: 16 }, () => request(session)));
+  await Promise.all(streams.map((stream) => once(stream, 'response')));
+  expect(sessions.filter(({ destroyed }) => destroyed)).toEqual([]);
+  for (const session of sessions) session.destroy();
+});
+
 test('a peer that does not leave after its session has ended is cut', async () => {
   await using server = await listening(hello, { keepAliveTimeout: 50, silentMs: 200, connectionsCheckingInterval: 20 });
   const halfOpen = { ALPNProtocols: ['h2'], allowHalfOpen: true };
