@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { catchErrors } from './catch-errors.ts';
 import { type ConnectionCounts, endSilentConnections, limitConnection, watchAnswers } from './connections.ts';
 import type { Http2Sessions } from './http2.ts';
@@ -62,8 +62,9 @@ export function createListener(counts: ConnectionCounts, options: ListenerOption
       (error) => onError(request, response, error),
     );
   };
+  const inTurn = oneAtATime(onRequest);
   const server =
-    options.tls === undefined ? createServer(settings, onRequest) : createTlsServer(settings, onRequest, options.tls);
+    options.tls === undefined ? createServer(settings, inTurn) : createTlsServer(settings, inTurn, options.tls);
   const http2 =
     options.tls === undefined
       ? undefined
@@ -97,6 +98,23 @@ export function createListener(counts: ConnectionCounts, options: ListenerOption
       if (address === null || typeof address === 'string') throw new Error('The server does not listen.');
       return address;
     },
+  };
+}
+
+/**
+ * Answers the requests of a connection one after the other. Node hands over every request of a read of 64 KB before the
+ * first is answered: who sends hundreds and reads nothing would have us hold every answer.
+ */
+function oneAtATime(listener: RequestListener): RequestListener {
+  const newest = new WeakMap<Socket, ServerResponse>();
+  return (request, response) => {
+    const { socket } = request;
+    const before = newest.get(socket);
+    newest.set(socket, response);
+    if (before === undefined || before.closed) return listener(request, response);
+    before.once('close', () => {
+      if (!socket.destroyed) listener(request, response);
+    });
   };
 }
 

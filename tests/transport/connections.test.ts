@@ -10,6 +10,7 @@ import {
   limitConnection,
   watchAnswers,
 } from '../../server/transport/connections.ts';
+import { createListener } from '../../server/transport/listener.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { listen } from '../support/listen.ts';
 import { WIDE_LIMITS } from '../support/wide-limits.ts';
@@ -257,3 +258,32 @@ test.each(LISTENERS)(
     await close();
   },
 );
+
+test('requests that come all at once are answered one after the other, and no further than somebody reads', async () => {
+  const body = Buffer.alloc(1024 * 1024);
+  let answered = 0;
+  const listener = createListener(countsOf(), {
+    name: 'a port',
+    port: 0,
+    host: '127.0.0.1',
+    requestTimeout: 10_000,
+    handle: (_request, response) => {
+      answered += 1;
+      response.end(body);
+    },
+    onError: (_request, response) => void response.destroy(),
+  });
+  await listener.start();
+  const socket = connect(listener.address.port, '127.0.0.1');
+  socket.pause();
+  const count = 20;
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count));
+  await expect.poll(() => answered).toBeGreaterThan(0);
+  // By now all of them were read, and only the reader's own pace lets the next one begin.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(answered).toBeLessThan(count);
+  socket.resume();
+  await expect.poll(() => answered, { timeout: 10_000 }).toBe(count);
+  socket.destroy();
+  await listener.stop();
+});
