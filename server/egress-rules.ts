@@ -10,6 +10,8 @@ export type EgressRules = {
   ca?: readonly string[];
   /** Base addresses that the operator chose: their ports are open too. */
   bases?: readonly string[];
+  /** Asked for the names of others; the system's when absent. */
+  nameServers?: readonly string[];
 };
 
 /** Where clouds hand their machines' own credentials to whoever asks from inside: never reached, whatever is allowed. */

@@ -1,4 +1,4 @@
-import { lookup as resolveName } from 'node:dns/promises';
+import { lookup, Resolver } from 'node:dns/promises';
 import { EventEmitter } from 'node:events';
 import { isIP, type LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
@@ -68,6 +68,8 @@ export class EgressError extends Error {
 }
 
 const CONNECT_MS = 10_000;
+/** Of each name server in turn; who waits for an answer has given up by then. */
+const NAME_SERVER_MS = 3_000;
 const SILENCE_MS = 30_000;
 const HEADERS_MAX_BYTES = 16 * 1024;
 /** Connections to one origin, over all that is under way: as many as the most that an adapter sends at once. */
@@ -131,6 +133,8 @@ function connectorWith(rules: EgressRules, port: number): buildConnector.connect
 }
 
 function checkedLookup(rules: EgressRules, port: number): LookupFunction {
+  const resolver = new Resolver({ timeout: NAME_SERVER_MS, tries: 1 });
+  if (rules.nameServers !== undefined) resolver.setServers(rules.nameServers);
   return (name, options, callback) => {
     const answer = (found: { address: string; family: number }[]): void => {
       const addresses = found.map(({ address }) => address);
@@ -139,7 +143,7 @@ function checkedLookup(rules: EgressRules, port: number): LookupFunction {
       else if (options.all === true) callback(null, found);
       else callback(null, first.address, first.family);
     };
-    resolve(name).then(answer, (error: NodeJS.ErrnoException) => callback(error, ''));
+    resolve(resolver, name, rules.bases ?? []).then(answer, (error: NodeJS.ErrnoException) => callback(error, ''));
   };
 }
 
@@ -148,10 +152,29 @@ function refusal(host: string): EgressError {
   return new EgressError('refused', `${host} is not a public address of the web`);
 }
 
+type Resolved = { address: string; family: number };
+
 /** Names under `localhost` are this machine by definition, and not every resolver says so (RFC 6761, section 6.3). */
-async function resolve(name: string): Promise<{ address: string; family: number }[]> {
+async function resolve(resolver: Resolver, name: string, bases: readonly string[]): Promise<Resolved[]> {
   if (/(^|\.)localhost\.?$/i.test(name)) return [{ address: '127.0.0.1', family: 4 }];
-  return (await resolveName(name, { all: true })).slice(0, ADDRESSES_LOOKED_AT);
+  // The operator's own machines may have their names from the system's files alone.
+  const isOperators = bases.some((base) => new URL(base).hostname === name.toLowerCase());
+  const found = isOperators ? await lookup(name, { all: true }) : await askNameServers(resolver, name);
+  return found.slice(0, ADDRESSES_LOOKED_AT);
+}
+
+/**
+ * The system's way (getaddrinfo) holds a thread of the process for as long as a name server is silent, and cannot be
+ * ended: a few names of somebody with a silent name server would hold up every platform's.
+ */
+async function askNameServers(resolver: Resolver, name: string): Promise<Resolved[]> {
+  const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const found = [
+    ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
+    ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
+  ];
+  if (found.length === 0 && four.status === 'rejected') throw four.reason;
+  return found;
 }
 
 async function follow<T>(

@@ -1,3 +1,5 @@
+import { createSocket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
@@ -211,4 +213,24 @@ test.each(['127.0.0.0/8', '::1/128', '10.0.0.7', 'fd00::/8'])('%s is a range', (
 
 test.each(['localhost', '10.0.0.0/33', '0x7f.1', '10', ''])('%s is no range', (text) => {
   expect(parseRange(text)).toBe(null);
+});
+
+test('names whose name server is silent hold no thread of the process', async () => {
+  const silent = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const egress = createEgress({ nameServers: [`127.0.0.1:${silent.address().port}`] });
+  const ended: string[] = [];
+  const asked = Array.from({ length: 64 }, async (_, n) => {
+    const request = { signal: AbortSignal.timeout(60_000), maxBytes: 1, wholeMs: 60_000 };
+    await egress
+      .request(`https://slow${n}.example.com/`, request, async () => undefined)
+      .catch(() => ended.push('name'));
+  });
+  // This one is asked in a thread, of which there are few.
+  await lookup('localhost');
+  ended.push('thread');
+  await Promise.all(asked);
+  silent.close();
+  expect(ended.indexOf('thread')).toBe(0);
+  expect(ended).toHaveLength(65);
 });
