@@ -1,9 +1,12 @@
 import { AlertDialog } from 'radix-ui';
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useEffect, useId, useState } from 'react';
 import { Button } from './button.tsx';
 import { Field } from './field.tsx';
 import { Input } from './input.tsx';
 import { useFocusReturn } from './use-focus-return.ts';
+
+/** The slowest double click that systems let people choose is below it (Windows: 900 ms). */
+const DOUBLE_CLICK_MS = 1_000;
 
 export type ConfirmDialogProps = {
   isOpen: boolean;
@@ -18,6 +21,8 @@ export type ConfirmDialogProps = {
   isDestructive?: boolean | undefined;
   /** For what cannot be undone: the name that must be typed. */
   nameToType?: string | undefined;
+  /** It takes the place of another dialog, whose button may be in the middle of a double click: it begins a second later. */
+  isSuccessor?: boolean | undefined;
   /** Further fields that the act needs. */
   children?: ReactNode;
   /** The dialog stays open, and cannot be closed while it is busy; the caller closes it when the work is done. */
@@ -55,12 +60,18 @@ function ConfirmForm({
   isBusy,
   isDestructive = true,
   nameToType,
+  isSuccessor = false,
   children,
   onConfirm,
 }: ConfirmDialogProps) {
   const [typed, setTyped] = useState('');
+  const [isHeld, setHeld] = useState(isSuccessor);
   const formId = useId();
-  const mayConfirm = nameToType === undefined || typed.trim() === nameToType;
+  const mayConfirm = !isHeld && (nameToType === undefined || typed.trim() === nameToType);
+  useEffect(() => {
+    const release = setTimeout(() => setHeld(false), DOUBLE_CLICK_MS);
+    return () => clearTimeout(release);
+  }, []);
   return (
     <>
       <form

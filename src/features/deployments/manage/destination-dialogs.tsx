@@ -187,6 +187,7 @@ function RemoveDialog({ deployment, destination, isMoved, onClose }: OfDestinati
       onOpenChange={(isOpen) => {
         if (!isOpen) onClose();
       }}
+      isSuccessor={isMoved}
       title={isMoved ? `Remove the site from ${title} now?` : `Remove ${title}?`}
       description={
         <p>
