@@ -111,7 +111,11 @@ function readAgain(
   }
 }
 
-const RUNNING: ReadonlySet<unknown> = new Set([...RUNNING_RELEASE_STATES, 'deploying']);
+const RUNNING: ReadonlySet<unknown> = new Set([
+  ...RUNNING_RELEASE_STATES,
+  // Of deployments, and of their platforms.
+  ...['deploying', 'deleting', 'publishing', 'removing'],
+]);
 
 /** Whether an answer has a deployment or a release in it that somebody works on, however deep. */
 function showsRunning(data: unknown): boolean {

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link, useParams, useSearchParams } from 'wouter';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
+import { isNothing } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
@@ -39,7 +40,8 @@ export function DeploymentScreen() {
   const deployment = trpc.deployments.get.useQuery({ deploymentId });
   usePageTitle(deployment.data?.name);
 
-  if (deployment.data) return <DeploymentPage deployment={deployment.data} />;
+  // It may be deleted while it is looked at.
+  if (deployment.data && !isNothing(deployment.error)) return <DeploymentPage deployment={deployment.data} />;
   if (deployment.error) {
     return (
       <>

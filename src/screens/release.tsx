@@ -38,7 +38,8 @@ export function ReleaseScreen() {
   const release = trpc.releases.get.useQuery({ deploymentId, number: Number(number) });
   usePageTitle(`Release ${number}`);
 
-  if (release.data) return <ReleaseStory key={release.data.id} release={release.data} />;
+  // It may be deleted while it is looked at.
+  if (release.data && !isNothing(release.error)) return <ReleaseStory key={release.data.id} release={release.data} />;
   if (release.error) {
     const isMissing = isNothing(release.error);
     return (

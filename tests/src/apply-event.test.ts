@@ -170,6 +170,8 @@ test.each([
   ['running release', { state: 'queued' }, true],
   ['deploying deployment', { pages: [{ items: [{ state: 'live' }, { state: 'deploying' }] }] }, true],
   ['deployment with a running release', { state: 'live', latestRelease: { state: 'verifying' } }, true],
+  ['deployment that is being deleted', { pages: [{ items: [{ state: 'deleting' }] }] }, true],
+  ['deployment with a platform to come', { state: 'live', destinations: [{ state: 'publishing' }] }, true],
   ['release that is over', { ...running, state: 'failed', finishedAt: new Date(9) }, false],
   ['empty list', { pages: [{ items: [] }] }, false],
 ])('when the stream starts or comes back, a %s is read again: %j', (_name, data, isReadAgain) => {
