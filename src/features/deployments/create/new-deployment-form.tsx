@@ -8,7 +8,7 @@ import { DEPLOYMENT_NAME_MAX } from '../../../../routers/schemas/slug.ts';
 import { applyFieldErrors, errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { showToast } from '../../../components/toast-store.ts';
-import { onDraftsTaken } from '../../../lib/draft-storage.ts';
+import { onDraftsTaken, storeDraft } from '../../../lib/draft-storage.ts';
 import { forgetFormDraft, readFormDraft } from '../../../lib/form-draft.ts';
 import { randomId } from '../../../lib/random-id.ts';
 import { formDraftKey, tryStorage } from '../../../lib/storage.ts';
@@ -130,16 +130,24 @@ function nameFromFolder(folderName: string): string {
   return shown.slice(0, DEPLOYMENT_NAME_MAX);
 }
 
-/** The idempotency key of a request: pressing Publish twice makes one deployment, another name makes another. */
+const REQUEST_DRAFT = 'new-deployment-request';
+const NO_REQUEST = { wish: '', key: '' };
+
+/**
+ * The idempotency key of a request: pressing Publish twice makes one deployment, also after a reload that lost the first
+ * answer; another name makes another.
+ */
 function useIdempotencyKey() {
-  const current = useRef({ wish: '', key: '' });
+  const current = useRef(readFormDraft(REQUEST_DRAFT, NO_REQUEST));
   return {
     wish: (wish: string): string => {
       if (current.current.wish !== wish) current.current = { wish, key: randomId() };
+      storeDraft(REQUEST_DRAFT, JSON.stringify(current.current));
       return current.current.key;
     },
     renew: () => {
-      current.current = { wish: '', key: '' };
+      current.current = NO_REQUEST;
+      forgetFormDraft(REQUEST_DRAFT);
     },
   };
 }
