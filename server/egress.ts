@@ -1,8 +1,8 @@
-import { lookup, Resolver } from 'node:dns/promises';
 import { EventEmitter } from 'node:events';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
 import { Agent, buildConnector } from 'undici';
+import { checkedLookup } from './egress-lookup.ts';
 import { type EgressRules, isReachable } from './egress-rules.ts';
 import { AppError } from './errors.ts';
 
@@ -68,13 +68,10 @@ export class EgressError extends Error {
 }
 
 const CONNECT_MS = 10_000;
-/** Of each name server in turn; who waits for an answer has given up by then. */
-const NAME_SERVER_MS = 3_000;
 const SILENCE_MS = 30_000;
 const HEADERS_MAX_BYTES = 16 * 1024;
 /** Connections to one origin, over all that is under way: as many as the most that an adapter sends at once. */
 const CONNECTIONS = 50;
-const ADDRESSES_LOOKED_AT = 8;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Opens the way out under these rules. Connections are kept for the next request to the same origin. */
@@ -129,52 +126,12 @@ function checkedConnector(rules: EgressRules): buildConnector.connector {
 
 function connectorWith(rules: EgressRules, port: number): buildConnector.connector {
   const trust = rules.ca === undefined ? {} : { ca: [...rules.ca] };
-  return buildConnector({ timeout: CONNECT_MS, lookup: checkedLookup(rules, port), ...trust });
-}
-
-function checkedLookup(rules: EgressRules, port: number): LookupFunction {
-  const resolver = new Resolver({ timeout: NAME_SERVER_MS, tries: 1 });
-  if (rules.nameServers !== undefined) resolver.setServers(rules.nameServers);
-  return (name, options, callback) => {
-    const answer = (found: { address: string; family: number }[]): void => {
-      const addresses = found.map(({ address }) => address);
-      const [first] = found;
-      if (first === undefined || !isReachable(name, port, addresses, rules)) callback(refusal(name), '');
-      else if (options.all === true) callback(null, found);
-      else callback(null, first.address, first.family);
-    };
-    resolve(resolver, name, rules.bases ?? []).then(answer, (error: NodeJS.ErrnoException) => callback(error, ''));
-  };
+  return buildConnector({ timeout: CONNECT_MS, lookup: checkedLookup(rules, port, refusal), ...trust });
 }
 
 /** Returns one sentence for all of them: what lies behind an address that is refused is nobody's business. */
 function refusal(host: string): EgressError {
   return new EgressError('refused', `${host} is not a public address of the web`);
-}
-
-type Resolved = { address: string; family: number };
-
-/** Names under `localhost` are this machine by definition, and not every resolver says so (RFC 6761, section 6.3). */
-async function resolve(resolver: Resolver, name: string, bases: readonly string[]): Promise<Resolved[]> {
-  if (/(^|\.)localhost\.?$/i.test(name)) return [{ address: '127.0.0.1', family: 4 }];
-  // The operator's own machines may have their names from the system's files alone.
-  const isOperators = bases.some((base) => new URL(base).hostname === name.toLowerCase());
-  const found = isOperators ? await lookup(name, { all: true }) : await askNameServers(resolver, name);
-  return found.slice(0, ADDRESSES_LOOKED_AT);
-}
-
-/**
- * The system's way (getaddrinfo) holds a thread of the process for as long as a name server is silent, and cannot be
- * ended: a few names of somebody with a silent name server would hold up every platform's.
- */
-async function askNameServers(resolver: Resolver, name: string): Promise<Resolved[]> {
-  const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-  const found = [
-    ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
-    ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
-  ];
-  if (found.length === 0 && four.status === 'rejected') throw four.reason;
-  return found;
 }
 
 async function follow<T>(
