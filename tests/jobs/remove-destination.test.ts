@@ -39,7 +39,7 @@ test('a deployment is deleted also when its platforms let us in no more: its sit
 
 test('an account that cannot be reached any more is left as it is where that is asked for', async () => {
   await using app = await createTwoPlatforms();
-  const { deploymentId, deployment } = await app.createOnBoth('Locked out');
+  const { deploymentId, deployment, first } = await app.createOnBoth('Locked out');
   const destinationId = deployment.destinations[1]?.id ?? '';
   app.vercel.world.revoke();
   await app.deployments.removeDestination({ deploymentId, destinationId });
@@ -49,4 +49,6 @@ test('an account that cannot be reached any more is left as it is where that is 
   const left = await app.deployments.removeDestination({ deploymentId, destinationId, leaveSite: true });
   expect(left.destinations.map(({ platform }) => platform)).toEqual(['netlify']);
   expect(await app.vercel.world.countSites()).toBe(1);
+  const { destinations } = await app.releases.get({ releaseId: first.id });
+  expect(destinations.map(({ platform }) => platform)).toEqual(['netlify', 'vercel']);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { JobModel } from '../../server/models/job.ts';
 import { SubscriptionModel } from '../../server/models/subscription.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { createTwoPlatforms, ONE, TWO } from '../support/two-platforms.ts';
@@ -93,6 +94,22 @@ test('what makes no sense is refused: the same place twice, the primary one take
   }
   const unknown = { deploymentId, destinationId: 'x'.repeat(20) };
   expect((await refusalOf(app.deployments.makePrimary(unknown))).code).toBe('not_found');
+});
+
+test('platforms that come and go leave nothing in the release or the queue, and so many come an hour', async () => {
+  await using app = await createTwoPlatforms();
+  const { id: deploymentId } = await app.deployments.create({ name: 'Restless', platform: 'netlify' });
+  const release = await app.publish({ id: deploymentId }, ONE);
+  const add = () => app.deployments.addDestination({ deploymentId, platform: 'vercel' });
+  for (let round = 0; round < 30; round += 1) {
+    const destinationId = (await add()).destinations[1]?.id ?? '';
+    await app.deployments.removeDestination({ deploymentId, destinationId, leaveSite: true });
+  }
+  const { destinations } = await app.releases.get({ releaseId: release.id });
+  expect(destinations.map(({ platform }) => platform)).toEqual(['netlify']);
+  const waiting = { status: 'queued' as const, name: 'publish-destination', accountId: app.person.user.id };
+  expect(await JobModel.countDocuments(waiting)).toBe(0);
+  expect((await refusalOf(add())).code).toBe('rate_limited');
 });
 
 test("the platform's own log of a release is read where it keeps one", async () => {

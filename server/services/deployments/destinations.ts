@@ -9,30 +9,39 @@ import {
 } from '../../../routers/schemas/deployments.ts';
 import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { HOUR_MS } from '../../durations.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { enqueueJob } from '../../jobs/queue.ts';
 import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../models/deployment.ts';
 import type { DestinationDoc } from '../../models/destination.ts';
+import { JobModel } from '../../models/job.ts';
 import { ReleaseModel } from '../../models/release.ts';
 import { transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { requireSeveralPlatforms, requireWritablePlan } from '../quota.ts';
+import { countAgainst } from '../rate-limit.ts';
 import { destinationKey, publishAt } from '../releases/other-destinations.ts';
 import { type DestinationIds, fieldsBelow } from '../releases/release-work.ts';
 import { deploymentBusy } from './change.ts';
 import { type NewDestination, resolveDestination } from './destination.ts';
 import { findDeployment, toDeployment } from './read.ts';
 
+/** All further platforms of three deployments. Each addition sends a site, and stays in its release once it was live. */
+const ADDITIONS_PER_HOUR = 30;
+
 /**
  * Publishes a deployment on one more platform, now what is live and from then on every release. Throws what
  * `resolveDestination` does, `plan_required` where the plan has one platform at a time, `conflict` where it is published
- * there already, `deployment_busy`.
+ * there already, `deployment_busy`, and `rate_limited` for an account that adds
+ * very many.
  */
 export async function addDestination(ctx: AccountContext, input: AddDestinationInput): Promise<Deployment> {
   const { deploymentId, ...asked } = input;
   await findDeployment(ctx, deploymentId);
   await requireSeveralPlatforms(ctx);
+  const { accountId } = ctx.actor;
+  await countAgainst({ name: 'added-destinations', key: accountId, limit: ADDITIONS_PER_HOUR, windowMs: HOUR_MS });
   const destination = await resolveDestination(ctx, asked);
   return change(ctx, deploymentId, async (session, deployment) => {
     requireRoomFor(deployment, destination);
@@ -179,7 +188,7 @@ export async function findRemoving(
   return deployment && destination ? { deployment, destination } : null;
 }
 
-/** It leaves the deployment; what releases came to there is their history. */
+/** It leaves the deployment, and the queue. A release keeps it where it was live there, which is its history. */
 export async function endRemoval(
   session: ClientSession,
   accountId: string,
@@ -187,6 +196,15 @@ export async function endRemoval(
 ): Promise<void> {
   const gone = { $pull: { destinations: { _id: destinationId } } };
   await DeploymentModel.updateOne({ _id: deploymentId, accountId }, gone, { session });
+  const neverLive = { _id: destinationId, state: { $ne: 'live' as const }, wasLive: { $ne: true } };
+  await ReleaseModel.updateMany(
+    { accountId, deploymentId, destinations: { $elemMatch: neverLive } },
+    { $pull: { destinations: neverLive } },
+    { session },
+  );
+  const name = { $in: ['publish-destination', 'remove-destination'] };
+  const key = destinationKey({ deploymentId, destinationId });
+  await JobModel.deleteMany({ status: 'queued', name, accountId, key }, { session });
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
 }
 
