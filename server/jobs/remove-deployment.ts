@@ -1,5 +1,6 @@
 import { AppError, JobDeferred } from '../errors.ts';
 import type { DeploymentDoc } from '../models/deployment.ts';
+import type { DestinationDoc } from '../models/destination.ts';
 import { JobModel } from '../models/job.ts';
 import { eraseDeployment, eraseSomeReleases, eraseSomeVisits, findDeleting } from '../services/deployments/erase.ts';
 import { destinationKey } from '../services/releases/other-destinations.ts';
@@ -18,11 +19,11 @@ export const removeDeploymentJob: JobHandler<'remove-deployment'> = {
     const deployment = await findDeleting(job.accountId, job.payload.deploymentId);
     if (deployment === null) return;
     await requireNobodyPublishes(deployment);
-    await removeEverywhere(job, deployment);
+    const left = await removeEverywhere(job, deployment);
     await providers.faults?.at('removing:platform');
     while (await job.transaction((session) => eraseSomeReleases(session, deployment))) signal.throwIfAborted();
     while (await job.transaction((session) => eraseSomeVisits(session, deployment))) signal.throwIfAborted();
-    await job.transaction((session) => eraseDeployment(session, providers, deployment));
+    await job.transaction((session) => eraseDeployment(session, providers, deployment, left));
   },
 };
 
@@ -40,16 +41,22 @@ async function requireNobodyPublishes({ accountId, _id: deploymentId, destinatio
 
 /**
  * One platform that refuses keeps the deployment from no other. A platform that does not let us in any more keeps its
- * site: nobody could ever take it off, and address, place and account would wait for it for ever.
+ * site: nobody could ever take it off, and address, place and account would wait for it for ever. Returns the destinations
+ * whose sites stay so.
  */
-async function removeEverywhere(job: RunningJob<'remove-deployment'>, deployment: DeploymentDoc): Promise<void> {
+async function removeEverywhere(
+  job: RunningJob<'remove-deployment'>,
+  deployment: DeploymentDoc,
+): Promise<DestinationDoc[]> {
   const { providers, signal } = job;
+  const left: DestinationDoc[] = [];
   const removals = deployment.destinations.map(async (destination) => {
     const call = platformCall(providers, deployment, destination, signal);
     try {
       await providers.platforms[destination.platform]?.remove(call);
     } catch (error) {
       if (!(error instanceof AppError) || !LOCKED_OUT.has(error.code)) throw error;
+      left.push(destination);
       const { platform } = destination;
       providers.log.warn('The site of a deleted deployment stays at its platform', {
         deploymentId: deployment._id,
@@ -60,4 +67,5 @@ async function removeEverywhere(job: RunningJob<'remove-deployment'>, deployment
   });
   const refused = (await Promise.allSettled(removals)).find(({ status }) => status === 'rejected');
   if (refused?.status === 'rejected') throw refused.reason;
+  return left;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { EventModel } from '../../server/models/event.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { createTwoPlatforms, ONE } from '../support/two-platforms.ts';
 
@@ -24,9 +25,9 @@ test('removed, the deployment is gone at all of them', async () => {
   expect([await app.netlify.world?.countSites(), await app.vercel.world.countSites()]).toEqual([0, 0]);
 });
 
-test('a deployment is deleted also when its platforms let us in no more: its sites stay there', async () => {
+test('a deployment is deleted also when its platforms let us in no more: its sites stay there, and its owner is told', async () => {
   await using app = await createTwoPlatforms();
-  const { deploymentId } = await app.createOnBoth('Left behind');
+  const { deploymentId, deployment } = await app.createOnBoth('Left behind');
   app.vercel.world.revoke();
   const { items } = await app.person.caller.connections.list();
   const connectionId = items.find(({ provider }) => provider === 'netlify')?.id ?? '';
@@ -35,6 +36,13 @@ test('a deployment is deleted also when its platforms let us in no more: its sit
   await app.settle();
   expect((await refusalOf(app.deployments.get({ deploymentId }))).code).toBe('not_found');
   expect([await app.netlify.world?.countSites(), await app.vercel.world.countSites()]).toEqual([1, 1]);
+  const [netlify, vercel] = deployment.destinations.map(({ url }) => url);
+  const end = 'could not be taken off: Fairlead can no longer reach the account there. Delete the site at';
+  const notices = await EventModel.find({ accountId: app.person.user.id, type: 'notification' });
+  expect(notices.map(({ payload: { title, message } }) => [title, message]).sort()).toEqual([
+    ['Left behind stays at Netlify', `${netlify} ${end} Netlify.`],
+    ['Left behind stays at Vercel', `${vercel} ${end} Vercel.`],
+  ]);
 });
 
 test('an account that cannot be reached any more is left as it is where that is asked for', async () => {

@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongoose';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../models/deployment.ts';
+import type { DestinationDoc } from '../../models/destination.ts';
 import { ReleaseModel } from '../../models/release.ts';
 import { ReleaseStepModel } from '../../models/release-step.ts';
 import { RollBackModel } from '../../models/roll-back.ts';
@@ -45,11 +46,15 @@ export async function eraseSomeVisits(session: ClientSession, deployment: Deploy
   return true;
 }
 
-/** The end of a deployment: its place in the plan is free, its address is held. Once, however often it runs. */
+/**
+ * The end of a deployment: its place in the plan is free, its address is held, and its owner hears which sites are `left`
+ * at their platforms. Once, however often it runs.
+ */
 export async function eraseDeployment(
   session: ClientSession,
   providers: Providers,
   deployment: DeploymentDoc,
+  left: readonly DestinationDoc[],
 ): Promise<void> {
   const { accountId, _id: deploymentId, slug } = deployment;
   const erased = await DeploymentModel.deleteOne({ _id: deploymentId, accountId, state: 'deleting' }, { session });
@@ -57,5 +62,21 @@ export async function eraseDeployment(
   await RollBackModel.deleteMany({ accountId, deploymentId }, { session });
   if (!PLATFORMS[primaryOf(deployment).platform].isSimulated) await releaseDeploymentSlot(session, accountId);
   await reserveSlug(session, accountId, slug, providers.now());
+  for (const destination of left) await publishLeft(session, deployment, destination);
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
+}
+
+/** Without the deployment's id: there is nothing left to open. */
+async function publishLeft(
+  session: ClientSession,
+  { accountId, name }: DeploymentDoc,
+  { platform, url }: DestinationDoc,
+): Promise<void> {
+  const { title } = PLATFORMS[platform];
+  await publishEvent(session, accountId, {
+    type: 'notification',
+    title: `${name} stays at ${title}`,
+    message: `${url ?? 'Its site'} could not be taken off: Fairlead can no longer reach the account there. Delete the site at ${title}.`,
+    variant: 'destructive',
+  });
 }
