@@ -37,7 +37,7 @@ export const connectionsRouter = router({
   connect: writeProcedure
     .input(connectInput)
     .output(connectionSchema)
-    .mutation(({ ctx, input }) => connectProvider(ctx, input)),
+    .mutation(({ ctx, input, signal }) => connectProvider(ctx, input, signal)),
 
   authorize: sessionProcedure
     .input(authorizeConnectionInput)
@@ -52,7 +52,7 @@ export const connectionsRouter = router({
   replace: writeProcedure
     .input(replaceConnectionInput)
     .output(connectionSchema)
-    .mutation(({ ctx, input }) => replaceConnection(ctx, input)),
+    .mutation(({ ctx, input, signal }) => replaceConnection(ctx, input, signal)),
 
   test: writeProcedure
     .input(testConnectionInput)

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { GOES_ON, LOOKED_AT, TRIED_AGAIN } from '../waiting-words.ts';
 
 /**
  * Why a platform did not do what it was asked, one word for all of them. The words are error
@@ -45,7 +46,7 @@ const FAILURES = {
   },
   rate_limited: {
     says: (title) => `${title} asks us to slow down.`,
-    remedy: () => 'It goes on by itself; nothing needs to be done.',
+    remedy: () => GOES_ON.job,
   },
   quota_exhausted: {
     says: (title, said) => `What ${title} allows for now is used up${said}.`,
@@ -57,11 +58,11 @@ const FAILURES = {
   },
   out_of_sync: {
     says: (title, said) => `${title} knows this release in another state than we do${said}.`,
-    remedy: () => 'It is looked at anew and goes on by itself.',
+    remedy: () => LOOKED_AT.job,
   },
   platform_down: {
     says: (title, said) => `${title} does not answer as it should${said}.`,
-    remedy: (title) => `It is tried again by itself. If it lasts, look at the status page of ${title}.`,
+    remedy: (title) => `${TRIED_AGAIN.job} If it lasts, look at the status page of ${title}.`,
   },
   platform_place_gone: {
     says: (title) => `The site of this deployment was deleted at ${title}.`,

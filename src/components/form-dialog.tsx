@@ -11,6 +11,8 @@ export type FormDialogProps = {
   busyLabel: string;
   cancelLabel?: string | undefined;
   isBusy: boolean;
+  /** It may be closed while it is sent: `onClose` then stops what runs. */
+  isStoppable?: boolean;
   onSubmit: (event: FormEvent<HTMLFormElement>) => unknown;
   /** Wanted by the person; the caller closes it when the work is done. */
   onClose: () => void;
@@ -19,8 +21,8 @@ export type FormDialogProps = {
 };
 
 /**
- * A dialog that is a form. While it is sent it neither sends again nor closes: what comes back, a secret or an error of a
- * field, has its place in it.
+ * A dialog that is a form. While it is sent it does not send again, and closes only where that stops what runs: what comes
+ * back, a secret or an error of a field, has its place in it.
  */
 export function FormDialog({
   isOpen = true,
@@ -30,22 +32,24 @@ export function FormDialog({
   busyLabel,
   cancelLabel = 'Cancel',
   isBusy,
+  isStoppable = false,
   onSubmit,
   onClose,
   children,
 }: FormDialogProps) {
   const formId = useId();
+  const mayClose = !isBusy || isStoppable;
   return (
     <Dialog
       isOpen={isOpen}
       onOpenChange={(isWanted) => {
-        if (!isWanted && !isBusy) onClose();
+        if (!isWanted && mayClose) onClose();
       }}
       title={title}
       description={description}
       footer={
         <>
-          <Button disabled={isBusy} onClick={onClose}>
+          <Button disabled={!mayClose} onClick={onClose}>
             {cancelLabel}
           </Button>
           <Button variant="primary" type="submit" form={formId} isBusy={isBusy} busyLabel={busyLabel}>

@@ -5,8 +5,13 @@ import { classNames } from './class-names.ts';
 import { IconButton } from './icon-button.tsx';
 import { Input } from './input.tsx';
 
-/** A password with a button that shows it. Showing and hiding keep the caret, which a change of `type` would throw away. */
-export function PasswordInput({ className, ref, ...rest }: Omit<ComponentProps<'input'>, 'type'>) {
+export type PasswordInputProps = Omit<ComponentProps<'input'>, 'type'> & {
+  /** What the button says that it shows. */
+  what?: 'password' | 'token';
+};
+
+/** A secret with a button that shows it. Showing and hiding keep the caret, which a change of `type` would throw away. */
+export function PasswordInput({ className, ref, what = 'password', ...rest }: PasswordInputProps) {
   const [isShown, setShown] = useState(false);
   const inputRef = useRef<HTMLInputElement>(null);
 
@@ -34,7 +39,7 @@ export function PasswordInput({ className, ref, ...rest }: Omit<ComponentProps<'
         className={classNames('pr-12', isShown && 'font-mono', className)}
       />
       <IconButton
-        label={isShown ? 'Hide password' : 'Show password'}
+        label={isShown ? `Hide ${what}` : `Show ${what}`}
         // The field keeps the focus, and with it the keyboard of a phone.
         onMouseDown={(event) => event.preventDefault()}
         onClick={toggle}

@@ -21,7 +21,7 @@ const ZOD = /^zod\/mini$/;
 /** Every server folder may use these, besides the interfaces of adapters as types. */
 const SERVER_BASE = [
   SCHEMAS,
-  /^server\/(errors|log|service-context|durations|with-slot|with-timeout|time-slices|thread|site-names|mailed-links|database\/cursor-rows|loopback)\.ts$/,
+  /^server\/(errors|log|service-context|durations|with-slot|with-timeout|time-slices|thread|site-names|mailed-links|waiting-words|database\/cursor-rows|loopback)\.ts$/,
 ];
 const INTERFACES = [
   /^server\/(artifacts\/(store|manifest|intake)|platforms\/platform|mail\/mailer|database\/change-feed|secrets|rate-counters|jobs\/(queue|payloads|handler))\.ts$/,

@@ -174,7 +174,7 @@ const REFUSALS: readonly Refusal[] = [
     message: 'Update is not a fast forward',
     code: 'out_of_sync',
     says: 'GitHub Pages knows this release in another state than we do: somebody else goes on writing to the branch.',
-    hint: 'It is looked at anew and goes on by itself.',
+    hint: 'It is looked at again and goes on by itself.',
   },
   {
     step: 'state',

@@ -145,7 +145,7 @@ const REFUSALS: readonly Refusal[] = [
     body: { errors: 'The file index.html did not match the digest of the deploy' },
     code: 'out_of_sync',
     says: 'Netlify knows this release in another state than we do: The file index.html did not match the digest of the deploy.',
-    hint: 'It is looked at anew and goes on by itself.',
+    hint: 'It is looked at again and goes on by itself.',
   },
   {
     step: 'upload',
@@ -153,7 +153,7 @@ const REFUSALS: readonly Refusal[] = [
     body: { code: 422, message: 'Build is already done' },
     code: 'out_of_sync',
     says: 'Netlify knows this release in another state than we do: Build is already done.',
-    hint: 'It is looked at anew and goes on by itself.',
+    hint: 'It is looked at again and goes on by itself.',
   },
   {
     step: 'upload',
@@ -193,7 +193,7 @@ const REFUSALS: readonly Refusal[] = [
     body: { code: 422, message: 'Deploy is not ready' },
     code: 'out_of_sync',
     says: 'Netlify knows this release in another state than we do: Deploy is not ready.',
-    hint: 'It is looked at anew and goes on by itself.',
+    hint: 'It is looked at again and goes on by itself.',
   },
 ];
 

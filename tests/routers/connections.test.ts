@@ -5,8 +5,10 @@ import { expect, test } from 'vitest';
 import { ConnectionModel } from '../../server/models/connection.ts';
 import { createSignIn } from '../../server/platforms/oauth.ts';
 import type { OAuthClients, Platform } from '../../server/platforms/platform.ts';
+import { connectProvider } from '../../server/services/connections/index.ts';
 import { createTestApp } from '../support/app.ts';
 import { platforms } from '../support/platforms.ts';
+import { contextOf } from '../support/publishing.ts';
 import { createTestVendor } from '../support/simulated-world.ts';
 import { simulated } from '../support/standins/simulated/index.ts';
 import { TOKEN } from '../support/standins/stand-in.ts';
@@ -146,6 +148,31 @@ test('a platform that is down breaks no connection', async () => {
     cause: { code: 'platform_down' },
   });
   expect((await app.caller.connections.list()).items[0]?.state).toBe('ok');
+});
+
+test('who connects is not told that it is tried again by itself', async () => {
+  await using app = await createConnectionApp();
+  const { connections } = app.caller;
+  const { id: connectionId } = await connections.connect({ provider: 'netlify', token: TOKEN });
+  const hint = 'Try again. If it lasts, look at the status page of Simulated platform.';
+  for (const call of [
+    () => connections.connect({ provider: 'netlify', token: TOKEN }),
+    () => connections.replace({ connectionId, token: TOKEN }),
+    () => connections.test({ connectionId }),
+    () => connections.targets({ connectionId }),
+  ]) {
+    app.vendor.fail('account', { how: 'status', status: 503 }, 5);
+    await expect(call()).rejects.toMatchObject({ cause: { code: 'platform_down', hint } });
+  }
+});
+
+test('a connection whose test is ended by the person is not kept', async () => {
+  await using app = await createConnectionApp();
+  const stopped = AbortSignal.abort();
+  await expect(
+    connectProvider(await contextOf(app, app.person), { provider: 'netlify', token: TOKEN }, stopped),
+  ).rejects.toMatchObject({ code: 'client_closed' });
+  expect((await app.caller.connections.list()).items).toEqual([]);
 });
 
 test('targets are those of the token, and removing says which deployments publish by it', async () => {

@@ -11,7 +11,7 @@ import type { ErrorDetails } from '../../routers/schemas/errors.ts';
 import { trpc } from '../../src/api/trpc.ts';
 
 /** Says what the server answers, by procedure; one that is not named keeps its caller waiting. */
-export type Answers = Record<string, (input: unknown) => unknown>;
+export type Answers = Record<string, (input: unknown, signal?: AbortSignal | null) => unknown>;
 
 export type ShownScreen = {
   page: HTMLElement;
@@ -83,7 +83,7 @@ function answering(answers: Answers): TRPCLink<AppRouter> {
       observable((observer) => {
         const answer = answers[op.path];
         if (answer === undefined) return;
-        void Promise.resolve(answer(op.input)).then((data) => {
+        void Promise.resolve(answer(op.input, op.signal)).then((data) => {
           if (data instanceof TRPCClientError) return observer.error(data);
           observer.next({ result: { type: 'data', data } });
           observer.complete();

@@ -12,12 +12,12 @@ import { AuthorizationRequestModel } from '../../models/authorization-request.ts
 import { newId } from '../../mongo.ts';
 import type { PlatformSignIn } from '../../platforms/platform.ts';
 import type { AccountContext, Providers } from '../../service-context.ts';
+import { whilePersonWaits } from './ask-platform.ts';
 import { saveConnection } from './index.ts';
 
 /** As long as a person may take at the platform, sign-in and second factor included. */
 const REQUEST_LIFE_MS = 15 * 60_000;
 const RANDOM_BYTES = 32;
-const EXCHANGE_TIMEOUT_MS = 30_000;
 
 /** Begins sign-in at a platform; the person's browser goes to the answer. Throws `platform_unavailable`. */
 export async function authorizeConnection(
@@ -67,9 +67,13 @@ export async function finishAuthorization(
     });
   }
   const { egress, secrets } = ctx.providers;
-  const call = { egress, now: ctx.now, signal: AbortSignal.timeout(EXCHANGE_TIMEOUT_MS) };
   const verifier = secrets.open(request.verifier, sealContext(accountId, provider));
-  const tokens = await signIn.exchangeCode(call, { code, verifier, redirectUri: redirectUri(ctx.providers) });
+  const tokens = await whilePersonWaits(provider, (ends) =>
+    signIn.exchangeCode(
+      { egress, now: ctx.now, signal: ends },
+      { code, verifier, redirectUri: redirectUri(ctx.providers) },
+    ),
+  );
   return saveConnection(ctx, provider, tokens);
 }
 

@@ -11,26 +11,21 @@ import type {
   TestConnectionInput,
 } from '../../../routers/schemas/connections.ts';
 import { CONNECTION_PROVIDERS, type ConnectionProvider } from '../../../routers/schemas/platforms/ids.ts';
-import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
 import { DONE, type Done, ID_ALPHABET, ID_LENGTH } from '../../../routers/schemas/primitives.ts';
-import { HOUR_MS } from '../../durations.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { type ConnectionDoc, ConnectionModel, type ConnectionRow } from '../../models/connection.ts';
 import { DeploymentModel } from '../../models/deployment.ts';
 import { UserModel } from '../../models/user.ts';
 import { newId, transaction } from '../../mongo.ts';
-import type { ConnectionCall, ConnectionInfo, OAuthTokens, Platform } from '../../platforms/platform.ts';
-import type { AccountContext, Providers } from '../../service-context.ts';
-import { countAgainst } from '../rate-limit.ts';
+import type { ConnectionInfo, OAuthTokens } from '../../platforms/platform.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { toldToPerson } from '../../waiting-words.ts';
+import { askTargets, askWhose } from './ask-platform.ts';
 import { brokenState, currentToken, recordRefusal, sealCredential } from './credentials.ts';
 
 /** More than a person keeps apart; the list has one page. */
 const MAX_CONNECTIONS = 50;
-/** Each test is a request to a platform in our name: an account cannot make us send more than a person needs. */
-const TESTS_PER_HOUR = 120;
-/** A platform that has not answered by then is not waited for by a person. */
-const TEST_TIMEOUT_MS = 30_000;
 
 /** A platform answers these when the credential itself is the trouble: asking again changes nothing. */
 const REFUSALS: ReadonlySet<string> = new Set(['credentials_invalid', 'permission_missing', 'payment_required']);
@@ -48,10 +43,15 @@ export async function listConnections(ctx: AccountContext): Promise<ConnectionLi
 /**
  * Keeps a credential once the platform has accepted it: an account has one connection of each identity, which gets the
  * new credential where there is one already. Throws what the platform answers: `credentials_invalid` on the
- * field `token`, `permission_missing`, `platform_down`, `rate_limited`; and `conflict` at 50 connections.
+ * field `token`, `permission_missing`, `platform_down`, `rate_limited`; and `conflict` at 50 connections. Nothing is kept
+ * once `signal` has ended the test.
  */
-export function connectProvider(ctx: AccountContext, { provider, token }: ConnectInput): Promise<Connection> {
-  return saveConnection(ctx, provider, { token, refreshToken: null, expiresAt: null });
+export function connectProvider(
+  ctx: AccountContext,
+  { provider, token }: ConnectInput,
+  signal?: AbortSignal,
+): Promise<Connection> {
+  return saveConnection(ctx, provider, { token, refreshToken: null, expiresAt: null }, signal);
 }
 
 /** Does the same for tokens that sign-in at the platform gave. */
@@ -59,9 +59,10 @@ export async function saveConnection(
   ctx: AccountContext,
   provider: ConnectionProvider,
   tokens: OAuthTokens,
+  signal?: AbortSignal,
 ): Promise<Connection> {
   const { accountId } = ctx.actor;
-  const info = await askWhose(ctx, provider, tokens.token);
+  const info = await askWhose(ctx, provider, tokens.token, signal);
   const doc = await transaction(async (session) => {
     // Written first: of two at once one conflicts here, runs again and finds the other's.
     await UserModel.updateOne({ _id: accountId }, { $inc: { connectionWrites: 1 } }, { session });
@@ -108,10 +109,14 @@ function idOfSubject({ accountId, provider, subject }: Subject): string {
 }
 
 /** Puts another credential in the place of one that ended; its deployments publish by it from now on. Throws as above. */
-export async function replaceConnection(ctx: AccountContext, input: ReplaceConnectionInput): Promise<Connection> {
+export async function replaceConnection(
+  ctx: AccountContext,
+  input: ReplaceConnectionInput,
+  signal?: AbortSignal,
+): Promise<Connection> {
   const { accountId } = ctx.actor;
   const { _id: id, provider } = await findConnection(accountId, input.connectionId);
-  const info = await askWhose(ctx, provider, input.token);
+  const info = await askWhose(ctx, provider, input.token, signal);
   const tokens = { token: input.token, refreshToken: null };
   const credential = sealCredential(ctx.providers, { id, accountId }, tokens);
   return changeConnection({ _id: id, accountId }, { credential, isRenewable: false, ...working(ctx, info) });
@@ -128,7 +133,7 @@ export async function testConnection(ctx: AccountContext, input: TestConnectionI
     const ends = connection.isRenewable ? {} : { expiresAt };
     return await changeConnection({ _id, accountId }, { ...info, ...ends });
   } catch (error) {
-    if (!(error instanceof AppError) || !REFUSALS.has(error.code)) throw error;
+    if (!(error instanceof AppError) || !REFUSALS.has(error.code)) throw toldToPerson(error);
     return changeConnection({ _id, accountId, credential }, { ...brokenState(error), testedAt: ctx.now() });
   }
 }
@@ -137,12 +142,9 @@ export async function testConnection(ctx: AccountContext, input: TestConnectionI
 export async function listTargets(ctx: AccountContext, input: ListTargetsInput): Promise<TargetList> {
   const { accountId } = ctx.actor;
   const connection = await findConnection(accountId, input.connectionId);
-  const platform = platformOf(ctx.providers, connection.provider);
-  await countTest(accountId);
   try {
-    const token = await currentToken(ctx.providers, connection);
-    const call = callWith(ctx.providers, token);
-    return { items: (await platform.listTargets(call)).map(({ id, name }) => ({ id, name })) };
+    const targets = await askTargets(ctx, connection.provider, () => currentToken(ctx.providers, connection));
+    return { items: targets.map(({ id, name }) => ({ id, name })) };
   } catch (error) {
     await recordRefusal(connection, error);
     throw error;
@@ -194,49 +196,6 @@ async function changeConnection(
   });
   // It was replaced or removed while the platform was asked: what stands now is the answer.
   return toConnection(accountId, doc ?? (await findConnection(accountId, filter._id)));
-}
-
-async function askWhose(ctx: AccountContext, provider: ConnectionProvider, token: string): Promise<ConnectionInfo> {
-  const platform = platformOf(ctx.providers, provider);
-  await countTest(ctx.actor.accountId);
-  try {
-    return await platform.verify(callWith(ctx.providers, token));
-  } catch (error) {
-    throw error instanceof AppError && error.code === 'credentials_invalid' ? refusedToken(provider, error) : error;
-  }
-}
-
-/**
- * Returns the platform's refusal of a token that is being typed in: said at its field, and not as if it had worked
- * before.
- */
-function refusedToken(provider: ConnectionProvider, { raw, hint }: AppError): AppError {
-  const message = `${HOSTING_TITLES[provider]} does not accept this token.`;
-  return new AppError('credentials_invalid', message, { field: 'token', fieldErrors: { token: message }, raw, hint });
-}
-
-function platformOf({ platforms }: Providers, provider: ConnectionProvider): Platform {
-  const platform = platforms[provider];
-  if (platform === undefined) {
-    const title = HOSTING_TITLES[provider];
-    throw new AppError('platform_unavailable', `Publishing to ${title} is not available in this version.`);
-  }
-  return platform;
-}
-
-/** A call with this token alone: nothing is noted of a refusal, which is the answer here. */
-function callWith({ egress, wait, now }: Providers, token: string): ConnectionCall {
-  return {
-    egress,
-    wait,
-    now: () => now(),
-    signal: AbortSignal.timeout(TEST_TIMEOUT_MS),
-    credentials: { tokenOf: async () => token, refused: async () => undefined },
-  };
-}
-
-function countTest(accountId: string): Promise<void> {
-  return countAgainst({ name: 'connection-tests', key: accountId, limit: TESTS_PER_HOUR, windowMs: HOUR_MS });
 }
 
 function working(ctx: AccountContext, { identity, subject, warnings, expiresAt }: ConnectionInfo) {

@@ -1,15 +1,18 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
+import { useMutation } from '@tanstack/react-query';
 import { ExternalLink } from 'lucide-react';
+import { useRef } from 'react';
 import { Controller, useForm } from 'react-hook-form';
-import { type Connection, connectInput } from '../../../routers/schemas/connections.ts';
+import { type ConnectInput, type Connection, connectInput } from '../../../routers/schemas/connections.ts';
 import type { ConnectionProvider } from '../../../routers/schemas/platforms/ids.ts';
 import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
 import { TOKEN_GUIDES } from '../../../routers/schemas/platforms/token-guides.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
-import { trpc } from '../../api/trpc.ts';
+import { refreshAll, trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { PasswordInput } from '../../components/password-input.tsx';
 import { Select } from '../../components/select.tsx';
 import { showToast } from '../../components/toast-store.ts';
@@ -25,16 +28,28 @@ export type ConnectDialogProps = {
   onConnected?: ((connection: Connection) => void) | undefined;
 };
 
-/** Asks for a token, has the platform test it, and says whose account it is. */
+/** Asks for a token, has the platform test it, and says whose account it is. Cancel ends a test that runs. */
 export function ConnectDialog({ providers, signIn, replacing, onClose, onConnected }: ConnectDialogProps) {
   const fixed = replacing?.provider ?? (providers.length === 1 ? providers[0] : undefined);
-  const { control, register, handleSubmit, setError, watch, formState } = useForm({
+  const { control, register, handleSubmit, setError, clearErrors, watch, formState } = useForm({
     resolver: standardSchemaResolver(connectInput),
     defaultValues: { provider: fixed ?? providers[0], token: '' },
   });
   const chosen = watch('provider');
-  const callbacks = {
-    onSuccess(connection: Connection) {
+  const { client } = trpc.useUtils();
+  const running = useRef<AbortController>(null);
+  const connect = useMutation({
+    async mutationFn({ input, signal }: { input: ConnectInput; signal: AbortSignal }): Promise<Connection> {
+      const { token } = input;
+      const connection =
+        replacing === undefined
+          ? await client.connections.connect.mutate(input, { signal })
+          : await client.connections.replace.mutate({ connectionId: replacing.id, token }, { signal });
+      await refreshAll();
+      return connection;
+    },
+    onSuccess(connection, { signal }) {
+      if (signal.aborted) return;
       onClose();
       onConnected?.(connection);
       showToast({
@@ -42,16 +57,30 @@ export function ConnectDialog({ providers, signIn, replacing, onClose, onConnect
         description: connection.warnings[0] ?? `Fairlead publishes as ${connection.identity}.`,
       });
     },
-    onError(error: unknown) {
-      if (!applyFieldErrors(error, ['token'], setError)) showToast(errorToast('Could not connect', error));
+    onError(error, { signal }) {
+      if (signal.aborted || applyFieldErrors(error, ['token'], setError)) return;
+      stays(errorToast('Could not connect', error));
     },
-  };
-  const connect = trpc.connections.connect.useMutation(callbacks);
-  const replace = trpc.connections.replace.useMutation(callbacks);
+  });
   const authorize = trpc.connections.authorize.useMutation({
     onSuccess: ({ url }) => window.location.assign(url),
-    onError: (error) => showToast(errorToast('Could not open the sign-in', error)),
+    onError: (error) => stays(errorToast('Could not open the sign-in', error)),
   });
+
+  /** A toast would be gone before it is read, and the token is still here. */
+  function stays({ title, description }: { title: string; description: string }) {
+    setError('root', { type: title, message: description });
+  }
+
+  function submit(input: ConnectInput) {
+    running.current = new AbortController();
+    connect.mutate({ input, signal: running.current.signal });
+  }
+
+  function close() {
+    running.current?.abort();
+    onClose();
+  }
 
   return (
     <FormDialog
@@ -59,13 +88,10 @@ export function ConnectDialog({ providers, signIn, replacing, onClose, onConnect
       description="The token is tested now, stored encrypted, and never shown again."
       submitLabel="Connect"
       busyLabel="Testing…"
-      isBusy={connect.isPending || replace.isPending}
-      onSubmit={handleSubmit((input) =>
-        replacing === undefined
-          ? connect.mutate(input)
-          : replace.mutate({ connectionId: replacing.id, token: input.token }),
-      )}
-      onClose={onClose}
+      isBusy={connect.isPending}
+      isStoppable
+      onSubmit={handleSubmit(submit)}
+      onClose={close}
     >
       {fixed === undefined && (
         <Field label="Platform">
@@ -77,7 +103,10 @@ export function ConnectDialog({ providers, signIn, replacing, onClose, onConnect
                 label="Platform"
                 placeholder="Platform"
                 value={field.value}
-                onValueChange={field.onChange}
+                onValueChange={(provider) => {
+                  clearErrors();
+                  field.onChange(provider);
+                }}
                 options={providers.map((value) => ({ value, label: HOSTING_TITLES[value] }))}
               />
             )}
@@ -95,8 +124,15 @@ export function ConnectDialog({ providers, signIn, replacing, onClose, onConnect
       )}
       <TokenGuide provider={chosen} />
       <Field label={TOKEN_GUIDES[chosen].name} error={formState.errors.token?.message}>
-        <PasswordInput autoComplete="off" {...register('token')} />
+        <PasswordInput what="token" autoComplete="off" {...register('token')} />
       </Field>
+      {formState.errors.root !== undefined && (
+        <div role="alert">
+          <Notice tone="bad" title={formState.errors.root.type?.toString()}>
+            {formState.errors.root.message}
+          </Notice>
+        </div>
+      )}
     </FormDialog>
   );
 }
