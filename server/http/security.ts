@@ -92,8 +92,10 @@ function contentPolicy(addresses: Addresses, nonce: string | undefined): Record<
   };
 }
 
-/** No page that a mailed link leads to may tell where it was opened from. */
-const MAILED_LINK_PAGES = new RegExp(`^(?:${Object.values(MAILED_LINK_PATHS).join('|')})(?:/|$)`);
+/** Returns whether a mailed link leads to it: such a page may not tell where it was opened from. */
+function isMailedLinkPage(path: string): boolean {
+  return Object.values(MAILED_LINK_PATHS).some((page) => path === page || path.startsWith(`${page}/`));
+}
 
 /** Sets the headers of a page and its files. `nonce` is for the one document that carries it. */
 export function setPageHeaders(
@@ -105,7 +107,7 @@ export function setPageHeaders(
   const carry = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: contentPolicy(addresses, nonce) },
     strictTransportSecurity: isHttps(addresses) && { maxAge: 31_536_000, includeSubDomains: true },
-    referrerPolicy: { policy: MAILED_LINK_PAGES.test(path) ? 'no-referrer' : 'same-origin' },
+    referrerPolicy: { policy: isMailedLinkPage(path) ? 'no-referrer' : 'same-origin' },
   });
   carry(request, response, () => undefined);
   response.setHeader('Permissions-Policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=()');
