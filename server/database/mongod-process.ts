@@ -116,8 +116,19 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): boolean {
  * "Localhost Exception"). Answers the feature compatibility version of the data.
  */
 export async function initiate(options: InitiateOptions): Promise<string> {
-  const { port, credentials } = options;
   const giveUpAt = performance.now() + PRIMARY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return await tryToInitiate(options, giveUpAt);
+    } catch (error) {
+      // A member closes connections while its role or its address changes: what was begun is found by the next try.
+      if (!(error instanceof mongoose.mongo.MongoNetworkError) || performance.now() > giveUpAt) throw error;
+    }
+  }
+}
+
+async function tryToInitiate(options: InitiateOptions, giveUpAt: number): Promise<string> {
+  const { port, credentials } = options;
   if (credentials !== undefined && !(await isUserThere(port, credentials))) {
     await using bare = await openClient(port);
     await makeReplicaSet(bare.client, options, giveUpAt);

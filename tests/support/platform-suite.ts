@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { formatCount } from '../../routers/schemas/format-count.ts';
 import type { Manifest } from '../../server/artifacts/manifest.ts';
 import type { Platform, PlatformRef } from '../../server/platforms/platform.ts';
 import { requireWithinLimits } from '../../server/services/releases/platform-call.ts';
@@ -114,7 +115,7 @@ function limits(name: string, platform: Platform): void {
   }
   if (maxFiles !== undefined) {
     test(`${name}: too many files are refused before anything is sent`, () => {
-      expect(refused(many(maxFiles + 1, 0))).toThrow(`${maxFiles} files at most`);
+      expect(refused(many(maxFiles + 1, 0))).toThrow(`${formatCount(maxFiles, 'file')} at most`);
       expect(refused(many(maxFiles, 0))).not.toThrow();
     });
   }
