@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { faultyEntry, type RealApp, startRealApp } from '../support/real-app.ts';
 import { twentyPages, writeSite } from '../support/sites.ts';
-import { expect, newcomer, test } from './fixtures.ts';
+import { expect, nameDeployment, newcomer, test } from './fixtures.ts';
 
 test.describe.configure({ timeout: 240_000 });
 
@@ -37,7 +37,7 @@ test('a release is cancelled and tried again; its site is renamed, moved and del
     await newcomer(page, app.url);
     await page.goto(`${app.url}/new-deployment`);
     await page.getByLabel('Folder to publish').setInputFiles(folder);
-    await page.getByLabel('Name', { exact: true }).fill('Pier one');
+    await nameDeployment(page, 'Pier one');
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
     await page.waitForURL(/\/releases\/1$/);
 

@@ -151,6 +151,13 @@ export async function startTrial(page: Page, baseUrl = ''): Promise<void> {
   await page.waitForURL('**/dashboard');
 }
 
+/** The chosen folder's name comes first: in the middle of writing another it would be a part of it. */
+export async function nameDeployment(page: Page, name: string): Promise<void> {
+  const field = page.getByLabel('Name', { exact: true });
+  await expect(field).not.toHaveValue('');
+  await field.fill(name);
+}
+
 /**
  * Somebody who may publish: disclaimer seen, registered, the trial running, on their dashboard. Without a form, as a
  * return to the app: path.spec.ts and keyboard.spec.ts go the way itself.

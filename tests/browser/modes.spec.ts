@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { twentyPages, writeSite } from '../support/sites.ts';
-import { expect, newcomer, test } from './fixtures.ts';
+import { expect, nameDeployment, newcomer, test } from './fixtures.ts';
 
 async function chooseFolder(page: Page, folder: string): Promise<void> {
   await page.getByLabel('Folder to publish').setInputFiles(folder);
@@ -88,7 +88,7 @@ test('each of the three ways leads from a folder to a live site, on a page of it
   await test.step('All-in-One Deployment: one pipeline, with what is not there named in its place', async () => {
     await page.goto('/unified-deployment');
     await chooseFolder(page, clear);
-    await page.getByLabel('Name', { exact: true }).fill('All in one');
+    await nameDeployment(page, 'All in one');
     const stages = page.getByRole('list', { name: 'Pipeline' }).locator(':scope > li');
     await expect(stages).toHaveCount(8);
     for (const absent of ['Domain', 'DNS', 'Certificate'])

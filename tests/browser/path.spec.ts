@@ -7,6 +7,7 @@ import { oddNames, type SiteFiles, twentyPages, viteBuild, writeSite } from '../
 import {
   expect,
   logIn,
+  nameDeployment,
   newCredentials,
   newcomer,
   register,
@@ -23,7 +24,7 @@ async function chooseFolder(page: Page, folder: string): Promise<void> {
 async function publishFolder(page: Page, folder: string, name: string, baseUrl = ''): Promise<void> {
   await page.goto(`${baseUrl}/new-deployment`);
   await chooseFolder(page, folder);
-  await page.getByLabel('Name', { exact: true }).fill(name);
+  await nameDeployment(page, name);
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
   await page.waitForURL(/\/deployments\/[0-9a-z]{20}\/releases\/1$/);
 }

@@ -11,7 +11,7 @@ import { startRender } from '../support/standins/render/index.ts';
 import { startReplit } from '../support/standins/replit/world.ts';
 import { TOKEN } from '../support/standins/stand-in.ts';
 import { startVercel } from '../support/standins/vercel/index.ts';
-import { expect, newcomer, test } from './fixtures.ts';
+import { expect, nameDeployment, newcomer, test } from './fixtures.ts';
 
 const NEW_TOKEN = 'another-secret-token';
 const ONE = { 'index.html': '<!doctype html><title>One</title><h1>one</h1>', 'style.css': 'h1 { color: teal }' };
@@ -61,7 +61,7 @@ async function connect(page: Page, app: RealApp, { id, title, needs }: PlayedPla
 
 async function publishFirst(page: Page, folder: string, name: string, consent?: RegExp): Promise<string> {
   await page.getByLabel('Folder to publish').setInputFiles(folder);
-  await page.getByLabel('Name', { exact: true }).fill(name);
+  await nameDeployment(page, name);
   if (consent !== undefined) await page.getByRole('checkbox', { name: consent }).check();
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
   await page.waitForURL(/\/releases\/1$/);
@@ -185,7 +185,7 @@ test('Replit: finished by hand with the archive, seen from outside, and changed'
   await page.getByRole('link', { name: 'Publish to Replit' }).click();
   await writeSite(folder, ONE);
   await page.getByLabel('Folder to publish').setInputFiles(folder);
-  await page.getByLabel('Name', { exact: true }).fill('Quay by hand');
+  await nameDeployment(page, 'Quay by hand');
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
   await page.waitForURL(/\/releases\/1$/);
 

@@ -9,7 +9,16 @@ import {
   startPublish,
 } from '../support/api-account.ts';
 import { twentyPages, writeSite } from '../support/sites.ts';
-import { expect, logIn, newCredentials, newcomer, refusedCall, seeDisclaimer, test } from './fixtures.ts';
+import {
+  expect,
+  logIn,
+  nameDeployment,
+  newCredentials,
+  newcomer,
+  refusedCall,
+  seeDisclaimer,
+  test,
+} from './fixtures.ts';
 
 /** A site of two releases, made by a script, and its owner signed in. */
 async function ownerOfTwoReleases(
@@ -41,7 +50,7 @@ test('a folder without an entry page is published after one question, and not be
   await newcomer(page);
   await page.goto('/new-deployment');
   await page.getByLabel('Folder to publish').setInputFiles(folder);
-  await page.getByLabel('Name', { exact: true }).fill('no entry');
+  await nameDeployment(page, 'no entry');
   const publish = page.getByRole('button', { name: 'Publish', exact: true });
   await publish.click();
   const question = page.getByRole('alertdialog', { name: 'Publish without a start page?' });
