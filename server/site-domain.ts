@@ -27,3 +27,10 @@ export function siteDomainFault(sitesDomain: string, publicHost: string): string
 export function isRegistrableDomain(name: string): boolean {
   return getDomain(name, { allowPrivateDomains: true }) === name;
 }
+
+/** Returns `www` of a registrable domain, or the registrable domain below its `www`: platforms serve the two together. */
+export function counterpartsOf(name: string): string[] {
+  if (isRegistrableDomain(name)) return [`www.${name}`];
+  const below = name.replace(/^www\./, '');
+  return below !== name && isRegistrableDomain(below) ? [below] : [];
+}

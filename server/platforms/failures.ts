@@ -7,6 +7,18 @@ import { GOES_ON, LOOKED_AT, TRIED_AGAIN } from '../waiting-words.ts';
  */
 export type PlatformFailure = keyof typeof FAILURES;
 
+/** One of a vendor's own refusals, known by its status and its words. */
+export type RefusalRow = { statuses: readonly number[]; says: RegExp; means: PlatformFailure };
+
+/** Returns what the first row that fits says; undefined where none does, so that the status alone decides. */
+export function meaningOf(
+  rows: readonly RefusalRow[],
+  status: number,
+  said: string | null,
+): PlatformFailure | undefined {
+  return rows.find(({ statuses, says }) => statuses.includes(status) && says.test(said ?? ''))?.means;
+}
+
 export type FailureFacts = {
   said?: string | null;
   raw?: string | undefined;

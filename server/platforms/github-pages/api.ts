@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
 import { MINUTE_MS } from '../../durations.ts';
-import type { PlatformFailure } from '../failures.ts';
+import { meaningOf, type PlatformFailure, type RefusalRow } from '../failures.ts';
 import { ask, type Vendor } from '../http.ts';
 import type { ConnectionCall, ConnectionInfo, Target } from '../platform.ts';
 
@@ -28,8 +28,7 @@ function wordsOf(body: unknown): string | null {
   return all.length === 0 ? null : [...new Set(all)].join(' ');
 }
 
-/** The first row that fits decides; what fits none is sorted by its status. */
-const REFUSALS: readonly { statuses: readonly number[]; says: RegExp; means: PlatformFailure }[] = [
+const REFUSALS: readonly RefusalRow[] = [
   { statuses: [403, 429], says: LIMITED, means: 'rate_limited' },
   { statuses: [403, 422], says: /billing|payment/i, means: 'payment_required' },
   { statuses: [403, 404, 422], says: /upgrade|current plan|your plan|limit of repositories/i, means: 'plan_limit' },
@@ -58,9 +57,8 @@ export function githubAt(apiUrl: string, { title = TITLE, silenceMs }: GithubOpt
     apiUrl,
     headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
     sort(status, body, headers) {
-      const said = wordsOf(body) ?? '';
-      const known = REFUSALS.find(({ statuses, says }) => statuses.includes(status) && says.test(said));
-      return known?.means ?? (status === 404 && lacksScope(headers) ? 'permission_missing' : undefined);
+      const known = meaningOf(REFUSALS, status, wordsOf(body));
+      return known ?? (status === 404 && lacksScope(headers) ? 'permission_missing' : undefined);
     },
     words(body, headers) {
       const needs = neededRights(headers);

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isRegistrableDomain } from '../../site-domain.ts';
+import { counterpartsOf, isRegistrableDomain } from '../../site-domain.ts';
 import { type DomainAnswer, type DomainCode, domainAnswer, domainAnswerOf } from '../domain-answers.ts';
 import { platformError } from '../failures.ts';
 import { ask, makeOnce, type Vendor } from '../http.ts';
@@ -127,13 +127,6 @@ function certificateAnswer({ https_certificate: certificate }: Page, dns: Domain
 /** Answered with 404 where the certificate is not in use yet: then the next look does it. */
 async function enforceHttps(vendor: Vendor, call: PlatformCall, repository: Repository): Promise<void> {
   await nullIfNotFound(ask(call, vendor, changeOf(repository, { https_enforced: true }), anyObject));
-}
-
-/** `www` and the registrable domain below it come together. */
-function counterpartsOf(name: string): string[] {
-  if (isRegistrableDomain(name)) return [`www.${name}`];
-  const below = name.replace(/^www\./, '');
-  return below !== name && isRegistrableDomain(below) ? [below] : [];
 }
 
 /** Where the owner's websites are, without the repository's name. */

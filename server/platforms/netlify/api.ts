@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { PlatformFailure } from '../failures.ts';
+import { meaningOf, type PlatformFailure, type RefusalRow } from '../failures.ts';
 import { addressFrom, ask, type Vendor } from '../http.ts';
 import type { ConnectionCall, ConnectionInfo, PlatformCall, PlatformRelease, PlatformState } from '../platform.ts';
 import { bodyOf, type Content } from '../send-files.ts';
@@ -56,8 +56,7 @@ function wordsOf(body: unknown): string | null {
   return fields.length > 0 ? fields.join('; ') : (message ?? error ?? null);
 }
 
-/** The first row that fits decides; what fits none is sorted by its status. */
-const REFUSALS: readonly { statuses: readonly number[]; says: RegExp; means: PlatformFailure }[] = [
+const REFUSALS: readonly RefusalRow[] = [
   { statuses: [422], says: /^(subdomain|name)\b.*\b(unique|taken)/i, means: 'name_taken' },
   {
     statuses: [409, 422],
@@ -83,8 +82,7 @@ export function netlifyAt(apiUrl: string, silenceMs?: number): Vendor {
     title: TITLE,
     apiUrl,
     sort(status, body) {
-      const said = wordsOf(body) ?? '';
-      return REFUSALS.find(({ statuses, says }) => statuses.includes(status) && says.test(said))?.means;
+      return meaningOf(REFUSALS, status, wordsOf(body));
     },
     words: wordsOf,
     link: (failure) => LINKS[failure],

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { AppError } from '../../errors.ts';
-import { isRegistrableDomain } from '../../site-domain.ts';
+import { counterpartsOf, isRegistrableDomain } from '../../site-domain.ts';
 import { type DomainCode, domainAnswer, domainAnswerOf } from '../domain-answers.ts';
 import { platformError } from '../failures.ts';
 import { ask, makeOnce, type Vendor } from '../http.ts';
@@ -155,13 +155,6 @@ function certificateAnswer(certificate: Certificate | null, name: string) {
 function dateOf(text: string | null | undefined): Date | null {
   const at = Date.parse(text ?? '');
   return Number.isNaN(at) ? null : new Date(at);
-}
-
-/** `www` and the registrable domain below it come together. */
-function counterpartsOf(name: string): string[] {
-  if (isRegistrableDomain(name)) return [`www.${name}`];
-  const below = name.replace(/^www\./, '');
-  return below !== name && isRegistrableDomain(below) ? [below] : [];
 }
 
 function recordsOf(site: NetlifySite, name: string): DomainRecord[] {

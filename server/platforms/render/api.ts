@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
-import type { PlatformFailure } from '../failures.ts';
+import { meaningOf, type PlatformFailure, type RefusalRow } from '../failures.ts';
 import { addressFrom, ask, type Vendor } from '../http.ts';
 import type { ConnectionCall, PlatformRelease, PlatformState, Target } from '../platform.ts';
 import { stateOf } from '../wait-until-done.ts';
@@ -11,8 +11,7 @@ export const TITLE = HOSTING_TITLES.render;
 const errorSchema = z.object({ message: z.optional(z.nullable(z.string())) });
 const wordsOf = (body: unknown): string | null => errorSchema.safeParse(body).data?.message ?? null;
 
-/** The first row that fits decides; what fits none is sorted by its status. */
-const REFUSALS: readonly { statuses: readonly number[]; says: RegExp; means: PlatformFailure }[] = [
+const REFUSALS: readonly RefusalRow[] = [
   { statuses: [400, 409], says: /\bdomain\b/i, means: 'domain_taken' },
   {
     statuses: [400, 409],
@@ -34,8 +33,7 @@ export function renderAt(apiUrl: string, silenceMs?: number): Vendor {
     title: TITLE,
     apiUrl,
     sort(status, body) {
-      const said = wordsOf(body) ?? '';
-      return REFUSALS.find(({ statuses, says }) => statuses.includes(status) && says.test(said))?.means;
+      return meaningOf(REFUSALS, status, wordsOf(body));
     },
     words: wordsOf,
     link: (failure) => LINKS[failure],

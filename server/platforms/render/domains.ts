@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isRegistrableDomain } from '../../site-domain.ts';
+import { counterpartsOf, isRegistrableDomain } from '../../site-domain.ts';
 import { domainAnswer } from '../domain-answers.ts';
 import { anyObject } from '../github-pages/api.ts';
 import { ask, makeOnce, type Vendor } from '../http.ts';
@@ -66,12 +66,6 @@ async function findOne(vendor: Vendor, call: PlatformCall, service: Service, nam
   const list = z.array(z.object({ customDomain: domainSchema }));
   const found = await ask(call, vendor, { withToken: true, url: urlIn(service, '/custom-domains?limit=100') }, list);
   return found.find(({ customDomain }) => customDomain.name === name)?.customDomain ?? null;
-}
-
-function counterpartsOf(name: string): string[] {
-  if (isRegistrableDomain(name)) return [`www.${name}`];
-  const below = name.replace(/^www\./, '');
-  return below !== name && isRegistrableDomain(below) ? [below] : [];
 }
 
 function recordsOf(name: string, host: string): DomainRecord[] {
