@@ -21,7 +21,14 @@ const PARTS: Record<string, readonly string[]> = {
     'src/components/copy-button.tsx',
     'routers/schemas/platforms/list.ts',
   ],
-  common: ['src/layouts/nav-list.tsx', 'src/components/state-badge.tsx', 'routers/schemas/plan-table.ts'],
+  common: [
+    'src/layouts/nav-list.tsx',
+    'src/components/state-badge.tsx',
+    'src/components/lazy-dialog.tsx',
+    'src/features/user/beta-badge.tsx',
+    'routers/schemas/plan-table.ts',
+    'routers/schemas/active-status.ts',
+  ],
   sidebar: ['src/layouts/sidebar.tsx', 'src/components/page-header.tsx'],
   app: ['src/layouts/data-layout.tsx', 'src/realtime/provider.tsx', 'src/screens/dashboard.tsx'],
 };
@@ -78,7 +85,11 @@ const PROJECTS: TestProjectInlineConfiguration[] = [
       isolate: false,
       include: ['tests/**/*.test.ts'],
       exclude: ['tests/src/**', 'tests/faults/**', 'tests/attack/**'],
-      globalSetup: ['tests/support/mongo.ts'],
+      globalSetup: [
+        'tests/support/mongo.ts',
+        'tests/support/name-server-programs.ts',
+        'tests/support/pebble-program.ts',
+      ],
       setupFiles: ['tests/support/database.ts'],
       ...PATIENCE,
     },

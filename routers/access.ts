@@ -3,8 +3,8 @@ import type { AccountContext, ServiceContext } from '../server/service-context.t
 
 /** A signed-in browser, or an API token of any scope. Throws `unauthenticated`, `scope_missing`. */
 export function requireAccount(ctx: ServiceContext): AccountContext {
-  const { actor } = ctx;
-  if (actor.kind === 'anonymous') throw signedOut();
+  const { actor, origin } = ctx;
+  if (actor.kind === 'anonymous') throw signedOut(origin.bearer);
   if (actor.kind === 'token' && !actor.scopes.includes('read') && !actor.scopes.includes('write')) {
     throw new AppError('scope_missing', 'This API token may not read.');
   }

@@ -4,11 +4,12 @@ import type { Actor, Limits, Providers } from '../server/service-context.ts';
 const WINDOW_MS = 60_000;
 
 /**
- * Counts procedure calls of one token, session or (unauthenticated) address in the current minute; each call of a batch
- * counts, or a batch would be a way around the limit. The count is kept in memory, over the processes of this instance:
- * this limit protects their time, may be wrong by the number of instances, and a database write for each call would
- * cost more than most calls. The limits that guard accounts are counted in the database (services/rate-limit.ts).
- * Throws `rate_limited` with the time until the window ends.
+ * Counts procedure calls of one token or session and of its account, or of an (unauthenticated) address, in the current
+ * minute; each call of a batch counts, or a batch would be a way around the limit. What a token or session has too many
+ * does not count for the account: a script that runs wild leaves room to its owner. The count is kept in memory, over the
+ * processes of this instance: this limit protects their time, may be wrong by the number of instances, and a database
+ * write for each call would cost more than most calls. The limits that guard accounts are counted in the database
+ * (services/rate-limit.ts). Throws `rate_limited` with the time until the window ends.
  */
 export async function countCalls(
   { limits, rateCounters }: Pick<Providers, 'limits' | 'rateCounters'>,
@@ -16,18 +17,24 @@ export async function countCalls(
   calls: number,
 ): Promise<void> {
   if (caller.actor.kind === 'anonymous' && !caller.isCounted) return;
-  const { key, limit } = bucketOf(limits, caller.actor, caller.address);
-  const { count, leftMs } = await rateCounters.count(`calls of ${key}`, calls, WINDOW_MS);
-  if (count > limit) {
-    throw new AppError('rate_limited', `More than ${limit} calls in a minute. Please wait a moment.`, {
-      retryAfterMs: leftMs,
-    });
+  for (const { key, limit } of bucketsOf(limits, caller.actor, caller.address)) {
+    const { count, leftMs } = await rateCounters.count(`calls of ${key}`, calls, WINDOW_MS);
+    if (count > limit) {
+      throw new AppError('rate_limited', `More than ${limit} calls in a minute. Please wait a moment.`, {
+        retryAfterMs: leftMs,
+      });
+    }
   }
 }
 
-function bucketOf(limits: Limits, actor: Actor, address: string): { key: string; limit: number } {
-  const { callsPerMinute, anonymousCallsPerMinute } = limits;
-  if (actor.kind === 'account') return { key: `session ${actor.sessionId}`, limit: callsPerMinute };
-  if (actor.kind === 'token') return { key: `token ${actor.tokenId}`, limit: callsPerMinute };
-  return { key: `address ${address}`, limit: anonymousCallsPerMinute };
+function bucketsOf(limits: Limits, actor: Actor, address: string): { key: string; limit: number }[] {
+  const { callsPerMinute, accountCallsPerMinute, anonymousCallsPerMinute } = limits;
+  if (actor.kind !== 'account' && actor.kind !== 'token') {
+    return [{ key: `address ${address}`, limit: anonymousCallsPerMinute }];
+  }
+  const own = actor.kind === 'account' ? `session ${actor.sessionId}` : `token ${actor.tokenId}`;
+  return [
+    { key: own, limit: callsPerMinute },
+    { key: `account ${actor.accountId}`, limit: accountCallsPerMinute },
+  ];
 }

@@ -25,6 +25,9 @@ type Issue = z.core.$ZodIssue;
 /** A form shows no more. An input of a hundred thousand mistakes is answered with the first ones. */
 const MAX_ISSUES = 20;
 
+/** No object with one of these keys is serialized by superjson, so that none can name a field in an answer. */
+const NEVER_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
 /**
  * Returns one issue per field that can be named: of a union the branch that fits best, of a stray key the key itself.
  */
@@ -48,9 +51,11 @@ function flatten(issues: readonly Issue[], prefix: readonly PropertyKey[] = []):
 /** Returns the error of an input, or of what stands at `place` in one, with the first message of each field. */
 export function validationFailed(error: z.core.$ZodError, place: readonly PropertyKey[] = []): AppError {
   const found = flatten(error.issues, place);
-  const named = found.filter(({ field }) => field !== '');
+  const named = found.filter(({ field }) => field !== '' && !NEVER_KEYS.has(field));
   const fieldErrors: Record<string, string> = {};
-  for (const { field, message } of named) fieldErrors[field] ??= message;
+  for (const { field, message } of named) {
+    if (!Object.hasOwn(fieldErrors, field)) fieldErrors[field] = message;
+  }
   return new AppError('validation_failed', (named[0] ?? found[0])?.message ?? 'This input is not valid.', {
     field: named[0]?.field,
     fieldErrors: named.length > 0 ? fieldErrors : undefined,

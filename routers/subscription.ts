@@ -1,7 +1,8 @@
-import { getAllowance, getSubscription, startTrial } from '../server/services/subscription.ts';
+import { chooseWritable, getAllowance, getSubscription, startTrial } from '../server/services/subscription/index.ts';
+import { cancelPlan, changePlan, resumePlan } from '../server/services/subscription/life.ts';
 import { emptyInput } from './schemas/primitives.ts';
-import { allowanceSchema, subscriptionSchema } from './schemas/subscription.ts';
-import { protectedProcedure, router, writeProcedure } from './trpc.ts';
+import { allowanceSchema, changePlanInput, chooseWritableInput, subscriptionSchema } from './schemas/subscription.ts';
+import { protectedProcedure, router, sessionProcedure, writeProcedure } from './trpc.ts';
 
 export const subscriptionRouter = router({
   get: protectedProcedure
@@ -18,4 +19,24 @@ export const subscriptionRouter = router({
     .input(emptyInput)
     .output(subscriptionSchema)
     .mutation(({ ctx }) => startTrial(ctx)),
+
+  cancel: sessionProcedure
+    .input(emptyInput)
+    .output(subscriptionSchema)
+    .mutation(({ ctx }) => cancelPlan(ctx)),
+
+  resume: sessionProcedure
+    .input(emptyInput)
+    .output(subscriptionSchema)
+    .mutation(({ ctx }) => resumePlan(ctx)),
+
+  change: sessionProcedure
+    .input(changePlanInput)
+    .output(subscriptionSchema)
+    .mutation(({ ctx, input }) => changePlan(ctx, input)),
+
+  chooseWritable: sessionProcedure
+    .input(chooseWritableInput)
+    .output(allowanceSchema)
+    .mutation(({ ctx, input }) => chooseWritable(ctx, input)),
 });

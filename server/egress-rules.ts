@@ -58,11 +58,20 @@ export function isReachable(
   addresses: readonly string[],
   { allow = [], bases = [] }: EgressRules,
 ): boolean {
-  const verdicts = addresses.map((address) => classifyAddress(address, allow));
+  const kinds = addresses.map((address) => classifyAddress(address, allow));
   // One bad address among several refuses the name: the next connection might go to that one.
-  if (verdicts.length === 0 || verdicts.includes('refused')) return false;
-  if (verdicts.every((verdict) => verdict === 'allowed')) return true;
+  if (kinds.length === 0 || kinds.includes('refused')) return false;
+  if (kinds.every((kind) => kind === 'allowed')) return true;
   if (!ipaddr.isValid(host) && PRIVATE_NAME.test(host.toLowerCase().replace(/\.$/, ''))) return false;
+  return isOpenPort(port, bases);
+}
+
+/** Whether any name could be connected to at this port: a range that is allowed is, at every one. */
+export function mayOpen(port: number, { allow = [], bases = [] }: EgressRules): boolean {
+  return allow.length > 0 || isOpenPort(port, bases);
+}
+
+function isOpenPort(port: number, bases: readonly string[]): boolean {
   return WEB_PORTS.includes(port) || bases.some((base) => portOf(new URL(base)) === port);
 }
 

@@ -1,9 +1,12 @@
 import { EventEmitter } from 'node:events';
 import { isIP } from 'node:net';
-import { Readable } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+import { setFlagsFromString } from 'node:v8';
+import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector } from 'undici';
+import { bodyToWrite, lengthOf } from './egress-body.ts';
 import { checkedLookup } from './egress-lookup.ts';
-import { type EgressRules, isReachable } from './egress-rules.ts';
+import { type EgressRules, isReachable, mayOpen } from './egress-rules.ts';
 import { AppError } from './errors.ts';
 
 /**
@@ -38,6 +41,8 @@ export type EgressRequest = {
   listener?: OwnListener | undefined;
   /** Asks for a connection that nobody used before. */
   isFresh?: boolean;
+  /** With `isFresh`: told until when the trusted certificate is valid that each of its connections was opened with. */
+  onCertificate?: (notAfter: Date) => void;
 };
 
 /** Its protocol takes the place of the address's own: people may come by a proxy that speaks another one. */
@@ -67,20 +72,29 @@ export class EgressError extends Error {
   }
 }
 
+/**
+ * undici parses answers in WebAssembly. V8 would optimize that parser with the first requests of the process, which takes
+ * 35 MiB for a moment and saves one microsecond of each request.
+ */
+setFlagsFromString('--liftoff-only');
+
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 30_000;
 const HEADERS_MAX_BYTES = 16 * 1024;
 /** Connections to one origin, over all that is under way: as many as the most that an adapter sends at once. */
 const CONNECTIONS = 50;
+/** More than an operator opens; where a range is allowed, whoever names an address in it chooses the port. */
+const PORTS_KEPT = 32;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Opens the way out under these rules. Connections are kept for the next request to the same origin. */
 export function createEgress(rules: EgressRules = {}): Egress {
   const checked = createAgent(checkedConnector(rules));
   const listeners = new Map<string, Agent>();
-  const agentFor = ({ listener, isFresh }: EgressRequest): Agent => {
-    const open = (): Agent => createAgent(listener === undefined ? checkedConnector(rules) : connectorTo(listener));
-    if (isFresh) return open();
+  const agentFor = ({ listener, isFresh, onCertificate }: EgressRequest): Agent => {
+    const connector = () => (listener === undefined ? checkedConnector(rules) : connectorTo(listener));
+    const open = (): Agent => createAgent(connector());
+    if (isFresh) return onCertificate === undefined ? open() : createAgent(telling(connector(), onCertificate));
     if (listener === undefined) return checked;
     const key = `${listener.protocol} ${listener.host} ${listener.port}`;
     const agent = listeners.get(key) ?? open();
@@ -103,6 +117,16 @@ function createAgent(connect: buildConnector.connector): Agent {
   return new Agent({ connect, connections: CONNECTIONS, maxHeaderSize: HEADERS_MAX_BYTES });
 }
 
+function telling(connect: buildConnector.connector, tell: (notAfter: Date) => void): buildConnector.connector {
+  return (options, callback) => {
+    connect(options, (...outcome) => {
+      const [, socket] = outcome;
+      if (socket instanceof TLSSocket) tell(new Date(socket.getPeerCertificate().valid_to));
+      callback(...outcome);
+    });
+  };
+}
+
 function connectorTo({ host, port }: OwnListener): buildConnector.connector {
   // The listener is ours, whoever has signed its certificate: it may be an authority that its visitors alone know.
   const connect = buildConnector({ timeout: CONNECT_MS, rejectUnauthorized: false });
@@ -112,12 +136,13 @@ function connectorTo({ host, port }: OwnListener): buildConnector.connector {
 }
 
 function checkedConnector(rules: EgressRules): buildConnector.connector {
-  const connectors = new Map<number, buildConnector.connector>();
+  const connectors = new LRUCache<number, buildConnector.connector>({ max: PORTS_KEPT });
   return (options, callback) => {
     const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
     const host = options.hostname.replace(/^\[|\]$/g, '');
     // Nobody is asked about an address that is written out, so that `lookup` would not see it.
-    if (isIP(host) !== 0 && !isReachable(host, port, [host], rules)) return callback(refusal(host), null);
+    const isRefused = isIP(host) === 0 ? !mayOpen(port, rules) : !isReachable(host, port, [host], rules);
+    if (isRefused) return callback(refusal(host), null);
     const connect = connectors.get(port) ?? connectorWith(rules, port);
     connectors.set(port, connect);
     return connect(options, callback);
@@ -206,7 +231,7 @@ async function send(agent: Agent, url: URL, request: EgressRequest, signal: Limi
       path: `${url.pathname}${url.search}`,
       method,
       headers: { 'accept-encoding': 'identity', ...request.headers?.(url), ...lengthOf(body) },
-      body: body === undefined || body instanceof Uint8Array ? (body ?? null) : Readable.from(body.chunks),
+      body: bodyToWrite(body),
       signal,
       headersTimeout: silenceMs,
       bodyTimeout: silenceMs,
@@ -223,11 +248,6 @@ async function send(agent: Agent, url: URL, request: EgressRequest, signal: Limi
     body: bounded(answer.body, maxBytes),
     drop: () => void answer.body.on('error', () => undefined).destroy(),
   };
-}
-
-function lengthOf(body: EgressBody | undefined): Record<string, string> {
-  if (body === undefined || body instanceof Uint8Array) return {};
-  return { 'content-length': String(body.sizeBytes) };
 }
 
 async function use<T>(answer: Answer, read: (answer: EgressAnswer) => Promise<T>): Promise<T> {
@@ -267,12 +287,4 @@ function toEgressError(error: unknown): EgressError | AppError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (SILENCES.has(code)) return new EgressError('silent', 'no answer in time', error);
   return new EgressError('connection', error instanceof Error ? error.message : String(error), error);
-}
-
-/** Returns the whole body as text. */
-export async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const chunk of body) text += decoder.decode(chunk, { stream: true });
-  return text + decoder.decode();
 }

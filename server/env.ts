@@ -1,9 +1,17 @@
 import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as z from 'zod/mini';
+import { type AcmeEnv, acmeFault, acmeVariables, readAcme } from './acme-env.ts';
 import type { StoreChoice } from './artifacts/store.ts';
 import { artifactsUrl, storeChoice } from './artifacts-url.ts';
 import type { MongodSources } from './database/mongod-binary.ts';
+import { type DnsServer, dnsVariables } from './dns-env.ts';
+import {
+  type DomainConnectEnv,
+  domainConnectFault,
+  domainConnectVariables,
+  readDomainConnect,
+} from './domain-connect-env.ts';
 import { egressFault, egressVariables, egressWarning, platformUrls } from './egress-env.ts';
 import type { AddressRange } from './egress-rules.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
@@ -35,6 +43,12 @@ export type Env = SitesEnv & {
   keys: Keys | undefined;
   platformUrls: PlatformUrls;
   egressAllow: readonly AddressRange[];
+  dnsAuthorityPort: number;
+  /** Those of the system when undefined. */
+  dnsResolvers: readonly DnsServer[] | undefined;
+  /** Undefined for the app's own authority. */
+  acme: AcmeEnv | undefined;
+  domainConnect: DomainConnectEnv | undefined;
   oauthClients: OAuthClients;
   trustProxy: number;
   accessTokenSeconds: number;
@@ -112,7 +126,11 @@ const variables = z.object({
   MONGOMS_SYSTEM_BINARY: z.optional(z.string()),
   ARTIFACTS_URL: z.optional(artifactsUrl),
   ...egressVariables,
+  DNS_AUTHORITY_PORT: z._default(port, 53),
+  ...dnsVariables,
   ...oauthVariables,
+  ...acmeVariables,
+  ...domainConnectVariables,
   FUNCTION_API_HOST: z.optional(hostName),
   FAIRLEAD_KEYS: z.optional(keysJson),
   TRUST_PROXY: z._default(whole(0, 10), 0),
@@ -124,15 +142,9 @@ const variables = z.object({
 
 /** Reserved for operators, but with no part behind them yet: nothing that is set is silently ignored. */
 const NOT_YET: Record<string, string> = {
-  ACME_DIRECTORY_URL: 'certificates from an authority',
-  ACME_EMAIL: 'certificates from an authority',
-  ACME_EAB_KID: 'certificates from an authority',
-  ACME_EAB_HMAC: 'certificates from an authority',
-  ACME_CA_FILE: 'certificates from an authority',
-  DNS_RESOLVERS: 'DNS checks',
-  STRIPE_SECRET_KEY: 'payments',
-  STRIPE_WEBHOOK_SECRET: 'payments',
-  STRIPE_API_URL: 'payments',
+  STRIPE_SECRET_KEY: 'payments by Stripe',
+  STRIPE_WEBHOOK_SECRET: 'payments by Stripe',
+  STRIPE_API_URL: 'payments by Stripe',
 };
 
 /** Their values are never repeated, on a screen or in a log. */
@@ -170,10 +182,10 @@ export function readEnv(environment: Record<string, string | undefined>): Env {
   const values = parsed.data;
   const publicUrl = new URL(values.PUBLIC_URL ?? `http://localhost:${values.PORT}`).origin;
   const publicHost = new URL(publicUrl).hostname;
-  const wrong = sitesFault(values, given, publicHost);
+  const wrong = sitesFault(values, given, publicHost) ?? acmeFault(values) ?? domainConnectFault(values);
   if (wrong !== null) throw refusal(wrong.name, given[wrong.name], wrong.fault);
   refuseContradictions(publicHost, given);
-  const sites = readSites(values);
+  const sites = readSites(values, given);
   const dataDir = resolve(values.DATA_DIR);
   const supportEmail = values.SUPPORT_EMAIL ?? `support@${publicHost}`;
   return {
@@ -196,13 +208,17 @@ export function readEnv(environment: Record<string, string | undefined>): Env {
     keys: values.FAIRLEAD_KEYS,
     platformUrls: platformUrls(values),
     egressAllow: values.EGRESS_ALLOW,
+    dnsAuthorityPort: values.DNS_AUTHORITY_PORT,
+    dnsResolvers: values.DNS_RESOLVERS,
+    acme: readAcme(values),
+    domainConnect: readDomainConnect(values),
     oauthClients: oauthClients(values, platformUrls(values)),
     trustProxy: values.TRUST_PROXY,
     accessTokenSeconds: values.ACCESS_TOKEN_SECONDS,
     logLevel: values.LOG_LEVEL,
     warnings: [
       ...warningsOf(publicUrl, publicHost, values.SITES_DOMAIN),
-      ...sitesWarnings(sites, given),
+      ...sitesWarnings(sites),
       ...egressWarning(given.EGRESS_ALLOW),
     ],
   };

@@ -1,7 +1,10 @@
 import { ERROR_CODES, type ErrorCode } from '../routers/schemas/errors.ts';
+import { TOKEN_PREFIX } from './token-prefix.ts';
 
 export type AppErrorOptions = {
   hint?: string | undefined;
+  /** The hint for a person whose own call failed, where `hint` speaks of a job that is tried again. */
+  hintForPerson?: string | undefined;
   field?: string | undefined;
   fieldErrors?: Record<string, string> | undefined;
   reason?: string | undefined;
@@ -20,6 +23,7 @@ export type AppErrorOptions = {
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
+  readonly hintForPerson: string | undefined;
   readonly field: string | undefined;
   readonly fieldErrors: Record<string, string> | undefined;
   readonly reason: string | undefined;
@@ -32,6 +36,7 @@ export class AppError extends Error {
     this.name = 'AppError';
     this.code = code;
     this.hint = options.hint;
+    this.hintForPerson = options.hintForPerson;
     this.field = options.field;
     this.fieldErrors = options.fieldErrors;
     this.reason = options.reason;
@@ -59,9 +64,16 @@ export class JobDeferred extends Error {
   }
 }
 
-/** Returns the error for a call that only somebody who is signed in may make. */
-export function signedOut(): AppError {
-  return new AppError('unauthenticated', 'Sign in to do this.');
+/**
+ * Returns the error for a call that only somebody who is signed in may make. `bearer`: what the call brought instead of a
+ * good token; a script whose API token is none is not told to sign in.
+ */
+export function signedOut(bearer?: string): AppError {
+  const isApiToken = bearer?.startsWith(TOKEN_PREFIX) === true;
+  return new AppError(
+    'unauthenticated',
+    isApiToken ? 'This API token is unknown, expired or revoked.' : 'Sign in to do this.',
+  );
 }
 
 /** The error for an object that is not there, or belongs to another account: the two are never told apart. */

@@ -3,12 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import mongoose, { type ClientSession } from 'mongoose';
 import { ID_ALPHABET, ID_LENGTH } from '../routers/schemas/primitives.ts';
-import { databaseAway, isDatabaseAway } from './database/away-errors.ts';
+import { databaseAway, databaseBusy, isDatabaseAway } from './database/away-errors.ts';
+import { applicationName } from './database/dead-transactions.ts';
 import { isMongoUp, openHealthConnections } from './database/health.ts';
 import { OLDEST_MAJOR } from './database/mongod-binary.ts';
 import type { AppError } from './errors.ts';
 
 export { isDatabaseAway, translateDatabaseError } from './database/away-errors.ts';
+export { endTransactionsOf } from './database/dead-transactions.ts';
 
 /** A filter on an unknown field throws instead of matching everything. */
 mongoose.set('strictQuery', 'throw');
@@ -53,6 +55,8 @@ export class UnsupportedDatabaseError extends Error {
 
 export type ConnectOptions = {
   databaseName?: string;
+  /** Tells the database whose the connections are, so that a successor can end what a dead process left open. */
+  processName?: string;
 };
 
 /**
@@ -60,7 +64,7 @@ export type ConnectOptions = {
  * journal of a majority.
  * Throws UnsupportedDatabaseError when it cannot be reached, is no replica set or sharded cluster, or is older than 6.
  */
-export async function connectMongo(uri: string, { databaseName }: ConnectOptions = {}): Promise<void> {
+export async function connectMongo(uri: string, { databaseName, processName }: ConnectOptions = {}): Promise<void> {
   try {
     await firstContact(uri);
     await Promise.all([
@@ -70,7 +74,7 @@ export async function connectMongo(uri: string, { databaseName }: ConnectOptions
         heartbeatFrequencyMS: HEARTBEAT_MS,
         writeConcern: { w: 'majority', journal: true },
         readConcernLevel: 'majority',
-        appName: 'fairlead',
+        appName: applicationName(processName, newId()),
         ...(databaseName !== undefined && { dbName: databaseName }),
       }),
       openHealthConnections(uri, { connectTimeoutMS: CONNECT_TIMEOUT_MS, heartbeatFrequencyMS: HEARTBEAT_MS }),
@@ -196,21 +200,24 @@ export function newId(): string {
  * joins by itself; raw driver calls, aggregates and bulk writes take the session.
  *
  * While the database is away it ends as any other call does: the driver's own loop would go on for 120 s, so each of
- * its rounds is one of ours.
+ * its rounds is one of ours. Throws `database_busy` when others have been in the way of every round for `patienceMs`.
  */
-export async function transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T> {
-  return endWhenAway(() => runUntilDone(work));
+export async function transaction<T>(
+  work: (session: ClientSession) => Promise<T>,
+  patienceMs = CONFLICT_TIMEOUT_MS,
+): Promise<T> {
+  return endWhenAway(() => runUntilDone(work, patienceMs));
 }
 
-async function runUntilDone<T>(work: (session: ClientSession) => Promise<T>): Promise<T> {
-  const giveUpAt = performance.now() + CONFLICT_TIMEOUT_MS;
+async function runUntilDone<T>(work: (session: ClientSession) => Promise<T>, patienceMs: number): Promise<T> {
+  const giveUpAt = performance.now() + patienceMs;
   for (let round = 0; ; round += 1) {
     try {
       return await runOnce(work);
     } catch (error) {
       const cause = error instanceof RunAgain ? error.cause : error;
-      const isOver = isAbandoned() || performance.now() > giveUpAt;
-      if (!isConflict(cause) || isDatabaseAway(cause) || isOver) throw cause;
+      if (!isConflict(cause) || isDatabaseAway(cause) || isAbandoned()) throw cause;
+      if (performance.now() > giveUpAt) throw databaseBusy(cause);
     }
     const ceiling = Math.min(CONFLICT_PAUSE_MAX_MS, CONFLICT_PAUSE_MS * 1.5 ** round);
     await wait(Math.random() * ceiling);

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { webOrigin } from './platforms/github-pages/hosts.ts';
 import type { OAuthClients, PlatformUrls } from './platforms/platform.ts';
 
 const text = z.optional(z.string().check(z.minLength(1, 'it must not be empty')));
@@ -23,7 +24,7 @@ type Values = { [Name in keyof typeof oauthVariables]?: string | undefined };
  * vercel.com/docs/sign-in-with-vercel, docs.github.com (authorizing OAuth apps), Heroku Dev Center (OAuth); all read
  * 2026-11.
  */
-const ENDPOINTS: Record<Signing, { api: string; authorize: string; token: string }> = {
+const ENDPOINTS: Record<Signing, { api: string; authorize: string; token: string; scope?: string }> = {
   netlify: {
     api: 'https://api.netlify.com',
     authorize: 'https://app.netlify.com/authorize',
@@ -38,11 +39,15 @@ const ENDPOINTS: Record<Signing, { api: string; authorize: string; token: string
     api: 'https://api.github.com',
     authorize: 'https://github.com/login/oauth/authorize',
     token: 'https://github.com/login/oauth/access_token',
+    // docs.github.com, scopes for OAuth apps: `repo` covers contents and Pages; deleting a repository is one of its own.
+    scope: 'repo delete_repo',
   },
   heroku: {
     api: 'https://api.heroku.com',
     authorize: 'https://id.heroku.com/oauth/authorize',
     token: 'https://id.heroku.com/oauth/token',
+    // Heroku Dev Center, OAuth: read and write of everything but account data.
+    scope: 'write-protected identity',
   },
 };
 const PREFIXES: Record<Signing, 'NETLIFY' | 'VERCEL' | 'GITHUB' | 'HEROKU'> = {
@@ -54,7 +59,7 @@ const PREFIXES: Record<Signing, 'NETLIFY' | 'VERCEL' | 'GITHUB' | 'HEROKU'> = {
 
 /**
  * Returns the clients that the environment names in full. With another base address of an API, its origin has these
- * paths.
+ * paths; of GitHub, where people open what that API has.
  */
 export function oauthClients(values: Values, urls: PlatformUrls): OAuthClients {
   const clients: OAuthClients = {};
@@ -63,7 +68,8 @@ export function oauthClients(values: Values, urls: PlatformUrls): OAuthClients {
     const id = values[`${prefix}_CLIENT_ID`];
     const secret = values[`${prefix}_CLIENT_SECRET`];
     if (id === undefined || secret === undefined) continue;
-    clients[provider] = { provider, id, secret, endpoints: endpointsAt(provider, urls[provider]) };
+    const { scope } = ENDPOINTS[provider];
+    clients[provider] = { provider, id, secret, endpoints: endpointsAt(provider, urls[provider]), scope };
   }
   return clients;
 }
@@ -81,7 +87,7 @@ export function unpairedOauthVariable(values: Values): { name: keyof Values; nee
 
 function endpointsAt(provider: Signing, apiUrl: string): { authorize: string; token: string } {
   const { api, authorize, token } = ENDPOINTS[provider];
-  const { origin } = new URL(apiUrl);
-  if (origin === api) return { authorize, token };
+  if (new URL(apiUrl).origin === api) return { authorize, token };
+  const origin = provider === 'github-pages' ? webOrigin(apiUrl) : new URL(apiUrl).origin;
   return { authorize: `${origin}${new URL(authorize).pathname}`, token: `${origin}${new URL(token).pathname}` };
 }

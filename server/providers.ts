@@ -4,26 +4,38 @@ import { UPLOAD_LIMITS } from '../routers/schemas/limits.ts';
 import { createFullDiskListener } from './artifacts/full-disk.ts';
 import { createZipIntake } from './artifacts/intake.ts';
 import { openStore } from './artifacts/open-store.ts';
+import { createAcmeAuthority } from './certificates/acme/client.ts';
+import type { CertificateAuthority } from './certificates/authority.ts';
+import { createLocalAuthority } from './certificates/local-ca.ts';
 import { createChangeFeed } from './database/change-feed.ts';
+import { createDomainConnect } from './dns/domain-connect.ts';
+import { createDnsProviders } from './dns/index.ts';
+import { createDnsClient } from './dns/queries/resolve.ts';
+import { serverText, systemResolvers } from './dns-env.ts';
 import { MINUTE_MS } from './durations.ts';
 import { createEgress } from './egress.ts';
+import { classifyAddress } from './egress-rules.ts';
 import type { Env } from './env.ts';
 import type { Log } from './log.ts';
 import { createOutbox } from './mail/outbox.ts';
 import { createSmtpMailer } from './mail/smtp.ts';
 import { createPasswordHasher } from './password-hasher.ts';
+import { createTestCheckout } from './payments/test-checkout.ts';
 import { createPlatforms } from './platforms/index.ts';
 import { createSignIn } from './platforms/oauth.ts';
 import type { RateCounters } from './rate-counters.ts';
-import { createSecrets, type Keys } from './secrets.ts';
+import { createReach } from './reach.ts';
+import { createSecrets, type Keys, type Secrets } from './secrets.ts';
 import type { Limits, Providers } from './service-context.ts';
+import { createLocalRoots } from './services/certificates/local-root.ts';
 import { createCredentialsOf } from './services/connections/credentials.ts';
 import { createCorruptionListener } from './services/corruption.ts';
+import { createSitesAddresses } from './sites-addresses.ts';
 
 const MIB = 1024 ** 2;
 
-/** Where the loopback is counted as a client: reached from elsewhere, or behind a proxy. */
-function countsLoopback(env: Env): boolean {
+/** Whether others than the person at this machine come: from elsewhere, or through a proxy, which is the loopback to us. */
+function isOpenToStrangers(env: Env): boolean {
   return !(env.isLocal && env.trustProxy === 0);
 }
 
@@ -33,9 +45,11 @@ function countsLoopback(env: Env): boolean {
  */
 function limitsOf(env: Env): Limits {
   return {
-    isAddressCounted: countsLoopback(env),
+    isAddressCounted: isOpenToStrangers(env),
     // Ten a second, of one session or token: a screen makes about ten when it opens.
     callsPerMinute: 600,
+    // Of all its sessions and tokens: a person and a script that calls as fast as it may, or two of them.
+    accountCallsPerMinute: 1_200,
     // Before a session there are a few calls a page; people behind one address share it.
     anonymousCallsPerMinute: 60,
     // An office behind one address mistypes less; a list of stolen passwords is slowed to 4,320 tries a day.
@@ -51,6 +65,22 @@ function limitsOf(env: Env): Limits {
     // People read both.
     feedbackPerHour: 5,
     contactPerHour: 5,
+    // A person who compares plans opens a few; each is a row that stays for a month.
+    checkoutsPerHour: 20,
+    // Whoever types from paper is told of a slip before the key is looked for; an office shares one address.
+    licenseGuessesPerHour: { perAccount: 20, perAddress: 60 },
+    // People do it once in a while; each one makes a key.
+    licenseTransfersPerHour: 20,
+    // A script that moves a whole agency's websites here: as many as it may add domains for.
+    deploymentsPerHour: 200,
+    // People do it once in a while; each one keeps a name from everybody else.
+    addressChangesPerHour: 10,
+    // A script that renames all of an agency's deployments takes a few hours; each one is an event to every open tab.
+    deploymentUpdatesPerHour: 300,
+    // With their certificates 200 MB in each process (host/routing/name-index.ts).
+    domainsInAll: 100_000,
+    // Whoever tries out how notifications look sends a few.
+    testNotificationsPerHour: 30,
     // Sizes and counts of files are in routers/schemas/limits.ts.
     uploadBytesPerDay: UPLOAD_LIMITS.maxBytesPerDay,
     accountBytes: UPLOAD_LIMITS.maxAccountBytes,
@@ -58,17 +88,21 @@ function limitsOf(env: Env): Limits {
     listedFiles: UPLOAD_LIMITS.maxListedFiles,
     variantBytes: UPLOAD_LIMITS.maxVariantBytes,
     asksForConfirmedEmail: env.smtp !== undefined,
+    asksForGivenPlan: isOpenToStrangers(env),
     atFirst: {
       uploadBytesPerDay: UPLOAD_LIMITS.maxBytesPerDayAtFirst,
       accountBytes: UPLOAD_LIMITS.maxAccountBytesAtFirst,
       accountFiles: UPLOAD_LIMITS.maxFiles,
     },
+    // A call has some hundred bytes and 100 KiB at most: one address sends forty of those at once, a process takes 320.
+    bodyBytes: { perAddress: 4 * MIB, perProcess: 32 * MIB },
     // Of one account: the browser sends six at once (src/uploads/send.ts), and a script may send beside it.
     uploadsAtOnce: 8,
     // Each holds the list of a release's files and the directory of its ZIP, some 30 MB at the most.
     downloadsAtOnce: { perAccount: 2, perProcess: 8 },
     // Half a megabit, which every line that loads a page of today has; the patience covers a line that drops for a moment.
-    slowestDownload: { bytesPerSecond: 64 * 1_024, patienceMs: 30_000 },
+    // To hold all places against others takes 32 megabits of whoever tries.
+    slowestDownload: { bytesPerSecond: 64 * 1_024, patienceMs: 30_000, givesWayBelow: 512 * 1_024 },
     // A tab or a script has one.
     socketsPerAccount: 10,
     // Five accounts with all of theirs behind one address.
@@ -89,11 +123,14 @@ export async function buildProviders(
 ): Promise<Providers> {
   const limits = limitsOf(env);
   const onDiskFull = createFullDiskListener(log);
+  const isAllowed = (address: string): boolean => classifyAddress(address, env.egressAllow) !== 'refused';
   const providers: Providers = {
     addresses: {
       publicUrl: env.publicUrl,
       sitesDomain: env.sitesDomain,
       sitesUrl: env.sitesUrl,
+      sitesHttpPort: env.sitesPort,
+      sitesTlsPort: env.tlsPort,
       sitesListener:
         env.sitesTls === undefined
           ? { protocol: 'http:', host: connectableHost(env.host), port: env.sitesPort }
@@ -102,6 +139,10 @@ export async function buildProviders(
       operatorEmail: env.operatorEmail,
       trustedProxies: env.trustProxy,
     },
+    sitesAddresses: createSitesAddresses(env.sitesAddresses, {
+      sitesDomain: env.sitesDomain,
+      nameServers: env.dnsResolvers?.map(serverText),
+    }),
     limits,
     store: await openStore(env.artifacts, {
       minFreeBytes: limits.minFreeDiskBytes,
@@ -116,11 +157,28 @@ export async function buildProviders(
       rateCounters,
     ),
     platforms: createPlatforms(env.platformUrls),
-    egress: createEgress({ allow: env.egressAllow, bases: Object.values(env.platformUrls) }),
+    egress: createEgress({
+      allow: env.egressAllow,
+      bases: Object.values(env.platformUrls),
+      ...(env.dnsResolvers !== undefined && { nameServers: env.dnsResolvers.map(serverText) }),
+    }),
+    reach: createReach({ allow: env.egressAllow }),
+    dns: createDnsClient({
+      nameServerPort: env.dnsAuthorityPort,
+      resolvers: env.dnsResolvers ?? systemResolvers(),
+      isAllowed,
+    }),
+    dnsProviders: createDnsProviders({
+      isAllowed,
+      askResolvers: (name, type, signal) => providers.dns.askResolvers(name, type, signal),
+    }),
+    authority: createAuthority(env, createSecrets(keys), now),
     credentialsOf: (accountId, destination) => createCredentialsOf(providers)(accountId, destination),
     signIn: createSignIn(env.oauthClients),
     wait: waitFor,
     mailer: env.smtp === undefined ? createOutbox(join(env.dataDir, 'outbox'), log) : createSmtpMailer(env.smtp, log),
+    // Stripe is chosen here once it is there; until then a start with its variables is refused (env.ts).
+    payments: createTestCheckout({ publicUrl: env.publicUrl }),
     hasher: createPasswordHasher({ rateCounters }),
     secrets: createSecrets(keys),
     changes: createChangeFeed(log),
@@ -128,7 +186,21 @@ export async function buildProviders(
     log,
     now,
   };
+  if (env.domainConnect !== undefined) {
+    const { serviceId } = env.domainConnect;
+    providers.domainConnect = { serviceId, ...createDomainConnect(providers, env.domainConnect) };
+  }
   return providers;
+}
+
+/** The authority that the operator names; the app's own without one. */
+function createAuthority({ acme, egressAllow, dataDir }: Env, secrets: Secrets, now: () => Date): CertificateAuthority {
+  if (acme === undefined) {
+    return createLocalAuthority({ roots: createLocalRoots(join(dataDir, 'secrets')), secrets, now });
+  }
+  const { directoryUrl, ca, allow } = acme;
+  const rules = { allow: [...egressAllow, ...allow], bases: [directoryUrl], ...(ca !== undefined && { ca }) };
+  return createAcmeAuthority({ ...acme, egress: createEgress(rules), now, wait: waitFor });
 }
 
 /** Returns one listens on "all addresses", but connects to one. */

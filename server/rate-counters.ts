@@ -3,16 +3,19 @@
  * the first one, which the others ask (process-group/remote-rate-counters.ts). Limits that guard accounts over several
  * instances are counted in the database (services/rate-limit.ts).
  *
- *   calls a minute of a session, token or address           counted here
+ *   calls a minute of a session, token, account or address  counted here
  *   uploads at once of an account                           slots here
  *   downloads at once of an account, and of a process       slots here
  *   lists of files that calls read at once                  slots here
  *   sockets of an account and of an address                 slots here
- *   connections of an address to a port                     slots here
+ *   connections of an address to a port                     slots here, without a proxy
  *   passwords that are hashed at once, and that wait        slots here
  *   bytes that are about to be written to a disk            held here
+ *   bytes of calls of an address, and in a process,         held here
+ *     with those of messages over sockets
  *   connections to a port in all, the host's memory         divided: each process has a share, though connections come
  *     for files, loops of the job worker                      to whichever is free to take them
+ *   requests that a client has at once behind a proxy       by process: one that finds its answer in memory asks nobody
  *   subscriptions and messages of a socket, names that      by process: a socket has one, and the others guard the
  *   are looked up at once, lists of files in memory         memory of the process that they are in
  */

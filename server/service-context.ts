@@ -1,13 +1,20 @@
 import type { Scope } from '../routers/schemas/tokens.ts';
 import type { ZipIntake } from './artifacts/intake.ts';
 import type { ArtifactStore } from './artifacts/store.ts';
+import type { CertificateAuthority } from './certificates/authority.ts';
 import type { ChangeFeed } from './database/change-feed.ts';
+import type { DnsClient } from './dns/dns-client.ts';
+import type { DomainConnect } from './dns/domain-connect.ts';
+import type { DnsProviderRegistry } from './dns/provider.ts';
 import type { Egress } from './egress.ts';
 import type { Log } from './log.ts';
 import type { Mailer } from './mail/mailer.ts';
+import type { PaymentService } from './payments/payments.ts';
 import type { Credentials, PlatformRegistry, SignInRegistry } from './platforms/platform.ts';
 import type { RateCounters } from './rate-counters.ts';
+import type { Reach } from './reach.ts';
 import type { PasswordHasher, Secrets } from './secrets.ts';
+import type { SitesAddresses } from './sites-addresses.ts';
 
 /** The caller of a service. Every filter of a service carries `accountId`. */
 export type Actor =
@@ -19,7 +26,10 @@ export type Actor =
 /** Limits that benches and tests replace; server/providers.ts has the defaults, each with its reason. */
 export type Limits = {
   isAddressCounted: boolean;
+  /** Of one session or token. */
   callsPerMinute: number;
+  /** Of all sessions and tokens of an account. */
+  accountCallsPerMinute: number;
   anonymousCallsPerMinute: number;
   failuresPerAddress: { count: number; windowMs: number };
   freeFailuresPerUsernameAndAddress: number;
@@ -28,6 +38,18 @@ export type Limits = {
   forgotPasswordPerHour: { perAccount: number; perAddress: number };
   feedbackPerHour: number;
   contactPerHour: number;
+  checkoutsPerHour: number;
+  /** Of license keys that there are not. */
+  licenseGuessesPerHour: { perAccount: number; perAddress: number };
+  licenseTransfersPerHour: number;
+  /** Of one account. */
+  deploymentsPerHour: number;
+  /** Of all deployments of an account together. */
+  addressChangesPerHour: number;
+  deploymentUpdatesPerHour: number;
+  /** Of all accounts together: each process has their names in memory. */
+  domainsInAll: number;
+  testNotificationsPerHour: number;
   uploadBytesPerDay: number;
   accountBytes: number;
   accountFiles: number;
@@ -37,12 +59,19 @@ export type Limits = {
   variantBytes: number;
   /** Without outgoing mail nobody could confirm an address. */
   asksForConfirmedEmail: boolean;
-  /** Until an account has a plan and, where it is asked for, a confirmed address. */
+  /** Where strangers can register: the trial, and a plan of the test checkout, cost them nothing. */
+  asksForGivenPlan: boolean;
+  /** Until an account has a plan, a given one where that is asked for, and a confirmed address likewise. */
   atFirst: { uploadBytesPerDay: number; accountBytes: number; accountFiles: number };
+  /** Of calls whose bodies are in memory at once; those of uploads are not. */
+  bodyBytes: { perAddress: number; perProcess: number };
   uploadsAtOnce: number;
   downloadsAtOnce: { perAccount: number; perProcess: number };
-  /** Whoever has taken less than this on the average is cut off, once we have waited for them for `patienceMs`. */
-  slowestDownload: { bytesPerSecond: number; patienceMs: number };
+  /**
+   * Whoever has taken less than this on the average is cut off, once we have waited for them for `patienceMs`; whoever has
+   * taken less than `givesWayBelow` is so when an account without a download finds no place.
+   */
+  slowestDownload: { bytesPerSecond: number; patienceMs: number; givesWayBelow: number };
   socketsPerAccount: number;
   socketsPerAddress: number;
   accessTokenSeconds: number;
@@ -55,6 +84,10 @@ export type Addresses = {
   sitesDomain: string;
   /** A site's address for people: scheme, name and port, with `{slug}` for its own part of the name. */
   sitesUrl: string;
+  /** The port at which domains with a certificate are served; none where TLS has no port of its own. */
+  sitesTlsPort?: number | undefined;
+  /** The port at which the host answers without TLS, on all of its addresses; unknown where absent. */
+  sitesHttpPort?: number | undefined;
   /** Our own requests to our own host connect here, since not every resolver knows `*.localhost`. */
   sitesListener: { protocol: 'http:' | 'https:'; host: string; port: number };
   supportEmail: string;
@@ -73,18 +106,31 @@ export type CredentialsOf = (
 /** Every adapter a service may need, behind its interface. Built in server/providers.ts alone. */
 export type Providers = {
   addresses: Addresses;
+  /** Where the records of a domain on the built-in host lead. */
+  sitesAddresses(): Promise<SitesAddresses>;
   limits: Limits;
   store: ArtifactStore;
   zips: ZipIntake;
   platforms: PlatformRegistry;
+  dnsProviders: DnsProviderRegistry;
   /** The way out to addresses that somebody else chose. */
   egress: Egress;
+  /** What a diagnosis needs of the network besides requests. */
+  reach: Reach;
+  /** Asks what the DNS of the world says of a name. */
+  dns: DnsClient;
+  /** Links by which DNS providers set records up; absent where the operator is not known to them. */
+  domainConnect?: (DomainConnect & { serviceId: string }) | undefined;
+  /** Signs the certificates of domains. */
+  authority: CertificateAuthority;
   credentialsOf: CredentialsOf;
   /** Where the operator has registered Fairlead, people sign in at the platform instead of pasting a token. */
   signIn: SignInRegistry;
   /** Resolves after `ms`; rejects with the reason of the signal. Tests wait for nothing. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
   mailer: Mailer;
+  /** Takes the money for plans. */
+  payments: PaymentService;
   hasher: PasswordHasher;
   secrets: Secrets;
   changes: ChangeFeed;

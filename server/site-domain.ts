@@ -23,9 +23,19 @@ export function siteDomainFault(sitesDomain: string, publicHost: string): string
   return null;
 }
 
+/** Returns the part of a name that somebody registered, as `example.co.uk` of `shop.example.co.uk`; without one, the name. */
+export function registrableDomain(name: string): string {
+  return getDomain(name, { allowPrivateDomains: true }) ?? name;
+}
+
 /** Whether nothing but a public suffix is below this name, as for `example.co.uk`: it cannot be a CNAME. */
 export function isRegistrableDomain(name: string): boolean {
   return getDomain(name, { allowPrivateDomains: true }) === name;
+}
+
+/** Whether names below it are registered by people who have nothing to do with each other, as for `co.uk`. */
+export function isPublicSuffix(name: string): boolean {
+  return getPublicSuffix(name) === name;
 }
 
 /** Returns `www` of a registrable domain, or the registrable domain below its `www`: platforms serve the two together. */
@@ -33,4 +43,29 @@ export function counterpartsOf(name: string): string[] {
   if (isRegistrableDomain(name)) return [`www.${name}`];
   const below = name.replace(/^www\./, '');
   return below !== name && isRegistrableDomain(below) ? [below] : [];
+}
+
+/** Names that no name server of the internet knows, or that are no domains (RFC 6761, 6762, 7686, 8375, 9476). */
+const SPECIAL = ['localhost', 'local', 'invalid', 'onion', 'arpa', 'alt'];
+
+/**
+ * Returns why no account can have this name (lower case, ASCII), as a sentence for a person, or null. Below a public
+ * suffix everybody has names of their own, so that it is nobody's; and a site that shared a domain with the app could
+ * set cookies for it.
+ */
+export function domainFault(
+  name: string,
+  { sitesDomain, publicHost }: { sitesDomain: string; publicHost: string },
+): string | null {
+  const options = { allowPrivateDomains: true };
+  const isBelow = (domain: string): boolean => name === domain || name.endsWith(`.${domain}`);
+  const special = SPECIAL.find(isBelow);
+  if (special !== undefined)
+    return `Names below .${special} are not in the DNS. Use a domain that you have registered.`;
+  if (isBelow(sitesDomain))
+    return `Names below ${sitesDomain} are addresses of this Fairlead. Use a domain of your own.`;
+  if (getPublicSuffix(name, options) === name)
+    return `${name} is an ending that many domains share. Type the whole name, like example.${name}.`;
+  const appDomain = getDomain(publicHost, options) ?? publicHost;
+  return isBelow(appDomain) ? `${name} belongs to this Fairlead itself. Use another domain.` : null;
 }

@@ -25,6 +25,19 @@ export function parseSiteHost(sitesDomain: string, host: string): SiteName | nul
   return { slug, release: number === undefined ? null : Number(number) };
 }
 
+/** Returns the address of a domain that has a certificate of its own, at the port where the host speaks TLS. */
+export function certifiedUrl(name: string, tlsPort: number): string {
+  return `https://${name}${tlsPort === 443 ? '' : `:${tlsPort}`}`;
+}
+
+/**
+ * Returns where visitors find a domain that has a certificate here: where SITES_URL is https, at its port, since what stands
+ * in front of the host may be at another one than the host itself.
+ */
+export function certifiedUrlHere({ sitesUrl, tlsPort }: { sitesUrl: string; tlsPort: number }, name: string): string {
+  return sitesUrl.startsWith('https:') ? siteUrl({ sitesUrl }, name) : certifiedUrl(name, tlsPort);
+}
+
 /** Returns the address of a host name as people open it, without a slash at its end; also of a pattern like `*.example.com`. */
 export function siteUrl({ sitesUrl }: Pick<Addresses, 'sitesUrl'>, host: string): string {
   const { protocol, port } = new URL(sitesUrl.replace(SLUG_MARK, 'slug'));

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import * as z from 'zod/mini';
 import { siteDomainFault } from './site-domain.ts';
 import { parseSiteHost, SLUG_MARK, siteHost } from './site-names.ts';
@@ -25,12 +26,25 @@ const siteUrlPattern = z
     ),
   );
 
+const ADDRESSES_MAX = 8;
+const ADDRESSES_TEXT = 'it must be IP addresses with commas between them, like 192.0.2.1,2001:db8::1';
+const ipAddresses = z.pipe(
+  z.string(),
+  z.pipe(
+    z.transform((text: string) => text.split(',').map((address) => address.trim().toLowerCase())),
+    z
+      .array(z.string().check(z.refine((text) => isIP(text) !== 0, ADDRESSES_TEXT)))
+      .check(z.maxLength(ADDRESSES_MAX, ADDRESSES_TEXT)),
+  ),
+);
+
 /** The ports and addresses of sites. */
 export const sitesVariables = {
   SITES_PORT: z._default(port, 3001),
   SITES_TLS_PORT: z._default(port, 3443),
   SITES_DOMAIN: z._default(hostName, 'localhost'),
   SITES_URL: z.optional(siteUrlPattern),
+  SITES_ADDRESSES: z.optional(ipAddresses),
   SITES_CERT_FILE: z.optional(z.string()),
   SITES_KEY_FILE: z.optional(z.string()),
 };
@@ -47,9 +61,21 @@ export type SitesTls = {
   url: string;
 };
 
-export type SitesEnv = { sitesPort: number; sitesDomain: string; sitesUrl: string; sitesTls: SitesTls | undefined };
+export type SitesEnv = {
+  sitesPort: number;
+  sitesDomain: string;
+  sitesUrl: string;
+  /** What A and AAAA records lead to; undefined where that is to be looked up. */
+  sitesAddresses: readonly string[] | undefined;
+  /** Undefined without a certificate of the sites' own. */
+  sitesTls: SitesTls | undefined;
+  /** Where domains are served over TLS; undefined where another part has taken the usual port. */
+  tlsPort: number | undefined;
+  /** Whether the operator has chosen it. */
+  isTlsPortGiven: boolean;
+};
 
-export function readSites(values: Values): SitesEnv {
+export function readSites(values: Values & { PORT: number }, given: Given): SitesEnv {
   const { SITES_CERT_FILE: certFile, SITES_KEY_FILE: keyFile, SITES_TLS_PORT: tlsPort } = values;
   const hasCertificate = certFile !== undefined && keyFile !== undefined;
   const host = siteHost(values.SITES_DOMAIN, { slug: SLUG_MARK, release: null });
@@ -62,7 +88,10 @@ export function readSites(values: Values): SitesEnv {
     sitesPort: values.SITES_PORT,
     sitesDomain: values.SITES_DOMAIN,
     sitesUrl,
+    sitesAddresses: values.SITES_ADDRESSES ?? (values.SITES_DOMAIN === 'localhost' ? ['127.0.0.1', '::1'] : undefined),
     sitesTls: hasCertificate ? { port: tlsPort, certFile, keyFile, url } : undefined,
+    tlsPort: [values.PORT, values.SITES_PORT].includes(tlsPort) ? undefined : tlsPort,
+    isTlsPortGiven: hasCertificate || given.SITES_TLS_PORT !== undefined,
   };
 }
 
@@ -95,7 +124,7 @@ export function sitesFault(
 }
 
 function portUsedTwice(values: Values & { PORT: number }, given: Given): { name: string; fault: string } | null {
-  const isTls = values.SITES_CERT_FILE !== undefined;
+  const isTls = values.SITES_CERT_FILE !== undefined || given.SITES_TLS_PORT !== undefined;
   const names = (['PORT', 'SITES_PORT', ...(isTls ? (['SITES_TLS_PORT'] as const) : [])] as const).toReversed();
   for (const [at, one] of names.entries()) {
     const other = names.slice(at + 1).find((name) => values[name] === values[one]);
@@ -106,13 +135,8 @@ function portUsedTwice(values: Values & { PORT: number }, given: Given): { name:
 }
 
 /** Returns what works, but perhaps not as meant. */
-export function sitesWarnings({ sitesTls, sitesUrl }: SitesEnv, given: Given): string[] {
+export function sitesWarnings({ sitesTls, sitesUrl }: SitesEnv): string[] {
   const warnings: string[] = [];
-  if (given.SITES_TLS_PORT !== undefined && sitesTls === undefined) {
-    warnings.push(
-      'SITES_TLS_PORT is set, but nothing listens there: name a certificate with SITES_CERT_FILE and SITES_KEY_FILE.',
-    );
-  }
   if (sitesTls !== undefined && sitesUrl.startsWith('http:')) {
     warnings.push(
       `SITES_URL is ${sitesUrl}, and with a certificate each visit there is led to https: name the https address instead.`,

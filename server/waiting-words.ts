@@ -1,20 +1,27 @@
 import { AppError } from './errors.ts';
 
-/** What hints say to a job, which is tried again, and to a person, whose own call is not. */
-export const GOES_ON = {
+/** What to do, said to who reads of a job, which is tried again, and to a person whose own call failed, which is not. */
+export type Remedy = { job: string; person: string };
+
+export const GOES_ON: Remedy = {
   job: 'It goes on by itself; nothing needs to be done.',
   person: 'Try again in a few minutes.',
 };
-export const LOOKED_AT = { job: 'It is looked at again and goes on by itself.', person: 'Try again in a minute.' };
-export const TRIED_AGAIN = { job: 'It is tried again by itself.', person: 'Try again.' };
+export const LOOKED_AT: Remedy = {
+  job: 'It is looked at again and goes on by itself.',
+  person: 'Try again in a minute.',
+};
+export const TRIED_AGAIN: Remedy = { job: 'It is tried again by itself.', person: 'Try again.' };
+
+/** Returns both hints of an error, with what follows in either case. */
+export function hintsOf(remedy: string | Remedy, more = ''): { hint: string; hintForPerson: string } {
+  const { job, person } = typeof remedy === 'string' ? { job: remedy, person: remedy } : remedy;
+  return { hint: `${job} ${more}`.trimEnd(), hintForPerson: `${person} ${more}`.trimEnd() };
+}
 
 /** Returns an error as it is told to a person whose own call failed: nothing is tried again after that. */
 export function toldToPerson(error: unknown): unknown {
-  if (!(error instanceof AppError) || error.hint === undefined) return error;
-  const { code, message, cause, hint } = error;
-  const forPerson = [GOES_ON, LOOKED_AT, TRIED_AGAIN].reduce(
-    (said, { job, person }) => said.replace(job, person),
-    hint,
-  );
-  return forPerson === hint ? error : new AppError(code, message, { ...error, hint: forPerson, cause });
+  if (!(error instanceof AppError) || error.hintForPerson === undefined) return error;
+  const { code, message, cause, hintForPerson } = error;
+  return hintForPerson === error.hint ? error : new AppError(code, message, { ...error, hint: hintForPerson, cause });
 }

@@ -40,6 +40,14 @@ const subscriptionSuccess = page(
 const subscriptionCancel = page(
   async () => (await import('./screens/subscription/cancel.tsx')).SubscriptionCancelScreen,
 );
+const subscriptionTerms = page(async () => (await import('./screens/subscription/terms.tsx')).SubscriptionTermsScreen);
+const subscriptionPrivacy = page(
+  async () => (await import('./screens/subscription/privacy.tsx')).SubscriptionPrivacyScreen,
+);
+const subscriptionRefunds = page(
+  async () => (await import('./screens/subscription/refunds.tsx')).SubscriptionRefundsScreen,
+);
+const testCheckout = page(async () => (await import('./screens/checkout/test.tsx')).TestCheckoutScreen);
 const about = page(async () => (await import('./screens/about.tsx')).AboutScreen);
 const websocketDemo = page(async () => (await import('./screens/websocket-demo.tsx')).WebsocketDemoScreen);
 const faq = page(async () => (await import('./screens/faq.tsx')).FaqScreen);
@@ -55,12 +63,15 @@ const guidedDeployment = page(async () => (await import('./screens/guided-deploy
 const unifiedDeployment = page(async () => (await import('./screens/unified-deployment.tsx')).UnifiedDeploymentScreen);
 const settings = page(async () => (await import('./screens/settings.tsx')).SettingsScreen);
 const account = page(async () => (await import('./screens/account.tsx')).AccountScreen);
+const receipt = page(async () => (await import('./screens/receipt.tsx')).ReceiptScreen);
 const deploymentSetup = page(async () => (await import('./screens/deployment-setup.tsx')).DeploymentSetupScreen);
 const deployNetlify = page(async () => (await import('./screens/deploy/netlify.tsx')).DeployNetlifyScreen);
 const analytics = page(async () => (await import('./screens/analytics.tsx')).AnalyticsScreen);
 const diagnostics = page(async () => (await import('./screens/diagnostics.tsx')).DiagnosticsScreen);
+const sharedReport = page(async () => (await import('./screens/shared-report.tsx')).SharedReportScreen);
 const testSimulation = page(async () => (await import('./screens/test-simulation.tsx')).TestSimulationScreen);
 const domains = page(async () => (await import('./screens/domains.tsx')).DomainsScreen);
+const domain = page(async () => (await import('./screens/domain.tsx')).DomainScreen);
 const certificates = page(async () => (await import('./screens/certificates.tsx')).CertificatesScreen);
 const licenseManagement = page(async () => (await import('./screens/license-management.tsx')).LicenseManagementScreen);
 const deploymentEditor = page(async () => (await import('./screens/deployment-editor.tsx')).DeploymentEditorScreen);
@@ -161,6 +172,35 @@ export const routes: Record<PathName, AppRoute> = {
     title: 'Subscription',
     description: 'The state of your subscription.',
   },
+  subscriptionTerms: {
+    path: paths.subscriptionTerms,
+    screen: subscriptionTerms,
+    ...plain,
+    title: 'Terms',
+    description: 'What you can expect of Fairlead, and what we expect of you.',
+  },
+  subscriptionPrivacy: {
+    path: paths.subscriptionPrivacy,
+    screen: subscriptionPrivacy,
+    ...plain,
+    title: 'Privacy',
+    description: 'What Fairlead stores about you, for how long, and how you have it erased.',
+  },
+  subscriptionRefunds: {
+    path: paths.subscriptionRefunds,
+    screen: subscriptionRefunds,
+    ...plain,
+    title: 'Refunds',
+    description: 'When you get your money back, and how.',
+  },
+  testCheckout: {
+    path: paths.testCheckout,
+    screen: testCheckout,
+    ...app,
+    layout: 'plain',
+    title: 'Test checkout',
+    description: 'Pay for a plan without money.',
+  },
   websocketDemo: {
     path: paths.websocketDemo,
     screen: websocketDemo,
@@ -230,7 +270,6 @@ export const routes: Record<PathName, AppRoute> = {
     path: paths.deploymentHistory,
     screen: deploymentHistory,
     ...app,
-    skeleton: 'table',
     title: 'Deployment History',
     description: 'All releases of all deployments.',
   },
@@ -297,7 +336,15 @@ export const routes: Record<PathName, AppRoute> = {
     screen: diagnostics,
     ...app,
     title: 'System Diagnostics',
-    description: 'What was seen of a deployment, and when.',
+    description: 'What is broken, and how to mend it.',
+  },
+  sharedReport: {
+    path: paths.sharedReport,
+    screen: sharedReport,
+    ...plain,
+    needsData: true,
+    title: 'Report',
+    description: 'A report.',
   },
   domains: {
     path: paths.domains,
@@ -305,7 +352,16 @@ export const routes: Record<PathName, AppRoute> = {
     ...app,
     skeleton: 'table',
     title: 'Domains',
-    description: 'Where each of your deployments answers.',
+    description: 'Your own domains, and where each deployment answers.',
+  },
+  domain: {
+    path: paths.domain,
+    screen: domain,
+    ...app,
+    highlights: paths.domains,
+    skeleton: 'table',
+    title: 'Domain',
+    description: 'What a domain needs, and what is seen of it.',
   },
   certificates: {
     path: paths.certificates,
@@ -336,6 +392,13 @@ export const routes: Record<PathName, AppRoute> = {
     skeleton: 'form',
     title: 'Account',
     description: 'Your identity, password, sessions and plan.',
+  },
+  receipt: {
+    path: paths.receipt,
+    screen: receipt,
+    ...app,
+    title: 'Receipt',
+    description: 'What was paid, for which plan and which time.',
   },
   deploymentEditor: {
     path: paths.deploymentEditor,

@@ -25,7 +25,11 @@ export const sendContactInput = z.strictObject({
     ),
 });
 
-export const contactSchema = z.strictObject({ supportEmail: z.string() });
+export const contactSchema = z.strictObject({
+  supportEmail: z.string(),
+  /** Whether this Fairlead sends no mail, and keeps in its outbox what would have been sent. */
+  keepsMail: z.boolean(),
+});
 
 export type SendContactInput = z.infer<typeof sendContactInput>;
 export type Contact = z.infer<typeof contactSchema>;

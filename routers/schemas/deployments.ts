@@ -73,6 +73,8 @@ export const addDestinationInput = z.strictObject({
   connectionId: z.optional(idSchema),
   targetId: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
   options: z.optional(platformOptionsSchema),
+  /** The deployment is to leave the platform where it is: the one step that plans with one platform at a time have. */
+  isMove: z.optional(z.boolean()),
 });
 const destinationInput = { deploymentId: idSchema, destinationId: idSchema };
 export const removeDestinationInput = z.strictObject({
@@ -95,6 +97,8 @@ export const listDeploymentsInput = z.optional(
     ),
     platform: z.optional(platformIdSchema),
     state: z.optional(deploymentStateSchema),
+    /** Only those that wait for their owner: the newest release failed, files are damaged, or a deletion is refused. */
+    needsCare: z.optional(z.literal(true)),
     cursor: z.optional(cursorSchema),
     limit: pageSizeSchema,
   }),
@@ -114,7 +118,11 @@ export const checkAddressInput = z.union([
   z.strictObject({ name: deploymentNameSchema }),
   z.strictObject({ deploymentId: idSchema, slug: slugSchema }),
 ]);
-export const removeDeploymentInput = z.strictObject({ deploymentId: idSchema });
+export const removeDeploymentInput = z.strictObject({
+  deploymentId: idSchema,
+  /** What is still published at platforms stays there: for one that refuses to take it away. */
+  leaveSite: z.optional(z.boolean()),
+});
 export const rollBackDeploymentInput = z.strictObject({ deploymentId: idSchema, releaseId: idSchema });
 
 export const addressCheckSchema = z.strictObject({

@@ -55,6 +55,9 @@ const releaseProgressEvent = z.strictObject({
   firstLine: z.optional(z.number()),
 });
 
+/** The host has counted visits of the account: at most every few seconds, not stored, and no toast. */
+const visitsCountedItem = z.strictObject({ type: z.literal('visits_counted') });
+
 /** Two tracked items that are no events: sent at once when started without an id; the log no longer reaches back. */
 const readyItem = z.strictObject({ type: z.literal('ready') });
 const resyncItem = z.strictObject({ type: z.literal('resync') });
@@ -66,6 +69,7 @@ export const streamItemSchema = z.discriminatedUnion('type', [
   subscriptionUpdateEvent,
   analyticsUpdateEvent,
   releaseProgressEvent,
+  visitsCountedItem,
   readyItem,
   resyncItem,
 ]);

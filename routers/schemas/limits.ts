@@ -81,10 +81,28 @@ export const PROGRESS_INTERVAL_MS = 250;
  */
 export const HELD_SLUG_DAYS = 30;
 
-export const LINK_MINUTES = 30;
+/** Of one account at once, so that nobody can keep names from everybody; the oldest gives way. */
+export const HELD_SLUGS_MAX = 20;
+
+/** Deployments that an account may have in all under a plan without a limit of its own. */
+export const DEPLOYMENTS_MAX = 2_000;
+
+/** How long the mailed link works that sets a new password: whoever has it owns the account. */
+export const RESET_LINK_MINUTES = 30;
+/** The one that confirms an address opens nothing else, and mail may be read a day later. */
+export const CONFIRM_LINK_HOURS = 24;
 
 /** The link that stops a change of address outlives the one that confirms it: its reader may be away for some days. */
 export const STOP_LINK_DAYS = 7;
 
 /** A release names at most this many of its corrupted files. */
 export const CORRUPTED_FILES_MAX = 50;
+
+/** Names that an account may have in all, those of unlimited plans as well, and of them claims that are not proved. */
+export const DOMAINS_MAX = 1_000;
+export const UNPROVED_DOMAINS_MAX = 50;
+
+/** A claim that is not proved by then ends, and blocks nobody before. */
+export const DOMAIN_CLAIM_DAYS = 7;
+/** The ranges in which visits can be looked at, in days; one day is the last 24 hours. 396 days are 13 months. */
+export const ANALYTICS_RANGE_DAYS = [1, 7, 30, 90, 396] as const;

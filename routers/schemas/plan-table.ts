@@ -4,47 +4,67 @@ export const PLANS = {
   free: {
     title: 'Free',
     price: '$0',
+    dollars: 0,
+    months: 0,
     deployments: 0,
     customDomains: 0,
-    analytics: 'none',
+    analyticsDays: null,
     diagnostics: 'basic',
-    severalPlatforms: false,
+    platforms: 'none',
+    earlyAccess: false,
+    rank: 0,
   },
   BASIC: {
     title: 'Basic',
     price: '$5 a month',
+    dollars: 5,
+    months: 1,
     deployments: 1,
     customDomains: 1,
-    analytics: '7 days',
+    analyticsDays: 7,
     diagnostics: 'basic',
-    severalPlatforms: false,
+    platforms: 'one',
+    earlyAccess: false,
+    rank: 1,
   },
   STANDARD: {
     title: 'Standard',
     price: '$12 a month',
+    dollars: 12,
+    months: 1,
     deployments: 3,
     customDomains: 5,
-    analytics: '30 days',
+    analyticsDays: 30,
     diagnostics: 'all',
-    severalPlatforms: false,
+    platforms: 'any',
+    earlyAccess: false,
+    rank: 2,
   },
   PRO: {
     title: 'Pro',
     price: '$29 a month',
+    dollars: 29,
+    months: 1,
     deployments: null,
     customDomains: null,
-    analytics: '13 months',
+    analyticsDays: 396,
     diagnostics: 'all',
-    severalPlatforms: true,
+    platforms: 'several',
+    earlyAccess: true,
+    rank: 3,
   },
   BETA: {
     title: 'Beta',
     price: `$${BETA_PRICE_DOLLARS} once, ${BETA_MONTHS} months`,
+    dollars: BETA_PRICE_DOLLARS,
+    months: BETA_MONTHS,
     deployments: null,
     customDomains: null,
-    analytics: '13 months',
+    analyticsDays: 396,
     diagnostics: 'all',
-    severalPlatforms: true,
+    platforms: 'several',
+    earlyAccess: true,
+    rank: 3,
   },
 } as const satisfies Record<string, PlanRow>;
 
@@ -52,13 +72,39 @@ export const PLANS = {
 type PlanRow = {
   title: string;
   price: string;
+  /** What one payment costs, and for how many months it is. */
+  dollars: number;
+  months: number;
   deployments: number | null;
   customDomains: number | null;
-  analytics: string;
+  /** How long visits are kept: 396 days are 13 months. */
+  analyticsDays: null | 7 | 30 | 396;
   diagnostics: 'basic' | 'all';
-  /** One deployment may be published on several platforms at once. */
-  severalPlatforms: boolean;
+  /** `several`: one deployment may be published on several platforms at once; `any` and `one`: on one at a time. */
+  platforms: 'none' | 'one' | 'any' | 'several';
+  /** What is tried before everybody has it. */
+  earlyAccess: boolean;
+  /** Beta is Pro by another price, so neither is above the other. */
+  rank: 0 | 1 | 2 | 3;
 };
 
 /** The plans of a subscription; `free` is the absence of one. */
 export const PAID_PLANS = ['BASIC', 'STANDARD', 'PRO', 'BETA'] as const;
+
+/** A month of the plan, in cents. What goes beyond the six months of Beta is counted at the price of Pro, which it equals. */
+export function monthlyCents(plan: keyof typeof PLANS): number {
+  return PLANS[plan === 'BETA' ? 'PRO' : plan].dollars * 100;
+}
+
+/** No calendar month is longer: nobody loses by it. */
+const MONTH_DAYS = 31;
+
+/** Whole days of a paid plan that an amount pays for, rounded up in favour of the person. */
+export function daysFor(plan: (typeof PAID_PLANS)[number], cents: number): number {
+  return Math.ceil((cents * MONTH_DAYS) / monthlyCents(plan));
+}
+
+/** Whether `plan` allows more than `other`. */
+export function isAbove(plan: keyof typeof PLANS, other: keyof typeof PLANS): boolean {
+  return PLANS[plan].rank > PLANS[other].rank;
+}

@@ -1,13 +1,33 @@
 import * as z from 'zod/mini';
-import { PAID_PLANS, PLANS } from './plan-table.ts';
+import { daysFor, isAbove, monthlyCents, PAID_PLANS, PLANS } from './plan-table.ts';
 
-export { PAID_PLANS, PLANS };
+export { daysFor, isAbove, monthlyCents, PAID_PLANS, PLANS };
 
 export const paidPlanSchema = z.enum(PAID_PLANS);
 export const planSchema = z.enum(['free', ...PAID_PLANS]);
 
 export type PaidPlan = z.infer<typeof paidPlanSchema>;
 export type Plan = z.infer<typeof planSchema>;
+
+/** What a plan opens besides its caps. */
+export type Gate = 'allDiagnostics' | 'analytics' | 'severalPlatforms' | 'earlyAccess';
+
+/** Whether the plan opens the gate. */
+export function mayUse(plan: Plan, gate: Gate): boolean {
+  const { diagnostics, analyticsDays, platforms, earlyAccess } = PLANS[plan];
+  const opens: Record<Gate, boolean> = {
+    allDiagnostics: diagnostics === 'all',
+    analytics: analyticsDays !== null,
+    severalPlatforms: platforms === 'several',
+    earlyAccess,
+  };
+  return opens[gate];
+}
+
+/** The check of each tier: a larger plan has all of a smaller one. */
+export const hasBasic = (plan: Plan): boolean => PLANS[plan].rank >= PLANS.BASIC.rank;
+export const hasStandard = (plan: Plan): boolean => PLANS[plan].rank >= PLANS.STANDARD.rank;
+export const hasPro = (plan: Plan): boolean => PLANS[plan].rank >= PLANS.PRO.rank;
 
 /** Deployments that a plan allows; `null` is unlimited. */
 export function deploymentLimit(plan: Plan): number | null {

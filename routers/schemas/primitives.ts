@@ -10,10 +10,20 @@ export const idSchema = z.string().check(z.regex(/^[0-9a-z]{20}$/, 'This is not 
 export const sha256Schema = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'This is not a SHA-256 hash'));
 
 /**
- * A name is one line of visible characters. It has no halves of surrogate pairs, which no UTF-8 holds: they would come
- * back as other characters than those that were sent.
+ * Matches what cannot be shown in a name: control and format characters, ends of lines, and what is drawn as nothing, such
+ * as the fillers of Hangul and the blank of Braille. The joiners U+200C and U+200D can between two signs: Persian and
+ * Hindi are spelt with them, and they make one emoji of several (The Unicode Standard, section 23.2). Behind a sign that
+ * has several shapes a variation selector can: of an emoji, or of Han and Mongolian letters (section 23.4). Halves of
+ * surrogate pairs no UTF-8 holds: they would come back as other characters than those that were sent.
  */
-export const nameCanBeShown = z.regex(/^[^\p{Cc}\p{Cf}\p{Cs}]*$/u, 'The name holds a character that cannot be shown');
+export const HIDDEN_CHARACTERS =
+  /(?<![\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}](?=[\u200c\u200d][\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}]))(?<!\p{Emoji}(?=[\ufe0e\ufe0f])|[\p{Script=Han}\p{Script=Mongolian}](?=\p{Variation_Selector}))[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+/** A name is one line of visible characters. */
+export const nameCanBeShown = z.refine<string>(
+  (name) => name.search(HIDDEN_CHARACTERS) === -1,
+  'The name holds a character that cannot be shown',
+);
 
 /** Returns the rule of a text of several lines, and of what is searched for in names. */
 export const withoutControlCharacters = (message: string) => z.regex(/^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u, message);
@@ -22,8 +32,20 @@ export const withoutControlCharacters = (message: string) => z.regex(/^(?:[^\p{C
 export const cursorSchema = z.string().check(z.minLength(1), z.maxLength(200));
 
 export const PAGE_SIZE_DEFAULT = 25;
-const PAGE_SIZE_MAX = 50;
+export const PAGE_SIZE_MAX = 50;
 export const pageSizeSchema = z._default(z.int().check(z.minimum(1), z.maximum(PAGE_SIZE_MAX)), PAGE_SIZE_DEFAULT);
+
+/** Longer than any provider's token. */
+export const MAX_CREDENTIAL = 4_096;
+
+/** A token or key of another service, as a person pastes it. */
+export const credentialSchema = z.string().check(
+  z.trim(),
+  z.minLength(1, 'Paste the token'),
+  z.maxLength(MAX_CREDENTIAL, 'This is too long to be a token'),
+  // Node refuses to send anything else in a header.
+  z.regex(/^[\x21-\x7e]*$/, 'A token has no spaces and no accented letters. Copy it again.'),
+);
 
 /** Where nothing goes in: a stray field is refused instead of ignored. */
 export const emptyInput = z.optional(z.strictObject({}));

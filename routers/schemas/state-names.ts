@@ -11,9 +11,27 @@ export const RELEASE_STATES = [
   'failed',
   'cancelled',
 ] as const;
+export const DOMAIN_STATES = ['unverified', 'pending_dns', 'active', 'misconfigured', 'removing'] as const;
 
+/** `issued` with a problem: a renewal has failed, and the certificate serves on. */
+export const CERTIFICATE_STATES = [
+  'pending',
+  'validating',
+  'issued',
+  'renewing',
+  'failed',
+  'expired',
+  'revoked',
+] as const;
+
+/** A license key that nobody has redeemed is `unredeemed`; `transferred`: another key has the rest of its time. */
+export const LICENSE_STATES = ['unredeemed', 'redeemed', 'transferred', 'revoked'] as const;
+
+export type LicenseState = (typeof LICENSE_STATES)[number];
+export type CertificateState = (typeof CERTIFICATE_STATES)[number];
 export type DeploymentState = (typeof DEPLOYMENT_STATES)[number];
 export type ReleaseState = (typeof RELEASE_STATES)[number];
+export type DomainState = (typeof DOMAIN_STATES)[number];
 
 /** The states in which somebody works on a release, or will; at most one release of a deployment is in one of them. */
 export const RUNNING_RELEASE_STATES = ['queued', 'preparing', 'uploading', 'processing', 'verifying'] as const;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { DEPLOYMENT_STATES, RELEASE_STATES } from './state-names.ts';
+import { DEPLOYMENT_STATES, DOMAIN_STATES, RELEASE_STATES } from './state-names.ts';
 
 /** The allowed moves from state to state. A move that is not in its table does not happen. */
 export const DEPLOYMENT_MOVES = {
@@ -23,14 +23,56 @@ export const RELEASE_MOVES = {
   cancelled: [],
 } as const;
 
+/**
+ * Back to `unverified`: the name changed hands, and another account has proved it since. Back to `pending_dns`: its
+ * deployment is served elsewhere from now on, by other records.
+ */
+export const DOMAIN_MOVES = {
+  unverified: ['pending_dns', 'removing'],
+  pending_dns: ['active', 'unverified', 'removing'],
+  active: ['misconfigured', 'pending_dns', 'unverified', 'removing'],
+  misconfigured: ['active', 'pending_dns', 'unverified', 'removing'],
+  removing: [],
+} as const;
+
+/** A failed renewal goes back to `issued` while the certificate before it serves on. */
+export const CERTIFICATE_MOVES = {
+  pending: ['validating', 'failed'],
+  validating: ['issued', 'failed'],
+  issued: ['renewing', 'expired', 'revoked'],
+  renewing: ['issued', 'expired', 'revoked'],
+  failed: ['validating'],
+  expired: ['validating'],
+  revoked: ['validating'],
+} as const;
+
+export const PAYMENT_MOVES = {
+  pending: ['paid', 'failed', 'expired'],
+  paid: ['refunded'],
+  failed: [],
+  expired: [],
+  refunded: [],
+} as const;
+
 export const deploymentStateSchema = z.enum(DEPLOYMENT_STATES);
 export const releaseStateSchema = z.enum(RELEASE_STATES);
+export const domainStateSchema = z.enum(DOMAIN_STATES);
 /**
  * The states of one platform that a deployment is published on; `waiting`: a person has to finish there; `removing`: it
- * is being taken away there.
+ * is being taken away there; `removed`: it is gone there, while the rest of a deleted deployment is not yet.
  */
-export const destinationStateSchema = z.enum(['idle', 'publishing', 'waiting', 'live', 'failed', 'removing']);
+export const destinationStateSchema = z.enum([
+  'idle',
+  'publishing',
+  'waiting',
+  'live',
+  'failed',
+  'removing',
+  'removed',
+]);
 export const subscriptionStatusSchema = z.enum(['trialing', 'active', 'past_due', 'canceled', 'expired']);
+
+export const paymentStateSchema = z.enum(['pending', 'paid', 'failed', 'expired', 'refunded']);
 
 /** These are the steps of a release, in their order; a roll back has the last one only. */
 export const RELEASE_STEPS = ['preparing', 'uploading', 'processing', 'verifying'] as const;
@@ -38,7 +80,6 @@ export const releaseStepNameSchema = z.enum(RELEASE_STEPS);
 export const stepStateSchema = z.enum(['waiting', 'running', 'done', 'failed', 'cancelled']);
 
 export type ReleaseStepName = z.infer<typeof releaseStepNameSchema>;
-export type DestinationState = z.infer<typeof destinationStateSchema>;
 export type StepState = z.infer<typeof stepStateSchema>;
 
 /** Whether the table allows the move; the same table guards the server's conditional updates. */

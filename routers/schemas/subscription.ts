@@ -1,6 +1,10 @@
 import * as z from 'zod/mini';
 import { paidPlanSchema, planSchema } from './plans.ts';
+import { idSchema } from './primitives.ts';
 import { subscriptionStatusSchema } from './states.ts';
+
+/** What a plan comes from: the free trial, a payment, or a license key. */
+export const PLAN_SOURCES = ['trial', 'payment', 'license'] as const;
 
 export const subscriptionSchema = z.strictObject({
   status: subscriptionStatusSchema,
@@ -8,6 +12,10 @@ export const subscriptionSchema = z.strictObject({
   startedAt: z.date(),
   /** The period, or the trial, ends then; a subscription past it reads as `expired` everywhere at once. */
   endsAt: z.date(),
+  /** Goes on by itself then, unless it was cancelled; `nextPlan`: as this smaller plan. */
+  renews: z.boolean(),
+  cancelAtEnd: z.boolean(),
+  nextPlan: z.nullable(paidPlanSchema),
 });
 
 /** The plan that counts, its cap and what is left of it; `null` is unlimited. */
@@ -17,7 +25,28 @@ export const allowanceSchema = z.strictObject({
   deploymentCount: z.number(),
   remaining: z.nullable(z.number()),
   isTrialAvailable: z.boolean(),
+  /** The deployments that can be changed, where the plan allows fewer than there are; `null`: all of them. */
+  writableIds: z.nullable(z.array(idSchema)),
+  /** Whether the person may still say which those are. */
+  mayChooseWritable: z.boolean(),
+  /** For each deployment. */
+  customDomains: z.nullable(z.number()),
+  severalPlatforms: z.boolean(),
+  /** What is tried before everybody has it is switched on. */
+  earlyAccess: z.boolean(),
 });
 
+/** No plan with a cap allows more. */
+const WRITABLE_MAX = 20;
+
+export const chooseWritableInput = z.strictObject({
+  deploymentIds: z.array(idSchema).check(z.minLength(1), z.maxLength(WRITABLE_MAX)),
+});
+
+export const changePlanInput = z.strictObject({ plan: paidPlanSchema });
+
+export type PlanSource = (typeof PLAN_SOURCES)[number];
 export type Subscription = z.infer<typeof subscriptionSchema>;
+export type ChangePlanInput = z.infer<typeof changePlanInput>;
+export type ChooseWritableInput = z.infer<typeof chooseWritableInput>;
 export type Allowance = z.infer<typeof allowanceSchema>;

@@ -1,11 +1,20 @@
+import {
+  type DetectedProject,
+  dependenciesOf,
+  detectionSteps,
+  generatorOf,
+  type UploadKind,
+} from './detect-project.ts';
 import type { OfferedFile } from './upload-rules.ts';
-import { ruleProblems, type TextFindings, textProblemSteps } from './upload-text-problems.ts';
+import { rootLinkProblem, ruleProblems, type TextFindings, textProblemSteps } from './upload-text-problems.ts';
 
-/** What an upload is, in words that a person who builds nothing understands: pure, over names, sizes and a few texts. */
-export type UploadKind = 'plain' | 'built' | 'source' | 'unknown';
-
+/** What an upload is and what looks wrong in it: pure, over names, sizes and a few texts. */
 export type UploadInspection = {
   kind: UploadKind;
+  /** The framework or generator that it was made with; null where none is known. */
+  framework: string | null;
+  /** Its first page answers at every address. */
+  isSinglePage: boolean;
   title: string;
   explanation: string;
   /** The page that people see first; null when there is none. */
@@ -16,6 +25,8 @@ export type UploadInspection = {
   totalBytes: number;
   largest: OfferedFile[];
   problems: UploadProblem[];
+  /** Links that break where the site is served below a folder, as some platforms do; null where there are none. */
+  rootLinks: UploadProblem | null;
 };
 
 export type UploadProblem = {
@@ -37,39 +48,11 @@ export type ProblemCode =
   | 'holds_token'
   | 'link_case'
   | 'broken_link'
+  | 'root_link'
   | 'rule_ignored';
 
 /** Folders that the usual tools write the finished site to. */
 const BUILD_FOLDERS = ['dist', 'build', 'out', '_site', 'public', 'www', 'docs', '.output/public'] as const;
-
-/** Dependencies of package.json, with the names that people know them by. */
-const TOOLS: readonly (readonly [dependency: string, name: string])[] = [
-  ['next', 'Next.js'],
-  ['nuxt', 'Nuxt'],
-  ['@sveltejs/kit', 'SvelteKit'],
-  ['astro', 'Astro'],
-  ['gatsby', 'Gatsby'],
-  ['@angular/core', 'Angular'],
-  ['@11ty/eleventy', 'Eleventy'],
-  ['@docusaurus/core', 'Docusaurus'],
-  ['vitepress', 'VitePress'],
-  ['react-scripts', 'Create React App'],
-  ['parcel', 'Parcel'],
-  ['vite', 'Vite'],
-  ['webpack', 'webpack'],
-];
-
-/** Marks that a finished build leaves in its own files, by path. */
-const BUILD_MARKS: readonly (readonly [pattern: RegExp, name: string])[] = [
-  [/^_next\/static\//, 'Next.js'],
-  [/^_nuxt\//, 'Nuxt'],
-  [/^_app\/immutable\//, 'SvelteKit'],
-  [/^_astro\//, 'Astro'],
-  [/^page-data\//, 'Gatsby'],
-  [/^static\/(js|css)\/main\.[0-9a-f]{8}\./, 'Create React App'],
-  [/^assets\/[^/]+-[\w-]{8}\.(js|css)$/, 'Vite'],
-  [/^main(-|\.)[0-9a-zA-Z]{8,}\.js$/, 'Angular'],
-];
 
 /** A script that no browser runs. Quotes may be left out (HTML standard, 13.1.2.3), and a query may follow. */
 const SOURCE_SCRIPT =
@@ -102,10 +85,11 @@ export function* inspectionSteps(
 ): Generator<void, UploadInspection> {
   const paths = new Set(files.map((file) => file.path));
   const entryPage = paths.has('index.html') ? 'index.html' : null;
-  const buildFolder = BUILD_FOLDERS.find((folder) => paths.has(`${folder}/index.html`)) ?? null;
-  const tool = toolOf(texts.get('package.json'));
-  const needsBuild = isSource(paths, texts, tool);
-  const description = describeKind(paths, entryPage, needsBuild, tool, buildFolder);
+  const buildFolder = buildFolderIn(paths);
+  const project = yield* projectSteps(paths, texts);
+  const tool = project.kind === 'source' ? project.framework : null;
+  const needsBuild = project.kind === 'source';
+  const description = { ...describeKind(project, buildFolder), framework: project.framework };
   const problems = [
     ...entryProblems(files, entryPage, buildFolder, needsBuild),
     ...buildProblems(paths, needsBuild, tool, buildFolder),
@@ -114,6 +98,7 @@ export function* inspectionSteps(
   ];
   return {
     ...description,
+    isSinglePage: project.isSinglePage,
     entryPage,
     buildFolder,
     fileCount: files.length,
@@ -123,77 +108,57 @@ export function* inspectionSteps(
       .slice(0, 5)
       .map(({ path, sizeBytes }) => ({ path, sizeBytes })),
     problems,
+    rootLinks: description.kind === 'source' ? null : rootLinkProblem(looks),
   };
 }
 
-/** What a package.json is built with, or null. A text that is no JSON says nothing. */
-function toolOf(packageJson: string | undefined): string | null {
-  if (packageJson === undefined) return null;
-  const dependencies = dependenciesOf(packageJson);
-  return TOOLS.find(([dependency]) => dependencies.has(dependency))?.[1] ?? null;
+/** Returns the folder inside that looks like the finished site, or null. */
+export function buildFolderIn(paths: { has(path: string): boolean }): string | null {
+  return BUILD_FOLDERS.find((folder) => paths.has(`${folder}/index.html`)) ?? null;
 }
 
-function dependenciesOf(packageJson: string): ReadonlySet<string> {
-  try {
-    const parsed: unknown = JSON.parse(packageJson.replace(/^\ufeff/, ''));
-    if (typeof parsed !== 'object' || parsed === null) return new Set();
-    return new Set([
-      ...('dependencies' in parsed ? namesIn(parsed.dependencies) : []),
-      ...('devDependencies' in parsed ? namesIn(parsed.devDependencies) : []),
-    ]);
-  } catch {
-    return new Set();
-  }
-}
-
-function namesIn(dependencies: unknown): string[] {
-  return typeof dependencies === 'object' && dependencies !== null ? Object.keys(dependencies) : [];
-}
-
-/**
- * Returns whether this is source that a browser cannot run: a tool in package.json, or a page that asks for TypeScript
- * or JSX.
- */
-function isSource(paths: ReadonlySet<string>, texts: ReadonlyMap<string, string>, tool: string | null): boolean {
-  if (paths.has('package.json') && tool !== null) return true;
-  return SOURCE_SCRIPT.test(texts.get('index.html') ?? '');
+/** A page that asks for TypeScript or JSX is source, whatever the names say. */
+function* projectSteps(
+  paths: ReadonlySet<string>,
+  texts: ReadonlyMap<string, string>,
+): Generator<void, DetectedProject> {
+  const page = texts.get('index.html');
+  const dependencies = dependenciesOf(texts.get('package.json'));
+  const project = yield* detectionSteps({ paths, dependencies, generator: generatorOf(page) });
+  return SOURCE_SCRIPT.test(page ?? '') && project.kind !== 'source'
+    ? { kind: 'source', framework: null, isSinglePage: false }
+    : project;
 }
 
 function describeKind(
-  paths: ReadonlySet<string>,
-  entryPage: string | null,
-  needsBuild: boolean,
-  tool: string | null,
+  { kind, framework }: DetectedProject,
   buildFolder: string | null,
 ): Pick<UploadInspection, 'kind' | 'title' | 'explanation'> {
-  if (needsBuild) {
-    const name = tool === null ? 'Source' : `${tool} source`;
-    const where =
-      buildFolder === null
-        ? 'Build it first, and publish the folder that the build makes.'
-        : `The folder "${buildFolder}" in it looks finished: publish that one.`;
-    return {
-      kind: 'source',
-      title: `${name} that still needs a build`,
-      explanation: `These files are what a developer writes, not what a browser shows. ${where}`,
-    };
+  switch (kind) {
+    case 'source':
+      return {
+        kind,
+        title: `${framework === null ? 'Source' : `${framework} source`} that still needs a build`,
+        explanation: `These files are what a developer writes, not what a browser shows. ${
+          buildFolder === null
+            ? 'Build it first, and publish the folder that the build makes.'
+            : `The folder "${buildFolder}" in it looks finished: publish that one.`
+        }`,
+      };
+    case 'built':
+      return { kind, title: `A finished ${framework} build`, explanation: READY };
+    case 'plain':
+      return { kind, title: 'A plain website', explanation: READY };
+    case 'unknown':
+      return {
+        kind,
+        title: 'Files without a first page',
+        explanation: 'People who open the address see "not found" until there is an index.html.',
+      };
   }
-  const mark = BUILD_MARKS.find(([pattern]) => [...paths].some((path) => pattern.test(path)));
-  if (mark !== undefined && entryPage !== null) {
-    return {
-      kind: 'built',
-      title: `A finished ${mark[1]} build`,
-      explanation: 'Everything is ready to be published as it is.',
-    };
-  }
-  if (entryPage !== null)
-    return { kind: 'plain', title: 'A plain website', explanation: 'Everything is ready to be published as it is.' };
-  return {
-    kind: 'unknown',
-    title: 'Files without a first page',
-    explanation: 'People who open the address see "not found" until there is an index.html.',
-  };
 }
+
+const READY = 'Everything is ready to be published as it is.';
 
 function entryProblems(
   files: readonly OfferedFile[],

@@ -7,7 +7,7 @@ import { lineCounter } from './text-lines.ts';
 /** One reference in a text: `target` as it is written there, `line` counted from one. */
 export type FoundLink = { target: string; line: number; isPage: boolean };
 /** `leadsTo` is the address on the site, without its first slash; `found` the path that differs in capitals alone. */
-export type LinkVerdict = { link: FoundLink; leadsTo: string; state: 'broken' | 'case'; found: string | null };
+export type LinkFault = { link: FoundLink; leadsTo: string; state: 'broken' | 'case'; found: string | null };
 
 /** A page of more than this is looked at no further. */
 const LINK_FILE_MAX_BYTES = 2 * 1024 * 1024;
@@ -125,8 +125,8 @@ export function checkLinks(
   links: readonly FoundLink[],
   paths: ReadonlySet<string>,
   folded: ReadonlyMap<string, string>,
-): LinkVerdict[] {
-  const verdicts: LinkVerdict[] = [];
+): LinkFault[] {
+  const faults: LinkFault[] = [];
   for (const link of links) {
     const path = resolve(from, link.target);
     if (path === null) continue;
@@ -135,9 +135,9 @@ export function checkLinks(
     const found = candidates
       .map((candidate) => folded.get(candidate.toLowerCase()))
       .find((other) => other !== undefined);
-    verdicts.push({ link, leadsTo: path, state: found === undefined ? 'broken' : 'case', found: found ?? null });
+    faults.push({ link, leadsTo: path, state: found === undefined ? 'broken' : 'case', found: found ?? null });
   }
-  return verdicts;
+  return faults;
 }
 
 function candidatesOf(path: string): string[] {

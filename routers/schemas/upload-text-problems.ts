@@ -1,7 +1,8 @@
+import type { UploadKind } from './detect-project.ts';
 import { parseHeaders } from './headers-file.ts';
 import { createRedirectTable, parseRedirects } from './redirects-file.ts';
-import type { UploadKind, UploadProblem } from './upload-inspection.ts';
-import { checkLinks, type FoundLink, findLinks, type LinkVerdict, mayHoldLinks } from './upload-links.ts';
+import type { UploadProblem } from './upload-inspection.ts';
+import { checkLinks, type FoundLink, findLinks, type LinkFault, mayHoldLinks } from './upload-links.ts';
 import type { OfferedFile } from './upload-rules.ts';
 import { type FoundToken, findTokens, mayHoldTokens, TOKEN_NAMES } from './upload-tokens.ts';
 
@@ -61,17 +62,17 @@ export function* textProblemSteps(
   const paths = new Set(files.map(({ path }) => path));
   const folded = new Map(files.map(({ path }) => [path.toLowerCase(), path]));
   const mayBeAnswered = answersOf(paths, texts, kind);
-  const verdicts: PlacedVerdict[] = [];
+  const faults: PlacedLinkFault[] = [];
   for (const [path, { links }] of looks) {
     for (let start = 0; start < links.length; start += LINKS_A_STEP) {
       const some = checkLinks(path, links.slice(start, start + LINKS_A_STEP), paths, folded)
         .filter(({ link, leadsTo, state }) => !link.isPage || state === 'case' || !mayBeAnswered(leadsTo))
-        .map((verdict) => ({ ...verdict, path }));
-      verdicts.push(...some);
+        .map((fault) => ({ ...fault, path }));
+      faults.push(...some);
       yield;
     }
   }
-  return [...tokenProblems(looks), ...caseProblems(verdicts), ...brokenProblems(verdicts)];
+  return [...tokenProblems(looks), ...caseProblems(faults), ...brokenProblems(faults)];
 }
 
 /** Says which addresses a program in the page, or a rule of the host, may answer: these are in no list of files. */
@@ -107,10 +108,10 @@ function tokenProblems(looks: ReadonlyMap<string, TextFindings>): UploadProblem[
   ];
 }
 
-type PlacedVerdict = LinkVerdict & { path: string };
+type PlacedLinkFault = LinkFault & { path: string };
 
-function caseProblems(verdicts: readonly PlacedVerdict[]): UploadProblem[] {
-  const wrong = verdicts.filter(({ state }) => state === 'case');
+function caseProblems(faults: readonly PlacedLinkFault[]): UploadProblem[] {
+  const wrong = faults.filter(({ state }) => state === 'case');
   if (wrong.length === 0) return [];
   return [
     {
@@ -126,8 +127,8 @@ function caseProblems(verdicts: readonly PlacedVerdict[]): UploadProblem[] {
   ];
 }
 
-function brokenProblems(verdicts: readonly PlacedVerdict[]): UploadProblem[] {
-  const broken = verdicts.filter(({ state }) => state === 'broken');
+function brokenProblems(faults: readonly PlacedLinkFault[]): UploadProblem[] {
+  const broken = faults.filter(({ state }) => state === 'broken');
   if (broken.length === 0) return [];
   return [
     {
@@ -140,6 +141,21 @@ function brokenProblems(verdicts: readonly PlacedVerdict[]): UploadProblem[] {
         .map(({ path, link }) => ({ path, line: link.line, text: `${link.target} is not there` })),
     },
   ];
+}
+
+/** A browser takes the first slash of a link for the root of the host, which is above the folder of the site. */
+export function rootLinkProblem(looks: ReadonlyMap<string, TextFindings>): UploadProblem | null {
+  const places = [...looks].flatMap(([path, { links }]) =>
+    links.filter(({ target }) => target.startsWith('/')).map(({ target, line }) => ({ path, line, text: target })),
+  );
+  if (places.length === 0) return null;
+  return {
+    code: 'root_link',
+    message: places.length === 1 ? '1 link begins with a slash.' : `${places.length} links begin with a slash.`,
+    hint: 'The site is published below a folder there, and such a link leads outside it. Write the links without the first slash, or give the site a domain of its own.',
+    path: null,
+    places: places.slice(0, LISTED_PLACES),
+  };
 }
 
 /** Returns the lines of `_redirects` and `_headers` that the built-in host does not follow. */

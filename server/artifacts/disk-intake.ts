@@ -69,9 +69,9 @@ export function createDiskIntake(disk: Disk): ArtifactIntake {
         if (taken.has(sha256)) return;
         taken.add(sha256);
         await packing.put(bytes, sha256);
-      }),
-    addStream: (source) => withStorageErrors(() => addStream(source)),
-    commit: () => withStorageErrors(commit),
+      }, disk.space),
+    addStream: (source) => withStorageErrors(() => addStream(source), disk.space),
+    commit: () => withStorageErrors(commit, disk.space),
     abandon: () => withStorageErrors(abandon),
   };
 }

@@ -12,6 +12,8 @@ export type DiskSpace = {
    * they are on the disk or have been removed from it. Throws `storage_full`.
    */
   reserve(sizeBytes: number): Promise<Reservation>;
+  /** Must be called when the system refused a write for want of room although there was some by this count. */
+  sayFull(): Promise<void>;
 };
 
 export type Reservation = {
@@ -23,8 +25,8 @@ export type Reservation = {
 /** The name of a disk, the same in each process, what an operator calls it, and how much of it is free. */
 type Look = () => Promise<{ disk: string; folder?: string; freeBytes: number }>;
 type Looked = Awaited<ReturnType<Look>>;
-/** Hears that a write was refused; `hasRoom` says whether it would be now. */
-export type OnDiskFull = (full: Looked & { hasRoom(): Promise<boolean> }) => void;
+/** Hears that a write was refused; `hasSpace` says whether it would be now. */
+export type OnDiskFull = (full: Looked & { hasSpace(): Promise<boolean> }) => void;
 type SpaceOptions = {
   minFreeBytes: number;
   rateCounters: Pick<RateCounters, 'hold'>;
@@ -46,15 +48,19 @@ export function createFolderSpace(folder: string, options: SpaceOptions): DiskSp
  * which `minFreeBytes` is far enough.
  */
 export function createDiskSpace(look: Look, { minFreeBytes, rateCounters, onDiskFull }: SpaceOptions): DiskSpace {
+  function tell(looked: Looked, sizeBytes: number): void {
+    onDiskFull?.({ ...looked, hasSpace: async () => (await look()).freeBytes - minFreeBytes >= sizeBytes });
+  }
+
   function refuse(looked: Looked, sizeBytes: number): never {
-    onDiskFull?.({ ...looked, hasRoom: async () => (await look()).freeBytes - minFreeBytes >= sizeBytes });
+    tell(looked, sizeBytes);
     throw storageFull();
   }
 
   async function take(sizeBytes: number) {
     const looked = await look();
-    const roomBytes = looked.freeBytes - minFreeBytes;
-    const giveBack = await rateCounters.hold(`bytes to write to ${looked.disk}`, sizeBytes, roomBytes);
+    const remainingBytes = looked.freeBytes - minFreeBytes;
+    const giveBack = await rateCounters.hold(`bytes to write to ${looked.disk}`, sizeBytes, remainingBytes);
     return giveBack ?? refuse(looked, sizeBytes);
   }
 
@@ -94,7 +100,7 @@ export function createDiskSpace(look: Look, { minFreeBytes, rateCounters, onDisk
     };
   }
 
-  return { reserve };
+  return { reserve, sayFull: async () => tell(await look(), 0) };
 }
 
 /** Does work that writes so many bytes, or as many as come where that is 0. Throws `storage_full`. */

@@ -71,7 +71,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Artifa
         return withSpace(disk.space, expected.sizeBytes, (reservation) =>
           writeNewFile(places.loose(expected.sha256), source, expected, { now, reservation }),
         );
-      }),
+      }, disk.space),
     writeWhole: (bytes) => {
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       return store.write(piecesOf(bytes), { sha256, sizeBytes: bytes.byteLength });

@@ -9,13 +9,13 @@ const LOOK_EVERY_MS = 60_000;
  */
 export function createFullDiskListener(log: Log, lookEveryMs = LOOK_EVERY_MS): OnDiskFull {
   const full = new Set<string>();
-  return ({ disk, folder, freeBytes, hasRoom }) => {
+  return ({ disk, folder, freeBytes, hasSpace }) => {
     if (full.has(disk)) return;
     full.add(disk);
     log.warn('A disk has no room: uploads are refused until there is some', { disk: folder ?? disk, freeBytes });
     const timer = setInterval(async () => {
       // A disk that cannot be looked at now has not been cleared; of two looks at once one says it.
-      if (!(await hasRoom().catch(() => false)) || !full.delete(disk)) return;
+      if (!(await hasSpace().catch(() => false)) || !full.delete(disk)) return;
       clearInterval(timer);
       log.info('A disk has room again: uploads are taken', { disk: folder ?? disk });
     }, lookEveryMs).unref();

@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
 import type { RateCounters } from '../rate-counters.ts';
 import { createDiskSpace, createFolderSpace, type DiskSpace, type OnDiskFull, type Reservation } from './disk-space.ts';
-import { folderUnusable, storageFull } from './storage-errors.ts';
+import { folderUnusable, refusedFull } from './storage-errors.ts';
 import type { StoreClock } from './store.ts';
 
 /**
@@ -105,12 +105,12 @@ export function chunkOf(file: GridFile, n: number, bytes: Uint8Array): GridChunk
 }
 
 /** A full disk becomes our code; what says that the database is away is told apart by the listeners. */
-export async function withGridErrors<T>(work: () => Promise<T>): Promise<T> {
+export async function withGridErrors<T>({ space }: Grid, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const isFull = error instanceof mongoose.mongo.MongoServerError && error.code === OUT_OF_DISK_SPACE;
-    throw isFull ? storageFull(error) : error;
+    throw isFull ? await refusedFull(error, space) : error;
   }
 }
 

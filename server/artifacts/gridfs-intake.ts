@@ -76,15 +76,15 @@ export function createGridIntake(grid: Grid): ArtifactIntake {
   }
 
   return {
-    add: (bytes, info) => withGridErrors(() => add(bytes, info)),
-    addStream: (source) => withGridErrors(() => addStream(source)),
+    add: (bytes, info) => withGridErrors(grid, () => add(bytes, info)),
+    addStream: (source) => withGridErrors(grid, () => addStream(source)),
     commit: () =>
-      withGridErrors(async () => {
+      withGridErrors(grid, async () => {
         await flush();
         await writing;
         await publishWhole(grid, { 'metadata.intake': intake });
       }),
-    abandon: () => withGridErrors(abandon),
+    abandon: () => withGridErrors(grid, abandon),
   };
 }
 

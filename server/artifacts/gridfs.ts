@@ -41,7 +41,7 @@ export async function createGridStore(options: GridStoreOptions): Promise<Artifa
     id: 'gridfs',
     has: async (sha256) => (await grid.files.findOne({ filename: sha256, ...WHOLE })) !== null,
     write: (source, expected) =>
-      withGridErrors(async () => {
+      withGridErrors(grid, async () => {
         // The sender still has to show the bytes: to know a hash is no proof of having them.
         if ((await renewStored(grid, [expected])).has(expected.sha256)) {
           return digestAnnounced(source, expected, async () => undefined);

@@ -102,14 +102,14 @@ export function openIncoming(
       reservation.end();
       throw error;
     }
-  });
+  }, folder.space);
 }
 
 async function openNameless(folder: IncomingFolder, reservation: Reservation): Promise<IncomingFile> {
   const name = unfinishedName(join(folder.path, 'zip'));
   const handle = await open(name, 'wx+', 0o600);
   await rm(name);
-  return incomingFile(handle, reservation);
+  return incomingFile(handle, { space: folder.space, reservation });
 }
 
 async function openPart(folder: IncomingFolder, reservation: Reservation, part: PartFrom): Promise<IncomingFile> {
@@ -121,11 +121,15 @@ async function openPart(folder: IncomingFolder, reservation: Reservation, part: 
   }
   const handle = await open(name, constants.O_RDWR | constants.O_CREAT, 0o600);
   await handle.truncate(part.from);
-  return incomingFile(handle, reservation, {
-    from: part.from,
-    keep: (sizeBytes) => dropOldParts(folder, part, sizeBytes),
-    remove: () => rm(name, { force: true }),
-  });
+  return incomingFile(
+    handle,
+    { space: folder.space, reservation },
+    {
+      from: part.from,
+      keep: (sizeBytes) => dropOldParts(folder, part, sizeBytes),
+      remove: () => rm(name, { force: true }),
+    },
+  );
 }
 
 /**
@@ -153,7 +157,9 @@ async function dropOldParts({ path }: IncomingFolder, part: Part, sizeBytes: num
 
 type OpenPart = { from: number; keep(sizeBytes: number): Promise<void>; remove(): Promise<void> };
 
-function incomingFile(handle: FileHandle, reservation: Reservation, part: OpenPart | null = null): IncomingFile {
+type Room = { space: DiskSpace; reservation: Reservation };
+
+function incomingFile(handle: FileHandle, { space, reservation }: Room, part: OpenPart | null = null): IncomingFile {
   let chunks: Uint8Array[] = [];
   let pending = 0;
   let written = part?.from ?? 0;
@@ -179,9 +185,9 @@ function incomingFile(handle: FileHandle, reservation: Reservation, part: OpenPa
     async write(chunk) {
       addPiece(chunks, chunk);
       pending += chunk.byteLength;
-      if (pending >= WRITE_BYTES) await withStorageErrors(flush);
+      if (pending >= WRITE_BYTES) await withStorageErrors(flush, space);
     },
-    flush: () => withStorageErrors(flush),
+    flush: () => withStorageErrors(flush, space),
     async *read() {
       for (let at = 0; at < written; ) {
         const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(READ_BYTES), 0, READ_BYTES, at);
@@ -193,7 +199,7 @@ function incomingFile(handle: FileHandle, reservation: Reservation, part: OpenPa
     async close(how) {
       try {
         if (part !== null && how === 'keep') {
-          await withStorageErrors(flush);
+          await withStorageErrors(flush, space);
           await handle.datasync();
           await part.keep(written);
         } else await part?.remove();

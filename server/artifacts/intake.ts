@@ -124,7 +124,13 @@ export async function createZipIntake(
 }
 
 /** What is wrong with none of the bytes that came: the sender went, or is to come again later. */
-const PASSING: ReadonlySet<string> = new Set(['client_closed', 'database_unavailable', 'overloaded', 'rate_limited']);
+const PASSING: ReadonlySet<string> = new Set([
+  'client_closed',
+  'database_busy',
+  'database_unavailable',
+  'overloaded',
+  'rate_limited',
+]);
 
 function mayGoOn(error: unknown): boolean {
   return error instanceof AppError && PASSING.has(error.code);

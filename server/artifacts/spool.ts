@@ -1,7 +1,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unfinishedName } from '../durable-file.ts';
-import { type Reservation, withinSpace, withSpace } from './disk-space.ts';
+import { type DiskSpace, type Reservation, withinSpace, withSpace } from './disk-space.ts';
 import type { IncomingFolder } from './incoming-file.ts';
 import { addPiece } from './pieces.ts';
 import { withStorageErrors } from './storage-errors.ts';
@@ -38,7 +38,7 @@ async function spoolWithin<T>(
       sizeBytes += chunk.byteLength;
       if (sizeBytes <= HELD_MAX_BYTES) continue;
       file ??= await openNameless(folder);
-      await append(file, held, reservation);
+      await append(file, held, { space: folder.space, reservation });
       held = [];
     }
     const arrived = file;
@@ -54,11 +54,14 @@ function openNameless(folder: IncomingFolder): Promise<FileHandle> {
     const file = await open(name, 'wx+', 0o600);
     await rm(name);
     return file;
-  });
+  }, folder.space);
 }
 
-function append(file: FileHandle, chunks: readonly Uint8Array[], reservation: Reservation): Promise<void> {
-  return withStorageErrors(() => withinSpace(reservation, (pieces) => file.appendFile(Buffer.concat(pieces)))(chunks));
+type Room = { space: DiskSpace; reservation: Reservation };
+
+function append(file: FileHandle, chunks: readonly Uint8Array[], { space, reservation }: Room): Promise<void> {
+  const write = withinSpace(reservation, (pieces) => file.appendFile(Buffer.concat(pieces)));
+  return withStorageErrors(() => write(chunks), space);
 }
 
 async function readWhole(file: FileHandle, sizeBytes: number): Promise<Buffer> {

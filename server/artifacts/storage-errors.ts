@@ -20,6 +20,15 @@ export function storageFull(cause?: unknown): AppError {
   });
 }
 
+type FullSpace = { sayFull(): Promise<void> };
+
+/** Makes `storage_full` for what the system or the database refused, and tells the operator of it. */
+export async function refusedFull(cause: unknown, space: FullSpace | undefined): Promise<AppError> {
+  // A disk that cannot be looked at is as full.
+  await space?.sayFull().catch(() => undefined);
+  return storageFull(cause);
+}
+
 /** Makes `artifact_corrupted`; `message` is a sentence that says what is corrupted. */
 export function corrupted(message: string, cause?: unknown): AppError {
   return new AppError('artifact_corrupted', message, { hint: 'Publish the same files again.', cause });
@@ -49,14 +58,17 @@ export function unreadable(cause?: unknown): AppError {
   });
 }
 
-/** Turns error numbers of the system into our codes; everything else passes as it is. */
-export async function withStorageErrors<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * Turns error numbers of the system into our codes; everything else passes as it is. Whatever writes names its `space`, so
+ * that the operator hears of a full disk.
+ */
+export async function withStorageErrors<T>(work: () => Promise<T>, space?: FullSpace): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const errno = errnoOf(error);
     if (error instanceof AppError || errno === undefined) throw error;
-    if (isDiskFull(error)) throw storageFull(error);
+    if (isDiskFull(error)) throw await refusedFull(error, space);
     if (UNUSABLE.includes(errno)) {
       throw unreadable(error);
     }

@@ -4,32 +4,44 @@ import { redactSecrets } from '../log.ts';
 import { SUPERVISED_ARGUMENT } from '../process-group/messages.ts';
 import { EXIT_FAILED, StartError } from '../start/start-error.ts';
 import { listJobs, onDatabase, rerunJob } from './jobs.ts';
+import { licenseWork } from './license.ts';
 import { listMails, showMail } from './outbox.ts';
 
 const USAGE = `Usage: fairlead <command>
 
   serve                 start Fairlead, as npm start does
   outbox [list]         mails that were not sent by SMTP, oldest first
-  outbox show <id>      one of them, whole; it may hold a one-time link
+  outbox show [<id>]    one of them, whole, by default the newest; it may hold a one-time link
   jobs [list]           background work that was given up, oldest first, with its reason
   jobs rerun <id>       has it run again, now that its cause is gone
+  license create        makes license keys and prints them, once:
+    --plan PRO            BASIC, STANDARD, PRO or BETA
+    --months 12           how long each is good for, from when it is redeemed
+    --count 20            how many, by default 1
+    --redeem-by <date>    until when it can be redeemed, as 2030-12-31; by default for ever
+    --note <text>         whom they are for, shown by list
+  license [list]        all license keys by their first characters, oldest first, and who holds them
+  license revoke <id>   ends one, by its id or the whole key: what its holder has not used of it is gone
 `;
 
 /** Runs the `fairlead` command. Every command reads the same environment as the server. */
 async function main(words: string[]): Promise<void> {
   const [command, action, id] = words;
   const write = (text: string): void => void process.stdout.write(text);
+  const onLicenses = command === 'license' ? licenseWork(words.slice(1), write) : null;
   if (command === 'serve' && words.length === 1) {
     process.argv.push(SUPERVISED_ARGUMENT);
     await import('../main.ts');
   } else if (command === 'outbox' && (action ?? 'list') === 'list' && words.length <= 2) {
     await listMails(readEnv(process.env), write);
-  } else if (command === 'outbox' && action === 'show' && id !== undefined && words.length === 3) {
+  } else if (command === 'outbox' && action === 'show' && words.length <= 3) {
     await showMail(readEnv(process.env), id, write);
   } else if (command === 'jobs' && (action ?? 'list') === 'list' && words.length <= 2) {
     await onDatabase(readEnv(process.env), () => listJobs(write));
   } else if (command === 'jobs' && action === 'rerun' && id !== undefined && words.length === 3) {
     await onDatabase(readEnv(process.env), () => rerunJob(id, write));
+  } else if (onLicenses !== null) {
+    await onDatabase(readEnv(process.env), onLicenses);
   } else if (command === undefined || command === 'help' || command === '--help') {
     write(USAGE);
   } else {

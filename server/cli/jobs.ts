@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
 import { embeddedUri } from '../embedded-mongo.ts';
 import type { Env } from '../env.ts';
-import { listDeadLetters, rerunDeadLetter } from '../jobs/dead-letters.ts';
+import { listDeadLetters, rerunDeadLetter } from '../jobs/queue/dead-letters.ts';
 import { connectMongo, UnsupportedDatabaseError } from '../mongo.ts';
 import { EXIT_FAILED, StartError } from '../start/start-error.ts';
 

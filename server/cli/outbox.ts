@@ -10,9 +10,11 @@ export async function listMails(env: Env, write: (text: string) => void): Promis
   for (const mail of mails) write(`${mail.id}  ${mail.at.toISOString()}  ${mail.kind}  ${mail.to}\n`);
 }
 
-/** Writes one mail whole. Throws StartError when there is none of this id. */
-export async function showMail(env: Env, id: string, write: (text: string) => void): Promise<void> {
-  const mail = (await readOutbox(join(env.dataDir, 'outbox'))).find((candidate) => candidate.id === id);
+/** Writes one mail whole, without an id the newest. Throws StartError when there is none. */
+export async function showMail(env: Env, id: string | undefined, write: (text: string) => void): Promise<void> {
+  const mails = await readOutbox(join(env.dataDir, 'outbox'));
+  const mail = id === undefined ? mails.at(-1) : mails.find((candidate) => candidate.id === id);
+  if (mail === undefined && id === undefined) throw new StartError(EXIT_FAILED, 'The outbox is empty.');
   if (mail === undefined) {
     throw new StartError(
       EXIT_FAILED,

@@ -16,6 +16,15 @@ export function databaseAway(cause?: unknown): AppError {
   );
 }
 
+/** What a call is refused with when others kept writing to the same place until its time was over. */
+export function databaseBusy(cause: unknown): AppError {
+  return new AppError(
+    'database_busy',
+    'Too much was changing here at the same time, so nothing was saved. Please try again shortly.',
+    { retryAfterMs: RETRY_AFTER_MS, cause },
+  );
+}
+
 /** Names of driver errors that mean "not there now": the server is away, stepping down, or the pool is waiting for it. */
 const AWAY = new Set([
   'MongoNetworkError',

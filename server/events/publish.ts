@@ -4,6 +4,11 @@ import { EventModel } from '../models/event.ts';
 import { UserModel } from '../models/user.ts';
 import { newId } from '../mongo.ts';
 
+/** Of one account: what comes after a reader that is further behind is told by `resync` (services/events.ts). */
+export const EVENTS_KEPT = 10_000;
+/** The oldest are dropped once in so many events, which leaves the others as fast as without it. */
+const TRIM_EVERY = 1_000;
+
 /**
  * Appends an event with the next number of the account, inside the caller's transaction. Two transactions of one
  * account conflict on the counter and one runs again, so the numbers are commit order without gaps.
@@ -20,4 +25,12 @@ export async function publishEvent(session: ClientSession, accountId: string, ev
   await EventModel.create([{ _id: newId(), accountId, seq: owner.eventSeq, type, payload, at: mongoose.now() }], {
     session,
   });
+  if (owner.eventSeq % TRIM_EVERY === 0) await trimLog(session, accountId, owner.eventSeq);
+}
+
+/** Reaches back two trims at the most, so that no transaction deletes very many rows; what is older ends by its age. */
+async function trimLog(session: ClientSession, accountId: string, last: number): Promise<void> {
+  const newestToDrop = last - EVENTS_KEPT;
+  const seq = { $gt: newestToDrop - 2 * TRIM_EVERY, $lte: newestToDrop };
+  await EventModel.deleteMany({ accountId, seq }, { session });
 }

@@ -12,6 +12,8 @@ export const EVENTS_A_PAGE = 200;
 const SHARED_READS_MAX = 50;
 /** Steps whose account is remembered: some thousands move at a time at most, and one that is forgotten is asked again. */
 const OWNERS_MAX = 10_000;
+/** The host writes what it has counted every few seconds, a row for each site and process. */
+const VISITS_TOLD_EVERY_MS = 5_000;
 
 export type LoggedEvent = { seq: number; type: string; payload: Record<string, unknown> };
 export type StepRow = {
@@ -37,6 +39,8 @@ export type EventReader = {
   readRunningSteps(): Promise<StepRow[]>;
   /** Steps that moved since the last call, each in its newest shape. */
   takeSteps(): StepRow[];
+  /** Whether visits were counted since the last call. */
+  takeVisits(): boolean;
   /** Runs `read` once for all subscribers of the account until the next wake-up. */
   share<T>(key: string, read: () => Promise<T>): Promise<T>;
   /** Resolves at once when something may have happened since the last call, else when it does. */
@@ -46,8 +50,14 @@ export type EventReader = {
   close(): void;
 };
 
-type Listener = { steps: Map<string, StepRow>; wake(): void };
-type Channel = { accountId: string; listeners: Set<Listener>; reads: Map<string, Promise<unknown>> };
+type Listener = { steps: Map<string, StepRow>; hasVisits: boolean; wake(): void };
+type Channel = {
+  accountId: string;
+  listeners: Set<Listener>;
+  reads: Map<string, Promise<unknown>>;
+  /** Until when nothing more is told of visits, and whether there is something to tell then. */
+  visits: { quiet: NodeJS.Timeout | null; hasMore: boolean };
+};
 /** By step: the accounts of steps that have moved. */
 type StepOwners = LRUCache<string, string>;
 type Hub = { channels: Map<string, Channel>; unsubscribe: () => void };
@@ -61,12 +71,14 @@ const hubs = new WeakMap<ChangeFeed, Hub>();
  */
 export function openEventReader(changes: ChangeFeed, accountId: string): EventReader {
   const hub = hubs.get(changes) ?? createHub(changes);
-  const channel = hub.channels.get(accountId) ?? { accountId, listeners: new Set(), reads: new Map() };
+  const visits = { quiet: null, hasMore: false };
+  const channel = hub.channels.get(accountId) ?? { accountId, listeners: new Set(), reads: new Map(), visits };
   hub.channels.set(accountId, channel);
   let isAwake = true;
   let wakeUp = (): void => undefined;
   const listener: Listener = {
     steps: new Map(),
+    hasVisits: false,
     wake: () => {
       isAwake = true;
       wakeUp();
@@ -85,6 +97,11 @@ export function openEventReader(changes: ChangeFeed, accountId: string): EventRe
       listener.steps.clear();
       return steps;
     },
+    takeVisits() {
+      const { hasVisits } = listener;
+      listener.hasVisits = false;
+      return hasVisits;
+    },
     async woken() {
       if (!isAwake) {
         await new Promise<void>((resolve) => {
@@ -98,6 +115,7 @@ export function openEventReader(changes: ChangeFeed, accountId: string): EventRe
       channel.listeners.delete(listener);
       if (channel.listeners.size > 0 || hub.channels.get(accountId) !== channel) return;
       hub.channels.delete(accountId);
+      clearTimeout(channel.visits.quiet ?? undefined);
       if (hub.channels.size > 0) return;
       hub.unsubscribe();
       hubs.delete(changes);
@@ -108,9 +126,10 @@ export function openEventReader(changes: ChangeFeed, accountId: string): EventRe
 function createHub(changes: ChangeFeed): Hub {
   const channels = new Map<string, Channel>();
   const owners: StepOwners = new LRUCache({ max: OWNERS_MAX });
-  const unsubscribe = changes.subscribe(['events', 'release_steps'], {
+  const unsubscribe = changes.subscribe(['events', 'release_steps', 'visits'], {
     onChange(change) {
       if (change.collection === 'events') wakeChannel(channels.get(change.accountId ?? ''));
+      else if (change.collection === 'visits') tellOfVisits(channels.get(change.accountId ?? ''));
       else if (change.operation !== 'delete') void passStep(channels, owners, change);
     },
     onReopened() {
@@ -123,6 +142,23 @@ function createHub(changes: ChangeFeed): Hub {
   const hub = { channels, unsubscribe };
   hubs.set(changes, hub);
   return hub;
+}
+
+/** At once, and then no more than every few seconds, however many sites are visited. */
+function tellOfVisits(channel: Channel | undefined): void {
+  if (channel === undefined) return;
+  const { visits } = channel;
+  if (visits.quiet !== null) {
+    visits.hasMore = true;
+    return;
+  }
+  visits.quiet = setTimeout(() => {
+    visits.quiet = null;
+    if (visits.hasMore) tellOfVisits(channel);
+  }, VISITS_TOLD_EVERY_MS).unref();
+  visits.hasMore = false;
+  for (const listener of channel.listeners) listener.hasVisits = true;
+  wakeChannel(channel);
 }
 
 function wakeChannel(channel: Channel | undefined): void {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { MINUTE_MS } from '../durations.ts';
+import { DAY_MS, MINUTE_MS } from '../durations.ts';
 import type { Log } from '../log.ts';
 import { DeploymentModel } from '../models/deployment.ts';
 import { VisitModel, type VisitRow } from '../models/visit.ts';
@@ -8,21 +8,22 @@ import { VisitSaltModel } from '../models/visit-salt.ts';
 import { isDuplicateKey } from '../mongo.ts';
 import type { WebRequest } from '../transport/http2.ts';
 import { withTimeout } from '../with-timeout.ts';
-import type { Exchange } from './respond.ts';
+import { isBot } from './bots.ts';
+import type { Exchange } from './responses/respond.ts';
 import type { HostProviders } from './serve.ts';
 import { createVisitCount, type Visit, type VisitCount, weightOf } from './visit-count.ts';
 
 /**
  * Visits of live sites, counted without cookies and written in batches. An answer
  * costs one short note after it has been handed over; notes become sums some at a time, and sums become one small row
- * for each deployment and minute. While the database is away rows wait, up to a limit, and the oldest go first.
+ * for each deployment, every few seconds. While the database is away rows wait, up to a limit, and the oldest go first.
  *
- * A visitor is a hash of address and browser with a salt that is thrown away after two days: within a day equal
+ * A visitor is a hash of address and browser with a salt that is thrown away after its day (UTC): within a day equal
  * visitors are counted once, and afterwards nobody can tell who they were.
  */
 export type AccessLog = {
-  /** Notes an answer right after it has been handed over. */
-  note(exchange: AccessRecord, status: number, bytes: number, isPage: boolean): void;
+  /** Notes an answer right after it has been handed over, at a port with so many trusted proxies in front. */
+  note(exchange: AccessRecord, status: number, bytes: number, isPage: boolean, trustedProxies: number): void;
   start(): void;
   /** Writes what is left, if the database takes it soon. */
   stop(): Promise<void>;
@@ -35,7 +36,8 @@ export type AccessRecord = Pick<Exchange, 'route' | 'path' | 'startedAt'> & {
   request: Pick<WebRequest, 'headers' | 'method' | 'socket'>;
 };
 
-const FLUSH_EVERY_MS = 60_000;
+/** A process that is killed loses no more than this. */
+const FLUSH_EVERY_MS = 5_000;
 const FOLD_EVERY_MS = 1_000;
 /** Rows are this few so that they are gone before the garbage collector has to move them. */
 const NOTES_MAX = 64;
@@ -43,17 +45,17 @@ const ROWS_WAITING_MAX = 10_000;
 /** Of sums and of rows, each: a busy site's have thousands of visitors. */
 const WAITING_MAX_BYTES = 64 * 1024 * 1024;
 const ROWS_AT_ONCE = 1_000;
-const SALT_KEPT_MS = 2 * 24 * 60 * MINUTE_MS;
+/** Past midnight the last answers of the day are still to be written. */
+const SALT_KEPT_ON_MS = 5 * MINUTE_MS;
 /** The app has little time to stop, and a visit is not worth waiting for. */
 const STOP_WAIT_MS = 2_000;
 
 type Waiting = { rowsMax: number; bytesMax: number };
-type Options = { flushEveryMs?: number; waiting?: Partial<Waiting> };
+type Options = { flushEveryMs?: number; waiting?: Partial<Waiting>; isOn?: boolean | undefined };
 
-/** Counts what is answered, and writes the counts once a minute. What cannot be written in time is lost, and said so. */
+/** Counts what is answered, and writes the counts every few seconds. What cannot be written in time is lost, and said so. */
 export function createAccessLog(providers: HostProviders, options: Options = {}): AccessLog {
-  const { log, now, addresses } = providers;
-  const trustedProxies = addresses.trustedProxies ?? 0;
+  const { log, now } = providers;
   const salts = createSalts(now);
   const most: Waiting = { rowsMax: ROWS_WAITING_MAX, bytesMax: WAITING_MAX_BYTES, ...options.waiting };
   let notes: Visit[] = [];
@@ -69,7 +71,7 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
     for (const visit of notes) {
       const key = `${visit.deploymentId}/${at}`;
       const known = counts.get(key);
-      const count = known ?? createVisitCount(visit, new Date(at), trustedProxies);
+      const count = known ?? createVisitCount(visit, new Date(at));
       if (known === undefined) counts.set(key, count);
       const before = known?.weightBytes ?? 0;
       count.add(visit);
@@ -90,6 +92,7 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
     const finished = [...counts.values()];
     counts = new Map();
     countsBytes = 0;
+    salts.forgetPast();
     for (const count of finished) waiting.push(count.toRow(await salts.of(count.at)));
     const surplus = surplusOf(waiting, most);
     waiting = waiting.slice(surplus);
@@ -111,9 +114,9 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
   }
 
   return {
-    note(exchange, status, bytes, isPage) {
-      if (isOurs(exchange.request)) return;
-      notes.push(toVisit(exchange, status, bytes, isPage));
+    note(exchange, status, bytes, isPage, trustedProxies) {
+      if (options.isOn === false || isOurs(exchange.request)) return;
+      notes.push(toVisit(exchange, status, bytes, isPage, trustedProxies));
       if (notes.length >= NOTES_MAX) fold();
     },
     start() {
@@ -170,8 +173,11 @@ function toVisit(
   status: number,
   bytes: number,
   isPage: boolean,
+  trustedProxies: number,
 ): Visit {
   const { headers } = request;
+  const fromBot = isBot(headers['user-agent']);
+  const isPageSeen = isPage && (status === 200 || status === 304) && request.method === 'GET';
   return {
     accountId: route.accountId,
     deploymentId: route.deploymentId,
@@ -179,45 +185,60 @@ function toVisit(
     status,
     bytes,
     durationMs: performance.now() - startedAt,
-    isView: isPage && (status === 200 || status === 304) && request.method === 'GET' && isSomebody(headers),
+    isView: isPageSeen && !fromBot && !isAhead(headers),
+    isBot: fromBot,
     peer: request.socket.remoteAddress,
+    trustedProxies,
     headers,
   };
 }
 
+/** What our own requests call themselves (server/services/releases/compare-answers.ts). */
+const OUR_NAME = 'Fairlead';
+
 /**
- * Our own verification looks at the public address too: straight from this machine, as a program without a name. What a
- * proxy on this machine passes on says for whom.
+ * Our own verification looks at the public address too: straight from this machine, under our name or none. What a proxy
+ * on this machine passes on says for whom.
  */
 function isOurs({ headers, socket }: AccessRecord['request']): boolean {
-  if (headers['user-agent'] !== undefined || headers['x-forwarded-for'] !== undefined) return false;
+  const name = headers['user-agent'];
+  if ((name !== undefined && name !== OUR_NAME) || headers['x-forwarded-for'] !== undefined) return false;
   return socket.remoteAddress !== undefined && socket.remoteAddress === socket.localAddress;
 }
 
-/** Returns whether a visit counts: a program without a name does not, nor does a browser that only fetches ahead. */
-function isSomebody(headers: IncomingHttpHeaders): boolean {
-  return headers['user-agent'] !== undefined && headers['sec-purpose']?.includes('prefetch') !== true;
+/** A browser that only fetches ahead has shown the page to nobody. */
+function isAhead(headers: IncomingHttpHeaders): boolean {
+  return headers['sec-purpose']?.includes('prefetch') === true;
 }
 
+type Salts = {
+  of(at: Date): Promise<string>;
+  /** Forgets the salts of days that are over: from then on nobody can tell a visitor of theirs again. */
+  forgetPast(): void;
+};
+
 /** Creates one salt a day for all processes; of its own when the database cannot be asked on that day. */
-function createSalts(now: () => Date): { of(at: Date): Promise<string> } {
+function createSalts(now: () => Date): Salts {
   const known = new Map<string, string>();
   return {
     async of(at) {
       const day = at.toISOString().slice(0, 10);
       const remembered = known.get(day);
       if (remembered !== undefined) return remembered;
-      const salt = await sharedSalt(day, now()).catch(() => randomBytes(16).toString('hex'));
-      // Yesterday's is needed for a minute after midnight.
-      for (const old of [...known.keys()].slice(0, -1)) known.delete(old);
+      const salt = await sharedSalt(day).catch(() => randomBytes(16).toString('hex'));
       known.set(day, salt);
       return salt;
+    },
+    forgetPast() {
+      const oldest = new Date(now().getTime() - SALT_KEPT_ON_MS).toISOString().slice(0, 10);
+      for (const day of known.keys()) if (day < oldest) known.delete(day);
     },
   };
 }
 
-async function sharedSalt(day: string, now: Date): Promise<string> {
-  const fresh = { salt: randomBytes(16).toString('hex'), expiresAt: new Date(now.getTime() + SALT_KEPT_MS) };
+async function sharedSalt(day: string): Promise<string> {
+  const expiresAt = new Date(Date.parse(day) + DAY_MS + SALT_KEPT_ON_MS);
+  const fresh = { salt: randomBytes(16).toString('hex'), expiresAt };
   const make = () =>
     VisitSaltModel.findOneAndUpdate({ _id: day }, { $setOnInsert: fresh }, { upsert: true, returnDocument: 'after' });
   // Of two processes that make it at once one gets a duplicate key, and finds the other's when it looks again.

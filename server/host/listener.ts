@@ -1,20 +1,26 @@
 import type { AddressInfo } from 'node:net';
+import { errnoOf } from '../durable-file.ts';
 import type { Secrets } from '../secrets.ts';
 import type { WebRequest } from '../transport/http2.ts';
 import type { WebResponse } from '../transport/http2-response.ts';
 import { createListener, type Listener, type ListenerOptions, type ListenerTimeouts } from '../transport/listener.ts';
 import type { TlsOptions } from '../transport/tls.ts';
+import { withTimeout } from '../with-timeout.ts';
 import { createAccessLog } from './access-log.ts';
-import { createFileCache, defaultCacheBytes } from './file-cache.ts';
+import { createChallengeAnswers } from './challenge-answers.ts';
 import { createHttpsRedirect } from './https-redirect.ts';
-import { sendErrorPage } from './respond.ts';
-import { HEADERS_MAX } from './route.ts';
-import { createRouteTable } from './route-table.ts';
+import { createFileCache, defaultCacheBytes } from './responses/file-cache.ts';
+import { sendErrorPage } from './responses/respond.ts';
+import { createSiteCache } from './responses/site.ts';
+import { HEADERS_MAX } from './routing/route.ts';
+import { createRouteTable } from './routing/route-table.ts';
 import { createLineLimit, createRequestHandler, type HandlerParts, type HostProviders } from './serve.ts';
-import { createSiteCache } from './site.ts';
 
 /** A visitor sends no body: a request that takes longer than this is an attack or a broken line. */
 const REQUEST_TIMEOUT_MS = 30_000;
+/** A list of 20,000 files is read in some tenths of a second. */
+const WARM_TIMEOUT_MS = 1_000;
+const noResult = (): void => undefined;
 /** Node takes a name, a key that encrypts and one that signs, 16 bytes each. */
 const TICKET_KEYS_BYTES = 48;
 const TICKET_KEYS_MS = 12 * 60 * 60_000;
@@ -32,12 +38,18 @@ export type HostOptions = {
   /** With these, sites are served over TLS as well, and visitors who come in the clear are led there. */
   tls?: HostTls | undefined;
   timeouts?: ListenerTimeouts;
+  /** False for the bench that measures what counting costs. */
+  countsVisits?: boolean;
 };
 
 export type HostTls = Pick<TlsOptions, 'contextFor'> & {
   port: number;
-  /** A site's address over TLS, with `{slug}` in it. */
-  url: string;
+  /** Nobody has chosen the port: where another program has it, the host does without TLS. */
+  isOptional?: boolean;
+  /** A site's address over TLS, with `{slug}` in it; absent where only domains have certificates. */
+  url?: string | undefined;
+  /** Whether a domain has a certificate. */
+  has?(name: string): boolean;
   /** Seals the session tickets, the same in all processes. */
   secrets: Pick<Secrets, 'mac'>;
 };
@@ -65,10 +77,11 @@ export function createHost(providers: HostProviders, options: HostOptions): Host
     providers,
     dataDir,
     keepsSnapshot,
-    warm: async (ref) => void (await sites.load(ref).catch(() => undefined)),
+    // The names of all accounts are read in one loop, which waits for no heavy release of one of them.
+    warm: (ref) => withTimeout(sites.load(ref).then(noResult, noResult), WARM_TIMEOUT_MS, noResult),
   });
-  const visits = createAccessLog(providers);
-  const parts = { providers, table, sites, files, visits };
+  const visits = createAccessLog(providers, { isOn: options.countsVisits });
+  const parts = { providers, table, sites, files, visits, challenges: createChallengeAnswers() };
   const isDue = createLineLimit(providers.now);
   const shared = {
     host: options.host,
@@ -82,19 +95,38 @@ export function createHost(providers: HostProviders, options: HostOptions): Host
   };
   const { tls } = options;
   const trustedProxies = providers.addresses.trustedProxies ?? 0;
-  const httpsRedirect = tls && createHttpsRedirect(tls.url, trustedProxies);
-  const handle = createRequestHandler({ ...parts, isTls: false, httpsRedirect });
+  const httpsRedirect = tls?.url === undefined ? undefined : createHttpsRedirect(tls.url, trustedProxies);
+  let isTlsOpen = false;
+  const domainsTls = tls && {
+    has: (name: string) => isTlsOpen && tls.has?.(name) === true,
+    port: () => secure?.address.port ?? tls.port,
+  };
+  const handle = createRequestHandler({ ...parts, isTls: false, httpsRedirect, domainsTls });
   const plain = createListener(providers, { ...shared, name: 'the host', port: options.port, handle });
   const secure = tls && createTlsListener(providers, parts, tls, shared);
   const listeners = secure === undefined ? [plain] : [plain, secure];
   for (const { server } of listeners) server.maxHeadersCount = HEADERS_MAX;
+
+  async function startTls(listener: Listener): Promise<boolean> {
+    try {
+      await listener.start();
+      return true;
+    } catch (error) {
+      if (tls?.isOptional !== true || errnoOf(error) !== 'EADDRINUSE') throw error;
+      providers.log.warn('Another program has the port for TLS: sites are served in the clear; set SITES_TLS_PORT', {
+        port: tls.port,
+      });
+      return false;
+    }
+  }
 
   return {
     refresh: table.refresh,
     async start() {
       await table.start();
       try {
-        for (const listener of listeners) await listener.start();
+        await plain.start();
+        isTlsOpen = secure !== undefined && (await startTls(secure));
         visits.start();
       } catch (error) {
         await Promise.all(listeners.map((listener) => listener.stop()));
@@ -112,7 +144,7 @@ export function createHost(providers: HostProviders, options: HostOptions): Host
       return plain.address;
     },
     get tlsAddress() {
-      return secure?.address;
+      return isTlsOpen ? secure?.address : undefined;
     },
   };
 }
@@ -125,14 +157,20 @@ function createTlsListener(
   { port, contextFor, secrets }: HostTls,
   shared: Shared,
 ): Listener {
-  const handle = createRequestHandler({ ...parts, isTls: true });
-  return createListener(providers, {
+  const direct = withoutProxies(providers);
+  const handle = createRequestHandler({ ...parts, providers: direct, isTls: true });
+  return createListener(direct, {
     ...shared,
     name: 'the host over TLS',
     port,
     handle,
     tls: { contextFor, ticketKeys: () => ticketKeys(secrets, providers.now()), handle, onError: shared.onError },
   });
+}
+
+/** Whoever ends TLS here is the visitor: what a request says of proxies is the visitor's own claim. */
+function withoutProxies(providers: HostProviders): HostProviders {
+  return { ...providers, addresses: { ...providers.addresses, trustedProxies: 0 } };
 }
 
 /** All processes of all instances change them at the same time; a client with an older ticket shakes hands in full. */

@@ -1,21 +1,25 @@
 import { LRUCache } from 'lru-cache';
+import { addressOf } from '../../routers/client-address.ts';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { AppError } from '../errors.ts';
 import type { Providers } from '../service-context.ts';
+import { certifiedUrlHere } from '../site-names.ts';
 import type { WebRequest } from '../transport/http2.ts';
 import type { WebResponse } from '../transport/http2-response.ts';
 import type { AccessLog } from './access-log.ts';
-import { isHashedName } from './cache-rule.ts';
-import { PAGES } from './error-pages.ts';
-import type { FileCache } from './file-cache.ts';
-import type { Target } from './host-name.ts';
-import type { HttpsRedirect } from './https-redirect.ts';
-import { type HostParts, type Newer, respond, sendErrorPage, sendPage, sendRedirect } from './respond.ts';
-import { createRequestReader, type Reading } from './route.ts';
-import type { RouteTable } from './route-table.ts';
-import type { Entry } from './served-file.ts';
-import { findEarlierAsset, type SiteCache } from './site.ts';
-import type { Route } from './snapshot.ts';
+import { type ChallengeAnswers, sendChallengeText } from './challenge-answers.ts';
+import { challengeTokenOf, type HttpsRedirect, isChallenge, isInClear } from './https-redirect.ts';
+import { isHashedName } from './responses/cache-rule.ts';
+import { PAGES } from './responses/error-pages.ts';
+import type { FileCache } from './responses/file-cache.ts';
+import { locationOf } from './responses/request-path.ts';
+import { type HostParts, type Newer, respond, sendErrorPage, sendPage, sendRedirect } from './responses/respond.ts';
+import type { Entry } from './responses/served-file.ts';
+import { findEarlierAsset, type SiteCache } from './responses/site.ts';
+import type { Target } from './routing/host-name.ts';
+import { createRequestReader, type Reading } from './routing/route.ts';
+import type { RouteTable } from './routing/route-table.ts';
+import type { Route } from './routing/snapshot.ts';
 
 /** One line a minute for the same corrupted file: the log stays readable under load. */
 const TROUBLE_EVERY_MS = 60_000;
@@ -38,28 +42,53 @@ export type HandlerParts = {
   isTls: boolean;
   /** Where those are led that come in the clear; they are answered where there is none. */
   httpsRedirect?: HttpsRedirect | undefined;
+  challenges: ChallengeAnswers;
+  /** Which domains are served over TLS as well, and where; visitors who come in the clear are led there. */
+  domainsTls?: DomainsTls | undefined;
 };
 
-type SiteReading = Reading & { target: Extract<Target, { kind: 'site' }> };
+export type DomainsTls = { has(name: string): boolean; port(): number };
+
+type SiteReading = Reading & { target: Extract<Target, { kind: 'site' | 'domain' }> };
 
 /** The one listener function: from a request to its answer, without waiting for anything that is in memory. */
 export function createRequestHandler(parts: HandlerParts) {
-  const { providers, table, sites, httpsRedirect } = parts;
+  const { providers, table, sites, challenges } = parts;
+  const { trustedProxies = 0 } = providers.addresses;
   const read = createRequestReader({
     sitesDomain: providers.addresses.sitesDomain,
     appHost: new URL(providers.addresses.publicUrl).hostname,
   });
   const host = createHostParts(parts);
+  const leadTo = createLead(parts);
+
+  /** What an authority waits for, at the very name that it asks; all else under that path is the site's own. */
+  async function answerChallenge(
+    request: WebRequest,
+    response: WebResponse,
+    reading: SiteReading,
+    startedAt: number,
+  ): Promise<void> {
+    const text = await challenges.find(challengeTokenOf(reading.path), visitorOf(request, trustedProxies));
+    if (text === null) await answerLater(request, response, reading, startedAt);
+    else if (!response.destroyed) sendChallengeText(response, text);
+  }
 
   async function answerLater(
     request: WebRequest,
     response: WebResponse,
-    { method, path, target }: SiteReading,
+    reading: SiteReading,
     startedAt: number,
   ): Promise<void> {
-    const route = table.known(target.host) ?? (await table.find(target.host));
+    const { method, path, target } = reading;
+    const route = table.known(target.host) ?? (await table.find(target.host, visitorOf(request, trustedProxies)));
     if (route === null) {
       sendPage(response, PAGES.noSite);
+      return;
+    }
+    const location = leadTo(request, reading);
+    if (location !== null) {
+      sendRedirect(response, 308, location);
       return;
     }
     try {
@@ -84,48 +113,85 @@ export function createRequestHandler(parts: HandlerParts) {
       sendPage(response, target.kind === 'unknown' ? PAGES.noSite : PAGES.misdirected);
       return;
     }
-    const location = httpsRedirect?.(request, target.host, path) ?? null;
+    const wanted = { method, path, target };
+    if (target.kind === 'domain' && isChallenge(path) && table.servedName(target.host) !== undefined) {
+      answerChallenge(request, response, wanted, startedAt).catch((error: unknown) => sendErrorPage(response, error));
+      return;
+    }
+    const location = leadTo(request, wanted);
     if (location !== null) {
       sendRedirect(response, 308, location);
       return;
     }
     const route = table.known(target.host);
-    const site = route && sites.known(route.manifestHash);
+    const site = route && sites.known(route);
     if (route !== undefined && site !== undefined) {
       respond({ host, request, response, method, path, route, site, isPublic: target.isPublic, startedAt });
     } else {
-      answerLater(request, response, { method, path, target }, startedAt).catch((error: unknown) =>
-        sendErrorPage(response, error),
-      );
+      answerLater(request, response, wanted, startedAt).catch((error: unknown) => sendErrorPage(response, error));
     }
   };
 }
 
+function visitorOf({ socket, headers }: WebRequest, trustedProxies: number): string {
+  const forwarded = headers['x-forwarded-for'];
+  return addressOf(socket.remoteAddress ?? 'unknown', forwarded && String(forwarded), trustedProxies);
+}
+
+/** Returns what says where a request is led before it is answered: to https, or to the served one of a domain's two names. */
+function createLead({ providers, table, httpsRedirect, domainsTls, isTls }: HandlerParts) {
+  const { sitesUrl, trustedProxies = 0 } = providers.addresses;
+  return (request: WebRequest, { target, path }: SiteReading): string | null => {
+    // A domain has another certificate than the sites, if any.
+    if (target.kind === 'site') return httpsRedirect?.(request, target.host, path) ?? null;
+    const servedName = table.servedName(target.host);
+    if (servedName === undefined || isChallenge(path)) return null;
+    const rest = locationOf(path.file, path.query);
+    if (!isTls && domainsTls?.has(servedName) && isInClear(request, trustedProxies)) {
+      return `${certifiedUrlHere({ sitesUrl, tlsPort: domainsTls.port() }, servedName)}${rest}`;
+    }
+    if (servedName === target.host) return null;
+    const scheme = isSecure(request, isTls, trustedProxies) ? 'https' : 'http';
+    return `${scheme}://${servedName}${portOf(request)}${rest}`;
+  };
+}
+
+function isSecure({ headers }: WebRequest, isTls: boolean, trustedProxies: number): boolean {
+  return isTls || (trustedProxies > 0 && headers['x-forwarded-proto'] === 'https');
+}
+
+/** Returns the port that the visitor used, with its colon; empty for the usual one of the scheme. */
+function portOf({ headers }: WebRequest): string {
+  return /:\d{1,5}$/.exec(headers.host ?? '')?.[0] ?? '';
+}
+
 function createHostParts({ providers, table, sites, files, visits, isTls }: HandlerParts): HostParts {
-  const hasProxies = (providers.addresses.trustedProxies ?? 0) > 0;
+  const trustedProxies = providers.addresses.trustedProxies ?? 0;
   const tell = createTroubleLog(providers);
   return {
     files,
     earlier: (route, path) => findEarlier(sites, route, path, providers.now().getTime()),
     newer: ({ route, isPublic }) => (isPublic ? loadNewer(table, sites, route) : null),
-    isSecure: ({ headers }) => isTls || (hasProxies && headers['x-forwarded-proto'] === 'https'),
+    isSecure: (request) => isSecure(request, isTls, trustedProxies),
     onTrouble: tell,
     onAnswered(exchange, status, bytes, isPage) {
-      if (exchange.isPublic) visits.note(exchange, status, bytes, isPage);
+      if (exchange.isPublic) visits.note(exchange, status, bytes, isPage, trustedProxies);
     },
   };
 }
 
 function findEarlier(sites: SiteCache, route: Route, path: string, now: number): Promise<Entry | undefined> | null {
   if (route.earlier.length === 0 || !isHashedName(path)) return null;
-  const wanted = route.earlier.filter((earlier) => earlier.until > now).map(({ manifestHash }) => manifestHash);
+  const { accountId } = route;
+  const wanted = route.earlier
+    .filter((earlier) => earlier.until > now)
+    .map(({ manifestHash }) => ({ accountId, manifestHash }));
   return wanted.length === 0 ? null : findEarlierAsset(sites, wanted, path);
 }
 
-function loadNewer(table: RouteTable, sites: SiteCache, route: Route): Promise<Newer | null> | null {
-  const finding = table.findNewer(route);
-  if (finding === null) return null;
-  return finding.then(async (found) => found && { route: found, site: await sites.load(found) });
+async function loadNewer(table: RouteTable, sites: SiteCache, route: Route): Promise<Newer | null> {
+  const found = await table.findNewer(route);
+  return found && { route: found, site: await sites.load(found) };
 }
 
 /** Returns a test of whether a line is due: what visitors can bring about as often as they like is told once a minute. */

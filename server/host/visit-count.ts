@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { addressOf } from '../../routers/client-address.ts';
-import { REPLY_BUCKETS_MS, type VisitRow } from '../models/visit.ts';
+import { OTHER, REPLY_BUCKETS_MS, type VisitRow } from '../models/visit.ts';
 import { newId } from '../mongo.ts';
 
 /** One answer, remembered until it is counted and never stored as it is. */
@@ -15,12 +15,16 @@ export type Visit = {
   durationMs: number;
   /** Somebody opened a page: neither a picture in it nor a browser that only fetches ahead. */
   isView: boolean;
+  /** A program asked, not a person. */
+  isBot: boolean;
   /** The connection's address; the visitor's own behind proxies is found out when the visit is stored. */
   peer: string | undefined;
+  /** How many proxies add to `X-Forwarded-For` at the port where it came in. */
+  trustedProxies: number;
   headers: IncomingHttpHeaders;
 };
 
-/** For one deployment within a minute; what is beyond is counted in the sums alone. */
+/** For one deployment within a minute; what is beyond is counted together, and as a visitor not at all. */
 const PAGES_MAX = 100;
 const REFERRERS_MAX = 50;
 const VISITORS_MAX = 5_000;
@@ -48,9 +52,8 @@ export type VisitCount = {
 export function createVisitCount(
   { accountId, deploymentId }: Pick<Visit, 'accountId' | 'deploymentId'>,
   at: Date,
-  trustedProxies: number,
 ): VisitCount {
-  const sums = { requests: 0, views: 0, bytes: 0 };
+  const sums = { requests: 0, views: 0, bots: 0, bytes: 0 };
   const statuses = new Map<number, number>();
   const pages = new Map<string, number>();
   const referrers = new Map<string, number>();
@@ -61,10 +64,10 @@ export function createVisitCount(
   function addView(visit: Visit): void {
     sums.views += 1;
     const page = `/${visit.path}`.slice(0, PATH_MAX);
-    if (count(pages, page, PAGES_MAX)) weightBytes += page.length + KEY_BYTES;
+    if (count(pages, page, PAGES_MAX, OTHER)) weightBytes += page.length + KEY_BYTES;
     const from = referrerHost(visit.headers);
-    if (from !== null && count(referrers, from, REFERRERS_MAX)) weightBytes += from.length + KEY_BYTES;
-    if (visitors.size < VISITORS_MAX) addVisitor(visitorOf(visit, trustedProxies));
+    if (from !== null && count(referrers, from, REFERRERS_MAX, OTHER)) weightBytes += from.length + KEY_BYTES;
+    if (visitors.size < VISITORS_MAX) addVisitor(visitorOf(visit));
   }
 
   function addVisitor(visitor: string): void {
@@ -80,7 +83,8 @@ export function createVisitCount(
     add(visit) {
       sums.requests += 1;
       sums.bytes += visit.bytes;
-      count(statuses, visit.status, Number.POSITIVE_INFINITY);
+      count(statuses, visit.status, Number.POSITIVE_INFINITY, 0);
+      if (visit.isBot) sums.bots += 1;
       const bucket = REPLY_BUCKETS_MS.findIndex((end) => visit.durationMs <= end);
       const index = bucket === -1 ? REPLY_BUCKETS_MS.length : bucket;
       replies[index] = (replies[index] ?? 0) + 1;
@@ -116,16 +120,19 @@ export function weightOf({ pages, referrers, visitors }: VisitRow): number {
   return EMPTY_BYTES + keys * KEY_BYTES + textBytes;
 }
 
-/** Answers whether the key is a new one. */
-function count<Key>(counts: Map<Key, number>, key: Key, keysMax: number): boolean {
+/** Answers whether the key is a new one; beyond so many keys the others count as one. */
+function count<Key>(counts: Map<Key, number>, key: Key, keysMax: number, other: Key): boolean {
   const known = counts.get(key);
-  if (known === undefined && counts.size >= keysMax) return false;
+  if (known === undefined && counts.size >= keysMax) {
+    counts.set(other, (counts.get(other) ?? 0) + 1);
+    return false;
+  }
   counts.set(key, (known ?? 0) + 1);
   return known === undefined;
 }
 
 /** Address and browser; the address as callers of the API are told apart: all of one /64 are one visitor's. */
-function visitorOf({ peer = 'unknown', headers }: Visit, trustedProxies: number): string {
+function visitorOf({ peer = 'unknown', headers, trustedProxies }: Visit): string {
   const forwarded = headers['x-forwarded-for'];
   const address = addressOf(peer, forwarded && String(forwarded).slice(-FORWARDED_MAX), trustedProxies);
   return `${address}\n${(headers['user-agent'] ?? '').slice(0, AGENT_MAX)}`;

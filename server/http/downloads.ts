@@ -4,17 +4,17 @@ import { requireAccount } from '../../routers/access.ts';
 import { contextFor } from '../../routers/context.ts';
 import { idSchema } from '../../routers/schemas/primitives.ts';
 import { AppError, notFound } from '../errors.ts';
+import type { FreeSlot } from '../rate-counters.ts';
 import type { Limits, Providers } from '../service-context.ts';
 import { findExporter, openExport } from '../services/account/index.ts';
+import { findVisitsReader, openVisitsDownload, parseVisitsQuery } from '../services/analytics/index.ts';
 import type { Download } from '../services/download-ticket.ts';
 import { findDownloader, openDownload } from '../services/releases/index.ts';
-import { withSlot } from '../with-slot.ts';
 
 /** Returns the routes below `/api` whose answers people save; they are streamed, never whole in memory. */
 export function downloadRoutes(providers: Providers): Router {
   const routes = express.Router({ caseSensitive: true, strict: true });
   const slots = createSlots(providers);
-  const { slowestDownload } = providers.limits;
 
   routes.get('/releases/:releaseId/download', async (request, response) => {
     const ctx = await contextFor(providers, request, response);
@@ -23,16 +23,25 @@ export function downloadRoutes(providers: Providers): Router {
     const ticket = ticketOf(request);
     const caller = ticket === null ? requireAccount(ctx) : ctx;
     const accountId = await findDownloader(caller, releaseId.data, ticket);
-    await slots.during(accountId, () =>
-      send(request, response, slowestDownload, () => openDownload(providers, accountId, releaseId.data)),
+    await slots.during(accountId, (watch) =>
+      send(request, response, watch(request, response), () => openDownload(providers, accountId, releaseId.data)),
     );
   });
 
   routes.get('/account/export', async (request, response) => {
     const ctx = await contextFor(providers, request, response);
     const accountId = await findExporter(ctx, ticketOf(request));
-    await slots.during(accountId, () =>
-      send(request, response, slowestDownload, () => openExport(providers, accountId)),
+    await slots.during(accountId, (watch) =>
+      send(request, response, watch(request, response), () => openExport(providers, accountId)),
+    );
+  });
+
+  routes.get('/analytics/visits.csv', async (request, response) => {
+    const ctx = await contextFor(providers, request, response);
+    const input = parseVisitsQuery(request.query);
+    const accountId = await findVisitsReader(ctx, input, ticketOf(request));
+    await slots.during(accountId, (watch) =>
+      send(request, response, watch(request, response), () => openVisitsDownload(providers, accountId, input)),
     );
   });
 
@@ -47,16 +56,50 @@ function ticketOf(request: Request): string | null {
 /** How long a browser waits before it may ask again: whatever is on its way takes some time. */
 const RETRY_AFTER_MS = 5_000;
 
-type DownloadSlots = { during<T>(accountId: string, work: () => Promise<T>): Promise<T> };
+/** An account makes others give way so often, or a few would do so in turns and let nobody finish. */
+const MAKES_ROOM_EVERY_MS = 10 * 60_000;
+
+type Watch = (request: Request, response: Response) => Reader;
+type DownloadSlots = { during<T>(accountId: string, work: (watch: Watch) => Promise<T>): Promise<T> };
 
 /**
  * At most so many downloads at once, of an account over the processes of this instance and of all in this process, whose
  * memory it guards: a slot is taken before anything is read, and held until the last byte has left or nobody waits. An
  * account that has one takes a further one only while more than half of the process's are free, so that a few accounts
- * cannot keep all others out.
+ * cannot keep all others out. Nor can as many as there are slots by reading slowly: the longest running of those gives way
+ * to an account that has none.
  */
-function createSlots({ rateCounters, limits: { downloadsAtOnce } }: Providers): DownloadSlots {
+function createSlots({ rateCounters, limits: { downloadsAtOnce, slowestDownload } }: Providers): DownloadSlots {
   const { perAccount, perProcess } = downloadsAtOnce;
+  const ofAll = `downloads in process ${process.pid}`;
+  const running = new Set<Reader>();
+  const longestSlow = (): Reader | undefined => [...running].find((reader) => reader.isSlow());
+
+  const watch: Watch = (request, response) => {
+    const reader = watchReader(request, response, slowestDownload, () => running.delete(reader));
+    running.add(reader);
+    return reader;
+  };
+
+  async function makeRoom(accountId: string): Promise<boolean> {
+    if (longestSlow() === undefined) return false;
+    const { count } = await rateCounters.count(`downloads that gave way to ${accountId}`, 1, MAKES_ROOM_EVERY_MS);
+    const slow = count > 1 ? undefined : longestSlow();
+    slow?.giveWay();
+    return slow !== undefined;
+  }
+
+  async function takeOfAll(accountId: string, isFirst: boolean): Promise<FreeSlot> {
+    const limit = isFirst ? perProcess : perProcess / 2;
+    const free = await rateCounters.takeSlot(ofAll, { limit });
+    if (free !== null) return free;
+    // For the moment until the one that gives way has gone.
+    const freed = isFirst && (await makeRoom(accountId)) ? { limit, queueLength: perProcess } : { limit };
+    const next = await rateCounters.takeSlot(ofAll, freed);
+    if (next === null) throw full('Too many downloads are running. Start this one again in a moment.');
+    return next;
+  }
+
   return {
     async during(accountId, work) {
       const key = `downloads of ${accountId}`;
@@ -65,13 +108,13 @@ function createSlots({ rateCounters, limits: { downloadsAtOnce } }: Providers): 
       if (own === null) {
         throw full(`Only ${perAccount} of your downloads can run at once. Start this one again when one has ended.`);
       }
-      const ofAll = {
-        key: `downloads in process ${process.pid}`,
-        limit: first === null ? perProcess / 2 : perProcess,
-        full: () => full('Too many downloads are running. Start this one again in a moment.'),
-      };
       try {
-        return await withSlot(rateCounters, ofAll, work);
+        const place = await takeOfAll(accountId, first !== null);
+        try {
+          return await work(watch);
+        } finally {
+          place();
+        }
       } finally {
         own();
       }
@@ -86,10 +129,9 @@ function full(message: string): AppError {
 async function send(
   request: Request,
   response: Response,
-  slowest: Limits['slowestDownload'],
+  reader: Reader,
   open: () => Promise<Download>,
 ): Promise<void> {
-  const reader = watchReader(request, response, slowest);
   try {
     const download = await open();
     reader.signal.throwIfAborted();
@@ -113,6 +155,9 @@ type Reader = {
   /** Ends all reading once the connection is closed: by its reader, for its silence (transport/connections.ts), or here. */
   signal: AbortSignal;
   waitUntil(event: 'drain' | 'finish', sentBytes: number): Promise<void>;
+  /** Whether we have waited for its reader for a while, and others may have its place. */
+  isSlow(): boolean;
+  giveWay(): void;
   leave(): void;
 };
 
@@ -120,32 +165,54 @@ type Reader = {
  * A reader that has taken less than the slowest rate, over all the time that we waited for it, loses its connection: a
  * trickle would hold a slot for ever. The time in which it waits for us does not count.
  */
-function watchReader({ socket }: Request, response: Response, slowest: Limits['slowestDownload']): Reader {
+function watchReader(
+  { socket }: Request,
+  response: Response,
+  slowest: Limits['slowestDownload'],
+  onLeave: () => void,
+): Reader {
   const gone = new AbortController();
   const end = (): void => gone.abort(new AppError('client_closed', 'The download was ended by its reader.'));
   // Of the connection: a second answer that waits for it is never told.
   socket.once('close', end);
   if (socket.destroyed) end();
   let waitedMs = 0;
+  let waitsSince: number | null = null;
+  let allBytes = 0;
   return {
     signal: gone.signal,
     async waitUntil(event, sentBytes) {
       const allowedMs = Math.max(slowest.patienceMs, (1_000 * sentBytes) / slowest.bytesPerSecond);
       const startedAt = performance.now();
       const timer = setTimeout(() => socket.destroy(), allowedMs - waitedMs);
+      allBytes = sentBytes;
+      waitsSince = startedAt;
       try {
         await once(response, event, { signal: gone.signal });
       } finally {
         clearTimeout(timer);
+        waitsSince = null;
         waitedMs += performance.now() - startedAt;
       }
     },
-    leave: () => void socket.off('close', end),
+    isSlow() {
+      const allMs = waitedMs + (waitsSince === null ? 0 : performance.now() - waitsSince);
+      if (gone.signal.aborted) return false;
+      return allMs > slowest.patienceMs && (1_000 * allBytes) / allMs < slowest.givesWayBelow;
+    },
+    giveWay() {
+      end();
+      socket.destroy();
+    },
+    leave() {
+      socket.off('close', end);
+      onLeave();
+    },
   };
 }
 
 function setHead(response: Response, download: Download): void {
-  response.setHeader('Content-Type', 'application/zip');
+  response.setHeader('Content-Type', download.contentType ?? 'application/zip');
   if (download.sizeBytes !== null) response.setHeader('Content-Length', download.sizeBytes);
   response.setHeader('Content-Disposition', disposition(download));
   // A browser that opens it in a tab must run nothing of it.

@@ -1,11 +1,12 @@
 import { callTRPCProcedure } from '@trpc/server';
-import express, { type Request, type Response, Router } from 'express';
+import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import { appRouter } from '../../routers/_app.ts';
 import { contextFor } from '../../routers/context.ts';
 import { decodeInput } from '../../routers/decode-input.ts';
 import { JSON_BODY_MAX_BYTES } from '../../routers/schemas/limits.ts';
 import { AppError } from '../errors.ts';
 import type { Providers } from '../service-context.ts';
+import { holdBody } from './body-budget.ts';
 
 type RestCall = { method: 'get' | 'post'; path: string; procedure: string; takesBody?: true };
 
@@ -25,12 +26,16 @@ export const REST_CALLS: readonly RestCall[] = [
 export function restRoutes(providers: Providers): Router {
   const router = Router();
   const readJson = express.json({ limit: JSON_BODY_MAX_BYTES });
+  const hold: RequestHandler = async (request, response, next) => {
+    await holdBody(providers, request, response);
+    next();
+  };
   for (const call of REST_CALLS) {
     const route = router.route(call.path);
     const answer = (request: Request, response: Response): Promise<void> =>
       answerCall(providers, call, request, response);
     if (call.method === 'get') route.get(answer);
-    else if (call.takesBody) route.post(readJson, answer);
+    else if (call.takesBody) route.post(hold, readJson, answer);
     else route.post(answer);
     route.all((request, response) => {
       response.setHeader('Allow', call.method === 'get' ? 'GET, HEAD' : 'POST');

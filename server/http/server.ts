@@ -23,6 +23,7 @@ import type { Providers } from '../service-context.ts';
 import { createListener, type ListenerTimeouts } from '../transport/listener.ts';
 import { answerError, requestIdFor } from './answer-error.ts';
 import { createApp } from './app.ts';
+import { holdBody } from './body-budget.ts';
 import type { Readiness } from './health.ts';
 import { requireHostName, requireOwnOrigin, setApiHeaders } from './security.ts';
 import type { SocketTimes } from './socket-connection.ts';
@@ -118,7 +119,11 @@ function limitBody(request: IncomingMessage, response: ServerResponse, bodyMs: n
   request.once('close', () => clearTimeout(timer));
 }
 
-function answerProcedure(providers: Providers, request: IncomingMessage, response: ServerResponse): void {
+async function answerProcedure(
+  providers: Providers,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const path = request.url?.split('?', 1)[0] ?? TRPC;
   setApiHeaders(response, providers.addresses);
   const options: NodeHTTPRequestHandlerOptions<typeof appRouter, IncomingMessage, ServerResponse> = {
@@ -136,8 +141,11 @@ function answerProcedure(providers: Providers, request: IncomingMessage, respons
     requireOwnOrigin(request, path, providers.addresses);
     guardStream(request);
     guardSubscription(decodedPath(options.path));
+    await holdBody(providers, request, response);
   } catch (error) {
     response.setHeader('Content-Type', 'application/json');
+    const retryAfter = retryAfterSeconds(toAppError(error));
+    if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
     internal_exceptionHandler(options)(nameRequest(toTRPCError(error), requestIdFor(response)));
     return;
   }

@@ -6,6 +6,8 @@ import type { AccountContext, SubscriptionConnection } from '../service-context.
 export type SocketTimes = {
   /** The message `connectionParams` must have come by then. */
   helloMs: number;
+  /** Within this time a message that has begun must be whole. */
+  messageMs: number;
   pingMs: number;
   /** How long a reader may leave more than `BUFFERED_MAX_BYTES` unread. */
   slowMs: number;

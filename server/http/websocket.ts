@@ -13,6 +13,7 @@ import type { FreeSlot } from '../rate-counters.ts';
 import type { AccountContext, Providers } from '../service-context.ts';
 import { credentialOf, isStillValid } from '../services/credential-validity.ts';
 import { catchErrors } from '../transport/catch-errors.ts';
+import { boundMessages } from './message-budget.ts';
 import { foreignOrigin, isOwnOrigin, requireHostName } from './security.ts';
 import {
   CLOSE_CODES,
@@ -25,8 +26,12 @@ import {
 } from './socket-connection.ts';
 import { createSocketEncoder } from './socket-encoder.ts';
 
-const TIMES: SocketTimes = { helloMs: 10_000, pingMs: 25_000, slowMs: 10_000 };
+const TIMES: SocketTimes = { helloMs: 10_000, messageMs: 30_000, pingMs: 25_000, slowMs: 10_000 };
 const MESSAGE_MAX_BYTES = 64 * 1024;
+/** No browser and no client of ours sends a message in fragments, and each takes memory beside its bytes. */
+const FRAGMENTS_MAX = 64;
+/** A message of the largest size comes in some 120 pieces when each packet, of 536 bytes at the least, is read alone. */
+const PIECES_MAX = 256;
 const HEARTBEAT_CHECK_MS = 500;
 const CLOSE_WAIT_MS = 2_000;
 /** The database is asked again after this whether a session is still valid, when it did not answer. */
@@ -61,7 +66,13 @@ export function createSocketServer(providers: Providers, times: Partial<SocketTi
   const state: State = {
     providers,
     times: { ...TIMES, ...times },
-    server: new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MESSAGE_MAX_BYTES }),
+    server: new WebSocketServer({
+      noServer: true,
+      perMessageDeflate: false,
+      maxPayload: MESSAGE_MAX_BYTES,
+      maxFragments: FRAGMENTS_MAX,
+      maxBufferedChunks: PIECES_MAX,
+    }),
     connections: new Set(),
     reportedChanges: 0,
     isStopping: false,
@@ -149,6 +160,17 @@ function serve(state: State, client: WebSocket, request: IncomingMessage): void 
     client.terminate();
   });
   state.connections.add(connection);
+  boundMessages(state.providers, {
+    client,
+    socket: request.socket,
+    address: connection.address,
+    messageMs: state.times.messageMs,
+    onRefused(error) {
+      const known = toAppError(error);
+      client.close(closeCodeOf(known), known.code);
+    },
+    onLate: () => client.close(CLOSE_CODES.slow, 'A message took too long'),
+  });
   const hello = setTimeout(() => client.close(CLOSE_CODES.slow, 'No token came in time'), state.times.helloMs);
   client.once('close', () => {
     clearTimeout(hello);

@@ -1,5 +1,5 @@
 import { collectGarbage } from '../services/garbage.ts';
-import type { JobHandler } from './handler.ts';
+import type { JobHandler } from './queue/handler.ts';
 
 /** Takes away what nothing needs any more, and what interrupted writes left behind. Twice is harmless. */
 export const collectGarbageJob: JobHandler<'collect-garbage'> = {

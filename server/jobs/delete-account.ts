@@ -1,6 +1,6 @@
 import { jobContext } from '../service-context.ts';
 import { eraseAccount, removeAllDeployments } from '../services/account/erase.ts';
-import type { JobHandler } from './handler.ts';
+import type { JobHandler } from './queue/handler.ts';
 
 /** Takes down the websites of a deleted account, then erases it. Each part may run twice: what is gone is no error. */
 export const deleteAccountJob: JobHandler<'delete-account'> = {

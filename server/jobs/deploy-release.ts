@@ -1,14 +1,20 @@
-import { wasLiveBefore } from '../models/release.ts';
 import type { PlatformCall } from '../platforms/platform.ts';
 import { endLive, switchTo } from '../services/releases/outcome.ts';
 import { platformCall } from '../services/releases/platform-call.ts';
-import { makePublic, prepareFiles, publishFiles, startPublication } from '../services/releases/publish.ts';
+import {
+  makePublic,
+  prepareFiles,
+  publishFiles,
+  restWhileLimited,
+  startPublication,
+} from '../services/releases/publish.ts';
 import { loadReleaseWork, type ReleaseWork, savePublished } from '../services/releases/release-work.ts';
 import { verifyRelease } from '../services/releases/verify.ts';
+import { wasLiveBefore } from '../services/releases/was-live-before.ts';
 import { watchCancel } from '../services/releases/watch.ts';
 import { endDeadRelease, endRelease } from './end-release.ts';
-import type { JobHandler, RunningJob } from './handler.ts';
-import { runStep } from './steps.ts';
+import type { JobHandler, RunningJob, StepReport } from './queue/handler.ts';
+import { runStep } from './queue/steps.ts';
 
 type Job = RunningJob<'deploy-release'>;
 
@@ -26,6 +32,7 @@ export const deployReleaseJob: JobHandler<'deploy-release'> = {
       work.deployment,
       work.destination,
       AbortSignal.any([job.signal, cancel.signal]),
+      job.waits,
     );
     try {
       call.signal.throwIfAborted();
@@ -44,25 +51,33 @@ export const deployReleaseJob: JobHandler<'deploy-release'> = {
 async function publish(job: Job, work: ReleaseWork, call: PlatformCall): Promise<void> {
   await runStep(job, work.release, 'preparing', (step) => prepareFiles(job.providers.store, work, step, call.signal));
   const publication = await startPublication(work, job, call);
-  await runStep(job, work.release, 'uploading', publication.upload);
-  await runStep(job, work.release, 'processing', publication.process);
+  for (const [name, act] of [
+    ['uploading', publication.upload],
+    ['processing', publication.process],
+  ] as const) {
+    await runStep(job, work.release, name, (step) => restWhileLimited(work, call, step, () => act(step)));
+  }
 }
 
 async function goLive(job: Job, work: ReleaseWork, call: PlatformCall): Promise<void> {
-  await runStep(job, work.release, 'verifying', async (step) => {
-    // A roll back to what was live before the deployment moved here has to be sent.
-    if (wasLiveBefore(work.release) && !work.wasVerified) await publishFiles(work, job, call, step);
-    const verification = await verifyRelease(job.providers, work, call, step);
-    const isFirst = !work.isSwitched && !work.wasVerified;
-    if (isFirst) await verification.atOwnAddress();
-    await job.providers.faults?.at('verifying:seen');
-    await job.transaction(async (session) => {
-      if (isFirst) await savePublished(session, work, { verifiedUnder: verification.conditions });
-      await switchTo(session, work.release);
-    });
-    await job.providers.faults?.at('verifying:switched');
-    await makePublic(work, job, call, step);
-    await verification.atPublicAddress();
-  });
+  await runStep(job, work.release, 'verifying', (step) =>
+    restWhileLimited(work, call, step, () => verify(job, work, call, step)),
+  );
   await job.transaction((session) => endLive(session, job.providers, work.release));
+}
+
+async function verify(job: Job, work: ReleaseWork, call: PlatformCall, step: StepReport): Promise<void> {
+  // A roll back to what was live before the deployment moved here has to be sent.
+  if (wasLiveBefore(work.release) && !work.wasVerified) await publishFiles(work, job, call, step);
+  const verification = await verifyRelease(job.providers, work, call, step);
+  const isFirst = !work.isSwitched && !work.wasVerified;
+  if (isFirst) await verification.atOwnAddress();
+  await job.providers.faults?.at('verifying:seen');
+  await job.transaction(async (session) => {
+    if (isFirst) await savePublished(session, work, { verifiedUnder: verification.conditions });
+    await switchTo(session, work.release);
+  });
+  await job.providers.faults?.at('verifying:switched');
+  await makePublic(work, job, call, step);
+  await verification.atPublicAddress();
 }

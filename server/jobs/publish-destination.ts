@@ -1,12 +1,13 @@
+import type { PlatformCall } from '../platforms/platform.ts';
 import { endFailedAt, endLiveAt } from '../services/releases/other-destinations.ts';
 import { shownError } from '../services/releases/outcome.ts';
 import { platformCall } from '../services/releases/platform-call.ts';
-import { makePublic, publishFiles } from '../services/releases/publish.ts';
+import { makePublic, publishFiles, restWhileLimited } from '../services/releases/publish.ts';
 import { loadDestinationWork, type ReleaseWork, savePublished } from '../services/releases/release-work.ts';
 import { verifyRelease } from '../services/releases/verify.ts';
 import { watchDestination } from '../services/releases/watch.ts';
-import { isFinal } from './failure.ts';
-import type { JobHandler, RunningJob, StepReport } from './handler.ts';
+import { isFinal } from './queue/failure.ts';
+import type { JobHandler, RunningJob, StepReport } from './queue/handler.ts';
 
 type Job = RunningJob<'publish-destination'>;
 
@@ -21,7 +22,10 @@ export const publishDestinationJob: JobHandler<'publish-destination'> = {
     if (work === null) return;
     const watch = watchDestination(providers, work);
     try {
-      await publish(job, work, AbortSignal.any([job.signal, watch.signal]));
+      const signal = AbortSignal.any([job.signal, watch.signal]);
+      const call = platformCall(providers, work.deployment, work.destination, signal, job.waits);
+      const step = silentStep(work.published.startedAt ?? call.now());
+      await restWhileLimited(work, call, step, () => publish(job, work, call, step));
       await job.transaction((session) => endLiveAt(session, work));
     } catch (error) {
       if (job.signal.aborted) throw job.signal.reason;
@@ -35,9 +39,7 @@ export const publishDestinationJob: JobHandler<'publish-destination'> = {
   onDeadLetter: (session, { accountId, payload }, error) => endFailedAt(session, accountId, payload, shownError(error)),
 };
 
-async function publish(job: Job, work: ReleaseWork, signal: AbortSignal): Promise<void> {
-  const call = platformCall(job.providers, work.deployment, work.destination, signal);
-  const step = silentStep(work.published.startedAt ?? call.now());
+async function publish(job: Job, work: ReleaseWork, call: PlatformCall, step: StepReport): Promise<void> {
   if (!work.wasVerified) await publishFiles(work, job, call, step);
   const verification = await verifyRelease(job.providers, work, call, step);
   if (!work.wasVerified) {

@@ -1,16 +1,31 @@
+import { applyDnsJob } from './apply-dns.ts';
+import { checkDeploymentJob } from './check-deployment.ts';
+import { checkDeploymentsJob } from './check-deployments.ts';
+import { checkDomainJob } from './check-domain.ts';
+import { checkDomainsJob } from './check-domains.ts';
 import { checkIntegrityJob } from './check-integrity.ts';
 import { collectGarbageJob } from './collect-garbage.ts';
 import { compressReleaseJob } from './compress-release.ts';
 import { deleteAccountJob } from './delete-account.ts';
 import { deployReleaseJob } from './deploy-release.ts';
+import { detachDomainJob } from './detach-domain.ts';
+import { expireSubscriptionsJob } from './expire-subscriptions.ts';
+import { forgetVisitsJob } from './forget-visits.ts';
 import { forgotPasswordJob } from './forgot-password.ts';
-import type { JobHandlers } from './handler.ts';
+import { issueCertificateJob } from './issue-certificate.ts';
 import { publishDestinationJob } from './publish-destination.ts';
+import type { JobHandlers } from './queue/handler.ts';
 import { recountDeploymentsJob } from './recount-deployments.ts';
+import { rehearseRenewalsJob } from './rehearse-renewals.ts';
+import { removeChallengesJob } from './remove-challenges.ts';
 import { removeDeploymentJob } from './remove-deployment.ts';
 import { removeDestinationJob } from './remove-destination.ts';
+import { renewCertificatesJob } from './renew-certificates.ts';
 import { reportCorruptionJob } from './report-corruption.ts';
+import { rollUpVisitsJob } from './roll-up-visits.ts';
+import { runDiagnosticsJob } from './run-diagnostics.ts';
 import { sendMailJob } from './send-mail.ts';
+import { settleTestPaymentJob } from './settle-test-payment.ts';
 
 /**
  * Maps the name of each job to its handler. The `key` that the enqueuing service gives says what must not run twice at
@@ -22,11 +37,26 @@ export const jobHandlers = {
   'publish-destination': publishDestinationJob,
   'remove-destination': removeDestinationJob,
   'remove-deployment': removeDeploymentJob,
+  'check-domain': checkDomainJob,
+  'detach-domain': detachDomainJob,
+  'check-domains': checkDomainsJob,
+  'check-deployment': checkDeploymentJob,
+  'check-deployments': checkDeploymentsJob,
+  'run-diagnostics': runDiagnosticsJob,
+  'apply-dns': applyDnsJob,
+  'issue-certificate': issueCertificateJob,
+  'renew-certificates': renewCertificatesJob,
+  'rehearse-renewals': rehearseRenewalsJob,
+  'remove-challenges': removeChallengesJob,
   'delete-account': deleteAccountJob,
   'forgot-password': forgotPasswordJob,
+  'settle-test-payment': settleTestPaymentJob,
   'send-mail': sendMailJob,
   'collect-garbage': collectGarbageJob,
   'check-integrity': checkIntegrityJob,
+  'expire-subscriptions': expireSubscriptionsJob,
   'recount-deployments': recountDeploymentsJob,
   'report-corruption': reportCorruptionJob,
+  'roll-up-visits': rollUpVisitsJob,
+  'forget-visits': forgetVisitsJob,
 } satisfies Required<JobHandlers>;

@@ -1,16 +1,27 @@
+import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { AppError, JobDeferred } from '../errors.ts';
 import type { DeploymentDoc } from '../models/deployment.ts';
 import type { DestinationDoc } from '../models/destination.ts';
 import { JobModel } from '../models/job.ts';
-import { eraseDeployment, eraseSomeReleases, eraseSomeVisits, findDeleting } from '../services/deployments/erase.ts';
+import {
+  eraseDeployment,
+  eraseSomeReleases,
+  eraseSomeVisits,
+  findDeleting,
+  isOwnerLeaving,
+  recordRemovals,
+} from '../services/deployments/erase.ts';
+import { eraseSomeDomains } from '../services/domains/detach.ts';
 import { destinationKey } from '../services/releases/other-destinations.ts';
+import { shownError } from '../services/releases/outcome.ts';
 import { platformCall } from '../services/releases/platform-call.ts';
-import { errorText } from './failure.ts';
-import type { JobHandler, RunningJob } from './handler.ts';
+import { errorText, isFinal } from './queue/failure.ts';
+import type { JobHandler, RunningJob } from './queue/handler.ts';
 
 /**
- * Takes a deployment off its platform and erases it. Each part may run twice: what is gone is no error. Its address, its
- * place in the plan and the deletion of its account wait for it, so that it goes on until it is done.
+ * Takes a deployment off its platforms and erases it. Each part may run twice: what is gone is no error. Its address, its
+ * place in the plan and the deletion of its account wait for it, so that it goes on until it is done, or until its owner
+ * decides to leave what a platform refuses to take away.
  */
 export const removeDeploymentJob: JobHandler<'remove-deployment'> = {
   neverGivesUp: true,
@@ -23,11 +34,11 @@ export const removeDeploymentJob: JobHandler<'remove-deployment'> = {
     await providers.faults?.at('removing:platform');
     while (await job.transaction((session) => eraseSomeReleases(session, deployment))) signal.throwIfAborted();
     while (await job.transaction((session) => eraseSomeVisits(session, deployment))) signal.throwIfAborted();
+    const ids = { accountId: job.accountId, deploymentId: deployment._id };
+    while (await job.transaction((session) => eraseSomeDomains(session, providers.now(), ids))) signal.throwIfAborted();
     await job.transaction((session) => eraseDeployment(session, providers, deployment, left));
   },
 };
-
-const LOCKED_OUT: ReadonlySet<string> = new Set(['credentials_invalid', 'permission_missing']);
 
 /** How long a run that publishes somewhere takes at most to see that it is not wanted any more, and to end. */
 const COME_BACK_MS = 1_000;
@@ -40,32 +51,54 @@ async function requireNobodyPublishes({ accountId, _id: deploymentId, destinatio
 }
 
 /**
- * One platform that refuses keeps the deployment from no other. A platform that does not let us in any more keeps its
- * site: nobody could ever take it off, and address, place and account would wait for it for ever. Returns the destinations
- * whose sites stay so.
+ * One platform that refuses keeps the deployment from no other; its owner is shown what it said. Returns the destinations
+ * whose sites stay.
  */
 async function removeEverywhere(
   job: RunningJob<'remove-deployment'>,
   deployment: DeploymentDoc,
 ): Promise<DestinationDoc[]> {
-  const { providers, signal } = job;
-  const left: DestinationDoc[] = [];
-  const removals = deployment.destinations.map(async (destination) => {
-    const call = platformCall(providers, deployment, destination, signal);
-    try {
-      await providers.platforms[destination.platform]?.remove(call);
-    } catch (error) {
-      if (!(error instanceof AppError) || !LOCKED_OUT.has(error.code)) throw error;
-      left.push(destination);
-      const { platform } = destination;
-      providers.log.warn('The site of a deleted deployment stays at its platform', {
-        deploymentId: deployment._id,
-        platform,
-        error: errorText(error),
-      });
-    }
-  });
-  const refused = (await Promise.allSettled(removals)).find(({ status }) => status === 'rejected');
-  if (refused?.status === 'rejected') throw refused.reason;
-  return left;
+  const { destinations } = deployment;
+  const leaving = await isOwnerLeaving(deployment.accountId);
+  const outcomes = await Promise.allSettled(
+    destinations.map((destination) => removeAt(job, deployment, destination, leaving)),
+  );
+  const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+  const removals = outcomes.map((one) => (one.status === 'rejected' ? shownError(one.reason) : one.value));
+  if (refusals.length === 0) return destinations.filter((_, index) => removals[index] === 'left');
+  job.signal.throwIfAborted();
+  await job.transaction((session) => recordRemovals(session, deployment, removals));
+  throw refusals.find((error) => !isFinal(error)) ?? refusals[0];
+}
+
+/**
+ * A platform that does not let us in any more keeps its site: nobody could ever take it off. So does one that wants a
+ * permission of somebody who deleted the account, and can give it no more.
+ */
+async function removeAt(
+  { providers, signal }: RunningJob<'remove-deployment'>,
+  deployment: DeploymentDoc,
+  destination: DestinationDoc,
+  isOwnerLeaving: boolean,
+): Promise<'gone' | 'left'> {
+  const { platform, state, site, url } = destination;
+  if (state === 'removed') return 'gone';
+  if (deployment.leavesSites && !PLATFORMS[platform].isServedHere) {
+    return (site ?? url ?? null) === null ? 'gone' : 'left';
+  }
+  try {
+    await providers.platforms[platform]?.remove(platformCall(providers, deployment, destination, signal));
+    return 'gone';
+  } catch (error) {
+    const isLockedOut =
+      error instanceof AppError &&
+      (error.code === 'credentials_invalid' || (isOwnerLeaving && error.code === 'permission_missing'));
+    if (!isLockedOut) throw error;
+    providers.log.warn('The site of a deleted deployment stays at its platform', {
+      deploymentId: deployment._id,
+      platform,
+      error: errorText(error),
+    });
+    return 'left';
+  }
 }

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { HOUR_MS } from '../durations.ts';
@@ -6,11 +5,11 @@ import { AppError, JobDeferred } from '../errors.ts';
 import { newId } from '../mongo.ts';
 import type { Providers } from '../service-context.ts';
 import { withTimeout } from '../with-timeout.ts';
-import { errorText, isFinal, retryDelayMs } from './failure.ts';
-import type { JobHandler, JobHandlers, RunningJob } from './handler.ts';
-import { LANES, type Lane, namesOf } from './lanes.ts';
-import { holdLease } from './lease.ts';
-import { JOB_PAYLOADS, type JobName, type JobPayload } from './payloads.ts';
+import { errorText, isFinal, retryDelayMs } from './queue/failure.ts';
+import type { JobHandler, JobHandlers, RunningJob } from './queue/handler.ts';
+import { LANES, namesOf } from './queue/lanes.ts';
+import { holdLease } from './queue/lease.ts';
+import { JOB_PAYLOADS, type JobName, type JobPayload } from './queue/payloads.ts';
 import {
   type ClaimedJob,
   claimJob,
@@ -19,12 +18,12 @@ import {
   finishJob,
   requeueJob,
   retryJob,
-} from './queue.ts';
+} from './queue/queue.ts';
 import { jobHandlers } from './registry.ts';
+import { sleep, type WorkerLane, wakeLanes, wakeLater, wakeOne } from './sleepers.ts';
 
 /** Looking from time to time is enough by itself; the change feed only makes it quick. */
 const POLL_MS = 5_000;
-const POLL_SPREAD = 0.2;
 /** After a failed claim: the database is away, or stepping down. */
 const TROUBLE_PAUSE_MS = 1_000;
 /** How long jobs have at shutdown to reach a point from which they can go on. */
@@ -93,7 +92,8 @@ export function createWorker(providers: Providers, options: WorkerOptions = {}):
     wakeOne(lane);
     running.add(claimed);
     try {
-      await runJob({ providers, handlers, stopping: stopping.signal, onAlive }, claimed);
+      const wakeIn = (ms: number): void => wakeLater(lane, ms);
+      await runJob({ providers, handlers, stopping: stopping.signal, onAlive, wakeIn }, claimed);
     } finally {
       running.delete(claimed);
     }
@@ -145,51 +145,14 @@ function createStopping(): AbortController {
   return stopping;
 }
 
-type WorkerLane = Lane & {
-  names: string[];
-  /** The account that was served last. */
-  after: string;
-  claiming: Promise<void>;
-  /** Calling these wakes the loops that found nothing to do. */
-  sleepers: Set<() => void>;
+type WorkerContext = {
+  providers: Providers;
+  handlers: JobHandlers;
+  stopping: AbortSignal;
+  onAlive(): void;
+  /** Has the lane look again after `ms`. */
+  wakeIn(ms: number): void;
 };
-
-const wakeOne = ({ sleepers }: WorkerLane): void => sleepers.values().next().value?.();
-
-/** Has one loop of each lane look when a job is written, and from time to time. Answers how to end that. */
-function wakeLanes(changes: Providers['changes'], lanes: readonly WorkerLane[], pollMs: number): () => void {
-  const wakeAll = (): void => lanes.forEach(wakeOne);
-  const polls = lanes.map((lane) => setInterval(() => wakeOne(lane), spread(pollMs)));
-  const unsubscribe = changes.subscribe(['jobs'], {
-    onChange: ({ operation }) => operation === 'insert' && wakeAll(),
-    onReopened: wakeAll,
-  });
-  return () => {
-    for (const poll of polls) clearInterval(poll);
-    unsubscribe();
-  };
-}
-
-/** Resolves when woken, or at the signal. */
-function sleep(sleepers: Set<() => void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      sleepers.delete(end);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    sleepers.add(end);
-    signal.addEventListener('abort', end);
-    if (signal.aborted) end();
-  });
-}
-
-function spread(ms: number): number {
-  const range = Math.round(ms * POLL_SPREAD);
-  return ms - range + randomInt(0, 2 * range + 1);
-}
-
-type WorkerContext = { providers: Providers; handlers: JobHandlers; stopping: AbortSignal; onAlive(): void };
 
 /** Runs one claimed job to its end, whatever that is; never throws but for a database that is away. */
 async function runJob(context: WorkerContext, claimed: ClaimedJob): Promise<void> {
@@ -207,13 +170,13 @@ async function runJob(context: WorkerContext, claimed: ClaimedJob): Promise<void
     await finishJob(claimed);
   } catch (error) {
     lease.release();
-    await endFailedRun(context.providers, claimed, lease.signal.aborted ? lease.signal.reason : error, job.giveUp);
+    await endFailedRun(context, claimed, lease.signal.aborted ? lease.signal.reason : error, job.giveUp);
   }
 }
 
 /** Decides once what becomes of a job that threw: given back, tried again, given up. */
 async function endFailedRun(
-  providers: Providers,
+  { providers, wakeIn }: Pick<WorkerContext, 'providers' | 'wakeIn'>,
   claimed: ClaimedJob,
   error: unknown,
   giveUp: (error: unknown) => Promise<void>,
@@ -222,7 +185,10 @@ async function endFailedRun(
   // Somebody else holds it: nothing more is written.
   if (code === 'lease_lost') return;
   if (code === 'shutting_down') return void (await requeueJob(claimed));
-  if (error instanceof JobDeferred) return void (await requeueJob(claimed, error.delayMs));
+  if (error instanceof JobDeferred) {
+    await requeueJob(claimed, error.delayMs);
+    return wakeIn(error.delayMs);
+  }
   if (isFinal(error) || claimed.attempt >= claimed.maxAttempts) return giveUp(error);
   providers.log.warn('A job failed and is tried again.', failureFields(claimed, error));
   await retryJob(claimed, errorText(error), retryDelayMs(error, claimed.attempt));
@@ -272,6 +238,7 @@ function prepareJob<Name extends JobName>(
     accountId: claimed.accountId,
     attempt: claimed.attempt,
     maxAttempts: claimed.maxAttempts,
+    waits: claimed.waits,
     signal: lease.signal,
     providers,
     transaction: (work) => fencedTransaction(claimed, work),

@@ -15,5 +15,7 @@ export type Mail = {
 };
 
 export interface Mailer {
+  /** Whether mails stay here instead of going to their recipients: whoever waits for one is told where it is. */
+  readonly keepsMail: boolean;
   deliver(mail: Mail): Promise<void>;
 }

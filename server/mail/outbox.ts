@@ -24,6 +24,7 @@ const keptMailSchema = z.object({
  */
 export function createOutbox(folder: string, log: Log): Mailer {
   return {
+    keepsMail: true,
     async deliver(mail) {
       await makeFolder(folder);
       await writeDurably(join(folder, nameOf(mail)), (file) => file.writeFile(`${JSON.stringify(mail, null, 2)}\n`));

@@ -24,6 +24,7 @@ export function createSmtpMailer({ url, from }: { url: string; from: string }, l
   });
   const domain = from.slice(from.lastIndexOf('@') + 1).replace('>', '');
   return {
+    keepsMail: false,
     async deliver({ id, kind, to, replyTo, subject, text, at }) {
       try {
         await transport.sendMail({ from, to, replyTo, subject, text, date: at, messageId: `<${id}@${domain}>` });

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { LINK_MINUTES, STOP_LINK_DAYS } from '../../routers/schemas/limits.ts';
+import { CONFIRM_LINK_HOURS, RESET_LINK_MINUTES, STOP_LINK_DAYS } from '../../routers/schemas/limits.ts';
 import type { MAILED_LINK_PATHS } from '../mailed-links.ts';
 
 const username = z.string();
@@ -14,6 +14,30 @@ export const mailValuesSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('token-made'), username, tokenName: z.string(), canWrite: z.boolean() }),
   z.strictObject({ kind: z.literal('account-deleted'), username }),
   z.strictObject({ kind: z.enum(['release-live', 'release-failed']), username, message: z.string(), page: z.string() }),
+  z.strictObject({
+    kind: z.enum([
+      'domain-misconfigured',
+      'domain-problem',
+      'domain-lost',
+      'renewal-failed',
+      'renewal-at-risk',
+      'certificate-expired',
+    ]),
+    username,
+    name: z.string(),
+    message: z.string(),
+    /** The path of the page that says more. */
+    page: z._default(z.string(), '/domains'),
+  }),
+  z.strictObject({
+    kind: z.enum(['plan-ends-week', 'plan-ends-day', 'plan-ended']),
+    username,
+    name: z.string(),
+    /** The plan that follows; null where none does. */
+    next: z._default(z.nullable(z.string()), null),
+    message: z.string(),
+    page: z.string(),
+  }),
   z.strictObject({ kind: z.literal('contact'), name: z.string(), email: z.string(), message: z.string() }),
 ]);
 export type MailValues = z.infer<typeof mailValuesSchema>;
@@ -59,7 +83,7 @@ function linkBody(content: Extract<MailContent, WithLink>, publicUrl: string): B
       return {
         subject: 'Choose a new password',
         paragraphs: [
-          `Somebody, hopefully you, asked for a new password. This link works once, for ${LINK_MINUTES} minutes:`,
+          `Somebody, hopefully you, asked for a new password. This link works once, for ${RESET_LINK_MINUTES} minutes:`,
           content.link,
           'The new password signs out every browser and revokes every API token. If it was not you, do nothing: your password stays as it is.',
         ],
@@ -68,7 +92,7 @@ function linkBody(content: Extract<MailContent, WithLink>, publicUrl: string): B
       return {
         subject: 'Confirm your e-mail address',
         paragraphs: [
-          `Confirm that this address is yours. This link works once, for ${LINK_MINUTES} minutes:`,
+          `Confirm that this address is yours. This link works once, for ${CONFIRM_LINK_HOURS} hours:`,
           content.link,
           'If you have no account at Fairlead, do nothing: nothing else will be sent here.',
         ],
@@ -84,6 +108,37 @@ function linkBody(content: Extract<MailContent, WithLink>, publicUrl: string): B
         ],
       };
   }
+}
+
+const DOMAIN_SUBJECTS = {
+  'domain-misconfigured': (name: string) => `${name} no longer points to your site`,
+  'domain-problem': (name: string) => `${name} needs a look`,
+  'domain-lost': (name: string) => `${name} belongs to another account now`,
+  'renewal-failed': (name: string) => `The certificate of ${name} could not be renewed`,
+  'renewal-at-risk': (name: string) => `The certificate of ${name} cannot be renewed as it is`,
+  'certificate-expired': (name: string) => `The certificate of ${name} has expired`,
+};
+
+type DomainNews = Extract<MailContent, { kind: keyof typeof DOMAIN_SUBJECTS }>;
+
+function domainBody({ kind, name, message, page }: DomainNews, publicUrl: string): Body {
+  return {
+    subject: DOMAIN_SUBJECTS[kind](name),
+    paragraphs: [message, `What was seen, and what to do: ${publicUrl}${page}`],
+  };
+}
+
+const PLAN_ENDS = { 'plan-ends-week': 'within a week', 'plan-ends-day': 'within a day', 'plan-ended': null };
+
+type PlanNews = Extract<MailContent, { kind: keyof typeof PLAN_ENDS }>;
+
+function planBody({ kind, name, next, message, page }: PlanNews, publicUrl: string): Body {
+  const within = PLAN_ENDS[kind];
+  const change = next === null ? 'ends' : `becomes ${next}`;
+  return {
+    subject: `Your ${name} ${within === null ? 'has ended' : `${change} ${within}`}`,
+    paragraphs: [message, `The plans: ${publicUrl}${page}`],
+  };
 }
 
 function newsBody(content: Exclude<MailContent, { kind: 'contact' } | WithLink>, publicUrl: string): Body {
@@ -117,6 +172,17 @@ function newsBody(content: Exclude<MailContent, { kind: 'contact' } | WithLink>,
           `Which mails you get is chosen in Settings: ${publicUrl}/settings`,
         ],
       };
+    case 'domain-misconfigured':
+    case 'domain-problem':
+    case 'domain-lost':
+    case 'renewal-failed':
+    case 'renewal-at-risk':
+    case 'certificate-expired':
+      return domainBody(content, publicUrl);
+    case 'plan-ends-week':
+    case 'plan-ends-day':
+    case 'plan-ended':
+      return planBody(content, publicUrl);
     case 'account-deleted':
       return {
         subject: 'Your account was deleted',

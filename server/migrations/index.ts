@@ -6,6 +6,8 @@ import { EXIT_CONFIG, StartError } from '../start/start-error.ts';
 import { releaseVariants } from './001-release-variants.ts';
 import { destinations } from './002-destinations.ts';
 import { corruptedFiles } from './003-corrupted-files.ts';
+import { subscriptionSource } from './004-subscription-source.ts';
+import { subscriptionLife } from './005-subscription-life.ts';
 import { holdLease, type Lease } from './lease.ts';
 
 /**
@@ -22,7 +24,13 @@ export type Migration = {
 export type MigrationDatabase = NonNullable<typeof mongoose.connection.db>;
 
 /** Migrations run in this order, without a gap; the next change of a stored shape adds its file here. */
-export const MIGRATIONS: readonly Migration[] = [releaseVariants, destinations, corruptedFiles];
+export const MIGRATIONS: readonly Migration[] = [
+  releaseVariants,
+  destinations,
+  corruptedFiles,
+  subscriptionSource,
+  subscriptionLife,
+];
 
 /** The interval at which somebody who waits for the lease looks again. */
 const LOOK_AGAIN_MS = 200;

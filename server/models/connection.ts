@@ -1,17 +1,22 @@
 import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
 import { connectionProviderSchema, connectionStateSchema } from '../../routers/schemas/connections.ts';
+import { dnsProviderIdSchema } from '../../routers/schemas/dns-providers.ts';
 import { accountScope } from './account-scope.ts';
 
-/** An account's credential at a hosting platform, sealed under the keys of this installation. */
+/** An account's credential at a hosting platform or DNS provider, sealed under the keys of this installation. */
 const connectionDocSchema = new Schema(
   {
     _id: { type: String, required: true },
     accountId: { type: String, required: true },
-    provider: { type: String, enum: connectionProviderSchema.options, required: true },
+    provider: {
+      type: String,
+      enum: [...connectionProviderSchema.options, ...dnsProviderIdSchema.options],
+      required: true,
+    },
     /** Sealed for this document and field; opened only to make a request. */
     credential: { type: String, required: true },
     identity: { type: String, required: true },
-    /** What the platform itself knows the identity by; null where it does not tell. */
+    /** What the provider itself knows the identity by; null where it does not tell. */
     subject: { type: String, default: null },
     warnings: { type: [{ type: String, required: true }], required: true },
     state: { type: String, enum: connectionStateSchema.options, required: true, default: 'ok' as const },

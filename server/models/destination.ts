@@ -30,6 +30,8 @@ export const destinationDocSchema = new Schema(
     url: { type: String, default: null },
     /** The release that visitors have there; of the primary one the deployment knows it. */
     releaseId: { type: String, default: null },
+    /** The deployment moves there: this needs no plan with several platforms, until it is the primary one. */
+    isMove: { type: Boolean, default: false },
     state,
     error: { type: errorDocSchema, default: null },
   },

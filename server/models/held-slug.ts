@@ -11,6 +11,8 @@ const heldSlugSchema = new Schema(
   { collection: 'held_slugs' },
 );
 heldSlugSchema.index({ heldUntil: 1 }, { name: 'held_until', expireAfterSeconds: 0 });
+// How many an account holds, and which of them is the oldest.
+heldSlugSchema.index({ accountId: 1, heldUntil: -1, _id: 1 }, { name: 'account_newest' });
 heldSlugSchema.plugin(accountScope);
 
 export const HeldSlugModel = model('HeldSlug', heldSlugSchema);

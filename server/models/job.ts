@@ -17,6 +17,9 @@ const jobDocSchema = new Schema(
     runAt: { type: Date, required: true },
     attempt: { type: Number, required: true, default: 0 },
     maxAttempts: { type: Number, required: true, default: 5 },
+    /** What it waits for of somebody else's, and how often it was put back for that: no attempt is counted. */
+    waitsOf: { type: String, default: null },
+    waits: { type: Number, default: 0 },
     /** Raised by each claim; every write of a handler carries it, so that a zombie cannot write. */
     fence: { type: Number, required: true, default: 0 },
     leaseUntil: { type: Date, default: null },

@@ -92,11 +92,6 @@ export type ReleaseRow = InferSchemaType<typeof releaseDocSchema>;
 export type ReleaseDoc = HydratedDocument<ReleaseRow>;
 export const ReleaseModel = model('Release', releaseDocSchema);
 
-/** It was seen live once: one that is on its way all the same is a roll back. */
-export function wasLiveBefore({ verifiedAt }: Pick<ReleaseDoc, 'verifiedAt'>): boolean {
-  return verifiedAt instanceof Date;
-}
-
 /** How many files these releases name, those that several of them share as often as they do. */
 export async function sumOfReleaseFiles(
   filter: { accountId?: string },
@@ -109,16 +104,4 @@ export async function sumOfReleaseFiles(
     .hint('account_files')
     .session(session);
   return sums[0]?.files ?? 0;
-}
-
-/**
- * Returns what the precompressed variants of an account take. Releases share packs within their deployment alone, and
- * all releases of a deployment go at once, so that no pack outlives the release that it is counted with.
- */
-export async function sumOfVariantBytes(accountId: string): Promise<number> {
-  const sums = await ReleaseModel.aggregate<{ sizeBytes: number }>([
-    { $match: { accountId } },
-    { $group: { _id: null, sizeBytes: { $sum: '$variants.sizeBytes' } } },
-  ]);
-  return sums[0]?.sizeBytes ?? 0;
 }

@@ -3,7 +3,7 @@ import { isActiveStatus } from '../../routers/schemas/active-status.ts';
 import type { Plan } from '../../routers/schemas/plans.ts';
 import { PAID_PLANS } from '../../routers/schemas/plans.ts';
 import { subscriptionStatusSchema } from '../../routers/schemas/states.ts';
-import type { Subscription } from '../../routers/schemas/subscription.ts';
+import { PLAN_SOURCES, type Subscription } from '../../routers/schemas/subscription.ts';
 import { accountScope } from './account-scope.ts';
 
 /** An account has at most one. `trialStartedAt` stays for ever: a trial is given once. */
@@ -16,10 +16,30 @@ const subscriptionDocSchema = new Schema(
     startedAt: { type: Date, required: true },
     endsAt: { type: Date, required: true },
     trialStartedAt: { type: Date, default: null },
+    source: { type: String, enum: PLAN_SOURCES, required: true, default: 'trial' },
+    /** Goes on by itself at `endsAt`, by another payment. */
+    renews: { type: Boolean, required: true, default: false },
+    /** The deployments that are to stay writable where a plan allows fewer than there are, as the person chose. */
+    writableIds: { type: [String], required: true, default: [] },
+    /** The end of the month in which they were chosen, on a plan that allows `writableChosenLimit`: once a month. */
+    writableChosenFor: { type: Date, default: null },
+    writableChosenLimit: { type: Number, default: null },
+    /** It was to renew, and ends with its period all the same. */
+    cancelAtEnd: { type: Boolean, required: true, default: false },
+    /** When it was cancelled: a payment that was asked for before and arrives after does not undo that. */
+    canceledAt: { type: Date, default: null },
+    /** The smaller plan that was chosen for the time after this period. */
+    nextPlan: { type: String, enum: [...PAID_PLANS, null], default: null },
+    /** The ends of which the owner was told; one that moves is told anew. */
+    warnedWeekFor: { type: Date, default: null },
+    warnedDayFor: { type: Date, default: null },
+    endToldFor: { type: Date, default: null },
   },
   { timestamps: true, collection: 'subscriptions' },
 );
 subscriptionDocSchema.index({ accountId: 1 }, { name: 'account_unique', unique: true });
+/** Those whose end is near. */
+subscriptionDocSchema.index({ endsAt: 1 }, { name: 'ends' });
 subscriptionDocSchema.plugin(accountScope);
 
 /** As it is stored, for reads that change nothing. */
@@ -35,6 +55,9 @@ export function toSubscription(doc: SubscriptionRow, now: Date): Subscription {
     plan: doc.plan,
     startedAt: doc.startedAt,
     endsAt: doc.endsAt,
+    renews: doc.renews,
+    cancelAtEnd: doc.cancelAtEnd,
+    nextPlan: doc.nextPlan ?? null,
   };
 }
 

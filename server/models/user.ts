@@ -28,7 +28,8 @@ const userSchema = new Schema(
     /** Raised in every transaction that makes an API token, so that of two at once one sees the other's. */
     tokenWrites: { type: Number, required: true, default: 0 },
     connectionWrites: { type: Number, required: true, default: 0 },
-    isBetaTester: { type: Boolean, default: false },
+    /** The badge follows the Beta plan. */
+    betaTesterUntil: { type: Date, default: null },
     notifications: {
       type: new Schema(
         {
@@ -54,7 +55,7 @@ export type UserDoc = HydratedDocument<UserRow>;
 export const UserModel = model('User', userSchema);
 
 /** As the person sees it: without the password's hash. */
-export function toUser(doc: UserRow): User {
+export function toUser(doc: UserRow, now: Date): User {
   return {
     id: doc._id,
     username: doc.username,
@@ -63,7 +64,7 @@ export function toUser(doc: UserRow): User {
     pendingEmail: doc.pendingEmail ?? null,
     disclaimerAccepted: (doc.disclaimer?.version ?? 0) >= DISCLAIMER_VERSION,
     deploymentCount: doc.deploymentCount,
-    isBetaTester: doc.isBetaTester,
+    isBetaTester: doc.betaTesterUntil instanceof Date && doc.betaTesterUntil > now,
     createdAt: doc.createdAt,
   };
 }

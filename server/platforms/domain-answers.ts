@@ -1,4 +1,5 @@
-import { redactedLine } from './failures.ts';
+import { redactedLine } from '../vendor-answers.ts';
+import type { PlatformDomain } from './platform.ts';
 
 /**
  * A platform's word on a domain, in codes that all platforms share, each with its state and its sentence. `waiting` may
@@ -16,11 +17,11 @@ const ANSWERS = {
     says: (title) => `${title} waits for the record that proves the domain is yours.`,
   },
   not_attached: { state: 'problem', says: (title) => `${title} does not have this domain for this deployment.` },
-  points_there: { state: 'ok', says: (title) => `The records of this domain lead to ${title}.` },
+  points_there: { state: 'ok', says: (title) => `The records of this domain point to ${title}.` },
   records_missing: { state: 'waiting', says: (title) => `${title} does not see the records of this domain yet.` },
   points_elsewhere: {
     state: 'problem',
-    says: (title) => `The records of this domain lead elsewhere than to ${title}.`,
+    says: (title) => `The records of this domain point elsewhere than to ${title}.`,
   },
   certificate_issued: { state: 'ok', says: (title) => `${title} has a certificate for this domain.` },
   certificate_missing: { state: 'waiting', says: (title) => `${title} can be asked for a certificate now.` },
@@ -36,6 +37,13 @@ const ANSWERS = {
 export function domainAnswer(code: DomainCode, title: string, said = ''): DomainAnswer {
   const { state, says }: Words = ANSWERS[code];
   return { state, code, text: says(title, said === '' ? '' : `: ${redactedLine(said, [])}`) };
+}
+
+/** Returns what is said of a name that the site does not have. */
+export function notAttached(title: string): PlatformDomain {
+  const missing = domainAnswer('records_missing', title);
+  const certificate = { ...missing, expiresAt: null };
+  return { ownership: domainAnswer('not_attached', title), dns: missing, certificate };
 }
 
 /**

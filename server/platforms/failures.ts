@@ -1,4 +1,5 @@
-import { AppError } from '../errors.ts';
+import type { AppError } from '../errors.ts';
+import { type FailureFacts, type FailureWords, failureError } from '../vendor-answers.ts';
 import { GOES_ON, LOOKED_AT, TRIED_AGAIN } from '../waiting-words.ts';
 
 /**
@@ -8,7 +9,13 @@ import { GOES_ON, LOOKED_AT, TRIED_AGAIN } from '../waiting-words.ts';
 export type PlatformFailure = keyof typeof FAILURES;
 
 /** One of a vendor's own refusals, known by its status and its words. */
-export type RefusalRow = { statuses: readonly number[]; says: RegExp; means: PlatformFailure };
+export type RefusalRow = {
+  statuses: readonly number[];
+  says: RegExp;
+  means: PlatformFailure;
+  /** What to do, where what is said of this kind of failure would not help. */
+  remedy?: string;
+};
 
 /** Returns what the first row that fits says; undefined where none does, so that the status alone decides. */
 export function meaningOf(
@@ -19,16 +26,37 @@ export function meaningOf(
   return rows.find(({ statuses, says }) => statuses.includes(status) && says.test(said ?? ''))?.means;
 }
 
-export type FailureFacts = {
-  said?: string | null;
-  raw?: string | undefined;
-  /** How long it asks us to wait. */
-  retryAfterMs?: number | undefined;
-  link?: string;
-  cause?: unknown;
-};
+/** Returns what to do by the first row that fits; undefined where that is what its kind of failure says. */
+export function remedyOf(rows: readonly RefusalRow[], status: number, said: string | null): string | undefined {
+  return rows.find(({ statuses, says }) => statuses.includes(status) && says.test(said ?? ''))?.remedy;
+}
 
-type Words = { says(title: string, said: string): string; remedy(title: string): string };
+/** What a name or domain cannot be is asked for again in vain. */
+export const OTHER_NAME = 'Change the address of the deployment to one of letters, digits and dashes, then try again.';
+export const OTHER_DOMAIN = 'Check how the domain is spelled, then add it again.';
+export const UPDATE_FAIRLEAD = 'The platform has changed its API: ask whoever runs Fairlead to update it.';
+export const PUBLISH_ANEW = 'It cannot be brought back there: publish its files as a new release.';
+const MEND_IT = 'Mend what is named, or what the log of this release names, then publish again.';
+
+/** A release whose reference names nothing at the platform. */
+export function neverMade(title: string): AppError {
+  return platformError('platform_failed', title, {
+    said: 'this release was never made there',
+    remedy: PUBLISH_ANEW,
+  });
+}
+
+/** A release that failed there, or that somebody cancelled there. */
+export function endedThere(
+  title: string,
+  { state, text, remedy }: { state: 'failed' | 'cancelled'; text: string | null; remedy?: string | undefined },
+): AppError {
+  if (state === 'failed') return platformError('platform_failed', title, { said: text, remedy: remedy ?? MEND_IT });
+  return platformError('platform_failed', title, {
+    said: 'it was cancelled there',
+    remedy: `Find out who cancelled it at ${title}, and why. Then try again.`,
+  });
+}
 
 const FAILURES = {
   credentials_invalid: {
@@ -58,7 +86,7 @@ const FAILURES = {
   },
   rate_limited: {
     says: (title) => `${title} asks us to slow down.`,
-    remedy: () => GOES_ON.job,
+    remedy: () => GOES_ON,
   },
   quota_exhausted: {
     says: (title, said) => `What ${title} allows for now is used up${said}.`,
@@ -70,11 +98,14 @@ const FAILURES = {
   },
   out_of_sync: {
     says: (title, said) => `${title} knows this release in another state than we do${said}.`,
-    remedy: () => LOOKED_AT.job,
+    remedy: () => LOOKED_AT,
   },
   platform_down: {
     says: (title, said) => `${title} does not answer as it should${said}.`,
-    remedy: (title) => `${TRIED_AGAIN.job} If it lasts, look at the status page of ${title}.`,
+    remedy: (title) => ({
+      job: `${TRIED_AGAIN.job} If it lasts, look at the status page of ${title}.`,
+      person: `${TRIED_AGAIN.person} If it lasts, look at the status page of ${title}.`,
+    }),
   },
   platform_place_gone: {
     says: (title) => `The site of this deployment was deleted at ${title}.`,
@@ -84,67 +115,9 @@ const FAILURES = {
     says: (title, said) => `${title} could not do it${said}.`,
     remedy: (title) => `Try again. If it fails the same way, look at ${title} what it says of this site.`,
   },
-} as const satisfies Record<string, Words>;
+} as const satisfies Record<string, FailureWords>;
 
 /** Returns the sentence for a person: which platform, what it said, what to do. */
 export function platformError(failure: PlatformFailure, title: string, facts: FailureFacts = {}): AppError {
-  const { says, remedy }: Words = FAILURES[failure];
-  const said = facts.said === undefined || facts.said === null || facts.said === '' ? '' : `: ${facts.said}`;
-  const hint = facts.link === undefined ? remedy(title) : `${remedy(title)} ${facts.link}`;
-  return new AppError(failure, says(title, said).replace(/([.!?])\.$/, '$1'), {
-    hint,
-    retryAfterMs: facts.retryAfterMs,
-    raw: facts.raw,
-    cause: facts.cause,
-  });
-}
-
-const WORDS_MAX = 200;
-const ANSWER_MAX = 2_000;
-/** The part of a text that is looked at: it may have megabytes, most of it markup. */
-const LOOKED_AT_MAX = 16_000;
-const TAG = /<[^<>]*>/g;
-/** Elements whose content is for programs. */
-const SILENT_TAG = /^<(\/?)(script|style)\b/i;
-const BLANK = /[\p{Cc}\p{Cf}\s]+/gu;
-
-/**
- * Returns a platform's words as they may be shown: one line, cut, without markup and without the secrets of the call.
- */
-export function redactedLine(text: string, secrets: readonly (string | null)[]): string {
-  return cut(withoutMarkup(text, secrets).replace(BLANK, ' ').trim(), WORDS_MAX);
-}
-
-/** Another's whole answer, cleaned in the same way; it keeps its lines. */
-export function redactedAnswer(status: number, text: string, secrets: readonly (string | null)[]): string {
-  const lines = withoutMarkup(text, secrets).replace(BLANK, (blank) => (blank.includes('\n') ? '\n' : ' '));
-  return cut(`HTTP ${status}\n${lines.trim()}`.trim(), ANSWER_MAX);
-}
-
-/** Secrets first: one that a cut went through would no longer be found. */
-function withoutMarkup(text: string, secrets: readonly (string | null)[]): string {
-  const withoutSecrets = secrets.reduce<string>(
-    (kept, secret) => (secret === null || secret === '' ? kept : kept.replaceAll(secret, '…')),
-    text,
-  );
-  return withoutTags(withoutSecrets.slice(0, LOOKED_AT_MAX));
-}
-
-/** Walks from tag to tag: a script that never ends must not be looked for anew from each of its letters. */
-function withoutTags(text: string): string {
-  let shown = '';
-  let silent: string | null = null;
-  let at = 0;
-  for (const { 0: tag, index } of text.matchAll(TAG)) {
-    if (silent === null) shown += `${text.slice(at, index)} `;
-    const [, slash = '', name = ''] = SILENT_TAG.exec(tag) ?? [];
-    if (silent === null && name !== '' && slash === '') silent = name.toLowerCase();
-    else if (slash === '/' && name.toLowerCase() === silent) silent = null;
-    at = index + tag.length;
-  }
-  return silent === null ? shown + text.slice(at) : shown;
-}
-
-function cut(text: string, max: number): string {
-  return text.length > max ? `${text.slice(0, max)}…` : text;
+  return failureError(failure, FAILURES[failure], title, facts);
 }

@@ -1,19 +1,11 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import type { ConnectionProvider } from '../../routers/schemas/platforms/ids.ts';
 import { HOSTING_TITLES } from '../../routers/schemas/platforms/titles.ts';
-import { textOf } from '../egress.ts';
+import { textWithinBudget } from '../answer-budget.ts';
+import { parseAnswer } from '../answer-json.ts';
 import { AppError } from '../errors.ts';
 import { platformError } from './failures.ts';
 import type { OAuthCall, OAuthClient, OAuthClients, OAuthTokens, PlatformSignIn, SignInRegistry } from './platform.ts';
-
-/** The rights that the token is asked for; the others have one right for everything, or name them at registration. */
-const SCOPES: Partial<Record<ConnectionProvider, string>> = {
-  // docs.github.com, scopes for OAuth apps: `repo` covers contents and Pages; deleting a repository is a scope of its own.
-  'github-pages': 'repo delete_repo',
-  // Heroku Dev Center, OAuth: read and write of everything but account data.
-  heroku: 'write-protected identity',
-};
 
 /** Refusals of the grant itself, RFC 6749, section 5.2. Every other answer may pass. */
 const REFUSED_GRANT: ReadonlySet<string> = new Set(['invalid_grant', 'bad_verification_code', 'bad_refresh_token']);
@@ -37,7 +29,7 @@ function signInAt(client: OAuthClient): PlatformSignIn {
   return {
     authorizeUrl: ({ state, verifier, redirectUri }) => {
       const url = new URL(client.endpoints.authorize);
-      const scope = SCOPES[client.provider];
+      const { scope } = client;
       url.search = new URLSearchParams({
         response_type: 'code',
         client_id: client.id,
@@ -67,6 +59,7 @@ function signInAt(client: OAuthClient): PlatformSignIn {
 async function askTokens(call: OAuthCall, client: OAuthClient, grant: Record<string, string>): Promise<OAuthTokens> {
   const title = HOSTING_TITLES[client.provider];
   const body = await postForm(call, client, grant).catch((cause: unknown) => {
+    if (cause instanceof AppError) throw cause;
     throw platformError('platform_down', title, { said: 'the connection broke off', cause });
   });
   const refusal = refusalSchema.safeParse(body);
@@ -108,5 +101,7 @@ async function postForm(call: OAuthCall, client: OAuthClient, grant: Record<stri
     wholeMs: ANSWER_MS,
     redirects: 0,
   } as const;
-  return call.egress.request(client.endpoints.token, exchange, async ({ body }) => JSON.parse(await textOf(body)));
+  return call.egress.request(client.endpoints.token, exchange, async ({ body }) =>
+    parseAnswer(await textWithinBudget(body)),
+  );
 }

@@ -52,8 +52,8 @@ export type PlatformRef = Record<string, string | number | boolean | null>;
 /** One account's way to open a platform. */
 export type Credentials = {
   /**
-   * The token of the destination's connection to this platform, renewed where it ends. Most adapters ask for their own;
-   * Render's asks for GitHub's as well. Throws `credentials_invalid` where there is no such connection.
+   * The token of the destination's connection to this platform, renewed where it ends. Most adapters ask for their own
+   * alone; one with `furtherConnections` asks for theirs as well. Throws `credentials_invalid` where there is no such connection.
    */
   tokenOf(platform: HostingPlatform): Promise<string>;
   /** The platform accepts it no more: the connection is shown as broken, with the reason. */
@@ -75,6 +75,18 @@ export type PlatformCall = ConnectionCall & {
   destination: PlatformDestination;
   /** For an archive that is written before it is sent: gone when it is closed, or with this process. */
   openSpool(): Promise<SpoolFile>;
+  patience: Patience;
+};
+
+/**
+ * How long a run stays with what the platform is not done with, over all runs of one job. `what` tells one wait from the
+ * next: what is waited for first is looked for as long as ever, however long the wait before was.
+ */
+export type Patience = {
+  /** How long it looks again and again; 0 for one look, where a run before has left for the same. */
+  lookingMs(what: string): number;
+  /** The run leaves. Returns how long the job rests until the next look: longer each time. */
+  leave(what: string): number;
 };
 
 export type PlatformDestination = {
@@ -127,6 +139,8 @@ export type PlatformState = 'preparing' | 'uploading' | 'processing' | 'verifyin
 export type PlatformRelease = {
   state: PlatformState;
   text: string | null;
+  /** What a person can do about a release that failed, where it is not what all such releases need. */
+  remedy?: string;
   /** The public address, and the release's own; null where Fairlead's own host serves it, or there is none yet. */
   url: string | null;
   ownUrl: string | null;
@@ -149,6 +163,8 @@ export type Target = { id: string; name: string };
 /** The steps that a person takes where no API can, in their order. */
 export type HandOff = {
   steps: readonly { text: string; url?: string }[];
+  /** Says where to find the address of the published site, to who entered one that cannot be it. */
+  addressHint: string;
   /** Files that the platform reads, added to the archive that the person takes there. */
   files?: readonly { path: string; text: string }[];
 };
@@ -172,6 +188,8 @@ export type AttachedDomain = {
   records: readonly DomainRecord[];
   /** Names that the platform added by itself: `www` or what is below it. */
   counterparts: readonly string[];
+  /** What is left to the person, where the platform's own pages alone tell what a record has to say. */
+  steps?: HandOff['steps'];
 };
 
 /** The platform's view of a domain, one field a question. */
@@ -185,6 +203,8 @@ export type PlatformDomain = {
 export interface Platform {
   readonly id: PlatformId;
   readonly capabilities: PlatformCapabilities;
+  /** Where a person makes a token, when that follows from the address of the API. */
+  readonly tokenPage?: string;
   /** Returns who the credential is there, and what stands in the way of publishing. */
   verify(call: ConnectionCall): Promise<ConnectionInfo>;
   /** Teams, owners or workspaces to publish under; none when there is no choice. */
@@ -217,13 +237,13 @@ export interface Platform {
   detachDomain?(call: PlatformCall, name: string): Promise<void>;
   /**
    * Orders the certificate, once `domain` answers `certificate_missing`; one that is there or on its way is left alone.
-   * Present exactly when the other three are and `certificate.request` is `call`.
+   * Absent where the platform makes certificates by itself.
    */
   requestCertificate?(call: PlatformCall, name: string): Promise<void>;
 }
 
-/** The base address of each API; Replit has none. */
-export type PlatformUrls = Record<Exclude<HostingPlatform, 'replit'>, string>;
+/** The base address of each API that takes a credential. */
+export type PlatformUrls = Record<ConnectionProvider, string>;
 
 export type PlatformRegistry = Partial<Record<PlatformId, Platform>>;
 
@@ -233,6 +253,8 @@ export type OAuthClient = {
   id: string;
   secret: string;
   endpoints: { authorize: string; token: string };
+  /** The rights to ask for; left out where there is one for everything, or they are named at registration. */
+  scope?: string | undefined;
 };
 export type OAuthClients = Partial<Record<ConnectionProvider, OAuthClient>>;
 
@@ -247,7 +269,7 @@ export type OAuthCall = Pick<ConnectionCall, 'egress' | 'signal' | 'now'>;
 /**
  * Sign-in at a platform in place of a token by hand: authorization code with PKCE (RFC 6749, section 4.1; RFC 7636) and
  * refresh (RFC 6749, section 6). `verifier` is a random text of 43 to 128 characters that stays here. Both requests
- * throw `credentials_invalid` when the platform refuses what they bring, else `platform_down`.
+ * throw `credentials_invalid` when the platform refuses what they bring, `overloaded`, and else `platform_down`.
  */
 export type PlatformSignIn = {
   /** Returns where the person's browser goes to agree. */

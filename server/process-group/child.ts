@@ -24,10 +24,10 @@ export function runGroupChild({ env, log, webRoot }: GroupChildOptions): void {
   let isServing = false;
 
   async function start(told: Extract<ToChild, { kind: 'start' }>): Promise<void> {
-    const { uri, worker, takesOverFrom, keepsSnapshot } = told;
+    const { worker, takesOverFrom, keepsSnapshot } = told;
     isServing = told.isServing;
     try {
-      const providers = await bootstrapChild(uri, { env, log, rateCounters: local ?? remote.counters }, shutdown.push);
+      const providers = await bootstrapChild(told, { env, log, rateCounters: local ?? remote.counters }, shutdown.push);
       const serving = { env, webRoot, worker, takesOverFrom, isServing: () => isServing, keepsSnapshot };
       await startServing(providers, serving, shutdown.push);
       tell({ kind: 'ready' });

@@ -171,16 +171,23 @@ function untilReady(
 async function startAgain(group: Group, number: number, firstAttempt: number): Promise<void> {
   const { signal } = group.stopping;
   for (let attempt = firstAttempt; ; attempt += 1) {
-    const delayMs = RESTART_DELAYS_MS[Math.min(attempt, RESTART_DELAYS_MS.length - 1)];
-    await wait(delayMs, undefined, { signal }).catch(() => undefined);
+    await wait(restartDelayMs(attempt), undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     try {
       return await startChild(group, number, attempt + 1);
     } catch (error) {
       if (signal.aborted) return;
-      group.options.log.error('Process could not be started again', { process: number + 1, error: String(error) });
+      group.options.log.error('Process could not be started again', {
+        process: number + 1,
+        error: String(error),
+        nextTryInMs: restartDelayMs(attempt + 1),
+      });
     }
   }
+}
+
+function restartDelayMs(attempt: number): number {
+  return RESTART_DELAYS_MS[Math.min(attempt, RESTART_DELAYS_MS.length - 1)] ?? 0;
 }
 
 /** Asks all to stop, and waits for them: how long each may take is its own affair. */

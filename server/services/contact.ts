@@ -7,9 +7,10 @@ import type { ServiceContext } from '../service-context.ts';
 import { queueMail } from './mail.ts';
 import { countCaller } from './rate-limit.ts';
 
-/** Returns where people can write to without the form. */
+/** Returns where people can write to without the form, and whether mail to them is sent at all. */
 export function getContact(ctx: ServiceContext): Contact {
-  return { supportEmail: ctx.providers.addresses.supportEmail };
+  const { addresses, mailer } = ctx.providers;
+  return { supportEmail: addresses.supportEmail, keepsMail: mailer.keepsMail };
 }
 
 /**

@@ -4,7 +4,7 @@ import { decodeManifest } from '../artifacts/manifest.ts';
 import type { ArtifactStore, OnCorruption } from '../artifacts/store.ts';
 import { AppError } from '../errors.ts';
 import { publishEvent } from '../events/publish.ts';
-import { enqueueJob } from '../jobs/queue.ts';
+import { enqueueJob } from '../jobs/queue/queue.ts';
 import type { Log } from '../log.ts';
 import { MAINTENANCE, NO_ACCOUNT } from '../models/account-scope.ts';
 import { ArtifactModel, HASHES_A_QUERY } from '../models/artifact.ts';

@@ -13,6 +13,8 @@ export type Download = {
   plainName: string;
   /** Null where nobody knows before it is written. */
   sizeBytes: number | null;
+  /** A ZIP where absent. */
+  contentType?: string;
   /** Streams the body, which is read while it is asked for; throws the reason of the signal. */
   body(signal: AbortSignal): AsyncIterable<Buffer>;
 };

@@ -2,11 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { type SendTestInput, type StreamItem, streamItemSchema } from '../../routers/schemas/events.ts';
 import { DONE, type Done } from '../../routers/schemas/primitives.ts';
+import { HOUR_MS } from '../durations.ts';
 import { publishEvent } from '../events/publish.ts';
 import { EVENTS_A_PAGE, type EventReader, type LoggedEvent, openEventReader, type StepRow } from '../events/stream.ts';
 import { transaction } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
 import { credentialOf, isStillValid } from './credential-validity.ts';
+import { countAgainst } from './rate-limit.ts';
 
 /** How long the stream waits before it asks a database again that did not answer. */
 const READ_AGAIN_AFTER_MS = 500;
@@ -19,7 +21,7 @@ export type NumberedItem = { id: string; data: StreamItem };
  * the account, session or token is over. Started without an id it says `ready` at once, so that whoever reconnects
  * before the first event has an id to go on from; where the log no longer reaches back it says `resync` and goes on
  * from now. A database that does not answer is waited for: an error would end the client's subscription for good.
- * Progress of releases comes under the id of the last stored event, since it is not stored itself.
+ * Progress of releases, and that visits were counted, comes under the id of the last stored event, since neither is stored.
  */
 export async function* streamEvents(
   ctx: AccountContext,
@@ -40,7 +42,8 @@ export async function* streamEvents(
       const news = await untilAnswered(delivery, () => readNews(delivery, last));
       if (news === null) return;
       if (!news.mayGoOn) return ctx.connection?.close();
-      for (const item of [...progress(last, [...steps, ...reader.takeSteps()]), ...news.items]) {
+      const visits = reader.takeVisits() ? [{ id: String(last), data: { type: 'visits_counted' as const } }] : [];
+      for (const item of [...progress(last, [...steps, ...reader.takeSteps()]), ...visits, ...news.items]) {
         await ctx.connection?.whenWritable(signal);
         yield item;
       }
@@ -54,11 +57,17 @@ export async function* streamEvents(
   }
 }
 
-/** Sends a notification to one's own account: what a person sees of it is what a release would show. */
+/**
+ * Sends a notification to one's own account: what a person sees of it is what a release would show. Throws
+ * `rate_limited`.
+ */
 export async function sendTestNotification(ctx: AccountContext, input: SendTestInput): Promise<Done> {
+  const { accountId: key } = ctx.actor;
+  const limit = ctx.providers.limits.testNotificationsPerHour;
+  await countAgainst({ name: 'test-notifications', key, limit, windowMs: HOUR_MS });
   const title = input.title === undefined ? {} : { title: input.title };
   await transaction((session) =>
-    publishEvent(session, ctx.actor.accountId, { type: 'notification', ...title, message: input.message }),
+    publishEvent(session, key, { type: 'notification', ...title, message: input.message }),
   );
   return DONE;
 }

@@ -1,8 +1,9 @@
 import type { ClientSession } from 'mongoose';
-import { enqueueJob } from '../jobs/queue.ts';
+import { enqueueJob } from '../jobs/queue/queue.ts';
 import { type MailContent, type MailValues, mailValuesSchema, renderMail } from '../mail/templates.ts';
 import { MAILED_LINK_PATHS } from '../mailed-links.ts';
 import { type MailDoc, MailModel } from '../models/mail.ts';
+import { UserModel } from '../models/user.ts';
 import { newId } from '../mongo.ts';
 import type { AccountContext, Providers } from '../service-context.ts';
 
@@ -42,6 +43,23 @@ export async function queueMail(session: ClientSession, providers: Providers, ma
     { session },
   );
   await enqueueJob(session, { name: 'send-mail', payload: { mailId: id }, accountId, maxAttempts: MAX_ATTEMPTS });
+}
+
+type OwnerMail = Extract<MailValues, { page: string; name: string }>;
+/** Of each kind apart: some have fields that others lack. */
+type WithoutReader<Mail> = Mail extends unknown ? Omit<Mail, 'username'> : never;
+
+/** Queues a mail to the owner of an account, at a confirmed address alone: any other may be somebody else's. */
+export async function mailOwner(
+  session: ClientSession,
+  providers: Providers,
+  accountId: string,
+  news: WithoutReader<OwnerMail>,
+): Promise<void> {
+  const user = await UserModel.findOne({ _id: accountId, deletedAt: null }).session(session);
+  if (user === null || !(user.emailConfirmedAt instanceof Date)) return;
+  const values = { ...news, username: user.username };
+  await queueMail(session, providers, { accountId, to: user.email, values });
 }
 
 /**

@@ -1,7 +1,20 @@
 import type { ClientSession } from 'mongoose';
-import type { DeploymentState, ReleaseState } from '../../routers/schemas/state-names.ts';
-import { DEPLOYMENT_MOVES, mayMove, RELEASE_MOVES } from '../../routers/schemas/states.ts';
+import type {
+  CertificateState,
+  DeploymentState,
+  DomainState,
+  ReleaseState,
+} from '../../routers/schemas/state-names.ts';
+import {
+  CERTIFICATE_MOVES,
+  DEPLOYMENT_MOVES,
+  DOMAIN_MOVES,
+  mayMove,
+  RELEASE_MOVES,
+} from '../../routers/schemas/states.ts';
+import { type CertificateDoc, CertificateModel } from '../models/certificate.ts';
 import { type DeploymentDoc, DeploymentModel } from '../models/deployment.ts';
+import { type DomainDoc, DomainModel } from '../models/domain.ts';
 import { type ReleaseDoc, ReleaseModel } from '../models/release.ts';
 
 type Fields = Record<string, unknown>;
@@ -34,6 +47,21 @@ export async function moveDeployment(
 ): Promise<DeploymentDoc | null> {
   requireMoves(DEPLOYMENT_MOVES, move);
   return DeploymentModel.findOneAndUpdate(filterOf(move), updateOf(move), { session, returnDocument: 'after' });
+}
+
+/** Does the same as `moveRelease`, for a domain. */
+export async function moveDomain(session: ClientSession, move: Move<DomainState>): Promise<DomainDoc | null> {
+  requireMoves(DOMAIN_MOVES, move);
+  return DomainModel.findOneAndUpdate(filterOf(move), updateOf(move), { session, returnDocument: 'after' });
+}
+
+/** Does the same as `moveRelease`, for a certificate. */
+export async function moveCertificate(
+  session: ClientSession,
+  move: Move<CertificateState>,
+): Promise<CertificateDoc | null> {
+  requireMoves(CERTIFICATE_MOVES, move);
+  return CertificateModel.findOneAndUpdate(filterOf(move), updateOf(move), { session, returnDocument: 'after' });
 }
 
 function requireMoves<State extends string>(moves: Record<State, readonly State[]>, move: Move<State>): void {

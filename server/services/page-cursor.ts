@@ -23,6 +23,11 @@ export function afterCursor(cursor: string | undefined): Record<string, unknown>
   return { createdAt: { $lte: createdAt }, $or: [{ createdAt: { $lt: createdAt } }, { _id: { $lt: id } }] };
 }
 
+/** Whether a row of such a list comes after the cursor, for rows that were read without it. */
+export function isAfterCursor(row: { createdAt: Date; _id: string }, { createdAt, id }: PageEnd): boolean {
+  return row.createdAt < createdAt || (row.createdAt.getTime() === createdAt.getTime() && row._id < id);
+}
+
 /** Makes `bad_request` on the cursor's field. */
 export function unknownCursor(): AppError {
   return new AppError('bad_request', 'This cursor is not one that a page gave.', { field: 'cursor' });

@@ -1,12 +1,16 @@
 import type { ClientSession } from 'mongoose';
-import { deploymentLimit, PLANS, type Plan } from '../../routers/schemas/plans.ts';
+import { formatCount } from '../../routers/schemas/format-count.ts';
+import { DEPLOYMENTS_MAX } from '../../routers/schemas/limits.ts';
+import { deploymentLimit, mayUse, PLANS, type Plan } from '../../routers/schemas/plans.ts';
+import type { ShownError } from '../../routers/schemas/platforms/destination.ts';
 import { AppError } from '../errors.ts';
 import { publishEvent } from '../events/publish.ts';
 import { DeploymentModel } from '../models/deployment.ts';
 import { activePlan, SubscriptionModel } from '../models/subscription.ts';
 import { UserModel } from '../models/user.ts';
 import type { AccountContext } from '../service-context.ts';
-import { upgradeHint } from './subscription.ts';
+import { requireLiveAccount } from './subscription/live-account.ts';
+import { upgradeHint } from './subscription/upgrade-hint.ts';
 
 /**
  * Takes one of the deployments that the plan allows, inside the transaction that creates the deployment. The filter is
@@ -17,17 +21,22 @@ import { upgradeHint } from './subscription.ts';
 export async function claimDeploymentSlot(session: ClientSession, ctx: AccountContext): Promise<void> {
   const { accountId } = ctx.actor;
   const plan = await currentPlan(ctx, session);
-  const limit = deploymentLimit(plan);
+  const planLimit = deploymentLimit(plan);
+  const limit = planLimit ?? DEPLOYMENTS_MAX;
+  const reached = async () => {
+    await requireLiveAccount(session, accountId);
+    return planLimit === null
+      ? accountFull()
+      : limitReached(plan, planLimit, await upgradeHint(accountId, plan, session));
+  };
   // Read first: who is refused writes nothing, and so keeps nobody else from the account.
-  if (limit !== null && (await countInTransaction(session, accountId)) >= limit) {
-    throw limitReached(plan, limit, await upgradeHint(accountId, plan, session));
-  }
+  if ((await countInTransaction(session, accountId)) >= limit) throw await reached();
   const claimed = await UserModel.updateOne(
-    { _id: accountId, deletedAt: null, ...(limit !== null && { deploymentCount: { $lt: limit } }) },
+    { _id: accountId, deletedAt: null, deploymentCount: { $lt: limit } },
     { $inc: { deploymentCount: 1 } },
     { session },
   );
-  if (claimed.matchedCount === 0) throw limitReached(plan, limit ?? 0, await upgradeHint(accountId, plan, session));
+  if (claimed.matchedCount === 0) throw await reached();
 }
 
 /** Gives the deployment back, in the transaction that removes it and that runs once for it. */
@@ -82,28 +91,32 @@ async function recount(session: ClientSession, accountId: string): Promise<boole
 }
 
 /**
- * Refuses changes to deployments once no plan is active: what exists stays live and becomes read-only.
- * Throws `plan_required`.
- */
-export async function requireWritablePlan(ctx: AccountContext): Promise<void> {
-  const plan = await currentPlan(ctx);
-  if (plan !== 'free') return;
-  throw new AppError(
-    'plan_required',
-    'Your plan has ended: your deployments stay live, and can be changed again with a plan.',
-    { hint: await upgradeHint(ctx.actor.accountId, plan) },
-  );
-}
-
-/**
  * Refuses a further platform for one deployment where the plan has one at a time. Throws `plan_required`.
  */
-export async function requireSeveralPlatforms(ctx: AccountContext): Promise<void> {
-  await requireWritablePlan(ctx);
-  const plan = await currentPlan(ctx);
-  if (PLANS[plan].severalPlatforms) return;
-  const message = `${PLANS[plan].title} publishes a deployment on one platform at a time. Several at once need Pro or Beta.`;
-  throw new AppError('plan_required', message, { hint: await upgradeHint(ctx.actor.accountId, plan) });
+export async function requireSeveralPlatforms(
+  ctx: AccountContext,
+  session: ClientSession | null = null,
+): Promise<void> {
+  const plan = await currentPlan(ctx, session);
+  if (mayUse(plan, 'severalPlatforms')) return;
+  const hint = await upgradeHint(ctx.actor.accountId, plan, session);
+  throw new AppError('plan_required', oneAtATime(plan), { hint });
+}
+
+/** Says why a further platform of a deployment gets nothing; null where the plan allows several. */
+export async function furtherPlatformsRefusal(
+  session: ClientSession,
+  { accountId, now }: { accountId: string; now: Date },
+): Promise<ShownError | null> {
+  const plan = activePlan(await SubscriptionModel.findOne({ accountId }).session(session), now);
+  if (mayUse(plan, 'severalPlatforms')) return null;
+  const hint = await upgradeHint(accountId, plan, session);
+  return { code: 'plan_required', message: oneAtATime(plan), hint, raw: null };
+}
+
+function oneAtATime(plan: Plan): string {
+  if (plan === 'free') return 'Your plan has ended: a deployment is published on no further platform.';
+  return `${PLANS[plan].title} publishes a deployment on one platform at a time. Several at once need Pro or Beta.`;
 }
 
 /** Returns the plan that counts now: `free` for an account without one. */
@@ -115,6 +128,12 @@ export async function currentPlan(ctx: AccountContext, session: ClientSession | 
 async function countInTransaction(session: ClientSession, accountId: string): Promise<number> {
   const user = await UserModel.findOne({ _id: accountId }, { deploymentCount: 1 }).session(session);
   return user?.deploymentCount ?? 0;
+}
+
+function accountFull(): AppError {
+  const hint = 'Remove some of them first.';
+  const message = `An account can have ${formatCount(DEPLOYMENTS_MAX, 'deployment')}. ${hint}`;
+  return new AppError('deployment_limit_reached', message, { hint });
 }
 
 function limitReached(plan: Plan, limit: number, hint: string): AppError {

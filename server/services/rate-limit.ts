@@ -46,7 +46,7 @@ export async function countCaller(
   { name, limit }: Pick<Count, 'name' | 'limit'>,
 ): Promise<string | null> {
   const { actor, origin } = ctx;
-  if (actor.kind === 'anonymous' && origin.bearer !== undefined) throw signedOut();
+  if (actor.kind === 'anonymous' && origin.bearer !== undefined) throw signedOut(origin.bearer);
   const accountId = actor.kind === 'anonymous' ? null : actor.accountId;
   if (accountId !== null || countsAddress(ctx)) {
     await countAgainst({ name, key: accountId ?? origin.address, limit, windowMs: HOUR_MS });

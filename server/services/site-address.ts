@@ -4,7 +4,7 @@ import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { primaryOf } from '../models/deployment.ts';
 import type { DestinationDoc } from '../models/destination.ts';
 import type { Addresses } from '../service-context.ts';
-import { type SiteName, siteHost, siteUrl } from '../site-names.ts';
+import { certifiedUrl, certifiedUrlHere, type SiteName, siteHost, siteUrl } from '../site-names.ts';
 
 export type Site = { platform: PlatformId; slug: string; url?: string | null | undefined };
 
@@ -27,6 +27,18 @@ export function releaseUrlOf(
 ): string {
   if (PLATFORMS[site.platform].isServedHere) return urlHere(addresses, { slug: site.slug, release: site.number });
   return site.ownUrl ?? '';
+}
+
+/** Returns where visitors of a domain are led: over TLS where its platform or we have a certificate for it. */
+export function domainUrlOf(
+  addresses: Addresses,
+  { name, isAtPlatform, isCertified }: { name: string; isAtPlatform: boolean; isCertified: boolean },
+): string {
+  const { sitesUrl, sitesTlsPort } = addresses;
+  // A platform has a certificate for each name that it serves.
+  if (isAtPlatform) return certifiedUrl(name, 443);
+  if (!isCertified || sitesTlsPort === undefined) return siteUrl(addresses, name);
+  return certifiedUrlHere({ sitesUrl, tlsPort: sitesTlsPort }, name);
 }
 
 export type SiteAddress = {

@@ -7,6 +7,7 @@ import { type ApiTokenDoc, ApiTokenModel, toApiToken } from '../models/api-token
 import { UserModel } from '../models/user.ts';
 import { newId, transaction } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
+import { TOKEN_PREFIX } from '../token-prefix.ts';
 import { currentPasswordWrong, requireCurrentPassword } from './auth/check-password.ts';
 import type { SessionContext } from './auth/sessions.ts';
 import { signedInUser } from './auth/signed-in-user.ts';
@@ -16,7 +17,6 @@ import { hashToken } from './token-hash.ts';
 /**
  * A token is `flt_`, 32 random bytes in base64url, and a checksum by which secret scanners know a token from chance.
  */
-const TOKEN_PREFIX = 'flt_';
 const SECRET_BYTES = 32;
 const CHECKSUM_LENGTH = 6;
 const TOKEN_FORM = /^flt_[A-Za-z0-9_-]{49}$/;

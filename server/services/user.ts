@@ -12,7 +12,7 @@ import { signedInUser } from './auth/signed-in-user.ts';
 export async function getUser(ctx: AccountContext): Promise<User> {
   const user = await UserModel.findOne({ _id: ctx.actor.accountId }).lean();
   if (user === null) throw signedOut();
-  return toUser(user);
+  return toUser(user, ctx.now());
 }
 
 /** Returns which mails the person wants. Throws `unauthenticated` when the account is gone. */
@@ -36,7 +36,7 @@ export async function updateUser(ctx: AccountContext, input: UpdateUserInput): P
     throw isDuplicateKey(error, 'usernameKey') ? usernameTaken() : error;
   });
   if (doc === null) throw signedOut();
-  return toUser(doc);
+  return toUser(doc, ctx.now());
 }
 
 /** Throws `unauthenticated` when the account is gone. */

@@ -37,7 +37,7 @@ export async function bootstrap(parts: BootstrapParts, onShutdown: OnShutdown): 
   const data = await openDataFolder(env.dataDir, { onLost: () => endLost(env, log) });
   onShutdown('data folder', data.release);
   const uri = await openDatabase(env, log, onShutdown);
-  await connect(uri, env);
+  await connect(uri, env, data.run);
   onShutdown('connection', () => mongoose.disconnect());
   const now = await startClock(onShutdown);
   await runMigrations(log);
@@ -55,9 +55,13 @@ function endLost({ dataDir }: Env, log: Log): void {
 }
 
 /** Prepares a child process of an instance: its first process has opened the folder and the database, and made the keys. */
-export async function bootstrapChild(uri: string, parts: BootstrapParts, onShutdown: OnShutdown): Promise<Providers> {
+export async function bootstrapChild(
+  { uri, worker }: { uri: string; worker: string },
+  parts: BootstrapParts,
+  onShutdown: OnShutdown,
+): Promise<Providers> {
   const { env } = parts;
-  await connect(uri, env);
+  await connect(uri, env, worker);
   onShutdown('connection', () => mongoose.disconnect());
   const now = await startClock(onShutdown);
   return openProviders(parts, await readOrMakeKeys(env.dataDir, env.keys, true), now);
@@ -88,9 +92,9 @@ async function openDatabase(env: Env, log: Log, onShutdown: OnShutdown): Promise
   }
 }
 
-async function connect(uri: string, env: Env): Promise<void> {
+async function connect(uri: string, env: Env, processName: string): Promise<void> {
   try {
-    await connectMongo(uri);
+    await connectMongo(uri, { processName });
   } catch (error) {
     if (!(error instanceof UnsupportedDatabaseError)) throw error;
     if (env.mongodbUri === undefined) throw new StartError(EXIT_FAILED, `The embedded database ${error.fault}.`, error);

@@ -1,7 +1,7 @@
 import type { Env } from '../env.ts';
 import type { Log } from '../log.ts';
 import { createRateCounters } from '../rate-counters.ts';
-import type { Faults } from '../service-context.ts';
+import type { Faults, Limits } from '../service-context.ts';
 import { bootstrap } from './bootstrap.ts';
 import { startServing } from './serving.ts';
 import { createShutdownStack } from './shutdown-stack.ts';
@@ -22,10 +22,12 @@ export type LifeCycleOptions = {
   webRoot: string;
   /** Tests of crashes end the process at a boundary of its work; main.ts has no way to say this. */
   faults?: Faults;
+  /** Tests that write more than a person may bring wider limits than an installation has. */
+  limits?: Partial<Limits>;
 };
 
 /** Starts everything in this process; for several processes see process-group/group.ts. */
-export function createLifeCycle({ env, log, webRoot, faults }: LifeCycleOptions): LifeCycle {
+export function createLifeCycle({ env, log, webRoot, faults, limits }: LifeCycleOptions): LifeCycle {
   const shutdown = createShutdownStack(log);
   let isServing = false;
 
@@ -34,7 +36,11 @@ export function createLifeCycle({ env, log, webRoot, faults }: LifeCycleOptions)
       { env, log, rateCounters: createRateCounters() },
       shutdown.push,
     );
-    const complete = faults === undefined ? providers : { ...providers, faults };
+    const complete = {
+      ...providers,
+      limits: { ...providers.limits, ...limits },
+      ...(faults !== undefined && { faults }),
+    };
     const serving = {
       env,
       webRoot,

@@ -17,12 +17,13 @@ export async function refuseTakenPorts(env: Env): Promise<void> {
   }
 }
 
-function portsOf({ port, sitesPort, sitesTls }: Env): { name: string; port: number }[] {
+function portsOf({ port, sitesPort, tlsPort, isTlsPortGiven }: Env): { name: string; port: number }[] {
   const ports = [
     { name: 'PORT', port },
     { name: 'SITES_PORT', port: sitesPort },
   ];
-  return sitesTls === undefined ? ports : [...ports, { name: 'SITES_TLS_PORT', port: sitesTls.port }];
+  // The usual one is taken where it is free: nobody has asked for it.
+  return tlsPort === undefined || !isTlsPortGiven ? ports : [...ports, { name: 'SITES_TLS_PORT', port: tlsPort }];
 }
 
 /** Runs what listens, and turns the system's refusal into a sentence that names the variable of the port. */

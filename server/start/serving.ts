@@ -1,9 +1,14 @@
-import { CertificateFileError, createCertificateFiles } from '../certificates/certificate-files.ts';
+import {
+  CertificateFileError,
+  type CertificateFiles,
+  createCertificateFiles,
+} from '../certificates/certificate-files.ts';
 import type { Env } from '../env.ts';
 import { createHost, type HostTls } from '../host/listener.ts';
+import { createSiteCertificates } from '../host/site-certificates.ts';
 import { createHttpServer } from '../http/server.ts';
-import { scheduleRecurringJobs } from '../jobs/recurring.ts';
-import { takeOverJobs } from '../jobs/take-over.ts';
+import { scheduleRecurringJobs } from '../jobs/queue/recurring.ts';
+import { takeOverJobs } from '../jobs/queue/take-over.ts';
 import { createWorker } from '../jobs/worker.ts';
 import { createReadiness } from '../readiness.ts';
 import type { Providers } from '../service-context.ts';
@@ -38,7 +43,7 @@ export async function startServing(
   const { host, processes, dataDir } = env;
   await providers.changes.start();
   onShutdown('change feed', () => providers.changes.stop());
-  const tls = await startSitesTls(providers, env.sitesTls, onShutdown);
+  const tls = await startTls(providers, env, onShutdown);
   const sites = createHost(providers, { port: env.sitesPort, host, dataDir, processes, keepsSnapshot, tls });
   await listening(env, () => sites.start());
   onShutdown('host', () => sites.stop());
@@ -64,14 +69,26 @@ export async function startServing(
   if (resting === undefined) await worker.start();
 }
 
-/** Undefined where no certificate is named. Throws StartError with a sentence when it cannot be used. */
-async function startSitesTls(
-  { addresses, secrets, log, now }: Providers,
-  sitesTls: SitesTls | undefined,
+/** The certificate of the sites is named by the operator, those of domains are in the database. */
+async function startTls(providers: Providers, env: Env, onShutdown: OnShutdown): Promise<HostTls | undefined> {
+  const { sitesTls, tlsPort: port, isTlsPortGiven } = env;
+  if (port === undefined) return undefined;
+  const { secrets } = providers;
+  const sites = sitesTls && (await startSitesCertificate(providers, sitesTls, onShutdown));
+  const domains = createSiteCertificates(providers);
+  await domains.start();
+  onShutdown('certificates', async () => domains.stop());
+  const contextFor: HostTls['contextFor'] = (name) => sites?.contextFor(name) ?? domains.contextFor(name);
+  return { port, isOptional: !isTlsPortGiven, url: sitesTls?.url, secrets, contextFor, has: domains.has };
+}
+
+/** Throws StartError with a sentence when the certificate cannot be used. */
+async function startSitesCertificate(
+  { addresses, log, now }: Providers,
+  { certFile, keyFile }: SitesTls,
   onShutdown: OnShutdown,
-): Promise<HostTls | undefined> {
-  if (sitesTls === undefined) return undefined;
-  const { port, url, ...files } = sitesTls;
+): Promise<CertificateFiles> {
+  const files = { certFile, keyFile };
   const certificate = createCertificateFiles({ files, sitesDomain: addresses.sitesDomain, log, now });
   try {
     await certificate.start();
@@ -79,5 +96,5 @@ async function startSitesTls(
     throw error instanceof CertificateFileError ? new StartError(EXIT_CONFIG, `${error.message}.`, error) : error;
   }
   onShutdown('certificate', async () => certificate.stop());
-  return { port, url, secrets, contextFor: certificate.contextFor };
+  return certificate;
 }

@@ -1,12 +1,16 @@
 /**
- * Runs what handles something that arrived from outside. Whatever it throws or rejects with goes to `onError`, which answers
- * or closes: nothing that arrives may end the process.
+ * Runs what handles something that arrived from outside. Whatever it throws or rejects with goes to the first of `onErrors`,
+ * which answers or closes, and what that one throws goes to the next: nothing that arrives may end the process.
  */
-export function catchErrors(handle: () => unknown, onError: (error: unknown) => void): void {
+export function catchErrors(handle: () => unknown, ...onErrors: readonly ((error: unknown) => void)[]): void {
+  const [onError, ...others] = onErrors;
+  const answer = (error: unknown): void => {
+    if (onError !== undefined) catchErrors(() => onError(error), ...others);
+  };
   try {
     const result = handle();
-    if (result instanceof Promise) result.catch(onError);
+    if (result instanceof Promise) result.catch(answer);
   } catch (error) {
-    onError(error);
+    answer(error);
   }
 }

@@ -7,7 +7,7 @@ import type { Providers } from '../service-context.ts';
 export type ConnectionCounts = Pick<Providers, 'addresses' | 'limits' | 'rateCounters'>;
 
 /** Twenty tabs with six connections each are fewer: a browser opens no more to one host. */
-const PER_ADDRESS = 100;
+export const PER_ADDRESS = 100;
 /** A silence is measured in this many parts, so that it is noticed at most one part too late. */
 const PARTS = 6;
 /** Node's timer, when it has restarted unnoticed, takes two parts, less what clocks round off. */
@@ -15,7 +15,8 @@ const RESTARTED = 1.9;
 
 /**
  * Closes a connection beyond those that one address may have open at this port. An IPv6 address counts by its /64, which is
- * what one person has. Behind a proxy all connections are the proxy's, and how many a visitor may have is up to the proxy.
+ * what one person has. Behind a proxy all connections are the proxy's, and requests are counted instead
+ * (requests-in-flight.ts).
  * Loopback peers are people at the machine itself.
  */
 export async function limitConnection(

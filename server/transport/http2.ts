@@ -9,6 +9,7 @@ import type { TLSSocket } from 'node:tls';
 import { catchErrors } from './catch-errors.ts';
 import { createHttp2Response, type Http2Response, type WebResponse } from './http2-response.ts';
 import { createHeldMemory, type Unread } from './http2-unread.ts';
+import type { Burden, UnreadBudget } from './unread-budget.ts';
 
 /** Holds what a handler reads of a request, over HTTP/1.1 and HTTP/2 alike. */
 export type WebRequest = {
@@ -30,8 +31,8 @@ export type Http2Options = {
   sweepMs: number;
   /** A session is closed after so many requests, whether they were answered or reset. */
   requestsMax: number;
-  /** The answers of all sessions together may hold this much until their readers take it. */
-  heldMaxBytes: number;
+  /** Bounds what the answers of all sessions together hold until their readers take it. */
+  budget: UnreadBudget;
 };
 
 /**
@@ -85,22 +86,21 @@ export function createHttp2Sessions(options: Http2Options): Http2Sessions {
     }
   }
 
-  function makeRoom(): void {
-    while (memory.bytes > options.heldMaxBytes) {
-      const now = performance.now();
-      let [worst, most] = [undefined as Connection | undefined, 0];
-      for (const connection of connections) {
-        const burden = connection.burden(now);
-        if (burden > most) [worst, most] = [connection, burden];
-      }
-      if (worst === undefined) return;
-      worst.destroy();
+  function heaviest(): Burden | undefined {
+    const now = performance.now();
+    let [worst, most] = [undefined as Connection | undefined, 0];
+    for (const connection of connections) {
+      const weight = connection.burden(now);
+      if (weight > most) [worst, most] = [connection, weight];
     }
+    return worst && { weight: most, end: worst.destroy };
   }
+
+  options.budget.add({ bytes: () => memory.bytes, heaviest });
 
   return {
     accept(socket) {
-      const connection = createConnection(socket, options, memory.createUnread(makeRoom));
+      const connection = createConnection(socket, options, memory.createUnread(options.budget.makeRoom));
       connections.add(connection);
       sweeping ??= setInterval(sweep, options.sweepMs).unref();
       socket.once('close', () => {
@@ -119,6 +119,8 @@ export function createHttp2Sessions(options: Http2Options): Http2Sessions {
   };
 }
 
+type Begun = [stream: ServerHttp2Stream, headers: Http2Headers, flags: number, rawHeaders: string[]];
+
 function createConnection(socket: TLSSocket, options: Http2Options, unread: Unread): Connection {
   const { idleMs, silentMs, requestsMax } = options;
   const session = performServerHandshake(socket, LIMITS);
@@ -134,9 +136,7 @@ function createConnection(socket: TLSSocket, options: Http2Options, unread: Unre
     while (waiting.length > 0 && (answering.size < FEW || heldBytes(answering) < HELD_MAX_BYTES)) waiting.shift()?.();
   }
 
-  // A session that its client has broken ends by itself, and its streams with it.
-  session.on('error', () => undefined);
-  session.on('stream', (stream: ServerHttp2Stream, headers: Http2Headers, flags: number, rawHeaders: string[]) => {
+  function take(...[stream, headers, flags, rawHeaders]: Begun): void {
     const response = createHttp2Response(stream, headers[':method'] === 'HEAD', unread);
     requests += 1;
     if (requests >= requestsMax) session.close();
@@ -148,16 +148,26 @@ function createConnection(socket: TLSSocket, options: Http2Options, unread: Unre
       answerNext();
     });
     if ((flags & constants.NGHTTP2_FLAG_END_STREAM) === 0) closeAfterAnswer(stream);
+    const request = requestOf(headers, rawHeaders, peer);
     waiting.push(() => {
       if (stream.destroyed) return;
       answering.add(response);
-      const request = requestOf(headers, rawHeaders, peer);
       catchErrors(
         () => options.handle(request, response),
         (error) => options.onError(request, response, error),
+        () => response.destroy(),
       );
     });
     answerNext();
+  }
+
+  // A session that its client has broken ends by itself, and its streams with it.
+  session.on('error', () => undefined);
+  session.on('stream', (...begun: Begun) => {
+    catchErrors(
+      () => take(...begun),
+      () => socket.destroy(),
+    );
   });
 
   return {

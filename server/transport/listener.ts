@@ -3,8 +3,12 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo, Socket } from 'node:net';
 import { catchErrors } from './catch-errors.ts';
 import { type ConnectionCounts, endSilentConnections, limitConnection, watchAnswers } from './connections.ts';
-import type { Http2Sessions } from './http2.ts';
+import { watchUnread } from './http1-unread.ts';
+import type { Http2Sessions, WebRequest } from './http2.ts';
+import type { WebResponse } from './http2-response.ts';
+import { createInFlightLimit, type TakePlace } from './requests-in-flight.ts';
 import { createTlsServer, serveHttp2, type TlsOptions } from './tls.ts';
+import { createUnreadBudget } from './unread-budget.ts';
 
 /** Whoever sends slowly holds no connection for long. */
 const SETTINGS = { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, keepAliveTimeout: 5_000 } as const;
@@ -36,6 +40,8 @@ export type ListenerOptions = {
   /** With these the port speaks TLS, and HTTP/2 with those who can. */
   tls?: TlsOptions | undefined;
   timeouts?: ListenerTimeouts | undefined;
+  /** What all its answers together may hold until their readers take it; 256 MiB when absent. */
+  heldMaxBytes?: number | undefined;
 };
 
 export type Listener = {
@@ -49,32 +55,38 @@ export type Listener = {
 
 /**
  * The HTTP server of a port, with the limits that every port has: silent connections are closed, connections are capped in
- * all and by address, and an error of a handler ends its own request alone.
+ * all and by address (behind a proxy, requests by client), and an error of a handler ends its own request alone.
  */
 export function createListener(counts: ConnectionCounts, options: ListenerOptions): Listener {
   const { name, port, host, processes = 1, requestTimeout, mayAnswerSlowly = false, handle, onError } = options;
   const { silentMs = SILENT_MS, ...timeouts } = options.timeouts ?? {};
   const settings = { ...SETTINGS, requestTimeout, ...timeouts };
+  const takePlace = createInFlightLimit(counts);
+  const answer = inPlace(takePlace, handle);
   const onRequest: RequestListener = (request, response) => {
     response.on('error', () => response.destroy());
     catchErrors(
-      () => handle(request, response),
+      () => answer(request, response),
       (error) => onError(request, response, error),
+      () => response.destroy(),
     );
   };
   const inTurn = oneAtATime(onRequest);
   const server =
     options.tls === undefined ? createServer(settings, inTurn) : createTlsServer(settings, inTurn, options.tls);
+  const budget = createUnreadBudget(Math.ceil((options.heldMaxBytes ?? HELD_MAX_BYTES) / processes));
+  watchUnread(server, budget, settings.connectionsCheckingInterval);
   const http2 =
     options.tls === undefined
       ? undefined
       : serveHttp2(server, {
           ...options.tls,
+          handle: inPlace(takePlace, options.tls.handle),
           idleMs: settings.keepAliveTimeout,
           sweepMs: settings.connectionsCheckingInterval,
           silentMs,
           requestsMax: REQUESTS_PER_SOCKET,
-          heldMaxBytes: Math.ceil(HELD_MAX_BYTES / processes),
+          budget,
         });
   server.maxConnections = Math.ceil(CONNECTIONS_MAX / processes);
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET;
@@ -98,6 +110,17 @@ export function createListener(counts: ConnectionCounts, options: ListenerOption
       if (address === null || typeof address === 'string') throw new Error('The server does not listen.');
       return address;
     },
+  };
+}
+
+/** Has a request handled once it has a place; without one, what `takePlace` throws is answered in its stead. */
+function inPlace<Request extends WebRequest, Response extends Pick<WebResponse, 'once'>>(
+  takePlace: TakePlace,
+  handle: (request: Request, response: Response) => unknown,
+): (request: Request, response: Response) => unknown {
+  return (request, response) => {
+    takePlace(request, response);
+    return handle(request, response);
   };
 }
 

@@ -1,11 +1,12 @@
 import type { RequestListener, Server, ServerOptions } from 'node:http';
 import { createServer } from 'node:https';
-import { type SecureContext, TLSSocket } from 'node:tls';
+import type { SecureContext, TLSSocket } from 'node:tls';
+import { catchErrors } from './catch-errors.ts';
 import { createHttp2Sessions, type Http2Options, type Http2Sessions } from './http2.ts';
 
 export type TlsOptions = {
-  /** Returns the certificate for a server name, or undefined, which ends the handshake. */
-  contextFor(name: string): SecureContext | undefined;
+  /** Returns the certificate for a server name, or undefined, which ends the handshake; rejects where it cannot be read. */
+  contextFor(name: string): SecureContext | undefined | Promise<SecureContext | undefined>;
   /** Returns 48 bytes that seal session tickets: the same in all processes, and others from time to time. */
   ticketKeys(): Buffer;
 } & Pick<Http2Options, 'handle' | 'onError'>;
@@ -28,7 +29,17 @@ export function createTlsServer(settings: ServerOptions, onRequest: RequestListe
       handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
       ALPNProtocols: ['h2', 'http/1.1'],
       ticketKeys: options.ticketKeys(),
-      SNICallback: (name, done) => done(null, options.contextFor(name)),
+      SNICallback: (name, done) => {
+        catchErrors(
+          () => {
+            const context = options.contextFor(name);
+            if (!(context instanceof Promise)) return done(null, context);
+            return context.then((found) => done(null, found));
+          },
+          // Cut off, so that the visitor comes again: an alert would say that there is no such name.
+          (error) => done(error instanceof Error ? error : new Error(String(error))),
+        );
+      },
     },
     onRequest,
   );
@@ -48,9 +59,14 @@ export function serveHttp2(server: Server, options: Http2Options): Http2Sessions
   const sessions = createHttp2Sessions(options);
   const speakHttp1 = server.listeners('secureConnection');
   server.removeAllListeners('secureConnection');
-  server.on('secureConnection', (socket: unknown) => {
-    if (socket instanceof TLSSocket && socket.alpnProtocol === 'h2') sessions.accept(socket);
-    else for (const speak of speakHttp1) speak.call(server, socket);
+  server.on('secureConnection', (socket: TLSSocket) => {
+    catchErrors(
+      () => {
+        if (socket.alpnProtocol === 'h2') sessions.accept(socket);
+        else for (const speak of speakHttp1) speak.call(server, socket);
+      },
+      () => socket.destroy(),
+    );
   });
   return sessions;
 }

@@ -9,6 +9,7 @@ export function errorDetails(error: unknown): Partial<ErrorDetails> {
 /** Whether an answer came at all, though it may be one that says nothing. */
 export function wasAnswered(error: unknown): boolean {
   if (!isTRPCError(error)) return false;
+  if (errorDetails(error).code !== undefined) return true;
   // Of a body that is no JSON the client passes on what the parser threw, without the response.
   return error.meta?.response instanceof Response || error.cause instanceof SyntaxError;
 }

@@ -58,7 +58,11 @@ const getCacheLink: TRPCLink<AppRouter> =
           if (key !== null && 'data' in envelope.result) getCache.set(key, envelope.result.data, generation);
           observer.next(envelope);
         },
-        error: (error) => observer.error(error),
+        error: (error) => {
+          // What failed may have changed something first.
+          if (op.type === 'mutation') getCache.clear();
+          observer.error(error);
+        },
         complete: () => {
           if (op.type === 'mutation') getCache.clear();
           observer.complete();

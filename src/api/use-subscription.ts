@@ -1,12 +1,13 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { getQueryKey } from '@trpc/react-query';
 import type { Subscription } from '../../routers/schemas/subscription.ts';
-import { errorDetails } from './errors.ts';
+import { isSignedOutError, wasAnswered } from './errors.ts';
 import { trpc } from './trpc.ts';
 
 /**
- * The subscription of whoever is signed in; `null` where there is none. The server says so by a 404, which
- * is an answer like any other: it holds until a mutation or an event asks again.
+ * The subscription of whoever is signed in; `null` where there is none. An answer that is not OK or cannot be read counts
+ * as none, and holds until a mutation or an event asks again. No answer at all is not the same, nor is the end of the
+ * session, which leads elsewhere.
  */
 export function useSubscription({ enabled = true } = {}): UseQueryResult<Subscription | null> {
   const { client } = trpc.useUtils();
@@ -18,6 +19,6 @@ export function useSubscription({ enabled = true } = {}): UseQueryResult<Subscri
 }
 
 function noneAsAnswer(error: unknown): null {
-  if (errorDetails(error).code === 'not_found') return null;
+  if (wasAnswered(error) && !isSignedOutError(error)) return null;
   throw error;
 }

@@ -19,7 +19,7 @@ const tones: Record<BadgeTone, string> = {
   accent: 'bg-accent-soft text-accent',
 };
 
-/** A verdict: colour, icon and word, always all three. */
+/** Says a state by colour, icon and word, always all three. */
 export function Badge({ tone, icon: Icon, children, isRunning = false }: BadgeProps) {
   return (
     <span

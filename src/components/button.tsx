@@ -48,7 +48,7 @@ export function Button({
   const [cameAt] = useState(() => performance.now());
   if (asChild) {
     return (
-      <Slot.Root className={look} {...rest}>
+      <Slot.Root data-variant={variant} className={look} {...rest}>
         {children}
       </Slot.Root>
     );
@@ -57,6 +57,7 @@ export function Button({
     <button
       {...rest}
       type={type}
+      data-variant={variant}
       className={look}
       // Not `disabled`: a busy button keeps the focus, so that a keyboard is not thrown to the top of the page.
       aria-disabled={isBusy || rest['aria-disabled']}

@@ -4,6 +4,7 @@ import { Button } from './button.tsx';
 import { Field } from './field.tsx';
 import { Input } from './input.tsx';
 import { useFocusReturn } from './use-focus-return.ts';
+import { useSubmitOnce } from './use-submit-once.ts';
 
 /** The slowest double click that systems let people choose is below it (Windows: 900 ms). */
 const DOUBLE_CLICK_MS = 1_000;
@@ -26,7 +27,7 @@ export type ConfirmDialogProps = {
   /** Further fields that the act needs. */
   children?: ReactNode;
   /** The dialog stays open, and cannot be closed while it is busy; the caller closes it when the work is done. */
-  onConfirm: () => void;
+  onConfirm: () => unknown;
 };
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
@@ -57,7 +58,7 @@ function ConfirmForm({
   description,
   confirmLabel,
   busyLabel,
-  isBusy,
+  isBusy = false,
   isDestructive = true,
   nameToType,
   isSuccessor = false,
@@ -68,21 +69,14 @@ function ConfirmForm({
   const [isHeld, setHeld] = useState(isSuccessor);
   const formId = useId();
   const mayConfirm = !isHeld && (nameToType === undefined || typed.trim() === nameToType);
+  const submit = useSubmitOnce(isBusy, () => (mayConfirm ? onConfirm() : undefined));
   useEffect(() => {
     const release = setTimeout(() => setHeld(false), DOUBLE_CLICK_MS);
     return () => clearTimeout(release);
   }, []);
   return (
     <>
-      <form
-        id={formId}
-        noValidate
-        className="flex flex-col gap-4 p-5"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (mayConfirm && !isBusy) onConfirm();
-        }}
-      >
+      <form id={formId} noValidate className="flex flex-col gap-4 p-5" onSubmit={submit}>
         <div>
           <AlertDialog.Title className="text-lg font-semibold">{title}</AlertDialog.Title>
           <AlertDialog.Description asChild>

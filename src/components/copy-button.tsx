@@ -4,7 +4,7 @@ import { copyText } from './copy-text.ts';
 import { IconButton } from './icon-button.tsx';
 import { showToast } from './toast-store.ts';
 
-/** How long the tick stays (look page, section 3). */
+/** How long the tick stays: long enough to be seen, over before the next copy. */
 const TICK_MS = 2_000;
 
 export type CopyButtonProps = {

@@ -11,6 +11,7 @@ const looks: Record<Destination['state'], Look> = {
   live: { tone: 'good', icon: Check, word: 'Live' },
   failed: { tone: 'bad', icon: CircleX, word: 'Failed' },
   removing: { tone: 'unknown', icon: LoaderCircle, word: 'Removing', isRunning: true },
+  removed: { tone: 'unknown', icon: Check, word: 'Removed' },
 };
 
 /** Shows how a deployment is doing on one of its platforms. */

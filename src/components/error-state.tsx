@@ -8,6 +8,8 @@ export type ErrorStateProps = {
   title: string;
   /** What the person can do about it. */
   children?: ReactNode;
+  /** The way on where nothing is gained by another try: a link in the look of a button. */
+  action?: ReactNode;
   onRetry?: (() => void) | undefined;
   isRetrying?: boolean | undefined;
   /** Behind the toggle, as it came; the request id belongs to it. */
@@ -16,7 +18,16 @@ export type ErrorStateProps = {
   className?: string | undefined;
 };
 
-export function ErrorState({ title, children, onRetry, isRetrying, details, requestId, className }: ErrorStateProps) {
+export function ErrorState({
+  title,
+  children,
+  action,
+  onRetry,
+  isRetrying,
+  details,
+  requestId,
+  className,
+}: ErrorStateProps) {
   const [isOpen, setOpen] = useState(false);
   const detailsId = useId();
   const raw = [details, requestId !== undefined && `Request ${requestId}`].filter(Boolean).join('\n');
@@ -27,6 +38,7 @@ export function ErrorState({ title, children, onRetry, isRetrying, details, requ
         <p className="font-medium">{title}</p>
         {children !== undefined && <div className="mt-0.5 text-sm text-ink-muted">{children}</div>}
         <div className="mt-3 flex flex-wrap items-center gap-2 empty:hidden">
+          {action}
           {onRetry && (
             <Button size="sm" onClick={onRetry} isBusy={isRetrying} busyLabel="Retrying…">
               Retry

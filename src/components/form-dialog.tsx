@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactNode, useId } from 'react';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
+import { useSubmitOnce } from './use-submit-once.ts';
 
 export type FormDialogProps = {
   isOpen?: boolean | undefined;
@@ -38,6 +39,7 @@ export function FormDialog({
   children,
 }: FormDialogProps) {
   const formId = useId();
+  const submit = useSubmitOnce(isBusy, onSubmit);
   const mayClose = !isBusy || isStoppable;
   return (
     <Dialog
@@ -58,15 +60,7 @@ export function FormDialog({
         </>
       }
     >
-      <form
-        id={formId}
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isBusy) void onSubmit(event);
-        }}
-      >
+      <form id={formId} noValidate className="flex flex-col gap-4" onSubmit={submit}>
         {children}
       </form>
     </Dialog>

@@ -2,6 +2,7 @@ import { ArrowDown, Copy, Download, Maximize2, Minimize2 } from 'lucide-react';
 import { type ReactNode, useDeferredValue, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { formatCount } from '../../routers/schemas/format-count.ts';
 import { formatClock } from '../lib/format.ts';
+import { saveText } from '../lib/save-text.ts';
 import { Button } from './button.tsx';
 import { classNames } from './class-names.ts';
 import { copyText } from './copy-text.ts';
@@ -129,12 +130,7 @@ async function copyLog(lines: readonly LogEntry[]): Promise<void> {
 }
 
 function downloadLog(label: string, lines: readonly LogEntry[]): void {
-  const url = URL.createObjectURL(new Blob([logText(lines)], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${label.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.log`;
-  link.click();
-  URL.revokeObjectURL(url);
+  saveText(logText(lines), `${label.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.log`);
 }
 
 function logText(lines: readonly LogEntry[]): string {

@@ -6,7 +6,7 @@ export function Skeleton({ className }: { className?: string | undefined }) {
   return <span aria-hidden className={classNames('block rounded-tight bg-line/70', className ?? 'h-4 w-full')} />;
 }
 
-/** How long nothing is shown (look page, section 3), as in `--animate-after-wait`. */
+/** How long nothing is shown, so that what comes at once does not flash; as in `--animate-after-wait`. */
 const WAIT_MS = 150;
 
 /** Those on the page, and since when there is one: they often follow one another, that of the route and that of the list. */
@@ -45,7 +45,7 @@ export function SkeletonGroup({
 }
 
 /** Rows with the geometry of a card's rows: a name over one line or two, a word at the end. */
-export function SkeletonRows({ rows = 3, lines = 1 }: { rows?: number; lines?: 1 | 2 }) {
+export function SkeletonRows({ rows = 3, lines = 1 }: { rows?: number; lines?: 1 | 2 | 3 }) {
   return (
     <SkeletonGroup className="divide-y divide-line">
       {Array.from({ length: rows }, (_, index) => (
@@ -55,6 +55,12 @@ export function SkeletonRows({ rows = 3, lines = 1 }: { rows?: number; lines?: 1
             <Skeleton className="h-4 w-36" />
             <Skeleton className="h-3.5 w-52" />
             {lines === 2 && <Skeleton className="h-3.5 w-40" />}
+            {/* The line of checks, with the button in it. */}
+            {lines === 3 && (
+              <div className="flex h-10 items-center sm:h-7">
+                <Skeleton className="h-3.5 w-40" />
+              </div>
+            )}
           </div>
           <Skeleton className="h-4 w-20 max-sm:hidden" />
         </div>

@@ -1,34 +1,42 @@
 import { Minus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { StepState } from '../../routers/schemas/states.ts';
+import { classNames } from './class-names.ts';
 import { StepMark } from './stepper.tsx';
 
-export type StageProps = {
-  number: number;
+export type PipelineStage = {
   title: string;
-  /** `open`: waits for the person; `absent`: there is nothing behind it. */
+  /** `open`: waits for the person; `absent`: nothing is needed here. */
   state: StepState | 'open' | 'absent';
   /** One line below the title. */
   text?: ReactNode;
   /** What is decided or shown here. */
-  children?: ReactNode;
+  body?: ReactNode;
+  /** The body is a table, and takes all the room there is. */
+  isWide?: boolean;
 };
 
-/** Stages of a pipeline, one below the other along a line. */
-export function StageList({ label, children }: { label: string; children: ReactNode }) {
+/** Stages of a pipeline, numbered, one below the other along a line. */
+export function StageList({ label, stages }: { label: string; stages: readonly PipelineStage[] }) {
   return (
-    <ol aria-label={label} className="max-w-reading">
-      {children}
+    <ol aria-label={label}>
+      {stages.map((stage, index) => (
+        <Stage key={stage.title} number={index + 1} stage={stage} />
+      ))}
     </ol>
   );
 }
 
-export function Stage({ number, title, state, text, children }: StageProps) {
+function Stage({ number, stage }: { number: number; stage: PipelineStage }) {
+  const { title, state, text, body, isWide = false } = stage;
   const isQuiet = state === 'absent' || state === 'waiting' || state === 'cancelled';
   return (
     <li
       aria-current={state === 'running' ? 'step' : undefined}
-      className="relative flex gap-4 pb-8 last:pb-0 before:absolute before:top-7 before:bottom-1 before:left-3 before:w-px before:bg-line last:before:hidden"
+      className={classNames(
+        'relative flex gap-4 pb-8 last:pb-0 before:absolute before:top-7 before:bottom-1 before:left-3 before:w-px before:bg-line last:before:hidden',
+        !isWide && 'max-w-reading',
+      )}
     >
       <span className="flex size-6 shrink-0 items-center justify-center">
         <StageMark number={number} state={state} />
@@ -36,18 +44,18 @@ export function Stage({ number, title, state, text, children }: StageProps) {
       <div className="min-w-0 grow">
         <h2 className={isQuiet ? 'font-semibold text-ink-muted' : 'font-semibold'}>{title}</h2>
         {text && <div className="mt-0.5 text-sm text-ink-muted">{text}</div>}
-        {children && <div className="mt-3">{children}</div>}
+        {body && <div className="mt-3">{body}</div>}
       </div>
     </li>
   );
 }
 
-function StageMark({ number, state }: Pick<StageProps, 'number' | 'state'>) {
+function StageMark({ number, state }: Pick<PipelineStage, 'state'> & { number: number }) {
   if (state === 'absent') {
     return (
       <span
         role="img"
-        aria-label="Not available"
+        aria-label="Not needed"
         className="flex size-5 items-center justify-center rounded-full bg-unknown-soft text-unknown"
       >
         <Minus className="size-3.5" />

@@ -1,5 +1,6 @@
 import { CircleAlert, X } from 'lucide-react';
 import { Toast } from 'radix-ui';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { TOAST_DURATION_MS, TOAST_HOTKEY, TOAST_SWIPE_THRESHOLD_PX } from '../../routers/schemas/limits.ts';
 import { useStore } from '../lib/store.ts';
 import { classNames } from './class-names.ts';
@@ -15,8 +16,8 @@ export function Toaster() {
       ))}
       <Toast.Viewport
         hotkey={[TOAST_HOTKEY]}
-        // Above the floating button of the same corner.
-        className="fixed inset-x-0 top-0 z-50 flex w-full flex-col gap-2 p-4 outline-none md:inset-x-auto md:top-auto md:right-0 md:bottom-12 md:max-w-toast"
+        // From below, where it hides no title; beside a wide page above the floating button of the same corner.
+        className="pointer-events-none fixed inset-x-0 bottom-0 z-50 flex print:hidden w-full flex-col gap-2 p-4 pb-[max(1rem,env(safe-area-inset-bottom))] outline-none md:inset-x-auto md:right-0 md:bottom-12 md:max-w-toast"
       />
     </Toast.Provider>
   );
@@ -24,8 +25,15 @@ export function Toaster() {
 
 function ToastCard({ toast }: { toast: ToastItem }) {
   const isDestructive = toast.variant === 'destructive';
+  const card = useRef<HTMLLIElement>(null);
+  const [liftPx, setLiftPx] = useState(0);
+  useLayoutEffect(() => {
+    if (card.current !== null) setLiftPx(liftOver(mainButtons(), card.current.getBoundingClientRect()));
+  }, []);
   return (
     <Toast.Root
+      ref={card}
+      style={{ marginBottom: liftPx }}
       open={toast.isOpen}
       onOpenChange={(isOpen) => {
         if (!isOpen) dismissToast(toast.id);
@@ -59,4 +67,23 @@ function ToastCard({ toast }: { toast: ToastItem }) {
       </Toast.Close>
     </Toast.Root>
   );
+}
+
+const GAP_PX = 8;
+
+/** The buttons that a screen or a dialog is left by. */
+function mainButtons(): DOMRect[] {
+  const buttons = document.querySelectorAll('[data-variant="primary"], [data-variant="danger"]');
+  return [...buttons].map((button) => button.getBoundingClientRect());
+}
+
+/** By how many pixels a toast goes up so that it lies on none of `buttons`; not at all where that leads past the middle. */
+export function liftOver(buttons: readonly DOMRect[], card: DOMRect): number {
+  let lift = 0;
+  for (const button of [...buttons].sort((one, other) => other.bottom - one.bottom)) {
+    const isBeside = button.right <= card.left || button.left >= card.right;
+    const isClear = button.top >= card.bottom - lift || button.bottom <= card.top - lift;
+    if (!isBeside && !isClear) lift = card.bottom - button.top + GAP_PX;
+  }
+  return card.top - lift < window.innerHeight / 2 ? 0 : lift;
 }

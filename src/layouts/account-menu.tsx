@@ -9,6 +9,7 @@ import { paths } from '../lib/paths.ts';
 import type { Theme } from '../lib/storage.ts';
 import { useTheme } from '../lib/use-theme.ts';
 import { toolEntries } from './navigation.ts';
+import { TrialDays } from './trial-days.tsx';
 
 export type AccountMenuProps = {
   user: User;
@@ -76,7 +77,10 @@ function rowTrigger(user: User) {
       className="flex h-control w-full items-center gap-2.5 rounded-control px-2 text-left text-sm text-ink-muted transition-colors hover:bg-surface-hover hover:text-ink data-[state=open]:bg-surface-hover data-[state=open]:text-ink"
     >
       <CircleUserRound />
-      <span className="min-w-0 grow truncate">{user.username}</span>
+      <span className="flex min-w-0 grow flex-col">
+        <span className="truncate leading-4">{user.username}</span>
+        <TrialDays className="truncate text-xs text-ink-faint" />
+      </span>
       <span className="sr-only">Account menu</span>
       <ChevronsUpDown className="text-ink-faint" />
     </button>

@@ -1,10 +1,19 @@
-import { Fragment, type ReactNode } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import { PageHeader } from '../components/page-header.tsx';
 import { NextSteps } from '../features/deployments/create/next-steps.tsx';
 import { usePlanBlocker } from '../features/deployments/create/use-plan-blocker.ts';
 import { useStartedDeployment } from '../features/deployments/create/use-started-deployment.ts';
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
-import { ProgressSteps, type ProgressStepsProps } from '../features/releases/progress-steps.tsx';
+import type { ProgressStepsProps } from '../features/releases/progress-steps.tsx';
+import { lazyComponent } from '../lib/lazy-component.tsx';
+
+/** Fetched when something was published: the choosing before it goes without. */
+const steps = lazyComponent<FlowProgressProps>(async () => (await import('./started-steps.tsx')).StartedSteps);
+
+export type FlowProgressProps = ProgressStepsProps & {
+  /** A domain that was asked for with the deployment and could not be added. */
+  wantedDomain: string | null;
+};
 
 export type DeploymentFlowProps = {
   title: string;
@@ -12,28 +21,31 @@ export type DeploymentFlowProps = {
   /** Shown until a deployment is started. */
   children: ReactNode;
   /** Replaces the list of steps that follows the started release. */
-  renderProgress?: ((props: ProgressStepsProps) => ReactNode) | undefined;
+  renderProgress?: ((props: FlowProgressProps) => ReactNode) | undefined;
 };
 
 /** A screen that makes a deployment and stays with it until it is live, also through a reload. */
 export function DeploymentFlow({ title, description, children, renderProgress = inSteps }: DeploymentFlowProps) {
-  const { deploymentId, startAgain } = useStartedDeployment();
-  const mayChange = !isReadOnly(usePlanBlocker().allowance);
-  const progress = (id: string) =>
-    renderProgress({
+  const { deploymentId, wantedDomain, startAgain } = useStartedDeployment();
+  const { allowance } = usePlanBlocker();
+  const progress = (id: string) => {
+    const mayChange = !isReadOnly(allowance, id);
+    return renderProgress({
       deploymentId: id,
+      wantedDomain,
       mayChange,
       onStartAgain: startAgain,
       next: <NextSteps deploymentId={id} mayChange={mayChange} onStartAgain={() => startAgain(null)} />,
     });
+  };
   return (
     <>
       <PageHeader title={title} description={description} />
-      {deploymentId === null ? children : <Fragment key={deploymentId}>{progress(deploymentId)}</Fragment>}
+      {deploymentId === null ? children : <Suspense key={deploymentId}>{progress(deploymentId)}</Suspense>}
     </>
   );
 }
 
-function inSteps(props: ProgressStepsProps) {
-  return <ProgressSteps {...props} />;
+function inSteps(props: FlowProgressProps) {
+  return <steps.Component {...props} />;
 }

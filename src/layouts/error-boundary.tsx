@@ -1,4 +1,4 @@
-import { Component, type ReactNode } from 'react';
+import { Component, type ReactNode, useEffect } from 'react';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { ErrorState } from '../components/error-state.tsx';
@@ -55,6 +55,10 @@ function isFetchFailure(error: Error): boolean {
 }
 
 function FetchError({ onRetry }: { onRetry: () => void }) {
+  useEffect(() => {
+    addEventListener('online', onRetry);
+    return () => removeEventListener('online', onRetry);
+  }, [onRetry]);
   return (
     <Card className="mx-auto my-8 w-full max-w-reading">
       <ErrorState title="This screen could not be fetched" onRetry={onRetry}>

@@ -10,6 +10,7 @@ import {
   KeyRound,
   Layers,
   LayoutDashboard,
+  LifeBuoy,
   Lock,
   type LucideIcon,
   Plus,
@@ -65,6 +66,7 @@ export const sidebarGroups: readonly Group[] = [
 
 /** The entries of the sidebar's footer. Logout stands below them, since it is not a mere link. */
 export const footerEntries: readonly Entry[] = [
+  { name: 'help', label: 'Help & Documentation', icon: LifeBuoy },
   { name: 'pricing', label: 'Pricing & Trial', icon: Tag, badge: 'Beta' },
   { name: 'about', label: 'About', icon: Info },
 ];

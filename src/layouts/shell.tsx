@@ -22,6 +22,10 @@ const SidebarLayout = lazy(loadSidebar);
 /** Subscribes through the client of the procedures, which a visitor's pages go without. */
 const RealtimeProvider = lazy(async () => ({ default: (await import('../realtime/provider.tsx')).RealtimeProvider }));
 
+const CommandPaletteKey = lazy(async () => ({
+  default: (await import('./command-palette-key.tsx')).CommandPaletteKey,
+}));
+
 /** Puts a page together as the route table says: disclaimer gate, layout, access guard and screen. */
 export function Shell() {
   const { pathname } = useAddress();
@@ -68,6 +72,13 @@ export function Shell() {
         <ErrorBoundary key={user.id} onFailed={() => {}}>
           <Suspense fallback={null}>
             <RealtimeProvider />
+          </Suspense>
+        </ErrorBoundary>
+      )}
+      {user !== null && (
+        <ErrorBoundary onFailed={() => {}}>
+          <Suspense fallback={null}>
+            <CommandPaletteKey />
           </Suspense>
         </ErrorBoundary>
       )}

@@ -5,9 +5,9 @@ export type SidebarFrameProps = { aside?: ReactNode; bar?: ReactNode; children: 
 /** Where sidebar, mobile bar and content stand; what stands in them may come later, and nothing moves then. */
 export function SidebarFrame({ aside, bar, children }: SidebarFrameProps) {
   return (
-    <div className="min-h-dvh lg:pl-sidebar">
+    <div className="min-h-dvh lg:pl-sidebar print:pl-0">
       {aside}
-      <header className="sticky top-0 z-30 flex h-14 items-center gap-2 border-b border-line bg-surface-raised px-3 lg:hidden">
+      <header className="sticky top-0 z-30 flex h-14 items-center gap-2 border-b border-line bg-surface-raised px-3 lg:hidden print:hidden">
         {bar}
       </header>
       <main id="content" tabIndex={-1} className="mx-auto w-full max-w-page px-4 pt-5 pb-28 sm:px-10 sm:pt-8">

@@ -1,19 +1,22 @@
-import { LogOut } from 'lucide-react';
+import { CircleUserRound, LogOut, Search } from 'lucide-react';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
+import { IconButton } from '../components/icon-button.tsx';
 import { Mark } from '../components/mark.tsx';
 import { ConfirmBanner } from '../features/auth/confirm-banner.tsx';
 import { useLogout } from '../features/auth/use-logout.ts';
 import { useAddress } from '../lib/location.ts';
 import { paths } from '../lib/paths.ts';
 import { AccountMenu } from './account-menu.tsx';
+import { openCommandPalette } from './command-palette-key.tsx';
 import { MobileMenu } from './mobile-menu.tsx';
 import { idleEntryLook, NavGroups, NavList } from './nav-list.tsx';
 import { footerEntries, mobileGroups, sidebarGroups } from './navigation.ts';
 import { SidebarFrame } from './sidebar-frame.tsx';
 import { SkipLink } from './skip-link.tsx';
+import { TrialDays } from './trial-days.tsx';
 
 /** Shows the sidebar, or on a small screen a bar with the title, beside the content. */
 export function SidebarLayout({ title, children }: { title: string; children: ReactNode }) {
@@ -35,16 +38,23 @@ export function SidebarLayout({ title, children }: { title: string; children: Re
 }
 
 function Sidebar() {
-  const { user, isLoading } = useUser();
+  const { user, isLoading, error } = useUser();
   return (
-    <aside className="fixed inset-y-0 left-0 z-30 flex w-sidebar flex-col border-r border-line bg-surface-sunken px-3 pt-4 pb-3 max-lg:hidden short:pt-3">
-      <Link to={paths.home} className="mx-2 mb-5 flex items-center gap-2.5 rounded-control short:mb-3">
-        <Mark />
-        <span className="flex flex-col">
-          <span className="text-base font-semibold">Fairlead</span>
-          <span className="text-xs text-ink-muted">Fast domain deployment</span>
-        </span>
-      </Link>
+    <aside className="fixed inset-y-0 left-0 z-30 flex w-sidebar flex-col border-r border-line bg-surface-sunken px-3 pt-4 pb-3 max-lg:hidden short:pt-3 print:hidden">
+      <div className="mx-2 mb-5 flex items-center short:mb-3">
+        <Link to={paths.home} className="flex min-w-0 grow items-center gap-2.5 rounded-control">
+          <Mark />
+          <span className="flex flex-col">
+            <span className="text-base font-semibold">Fairlead</span>
+            <span className="text-xs text-ink-muted">Fast domain deployment</span>
+          </span>
+        </Link>
+        {user !== null && (
+          <IconButton label="Go to" title="Go to (Ctrl K)" aria-keyshortcuts="Control+K" onClick={openCommandPalette}>
+            <Search />
+          </IconButton>
+        )}
+      </div>
       <MainNav />
       <div className="-mx-3 flex flex-col border-t border-line px-3 pt-2">
         <nav aria-label="More">
@@ -54,7 +64,9 @@ function Sidebar() {
         {/* As high while nobody knows yet who is here: what stands above would move, and scroll out of sight. */}
         <div className="mt-2 border-t border-line pt-2">
           {user !== null && <AccountMenu user={user} look="row" />}
-          {user === null && (isLoading ? <span className="block h-control" /> : <LoginButton className="w-full" />)}
+          {user === null && isLoading && <span className="block h-control" />}
+          {user === null && error !== null && <UnnamedAccount />}
+          {user === null && error === null && !isLoading && <LoginButton className="w-full" />}
         </div>
       </div>
     </aside>
@@ -78,6 +90,15 @@ function MainNav() {
     >
       <NavGroups groups={sidebarGroups} />
     </nav>
+  );
+}
+
+/** Nobody could say who is signed in; somebody still is. */
+function UnnamedAccount() {
+  return (
+    <p className="flex h-control items-center gap-2.5 px-2 text-sm text-ink-muted">
+      <CircleUserRound /> Signed in
+    </p>
   );
 }
 
@@ -112,7 +133,7 @@ function LogoutEntry() {
 }
 
 function MobileBar({ title }: { title: string }) {
-  const { user, isLoading } = useUser();
+  const { user, isLoading, error } = useUser();
   return (
     <>
       <MobileMenu
@@ -125,14 +146,17 @@ function MobileBar({ title }: { title: string }) {
       <p className="min-w-0 grow truncate font-semibold">{title}</p>
       {user === null ? (
         <>
-          {!isLoading && <LoginButton />}
+          {!isLoading && error === null && <LoginButton />}
           <Link to={paths.home} className="flex size-11 items-center justify-center rounded-control">
             <Mark className="size-6" />
             <span className="sr-only">Fairlead, Home</span>
           </Link>
         </>
       ) : (
-        <AccountMenu user={user} look="icon" />
+        <>
+          <TrialDays className="shrink-0 text-xs text-ink-muted" />
+          <AccountMenu user={user} look="icon" />
+        </>
       )}
     </>
   );

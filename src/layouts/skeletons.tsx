@@ -5,6 +5,14 @@ import type { SkeletonKind } from '../routes.tsx';
 
 /** What stands in for a screen that is on its way, by path, in the geometry of what comes. */
 export function ScreenSkeleton({ kind }: { kind: SkeletonKind }) {
+  return (
+    <div data-loading className="contents">
+      {skeletonOf(kind)}
+    </div>
+  );
+}
+
+function skeletonOf(kind: SkeletonKind) {
   if (kind === 'dashboard') return <DashboardSkeleton />;
   if (kind === 'table') return <TableSkeleton />;
   if (kind === 'form') return <FormSkeleton />;

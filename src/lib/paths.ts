@@ -16,6 +16,10 @@ export const paths = {
   subscriptionPricing: '/subscription/pricing',
   subscriptionSuccess: '/subscription/success',
   subscriptionCancel: '/subscription/cancel',
+  subscriptionTerms: '/subscription/terms',
+  subscriptionPrivacy: '/subscription/privacy',
+  subscriptionRefunds: '/subscription/refunds',
+  testCheckout: '/checkout/test/:paymentId',
   websocketDemo: '/websocket-demo',
   faq: '/faq',
   help: '/help',
@@ -34,11 +38,14 @@ export const paths = {
   testSimulation: '/test-simulation',
   unifiedDeployment: '/unified-deployment',
   diagnostics: '/diagnostics',
+  sharedReport: '/shared-report',
   domains: '/domains',
+  domain: '/domains/:domainId',
   certificates: '/certificates',
   settings: '/settings',
   licenseManagement: '/license-management',
   account: '/account',
+  receipt: '/receipts/:paymentId',
   deploymentEditor: '/deployment-editor/:deploymentId',
   paymentSuccess: '/payment-success',
 } as const;
@@ -53,6 +60,11 @@ export const href = {
   deployment: (deploymentId: string) => `/deployments/${encodeURIComponent(deploymentId)}`,
   release: (deploymentId: string, number: number) =>
     `/deployments/${encodeURIComponent(deploymentId)}/releases/${number}`,
+  domain: (domainId: string) => `/domains/${encodeURIComponent(domainId)}`,
+  /** Names the payment that the person comes from; the screen asks the server what became of it. */
+  subscriptionSuccess: (paymentId: string) =>
+    `${paths.subscriptionSuccess}?session_id=${encodeURIComponent(paymentId)}`,
+  receipt: (paymentId: string) => `/receipts/${encodeURIComponent(paymentId)}`,
   deploymentSetup: (platform: PlatformId) => `/deployment-setup/${platform}`,
   deploy: (platform: PlatformId) => `/deploy/${platform}`,
   replaceToken: (connectionId: string) => `${paths.settings}?${REPLACE}=${encodeURIComponent(connectionId)}`,

@@ -9,9 +9,18 @@ import { showToast, type ToastOptions } from '../components/toast-store.ts';
 const REFRESHES: Record<StoredEvent['type'], readonly string[]> = {
   deployment_status: ['deployments', 'releases'],
   ssl_status: ['certificates', 'domains'],
-  notification: ['deployments', 'releases'],
-  subscription_update: ['subscription', 'user'],
-  analytics_update: ['deployments', 'releases', 'connections', 'subscription', 'user', 'analytics'],
+  notification: ['deployments', 'releases', 'domains', 'certificates', 'licenses'],
+  subscription_update: ['subscription', 'payments', 'licenses', 'user'],
+  analytics_update: [
+    'deployments',
+    'releases',
+    'domains',
+    'certificates',
+    'connections',
+    'subscription',
+    'user',
+    'analytics',
+  ],
 };
 /** Of a step's log, while its lines come; after a reload those are there that the server keeps, the last 500. */
 const LOG_LINES_KEPT = 10_000;
@@ -23,6 +32,10 @@ export type EventTargets = { queryClient: QueryClient; refreshUser: () => void }
 export function applyEvent({ queryClient, refreshUser }: EventTargets, item: StreamItem): void {
   if (item.type === 'ready') {
     refreshRunning(queryClient);
+    return;
+  }
+  if (item.type === 'visits_counted') {
+    readAgain(queryClient, { queryKey: [['analytics', 'visits']] });
     return;
   }
   if (item.type === 'release_progress') {

@@ -1,9 +1,8 @@
-import { ArrowLeft, Clock, Globe, Lightbulb, Lock, type LucideIcon, Route, Stethoscope, UserRound } from 'lucide-react';
+import { ArrowLeft, Globe, Lightbulb, Lock, type LucideIcon, Route, Stethoscope, UserRound } from 'lucide-react';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { Link } from 'wouter';
 import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
-import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { Page } from '../components/page.tsx';
@@ -14,7 +13,7 @@ import { LIVE_ONCE_COMPARED } from '../lib/verification-text.ts';
 /** With what forms are made of it weighs 20 KB, and stands at the end of a long page. */
 const ContactForm = lazy(async () => ({ default: (await import('../features/contact/contact-form.tsx')).ContactForm }));
 
-const features: readonly { icon: LucideIcon; title: string; text: string; isLater?: true }[] = [
+const features: readonly { icon: LucideIcon; title: string; text: string }[] = [
   {
     icon: Globe,
     title: 'Website Deployment',
@@ -24,13 +23,11 @@ const features: readonly { icon: LucideIcon; title: string; text: string; isLate
     icon: Route,
     title: 'DNS Automation',
     text: 'A, CNAME and other records, created and managed where a provider is connected, and spelled out one by one where none is.',
-    isLater: true,
   },
   {
     icon: Lock,
     title: 'SSL Certificate Management',
     text: 'Certificates, issued and renewed for your own names, with their dates in sight before they matter.',
-    isLater: true,
   },
   {
     icon: Lightbulb,
@@ -40,7 +37,7 @@ const features: readonly { icon: LucideIcon; title: string; text: string; isLate
   {
     icon: Stethoscope,
     title: 'Diagnostics Tools',
-    text: 'What was seen of each deployment and when, file by file, and what to do where something is wrong. Domains and certificates are not checked yet.',
+    text: 'What was seen of each deployment, its domains and certificates, and when, and what to do where something is wrong.',
   },
   {
     icon: UserRound,
@@ -70,20 +67,13 @@ export function AboutScreen() {
       </Section>
       <Section title="Key Features">
         <ul className="grid gap-4 sm:grid-cols-2">
-          {features.map(({ icon: Icon, title, text, isLater }) => (
+          {features.map(({ icon: Icon, title, text }) => (
             <li key={title} className="rounded-card border border-line bg-surface-raised p-5">
               <h3 className="flex items-center gap-2.5 font-semibold">
                 <Icon className="text-accent" />
                 {title}
               </h3>
               <p className="mt-1.5 text-sm text-ink-muted text-pretty">{text}</p>
-              {isLater && (
-                <p className="mt-3">
-                  <Badge tone="unknown" icon={Clock}>
-                    Not yet available
-                  </Badge>
-                </p>
-              )}
             </li>
           ))}
         </ul>

@@ -8,6 +8,7 @@ import { ExportAccount } from '../features/account/export-account.tsx';
 import { ChangePasswordForm } from '../features/auth/change-password-form.tsx';
 import { Identity } from '../features/auth/identity.tsx';
 import { SessionList } from '../features/auth/session-list.tsx';
+import { ReceiptList } from '../features/payments/receipt-list.tsx';
 import { PlanSetting } from '../features/subscription/plan-setting.tsx';
 import { paths } from '../lib/paths.ts';
 
@@ -28,6 +29,7 @@ export function AccountScreen() {
             <PlanSetting isBetaTester={user.isBetaTester} />
           </Card>
         </Section>
+        <ReceiptList />
         <Section
           title="Password"
           description={

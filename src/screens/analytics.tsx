@@ -1,27 +1,36 @@
 import { ChartNoAxesColumn, SearchX } from 'lucide-react';
 import { Link } from 'wouter';
 import { formatCount } from '../../routers/schemas/format-count.ts';
+import { PLANS } from '../../routers/schemas/plan-table.ts';
 import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
 import { Card, CardHeader } from '../components/card.tsx';
+import { FilterSelect } from '../components/filter-select.tsx';
 import { ListStates } from '../components/list-states.tsx';
-import { Notice } from '../components/notice.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { DeploymentOutcomes } from '../features/analytics/deployment-outcomes.tsx';
+import { PlatformOutcomes } from '../features/analytics/platform-outcomes.tsx';
 import { ReleaseOutcomes, ReleaseOutcomesSkeleton } from '../features/analytics/release-outcomes.tsx';
 import { statisticsByDeployment, statisticsOf } from '../features/analytics/release-statistics.ts';
-import { DeploymentSelect, useOfferedDeployments } from '../features/deployments/manage/deployment-select.tsx';
+import { ownTimeZone, rangeOf, rangeOptions } from '../features/analytics/visit-labels.ts';
+import { VisitsSection } from '../features/analytics/visits-section.tsx';
+import { DeploymentSelect } from '../features/deployments/manage/deployment-select.tsx';
 import { useListFilters } from '../features/deployments/manage/use-list-filters.ts';
+import { useOfferedDeployments } from '../features/deployments/manage/use-offered-deployments.ts';
 import { paths } from '../lib/paths.ts';
 
 /** The most that the server answers at once: enough to see how things go. */
 const COUNTED = 50;
 
-/** How the releases went, from the history that there is; visits are later work, and the page says so. */
+const timeZone = ownTimeZone();
+
+/** Who visits the sites, and how the releases went. */
 export function AnalyticsScreen() {
-  const filters = useListFilters(['deployment']);
+  const filters = useListFilters(['deployment', 'range']);
   const deploymentId = filters.get('deployment') ?? undefined;
+  const days = rangeOf(filters.get('range'));
+  const allowance = trpc.subscription.allowance.useQuery();
   const { deployments } = useOfferedDeployments();
   const history = trpc.releases.list.useQuery(
     { limit: COUNTED, ...(deploymentId !== undefined && { deploymentId }) },
@@ -30,21 +39,26 @@ export function AnalyticsScreen() {
   const releases = history.data?.items ?? [];
   return (
     <>
-      <PageHeader title="Analytics" description="How your releases went, and how long they took." />
-      <Notice tone="quiet" title="Visits are not shown in this version" className="mb-6">
-        The built-in host counts them without cookies. There is no page for the counts yet.
-      </Notice>
-      {(deployments.length > 1 || filters.isFiltered) && (
-        <div className="mb-4">
+      <PageHeader title="Analytics" description="Who visits your sites, and how your releases went." />
+      <div className="mb-4 flex flex-wrap gap-2">
+        {(deployments.length > 1 || deploymentId !== undefined) && (
           <DeploymentSelect
             deployments={deployments}
             allLabel="All deployments"
             value={deploymentId}
             onChange={(id) => filters.set('deployment', id)}
           />
-        </div>
-      )}
+        )}
+        <FilterSelect
+          label="Time"
+          options={rangeOptions(allowance.data && PLANS[allowance.data.plan].analyticsDays)}
+          value={String(days)}
+          onChange={(range) => filters.set('range', range)}
+        />
+      </div>
       <div className="flex flex-col gap-6">
+        <VisitsSection range={{ days, timeZone, ...(deploymentId !== undefined && { deploymentId }) }} />
+        <PlatformOutcomes deploymentId={deploymentId} days={days} />
         <Card className="overflow-hidden" aria-busy={history.isFetching}>
           <CardHeader
             title={history.data?.nextCursor ? `The last ${COUNTED} releases` : 'Releases'}
@@ -63,7 +77,7 @@ export function AnalyticsScreen() {
             count={releases.length}
             skeleton={<ReleaseOutcomesSkeleton />}
             failure={shownFailure('The releases could not be fetched', history.error)}
-            empty={filters.isFiltered ? nothingThere(filters.clear) : NOTHING_YET}
+            empty={deploymentId !== undefined ? nothingThere(filters.clear) : NOTHING_YET}
           >
             <ReleaseOutcomes statistics={statisticsOf(releases)} />
             {rollBackLine(history.data?.rollBacks.length ?? 0)}
@@ -100,7 +114,7 @@ const NOTHING_YET = {
   text: 'No releases yet. Each folder that you publish makes one, and this page says how they went.',
   action: (
     <Button variant="primary" asChild>
-      <Link to={paths.newDeployment}>Drop your first folder</Link>
+      <Link to={paths.newDeployment}>Publish a folder</Link>
     </Button>
   ),
 };

@@ -17,14 +17,18 @@ export function AuthScreen() {
   const navigate = useNavigate();
   const [parameters] = useSearchParams();
   const [notice] = useState(recentExpiryReason);
-  const wasSignedIn = useWasSignedIn();
+  const { user } = useUser();
+  /** A login on this screen moves by its own timer alone. */
+  const [isPending, setPending] = useState(false);
+  const sending = { isPending, setPending };
   const tab = matchesPath(paths.register, pathname) ? 'register' : 'login';
   const redirect = safeRedirect(parameters.get('redirect'), location.origin);
 
   useEffect(clearExpiry, []);
   useEffect(fetchClient, []);
 
-  if (wasSignedIn) return <Redirect to={redirect} replace />;
+  // Also when the person has signed in in another tab.
+  if (user !== null && !isPending) return <Redirect to={redirect} replace />;
   return (
     <AuthCard
       title="Fairlead"
@@ -39,9 +43,13 @@ export function AuthScreen() {
     >
       <AuthTabs
         value={tab}
-        onChange={(next) => navigate((next === 'register' ? paths.register : paths.login) + search, { replace: true })}
+        onChange={(next) => {
+          // The timer goes with its form.
+          setPending(false);
+          navigate((next === 'register' ? paths.register : paths.login) + search, { replace: true });
+        }}
       >
-        {tab === 'login' ? <LoginForm redirect={redirect} /> : <RegisterForm />}
+        {tab === 'login' ? <LoginForm {...sending} redirect={redirect} /> : <RegisterForm {...sending} />}
       </AuthTabs>
     </AuthCard>
   );
@@ -50,12 +58,4 @@ export function AuthScreen() {
 /** The client of the procedures comes while the form is filled in; a failure shows when it is sent. */
 function fetchClient(): void {
   import('../api/trpc.ts').catch(() => {});
-}
-
-/** Whether the person was signed in when the screen opened; a login on this screen moves by its own timer alone. */
-function useWasSignedIn(): boolean {
-  const { user, isLoading } = useUser();
-  const [wasSignedIn, setWasSignedIn] = useState(isLoading ? null : user !== null);
-  if (wasSignedIn === null && !isLoading) setWasSignedIn(user !== null);
-  return wasSignedIn ?? false;
 }

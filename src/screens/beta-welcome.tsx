@@ -18,23 +18,23 @@ const benefits: readonly { icon: LucideIcon; title: string; text: string }[] = [
   {
     icon: Globe,
     title: 'Custom domains',
-    text: 'Your own names on what you publish, as many as you need. Not available in this version.',
+    text: 'Your own names on what you publish, as many as you need.',
   },
   {
     icon: Stethoscope,
     title: 'Analytics and diagnostics',
-    text: 'How your releases went and what was seen of each deployment. Visits and checks of domains follow.',
+    text: 'How your releases went and what was seen of each deployment. Visits follow.',
   },
   {
     icon: Zap,
     title: 'Early access',
-    text: 'New parts of Fairlead come to you first, the six hosting platforms among them.',
+    text: 'What is tried before everybody has it is switched on for you first.',
   },
   { icon: MessagesSquare, title: 'Direct support', text: 'You write to the people who build it, and they answer.' },
   {
     icon: BadgeCheck,
     title: 'Beta Tester badge',
-    text: 'On your account from the day that you join.',
+    text: 'On your profile and your deployments, from the moment you pay until the offer ends.',
   },
 ];
 
@@ -53,7 +53,7 @@ const expectations: readonly { title: string; text: string }[] = [
   },
   {
     title: 'It ends clearly',
-    text: `The offer covers ${BETA_MONTHS} months for $${BETA_PRICE_DOLLARS}, once. Nothing renews by itself, and nothing you published is taken down when it ends. Paying by card is not available in this version; the 14-day trial of Pro is.`,
+    text: `The offer covers ${BETA_MONTHS} months for $${BETA_PRICE_DOLLARS}, once. It does not renew, and nothing you published is taken down when it ends. You can try Pro for 14 days first.`,
   },
 ];
 

@@ -1,14 +1,14 @@
-import { Lock, LockOpen, ShieldOff } from 'lucide-react';
+import { Lock, LockOpen } from 'lucide-react';
 import { Link } from 'wouter';
 import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { Badge } from '../components/badge.tsx';
 import { Card, CardHeader } from '../components/card.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
 import { HostName } from '../components/host-name.tsx';
 import { ListStates } from '../components/list-states.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { SkeletonRows } from '../components/skeleton.tsx';
+import { CertificateList } from '../features/certificates/certificate-list.tsx';
 import { NO_ADDRESSES } from '../features/domains/no-addresses.tsx';
 import { formatAddress } from '../lib/format.ts';
 import { paths } from '../lib/paths.ts';
@@ -16,7 +16,7 @@ import { paths } from '../lib/paths.ts';
 /** The most that the server answers at once; Domains has all of them. */
 const SHOWN = 50;
 
-/** What is encrypted and what is not. No certificate is made yet, and none is shown. */
+/** The certificates of domains, and of every address how it is served. */
 export function CertificatesScreen() {
   const list = trpc.deployments.list.useQuery({ limit: SHOWN });
   const deployments = list.data?.items ?? [];
@@ -24,20 +24,13 @@ export function CertificatesScreen() {
     <div className="max-w-reading">
       <PageHeader
         title="SSL Certificates"
-        description="What is served over an encrypted connection, and what is not."
+        description="The certificates of your domains, and how each address is served."
       />
-      <div className="flex flex-col gap-6">
-        <Card>
-          <CardHeader title="Certificates" count={0} />
-          <EmptyState icon={ShieldOff}>
-            There are no certificates. Issuing and renewing them is not available in this version.
-          </EmptyState>
-        </Card>
+      <CertificateList>
         <Card className="overflow-hidden">
           <CardHeader title="How your addresses are served" />
           <p className="border-b border-line px-4 py-3 text-ink-muted text-pretty sm:px-5">
-            The built-in host answers over plain HTTP: anyone on the way between a visitor and the host can read what is
-            sent, and change it.
+            Over plain HTTP anyone on the way between a visitor and the host can read what is sent, and change it.
           </p>
           <ListStates
             list={list}
@@ -67,7 +60,7 @@ export function CertificatesScreen() {
             <ServedRow url={location.origin} />
           </ul>
         </Card>
-      </div>
+      </CertificateList>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { Plus } from 'lucide-react';
 import { Link } from 'wouter';
-import type { Deployment } from '../../routers/schemas/deployments.ts';
+import type { Deployment, DeploymentList } from '../../routers/schemas/deployments.ts';
 import { TRIAL_DAYS } from '../../routers/schemas/limits.ts';
 import { isRunningReleaseState } from '../../routers/schemas/state-names.ts';
 import type { Allowance } from '../../routers/schemas/subscription.ts';
@@ -12,12 +12,15 @@ import { Card, CardBody, CardHeader } from '../components/card.tsx';
 import { FailedState } from '../components/failed-state.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
+import { VisitsCard } from '../features/analytics/visits-card.tsx';
 import { LeadingDrop } from '../features/deployments/create/leading-drop.tsx';
 import { AttentionList } from '../features/deployments/manage/attention-list.tsx';
 import { DeploymentRows } from '../features/deployments/manage/deployment-table.tsx';
 import { isReadOnly, usageText } from '../features/deployments/plan-labels.ts';
+import { HealthLine, useHealth } from '../features/diagnostics/health-line.tsx';
 import { LastActivity } from '../features/releases/last-activity.tsx';
 import { RunningPublication, RunningRelease } from '../features/releases/running-release.tsx';
+import { BetaBadge } from '../features/user/beta-badge.tsx';
 import { deploymentLabel } from '../lib/deployment-label.ts';
 import { paths } from '../lib/paths.ts';
 import { isUnderWay, usePublications } from '../uploads/publications.ts';
@@ -32,6 +35,8 @@ export function DashboardScreen() {
   const allowance = trpc.subscription.allowance.useQuery();
   const { user } = useUser();
   const items = deployments.data?.items ?? [];
+  const health = useHealth(items.flatMap(({ id, currentRelease }) => (currentRelease === null ? [] : [id])));
+  const everyone = useBeyondFirst(deployments.data);
   // The user knows it before the list has come: what stands there in the meantime is as tall as what comes.
   const expected = Math.min(user?.deploymentCount ?? 0, SHOWN_DEPLOYMENTS);
   const hasNothing = deployments.isError ? false : (deployments.data?.items.length ?? expected) === 0;
@@ -66,20 +71,31 @@ export function DashboardScreen() {
         />
       ) : (
         <>
-          <AttentionList deployments={items} allowance={allowance.data} />
+          <AttentionList deployments={everyone.inCare} allowance={allowance.data} />
           {/* One below the other on a small screen, what grows last at the end: nothing under it is moved. */}
-          <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px] lg:grid-rows-[auto_1fr]">
+          <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px] lg:grid-rows-[auto_auto_1fr]">
             <Card className="min-w-0 overflow-hidden">
               <CardHeader title="Deployments" action={<SeeAll to={paths.deployments} what="deployments" />} />
-              {deployments.isPending && <SkeletonRows rows={expected} />}
+              {deployments.isPending && <SkeletonRows rows={expected} lines={3} />}
               <FailedState
                 failure={shownFailure('The deployments could not be fetched', deployments.error)}
                 question={deployments}
               />
-              <DeploymentRows deployments={items} isReadOnly={isReadOnly(allowance.data)} />
+              <DeploymentRows
+                deployments={items}
+                isReadOnly={(id) => isReadOnly(allowance.data, id)}
+                badge={user?.isBetaTester && <BetaBadge />}
+                below={(deployment) => (
+                  <HealthLine
+                    deployment={deployment}
+                    health={health.get(deployment.id)}
+                    isLive={deployment.currentRelease !== null}
+                  />
+                )}
+              />
             </Card>
-            <div className="flex min-w-0 flex-col gap-4 lg:col-start-2 lg:row-span-2 lg:row-start-1">
-              <PublishingNow deployments={items} />
+            <div className="flex min-w-0 flex-col gap-4 lg:col-start-2 lg:row-span-3 lg:row-start-1">
+              <PublishingNow deployments={everyone.deploying} />
               <LeadingDrop
                 shape="compact"
                 title="Drop a folder or a ZIP to publish it"
@@ -93,11 +109,23 @@ export function DashboardScreen() {
                 action={<SeeAll to={paths.deploymentHistory} what="releases" />}
               />
             )}
+            <VisitsCard />
           </div>
         </>
       )}
     </>
   );
+}
+
+/** Those in care and those being published, of all deployments; the first page answers where it holds every one. */
+function useBeyondFirst(first: DeploymentList | undefined): { inCare: Deployment[]; deploying: Deployment[] } {
+  const hasMore = first !== undefined && first.nextCursor !== null;
+  const inCare = trpc.deployments.list.useQuery({ needsCare: true }, { enabled: hasMore });
+  const deploying = trpc.deployments.list.useQuery({ state: 'deploying' }, { enabled: hasMore });
+  const items = first?.items ?? [];
+  return hasMore
+    ? { inCare: inCare.data?.items ?? [], deploying: deploying.data?.items ?? [] }
+    : { inCare: items, deploying: items };
 }
 
 function firstDropText(allowance: Allowance | undefined): string {

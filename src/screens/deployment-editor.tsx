@@ -38,7 +38,7 @@ export function DeploymentEditorScreen() {
 
 function EditorPage({ deployment }: { deployment: Deployment }) {
   const allowance = trpc.subscription.allowance.useQuery();
-  const readOnly = isReadOnly(allowance.data);
+  const readOnly = isReadOnly(allowance.data, deployment.id);
   const { id, name, url, currentRelease, state } = deployment;
   const isServing = currentRelease !== null && state !== 'deleting';
   return (

@@ -4,8 +4,9 @@ import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { StateFilter } from '../components/state-filter.tsx';
-import { DeploymentSelect, useOfferedDeployments } from '../features/deployments/manage/deployment-select.tsx';
+import { DeploymentSelect } from '../features/deployments/manage/deployment-select.tsx';
 import { oneOf, useListFilters } from '../features/deployments/manage/use-list-filters.ts';
+import { useOfferedDeployments } from '../features/deployments/manage/use-offered-deployments.ts';
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { ReleaseList } from '../features/releases/release-list.tsx';
 import { paths } from '../lib/paths.ts';
@@ -37,7 +38,7 @@ export function DeploymentHistoryScreen() {
         showsDeployment
         deploymentId={deploymentId}
         state={state}
-        isReadOnly={isReadOnly(allowance.data)}
+        isReadOnly={(id) => isReadOnly(allowance.data, id)}
         empty={
           filters.isFiltered
             ? 'No release fits these filters.'
@@ -48,7 +49,7 @@ export function DeploymentHistoryScreen() {
             <Button onClick={filters.clear}>Clear the filters</Button>
           ) : (
             <Button variant="primary" asChild>
-              <Link to={paths.newDeployment}>Drop your first folder</Link>
+              <Link to={paths.newDeployment}>Publish a folder</Link>
             </Button>
           )
         }

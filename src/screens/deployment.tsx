@@ -1,5 +1,5 @@
 import { ExternalLink, FolderUp } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect } from 'react';
 import { Link, useParams, useSearchParams } from 'wouter';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
@@ -8,7 +8,6 @@ import { trpc } from '../api/trpc.ts';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
-import { Notice } from '../components/notice.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { PlatformMark } from '../components/platform-mark.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
@@ -16,22 +15,27 @@ import { StateBadge } from '../components/state-badge.tsx';
 import { TabPanel, Tabs } from '../components/tabs.tsx';
 import { deploymentDisplayState } from '../features/deployments/display-state.ts';
 import { AbsentDeployment } from '../features/deployments/manage/absent-deployment.tsx';
+import { DeletingNotice } from '../features/deployments/manage/deleting-notice.tsx';
 import { DeploymentMenu } from '../features/deployments/manage/deployment-menu.tsx';
 import { DeploymentSettings } from '../features/deployments/manage/deployment-settings.tsx';
 import { DestinationList } from '../features/deployments/manage/destination-list.tsx';
 import { PublishSection } from '../features/deployments/manage/publish-section.tsx';
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
+import { DomainList } from '../features/domains/domain-list.tsx';
+import { GoneNotice } from '../features/releases/gone-notice.tsx';
 import { LatestHandOff } from '../features/releases/hand-off-panel.tsx';
 import { LatestNotice } from '../features/releases/latest-notice.tsx';
 import { LiveCard } from '../features/releases/live-card.tsx';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { ReleaseList } from '../features/releases/release-list.tsx';
 import { SendingOverview } from '../features/releases/sending-overview.tsx';
+import { SendingNotices } from '../features/releases/sending-panel.tsx';
 import { useLeadToRelease } from '../features/releases/use-lead-to-release.ts';
 import { BetaBadge } from '../features/user/beta-badge.tsx';
 import { useNavigate } from '../lib/location.ts';
 import { usePageTitle } from '../lib/page-title.ts';
 import { paths } from '../lib/paths.ts';
+import { leaveChosen, setChosen, useChosen } from '../uploads/chosen-selections.ts';
 import { usePublication } from '../uploads/publications.ts';
 import type { Selection } from '../uploads/selection.ts';
 
@@ -39,6 +43,7 @@ export function DeploymentScreen() {
   const { deploymentId = '' } = useParams();
   const deployment = trpc.deployments.get.useQuery({ deploymentId });
   usePageTitle(deployment.data?.name);
+  useEffect(() => () => leaveChosen(deploymentId), [deploymentId]);
 
   // It may be deleted while it is looked at.
   if (deployment.data && !isNothing(deployment.error)) return <DeploymentPage deployment={deployment.data} />;
@@ -49,6 +54,7 @@ export function DeploymentScreen() {
           title="Deployment"
           crumbs={[{ label: 'Deployments', to: paths.deployments }, { label: 'Deployment' }]}
         />
+        {isNothing(deployment.error) && <GoneFiles deploymentId={deploymentId} name={deployment.data?.name} />}
         <Card>
           <AbsentDeployment question={deployment} />
         </Card>
@@ -58,9 +64,21 @@ export function DeploymentScreen() {
   return <DeploymentSkeleton />;
 }
 
+/** What the person had chosen or was sending when the deployment was deleted somewhere else. */
+function GoneFiles({ deploymentId, name }: { deploymentId: string; name: string | undefined }) {
+  const publication = usePublication(deploymentId);
+  const chosen = useChosen(deploymentId);
+  if (publication !== null) return <SendingNotices publication={publication} onReplace={publication.control.forget} />;
+  if (chosen === null) return null;
+  return (
+    <GoneNotice name={name ?? 'This deployment'} selection={chosen} onLeave={() => setChosen(deploymentId, null)} />
+  );
+}
+
 const TABS = [
   { value: 'overview', label: 'Overview' },
   { value: 'releases', label: 'Releases' },
+  { value: 'domains', label: 'Domains' },
   { value: 'settings', label: 'Settings' },
 ] as const;
 
@@ -70,7 +88,7 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
   const { user } = useUser();
   const allowance = trpc.subscription.allowance.useQuery();
   const isDeleting = deployment.state === 'deleting';
-  const readOnly = isReadOnly(allowance.data);
+  const readOnly = isReadOnly(allowance.data, deployment.id);
   const tab = TABS.find(({ value }) => value === params.get('tab'))?.value ?? 'overview';
   const isServing = deployment.currentRelease !== null && !isDeleting;
   const leave = () => navigate(paths.deployments);
@@ -114,11 +132,8 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
           </>
         }
       />
-      {isDeleting && (
-        <Notice tone="accent" className="mb-6">
-          It is being taken off the air and leaves the lists when that is done; nothing of it can be changed any more.
-        </Notice>
-      )}
+      {isDeleting && <GoneFiles deploymentId={deployment.id} name={deployment.name} />}
+      {isDeleting && <DeletingNotice deployment={deployment} />}
       <Tabs
         label="Parts of the deployment"
         value={tab}
@@ -132,8 +147,16 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
           <ReleaseList
             label={`Releases of ${deployment.name}`}
             deploymentId={deployment.id}
-            isReadOnly={readOnly || isDeleting}
-            empty="No releases yet. Drop a folder or a ZIP on Overview to make the first."
+            isReadOnly={() => readOnly || isDeleting}
+            empty="No releases yet. Publish a folder or a ZIP on Overview to make the first."
+          />
+        </TabPanel>
+        <TabPanel value="domains">
+          <DomainList
+            deployments={[deployment]}
+            deploymentId={deployment.id}
+            isReadOnly={() => readOnly || isDeleting}
+            limit={allowance.data?.customDomains}
           />
         </TabPanel>
         <TabPanel value="settings">
@@ -146,14 +169,14 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
 
 function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment; isReadOnly: boolean }) {
   const publication = usePublication(deployment.id);
-  const [givenBack, setGivenBack] = useState<Selection | null>(null);
   useLeadToRelease(publication, { replace: false });
   const { currentRelease, latestRelease } = deployment;
 
-  if (publication !== null && publication.state !== 'cancelled') {
-    return <SendingOverview publication={publication} serving={currentRelease} onBack={setGivenBack} />;
-  }
   if (deployment.state === 'deleting') return null;
+  if (publication !== null && publication.state !== 'cancelled') {
+    const onBack = (selection: Selection) => setChosen(deployment.id, selection);
+    return <SendingOverview publication={publication} serving={currentRelease} onBack={onBack} />;
+  }
   return (
     <div className="flex flex-col gap-6">
       {latestRelease !== null && latestRelease.id !== currentRelease?.id && (
@@ -165,9 +188,9 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
         />
       )}
       <LatestHandOff deployment={deployment} isReadOnly={readOnly} />
-      {currentRelease !== null && <LiveCard deployment={deployment} current={currentRelease} />}
+      {currentRelease !== null && <LiveCard deployment={deployment} current={currentRelease} isReadOnly={readOnly} />}
       {deployment.destinations.length > 1 && <DestinationList deployment={deployment} isReadOnly={readOnly} />}
-      <PublishSection deployment={deployment} isReadOnly={readOnly} givenBack={givenBack} />
+      <PublishSection deployment={deployment} isReadOnly={readOnly} />
     </div>
   );
 }

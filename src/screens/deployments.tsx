@@ -1,10 +1,12 @@
 import { Globe, Plus, SearchX } from 'lucide-react';
 import { Link } from 'wouter';
+import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { HOSTING_PLATFORMS, type PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { DEPLOYMENT_STATES } from '../../routers/schemas/state-names.ts';
 import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
+import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { FilterSelect } from '../components/filter-select.tsx';
@@ -15,7 +17,9 @@ import { SearchField } from '../components/search-field.tsx';
 import { StateFilter } from '../components/state-filter.tsx';
 import { DeploymentTable, DeploymentTableSkeleton } from '../features/deployments/manage/deployment-table.tsx';
 import { oneOf, useListFilters, useTyped } from '../features/deployments/manage/use-list-filters.ts';
+import { WritableNotice } from '../features/deployments/manage/writable-notice.tsx';
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
+import { BetaBadge } from '../features/user/beta-badge.tsx';
 import { paths } from '../lib/paths.ts';
 
 const SHOWN_PLATFORMS: readonly PlatformId[] = ['built-in', ...HOSTING_PLATFORMS];
@@ -26,12 +30,14 @@ export function DeploymentsScreen() {
   const platform = oneOf(SHOWN_PLATFORMS, filters.get('platform'));
   const state = oneOf(DEPLOYMENT_STATES, filters.get('state'));
   const [typed, setTyped] = useTyped(search, (text) => filters.set('search', text.trim()));
+  const { user } = useUser();
   const allowance = trpc.subscription.allowance.useQuery();
   const list = trpc.deployments.list.useInfiniteQuery(
     { ...(search !== '' && { search }), ...(platform && { platform }), ...(state && { state }) },
     { getNextPageParam: (page) => page.nextCursor, placeholderData: (before) => before },
   );
   const deployments = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  const offered = useOfferedPlatforms(deployments, platform);
   const isEmpty = list.isSuccess && deployments.length === 0;
   return (
     <>
@@ -45,16 +51,19 @@ export function DeploymentsScreen() {
           </Button>
         }
       />
+      <WritableNotice allowance={allowance.data} />
       {(!isEmpty || filters.isFiltered) && (
         <div className="mb-4 flex flex-wrap gap-2">
           <SearchField label="Search deployments" value={typed} onValueChange={setTyped} className="w-full sm:w-70" />
-          <FilterSelect
-            label="Platform"
-            allLabel="All platforms"
-            options={SHOWN_PLATFORMS.map((value) => ({ value, label: PLATFORMS[value].title }))}
-            value={platform}
-            onChange={(next) => filters.set('platform', next)}
-          />
+          {offered.length > 1 && (
+            <FilterSelect
+              label="Platform"
+              allLabel="All platforms"
+              options={offered.map((value) => ({ value, label: PLATFORMS[value].title }))}
+              value={platform}
+              onChange={(next) => filters.set('platform', next)}
+            />
+          )}
           <StateFilter states={DEPLOYMENT_STATES} value={state} onChange={(next) => filters.set('state', next)} />
         </div>
       )}
@@ -66,7 +75,11 @@ export function DeploymentsScreen() {
           failure={shownFailure('The deployments could not be fetched', list.error)}
           empty={filters.isFiltered ? nothingFound(filters.clear) : NOTHING_YET}
         >
-          <DeploymentTable deployments={deployments} isReadOnly={isReadOnly(allowance.data)} />
+          <DeploymentTable
+            deployments={deployments}
+            isReadOnly={(id) => isReadOnly(allowance.data, id)}
+            badge={user?.isBetaTester && <BetaBadge />}
+          />
         </ListStates>
       </Card>
       <LoadMore list={list} />
@@ -74,12 +87,20 @@ export function DeploymentsScreen() {
   );
 }
 
+/** The built-in host, what is connected, and what is shown or asked for already: another would find nothing. */
+function useOfferedPlatforms(deployments: readonly Deployment[], wanted: PlatformId | undefined): PlatformId[] {
+  const connections = trpc.connections.list.useQuery();
+  const there = new Set<string>(['built-in', ...deployments.map(({ platform }) => platform)]);
+  for (const { provider } of connections.data?.items ?? []) there.add(provider);
+  return SHOWN_PLATFORMS.filter((platform) => there.has(platform) || platform === wanted);
+}
+
 const NOTHING_YET = {
   icon: Globe,
-  text: 'No deployments yet. Each one is listed here with its address, its state and what can be done with it.',
+  text: 'No deployments yet. Publish a folder to see it here.',
   action: (
     <Button variant="primary" asChild>
-      <Link to={paths.newDeployment}>Drop your first folder</Link>
+      <Link to={paths.newDeployment}>Publish a folder</Link>
     </Button>
   ),
 };

@@ -2,6 +2,7 @@ import { ScrollText, Stethoscope } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { formatCount } from '../../routers/schemas/format-count.ts';
+import { PAGE_SIZE_MAX } from '../../routers/schemas/primitives.ts';
 import type { ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.ts';
 import { errorDetails, errorMessage } from '../api/errors.ts';
 import { isNothing, shownFailure } from '../api/shown-failure.ts';
@@ -9,29 +10,46 @@ import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
 import { Card, CardHeader } from '../components/card.tsx';
 import { ErrorState } from '../components/error-state.tsx';
+import { lazyDialog } from '../components/lazy-dialog.tsx';
 import { ListStates } from '../components/list-states.tsx';
+import { useNow } from '../components/now.ts';
 import { PageHeader } from '../components/page-header.tsx';
 import { StateBadge } from '../components/state-badge.tsx';
 import { type Step, Stepper } from '../components/stepper.tsx';
 import { Time } from '../components/time.tsx';
-import { DeploymentSelect, useOfferedDeployments } from '../features/deployments/manage/deployment-select.tsx';
+import { DeploymentSelect } from '../features/deployments/manage/deployment-select.tsx';
 import { useListFilters } from '../features/deployments/manage/use-list-filters.ts';
+import { useOfferedDeployments } from '../features/deployments/manage/use-offered-deployments.ts';
 import { CheckList, CheckListSkeleton } from '../features/diagnostics/check-list.tsx';
-import { checksOf, troubleCount } from '../features/diagnostics/checks.ts';
+import { type Check, checksOf, troubleCount } from '../features/diagnostics/checks.ts';
+import { domainChecks } from '../features/diagnostics/domain-checks.ts';
+import { LiveReport } from '../features/diagnostics/live-report.tsx';
 import { stepTitle, tookText } from '../features/releases/release-labels.ts';
+import { deploymentLabel } from '../lib/deployment-label.ts';
 import { href, paths } from '../lib/paths.ts';
 import { isRollBackStep } from '../lib/roll-back.ts';
 
-/** What is known of a deployment, read from what verification proved and when. */
+const RecordPlanDialog = lazyDialog(
+  async () => (await import('../features/domains/records/record-plan-dialog.tsx')).RecordPlanDialog,
+);
+
+/** Looks at a name or a deployment now, and shows below what is known of the deployment without asking anything anew. */
 export function DiagnosticsScreen() {
-  const filters = useListFilters(['deployment']);
+  const filters = useListFilters(['deployment', 'report']);
   const { list, deployments } = useOfferedDeployments();
   const deploymentId = filters.get('deployment') ?? deployments[0]?.id;
+  const chosen = deployments.find(({ id }) => id === deploymentId);
   return (
     <>
       <PageHeader
         title="System Diagnostics"
-        description="What was seen of a deployment, and when. Opening this page asks nothing anew."
+        description="What works on the way to a website, what is broken, and how to mend it."
+      />
+      <LiveReport
+        reportId={filters.get('report')}
+        onReport={(id) => filters.set('report', id)}
+        deployment={chosen === undefined ? null : { id: chosen.id, name: deploymentLabel(chosen) }}
+        planDialog={RecordPlanDialog}
       />
       {deployments.length > 0 && (
         <div className="mb-4">
@@ -63,15 +81,23 @@ function Report({ deploymentId }: { deploymentId: string }) {
   const deployment = trpc.deployments.get.useQuery({ deploymentId });
   const number = deployment.data?.currentRelease?.number;
   const current = trpc.releases.get.useQuery({ deploymentId, number: number ?? 1 }, { enabled: number !== undefined });
-  const error = deployment.error ?? current.error;
-  if (error !== null) {
+  const domains = trpc.domains.list.useQuery({ deploymentId });
+  const domainIds = domains.data?.items.map(({ id }) => id) ?? [];
+  const certificates = trpc.certificates.list.useQuery(
+    { domainIds, limit: PAGE_SIZE_MAX },
+    { enabled: domainIds.length > 0 },
+  );
+  const now = useNow();
+  const lost = [deployment, current, domains, certificates].find(({ error }) => error !== null);
+  if (lost?.error) {
+    const { error } = lost;
     const isMissing = isNothing(error);
     return (
       <Card>
         <ErrorState
           title={isMissing ? 'This deployment does not exist' : 'The report could not be fetched'}
-          onRetry={isMissing ? undefined : () => void (deployment.error ? deployment : current).refetch()}
-          isRetrying={deployment.isFetching || current.isFetching}
+          onRetry={isMissing ? undefined : () => void lost.refetch()}
+          isRetrying={lost.isFetching}
           requestId={errorDetails(error).requestId}
         >
           {isMissing ? 'It may have been deleted. Choose another.' : errorMessage(error)}
@@ -80,25 +106,28 @@ function Report({ deploymentId }: { deploymentId: string }) {
     );
   }
   const release = number === undefined ? null : current.data;
-  if (deployment.data === undefined || release === undefined) {
+  const certificateItems = domainIds.length === 0 ? [] : certificates.data?.items;
+  if (!deployment.data || release === undefined || !domains.data || !certificateItems) {
     return (
       <Card>
         <CheckListSkeleton />
       </Card>
     );
   }
-  return <FullReport deployment={deployment.data} current={release} />;
+  const checks = [...checksOf(deployment.data, release), ...domainChecks(domains.data.items, certificateItems, now)];
+  return <FullReport deployment={deployment.data} current={release} checks={checks} />;
 }
 
-function FullReport({ deployment, current }: { deployment: Deployment; current: ReleaseDetail | null }) {
-  const checks = checksOf(deployment, current);
+type FullReportProps = { deployment: Deployment; current: ReleaseDetail | null; checks: readonly Check[] };
+
+function FullReport({ deployment, current, checks }: FullReportProps) {
   return (
     <div className="flex flex-col gap-6">
       <Card className="overflow-hidden">
         <CardHeader
           title={
             <span className="flex flex-wrap items-center gap-x-2 gap-y-1 wrap-anywhere">
-              {verdictText(deployment, troubleCount(checks))}
+              {diagnosisText(deployment, troubleCount(checks))}
               <StateBadge state={deployment.state} />
             </span>
           }
@@ -127,7 +156,7 @@ function FullReport({ deployment, current }: { deployment: Deployment; current: 
   );
 }
 
-function verdictText({ name, currentRelease }: Deployment, troubles: number): string {
+function diagnosisText({ name, currentRelease }: Deployment, troubles: number): string {
   if (troubles > 0) return `${formatCount(troubles, 'thing')} to look at in ${name}`;
   return currentRelease === null ? `Nothing is known of ${name} yet` : `No trouble is known with ${name}`;
 }

@@ -1,43 +1,46 @@
 import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
-import { Card } from '../components/card.tsx';
+import { Card, CardHeader } from '../components/card.tsx';
 import { ListStates } from '../components/list-states.tsx';
 import { LoadMore } from '../components/load-more.tsx';
-import { Notice } from '../components/notice.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { deploymentDisplayState } from '../features/deployments/display-state.ts';
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
-import { AddressTable, AddressTableSkeleton } from '../features/domains/address-table.tsx';
+import { AddressTable } from '../features/domains/address-table.tsx';
+import { DomainList } from '../features/domains/domain-list.tsx';
 import { NO_ADDRESSES } from '../features/domains/no-addresses.tsx';
 
-/** Where each deployment answers; own domains are later work, and the page says so. */
+/** Domains of the account's own, and the address that each deployment has from the start. */
 export function DomainsScreen() {
   const allowance = trpc.subscription.allowance.useQuery();
   const list = trpc.deployments.list.useInfiniteQuery({}, { getNextPageParam: (page) => page.nextCursor });
   const deployments = list.data?.pages.flatMap(({ items }) => items) ?? [];
-  const readOnly = isReadOnly(allowance.data);
+  const readOnly = (id: string) => isReadOnly(allowance.data, id);
   return (
     <>
-      <PageHeader title="Domains" description="Where each of your deployments answers." />
-      <Notice tone="quiet" title="Domains of your own are not available in this version" className="mb-6">
-        Every deployment has an address on the built-in host from the start. It is made from its name, and can be
-        changed.
-      </Notice>
-      <Card className="overflow-hidden" aria-busy={list.isFetching}>
-        <ListStates
-          list={list}
-          count={deployments.length}
-          skeleton={<AddressTableSkeleton />}
-          failure={shownFailure('The addresses could not be fetched', list.error)}
-          empty={NO_ADDRESSES}
-        >
-          <AddressTable
-            deployments={deployments}
-            stateOf={(deployment) => deploymentDisplayState(deployment, readOnly)}
-          />
-        </ListStates>
-      </Card>
-      <LoadMore list={list} />
+      <PageHeader title="Domains" description="Your own domains, and where each of your deployments answers." />
+      <DomainList
+        deployments={deployments.filter(({ state }) => state !== 'deleting')}
+        isReadOnly={readOnly}
+        isWaiting={list.isPending}
+      >
+        <Card className="mt-6 overflow-hidden" aria-busy={list.isFetching}>
+          <CardHeader title="Addresses that every deployment has" />
+          <ListStates
+            list={list}
+            count={deployments.length}
+            skeleton={null}
+            failure={shownFailure('The addresses could not be fetched', list.error)}
+            empty={NO_ADDRESSES}
+          >
+            <AddressTable
+              deployments={deployments}
+              stateOf={(deployment) => deploymentDisplayState(deployment, readOnly(deployment.id))}
+            />
+          </ListStates>
+        </Card>
+        <LoadMore list={list} />
+      </DomainList>
     </>
   );
 }

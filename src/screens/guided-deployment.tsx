@@ -1,12 +1,13 @@
 import { GuidedSteps } from '../features/deployments/create/guided-steps.tsx';
 import { NewDeploymentForm } from '../features/deployments/create/new-deployment-form.tsx';
+import { DomainQuestion } from '../features/domains/add/domain-question.tsx';
 import { DeploymentFlow } from '../layouts/deployment-flow.tsx';
 
 export function GuidedDeploymentScreen() {
   return (
     <DeploymentFlow title="Guided Deployment" description="One question a step, and nothing happens before the last.">
-      <NewDeploymentForm namedBy="typed">
-        <GuidedSteps />
+      <NewDeploymentForm namedBy="typed" takesDomain>
+        <GuidedSteps renderDomain={(props) => <DomainQuestion {...props} />} />
       </NewDeploymentForm>
     </DeploymentFlow>
   );

@@ -11,13 +11,17 @@ export function HelpScreen() {
         title="Help & Documentation"
         description={
           <>
-            How each part is used. Short answers are among the{' '}
+            How to use each part. For short answers, see the{' '}
             <Link to={paths.faq} className="font-medium text-accent underline-offset-4 hover:underline">
               Frequently Asked Questions
             </Link>
-            ; write to us on the{' '}
+            . Write to us on the{' '}
             <Link to={paths.about} className="font-medium text-accent underline-offset-4 hover:underline">
               About page
+            </Link>
+            , or watch live events in the{' '}
+            <Link to={paths.websocketDemo} className="font-medium text-accent underline-offset-4 hover:underline">
+              WebSocket demo
             </Link>
             .
           </>

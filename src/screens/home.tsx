@@ -13,7 +13,7 @@ export function HomeScreen() {
     <Page>
       <h1 className="text-2xl font-semibold sm:text-3xl">Put a folder on the web</h1>
       <p className="mt-3 max-w-reading text-lg text-ink-muted text-balance">
-        Drop your files and watch them go live, each step in sight. No terminal, no Git account.
+        Publish a folder or a ZIP and watch it go live, step by step. No terminal, no Git account.
       </p>
       <section aria-label="Publish a folder or a ZIP" className="mt-7">
         <QuickDrop shape="wide" title="Drop a folder or a ZIP" description="It stays private until you publish." />

@@ -1,11 +1,11 @@
-import { KeyRound } from 'lucide-react';
 import { useUser } from '../api/user.ts';
-import { Card, CardHeader } from '../components/card.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
+import { Card, CardBody, CardHeader } from '../components/card.tsx';
 import { PageHeader } from '../components/page-header.tsx';
+import { LicenseList } from '../features/licenses/license-list.tsx';
+import { RedeemForm } from '../features/licenses/redeem-form.tsx';
 import { PlanSetting } from '../features/subscription/plan-setting.tsx';
 
-/** The plan that the account has, and that no key of it exists. */
+/** The plan that the account has, the license keys behind it, and the way to redeem another. */
 export function LicenseManagementScreen() {
   const { user } = useUser();
   if (user === null) return null;
@@ -18,12 +18,12 @@ export function LicenseManagementScreen() {
           <PlanSetting isBetaTester={user.isBetaTester} />
         </Card>
         <Card>
-          <CardHeader title="License keys" count={0} />
-          <EmptyState icon={KeyRound}>
-            You hold no license keys. Making and redeeming them is not available in this version: a plan starts with the
-            trial.
-          </EmptyState>
+          <CardHeader title="Redeem a key" />
+          <CardBody>
+            <RedeemForm />
+          </CardBody>
         </Card>
+        <LicenseList />
       </div>
     </div>
   );

@@ -2,17 +2,21 @@ import { Check, ReceiptText } from 'lucide-react';
 import { Link } from 'wouter';
 import { PLANS } from '../../routers/schemas/plan-table.ts';
 import type { Subscription } from '../../routers/schemas/subscription.ts';
+import { shownFailure } from '../api/shown-failure.ts';
+import { trpc } from '../api/trpc.ts';
 import { useSubscription } from '../api/use-subscription.ts';
 import { Button } from '../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../components/card.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { FactList } from '../components/fact-list.tsx';
+import { FailedState } from '../components/failed-state.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { SkeletonRows } from '../components/skeleton.tsx';
+import { paidText, receiptFacts } from '../features/payments/payment-facts.ts';
 import { formatDate } from '../lib/format.ts';
-import { paths } from '../lib/paths.ts';
+import { href, paths } from '../lib/paths.ts';
 
-/** What the server says of the plan; no receipt is shown, since no payment exists. */
+/** What the server says of the plan, and of the last payment for one. */
 export function PaymentSuccessScreen() {
   // The guard has asked the same: without an answer, or with none that is active, nobody comes here.
   const { data: subscription = null } = useSubscription();
@@ -26,9 +30,7 @@ export function PaymentSuccessScreen() {
         </Card>
         <Card>
           <CardHeader title="Receipt" />
-          <EmptyState icon={ReceiptText}>
-            There is no receipt: no payment was taken. Paying by card is not available in this version.
-          </EmptyState>
+          <LastReceipt />
         </Card>
         <div className="flex flex-wrap gap-2">
           <Button variant="primary" asChild>
@@ -43,7 +45,30 @@ export function PaymentSuccessScreen() {
   );
 }
 
-function ActivePlan({ subscription: { plan, status, startedAt, endsAt } }: { subscription: Subscription }) {
+function LastReceipt() {
+  const payments = trpc.payments.list.useQuery();
+  if (payments.error !== null) {
+    return <FailedState failure={shownFailure('Your receipt could not be read', payments.error)} question={payments} />;
+  }
+  if (payments.data === undefined) return <SkeletonRows rows={3} />;
+  const last = payments.data.items.find(({ state }) => state === 'paid');
+  if (last === undefined) return <EmptyState icon={ReceiptText}>There is no receipt: no payment was taken.</EmptyState>;
+  return (
+    <CardBody>
+      {last.isTest && <p className="mb-4 text-sm text-ink-muted">{paidText(last)}</p>}
+      <FactList facts={receiptFacts(last)} />
+      <Button asChild className="mt-4">
+        <Link to={href.receipt(last.id)}>Open the receipt</Link>
+      </Button>
+    </CardBody>
+  );
+}
+
+function ActivePlan({
+  subscription: { plan, status, startedAt, endsAt, renews, cancelAtEnd },
+}: {
+  subscription: Subscription;
+}) {
   const { title } = PLANS[plan];
   return (
     <CardBody>
@@ -57,7 +82,7 @@ function ActivePlan({ subscription: { plan, status, startedAt, endsAt } }: { sub
         facts={[
           { name: 'Since', value: formatDate(startedAt) },
           { name: 'Until', value: formatDate(endsAt) },
-          { name: 'Renews', value: 'Not by itself' },
+          { name: 'Renews', value: renews && !cancelAtEnd ? 'Yes' : 'No' },
         ]}
       />
     </CardBody>

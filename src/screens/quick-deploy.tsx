@@ -11,7 +11,7 @@ import { paths } from '../lib/paths.ts';
 
 export function QuickDeployScreen() {
   return (
-    <DeploymentFlow title="Quick Deploy" description="Drop a folder or a ZIP, and it is live on the built-in host.">
+    <DeploymentFlow title="Quick Deploy" description="One folder or ZIP, live on the built-in host.">
       <NewDeploymentForm namedBy="folder">
         <Choosing />
       </NewDeploymentForm>

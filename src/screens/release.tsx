@@ -68,7 +68,7 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
   const allowance = trpc.subscription.allowance.useQuery();
   const { cancel, retry, download } = useReleaseActs();
   const isRunning = isRunningReleaseState(release.state);
-  const mayChange = !isReadOnly(allowance.data);
+  const mayChange = !isReadOnly(allowance.data, release.deploymentId);
   return (
     <>
       <PageHeader
@@ -104,7 +104,7 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
           </>
         }
       />
-      <HandOffPanel release={release} isReadOnly={!mayChange} />
+      <HandOffPanel release={release} isReadOnly={!mayChange} className="mb-6" />
       <ReleaseOutcome release={release} retry={retry} mayChange={mayChange} />
       {release.changedFiles === 0 && <UnchangedNotice release={release} />}
       {release.corruptedFiles.length > 0 && <CorruptedPanel release={release} isReadOnly={!mayChange} />}

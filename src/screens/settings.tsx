@@ -1,7 +1,9 @@
+import { useKeepsMail } from '../api/keeps-mail.ts';
 import { useUser } from '../api/user.ts';
 import { Card, CardBody } from '../components/card.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Section } from '../components/section.tsx';
+import { AskedByAddress } from '../features/connections/asked-by-address.tsx';
 import { ConnectionList } from '../features/connections/connection-list.tsx';
 import { TokenList } from '../features/tokens/token-list.tsx';
 import { Appearance } from '../features/user/appearance.tsx';
@@ -11,13 +13,11 @@ import { ProfileForm } from '../features/user/profile-form.tsx';
 
 export function SettingsScreen() {
   const { user } = useUser();
+  const keepsMail = useKeepsMail();
   if (user === null) return null;
   return (
     <>
-      <PageHeader
-        title="Settings"
-        description="How you appear, how it looks, what is mailed, and what scripts may do."
-      />
+      <PageHeader title="Settings" description="Profile, appearance, notifications and API tokens." />
       <PlainHttpWarning />
       <div className="flex flex-col gap-6 xl:gap-8">
         <Section title="Profile" description="The name that you sign in with. Releases show it.">
@@ -27,7 +27,7 @@ export function SettingsScreen() {
             </CardBody>
           </Card>
         </Section>
-        <Section title="Appearance" description="Kept in this browser alone.">
+        <Section title="Appearance" description="Saved in this browser only.">
           <Card>
             <CardBody>
               <Appearance />
@@ -39,9 +39,12 @@ export function SettingsScreen() {
           description={
             <>
               <p>
-                Which mails go to <span className="wrap-anywhere">{user.email}</span>.
+                What we email to <span className="wrap-anywhere">{user.email}</span>.
               </p>
-              {!user.emailConfirmed && <p className="mt-1">None of these is mailed until your address is confirmed.</p>}
+              {keepsMail === true && <p className="mt-1">This Fairlead sends no email and keeps it in its outbox.</p>}
+              {keepsMail !== true && !user.emailConfirmed && (
+                <p className="mt-1">None of these are sent until your address is confirmed.</p>
+              )}
             </>
           }
         >
@@ -49,9 +52,11 @@ export function SettingsScreen() {
             <NotificationSwitches />
           </Card>
         </Section>
-        <ConnectionList />
+        <ConnectionList kind="platform" />
+        <ConnectionList kind="dns" />
         <TokenList />
       </div>
+      <AskedByAddress />
     </>
   );
 }

@@ -17,7 +17,7 @@ import { paths } from '../lib/paths.ts';
 import type { SelectionReport } from '../uploads/inspect.ts';
 import { setWaiting } from '../uploads/waiting-selection.ts';
 
-/** A preflight of the real thing that changes nothing: what would be published, and whether the plan allows it. */
+/** A dry run that changes nothing: what would be published, and whether the plan allows it. */
 export function TestSimulationScreen() {
   return (
     <div className="max-w-reading">
@@ -38,7 +38,7 @@ export function TestSimulationScreen() {
 
 /** The folder lives in this page alone until the person decides to publish it. */
 function FolderCheck() {
-  const chosen = usePageSelection(null, null);
+  const chosen = usePageSelection();
   return (
     <FilesStep
       chosen={chosen}

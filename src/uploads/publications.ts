@@ -42,6 +42,10 @@ export type PublicationFailure = {
   isUnanswered: boolean;
   /** It would be the release that is live once more: for the person to decide. */
   isUnchanged: boolean;
+  /** The login ended: it goes on by itself when the same account is back. */
+  isSignedOut: boolean;
+  /** The deployment was deleted meanwhile: nothing can be published on it any more. */
+  isDeploymentGone: boolean;
 };
 
 /** What a screen may ask of the publisher. */

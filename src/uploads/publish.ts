@@ -40,6 +40,8 @@ export type PublishServer = {
     input: { deploymentId: string; uploadId: string; ifChanged: boolean },
     isRepeated: boolean,
   ): Promise<Release>;
+  /** Whether the deployment was deleted, which an upload that belongs to its account does not notice. */
+  isDeploymentGone(deploymentId: string): Promise<boolean>;
   fetch: UploadFetch;
   hasher: Hasher;
   /** What is known of the files from the last time that this folder was published; left out, all of them are read. */

@@ -1,9 +1,11 @@
-import { errorDetails, errorMessage } from '../api/errors.ts';
+import { errorDetails } from '../api/errors.ts';
 import { session, sessionFetch } from '../api/session.ts';
+import { isNothing } from '../api/shown-failure.ts';
 import type { trpc } from '../api/trpc.ts';
 import { extentOf, publishedPart } from './apply-rules.ts';
 import { createWorkerHasher, recallHashes, recordHashes } from './hash.ts';
 import HashWorker from './hash.worker.ts?worker';
+import { failureOf, isMissing, isUploadLost } from './publication-failure.ts';
 import {
   isUnderWay,
   type Publication,
@@ -13,7 +15,6 @@ import {
   publications,
 } from './publications.ts';
 import { type PublishEvent, type PublishServer, publish, type StoredProgress } from './publish.ts';
-import { isUnanswered, UploadError } from './request.ts';
 import {
   changeStored,
   endStoredPublication,
@@ -166,15 +167,16 @@ async function work(run: Run): Promise<Publication> {
       endStoredPublication(run.recordId);
       return change(run, { state: 'cancelled' });
     }
+    const isGone = isMissing(cause) && (await server.isDeploymentGone(job.deploymentId).catch(() => false));
     // An upload that is gone or was used takes nothing more: the next attempt opens another.
-    if (isUploadLost(cause)) {
+    if (!isGone && isUploadLost(cause)) {
       store(run, NOTHING_STORED);
       if (run.isResumed) {
         run.isResumed = false;
         return work(run);
       }
     }
-    return change(run, { state: 'failed', failure: failureOf(cause) });
+    return change(run, { state: 'failed', failure: failureOf(cause, isGone) });
   }
 }
 
@@ -193,8 +195,10 @@ function follow(run: Run, event: PublishEvent): void {
 function change(run: Run, fields: Partial<Publication>, pauseMs = 0): Publication {
   run.publication = { ...run.publication, ...fields };
   if (runs.get(run.request.deployment.id) !== run) return run.publication;
-  if (pauseMs === 0) announce();
-  else {
+  if (pauseMs === 0) {
+    endPause(run);
+    announce();
+  } else {
     run.pause ??= setTimeout(() => {
       run.pause = undefined;
       store(run, {});
@@ -202,6 +206,14 @@ function change(run: Run, fields: Partial<Publication>, pauseMs = 0): Publicatio
     }, pauseMs);
   }
   return run.publication;
+}
+
+/** What was waiting to be told is told now: no timer outlives the run. */
+function endPause(run: Run): void {
+  if (run.pause === undefined) return;
+  clearTimeout(run.pause);
+  run.pause = undefined;
+  store(run, {});
 }
 
 function announce(): void {
@@ -226,26 +238,6 @@ function storedPublication(
   return { deployment: { id, name, url }, publishAnyway, isNew, progress, arrivedFiles };
 }
 
-function isUploadLost(cause: unknown): boolean {
-  const { code } = detailsOf(cause);
-  return code === 'not_found' || code === 'upload_closed' || code === 'upload_incomplete';
-}
-
-function failureOf(cause: unknown): PublicationFailure {
-  const { hint, code } = detailsOf(cause);
-  return {
-    message: errorMessage(cause),
-    hint,
-    isSelectionNeeded: code === 'file_changed',
-    isUnanswered: isUnanswered(cause),
-    isUnchanged: code === 'release_unchanged',
-  };
-}
-
-function detailsOf(cause: unknown): { code?: string | undefined; hint?: string | undefined } {
-  return cause instanceof UploadError ? cause : errorDetails(cause);
-}
-
 function serverOf(client: Client, name: string): PublishServer {
   const folder = `${session.accountId() ?? ''} ${name}`;
   return {
@@ -263,6 +255,8 @@ function serverOf(client: Client, name: string): PublishServer {
       await client.releases.get.prefetch({ deploymentId: release.deploymentId, number: release.number });
       return release;
     },
+    isDeploymentGone: (deploymentId) =>
+      client.client.deployments.get.query({ deploymentId }).then(({ state }) => state === 'deleting', isNothing),
     fetch: sessionFetch,
     hasher: createWorkerHasher(() => new HashWorker()),
     hashes: { recall: (files) => recallHashes(folder, files), record: (files) => recordHashes(folder, files) },
@@ -278,7 +272,11 @@ function watchPage(): void {
   page.isWatched = true;
   // The files of one person are never published by the next; the same person who signed in again goes on.
   session.onAccountChange(() => {
-    if (session.accountId() === null || session.accountId() === page.owner) return;
+    if (session.accountId() === null) return;
+    if (session.accountId() === page.owner) {
+      retryThose(({ isSignedOut }) => isSignedOut);
+      return;
+    }
     for (const run of runs.values()) {
       run.cancel.abort(CANCELLED);
       forget(run);
@@ -292,9 +290,11 @@ function watchPage(): void {
     if (isLosing) event.preventDefault();
   });
   // Whoever is online again need not press Try again.
-  addEventListener('online', () => {
-    for (const { state, failure, control } of publications.get()) {
-      if (state === 'failed' && failure?.isUnanswered === true) void control.retry();
-    }
-  });
+  addEventListener('online', () => retryThose(({ isUnanswered }) => isUnanswered));
+}
+
+function retryThose(mayRetry: (failure: PublicationFailure) => boolean): void {
+  for (const { state, failure, control } of publications.get()) {
+    if (state === 'failed' && failure !== null && mayRetry(failure)) void control.retry();
+  }
 }

@@ -152,10 +152,26 @@ export function changed(path: string, cause: unknown): UploadError {
 
 type ErrorBody = { code?: ErrorCode; message?: string; hint?: string; path?: string };
 
-/** Reads the error out of an answer, in the server's own words where it sent any; `sentPath` is the file that was sent. */
+/** More than any error of ours is long; the page of a proxy may be. */
+const BODY_SHOWN_CHARS = 2_000;
+
+/**
+ * Reads the error out of an answer, in the server's own words where it sent any; `sentPath` is the file that was sent. Its
+ * cause is the plain call's own error: the status, a colon and the body.
+ */
 export async function refusal(response: Response, sentPath?: string): Promise<UploadError> {
-  // Every error of the server is JSON with these fields; the page of a proxy is not.
-  const body: ErrorBody = (await response.json().catch(() => null)) ?? {};
-  const { code = 'internal', message = `The server answered ${response.status}.`, hint, path = sentPath } = body;
-  return new UploadError(code, message, { ...(hint !== undefined && { hint }), ...(path !== undefined && { path }) });
+  const text = (await response.text().catch(() => '')).slice(0, BODY_SHOWN_CHARS);
+  const cause = new Error(`${response.status}: ${text}`);
+  const { code = 'internal', message = cause.message, hint, path = sentPath } = errorBodyOf(text);
+  const details = { ...(hint !== undefined && { hint }), ...(path !== undefined && { path }) };
+  return new UploadError(code, message, { ...details, cause });
+}
+
+/** Every error of the server is JSON with these fields; the page of a proxy is not. */
+function errorBodyOf(text: string): ErrorBody {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
 }

@@ -131,10 +131,13 @@ async function restoreAll(): Promise<Restored[]> {
   return found;
 }
 
-/** What a visitor dropped is shown in no other tab; without files there is nothing for other tabs to go on with. */
-function mayRestore({ id, accountId, hasFiles }: StoredSelection): boolean {
+/**
+ * Another tab goes on with a publication whose files are here; what only waits stays with its own tab, which is without
+ * a lock on it for a moment while it reloads.
+ */
+function mayRestore({ id, accountId, hasFiles, publication }: StoredSelection): boolean {
   const isOthers = accountId !== null && session.accountId() !== null && accountId !== session.accountId();
-  return isOwn(id) || (!isOthers && accountId !== null && hasFiles);
+  return isOwn(id) || (publication !== null && !isOthers && accountId !== null && hasFiles);
 }
 
 /** The page before this one gives its locks back a moment after this one began; what another tab holds is not awaited. */

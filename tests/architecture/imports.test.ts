@@ -21,16 +21,16 @@ const ZOD = /^zod\/mini$/;
 /** Every server folder may use these, besides the interfaces of adapters as types. */
 const SERVER_BASE = [
   SCHEMAS,
-  /^server\/(errors|log|service-context|durations|with-slot|with-timeout|time-slices|thread|site-names|mailed-links|waiting-words|database\/cursor-rows|loopback)\.ts$/,
+  /^server\/(errors|log|service-context|durations|with-slot|with-timeout|time-slices|thread|site-names|mailed-links|token-prefix|waiting-words|vendor-answers|answer-json|answer-list|answer-budget|vendor-requests|database\/cursor-rows|loopback)\.ts$/,
 ];
 const INTERFACES = [
-  /^server\/(artifacts\/(store|manifest|intake)|platforms\/platform|mail\/mailer|database\/change-feed|secrets|rate-counters|jobs\/(queue|payloads|handler))\.ts$/,
+  /^server\/(artifacts\/(store|manifest|intake)|certificates\/authority|platforms\/platform|dns\/(dns-client|domain-connect|provider)|mail\/mailer|payments\/payments|reach|database\/change-feed|secrets|rate-counters|jobs\/queue\/(queue|payloads|handler))\.ts$/,
 ];
 const SERVER_TYPES = [...SERVER_BASE, ...INTERFACES];
 const CORE = /^server\/((database|start|process-group)\/)?[^/]+\.ts$/;
 /** Without state, database or network of their own. */
 const PURE =
-  /^server\/(artifacts\/(manifest|archive|rule-files|variants|variant-packer|compress)|host\/content-types|site-domain)\.ts$/;
+  /^server\/(artifacts\/(manifest|archive|rule-files|variants|variant-packer|compress)|host\/responses\/content-types|site-domain|dns\/(dns-client|caa|zone-names|queries\/canonical-address|record-plan\/[a-z-]+))\.ts$/;
 
 /** What is stored, and how it is reached. */
 const STORED = [/^server\/models\//, /^server\/mongo\.ts$/];
@@ -67,6 +67,13 @@ const ROWS: readonly Row[] = [
     types: SERVER_TYPES,
     packages: WITH_DATABASE,
   },
+  // Where people are for the API of an enterprise, its folder alone knows: sign-in opens the same pages.
+  {
+    of: /^server\/oauth-env\.ts$/,
+    files: [/^server\/platforms\/github-pages\/hosts\.ts$/],
+    types: SERVER_TYPES,
+    packages: [ZOD],
+  },
   {
     of: CORE,
     files: [SCHEMAS],
@@ -98,7 +105,18 @@ const ROWS: readonly Row[] = [
     of: new RegExp(`^server/${folder}/`),
     files: [...SERVER_BASE, PURE, /^server\/(egress|durable-file)\.ts$/],
     types: INTERFACES,
-    packages: [NODE, ZOD, /^yauzl$/, /^tar-stream$/, /^nodemailer$/],
+    packages: [
+      NODE,
+      ZOD,
+      /^@peculiar\/x509$/,
+      /^reflect-metadata$/,
+      /^yauzl$/,
+      /^tar-stream$/,
+      /^nodemailer$/,
+      /^dns-packet$/,
+      /^aws4fetch$/,
+      /^@rgrove\/parse-xml$/,
+    ],
   })),
   {
     of: /^server\/events\//,
@@ -107,7 +125,7 @@ const ROWS: readonly Row[] = [
     packages: WITH_DATABASE,
   },
   {
-    of: /^server\/jobs\/(queue|steps|lease|payloads|failure|handler)\.ts$/,
+    of: /^server\/jobs\/queue\//,
     files: [...SERVER_BASE, ...STORED, /^server\/events\//, /^server\/services\/move-state\.ts$/],
     types: INTERFACES,
     packages: [...WITH_DATABASE, ZOD],
@@ -123,11 +141,13 @@ const ROWS: readonly Row[] = [
       ...SERVER_BASE,
       PURE,
       /^server\/services\//,
-      /^server\/jobs\/(steps|payloads|queue|lease|failure|handler)\.ts$/,
-      ...STORED,
+      /^server\/jobs\/queue\/(steps|payloads|queue|lease|failure|handler)\.ts$/,
+      // Of what is stored a handler reads the other jobs alone: the rest is its services'.
+      /^server\/models\/(job|account-scope)\.ts$/,
+      /^server\/mongo\.ts$/,
       /^server\/events\//,
     ],
-    types: INTERFACES,
+    types: [/^server\/models\//, ...INTERFACES],
     packages: WITH_DATABASE,
   },
   {
@@ -138,8 +158,11 @@ const ROWS: readonly Row[] = [
       /^server\/models\//,
       /^server\/events\//,
       /^server\/(mongo|secrets|egress)\.ts$/,
-      /^server\/jobs\/(queue|payloads)\.ts$/,
+      /^server\/jobs\/queue\/(queue|payloads)\.ts$/,
       /^server\/mail\/templates\.ts$/,
+      // The checks have no adapter to choose: the service brings their tools.
+      /^server\/diagnostics\//,
+      /^server\/certificates\/(sealed-key|authority|problems|renewal|budget|challenges|persistent-record|x509|acme\/ari)\.ts$/,
     ],
     types: INTERFACES,
     packages: [...WITH_DATABASE, ZOD],
@@ -352,6 +375,7 @@ test.each([
   ['server/platforms/built-in/index.ts', "import { UserModel } from '../../models/user.ts';"],
   ['server/artifacts/disk.ts', "export { deliver } from '../mail/outbox.ts';"],
   ['server/http/rest.ts', "import { UserModel } from '../models/user.ts';"],
+  ['server/jobs/check-domain.ts', "import { DomainModel } from '../models/domain.ts';"],
   ['server/errors.ts', "import { z } from '../tests/support/app.ts';"],
   ['routers/user.ts', "import { UserModel } from '../server/models/user.ts';"],
   ['routers/schemas/user.ts', "import { newId } from '../../server/mongo.ts';"],

@@ -5,6 +5,7 @@ import { chown, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
+import { createZipIntake } from '../../server/artifacts/intake.ts';
 import { createRateCounters } from '../../server/rate-counters.ts';
 import { createReadiness } from '../../server/readiness.ts';
 import type { Person } from '../support/app.ts';
@@ -198,3 +199,35 @@ async function expectRefusalsForNobody(disk: SmallDisk): Promise<void> {
     start: refused,
   });
 }
+
+/** More than the disk has. */
+async function* tooMuch(): AsyncGenerator<Buffer> {
+  for (let mib = 0; mib < 70; mib += 1) yield Buffer.alloc(MIB, mib);
+}
+
+test('what the disk itself refuses is told to the operator, although there was room by our count', async () => {
+  await using disk = await makeSmallDisk();
+  if (!disk.canBeFull) return;
+  let told = 0;
+  // The count is wrong by more than the disk has: other programs fill it in the moment after the look.
+  const options = { minFreeBytes: -1_024 * MIB, rateCounters: createRateCounters(), onDiskFull: () => (told += 1) };
+  const store = await createDiskStore({ folder: join(disk.folder, 'artifacts'), ...options });
+  const zips = await createZipIntake({ path: join(disk.folder, 'incoming'), ...options }, options.rateCounters);
+  const intake = await store.intake();
+
+  const refused = { code: 'storage_full', status: 507 };
+  await expect(store.write(tooMuch(), { sha256: '0'.repeat(64), sizeBytes: 70 * MIB })).rejects.toMatchObject(refused);
+  expect(told).toBe(1);
+  await expect(intake.addStream(tooMuch())).rejects.toMatchObject(refused);
+  expect(told).toBe(2);
+  await intake.abandon();
+  await expect(zips.spool(tooMuch(), (readWhole) => readWhole())).rejects.toMatchObject(refused);
+  expect(told).toBe(3);
+  const file = await zips.openSpool();
+  const writeAll = async () => {
+    for await (const piece of tooMuch()) await file.write(piece);
+  };
+  await expect(writeAll()).rejects.toMatchObject(refused);
+  expect(told).toBe(4);
+  await file.close();
+});

@@ -147,3 +147,30 @@ test('when the disk of the database is full, writes say so and reads go on', asy
   expect((await tight.readWhole(sha256)).toString()).toBe('before');
   expect(await collection(place.files).countDocuments({}, WATCHED)).toBe(1);
 });
+
+test('a write that the database has no room for is refused, and the operator told of it', async () => {
+  await using place = await makeGrid();
+  const told: unknown[] = [];
+  const store = await createGridStore({
+    minFreeBytes: 0,
+    bucket: place.chunks.replace('.chunks', ''),
+    rateCounters: createRateCounters(),
+    onDiskFull: ({ disk }) => told.push(disk),
+  });
+  const { db } = mongoose.connection;
+  const admin = mongoose.connection.getClient().db('admin');
+  const failInserts = (mode: unknown) =>
+    admin.command({
+      configureFailPoint: 'failCommand',
+      mode,
+      // MongoDB's error_codes.yml: OutOfDiskSpace.
+      data: { failCommands: ['insert'], errorCode: 14_031, namespace: `${db?.databaseName}.${place.chunks}` },
+    });
+  await failInserts('alwaysOn');
+  try {
+    await expect(store.writeWhole(Buffer.from('after'))).rejects.toMatchObject({ code: 'storage_full', status: 507 });
+    expect(told).toEqual(['the database']);
+  } finally {
+    await failInserts('off');
+  }
+});

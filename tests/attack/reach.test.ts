@@ -2,13 +2,51 @@ import { expect, test } from 'vitest';
 import { appRouter } from '../../routers/_app.ts';
 import { REST_CALLS } from '../../server/http/rest.ts';
 import { randomOf } from '../support/random.ts';
-import { readSurface } from './support/surface.ts';
+import { ID_FIELDS } from './support/own-ids.ts';
+import { inputFor, type JsonSchema, readSurface } from './support/surface.ts';
 import { anyCall } from './targets/calls.ts';
 
 const ROUNDS = 2_500;
-const KNOWN = { connectionId: 'c'.repeat(20), deploymentId: 'd'.repeat(20) };
+const idOf = (field: string, end: string): string => `${field.toLowerCase().padEnd(19, '0')}${end}`;
+const KNOWN = Object.fromEntries(ID_FIELDS.map((field) => [field, [idOf(field, '0'), idOf(field, '1')]]));
+/** A key at a platform, and a place in a stream. */
+const NO_IDS = ['accessKeyId', 'lastEventId'];
 
-test('every procedure and every REST call is attacked, and those that take a connection are given one', async () => {
+function fieldsOf(schema: JsonSchema): string[] {
+  const within = [
+    ...(schema.anyOf ?? []),
+    ...(schema.oneOf ?? []),
+    ...(schema.items === undefined ? [] : [schema.items]),
+  ];
+  const own = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => [name, ...fieldsOf(field)]);
+  return [...own, ...within.flatMap(fieldsOf)];
+}
+
+test('every field that takes an id is given one of the attacker’s own', async () => {
+  const { procedures } = await readSurface();
+  const named = procedures.flatMap(({ input }) => fieldsOf(input)).filter((name) => /Ids?$/.test(name));
+  const taken = new Set(named.map((name) => name.replace(/s$/, '')));
+  expect([...taken].filter((name) => !NO_IDS.includes(name)).sort()).toEqual([...ID_FIELDS].sort());
+  const sent = Array.from({ length: ROUNDS / 4 }, (_, round) => {
+    const { path, body } = anyCall(randomOf('reach', 'ids', round), { procedures }, KNOWN);
+    return `${path}${body}`;
+  }).join();
+  expect(ID_FIELDS.filter((field) => !sent.includes(idOf(field, '0')))).toEqual([]);
+});
+
+test('a list of ids holds those of the attacker and those of others', async () => {
+  const { procedures } = await readSurface();
+  const lists = procedures.filter(({ input }) => fieldsOf(input).some((name) => /Ids$/.test(name)));
+  expect(lists.length).toBeGreaterThan(0);
+  for (const { path, input } of lists) {
+    const sent = Array.from({ length: 200 }, (_, round) =>
+      JSON.stringify(inputFor(input, randomOf('reach', path, round), KNOWN)),
+    ).join();
+    for (const end of ['0', '1']) expect(sent).toMatch(new RegExp(`Ids":\\[("[a-z0]+1?",)*"[a-z0]+${end}"`));
+  }
+});
+
+test('every procedure and every REST call is attacked', async () => {
   const surface = await readSurface();
   const calls = Array.from({ length: ROUNDS }, (_, round) =>
     anyCall(randomOf('reach', 'calls', round), surface, KNOWN),
@@ -19,11 +57,6 @@ test('every procedure and every REST call is attacked, and those that take a con
   expect(declared.filter((path) => !procedures.has(path))).toEqual([]);
   const asked = new Set(calls.map(({ method, path }) => `${method} ${path}`));
   expect(REST_CALLS.filter(({ method, path }) => !asked.has(`${method.toUpperCase()} ${path}`))).toEqual([]);
-  const given = calls
-    .filter(({ path, body }) => `${path}${body}`.includes(KNOWN.connectionId))
-    .flatMap(({ path }) => path.split('?')[0]?.replace('/api/trpc/', '').split(','));
-  expect(given).toContain('deployments.create');
-  expect(given).toContain('connections.remove');
   expect(surface.routes.filter((route) => REST_CALLS.some(({ path }) => path === route))).toHaveLength(
     REST_CALLS.length,
   );

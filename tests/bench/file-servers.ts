@@ -13,24 +13,19 @@ const START_TIMEOUT_MS = 10_000;
 export type Pair = { certFile: string; keyFile: string };
 export type FileServer = { name: string; version: string; start(folder: string): Promise<Served> };
 
-/** Those that are installed; of the others, how to get them. */
-export function findFileServers(): { servers: FileServer[]; absent: string[] } {
+/** Those that are installed, over TLS and HTTP/2 where a certificate is given; of the others, how to get them. */
+export function findFileServers(pair?: Pair): { servers: FileServer[]; absent: string[] } {
   const servers: FileServer[] = [];
   const absent: string[] = [];
   const nginx = versionOf(['nginx', '/usr/sbin/nginx'], ['-v']);
   if (nginx === null) absent.push('nginx is not installed (apt install nginx-light): its rows are left out.');
-  else servers.push({ name: 'nginx', version: nginx.version, start: (folder) => startNginx(nginx.program, folder) });
+  else
+    servers.push({ name: 'nginx', version: nginx.version, start: (folder) => startNginx(nginx.program, folder, pair) });
   const caddy = versionOf(['caddy', '/usr/bin/caddy'], ['version']);
   if (caddy === null) absent.push('Caddy is not installed (apt install caddy): its rows are left out.');
-  else servers.push({ name: 'Caddy', version: caddy.version, start: (folder) => startCaddy(caddy.program, folder) });
+  else
+    servers.push({ name: 'Caddy', version: caddy.version, start: (folder) => startCaddy(caddy.program, folder, pair) });
   return { servers, absent };
-}
-
-/** nginx with TLS and HTTP/2; null where it is not installed. */
-export function findTlsNginx(pair: Pair): FileServer | null {
-  const nginx = versionOf(['nginx', '/usr/sbin/nginx'], ['-v']);
-  if (nginx === null) return null;
-  return { name: 'nginx', version: nginx.version, start: (folder) => startNginx(nginx.program, folder, pair) };
 }
 
 function versionOf(programs: readonly string[], args: string[]): { program: string; version: string } | null {
@@ -62,10 +57,12 @@ http {
   return startProgram(program, ['-p', place, '-c', join(place, 'nginx.conf')], port, {});
 }
 
-async function startCaddy(program: string, folder: string): Promise<Served> {
+async function startCaddy(program: string, folder: string, pair?: Pair): Promise<Served> {
   const place = await mkdtemp(join(tmpdir(), 'caddy-'));
   const port = await freePort();
-  const config = `{\n  admin off\n  auto_https off\n}\nhttp://127.0.0.1:${port} {\n  root * ${folder}\n  file_server\n}\n`;
+  const site = pair === undefined ? `http://127.0.0.1:${port}` : `https://*.localhost:${port}`;
+  const tls = pair === undefined ? '' : `  bind 127.0.0.1\n  tls ${pair.certFile} ${pair.keyFile}\n`;
+  const config = `{\n  admin off\n  auto_https off\n}\n${site} {\n${tls}  root * ${folder}\n  file_server\n}\n`;
   await writeFile(join(place, 'Caddyfile'), config);
   const env = { GOMAXPROCS: '1', HOME: place, XDG_DATA_HOME: place, XDG_CONFIG_HOME: place };
   return startProgram(program, ['run', '--config', join(place, 'Caddyfile'), '--adapter', 'caddyfile'], port, env);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { findMongod } from '../../server/database/mongod-binary.ts';
 import { freePort, initiate, launchMongod } from '../../server/database/mongod-process.ts';
 import { readMongodSources } from '../../server/env.ts';
+import { install, NETLIFY_COMMAND, VERCEL_CLIENT } from '../clients/install.ts';
 import { loadLine, pinned, stopChild } from './harness.ts';
 
 /**
@@ -90,6 +91,8 @@ const base = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const dbPath = await mkdtemp(join(base, 'fairlead-bench-mongo-'));
 const tempFolder = await mkdtemp(join(tmpdir(), 'fairlead-bench-'));
 process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+// Their installation takes minutes the first time, which is nothing of a bench's.
+if (files.includes('deploy.bench.ts')) for (const client of [NETLIFY_COMMAND, VERCEL_CLIENT]) await install(client);
 let failed = 0;
 let database: Awaited<ReturnType<typeof startDatabase>> | undefined;
 try {

@@ -16,6 +16,8 @@ const RULES_OF_COLOUR = ['color-contrast', 'link-in-text-block'];
 
 // The tests of this file take the longest: each goes to whichever worker is free.
 test.describe.configure({ mode: 'parallel' });
+// A toast that leaves by itself while axe is measuring would be seen half faded.
+test.use({ contextOptions: { reducedMotion: 'reduce' } });
 
 /** Everything in the one theme; the other has other colours and nothing else. */
 async function axe(page: Page, theme: Theme): Promise<AxeBuilder> {
@@ -204,6 +206,30 @@ test('menus and dialogs are accessible', async ({ page, app }) => {
   await expectOpened(page, button('Change email'), 'dialog');
   await close(page, 'dialog');
   await expectOpened(page, button('Delete account'), 'alertdialog');
+});
+
+test('the way of a domain is accessible, as a question and as stages of a pipeline', async ({ page, app, folder }) => {
+  test.setTimeout(400_000);
+  const credentials = newCredentials();
+  const account = await openAccount(app.url, credentials.username, credentials.password);
+  const { deploymentId } = await publishSite(account, 'harbour', { 'index.html': '<h1>Harbour</h1>' });
+  await seeDisclaimer(page);
+  await logIn(page, credentials);
+  await page.goto(`/unified-deployment?deployment=${deploymentId}&domain=co.uk`);
+  await expect(page.getByText('co.uk is an ending that many domains share.')).toBeVisible();
+  await expectAccessible(page, 'a domain that was not added');
+  await clientOf(account).domains.add.mutate({ deploymentId, name: 'harbour.test' });
+  await page.reload();
+  await expect(page.getByRole('button', { name: 'Check now' })).toBeVisible();
+  await expectAccessible(page, 'a domain that waits for its records');
+
+  await writeSite(folder, twentyPages('harbour'));
+  await page.goto('/guided-deployment?step=domain');
+  await page.getByLabel('Folder to publish').setInputFiles(folder);
+  await page.getByRole('radio', { name: 'I have a domain' }).check();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect(page.getByText('Type your domain, or choose “No domain yet”.')).toBeVisible();
+  await expectAccessible(page, 'the question of the domain');
 });
 
 test('a release that runs, and one that failed, are accessible', async ({ page }) => {

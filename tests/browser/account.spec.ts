@@ -38,15 +38,15 @@ test('a forgotten password is replaced through the mailed link, which works once
   await page.goto('/login');
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
   await page.getByLabel('Email').fill('nobody');
-  await page.getByRole('button', { name: 'Send the link' }).click();
+  await page.getByRole('button', { name: 'Get a link' }).click();
   await expect(page.getByText('Please enter a valid email address')).toBeVisible();
   await page.getByLabel('Email').fill('nobody-at-all@example.com');
-  await page.getByRole('button', { name: 'Send the link' }).click();
-  const answer = page.getByText('If an account has the address');
+  await page.getByRole('button', { name: 'Get a link' }).click();
+  const answer = page.getByText('belongs to an account, its link is ready');
   await expect(answer).toBeVisible();
   await page.getByRole('button', { name: 'Use another address' }).click();
   await page.getByLabel('Email').fill(credentials.email);
-  await page.getByRole('button', { name: 'Send the link' }).click();
+  await page.getByRole('button', { name: 'Get a link' }).click();
   await expect(answer).toBeVisible();
 
   const link = await mailedLink(app, 'reset-password', credentials.email);
@@ -74,8 +74,8 @@ test('an address is confirmed by its link, and the banner is gone then', async (
   const credentials = await newcomer(page);
   const banner = page.getByText('Confirm your e-mail address');
   await expect(banner).toBeVisible();
-  await page.getByRole('button', { name: 'Send again' }).click();
-  await expect(page.locator('[data-toast]')).toContainText('Link sent');
+  await page.getByRole('button', { name: 'Get a new link' }).click();
+  await expect(page.locator('[data-toast]')).toContainText('npx fairlead outbox show');
 
   const link = await mailedLink(app, 'confirm-email', credentials.email);
   await page.goto(link);

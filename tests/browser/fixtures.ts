@@ -163,14 +163,24 @@ export async function nameDeployment(page: Page, name: string): Promise<void> {
  * return to the app: path.spec.ts and keyboard.spec.ts go the way itself.
  */
 export async function newcomer(page: Page, baseUrl = ''): Promise<Credentials> {
-  await seeDisclaimer(page, baseUrl);
-  const credentials = newCredentials();
-  const registered = await post(page, `${baseUrl}/api/register`, credentials);
-  const { accessToken }: { accessToken: string } = await registered.json();
+  const { credentials, accessToken } = await registered(page, baseUrl);
   await post(page, `${baseUrl}/api/trpc/subscription.startTrial`, {}, accessToken);
   await page.goto(`${baseUrl}/dashboard`);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   return credentials;
+}
+
+/** Somebody who has an account and no plan yet. */
+export async function newcomerWithoutPlan(page: Page): Promise<void> {
+  await registered(page, '');
+}
+
+async function registered(page: Page, baseUrl: string): Promise<{ credentials: Credentials; accessToken: string }> {
+  await seeDisclaimer(page, baseUrl);
+  const credentials = newCredentials();
+  const answer = await post(page, `${baseUrl}/api/register`, credentials);
+  const { accessToken }: { accessToken: string } = await answer.json();
+  return { credentials, accessToken };
 }
 
 /** The same by the forms, also at a name that this browser alone knows. */

@@ -34,7 +34,7 @@ test('each of the three ways leads from a folder to a live site, on a page of it
     await expect(page.getByRole('heading', { name: 'harbour is live' })).toBeVisible();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Quick Deploy');
     const next = page.getByRole('region', { name: 'What next' });
-    await expect(next).toContainText('A domain of your ownNot available in this version.');
+    await expect(next).toContainText('A domain of your ownWith a certificate that is issued and renewed by itself.');
     await next.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Harbour master');
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
@@ -76,6 +76,9 @@ test('each of the three ways leads from a folder to a live site, on a page of it
     await expect(page.getByLabel('Name', { exact: true })).toHaveValue('The guided pier');
     await expect(page.getByRole('button', { name: 'Next' })).toBeEnabled();
     await page.getByLabel('Name', { exact: true }).press('Enter');
+    await expect(page.getByRole('heading', { name: 'Do you have a domain of your own?' })).toBeFocused();
+    await expect(page.getByRole('radio', { name: 'No domain yet' })).toBeChecked();
+    await page.getByRole('button', { name: 'Next' }).press('Enter');
     const answers = page.getByRole('region', { name: 'Your answers' });
     await expect(answers).toContainText('harbour: 23 files');
     await expect(answers).toContainText('The guided pier');
@@ -85,19 +88,22 @@ test('each of the three ways leads from a folder to a live site, on a page of it
     expect(await liveBody(page)).toContain('Published at once');
   });
 
-  await test.step('All-in-One Deployment: one pipeline, with what is not there named in its place', async () => {
+  await test.step('All-in-One Deployment: one pipeline, with what is not needed named in its place', async () => {
     await page.goto('/unified-deployment');
     await chooseFolder(page, clear);
     await nameDeployment(page, 'All in one');
     const stages = page.getByRole('list', { name: 'Pipeline' }).locator(':scope > li');
     await expect(stages).toHaveCount(8);
-    for (const absent of ['Domain', 'DNS', 'Certificate'])
-      await expect(stages.filter({ has: page.getByRole('heading', { name: absent, exact: true }) })).toContainText(
-        'not available in this version',
-      );
+    for (const [later, text] of [
+      ['Domain', 'Leave it empty if you have none'],
+      ['DNS', 'needs no records of yours'],
+      ['Certificate', 'Only a domain of your own'],
+    ] as const)
+      await expect(stages.filter({ has: page.getByRole('heading', { name: later, exact: true }) })).toContainText(text);
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
     await expect(page.getByRole('heading', { name: 'All in one is live' })).toBeVisible();
     await expect(stages).toHaveCount(8);
+    await expect(page.getByText('5 of 5 stages done')).toBeVisible();
     await expect(stages.last()).toContainText('Verified: new and changed files fetched and compared');
     expect(await liveBody(page)).toContain('Published at once');
   });

@@ -15,7 +15,7 @@ test('in a low window the navigation scrolls to where one is, and its footer sta
   expect(await page.evaluate(() => window.scrollY)).toBe(0);
 });
 
-test('a preflight reads a folder and sends nothing, and New Deployment goes on with it', async ({ page, folder }) => {
+test('a dry run reads a folder and sends nothing, and New Deployment goes on with it', async ({ page, folder }) => {
   await writeSite(folder, { 'index.html': '<h1>Harbour</h1>', '.env': 'SECRET=1' });
   await newcomer(page);
   const sent: string[] = [];
@@ -57,6 +57,13 @@ test('what is live is seen with its address, its report, its figures and its fil
   await expect(page.getByText('fetched from the host and compared')).toBeVisible();
   await page.goto('/analytics');
   await expect(page.getByRole('table', { name: 'Releases by deployment' })).toContainText('lighthouse keeper');
+  await expect(page.getByRole('table', { name: 'Releases by platform' })).toContainText('Built-in host');
+  await expect(page.getByText('No visits in this time')).toBeVisible();
+  // The page that is open hears of it.
+  const reader = await page.context().newPage();
+  await reader.goto(site.siteUrl);
+  await expect(page.getByRole('img', { name: 'Page views and visitors by day' })).toBeVisible({ timeout: 20_000 });
+  await reader.close();
 
   await page.goto(`/deployment-editor/${site.deploymentId}`);
   const [download] = await Promise.all([

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import * as z from 'zod/mini';
-import { textOf } from '../../server/egress.ts';
+import { textWithinBudget } from '../../server/answer-budget.ts';
 import { testEgress } from '../support/platforms.ts';
 import { startHeroku } from '../support/standins/heroku/index.ts';
 import { ZONE } from '../support/standins/heroku/state.ts';
@@ -90,5 +90,5 @@ async function archiveOf(files: Record<string, string>): Promise<Buffer> {
 
 async function textAt(url: string): Promise<string> {
   const { signal } = new AbortController();
-  return testEgress().request(url, { signal, maxBytes: 1_000, wholeMs: 60_000 }, ({ body }) => textOf(body));
+  return testEgress().request(url, { signal, maxBytes: 1_000, wholeMs: 60_000 }, ({ body }) => textWithinBudget(body));
 }

@@ -3,21 +3,20 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { textOf } from '../../server/egress.ts';
+import { textWithinBudget } from '../../server/answer-budget.ts';
 import { testEgress } from '../support/platforms.ts';
 import { startNetlify } from '../support/standins/netlify/index.ts';
 import { newSite } from '../support/standins/netlify/state.ts';
 import { TOKEN } from '../support/standins/stand-in.ts';
+import { NETLIFY_COMMAND } from './install.ts';
 import type { Client } from './run.ts';
 
 const SITE = 'by-command';
 /** More than the number above which the command has its manifest compared in the background. */
 const FILES = 120;
 
-/** Netlify's command, in its last version for Node 20. */
 export const netlifyCommand: Client = {
-  name: 'netlify',
-  packages: ['netlify-cli@26.2.0'],
+  ...NETLIFY_COMMAND,
   async publish(installed, folder) {
     await using standIn = await startNetlify();
     const site = newSite(SITE, 'simulated-team');
@@ -62,6 +61,8 @@ async function textOfSite(port: number): Promise<string[]> {
   const { signal } = new AbortController();
   const address = `http://${SITE}.netlify.localhost:${port}`;
   const read = (path: string) =>
-    egress.request(`${address}${path}`, { signal, maxBytes: 1_000, wholeMs: 60_000 }, ({ body }) => textOf(body));
+    egress.request(`${address}${path}`, { signal, maxBytes: 1_000, wholeMs: 60_000 }, ({ body }) =>
+      textWithinBudget(body),
+    );
   return Promise.all(['/', '/a%20b/7.txt'].map(read));
 }

@@ -2,7 +2,7 @@ import { deepEqual } from 'node:assert/strict';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as z from 'zod/mini';
-import { textOf } from '../../server/egress.ts';
+import { textWithinBudget } from '../../server/answer-budget.ts';
 import { testEgress } from '../support/platforms.ts';
 import { startGithub } from '../support/standins/github-pages/index.ts';
 import { OWNER, SITES_DOMAIN } from '../support/standins/github-pages/state.ts';
@@ -82,6 +82,8 @@ async function textsOf(address: string): Promise<string[]> {
   const egress = testEgress();
   const { signal } = new AbortController();
   const read = (path: string) =>
-    egress.request(`${address}${path}`, { signal, maxBytes: 1_000, wholeMs: 60_000 }, ({ body }) => textOf(body));
+    egress.request(`${address}${path}`, { signal, maxBytes: 1_000, wholeMs: 60_000 }, ({ body }) =>
+      textWithinBudget(body),
+    );
   return Promise.all(['', 'a%20b/7.bin'].map(read));
 }

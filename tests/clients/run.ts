@@ -1,42 +1,31 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { cloudflareClient } from './cloudflare.ts';
 import { herokuClient } from './heroku.ts';
+import { install, type Packages } from './install.ts';
 import { netlifyCommand } from './netlify.ts';
 import { octokit } from './octokit.ts';
+import { route53Client } from './route53.ts';
 import { vercelClient } from './vercel.ts';
 
 /**
- * The vendors' own published clients publish a site to our stand-ins: a stand-in that satisfies nobody but us is of no
- * worth. The clients are installed into a cache folder, since they are none of this repository's packages.
+ * The vendors' own published clients publish a site to our stand-ins, or write records: a stand-in that satisfies nobody
+ * but us is of no worth. The clients are installed into a cache folder, since they are none of this repository's packages.
  */
-export type Client = {
-  /** Also the name of its folder in the cache. */
-  name: string;
-  /** Packages with their exact versions. */
-  packages: readonly string[];
-  /** Publishes with the client below `installed`, in an empty `folder`; throws what is not as it should be. */
+export type Client = Packages & {
+  /** Publishes or writes with the client below `installed`, in an empty `folder`; throws what is not as it should be. */
   publish(installed: string, folder: string): Promise<void>;
 };
 
-const OUTPUT_MAX_BYTES = 64 * 1024 ** 2;
-const CLIENTS: readonly Client[] = [netlifyCommand, vercelClient, octokit, herokuClient];
-
-/** Where its packages are; a folder that is there is whole, since it gets its name at the end. */
-async function install({ name, packages }: Client): Promise<string> {
-  const folder = join(homedir(), '.cache', 'fairlead', 'clients', `${name} ${packages.join(' ')}`.replaceAll('/', '-'));
-  if (!existsSync(folder)) {
-    const part = `${folder} ${process.pid}`;
-    await mkdir(part, { recursive: true });
-    const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefix', part];
-    await promisify(execFile)('npm', ['install', ...options, ...packages], { maxBuffer: OUTPUT_MAX_BYTES });
-    await rename(part, folder);
-  }
-  return join(folder, 'node_modules');
-}
+const CLIENTS: readonly Client[] = [
+  netlifyCommand,
+  vercelClient,
+  octokit,
+  herokuClient,
+  cloudflareClient,
+  route53Client,
+];
 
 async function run(client: Client): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), `fairlead-client-${client.name}-`));

@@ -3,16 +3,15 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { textOf } from '../../server/egress.ts';
+import { textWithinBudget } from '../../server/answer-budget.ts';
 import { testEgress } from '../support/platforms.ts';
 import { TOKEN } from '../support/standins/stand-in.ts';
-import { startVercel } from '../support/standins/vercel/index.ts';
+import { CLIENT_DRIFT, startVercel } from '../support/standins/vercel/index.ts';
 import { ZONE } from '../support/standins/vercel/state.ts';
+import { VERCEL_CLIENT } from './install.ts';
 import type { Client } from './run.ts';
 
 const SITE = 'by-client';
-/** What its client sends and its description lacks: `version`, and `mode` of each file. */
-const KNOWN_DRIFT = /^request POST \/v13\/deployments: .*additional properties/;
 
 const clientSchema = z.object({ createDeployment: z.custom<CreateDeployment>((value) => typeof value === 'function') });
 type CreateDeployment = (
@@ -20,10 +19,8 @@ type CreateDeployment = (
   deployment: Record<string, unknown>,
 ) => AsyncIterable<{ type: string; payload: unknown }>;
 
-/** The deploy logic of Vercel's command, as the library that it publishes. */
 export const vercelClient: Client = {
-  name: 'vercel',
-  packages: ['@vercel/client@18.4.2'],
+  ...VERCEL_CLIENT,
   async publish(installed, folder) {
     await using standIn = await startVercel();
     const client = clientSchema.parse(createRequire(join(installed, 'client.js'))('@vercel/client'));
@@ -55,7 +52,7 @@ export const vercelClient: Client = {
     deepEqual(await textsOf(standIn.port), ['two', 'file 7', 'page']);
     deepEqual(standIn.requests.slice(before).filter(({ step }) => step === 'upload').length, 1);
     deepEqual(
-      standIn.drift.filter((drift) => !KNOWN_DRIFT.test(drift)),
+      standIn.drift.filter((drift) => !CLIENT_DRIFT.test(drift)),
       [],
     );
   },
@@ -66,6 +63,8 @@ async function textsOf(port: number): Promise<string[]> {
   const { signal } = new AbortController();
   const address = `http://${SITE}.${ZONE}:${port}`;
   const read = (path: string) =>
-    egress.request(`${address}${path}`, { signal, maxBytes: 1_000, wholeMs: 60_000 }, ({ body }) => textOf(body));
+    egress.request(`${address}${path}`, { signal, maxBytes: 1_000, wholeMs: 60_000 }, ({ body }) =>
+      textWithinBudget(body),
+    );
   return Promise.all(['/', '/a%20b/7.txt', '/p'].map(read));
 }

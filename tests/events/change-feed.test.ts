@@ -3,6 +3,9 @@ import { expect, test, vi } from 'vitest';
 import { type ChangeFeed, createChangeFeed } from '../../server/database/change-feed.ts';
 import { openEventReader } from '../../server/events/stream.ts';
 import type { Log } from '../../server/log.ts';
+import { MAINTENANCE } from '../../server/models/account-scope.ts';
+import { DomainModel } from '../../server/models/domain.ts';
+import { EventModel } from '../../server/models/event.ts';
 import { ReleaseStepModel } from '../../server/models/release-step.ts';
 import { newId } from '../../server/mongo.ts';
 import { createTestApp, type Person } from '../support/app.ts';
@@ -87,4 +90,79 @@ test('a step of an account that nobody listens to here is not read, one of a lis
     reader.close();
     await feed.stop();
   }
+});
+
+/** Counts the changes that the feed passes on while `write` runs, and whatever was written before it. */
+async function passedOn(
+  collection: 'domains' | 'events',
+  person: Person,
+  write: () => Promise<unknown>,
+): Promise<string[]> {
+  const feed = createChangeFeed(SILENT);
+  await feed.start();
+  const seen: string[] = [];
+  feed.subscribe([collection], {
+    onChange: ({ operation }) => seen.push(operation),
+    onReopened: () => undefined,
+  });
+  try {
+    await write();
+    await allIsPassedOn(person, feed);
+  } finally {
+    await feed.stop();
+  }
+  return seen;
+}
+
+const leaving = {
+  deploymentId: newId(),
+  destinationId: newId(),
+  platform: 'built-in',
+  names: ['a.test'],
+  isEnding: false,
+};
+
+test.each<[string, Record<string, unknown>, number]>([
+  ['what a check has seen', { $set: { checkedAt: new Date(), problem: null, records: [] } }, 0],
+  ['a field that goes', { $unset: { checkedAt: '' } }, 0],
+  ['its deployment', { $set: { deploymentId: newId(), checkedAt: new Date() } }, 1],
+  ['the name that serves', { $set: { servedName: 'www.a.test' } }, 1],
+  ['a name more', { $push: { heldNames: 'www.a.test' } }, 1],
+  ['a name less', { $pop: { heldNames: 1 } }, 1],
+  ['a place that it leaves', { $set: { 'leaving.0.isEnding': true } }, 1],
+  ['no place that it leaves', { $set: { leaving: [] } }, 1],
+  ['a held name that was never there', { $unset: { heldNames: '' } }, 1],
+])('of a domain the host is told what it serves by alone: %s', async (_, update, count) => {
+  await using app = await createTestApp();
+  const person = await app.person();
+  const accountId = person.user.id;
+  const _id = newId();
+  await DomainModel.create({
+    ...{
+      _id,
+      accountId,
+      deploymentId: newId(),
+      name: 'a.test',
+      counterpart: null,
+      unit: 'a.test',
+      servedName: 'a.test',
+    },
+    ...{ state: 'active', heldNames: ['a.test'], provedAt: new Date(), nextCheckAt: new Date(), quickFrom: new Date() },
+    ...{ proof: { name: '_fairlead.a.test', value: newId() }, checkedAt: new Date(0), leaving: [leaving] },
+  });
+  const seen = await passedOn('domains', person, () =>
+    database().collection<{ _id: string }>('domains').updateOne({ _id }, update),
+  );
+  await DomainModel.deleteOne({ _id, accountId });
+  expect(seen).toEqual(Array.from({ length: count }, () => 'update'));
+});
+
+test('an event that ends by its age wakes nobody', async () => {
+  await using app = await createTestApp();
+  const person = await app.person();
+  await person.caller.events.sendTest({ message: 'old' });
+  const seen = await passedOn('events', person, () =>
+    EventModel.deleteMany({ accountId: person.user.id }).setOptions(MAINTENANCE),
+  );
+  expect(seen).toEqual(['insert']);
 });

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { createFairleadClient } from '../../routers/client.ts';
 import { cacheApp } from '../support/cached-app.ts';
 import { type EventClient, followEvents, type Seen } from '../support/event-client.ts';
-import { mongodPidOf, type RealApp, startRealApp } from '../support/real-app.ts';
+import { faultyEntry, mongodPidOf, type RealApp, startRealApp } from '../support/real-app.ts';
 import { makeSharedFixtures } from '../support/shared-fixtures.ts';
 
 /** Three of a kind with every run of the tests, twenty in the full counts. */
@@ -15,8 +15,11 @@ const PATIENCE_MS = 900_000;
 
 const byNumber = (app: RealApp): string => app.url.replace('localhost', '127.0.0.1');
 
-/** Returns a new account's API token, made as a script makes it. */
-async function tokenOf(app: RealApp): Promise<string> {
+/**
+ * Returns API tokens of a new account, made as a script makes them. Each has its own limit of calls a minute, half of the
+ * account's, so that who writes as fast as it can leaves room to who reads.
+ */
+async function tokensOf(app: RealApp): Promise<{ reading: string; writing: string }> {
   const name = `p${process.pid}${Date.now()}`;
   const response = await fetch(`${byNumber(app)}/api/register`, {
     method: 'POST',
@@ -25,15 +28,16 @@ async function tokenOf(app: RealApp): Promise<string> {
   });
   const { accessToken }: { accessToken: string } = await response.json();
   const client = createFairleadClient({ url: byNumber(app), token: accessToken });
-  const { secret } = await client.tokens.create.mutate({
-    name: 'events',
-    scopes: ['read', 'write'],
-    currentPassword: 'Correct horse 1',
-  });
-  return secret;
+  const make = async (name: string): Promise<string> => {
+    const input = { name, scopes: ['read' as const, 'write' as const], currentPassword: 'Correct horse 1' };
+    return (await client.tokens.create.mutate(input)).secret;
+  };
+  return { reading: await make('reading'), writing: await make('writing') };
 }
 
-const cachedApp = cacheApp(() => startRealApp());
+/** An app whose account may send as many notifications as it likes (tests/support/faulty-main.ts). */
+const startApp = (env?: NodeJS.ProcessEnv): Promise<RealApp> => startRealApp(env, faultyEntry({}));
+const cachedApp = cacheApp(() => startApp());
 afterAll(cachedApp.end);
 
 type Writer = { acknowledged: string[]; stop(): Promise<void> };
@@ -99,10 +103,10 @@ async function expectWhole(app: RealApp, token: string, client: EventClient, wri
 
 /** Somebody reads what is written all the time. */
 async function startStory(app: RealApp): Promise<{ token: string; client: EventClient; writer: Writer }> {
-  const token = await tokenOf(app);
+  const { reading: token, writing } = await tokensOf(app);
   const client = follow(app, token);
   await client.until(() => client.seen.length > 0);
-  return { token, client, writer: startWriting(app, token, 'a') };
+  return { token, client, writer: startWriting(app, writing, 'a') };
 }
 
 test('a server that is killed in mid-stream loses nothing of what was written', async () => {
@@ -138,14 +142,14 @@ test('a database that is killed in mid-stream loses nothing either, and no socke
 
 test('two servers on one database tell each other, and either may be killed', { timeout: PATIENCE_MS }, async () => {
   await using fixtures = await makeSharedFixtures();
-  await using one = await startRealApp(fixtures.env);
-  await using two = await startRealApp(fixtures.env);
-  const token = await tokenOf(one);
+  await using one = await startApp(fixtures.env);
+  await using two = await startApp(fixtures.env);
+  const { reading: token, writing } = await tokensOf(one);
   await using reader = follow(one, token);
   await using unaffected = follow(two, token);
   await reader.until(() => reader.seen.length > 0);
   await unaffected.until(() => unaffected.seen.length > 0);
-  const writers = [startWriting(one, token, 'one'), startWriting(two, token, 'two')];
+  const writers = [startWriting(one, writing, 'one'), startWriting(two, writing, 'two')];
 
   await killWhileReading(reader, async () => {
     await one.kill();

@@ -23,12 +23,14 @@ test('two instances on one database are restarted in turn, and no request fails 
   });
   const { slug } = await publishSite(account, 'Rolling', { 'index.html': 'always here' });
   const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' };
-  const body = JSON.stringify({ json: { message: 'still here' } });
+  const ownHeaders = { ...headers, Authorization: `Bearer ${account.token}` };
+  const body = JSON.stringify({ json: { releaseFailed: true, releaseLive: true } });
   const over = new AbortController();
   const visit = (app: RealApp) => ask(`http://${slug}.localhost:${app.sitesPort}/`);
   const read = (app: RealApp) =>
     ask(`${app.url}/api/trpc/deployments.list?input=%7B%22json%22%3A%7B%7D%7D`, { headers });
-  const write = (app: RealApp) => ask(`${app.url}/api/trpc/events.sendTest`, { method: 'POST', headers, body });
+  const write = (app: RealApp) =>
+    ask(`${app.url}/api/trpc/user.updateNotifications`, { method: 'POST', headers: ownHeaders, body });
   // The other instance hears of the site by the change stream.
   for (const app of apps) await expect.poll(async () => (await visit(app)).body).toBe('always here');
 

@@ -75,20 +75,26 @@ test.each(process.env.FAIRLEAD_FULL_COUNTS === '1' ? [1, 2] : [2])(
 
 /** These are children, all but the first, that die before they have done anything. */
 const DIES = `import cluster from 'node:cluster'; if ((cluster.worker?.id ?? 1) > 1) process.exit(1);`;
-/** Of which the fifth follows a delay of seconds, and the first two delays of none and of a tenth of a second. */
 const FAILED_STARTS = 5;
+/** Each line of the log, and how long it says that the next try is away. */
+const FAILED_START = /"at":"([^"]+)"[^\n]*"message":"Process could not be started again"[^\n]*"nextTryInMs":(\d+)/g;
 
 test('a child that dies at once is started again more and more seldom', async () => {
   const preload = `--import data:text/javascript,${encodeURIComponent(DIES)}`;
   await using app = await startRealApp({ NODE_OPTIONS: preload }, SUPERVISED);
   process.kill(childAt(app, 0), 'SIGKILL');
-  const failedAt = (): number[] =>
-    [...app.output().matchAll(/"at":"([^"]+)"[^\n]*"message":"Process could not be started again"/g)].map(
-      ([, at = '']) => Date.parse(at),
-    );
-  await expect.poll(() => failedAt().length, { timeout: 100_000 }).toBeGreaterThanOrEqual(FAILED_STARTS);
-  const times = failedAt();
-  const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
-  const [first = 0, ...later] = gaps;
-  expect(later.at(-1)).toBeGreaterThan(2 * first);
+  const failed = () =>
+    [...app.output().matchAll(FAILED_START)].map(([, at = '', nextTryInMs]) => ({
+      at: Date.parse(at),
+      nextTryInMs: Number(nextTryInMs),
+    }));
+  await expect.poll(() => failed().length, { timeout: 100_000 }).toBeGreaterThanOrEqual(FAILED_STARTS);
+  const starts = failed().slice(0, FAILED_STARTS);
+  for (const [index, { at, nextTryInMs }] of starts.entries()) {
+    const next = starts[index + 1];
+    if (next === undefined) break;
+    expect(next.nextTryInMs).toBeGreaterThan(nextTryInMs);
+    // A timer may fire a millisecond early.
+    expect(next.at - at).toBeGreaterThanOrEqual(nextTryInMs - 1);
+  }
 }, 200_000);

@@ -7,7 +7,7 @@ import {
   matchingRules,
   parseHeaders,
 } from '../../routers/schemas/headers-file.ts';
-import { createSiteRules } from '../../server/host/site-rules.ts';
+import { createSiteRules } from '../../server/host/responses/site-rules.ts';
 
 const headersFor = (rules: readonly HeaderRule[], file: string): HeaderChange | null =>
   headersOf(matchingRules(rules, file));

@@ -3,8 +3,10 @@ import { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { expect, inject, test, vi } from 'vitest';
-import { connectMongo } from '../../server/mongo.ts';
+import { createRouteRecheck } from '../../server/host/routing/recheck-route.ts';
+import { buildIndexes, connectMongo } from '../../server/mongo.ts';
 import { createTestHost, publishSite, type TestHost } from '../support/host.ts';
+import { startOwnMongod } from '../support/own-mongod.ts';
 
 /** Runs `work` while the process has no database at all, and comes back to it afterwards. */
 async function withoutDatabase(work: () => Promise<void>): Promise<void> {
@@ -38,6 +40,64 @@ test('without the database every live site is served, also after a restart and t
     expect((await site.get('r1--asked', '/')).status).toBe(503);
   });
   await expect.poll(async () => (await site.get('unknown', '/')).status).toBe(404);
+});
+
+test('what a site does not have is missing as its known release says, also while the database is away', async () => {
+  await using site = await createTestHost();
+  await publishSite(site, 'asked', { 'index.html': 'asked for', '404.html': 'not here' });
+  await publishSite(site, 'plain', { 'index.html': 'plain' });
+  const paths = ['/absent', '/assets/app-3f2a1b9c.js'];
+  await withoutDatabase(async () => {
+    await site.restart();
+    for (const path of [...paths, ...paths]) {
+      const own = await site.get('asked', path);
+      expect([own.status, own.text, own.headers['cache-control']]).toEqual([404, 'not here', 'no-cache']);
+      const plain = await site.get('plain', path);
+      expect([plain.status, plain.headers['cache-control']]).toEqual([404, 'no-cache']);
+    }
+    expect((await site.get('asked', '/')).text).toBe('asked for');
+  });
+});
+
+test('whoever asks after a look that was not answered in time waits for none, until that one is answered', async () => {
+  const looks: (() => void)[] = [];
+  const recheck = createRouteRecheck(() => new Promise((resolve) => looks.push(resolve)));
+  await recheck('one');
+  for (const id of ['one', 'two', 'three']) await recheck(id);
+  expect(looks).toHaveLength(1);
+  looks[0]?.();
+  await expect
+    .poll(() => {
+      void recheck('two');
+      return looks.length;
+    })
+    .toBe(2);
+});
+
+test('while the database is held and answers nothing, a missing file is missing and a name that nobody knows is not', async () => {
+  await using mongod = await startOwnMongod();
+  await withoutDatabase(async () => {
+    await connectMongo(mongod.uri);
+    try {
+      await buildIndexes();
+      await using site = await createTestHost();
+      await publishSite(site, 'held', { 'index.html': 'held' });
+      expect((await site.get('held', '/absent')).status).toBe(404);
+      const letGo = mongod.hold();
+      try {
+        for (const path of ['/absent', '/assets/app-3f2a1b9c.js', '/absent']) {
+          expect((await site.get('held', path)).status).toBe(404);
+        }
+        expect((await site.get('unknown', '/')).status).toBe(503);
+        expect((await site.get('held', '/')).text).toBe('held');
+      } finally {
+        letGo();
+      }
+      await expect.poll(async () => (await site.get('unknown', '/')).status).toBe(404);
+    } finally {
+      await mongoose.disconnect();
+    }
+  });
 });
 
 test('what changed while the database was away is seen when it is back', async () => {

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { codingsFor } from '../../server/host/encoding.ts';
+import { codingsFor } from '../../server/host/responses/encoding.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { transaction } from '../../server/mongo.ts';
 import { makeVariants, saveVariants } from '../../server/services/releases/variants.ts';
@@ -19,7 +19,7 @@ async function compress(site: TestHost, { releaseId }: Published): Promise<numbe
   const release = await ReleaseModel.findById(releaseId).setOptions(ACROSS).orFail();
   const made = await makeVariants(site.providers.store, release, {
     signal: new AbortController().signal,
-    roomBytes: 100_000_000,
+    remainingBytes: 100_000_000,
   });
   await transaction((session) => saveVariants(session, release, made));
   if (!site.hasFeed) await site.host.refresh();
@@ -103,7 +103,7 @@ test('what a removed release lent is not named: garbage collection may have it',
   const release = await ReleaseModel.findById(second.releaseId).setOptions(ACROSS).orFail();
   const made = await makeVariants(site.providers.store, release, {
     signal: new AbortController().signal,
-    roomBytes: 100_000_000,
+    remainingBytes: 100_000_000,
   });
   await ReleaseModel.deleteOne({ _id: first.releaseId }).setOptions(ACROSS);
   await expect(transaction((session) => saveVariants(session, release, made))).rejects.toMatchObject({

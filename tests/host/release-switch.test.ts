@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { readRoutes } from '../../server/host/routing/read-routes.ts';
 import { DeploymentModel } from '../../server/models/deployment.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { addRelease, createTestHost, makeLive, publishSite } from '../support/host.ts';
@@ -32,6 +33,35 @@ test('the change feed alone moves a name to its new release, and takes it away',
   await DeploymentModel.updateOne({ _id: first.deploymentId }, { $set: { state: 'deleting' } }).setOptions(ACROSS);
   await expect.poll(async () => (await site.get('fed', '/style.css')).status).toBe(404);
   expect((await site.get('r1--fed', '/style.css')).status).toBe(404);
+});
+
+test('a release that gives way between two questions to the database is known as an earlier one', async () => {
+  await using site = await createTestHost();
+  const first = await publishSite(site, 'between', release('one'));
+  const second = await publishSite(site, 'between', release('two'));
+  const { releaseId: _id, deploymentId } = first;
+  const set = (id: string, fields: Record<string, unknown>) =>
+    ReleaseModel.updateOne({ _id: id }, { $set: fields }).setOptions(ACROSS);
+  await set(second.releaseId, { replacedReleaseId: _id });
+  await set(_id, { servedUntil: null });
+
+  const { find } = ReleaseModel;
+  let dated: Promise<unknown> = Promise.resolve();
+  using _spy = vi.spyOn(ReleaseModel, 'find').mockImplementation((...question: Parameters<typeof find>) => {
+    const query = find.apply(ReleaseModel, question);
+    const exec = query.exec.bind(query);
+    const [filter] = question;
+    if (JSON.stringify(filter).includes('$gt')) {
+      query.exec = () => {
+        const answer = exec();
+        dated = answer.then(() => set(_id, { servedUntil: new Date() }));
+        return answer;
+      };
+    } else if (JSON.stringify(filter).includes(_id)) query.exec = () => dated.then(() => exec());
+    return query;
+  });
+  const [row] = await readRoutes([deploymentId], new Date());
+  expect(row?.replaced.map(({ endedAt }) => endedAt)).toEqual([expect.any(Date)]);
 });
 
 test('a preview that is no longer to be seen goes when the feed says so', async () => {

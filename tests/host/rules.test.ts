@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { isHashedName } from '../../server/host/cache-rule.ts';
-import { evaluateConditions } from '../../server/host/conditions.ts';
-import { contentTypeOf } from '../../server/host/content-types.ts';
-import { normaliseHost, targetOf } from '../../server/host/host-name.ts';
-import { locationOf, readRequestPath } from '../../server/host/request-path.ts';
+import { isHashedName } from '../../server/host/responses/cache-rule.ts';
+import { evaluateConditions } from '../../server/host/responses/conditions.ts';
+import { contentTypeOf } from '../../server/host/responses/content-types.ts';
+import { locationOf, readRequestPath } from '../../server/host/responses/request-path.ts';
+import { normaliseHost, targetOf } from '../../server/host/routing/host-name.ts';
 
 const NAMES = { sitesDomain: 'sites.example', appHost: 'app.example' };
 
@@ -16,8 +16,9 @@ test.each([
   ['r1--a--b.sites.example', { kind: 'unknown' }],
   ['r1--r2--a.sites.example', { kind: 'unknown' }],
   ['x.a.sites.example', { kind: 'unknown' }],
-  ['a.other.example', { kind: 'unknown' }],
-  ['asites.example', { kind: 'unknown' }],
+  ['a.other.example', { kind: 'domain', host: 'a.other.example', isPublic: true }],
+  ['WWW.Asites.example.:80', { kind: 'domain', host: 'www.asites.example', isPublic: true }],
+  ['intranet', { kind: 'unknown' }],
   ['sites.example', { kind: 'misdirected' }],
   ['app.example', { kind: 'misdirected' }],
   ['192.0.2.1', { kind: 'misdirected' }],

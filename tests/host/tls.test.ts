@@ -1,15 +1,19 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { expect, test } from 'vitest';
 import type { HostTls } from '../../server/host/listener.ts';
+import { VisitModel } from '../../server/models/visit.ts';
 import { createSecrets, newKeys } from '../../server/secrets.ts';
 import { parseSiteHost } from '../../server/site-names.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { createTestHost, get, publishSite, type TestHost, type TestHostOptions } from '../support/host.ts';
 import { askHttp1, askHttp2, handshake, openHttp2 } from '../support/tls-visitor.ts';
 
+const PER_ADDRESS = 100;
 const DAY_MS = 24 * 60 * 60_000;
 const HOST = 'harbour.localhost';
+const OTHER = 'other.localhost';
 const PAIR = selfSigned(new Date(Date.now() - DAY_MS), new Date(Date.now() + DAY_MS), '*.localhost');
 const CONTEXT = createSecureContext(PAIR);
 const SITE = { 'index.html': 'PAGE', 'large.bin': Buffer.alloc(3_000_000, 'x') };
@@ -99,6 +103,51 @@ test('behind a proxy that does not say how a request came, nothing leads in a ci
   expect((await get(behind.host.address.port, HOST, '/')).status).toBe(200);
 });
 
+/** Trusts a proxy in front of its port in the clear, and counts this machine as anybody else; at one moment of one day. */
+async function harbourBehindProxy(): Promise<TestHost> {
+  const site = await harbour();
+  const { addresses, limits } = site.providers;
+  const at = new Date();
+  await site.restart({
+    addresses: { ...addresses, trustedProxies: 1 },
+    limits: { ...limits, isAddressCounted: true },
+    now: () => at,
+  });
+  return site;
+}
+
+test('a proxy in front of the port in the clear gives an address no more connections over TLS', async () => {
+  await using site = await harbourBehindProxy();
+  const sockets = Array.from({ length: PER_ADDRESS + 5 }, () => connect(tlsPort(site), '127.0.0.1'));
+  for (const socket of sockets) {
+    socket.on('error', () => undefined);
+    // The start of a handshake that says hello and then nothing.
+    socket.write(Buffer.from('1603010200', 'hex'));
+  }
+  await expect.poll(() => sockets.filter(({ closed }) => closed).length).toBe(5);
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(() => askHttp1(tlsPort(site), HOST, '/').catch(String)).toMatch(/PAGE$/);
+});
+
+test('whom a visitor over TLS claims to be makes nobody else of them', async () => {
+  await using site = await harbourBehindProxy();
+  const { deploymentId } = await publishSite(site, 'claimed', {
+    'index.html': 'x',
+    _headers: '/*\n  Strict-Transport-Security: max-age=600\n',
+  });
+  const session = await openHttp2(tlsPort(site), HOST);
+  for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
+    const claims = { 'user-agent': 'test', 'x-forwarded-for': address, 'x-forwarded-proto': 'http' };
+    const answer = await askHttp2(session, '/', { ':authority': 'claimed.localhost', ...claims });
+    expect([answer.status, answer.headers['strict-transport-security']]).toEqual([200, 'max-age=600']);
+  }
+  session.destroy();
+  await site.host.stop();
+  const rows = await VisitModel.find({ deploymentId }).setOptions({ acrossAccounts: 'host' }).sort({ at: 1 }).lean();
+  expect(rows.reduce((sum, { views }) => sum + views, 0)).toBe(3);
+  expect(new Set(rows.flatMap(({ visitors }) => visitors)).size).toBe(1);
+});
+
 test('names that are not known are led alike, and what is no site is answered as without TLS', async () => {
   await using site = await harbour();
   const { port } = site.host.address;
@@ -156,6 +205,31 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)(
     expect(await isResumed(tlsPort(other), ticket, version)).toBe(true);
     expect(await isResumed(tlsPort(later), ticket, version)).toBe(false);
     expect(await isResumed(tlsPort(stranger), ticket, version)).toBe(false);
+  },
+);
+
+/** Two sites, each with a certificate of its own. */
+async function twoCertificates(): Promise<TestHost> {
+  const [from, until] = [new Date(Date.now() - DAY_MS), new Date(Date.now() + DAY_MS)];
+  const contexts = new Map([HOST, OTHER].map((name) => [name, createSecureContext(selfSigned(from, until, name))]));
+  const site = await createTestHost({ tls: tlsOf({ contextFor: (name) => contexts.get(name) }) });
+  await publishSite(site, 'harbour', SITE);
+  await publishSite(site, 'other', { 'index.html': 'OTHER' });
+  return site;
+}
+
+test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+  'a ticket of %s that is used under another name leads to no other site than the request names',
+  async (version) => {
+    await using site = await twoCertificates();
+    const session = await sessionOf(tlsPort(site), version);
+    const ask = async (servername: string, host: string): Promise<string> => {
+      const options = { session, servername, minVersion: version, maxVersion: version };
+      return (await askHttp1(tlsPort(site), host, '/', options)).split('\r\n\r\n')[1] ?? '';
+    };
+    expect([await ask(HOST, HOST), await ask(OTHER, OTHER)]).toEqual(['PAGE', 'OTHER']);
+    expect([await ask(OTHER, HOST), await ask(HOST, OTHER)]).toEqual(['PAGE', 'OTHER']);
+    expect(await ask('nobody.localhost', 'nobody.localhost')).toContain('There is no site at this address');
   },
 );
 

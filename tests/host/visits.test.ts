@@ -2,7 +2,7 @@ import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
 import { createAccessLog } from '../../server/host/access-log.ts';
 import { createVisitCount } from '../../server/host/visit-count.ts';
-import { VisitModel } from '../../server/models/visit.ts';
+import { OTHER, VisitModel } from '../../server/models/visit.ts';
 import { VisitSaltModel } from '../../server/models/visit-salt.ts';
 import { connectMongo } from '../../server/mongo.ts';
 import { createTestHost, publishSite, type TestHost } from '../support/host.ts';
@@ -93,7 +93,7 @@ test('behind a trusted proxy visitors are told apart by what the proxy says', as
 });
 
 test('all addresses of one /64 are one visitor, who keeps nobody else from being counted', () => {
-  const count = createVisitCount({ accountId: 'a', deploymentId: 'd' }, new Date(), 0);
+  const count = createVisitCount({ accountId: 'a', deploymentId: 'd' }, new Date());
   const view = (peer: string): void =>
     count.add({
       accountId: 'a',
@@ -103,7 +103,9 @@ test('all addresses of one /64 are one visitor, who keeps nobody else from being
       bytes: 1,
       durationMs: 1,
       isView: true,
+      isBot: false,
       peer,
+      trustedProxies: 0,
       headers: { 'user-agent': 'test' },
     });
   for (let n = 0; n < 6_000; n += 1) view(`2001:db8:1:2:${n.toString(16)}::1`);
@@ -136,7 +138,7 @@ test('rows that wait, and sums that are not written yet, weigh their visitors', 
         socket: { remoteAddress: '192.0.2.1' },
       };
       const path = { file: '', query: '' };
-      visits.note({ route, request, path, startedAt: performance.now() }, 200, 1, true);
+      visits.note({ route, request, path, startedAt: performance.now() }, 200, 1, true, 0);
     }
     at += 60_000;
   };
@@ -179,7 +181,7 @@ test('while the database is away rows wait, the oldest go first, and none is cou
   };
   const request = { headers: { 'user-agent': 'test' }, method: 'GET', socket: { remoteAddress: '192.0.2.1' } };
   const note = (path: string): void =>
-    visits.note({ route, request, path: { file: path, query: '' }, startedAt: performance.now() }, 200, 1, true);
+    visits.note({ route, request, path: { file: path, query: '' }, startedAt: performance.now() }, 200, 1, true, 0);
   const databaseName = mongoose.connection.name;
   await mongoose.disconnect();
   try {
@@ -201,4 +203,75 @@ test('while the database is away rows wait, the oldest go first, and none is cou
   ).toEqual(['/fifth', '/fourth', '/third']);
   const lost = site.lines.filter((line) => line.message.includes('not counted'));
   expect(lost.map((line) => line.fields.rows)).toEqual([1, 1]);
+});
+
+test('programs are counted apart, and our own look at a release not at all', async () => {
+  await using site = await createTestHost();
+  const { deploymentId } = await publishSite(site, 'crawled', { 'index.html': 'x' });
+  const names = [
+    'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+    'curl/8.5.0',
+    'python-requests/2.32',
+    'Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/130.0 Safari/537.36',
+  ];
+  for (const name of names) await view(site, 'crawled', '/', { 'User-Agent': name });
+  await view(site, 'crawled', '/', {
+    'User-Agent': 'Mozilla/5.0 (Linux; Android 14; CUBOT P80) Chrome/130 Safari/537.36',
+  });
+  await view(site, 'crawled', '/', { 'User-Agent': 'Fairlead' });
+  await site.host.stop();
+  const { rows, sum } = await rowsOf(deploymentId);
+  const total = { requests: sum((row) => row.requests), views: sum((row) => row.views), bots: sum((row) => row.bots) };
+  expect(total).toEqual({ requests: 5, views: 1, bots: 4 });
+  expect(new Set(rows.flatMap((row) => row.visitors)).size).toBe(1);
+});
+
+test('very many paths and headers of 8 KB are counted within bounds, and none of them is kept whole', async () => {
+  await using site = await createTestHost();
+  const { deploymentId } = await publishSite(site, 'flooded', { 'index.html': 'x', '404.html': 'none' });
+  const long = 'é'.repeat(3_900);
+  for (const headers of [
+    { 'User-Agent': Buffer.from(long).toString('latin1') },
+    { Referer: `https://${'a'.repeat(8_000)}.test/` },
+    { Referer: `https://long.test/${'a'.repeat(7_900)}` },
+    { Referer: 'javascript:alert(1)' },
+    { Referer: 'https://[::1' },
+    { 'X-Forwarded-For': '1, '.repeat(2_600) },
+  ]) {
+    expect(await view(site, 'flooded', '/', headers)).toBe(200);
+  }
+  await view(site, 'flooded', `/${'%F0%9F%98%80'.repeat(600)}`);
+  await site.host.stop();
+  const { rows, sum } = await rowsOf(deploymentId);
+  expect([sum((row) => row.views), sum((row) => row.requests)]).toEqual([6, 7]);
+  expect(JSON.stringify(rows).length).toBeLessThan(3_000);
+
+  const count = createVisitCount({ accountId: 'a', deploymentId: 'd' }, new Date());
+  const visit = { accountId: 'a', deploymentId: 'd', status: 200, bytes: 1, durationMs: 1, isView: true, isBot: false };
+  for (let n = 0; n < 50_000; n += 1) {
+    const headers = { 'user-agent': 'test', host: 'own.test', referer: n % 50 === 0 ? `https://from-${n}.test/` : '' };
+    count.add({ ...visit, path: `page-${n}`, peer: '192.0.2.1', trustedProxies: 0, headers });
+  }
+  const row = count.toRow('salt');
+  expect([row.views, row.pages.length, row.referrers.length]).toEqual([50_000, 101, 51]);
+  expect(row.pages.find(({ path }) => path === OTHER)?.views).toBe(49_900);
+  expect(row.referrers.find(({ host }) => host === OTHER)?.views).toBe(950);
+  expect(count.weightBytes).toBeLessThan(30_000);
+});
+
+test('the salt of a day is destroyed a few minutes after it', async () => {
+  let at = Date.UTC(2031, 1, 15, 12);
+  await using site = await createTestHost({ providers: { now: () => new Date(at) } });
+  const { deploymentId } = await publishSite(site, 'salted', { 'index.html': 'x' });
+  await view(site, 'salted', '/');
+  await site.restart();
+  const [salt] = await VisitSaltModel.find({ _id: '2031-02-15' }).lean();
+  expect(salt?.expiresAt).toEqual(new Date(Date.UTC(2031, 1, 16, 0, 5)));
+  // As the database does once it has expired.
+  await VisitSaltModel.deleteOne({ _id: '2031-02-15' });
+  at = Date.UTC(2031, 1, 16, 12);
+  await view(site, 'salted', '/');
+  await site.host.stop();
+  expect(new Set((await rowsOf(deploymentId)).rows.flatMap((row) => row.visitors)).size).toBe(2);
+  expect(await VisitSaltModel.exists({ _id: '2031-02-15' })).toBeNull();
 });

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import type { OpenArtifact } from '../../server/artifacts/store.ts';
 import { receiveFile, receiveManifest } from '../../server/services/uploads/index.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
+import { holdReading } from '../support/held-reading.ts';
 import { type Listening, listen } from '../support/listen.ts';
 import { bytesOf, contextOf, sha256Of } from '../support/publishing.ts';
 
@@ -42,6 +43,17 @@ async function stall(listener: Listening, path: string): Promise<Socket> {
   socket.pause();
   expect(String(first)).toMatch(/^HTTP\/1\.1 200 /);
   return socket;
+}
+
+/** Reads on to the end, and returns how much came. */
+async function restOf(socket: Socket): Promise<number> {
+  let received = 0;
+  socket.on('data', (piece) => {
+    received += piece.length;
+  });
+  socket.resume();
+  await once(socket, 'close');
+  return received;
 }
 
 async function head(listener: Listening, path: string): Promise<number> {
@@ -126,20 +138,14 @@ test('a reader that takes nothing any more is cut off, and its place is free', a
 
   await expect.poll(() => head(listener, link)).toBe(200);
 
-  let received = 0;
-  socket.on('data', (piece) => {
-    received += piece.length;
-  });
-  socket.resume();
-  await once(socket, 'close');
-  expect(received).toBeLessThan(LARGE.length);
+  expect(await restOf(socket)).toBeLessThan(LARGE.length);
 });
 
 test('a reader that takes less than the slowest rate is cut off while bytes still move, and its place is free', async () => {
   await using app = await createTestApp({
     limits: {
       downloadsAtOnce: { perAccount: 1, perProcess: 1 },
-      slowestDownload: { bytesPerSecond: 2 * LARGE.length, patienceMs: 100 },
+      slowestDownload: { bytesPerSecond: 2 * LARGE.length, patienceMs: 100, givesWayBelow: 1 },
     },
   });
   await using listener = await listen(app);
@@ -151,6 +157,33 @@ test('a reader that takes less than the slowest rate is cut off while bytes stil
 
   clearInterval(trickle);
   socket.destroy();
+});
+
+test('of downloads that fill all places the longest running slow one gives way to an account that has none, and once', async () => {
+  await using app = await createTestApp({
+    limits: {
+      downloadsAtOnce: { perAccount: 1, perProcess: 2 },
+      slowestDownload: { bytesPerSecond: 1_000, patienceMs: 200, givesWayBelow: 1_000 * LARGE.length },
+    },
+  });
+  await using listener = await listen(app);
+  const people = [await app.trialPerson(), await app.trialPerson(), await app.trialPerson()] as const;
+  const links = [
+    await largeLink(app, people[0]),
+    await largeLink(app, people[1]),
+    await largeLink(app, people[2]),
+  ] as const;
+  const longest = await stall(listener, links[0]);
+  const other = await stall(listener, links[1]);
+
+  await expect.poll(() => head(listener, links[2])).toBe(200);
+  expect(await restOf(longest)).toBeLessThan(LARGE.length);
+  expect(other.closed).toBe(false);
+
+  const again = await stall(listener, links[0]);
+  await pause(400);
+  expect(await head(listener, links[2])).toBe(429);
+  for (const socket of [other, again]) socket.destroy();
 });
 
 test('a reader that is slow gets everything, and so does one whose file is read slowly', async () => {
@@ -216,23 +249,7 @@ test('lists of files are measured one at a time an account, and who asks for too
   await largeLink(app, person);
   const [release] = (await person.caller.releases.list()).items;
   const releaseId = release?.id ?? '';
-  const { store } = app.providers;
-  let [reading, most] = [0, 0];
-  let letGo = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  app.providers.store = {
-    ...store,
-    async readWhole(sha256) {
-      reading += 1;
-      most = Math.max(most, reading);
-      await held;
-      const bytes = await store.readWhole(sha256);
-      reading -= 1;
-      return bytes;
-    },
-  };
+  const reading = holdReading(app);
 
   const outcomes: string[] = [];
   const calls = Array.from({ length: 22 }, (_, number) =>
@@ -245,9 +262,9 @@ test('lists of files are measured one at a time an account, and who asks for too
     ),
   );
   await expect.poll(() => outcomes).toEqual(['TOO_MANY_REQUESTS']);
-  letGo();
+  reading.letGo();
   await Promise.all(calls);
 
   expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(21);
-  expect(most).toBe(1);
+  expect(reading.most()).toBe(1);
 });

@@ -1,11 +1,16 @@
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
+import { ConnectionModel } from '../../server/models/connection.ts';
 import { VisitModel, type VisitRow } from '../../server/models/visit.ts';
 import { newId } from '../../server/mongo.ts';
+import { makeLicenses } from '../../server/services/licenses/operate.ts';
 import type { Person } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
+import { platforms } from '../support/platforms.ts';
 import { createPublishingApp, type PublishingApp, publish, sha256Of, startRelease } from '../support/publishing.ts';
+import { netlifyUnderTest } from '../support/standins/netlify/world.ts';
+import { TOKEN } from '../support/standins/stand-in.ts';
 
 const FIRST = { 'index.html': 'the first', 'old.txt': 'old' };
 const SECOND = { 'index.html': 'the second', 'assets/日本語.txt': 'emoji 😀', 'empty.txt': '' };
@@ -47,6 +52,7 @@ function visitRows(person: Person, { id: deploymentId }: { id: string }): VisitR
     at: new Date('2100-01-15T12:00:00Z'),
     requests: 2,
     views: 1,
+    bots: 0,
     bytes: 10,
     statuses: [{ status: 200, requests: 2 }],
     pages: [{ path: '/', views: 1 }],
@@ -77,6 +83,7 @@ const VISITS = [
     at: '2100-01-15T12:00:00.000Z',
     requests: 4,
     views: 3,
+    bots: 0,
     bytes: 20,
     statuses: [
       { status: 200, requests: 3 },
@@ -93,6 +100,7 @@ const VISITS = [
     at: '2100-01-15T12:01:00.000Z',
     requests: 2,
     views: 1,
+    bots: 0,
     bytes: 10,
     statuses: [{ status: 200, requests: 2 }],
     pages: [{ path: '/', views: 1 }],
@@ -109,6 +117,8 @@ test('everything of an account comes down as one ZIP that others read, without w
     await person.caller.tokens.create({ name: 'Build server', scopes: ['read'], currentPassword: person.password }),
     await app.person(),
   ];
+  const [key = ''] = await makeLicenses({ plan: 'PRO', months: 1, count: 1, redeemBy: null, note: '' }, new Date());
+  const { prefix } = await person.caller.licenses.redeem({ key });
   await person.caller.feedback.rate({ rating: 4, comment: 'Quick' });
   await person.caller.feedback.rate({ rating: 5, deploymentId: draft.id });
   await VisitModel.insertMany(visitRows(person, deployment));
@@ -140,9 +150,10 @@ test('everything of an account comes down as one ZIP that others read, without w
   expect(JSON.parse(entries['account.json'] ?? '')).toMatchObject({
     identity: { username: person.user.username, email: person.user.email },
     settings: { notifications: { releaseFailed: true, releaseLive: false } },
-    plan: { plan: 'PRO', status: 'trialing' },
+    plan: { plan: 'PRO', status: 'active' },
     sessions: [{ device: expect.any(String), createdAt: expect.any(String) }],
     apiTokens: [{ name: 'Build server', scopes: ['read'] }],
+    licenses: [{ prefix, plan: 'PRO', history: [{ what: 'created' }, { what: 'redeemed' }] }],
     contactMessages: [{ name: 'Ada', email: 'ada@example.com', message: 'Ahoy' }],
     uploads: [{ state: 'used' }, { state: 'used' }],
   });
@@ -168,6 +179,7 @@ test('everything of an account comes down as one ZIP that others read, without w
   const all = Object.values(entries).join('\n');
   for (const hidden of [
     secret,
+    key,
     sha256Of(secret),
     person.accessToken,
     'passwordHash',
@@ -181,6 +193,27 @@ test('everything of an account comes down as one ZIP that others read, without w
   ]) {
     expect(all.includes(hidden), hidden).toBe(false);
   }
+});
+
+test('an export has nothing of what opens an account at a platform', async () => {
+  await using netlify = await netlifyUnderTest();
+  await using app = await createPublishingApp({
+    providers: { platforms: { ...platforms, netlify: netlify.platform } },
+  });
+  await using listener = await listen(app);
+  const person = await app.trialPerson();
+  await person.caller.connections.connect({ provider: 'netlify', token: TOKEN });
+  const deployment = await person.caller.deployments.create({ name: 'Connected', platform: 'netlify' });
+  await publish(app, person, deployment, FIRST);
+  // One that the platform refuses is kept with the reason, which may be in the log of a release.
+  netlify.standIn.revoke();
+  await publish(app, person, deployment, SECOND);
+  const stored = await ConnectionModel.findOne({ accountId: person.user.id }).orFail();
+  expect(stored.state).toBe('broken');
+
+  const all = Object.values(await exported(listener, person)).join('\n');
+  expect(all).toContain('Connected');
+  for (const hidden of [TOKEN, stored.credential, '"credential"']) expect(all.includes(hidden), hidden).toBe(false);
 });
 
 test('the link works for its account, for a minute, and as it was made; a bearer must be of a browser', async () => {

@@ -50,6 +50,13 @@ test('a plain call of the same size is refused as well', async () => {
   expect([status, JSON.parse(text).code]).toEqual([400, 'bad_request']);
 });
 
+test.each(['prototype', 'constructor'])('a field named %s is a mistake of the caller', async (name) => {
+  await using app = await createTestApp();
+  await using listener = await listen(app);
+  const [status, text] = await answerOf(listener, '/api/trpc/contact.send', JSON.stringify({ json: { [name]: 'x' } }));
+  expect([status, JSON.parse(text).error.json.data.code]).toEqual([400, 'validation_failed']);
+});
+
 test('and over the WebSocket, which goes on', async () => {
   await using app = await createTestApp();
   await using listener = await listen(app);

@@ -138,12 +138,15 @@ test('the current user is answered to a good token and a 401 to none or a wrong 
   const mine = await call(listener, 'GET', '/api/user', { token });
   const nobody = await call(listener, 'GET', '/api/user');
   const wrong = await call(listener, 'GET', '/api/user', { token: 'fla_wrong' });
+  const revoked = await call(listener, 'GET', '/api/user', { token: 'flt_unknown' });
 
   expect(mine.status).toBe(200);
   expect(mine.body).toMatchObject({ username, disclaimerAccepted: false, deploymentCount: 0 });
   expect(mine.body).not.toHaveProperty('accessToken');
   expect([nobody.status, nobody.body.code]).toEqual([401, 'unauthenticated']);
   expect([wrong.status, wrong.body.code]).toEqual([401, 'unauthenticated']);
+  expect(nobody.body.message).toBe('Sign in to do this.');
+  expect([revoked.status, revoked.body.message]).toEqual([401, 'This API token is unknown, expired or revoked.']);
 });
 
 test('two different tokens in one call are a 400', async () => {
@@ -381,6 +384,26 @@ test('each call of a batch counts against the calls of a minute', async () => {
   expect(overTrpc.status).toBe(429);
   expect(Number(overTrpc.headers.get('Retry-After'))).toBeGreaterThan(0);
   expect((await call(listener, 'GET', '/api/user', { token: String(other.body.accessToken) })).status).toBe(200);
+});
+
+test('sessions and tokens of an account are counted together, but not what each has too many', async () => {
+  await using app = await createTestApp({ limits: { callsPerMinute: 15, accountCallsPerMinute: 25 } });
+  await using listener = await listen(app);
+  const username = newName();
+  const session = String((await register(listener, username)).body.accessToken);
+  const login = await call(listener, 'POST', '/api/login', { body: { username, password: PASSWORD } });
+  const caller = await app.callerFor(session);
+  const apiToken = await caller.tokens.create({ name: 'script', scopes: ['read'], currentPassword: PASSWORD });
+  const other = await register(listener);
+  const path = `/api/trpc/${Array.from({ length: 10 }, () => 'user.get').join(',')}?batch=1`;
+  const statusOf = async (token: unknown): Promise<number> =>
+    (await call(listener, 'GET', path, { token: String(token) })).status;
+
+  expect([await statusOf(session), await statusOf(session)]).toEqual([200, 429]);
+  expect(await statusOf(apiToken.secret)).toBe(200);
+  const over = await call(listener, 'GET', path, { token: String(login.body.accessToken) });
+  expect([over.status, Number(over.headers.get('Retry-After')) > 0]).toEqual([429, true]);
+  expect(await statusOf(other.body.accessToken)).toBe(200);
 });
 
 test('the anonymous are counted by the address that the trusted proxy names', async () => {

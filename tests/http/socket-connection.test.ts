@@ -62,7 +62,7 @@ test('whoever waits for a slow reader leaves nothing on its connection behind, w
 test('a connection is neither closed nor left without pings when the clock of the machine is set anew', async () => {
   using ends = await connected();
   const { client, request, reader } = ends;
-  const times = { helloMs: 1_000, pingMs: 30_000, slowMs: 10_000 };
+  const times = { helloMs: 1_000, messageMs: 1_000, pingMs: 30_000, slowMs: 10_000 };
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   try {
     const connection = createConnection(client, request, '127.0.0.1');

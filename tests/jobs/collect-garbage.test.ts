@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import type { ArtifactStore } from '../../server/artifacts/store.ts';
-import { enqueueDue } from '../../server/jobs/recurring.ts';
+import { enqueueDue } from '../../server/jobs/queue/recurring.ts';
 import { ArtifactModel } from '../../server/models/artifact.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { ReleaseModel } from '../../server/models/release.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { claimJob, enqueueJob, finishJob } from '../../server/jobs/queue.ts';
+import { claimJob, enqueueJob, finishJob } from '../../server/jobs/queue/queue.ts';
 import { DeploymentModel } from '../../server/models/deployment.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
@@ -57,7 +57,10 @@ test('an aborted run leaves the release as it was', async () => {
   const { releaseId } = await publishSite(site, 'aborted', { 'index.html': PAGE });
   const release = await ReleaseModel.findById(releaseId).setOptions(ACROSS).orFail();
   await expect(
-    makeVariants(site.providers.store, release, { signal: AbortSignal.abort(new Error('stop')), roomBytes: 1_000_000 }),
+    makeVariants(site.providers.store, release, {
+      signal: AbortSignal.abort(new Error('stop')),
+      remainingBytes: 1_000_000,
+    }),
   ).rejects.toThrow('stop');
   expect((await ReleaseModel.findById(releaseId).setOptions(ACROSS).orFail()).variants).toBeNull();
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
-import { enqueueJob } from '../../server/jobs/queue.ts';
+import { enqueueJob } from '../../server/jobs/queue/queue.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { RateLimitModel } from '../../server/models/rate-limit.ts';
 import { newId, transaction } from '../../server/mongo.ts';

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { listJobs, rerunJob } from '../../server/cli/jobs.ts';
 import { embeddedUri } from '../../server/embedded-mongo.ts';
 import { AppError } from '../../server/errors.ts';
-import { enqueueJob } from '../../server/jobs/queue.ts';
+import { enqueueJob } from '../../server/jobs/queue/queue.ts';
 import { createWorker } from '../../server/jobs/worker.ts';
 import { newId, transaction } from '../../server/mongo.ts';
 import { createTestApp } from '../support/app.ts';

@@ -3,8 +3,12 @@ import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
 import { ApiTokenModel } from '../../server/models/api-token.ts';
+import { DeploymentModel } from '../../server/models/deployment.ts';
 import { newId } from '../../server/mongo.ts';
+import { jobContext } from '../../server/service-context.ts';
+import { removeAllDeployments } from '../../server/services/account/erase.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
+import { makeLicenses } from '../../server/services/licenses/operate.ts';
 import { createPublishingApp, publish } from '../support/publishing.ts';
 import { refusalOf } from '../support/refusal.ts';
 
@@ -30,6 +34,8 @@ test('a deleted account is signed out everywhere, its websites go, and nothing o
     currentPassword: ada.password,
   });
   await ada.caller.feedback.rate({ rating: 4 });
+  const [key = ''] = await makeLicenses({ plan: 'PRO', months: 1, count: 1, redeemBy: null, note: '' }, new Date());
+  await ada.caller.licenses.redeem({ key });
   await ada.caller.contact.send({ name: 'Ada', email: ada.user.email, message: 'Hello' });
   const deployment = await ada.caller.deployments.create({ name: 'Atlas', platform: 'built-in' });
   await publish(app, ada, deployment, { 'index.html': 'hello' });
@@ -71,4 +77,22 @@ test('a deleted account is signed out everywhere, its websites go, and nothing o
   expect((await collectionsOf(ada.user.id)).filter((name) => !KEPT.includes(name))).toEqual([]);
   expect(await readdir(incoming)).toEqual([]);
   expect(app.outbox.at(-1)).toMatchObject({ kind: 'account-deleted', to: ada.user.email });
+});
+
+test('of very many deployments each pass begins to take down a hundred, until none is left', async () => {
+  await using app = await createPublishingApp();
+  const { caller, user } = await app.trialPerson();
+  const accountId = user.id;
+  const { id } = await caller.deployments.create({ name: 'Draft', platform: 'built-in' });
+  const draft = await DeploymentModel.findOne({ _id: id, accountId }).lean().orFail();
+  const copies = Array.from({ length: 149 }, (_, index) => ({ ...draft, _id: newId(), slug: `copy-${index}` }));
+  await DeploymentModel.insertMany(copies);
+
+  const ctx = jobContext(app.providers, { name: 'delete-account', accountId, id: newId() });
+  for (const leaving of [100, 150, 150]) {
+    await expect(removeAllDeployments(ctx)).rejects.toThrow('Still being taken down: 150 deployments.');
+    expect(await DeploymentModel.countDocuments({ accountId, state: 'deleting' })).toBe(leaving);
+  }
+  await DeploymentModel.deleteMany({ accountId });
+  await removeAllDeployments(ctx);
 });

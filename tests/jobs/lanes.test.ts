@@ -1,7 +1,8 @@
+import { setMaxListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import type { JobHandlers } from '../../server/jobs/handler.ts';
-import type { JobName, JobPayload } from '../../server/jobs/payloads.ts';
-import { type ClaimOptions, claimJob, enqueueJob, finishJob } from '../../server/jobs/queue.ts';
+import type { JobHandlers } from '../../server/jobs/queue/handler.ts';
+import type { JobName, JobPayload } from '../../server/jobs/queue/payloads.ts';
+import { type ClaimOptions, claimJob, enqueueJob, finishJob } from '../../server/jobs/queue/queue.ts';
 import { createWorker } from '../../server/jobs/worker.ts';
 import { NO_ACCOUNT } from '../../server/models/account-scope.ts';
 import { JobModel } from '../../server/models/job.ts';
@@ -24,15 +25,22 @@ async function enqueue<Name extends JobName>(
 const enqueueReleases = (accountId: string, count?: number): Promise<void> =>
   enqueue(accountId, 'deploy-release', () => ({ releaseId: newId() }), count);
 
-/** A handler that runs until it is let go, and notes whose job it has. */
-function createHeldReleases(): { begun: string[]; letGo(): void; handlers: JobHandlers } {
+/** Handlers that run until they are let go, and note whose job they have. */
+function createHeldJobs(): { begun: string[]; letGo(): void; handlers: JobHandlers } {
   const begun: string[] = [];
   const held = new AbortController();
+  setMaxListeners(0, held.signal);
   const run = (job: { accountId: string }): Promise<void> => {
     begun.push(job.accountId);
     return new Promise((resolve) => held.signal.addEventListener('abort', () => resolve()));
   };
-  return { begun, letGo: () => held.abort(), handlers: { 'deploy-release': { run } } };
+  const handlers = {
+    'check-domain': { run },
+    'deploy-release': { run },
+    'issue-certificate': { run },
+    'rehearse-renewals': { run },
+  };
+  return { begun, letGo: () => held.abort(), handlers };
 }
 
 test('an account with a thousand releases is served no more often than one with a single release', async () => {
@@ -81,7 +89,7 @@ test('one account has only so many jobs of a lane running, and those of no accou
 test('releases of one account that never end hold up neither those of others nor mail', async () => {
   await JobModel.deleteMany({}).setOptions(CLEAR).comment('test');
   await using app = await createTestApp();
-  const releases = createHeldReleases();
+  const releases = createHeldJobs();
   const messages: string[] = [];
   const note = async (job: { name: string; accountId: string }): Promise<void> => {
     messages.push(`${job.name} of ${job.accountId}`);
@@ -102,9 +110,79 @@ test('releases of one account that never end hold up neither those of others nor
   await enqueue(NO_ACCOUNT, 'forgot-password', () => ({ email: 'zoe@example.com' }));
 
   await expect.poll(() => releases.begun).toEqual(['busy', 'busy', 'ada']);
-  await expect.poll(() => messages.length, { timeout: 20_000 }).toBe(52);
+  await expect.poll(() => messages.length, { timeout: 60_000 }).toBe(52);
   expect(messages.indexOf('send-mail of bob')).toBeLessThan(10);
   expect(messages.indexOf(`forgot-password of ${NO_ACCOUNT}`)).toBeLessThan(10);
   releases.letGo();
   await worker.stop();
+});
+
+test('certificates of one account take half of the places while nobody waits, and those of others go on', async () => {
+  await JobModel.deleteMany({}).setOptions(CLEAR).comment('test');
+  await using app = await createTestApp();
+  const certificates = createHeldJobs();
+  const enqueueFor = (accountId: string) =>
+    enqueue(accountId, 'issue-certificate', () => ({ certificateId: newId() }), 10);
+  await enqueueFor('busy');
+  const worker = createWorker(app.providers, { handlers: certificates.handlers, pollMs: 20 });
+  await worker.start();
+  const ofBusy = Array.from({ length: 4 }, () => 'busy');
+  await expect.poll(() => certificates.begun).toEqual(ofBusy);
+  await enqueueFor('ada');
+  await expect.poll(() => certificates.begun).toEqual([...ofBusy, 'ada', 'ada']);
+  await enqueueFor('bob');
+  await expect.poll(() => certificates.begun).toEqual([...ofBusy, 'ada', 'ada', 'bob', 'bob']);
+  const stopped = worker.stop();
+  certificates.letGo();
+  await stopped;
+});
+
+test('checks of domains whose name servers are slow, of eight accounts at once, leave places to others', async () => {
+  await JobModel.deleteMany({}).setOptions(CLEAR).comment('test');
+  await using app = await createTestApp();
+  const checks = createHeldJobs();
+  const enqueueFor = (accountId: string, count: number) =>
+    enqueue(accountId, 'check-domain', () => ({ domainId: newId() }), count);
+  const slow = Array.from({ length: 8 }, (_, number) => `slow${number}`);
+  await enqueueFor('slow0', 20);
+  const worker = createWorker(app.providers, { handlers: checks.handlers, pollMs: 20 });
+  await worker.start();
+  const alone = Array.from({ length: 4 }, () => 'slow0');
+  await expect.poll(() => checks.begun).toEqual(alone);
+  for (const accountId of slow.slice(1)) await enqueueFor(accountId, 20);
+  await expect.poll(() => checks.begun.toSorted()).toEqual([...alone, ...slow.slice(1)]);
+  await enqueueFor('zoe', 1);
+  await expect.poll(() => checks.begun.at(-1)).toBe('zoe');
+  const stopped = worker.stop();
+  checks.letGo();
+  await stopped;
+});
+
+test('rehearsals that never end keep no order of a certificate waiting', async () => {
+  await JobModel.deleteMany({}).setOptions(CLEAR).comment('test');
+  await using app = await createTestApp();
+  const certificates = createHeldJobs();
+  await enqueue(NO_ACCOUNT, 'rehearse-renewals', () => ({}), 20);
+  const worker = createWorker(app.providers, { handlers: certificates.handlers, pollMs: 20 });
+  await worker.start();
+  await expect.poll(() => certificates.begun).toEqual([NO_ACCOUNT, NO_ACCOUNT]);
+  await enqueue('ada', 'issue-certificate', () => ({ certificateId: newId() }));
+  await expect.poll(() => certificates.begun).toEqual([NO_ACCOUNT, NO_ACCOUNT, 'ada']);
+  const stopped = worker.stop();
+  certificates.letGo();
+  await stopped;
+});
+
+test('of an account that has its share no more certificates are taken while another one waits', async () => {
+  await JobModel.deleteMany({}).setOptions(CLEAR).comment('test');
+  const enqueueFor = (accountId: string, count: number) =>
+    enqueue(accountId, 'issue-certificate', () => ({ certificateId: newId() }), count);
+  await enqueueFor('busy', 10);
+  await enqueueFor('zoe', 3);
+  const served: (string | undefined)[] = [];
+  for (let turn = 0; turn < 7; turn += 1) {
+    const claimed = await claimJob('tester', ['issue-certificate'], { perAccount: 2, whenAlone: 6 });
+    served.push(claimed?.accountId);
+  }
+  expect(served).toEqual(['busy', 'busy', 'zoe', 'zoe', 'busy', 'busy', undefined]);
 });

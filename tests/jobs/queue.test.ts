@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { backoffMs } from '../../server/jobs/queue/failure.ts';
 import {
-  backoffMs,
   claimJob,
   deadLetterJob,
   endLease,
@@ -11,7 +11,7 @@ import {
   renewLease,
   requeueJob,
   retryJob,
-} from '../../server/jobs/queue.ts';
+} from '../../server/jobs/queue/queue.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { newId, transaction } from '../../server/mongo.ts';
 
@@ -121,6 +121,19 @@ test('a second job with the same dedupe key is not written while the first is op
   await finishJob(await claimOf(first));
   await enqueue({ dedupeKey });
   expect(await JobModel.countDocuments({ dedupeKey, status: 'queued' }).setOptions({ acrossAccounts: 'jobs' })).toBe(1);
+});
+
+// The check of all plans at the end of this file tells (tests/support/database.ts).
+test('however many jobs are open, whether one of a dedupe key is among them is found without reading the others', async () => {
+  const ids: string[] = [];
+  for (let number = 0; number < 30; number += 1)
+    ids.push(await enqueue({ dedupeKey: `open ${number}`, delayMs: 60_000 }));
+  await enqueue({ dedupeKey: 'open 0' });
+  const open = JobModel.find({ 'payload.deploymentId': { $in: ids } }).setOptions({ acrossAccounts: 'jobs' });
+  expect(await open.hint('queued_turns').comment('test')).toHaveLength(30);
+  await JobModel.deleteMany({ dedupeKey: /^open /, status: 'queued' })
+    .setOptions({ acrossAccounts: 'jobs' })
+    .comment('test');
 });
 
 test('a job that is given back has lost no attempt, one that is tried again waits', async () => {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../server/errors.ts';
-import { listDeadLetters } from '../../server/jobs/dead-letters.ts';
+import { listDeadLetters } from '../../server/jobs/queue/dead-letters.ts';
 import { DeploymentModel } from '../../server/models/deployment.ts';
+import { DomainModel } from '../../server/models/domain.ts';
 import { HeldSlugModel } from '../../server/models/held-slug.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
@@ -9,10 +10,14 @@ import { ReleaseStepModel } from '../../server/models/release-step.ts';
 import { RollBackModel } from '../../server/models/roll-back.ts';
 import { UserModel } from '../../server/models/user.ts';
 import { VisitModel, type VisitRow } from '../../server/models/visit.ts';
+import { newId } from '../../server/mongo.ts';
 import { createTestApp, type Person } from '../support/app.ts';
 import { createPublishingApp, publish } from '../support/publishing.ts';
+import { makeDue } from '../support/simulated-app.ts';
 
 const create = (person: Person, name: string) => person.caller.deployments.create({ name, platform: 'built-in' });
+
+const PLACE = { destinationId: '!', platform: 'netlify' as const, names: [], isEnding: false };
 
 /** Minutes in which a site was visited. */
 function visitRows(person: Person, deploymentId: string, minutes: number): VisitRow[] {
@@ -23,6 +28,7 @@ function visitRows(person: Person, deploymentId: string, minutes: number): Visit
     at: new Date(minute * 60_000 + Date.UTC(2099)),
     requests: 1,
     views: 1,
+    bots: 0,
     bytes: 1,
     statuses: [],
     pages: [],
@@ -68,6 +74,31 @@ test('the visits of a removed deployment are erased, however many, and no others
   const left = await VisitModel.distinct('deploymentId', { accountId: person.user.id });
   expect(left).toEqual([kept.id]);
   expect(await VisitModel.countDocuments({ accountId: person.user.id, deploymentId: kept.id })).toBe(3);
+});
+
+test('its domains are erased some at a time, and what broke off in between goes on', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  const { id: deploymentId } = await create(person, 'Many Names');
+  const accountId = person.user.id;
+  const rows = Array.from({ length: 60 }, (_, number) => ({
+    ...{ _id: newId(), accountId, deploymentId, name: `n${number}.test`, unit: `n${number}.test` },
+    ...{ servedName: `n${number}.test`, proof: { name: 'proof', value: 'proof' }, state: 'active' as const },
+    ...{ nextCheckAt: app.clock.now(), quickFrom: app.clock.now() },
+    // One that no job takes, as if the process had been killed there: the newest go first.
+    createdAt: new Date(app.clock.now().getTime() - number * 1_000),
+    leaving: number === 55 ? [{ ...PLACE, deploymentId: newId() }] : [],
+  }));
+  await DomainModel.insertMany(rows, { timestamps: false });
+  await person.caller.deployments.remove({ deploymentId });
+  await app.jobs.drain();
+  expect(await DomainModel.countDocuments({ accountId })).toBe(10);
+
+  await DomainModel.updateOne({ _id: rows[55]?._id ?? '', accountId }, { $set: { leaving: [] } });
+  await makeDue();
+  await app.jobs.drain();
+  expect(await DomainModel.countDocuments({ accountId })).toBe(0);
+  expect(await DeploymentModel.exists({ accountId, _id: deploymentId })).toBeNull();
 });
 
 test('a removal that its platform refuses again and again is taken up by itself, and the account goes after it', async () => {

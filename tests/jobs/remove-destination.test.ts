@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { EventModel } from '../../server/models/event.ts';
+import { UserModel } from '../../server/models/user.ts';
 import { refusalOf } from '../support/refusal.ts';
+import { makeDue } from '../support/simulated-app.ts';
 import { createTwoPlatforms, ONE } from '../support/two-platforms.ts';
 
 test('the built-in host is a platform among others: it serves as long as it is one of the destinations', async () => {
@@ -38,7 +40,7 @@ test('a deployment is deleted also when its platforms let us in no more: its sit
   expect([await app.netlify.world?.countSites(), await app.vercel.world.countSites()]).toEqual([1, 1]);
   const [netlify, vercel] = deployment.destinations.map(({ url }) => url);
   const end = 'could not be taken off: Fairlead can no longer reach the account there. Delete the site at';
-  const notices = await EventModel.find({ accountId: app.person.user.id, type: 'notification' });
+  const notices = await EventModel.find({ accountId: app.person.user.id, type: 'notification' }).comment('test');
   expect(notices.map(({ payload: { title, message } }) => [title, message]).sort()).toEqual([
     ['Left behind stays at Netlify', `${netlify} ${end} Netlify.`],
     ['Left behind stays at Vercel', `${vercel} ${end} Vercel.`],
@@ -59,4 +61,72 @@ test('an account that cannot be reached any more is left as it is where that is 
   expect(await app.vercel.world.countSites()).toBe(1);
   const { destinations } = await app.releases.get({ releaseId: first.id });
   expect(destinations.map(({ platform }) => platform)).toEqual(['netlify', 'vercel']);
+});
+
+test('a platform that refuses a deletion is shown with what it said and what to do, and is asked again', async () => {
+  await using app = await createTwoPlatforms();
+  const { deploymentId } = await app.createOnBoth('Held back');
+  const { world } = app.vercel;
+  world.fail('remove', { how: 'status', status: 503, body: { error: { message: 'We are moving house.' } } }, 1_000);
+  await app.deployments.remove({ deploymentId });
+  await app.jobs.drain();
+  await makeDue();
+  await app.jobs.drain();
+
+  const { state, destinations } = await app.deployments.get({ deploymentId });
+  expect(state).toBe('deleting');
+  expect(destinations.map((one) => [one.platform, one.state])).toEqual([
+    ['netlify', 'removed'],
+    ['vercel', 'removing'],
+  ]);
+  expect(destinations[1]?.error).toMatchObject({ code: 'platform_down', hint: expect.stringContaining('Vercel') });
+  expect(destinations[1]?.error?.message).toContain('We are moving house.');
+  const notices = await EventModel.find({ accountId: app.person.user.id, type: 'notification' }).comment('test');
+  const titles = notices.map(({ payload: { title } }) => title);
+  expect(titles.filter((title) => title === 'Held back is still at Vercel')).toHaveLength(1);
+
+  world.heal();
+  await app.deployments.remove({ deploymentId });
+  await app.jobs.drain();
+  expect((await refusalOf(app.deployments.get({ deploymentId }))).code).toBe('not_found');
+  expect([await app.netlify.world?.countSites(), await world.countSites()]).toEqual([0, 0]);
+});
+
+test('a site that its platform does not let us take down is left there when its owner says so, and only then', async () => {
+  await using app = await createTwoPlatforms();
+  const { deploymentId, deployment } = await app.createOnBoth('Not allowed');
+  app.vercel.world.fail('remove', { how: 'status', status: 403 }, 1_000);
+  await app.deployments.remove({ deploymentId });
+  await app.settle();
+  const { destinations } = await app.deployments.get({ deploymentId });
+  expect(destinations[1]?.error?.code).toBe('permission_missing');
+
+  await app.deployments.remove({ deploymentId, leaveSite: true });
+  await app.jobs.drain();
+  expect((await refusalOf(app.deployments.get({ deploymentId }))).code).toBe('not_found');
+  expect([await app.netlify.world?.countSites(), await app.vercel.world.countSites()]).toEqual([0, 1]);
+  const notices = await EventModel.find({ accountId: app.person.user.id, type: 'notification' }).comment('test');
+  expect(notices.map(({ payload: { message } }) => message)).toContain(
+    `${deployment.destinations[1]?.url} was left as it is. When you no longer need it, delete the site at Vercel.`,
+  );
+});
+
+test('the sites of a live deployment are left at their platforms where its owner says so at once', async () => {
+  await using app = await createTwoPlatforms();
+  const { deploymentId } = await app.createOnBoth('Moved on');
+  await app.deployments.remove({ deploymentId, leaveSite: true });
+  await app.settle();
+  expect((await refusalOf(app.deployments.get({ deploymentId }))).code).toBe('not_found');
+  expect([await app.netlify.world?.countSites(), await app.vercel.world.countSites()]).toEqual([1, 1]);
+});
+
+test('the deletion of an account does not wait for a permission that nobody can give any more', async () => {
+  await using app = await createTwoPlatforms();
+  await app.createOnBoth('Orphan');
+  app.vercel.world.fail('remove', { how: 'status', status: 403 }, 1_000);
+  const { user, password, caller } = app.person;
+  await caller.account.delete({ username: user.username, currentPassword: password });
+  await app.settle();
+  expect(await UserModel.exists({ _id: user.id })).toBeNull();
+  expect(await app.vercel.world.countSites()).toBe(1);
 });

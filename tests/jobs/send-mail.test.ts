@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { CONFIRM_LINK_HOURS } from '../../routers/schemas/limits.ts';
 import { HOUR_MS } from '../../server/durations.ts';
 import { AppError } from '../../server/errors.ts';
 import type { Mail } from '../../server/mail/mailer.ts';
@@ -22,6 +23,7 @@ test('a mail that the server does not take now is sent later, under its own id, 
   const tried: Mail[] = [];
   let isAway = true;
   app.providers.mailer = {
+    keepsMail: false,
     deliver: async (mail) => {
       tried.push(mail);
       if (isAway) throw new Error('The mail server is away.');
@@ -54,6 +56,7 @@ test('a mail that the server refuses for good is tried once', async () => {
   await using app = await createTestApp();
   let tries = 0;
   app.providers.mailer = {
+    keepsMail: false,
     deliver: async () => {
       tries += 1;
       throw new AppError('mail_refused', 'The mail server refused this mail.');
@@ -71,7 +74,7 @@ test('a mail whose link ran out before it could leave is not sent', async () => 
   await app.jobs.drain();
   await ada.caller.auth.sendConfirmation();
   const before = app.outbox.length;
-  app.clock.advance(HOUR_MS);
+  app.clock.advance(CONFIRM_LINK_HOURS * HOUR_MS);
   await app.jobs.drain();
   expect(app.outbox.length).toBe(before);
 });

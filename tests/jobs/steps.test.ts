@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { ReleaseStepName } from '../../routers/schemas/states.ts';
 import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
-import type { RunningJob } from '../../server/jobs/handler.ts';
-import { claimJob, enqueueJob, fencedTransaction } from '../../server/jobs/queue.ts';
-import { runStep, stepId } from '../../server/jobs/steps.ts';
+import type { RunningJob } from '../../server/jobs/queue/handler.ts';
+import { claimJob, enqueueJob, fencedTransaction } from '../../server/jobs/queue/queue.ts';
+import { runStep, stepId } from '../../server/jobs/queue/steps.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { ReleaseStepModel, STEP_LOG_LINES } from '../../server/models/release-step.ts';
 import { newId, transaction } from '../../server/mongo.ts';
@@ -45,6 +45,7 @@ async function createRun(app: TestApp) {
     ...claimed,
     name: 'deploy-release',
     payload,
+    waits: { of: null, count: 0 },
     signal: new AbortController().signal,
     providers: app.providers,
     transaction: (work) => {

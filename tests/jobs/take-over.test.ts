@@ -1,7 +1,8 @@
 import mongoose from 'mongoose';
-import { expect, test } from 'vitest';
-import { claimJob, enqueueJob, finishJob } from '../../server/jobs/queue.ts';
-import { takeOverJobs } from '../../server/jobs/take-over.ts';
+import { expect, inject, test } from 'vitest';
+import { applicationName } from '../../server/database/dead-transactions.ts';
+import { claimJob, enqueueJob, finishJob } from '../../server/jobs/queue/queue.ts';
+import { takeOverJobs } from '../../server/jobs/queue/take-over.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { newId, transaction } from '../../server/mongo.ts';
 
@@ -44,4 +45,35 @@ test('a start does not wait for what a dead process left open; its job is taken 
     .toEqual([[left.id, 2]]);
   expect(await finishJob(alive)).toBe(true);
   await expect.poll(() => lines).toEqual(['Jobs that a killed process worked on are taken over']);
+});
+
+/** A process of this name that was killed in the middle of a transaction, and what it wrote to in it. */
+async function leftOpenBy(processName: string, jobId: string): Promise<AsyncDisposable> {
+  const client = new mongoose.mongo.MongoClient(inject('mongoUri'), { appName: applicationName(processName, newId()) });
+  const session = client.startSession();
+  session.startTransaction();
+  const jobs = client.db(mongoose.connection.name).collection<{ _id: string }>('jobs');
+  await jobs.updateOne({ _id: jobId }, { $set: { lastError: 'in the middle' } }, { session });
+  return { [Symbol.asyncDispose]: () => client.close() };
+}
+
+test('a start ends the transactions that dead processes have left open, and those of no other', async () => {
+  const [ended, leftOpen, kept] = [
+    await claimedBy('killed'),
+    await claimedBy('killed.1'),
+    await claimedBy('killed-not'),
+  ];
+  await using _dead = await leftOpenBy('killed', ended.id);
+  await using _child = await leftOpenBy('killed.1', leftOpen.id);
+  await using _alive = await leftOpenBy('killed-not', kept.id);
+  const write = (id: string) =>
+    JobModel.updateOne({ _id: id }, { $set: { lastError: null } }, { maxTimeMS: 200 }).setOptions({
+      acrossAccounts: 'jobs',
+    });
+
+  await takeOverJobs(['killed'], LOG);
+
+  for (const { id } of [ended, leftOpen]) expect((await write(id)).matchedCount).toBe(1);
+  await expect(write(kept.id)).rejects.toThrow(/time limit/);
+  expect(lines).toContain('Transactions that a killed process left open are ended');
 });

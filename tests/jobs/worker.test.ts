@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { createChangeFeed } from '../../server/database/change-feed.ts';
 import { AppError, JobDeferred } from '../../server/errors.ts';
-import type { JobHandlers } from '../../server/jobs/handler.ts';
-import { holdLease } from '../../server/jobs/lease.ts';
-import { claimJob, enqueueJob } from '../../server/jobs/queue.ts';
+import type { JobHandlers } from '../../server/jobs/queue/handler.ts';
+import { holdLease } from '../../server/jobs/queue/lease.ts';
+import { claimJob, enqueueJob } from '../../server/jobs/queue/queue.ts';
 import { createWorker } from '../../server/jobs/worker.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { RateLimitModel } from '../../server/models/rate-limit.ts';
@@ -75,6 +75,21 @@ test('a new job wakes a worker that would have slept for an hour', async () => {
   await expect.poll(() => done).toEqual([id]);
   await worker.stop();
   await changes.stop();
+});
+
+test('a job that comes back soon wakes a worker that would have slept for an hour', async () => {
+  await using app = await createTestApp();
+  await JobModel.deleteMany({}).setOptions({ acrossAccounts: 'jobs' }).comment('test');
+  const id = await enqueue();
+  const begun: string[] = [];
+  const handlers = handlersOf(async (job) => {
+    begun.push(job.payload.deploymentId);
+    if (begun.length < 3) throw new JobDeferred('It is not all there yet.', 100);
+  });
+  const worker = createWorker(app.providers, { handlers, pollMs: 3_600_000 });
+  await worker.start();
+  await expect.poll(() => begun).toEqual([id, id, id]);
+  await worker.stop();
 });
 
 test('an error that may pass is tried again by the table, a final one is not', async () => {

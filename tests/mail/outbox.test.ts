@@ -74,6 +74,7 @@ test('the command lists mails without their texts, shows one whole, and says whe
   await createOutbox(folder.path, listeningLog().log).deliver(mail());
   expect(await list()).toBe('0123456789abcdefghij  2026-03-04T05:06:07.089Z  reset-password  ada@example.com\n');
   const shown = await said((write) => showMail(env, mail().id, write));
+  expect(await said((write) => showMail(env, undefined, write)), 'the newest').toBe(shown);
   expect(shown).toContain('To: ada@example.com\nSubject: Choose a new password\n\n');
   expect(shown).toContain('/auth/reset#token=secret');
   await expect(said((write) => showMail(env, 'nothing', write))).rejects.toThrow('There is no mail "nothing"');
@@ -94,7 +95,7 @@ test.each<[MailContent, string[]]>([
   ],
   [
     { kind: 'confirm-email', username: 'Ada', link: 'https://f.example/auth/confirm#token=x' },
-    ['https://f.example/auth/confirm#token=x', 'for 30 minutes'],
+    ['https://f.example/auth/confirm#token=x', 'for 24 hours'],
   ],
   [{ kind: 'password-changed', username: 'Ada', how: 'reset' }, ['Every browser was signed out', '/login']],
   [{ kind: 'password-changed', username: 'Ada', how: 'changed' }, ['every other browser was signed out', '/login']],

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
 import { readDescription } from '../support/standins/description.ts';
+import { startGithub } from '../support/standins/github-pages/index.ts';
+import { createState } from '../support/standins/github-pages/state.ts';
+import { startHeroku } from '../support/standins/heroku/index.ts';
+import { startNetlify } from '../support/standins/netlify/index.ts';
+import { startRender } from '../support/standins/render/index.ts';
+import { TOKEN } from '../support/standins/stand-in.ts';
+import { startVercel } from '../support/standins/vercel/index.ts';
 
 const SITE = '/sites/{site_id}';
 
@@ -42,3 +49,21 @@ test.each([
 test('an operation that is not described is a defect of the stand-in', () => {
   expect(() => readDescription('netlify').faultOfRequest('POST', '/drop', {})).toThrow('no POST /drop');
 });
+
+test.each([
+  ['Netlify', startNetlify, '/sites', 422],
+  ['Vercel', startVercel, '/v11/projects', 400],
+  ['GitHub', startGithub, '/user/repos', 422],
+  ['Render', () => startRender(createState()), '/services', 400],
+  ['Heroku', startHeroku, '/apps', 422],
+] as const)(
+  'a request that does not fit the description of %s is refused there, and noted',
+  async (_, start, path, status) => {
+    await using standIn = await start();
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ name: ['no text'] });
+    const answer = await fetch(`${standIn.apiUrl}${path}`, { method: 'POST', headers, body });
+    expect(answer.status).toBe(status);
+    expect(standIn.drift).toEqual([expect.stringContaining(`request POST ${path}: body`)]);
+  },
+);

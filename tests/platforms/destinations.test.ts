@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { SubscriptionModel } from '../../server/models/subscription.ts';
 import { refusalOf } from '../support/refusal.ts';
@@ -117,6 +118,9 @@ test("the platform's own log of a release is read where it keeps one", async () 
   const { id: deploymentId } = await app.deployments.create({ name: 'Logged', platform: 'vercel' });
   const release = await app.publish({ id: deploymentId }, ONE);
   expect((await app.releases.platformLog({ releaseId: release.id })).text).not.toBe('');
+  app.vercel.world.fail('state', { how: 'status', status: 503 }, 100);
+  // Nobody tries it again for whoever asked.
+  expect((await refusalOf(app.releases.platformLog({ releaseId: release.id }))).hint).toMatch(/^Try again\./);
   const other = await app.deployments.create({ name: 'Unlogged', platform: 'netlify' });
   const unlogged = await app.publish(other, ONE);
   const refused = await refusalOf(app.releases.platformLog({ releaseId: unlogged.id }));
@@ -133,12 +137,51 @@ test('several at once are for Pro and Beta: another plan is told so, and keeps w
   const refused = await refusalOf(app.deployments.addDestination({ deploymentId, platform: 'built-in' }));
   expect(refused).toMatchObject({ code: 'plan_required', message: expect.stringContaining('one platform at a time') });
   expect((await app.publish({ id: deploymentId }, TWO)).state).toBe('live');
-  expect((await app.deployments.get({ deploymentId })).destinations.map(({ state }) => state)).toEqual([
-    'live',
-    'live',
-  ]);
+  const { destinations } = await app.deployments.get({ deploymentId });
+  expect(destinations.map(({ state }) => state)).toEqual(['live', 'failed']);
+  expect(destinations[1]?.error).toMatchObject({
+    code: 'plan_required',
+    message: expect.stringContaining('one platform at a time'),
+  });
+  expect(await app.textAt(deploymentId, 'vercel'), 'it keeps what it has').toBe(ONE['index.html']);
   const destinationId = deployment.destinations[1]?.id ?? '';
+  const again = await refusalOf(app.deployments.retryDestination({ deploymentId, destinationId }));
+  expect(again).toMatchObject({ code: 'plan_required' });
   expect((await app.deployments.removeDestination({ deploymentId, destinationId })).destinations[1]?.state).toBe(
     'removing',
   );
+});
+
+test('a plan with one platform at a time moves a deployment, and begins another move when the old site is gone', async () => {
+  await using app = await createTwoPlatforms();
+  const accountId = app.person.user.id;
+  await SubscriptionModel.updateOne({ accountId }, { $set: { plan: 'BASIC', status: 'active' } });
+  const { id: deploymentId } = await app.deployments.create({ name: 'One at a time', platform: 'netlify' });
+  await app.publish({ id: deploymentId }, ONE);
+  const move = (platform: PlatformId) => app.deployments.addDestination({ deploymentId, platform, isMove: true });
+  const [old, chosen] = (await move('vercel')).destinations.map(({ id }) => id);
+  const unfinished = { code: 'conflict', message: expect.stringContaining('still on Vercel') };
+  expect(await refusalOf(move('built-in'))).toMatchObject(unfinished);
+  await app.settle();
+  await app.deployments.makePrimary({ deploymentId, destinationId: chosen ?? '' });
+  expect(await refusalOf(move('built-in'))).toMatchObject({
+    code: 'conflict',
+    hint: 'Remove Netlify before you move it again.',
+  });
+  await app.deployments.removeDestination({ deploymentId, destinationId: old ?? '' });
+  await app.settle();
+  expect(await app.deployments.get({ deploymentId })).toMatchObject({ platform: 'vercel', state: 'live' });
+  expect((await move('built-in')).destinations).toHaveLength(2);
+  await SubscriptionModel.updateOne({ accountId }, { $set: { endsAt: new Date(0) } });
+  expect((await refusalOf(move('netlify'))).code).toBe('plan_required');
+});
+
+test('a deployment that its platform gives the address takes no other one here, and holds none', async () => {
+  await using app = await createTwoPlatforms();
+  const { id: deploymentId, slug } = await app.deployments.create({ name: 'Elsewhere', platform: 'netlify' });
+  const refused = await refusalOf(app.deployments.update({ deploymentId, slug: 'nowhere' }));
+  expect(refused).toMatchObject({ code: 'conflict', field: 'slug', message: expect.stringContaining('Netlify') });
+  expect((await app.deployments.update({ deploymentId, name: 'Still elsewhere', slug })).slug).toBe(slug);
+  await app.deployments.addDestination({ deploymentId, platform: 'built-in' });
+  expect((await app.deployments.update({ deploymentId, slug: 'here' })).slug).toBe('here');
 });

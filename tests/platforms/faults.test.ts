@@ -4,11 +4,23 @@ import { join } from 'node:path';
 import { setTimeout as rest } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
+import type { ConnectionProvider } from '../../routers/schemas/platforms/ids.ts';
 import { JobModel } from '../../server/models/job.ts';
+import { githubPages } from '../../server/platforms/github-pages/index.ts';
+import { get } from '../support/host.ts';
+import type { PlatformUnderTest } from '../support/platform-harness.ts';
+import { platforms } from '../support/platforms.ts';
 import { program } from '../support/program.ts';
+import { createPublishingApp, startRelease } from '../support/publishing.ts';
 import { createSimulatedApp, makeDue, type SimulatedApp } from '../support/simulated-app.ts';
 import type { Fault, Step } from '../support/standins/faults.ts';
+import { githubUnderTest } from '../support/standins/github-pages/world.ts';
+import { herokuUnderTest } from '../support/standins/heroku/world.ts';
+import { netlifyUnderTest } from '../support/standins/netlify/world.ts';
+import { renderUnderTest } from '../support/standins/render/world.ts';
 import { simulated } from '../support/standins/simulated/index.ts';
+import { type StandIn, TOKEN } from '../support/standins/stand-in.ts';
+import { vercelUnderTest } from '../support/standins/vercel/world.ts';
 
 const ONE = { 'index.html': '<h1>one</h1>', 'style.css': 'p {}' };
 const TWO = { ...ONE, 'index.html': '<h1>two</h1>' };
@@ -160,11 +172,7 @@ test.each(['upload', 'viaGit'] as const)(
     for (const [index, boundary] of (IS_FULL ? BOUNDARIES : BOUNDARIES.slice(0, 3)).entries()) {
       const deployment = await app.create(`Killed ${index}`);
       const release = await app.start(deployment, { ...ONE, 'unique.txt': boundary });
-      await diesAt(app, play, boundary);
-      await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } }).setOptions({
-        acrossAccounts: 'jobs',
-      });
-      await makeDue();
+      await diesAt(app, [boundary, play, app.vendor.apiUrl]);
       const ended = await app.settle(release);
       expect(ended.state, boundary).toBe('live');
       expect((await app.look(ended.url, '/unique.txt')).text).toBe(boundary);
@@ -174,13 +182,66 @@ test.each(['upload', 'viaGit'] as const)(
   },
 );
 
-async function diesAt(app: SimulatedApp, play: string, boundary: string): Promise<void> {
-  const { port } = app.vendor;
+type Played = PlatformUnderTest & { standIn: Pick<StandIn<unknown>, 'apiUrl'>; github?: { apiUrl: string } };
+type PlayedRow = {
+  id: ConnectionProvider;
+  make(): Promise<Played>;
+  options: Record<string, string | boolean>;
+};
+
+const PLAYED: readonly PlayedRow[] = [
+  { id: 'netlify', make: netlifyUnderTest, options: {} },
+  { id: 'vercel', make: vercelUnderTest, options: {} },
+  { id: 'github-pages', make: githubUnderTest, options: { publicFiles: true } },
+  { id: 'render', make: renderUnderTest, options: { publicFiles: true } },
+  { id: 'heroku', make: herokuUnderTest, options: { paymentThere: true } },
+];
+
+test.each(PLAYED)(
+  'at $id: killed before the release there is on record here, the next worker ends it live, with one of each',
+  async ({ id, make, options }) => {
+    await using played = await make();
+    const { platform, world, standIn, github } = played;
+    await using app = await createPublishingApp({
+      providers: {
+        platforms: {
+          ...platforms,
+          ...(github && { 'github-pages': githubPages({ apiUrl: github.apiUrl }) }),
+          [id]: platform,
+        },
+        wait: async (_ms, signal) => signal.throwIfAborted(),
+      },
+    });
+    const person = await app.trialPerson();
+    const { connections, deployments, releases } = person.caller;
+    await connections.connect({ provider: id, token: TOKEN });
+    if (github !== undefined) await connections.connect({ provider: 'github-pages', token: TOKEN });
+    const deployment = await deployments.create({ name: 'Killed', platform: id, options });
+    const { id: releaseId } = await startRelease(app, person, deployment, ONE);
+    await diesAt(app, ['publishing:ref', id, standIn.apiUrl, github?.apiUrl ?? standIn.apiUrl]);
+    for (let round = 0; round < 30 && (await releases.get({ releaseId })).state !== 'live'; round += 1) {
+      await makeDue();
+      await app.jobs.drain();
+    }
+    expect(await releases.get({ releaseId })).toMatchObject({ state: 'live', error: null });
+    expect([await world?.countSites(), await world?.countReleases()]).toEqual([1, 1]);
+    const url = new URL((await deployments.get({ deploymentId: deployment.id })).url);
+    expect((await get(Number(url.port), url.host, url.pathname)).text).toBe(ONE['index.html']);
+    expect(world?.drift).toEqual([]);
+  },
+);
+
+/** Works on what is queued in a process that ends itself there; its lease is over then, and the job due. */
+async function diesAt(app: Pick<SimulatedApp, 'folder'>, at: [boundary: string, ...placeAndAddresses: string[]]) {
   const store = join(app.folder, 'artifacts');
-  const args = [inject('mongoUri'), mongoose.connection.name, store, String(port), play, boundary];
+  const args = [inject('mongoUri'), mongoose.connection.name, store, ...at];
   const child = spawn(process.execPath, [...program('platform-process'), ...args], {
     cwd: join(import.meta.dirname, '../..'),
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  expect(await once(child, 'exit'), boundary).toEqual([null, 'SIGKILL']);
+  expect(await once(child, 'exit'), at[0]).toEqual([null, 'SIGKILL']);
+  await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } }).setOptions({
+    acrossAccounts: 'jobs',
+  });
+  await makeDue();
 }

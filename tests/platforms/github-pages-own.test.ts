@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { PLATFORM_OPTIONS } from '../../routers/schemas/platforms/options.ts';
+import type { ArtifactStore } from '../../server/artifacts/store.ts';
 import type { PlatformRef, PublishRequest } from '../../server/platforms/platform.ts';
 import { killedAfter, platformHarness, published, restored, textAt } from '../support/platform-harness.ts';
 import type { GithubState } from '../support/standins/github-pages/state.ts';
@@ -117,6 +118,71 @@ test('more images than GitHub takes in an hour go up over two, without a refusal
   expect(await textAt(on.call, await on.urlOf(ref), '599.png')).toBe('\x00599');
 });
 
+test('whoever leaves at every wait holds no worker, and stays below what GitHub takes in a minute and an hour', async () => {
+  await using on = await onGithub();
+  const request = await on.harness.release(1, binaries(600));
+  const texts: string[] = [];
+  for (let isOver = false; !isOver; ) {
+    const run = on.platform.publish(on.call, request);
+    isOver = true;
+    for await (const event of run) {
+      if (event.type === 'site') on.call.destination.site = event.site;
+      if (event.type === 'ref') request.ref = event.ref;
+      if (event.type !== 'waiting') continue;
+      texts.push(event.text);
+      expect(on.harness.waits.filter((ms) => ms > 2_000)).toEqual([]);
+      await on.call.wait(event.retryAfterMs, on.call.signal);
+      on.harness.waits.length = 0;
+      isOver = false;
+      break;
+    }
+  }
+  expect(texts.filter((text) => text.includes('in an hour'))).toHaveLength(1);
+  expect(texts.filter((text) => text.includes('in a minute')).length).toBeGreaterThan(5);
+  expect(on.standIn.requests.filter(({ status }) => status === 403)).toEqual([]);
+  expect(on.repository().blobs.size).toBeGreaterThan(600);
+});
+
+test('more images than GitHub takes in a day are refused before one is sent', async () => {
+  await using on = await onGithub();
+  const request = await on.harness.release(1, { 'index.html': 'one' });
+  const entry = (path: string) => ({ sha256: createHash('sha256').update(path).digest('hex'), sizeBytes: 9 });
+  const paths = Array.from({ length: 10_000 }, (_, index) => `${index}.png`);
+  const manifest = new Map([...request.manifest, ...paths.map((path) => [path, entry(path)] as const)]);
+  await expect(on.publish({ ...request, manifest })).rejects.toMatchObject({
+    code: 'content_refused',
+    message: expect.stringContaining('10,000 images and the like are new, and GitHub takes about 9,792 in the day'),
+  });
+  expect(on.world.takeSent()).toBe(0);
+});
+
+test('a large file is read once, also where it is not known what the branch holds', async () => {
+  await using on = await onGithub();
+  const request = await on.harness.release(1, { 'index.html': 'one', 'old.bin': 'o'.repeat(300_000) });
+  await on.publish(request);
+  // One of the new files is as large as what is there, so that only its bytes tell that it is another.
+  const files = { 'new.bin': 'n'.repeat(400_000), 'same.bin': 's'.repeat(300_000) };
+  const next = await on.harness.release(2, { 'old.bin': 'o'.repeat(300_000), ...files });
+  const reads: string[] = [];
+  const { store } = on.harness;
+  const counting: ArtifactStore = {
+    ...store,
+    open: (sha256) => {
+      reads.push(sha256);
+      return store.open(sha256);
+    },
+    readWhole: (sha256) => {
+      reads.push(sha256);
+      return store.readWhole(sha256);
+    },
+  };
+  await published(on.platform, { ...on.call, store: counting }, next);
+  expect(reads).toHaveLength(3);
+  const landed = filesOf(on.repository());
+  expect(Object.keys(landed).sort()).toEqual(['.nojekyll', 'new.bin', 'old.bin', 'same.bin']);
+  expect(landed['same.bin']).toBe(files['same.bin']);
+});
+
 test('a run that is killed between two pieces sends none of the first again', async () => {
   await using on = await onGithub();
   const request = await on.harness.release(1, binaries(100));
@@ -226,6 +292,19 @@ test('the domain stays with every later release and roll back, and goes when it 
   expect(filesOf(on.repository())).toEqual({ 'index.html': 'three', '.nojekyll': '' });
 });
 
+test('the record that keeps a domain from other accounts is told, with the page that has its value', async () => {
+  await using on = await onGithub();
+  await on.publish(await on.harness.release(1, { 'index.html': 'one' }));
+  const [owner] = String(on.call.destination.site?.repository).split('/');
+  const attached = await on.platform.attachDomain?.(on.call, 'shop.example.co.uk');
+  expect(attached?.steps).toEqual([
+    {
+      text: expect.stringContaining(`_github-pages-challenge-${owner}.example.co.uk.`),
+      url: `${on.standIn.apiUrl}/settings/pages`,
+    },
+  ]);
+});
+
 test('HTTPS is enforced once the certificate is there, and not before', async () => {
   await using on = await onGithub();
   await on.publish(await on.harness.release(1, { 'index.html': 'one' }));
@@ -308,7 +387,7 @@ test('a website that a chosen repository has keeps its domain', async () => {
   const ref = await on.publish(request);
   expect(filesOf(repository, 'gh-pages')).toEqual({ 'index.html': 'one', '.nojekyll': '', CNAME: 'shop.example.com' });
   expect(repository.pages.buildType).toBe('legacy');
-  expect(await on.urlOf(ref)).toBe('https://pat.github.io/my-things');
+  expect(await on.urlOf(ref)).toBe(`${on.standIn.apiUrl}/pages/pat/my-things`);
 });
 
 test('a repository that is not there, or is private in a plan without websites for it, is refused in words', async () => {
@@ -318,6 +397,7 @@ test('a repository that is not there, or is private in a plan without websites f
   await expect(missing).rejects.toMatchObject({
     code: 'permission_missing',
     message: expect.stringContaining('there is no repository pat/nowhere'),
+    hint: expect.stringContaining('Check the name of the repository'),
   });
   const repository = newRepository(on.state, OWNER, 'secret');
   initialize(repository);
@@ -326,7 +406,7 @@ test('a repository that is not there, or is private in a plan without websites f
   const refused = on.publish(await on.harness.release(1, { 'index.html': 'one' }));
   await expect(refused).rejects.toMatchObject({
     code: 'plan_limit',
-    hint: expect.stringContaining('https://github.com/settings/billing'),
+    hint: expect.stringContaining(`${on.standIn.apiUrl}/settings/billing`),
   });
 });
 
@@ -403,4 +483,16 @@ test('that files become public has to be agreed to', () => {
   expect(options.safeParse({ publicFiles: true }).success).toBe(true);
   expect(options.safeParse({ publicFiles: true, repository: 'pat/my.site_1' }).success).toBe(true);
   expect(options.safeParse({ publicFiles: true, repository: '../..' }).success).toBe(false);
+});
+
+test('an address of its website that is none of the web is never kept, nor shown', async () => {
+  await using on = await onGithub({
+    local: (text) => text.replace(/"html_url":"[^"]*\.github\.localhost[^"]*"/, '"html_url":"javascript:alert(1)//"'),
+  });
+  await expect(on.publish(await on.harness.release(1, { 'index.html': 'one' }))).rejects.toMatchObject({
+    code: 'platform_failed',
+    message: expect.stringContaining('an address that cannot be opened'),
+    hint: expect.stringContaining('Look at GitHub Pages which address the site has.'),
+  });
+  expect(on.call.destination.site?.url).toBeUndefined();
 });

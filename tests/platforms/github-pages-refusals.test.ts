@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../routers/schemas/errors.ts';
 import { platformHarness, published } from '../support/platform-harness.ts';
 import type { Step } from '../support/standins/faults.ts';
+import { initialize, newRepository, OWNER } from '../support/standins/github-pages/state.ts';
 import { githubUnderTest } from '../support/standins/github-pages/world.ts';
 
 type Refusal = {
@@ -19,7 +20,6 @@ type Refusal = {
 const LATER_S = 3_600;
 const TOKENS = 'https://github.com/settings/tokens';
 const BILLING = 'https://github.com/settings/billing';
-const AGAIN = 'Try again. If it fails the same way, look at GitHub Pages what it says of this site.';
 const WAITS = 'It goes on by itself; nothing needs to be done.';
 const LEAVE_OUT = 'Change or leave out what is named, then publish again.';
 const PERMISSION = `Give the token this permission at GitHub Pages, then try again. ${TOKENS}`;
@@ -91,7 +91,7 @@ const REFUSALS: readonly Refusal[] = [
     message: 'Resource protected by organization SAML enforcement.',
     code: 'permission_missing',
     says: 'GitHub Pages refused this for want of a permission: Resource protected by organization SAML enforcement.',
-    hint: PERMISSION,
+    hint: `Authorize the token for the organization (Configure SSO, beside the token), then try again. ${TOKENS}`,
   },
   {
     step: 'upload',
@@ -166,7 +166,7 @@ const REFUSALS: readonly Refusal[] = [
     message: 'Tree SHA does not exist',
     code: 'platform_failed',
     says: 'GitHub Pages could not do it: Tree SHA does not exist.',
-    hint: AGAIN,
+    hint: 'Somebody rewrote the repository at GitHub. Delete it there and try again, so that it is made anew, or choose another.',
   },
   {
     step: 'finish',
@@ -198,7 +198,7 @@ const REFUSALS: readonly Refusal[] = [
     message: 'The custom domain `shop.example.com` is not properly formatted.',
     code: 'platform_failed',
     says: 'GitHub Pages could not do it: The custom domain `shop.example.com` is not properly formatted.',
-    hint: AGAIN,
+    hint: 'Check how the domain is spelled, then add it again.',
   },
   {
     step: 'attach',
@@ -206,7 +206,7 @@ const REFUSALS: readonly Refusal[] = [
     message: 'Repository access blocked',
     code: 'platform_failed',
     says: 'GitHub Pages could not do it: Repository access blocked.',
-    hint: AGAIN,
+    hint: 'GitHub has blocked the repository, and says why in a mail to its owner. Settle it with GitHub, or publish elsewhere.',
   },
 ];
 
@@ -221,5 +221,23 @@ test.each(REFUSALS)('$status in $step, $message: $code', async (refusal) => {
     await published(platform, harness.call, await harness.release(1, { 'index.html': 'one' }));
     await platform.attachDomain?.(harness.call, 'shop.example.com');
   };
-  await expect(whole()).rejects.toMatchObject({ code, message: says, hint });
+  // Its pages for people are where its API is.
+  const hintHere = hint.replaceAll('https://github.com', standIn.apiUrl);
+  await expect(whole()).rejects.toMatchObject({ code, message: says, hint: hintHere });
+  expect(standIn.drift).toEqual([]);
+});
+
+test.each([
+  ['"archived":false', '"archived":true', 'pat/my-things is archived', 'Unarchive the repository'],
+  ['"push":true', '"push":false', 'may not write to pat/my-things', 'Ask its owner for the right'],
+])('a chosen repository that takes no files is refused: %s is %s', async (usual, odd, says, remedy) => {
+  await using subject = await githubUnderTest({ local: (text) => text.replace(usual, odd) });
+  await using harness = await platformHarness();
+  initialize(newRepository(subject.standIn.state, OWNER, 'my-things'));
+  harness.call.destination.options = { publicFiles: true, repository: 'my-things' };
+  const request = await harness.release(1, { 'index.html': 'one' });
+  await expect(published(subject.platform, harness.call, request)).rejects.toMatchObject({
+    message: expect.stringContaining(says),
+    hint: expect.stringContaining(remedy),
+  });
 });

@@ -38,6 +38,15 @@ async function onHeroku() {
   };
 }
 
+test('an empty app of the person that has the name is neither taken over nor deleted', async () => {
+  await using on = await onHeroku();
+  newApp(on.state, on.call.destination.slug, null, true);
+  await on.publish(1, FILES);
+  expect([...on.state.apps.values()].map(({ name }) => name)).toEqual(['a-site', 'a-site-dddddd']);
+  await on.platform.remove(on.call);
+  expect([...on.state.apps.values()].map(({ name }) => name)).toEqual(['a-site']);
+});
+
 /** So many files at once, as an archive brings them. */
 async function storedPages(store: ArtifactStore, count: number): Promise<Manifest> {
   const manifest = new Map<string, ManifestEntry>();
@@ -166,6 +175,7 @@ test('an app that was chosen is published to, stays when the deployment goes, an
   on.call.destination = { ...on.call.destination, site: null, options: { paymentThere: true, app: 'not-there' } };
   await expect(on.publish(2, FILES)).rejects.toMatchObject({
     message: expect.stringContaining('no app with the name'),
+    hint: expect.stringContaining('Check the name of the app'),
   });
 });
 
@@ -320,3 +330,14 @@ function watchMemory() {
     },
   };
 }
+
+test('a name that is taken is another one, whichever status says so', async () => {
+  await using on = await onHeroku();
+  on.standIn.fail('site', {
+    how: 'status',
+    status: 409,
+    body: { id: 'conflict', message: 'Name a-site is already taken' },
+  });
+  await on.publish(1, { 'index.html': 'one' });
+  expect([...on.state.apps.values()].map(({ name }) => name)).toEqual(['a-site-dddddd']);
+});

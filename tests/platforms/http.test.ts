@@ -7,10 +7,12 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { AppError } from '../../server/errors.ts';
-import { platformError, redactedAnswer, redactedLine } from '../../server/platforms/failures.ts';
-import { addressFrom, ask, makeOnce, type Vendor, waitHintMs } from '../../server/platforms/http.ts';
+import { platformError } from '../../server/platforms/failures.ts';
+import { addressFrom, ask, makeOnce, type Vendor } from '../../server/platforms/http.ts';
 import { stateOf } from '../../server/platforms/wait-until-done.ts';
+import { redactedAnswer, redactedLine, waitHintMs } from '../../server/vendor-answers.ts';
 import { platformHarness } from '../support/platform-harness.ts';
+import { requestHandler } from '../support/request-handler.ts';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
 const IN_90_S = NOW.getTime() / 1_000 + 90;
@@ -75,15 +77,17 @@ type Reply = { status?: number; headers?: Record<string, string>; body?: string 
 /** Returns a platform that gives these answers in turn, over HTTP. */
 async function answering(replies: Reply[]) {
   const heard: { line: string; headers: IncomingHttpHeaders; bytes: number }[] = [];
-  const server = createServer(async (request, response) => {
-    let bytes = 0;
-    for await (const piece of request) bytes += piece.length;
-    heard.push({ line: `${request.method} ${request.url}`, headers: request.headers, bytes });
-    const { status = 200, headers = {}, body = '{}' } = replies.shift() ?? { status: 410 };
-    response.writeHead(status, headers);
-    if (typeof body === 'string') return response.end(body);
-    await pipeline(body, response).catch(() => undefined);
-  });
+  const server = createServer(
+    requestHandler(async (request, response) => {
+      let bytes = 0;
+      for await (const piece of request) bytes += piece.length;
+      heard.push({ line: `${request.method} ${request.url}`, headers: request.headers, bytes });
+      const { status = 200, headers = {}, body = '{}' } = replies.shift() ?? { status: 410 };
+      response.writeHead(status, headers);
+      if (typeof body === 'string') return response.end(body);
+      await pipeline(body, response).catch(() => undefined);
+    }),
+  );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -205,6 +209,14 @@ test('an answer without an end is not read for ever', async () => {
   });
 });
 
+test('a wait that would be for years is one of a week', async () => {
+  await using platform = await answering([{ status: 429, headers: { 'retry-after': '99999999999' } }]);
+  await expect(ask(platform.call, platform.vendor, { url: '/' }, anything)).rejects.toMatchObject({
+    code: 'rate_limited',
+    retryAfterMs: 7 * 86_400_000,
+  });
+});
+
 test('an answer that trickles without an end is left, and a slow line has time for its body', async () => {
   const trickle = async function* () {
     for (;;) {
@@ -253,7 +265,7 @@ test.each([
 
 test('an answered address that is none of the web is refused', () => {
   const vendor: Vendor = { id: 'vercel', title: 'A platform', apiUrl: 'https://api.example.com', words: () => null };
-  for (const answered of ['file:///etc/passwd', 'javascript://x', '']) {
+  for (const answered of ['file:///etc/passwd', 'javascript://x', '', `a.example/${'x'.repeat(8_000)}`]) {
     expect(() => addressFrom(vendor, answered), answered).toThrow('cannot be opened');
   }
 });

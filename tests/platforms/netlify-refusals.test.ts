@@ -137,7 +137,7 @@ const REFUSALS: readonly Refusal[] = [
     body: { error: 'invalid_request' },
     code: 'platform_failed',
     says: 'Netlify could not do it: invalid_request.',
-    hint: 'Try again. If it fails the same way, look at Netlify what it says of this site.',
+    hint: 'Netlify does not say what it minds. Give files with unusual characters in their names simpler ones, then publish again.',
   },
   {
     step: 'upload',
@@ -185,7 +185,7 @@ const REFUSALS: readonly Refusal[] = [
     body: { errors: { custom_domain: ['is not a valid domain'] } },
     code: 'platform_failed',
     says: 'Netlify could not do it: custom_domain is not a valid domain.',
-    hint: 'Try again. If it fails the same way, look at Netlify what it says of this site.',
+    hint: 'Check how the domain is spelled, then add it again.',
   },
   {
     step: 'restore',
@@ -208,4 +208,5 @@ test.each(REFUSALS)('$status in $step, $body: $code', async ({ step, status, hea
     for await (const _event of platform.restore?.(harness.call, { ref, actId: 'an act' }) ?? []);
   };
   await expect(whole()).rejects.toMatchObject({ code, message: says, hint });
+  expect(standIn.drift).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { netlify } from '../../server/platforms/netlify/index.ts';
 import type { PlatformRef, PublishRequest } from '../../server/platforms/platform.ts';
 import { type PlatformHarness, platformHarness, published, restored, textAt } from '../support/platform-harness.ts';
-import type { NetlifyReading } from '../support/standins/netlify/state.ts';
+import { type NetlifyReading, newSite } from '../support/standins/netlify/state.ts';
 import { netlifyUnderTest } from '../support/standins/netlify/world.ts';
 import type { SeenRequest } from '../support/standins/stand-in.ts';
 
@@ -140,16 +140,32 @@ test('files that are asked for and were never offered end the release', async ()
   const request = await on.harness.release(1, { 'index.html': 'one' });
   const run = on.platform.publish(on.call, request);
   let next = await run.next();
-  while (!next.done && next.value.type !== 'ref') next = await run.next();
+  while (!next.done && next.value.type !== 'ref') {
+    if (next.value.type === 'site') on.call.destination.site = next.value.site;
+    next = await run.next();
+  }
   const [deploy] = on.state.deploys.values();
   if (deploy !== undefined) deploy.files = { ...deploy.files, 'passwords.txt': 'f'.repeat(40) };
   const again = on.platform.publish(on.call, { ...request, ref: next.done ? null : refOf(next.value) });
-  await expect(again.next()).rejects.toThrow('files that are not part of this release');
+  await expect(again.next()).rejects.toMatchObject({
+    message: expect.stringContaining('files that are not part of this release'),
+    hint: expect.stringContaining('Something else publishes to this site'),
+  });
 });
 
 function refOf(event: { type: string; ref?: PlatformRef }): PlatformRef | null {
   return event.ref ?? null;
 }
+
+test('an empty site of the same account that has the name is neither taken over nor deleted', async () => {
+  await using on = await onNetlify();
+  const theirs = newSite('a-site', 'a-team');
+  on.state.sites.set(theirs.id, theirs);
+  await on.goPublic(await on.harness.release(1, { 'index.html': 'ours' }));
+  expect([...on.state.sites.values()].map(({ name }) => name)).toEqual(['a-site', 'a-site-dddddd']);
+  await on.platform.remove(on.call);
+  expect([...on.state.sites.keys()]).toEqual([theirs.id]);
+});
 
 test('a site of the same account that somebody published to is left alone', async () => {
   await using on = await onNetlify();
@@ -176,6 +192,7 @@ test('a site whose publishing is locked says so instead of going public', async 
   await expect(restored(on.platform, on.call, ref)).rejects.toMatchObject({
     code: 'platform_failed',
     message: expect.stringContaining('publishing is locked there'),
+    hint: 'Unlock publishing at Netlify, under Deploys, then try again.',
   });
 });
 

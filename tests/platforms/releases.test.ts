@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { JobModel } from '../../server/models/job.ts';
+import { ReleaseModel } from '../../server/models/release.ts';
 import { UserModel } from '../../server/models/user.ts';
 import { createTestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
@@ -31,6 +32,23 @@ test('a release is published there, seen live at the address that the platform g
   expect((await UserModel.findById(app.person.user.id))?.deploymentCount).toBe(0);
   // The built-in host knows nothing of it.
   expect((await app.visit('far-away')).status).toBe(404);
+});
+
+test('a platform that answers a name without measure fails the release, and nothing of it is kept', async () => {
+  await using app = await createSimulatedApp((apiUrl) => ({
+    ...simulated.upload(apiUrl),
+    async *publish() {
+      yield { type: 'ref', ref: { id: 'x'.repeat(40_000) } };
+      return {};
+    },
+  }));
+  const release = await app.publish(await app.create('Long name'), ONE);
+  expect(release).toMatchObject({
+    state: 'failed',
+    error: { code: 'platform_failed', message: expect.stringContaining('a name that is too long') },
+  });
+  const stored = await ReleaseModel.findOne({ _id: release.id, accountId: app.person.user.id });
+  expect(stored?.destinations[0]?.ref).toBeNull();
 });
 
 test('the next release sends what has changed, to the same site', async () => {

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { ErrorCode } from '../../routers/schemas/errors.ts';
 import type { PlatformRef, PublishRequest } from '../../server/platforms/platform.ts';
 import { platformHarness, published, restored, textAt } from '../support/platform-harness.ts';
-import type { Step } from '../support/standins/faults.ts';
 import { keepBlob, keepCommit, keepTree } from '../support/standins/github-pages/state.ts';
 import { renderUnderTest } from '../support/standins/render/world.ts';
 import type { SeenRequest } from '../support/standins/stand-in.ts';
@@ -74,6 +72,17 @@ test('a deploy that waits for another is answered without a body, and found in t
   expect(await textAt(on.call, await on.urlOf(ref))).toBe('two');
 });
 
+test('a roll back whose answer broke off is looked for, and not asked for twice', async () => {
+  await using on = await onRender();
+  const first = await on.publish(await on.harness.release(1, { 'index.html': 'one' }));
+  await on.publish(await on.harness.release(2, { 'index.html': 'two' }));
+  on.standIn.fail('restore', { how: 'halfBody' });
+  const back = await restored(on.platform, on.call, first);
+  expect(on.standIn.requests.filter(({ step }) => step === 'restore')).toHaveLength(1);
+  expect(back.deployId).not.toBe(first.deployId);
+  expect(await textAt(on.call, await on.urlOf(back))).toBe('one');
+});
+
 test('after a roll back the next release goes on top of what the branch holds', async () => {
   await using on = await onRender();
   const one = await on.harness.release(1, { 'index.html': 'one' });
@@ -98,36 +107,51 @@ test('each of the two connections is used for its own platform', async () => {
   expect([...new Set(tokens)].toSorted()).toEqual(['github-pages', 'render']);
 });
 
-const REFUSALS: readonly { step: Step; status: number; message: string; code: ErrorCode; says: string }[] = [
-  { step: 'finish', status: 401, message: 'unauthorized', code: 'credentials_invalid', says: 'the token' },
-  {
-    step: 'finish',
-    status: 402,
-    message: 'Payment information is required',
-    code: 'payment_required',
-    says: 'Payment information',
-  },
-  { step: 'finish', status: 400, message: 'invalid repository', code: 'platform_failed', says: 'invalid repository' },
-  { step: 'finish', status: 409, message: 'name already in use', code: 'name_taken', says: 'name already in use' },
-  { step: 'finish', status: 403, message: 'upgrade your plan', code: 'plan_limit', says: 'upgrade your plan' },
-  { step: 'state', status: 404, message: 'not found', code: 'platform_place_gone', says: 'deleted at Render' },
-  { step: 'state', status: 410, message: 'gone', code: 'platform_place_gone', says: 'deleted at Render' },
-  { step: 'state', status: 503, message: 'unavailable', code: 'platform_down', says: 'unavailable' },
-  {
-    step: 'attach',
-    status: 409,
-    message: 'domain shop.example.com is already in use',
-    code: 'domain_taken',
-    says: 'already in use',
-  },
-];
-
-test.each(REFUSALS)('$status in $step, $message: $code', async ({ step, status, message, code, says }) => {
+test('a key that opens no workspace is to be made of another account', async () => {
   await using on = await onRender();
-  on.standIn.fail(step, { how: 'status', status, body: { id: 'req-1', message } }, 100);
-  const whole = async (): Promise<void> => {
-    await on.publish(await on.harness.release(1, { 'index.html': 'one' }));
-    await on.platform.attachDomain?.(on.call, 'shop.example.com');
-  };
-  await expect(whole()).rejects.toMatchObject({ code, message: expect.stringContaining(says) });
+  on.standIn.fail('account', { how: 'status', status: 200, body: [] });
+  await expect(on.publish(await on.harness.release(1, { 'index.html': 'one' }))).rejects.toMatchObject({
+    code: 'permission_missing',
+    message: expect.stringContaining('the key opens no workspace'),
+    hint: expect.stringContaining('an account that belongs to a workspace'),
+  });
+});
+
+test('a page that does not exist shows the single page as long as the deployment says so', async () => {
+  await using on = await onRender();
+  const { destination } = on.call;
+  const at = async (ref: PlatformRef) => textAt(on.call, await on.urlOf(ref), 'nowhere');
+  destination.isSinglePage = true;
+  const first = await published(on.platform, on.call, await on.harness.release(1, { 'index.html': 'one' }));
+  expect(await at(first.ref)).toBe('one');
+
+  destination.isSinglePage = false;
+  const second = await published(on.platform, on.call, await on.harness.release(2, { 'index.html': 'two' }));
+  expect(await at(second.ref)).toBe('Not Found');
+  const asked = on.standIn.requests.length;
+  await published(on.platform, on.call, await on.harness.release(3, { 'index.html': 'three' }));
+  expect(on.standIn.requests.slice(asked).filter(({ path }) => path.endsWith('/routes'))).toEqual([]);
+});
+
+test('the log of a release is what its own deploy wrote, the oldest line first', async () => {
+  await using on = await onRender();
+  const first = await on.publish(await on.harness.release(1, { 'index.html': 'one' }));
+  await on.publish(await on.harness.release(2, { 'index.html': 'two' }));
+  const lines = (await on.platform.readLog?.(on.call, first))?.split('\n');
+  expect(lines?.map((line) => line.replace(/^\S+ /, ''))).toEqual([
+    `==> Cloning ${first.commit}`,
+    '==> Uploading build…',
+  ]);
+});
+
+test('an address of its service that is none of the web is never kept, nor shown', async () => {
+  await using on = await onRender();
+  const serviceDetails = { url: 'javascript:alert(1)//' };
+  const service = { id: 'srv-1', name: 'a-site', ownerId: 'tea-standin', serviceDetails };
+  on.standIn.fail('finish', { how: 'status', status: 201, body: { service, deployId: 'dep-1' } });
+  await expect(on.publish(await on.harness.release(1, { 'index.html': 'one' }))).rejects.toMatchObject({
+    code: 'platform_failed',
+    message: expect.stringContaining('an address that cannot be opened'),
+  });
+  expect(on.call.destination.site?.serviceId).toBeUndefined();
 });

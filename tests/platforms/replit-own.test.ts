@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { JobModel } from '../../server/models/job.ts';
+import { SubscriptionModel } from '../../server/models/subscription.ts';
 import { replit } from '../../server/platforms/replit/index.ts';
 import { openDownload } from '../../server/services/releases/index.ts';
 import { platformHarness } from '../support/platform-harness.ts';
@@ -85,6 +86,45 @@ test('it is live once the files are seen at the address, and not while others ar
   expect(live).toMatchObject({ state: 'live', url, destinations: [{ state: 'live', url }] });
   expect((await refusalOf(on.confirm(url))).code).toBe('conflict');
   expect((await refusalOf(on.caller.releases.handOff({ releaseId: on.releaseId }))).code).toBe('conflict');
+});
+
+test('beside another platform it waits for the person as well, and is live once they have published there', async () => {
+  await using there = await startReplit();
+  await using app = await createSimulatedApp();
+  const { deployments, releases } = app.person.caller;
+  const { id: deploymentId } = await deployments.create({ name: 'Both', platform: 'built-in' });
+  const { id: releaseId } = await app.publish({ id: deploymentId }, FILES);
+  await deployments.addDestination({ deploymentId, platform: 'replit' });
+  await app.jobs.drain();
+  const second = async () => (await deployments.get({ deploymentId })).destinations[1];
+  expect(await second()).toMatchObject({ platform: 'replit', state: 'waiting', error: null });
+  expect((await releases.handOff({ releaseId })).steps).toHaveLength(4);
+
+  const url = there.publishByHand('both', { 'index.html': 'another site' });
+  await releases.confirm({ releaseId, url });
+  expect(await second()).toMatchObject({ state: 'publishing' });
+  await app.jobs.drain();
+  const message = `${url} answers with another entry page than this release has.`;
+  expect(await second()).toMatchObject({ state: 'waiting', error: { message } });
+
+  there.publishByHand('both', FILES);
+  await releases.confirm({ releaseId, url });
+  await app.jobs.drain();
+  expect(await second()).toMatchObject({ state: 'live', url, error: null });
+  expect((await refusalOf(releases.confirm({ releaseId, url }))).code).toBe('conflict');
+  expect((await refusalOf(releases.handOff({ releaseId }))).code).toBe('conflict');
+});
+
+test('what was begun under a plan is finished by hand after it has ended', async () => {
+  await using on = await onReplit();
+  await SubscriptionModel.updateOne({ accountId: on.person.user.id }, { $set: { endsAt: new Date(0) } });
+  expect(await on.caller.subscription.allowance()).toMatchObject({ plan: 'free', writableIds: [] });
+  expect((await on.caller.releases.handOff({ releaseId: on.releaseId })).steps).toHaveLength(4);
+
+  const url = on.there.publishByHand('by-hand', FILES);
+  await on.confirm(url);
+
+  expect(await on.settle({ id: on.releaseId })).toMatchObject({ state: 'live', url });
 });
 
 test('an entry page that is there does not hide a file that is not', async () => {

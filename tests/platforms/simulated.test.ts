@@ -117,7 +117,7 @@ test('records that lead elsewhere are a problem, whatever else is asked; a certi
   const seen = await on.read('example.com');
   expect(seen).toMatchObject({
     ownership: { state: 'ok', text: 'Simulated platform has this domain for this deployment.' },
-    dns: { state: 'problem', text: 'The records of this domain lead elsewhere than to Simulated platform.' },
+    dns: { state: 'problem', text: 'The records of this domain point elsewhere than to Simulated platform.' },
     certificate: { state: 'waiting', code: 'records_missing' },
   });
   await on.request('example.com');

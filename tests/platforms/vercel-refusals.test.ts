@@ -1,22 +1,7 @@
-import { expect, test } from 'vitest';
-import { platformHarness, published, restored } from '../support/platform-harness.ts';
-import type { Fault, Step } from '../support/standins/faults.ts';
+import { test } from 'vitest';
+import { expectRefusal, type Refusal } from '../support/platform-refusals.ts';
+import type { Fault } from '../support/standins/faults.ts';
 import { vercelUnderTest } from '../support/standins/vercel/world.ts';
-
-const FILES = { 'index.html': 'one' };
-
-type Row = {
-  title: string;
-  /** The step that is refused; of publishing, unless `act` is set. */
-  step: Step;
-  act?: 'attach' | 'restore';
-  fault: Fault;
-  code: string;
-  says: string;
-  remedy: string;
-  /** The platform asks for a wait of more than a day. */
-  waits?: true;
-};
 
 function said(status: number, code: string, message: string, more: Record<string, unknown> = {}): Fault {
   return { how: 'status', status, body: { error: { code, message, ...more } } };
@@ -25,7 +10,7 @@ function said(status: number, code: string, message: string, more: Record<string
 /**
  * The commonest refusals: vercel.com/docs/rest-api/errors, the API's description, and reports of its users.
  */
-const ROWS: readonly Row[] = [
+const ROWS: readonly Refusal[] = [
   {
     title: 'a token that is wrong',
     step: 'look',
@@ -56,7 +41,7 @@ const ROWS: readonly Row[] = [
     fault: said(403, 'forbidden', 'To access this resource you must log in with SAML.', { saml: true }),
     code: 'permission_missing',
     says: 'you must log in with SAML',
-    remedy: 'Give the token this permission',
+    remedy: 'Log in to the team with single sign-on at Vercel',
   },
   {
     title: 'an account that is blocked',
@@ -88,7 +73,7 @@ const ROWS: readonly Row[] = [
     fault: said(400, 'bad_request', 'The name contains invalid characters.'),
     code: 'platform_failed',
     says: 'The name contains invalid characters',
-    remedy: 'look at Vercel',
+    remedy: 'Change the address of the deployment',
   },
   {
     title: 'a project that is gone',
@@ -180,7 +165,7 @@ const ROWS: readonly Row[] = [
     fault: said(400, 'bad_request', 'Digest is not valid'),
     code: 'platform_failed',
     says: 'Digest is not valid',
-    remedy: 'Try again',
+    remedy: 'A file did not arrive as it was sent. Try again',
   },
   {
     title: 'a build that fails there',
@@ -188,7 +173,7 @@ const ROWS: readonly Row[] = [
     fault: { how: 'states', states: ['error', 'error'] },
     code: 'platform_failed',
     says: 'Vercel could not do it: The build failed.',
-    remedy: 'look at Vercel what it says',
+    remedy: 'Mend what is named, or what the log of this release names',
   },
   {
     title: 'a release that is cancelled there',
@@ -196,7 +181,7 @@ const ROWS: readonly Row[] = [
     fault: { how: 'states', states: ['canceled', 'canceled'] },
     code: 'platform_failed',
     says: 'it was cancelled there',
-    remedy: 'Try again',
+    remedy: 'Find out who cancelled it at Vercel',
   },
   {
     title: 'a server that is down',
@@ -231,7 +216,7 @@ const ROWS: readonly Row[] = [
     fault: said(400, 'bad_request', 'The latest production deployment for the project was not successful.'),
     code: 'platform_failed',
     says: 'production deployment for the project was not successful',
-    remedy: 'Try again',
+    remedy: 'Publish a release there that goes live',
   },
   {
     title: 'a release that was deleted there',
@@ -240,29 +225,8 @@ const ROWS: readonly Row[] = [
     fault: said(410, 'deployment_deleted', 'The deployment was deleted.'),
     code: 'platform_failed',
     says: 'The deployment was deleted',
-    remedy: 'Try again',
+    remedy: 'publish its files as a new release',
   },
 ];
 
-test.each(ROWS)('$title is said in words, with what to do', async ({ step, act, fault, code, says, remedy, waits }) => {
-  await using subject = await vercelUnderTest();
-  await using harness = await platformHarness();
-  const { platform, standIn } = subject;
-  const publish = async (number: number, text: string) =>
-    published(platform, harness.call, await harness.release(number, { ...FILES, 'b.txt': text }));
-  const one = act === undefined ? null : await publish(1, 'one');
-  if (act === 'restore') await publish(2, 'two');
-  standIn.fail(step, fault, fault.how === 'states' ? 1 : 100);
-  const acts = {
-    attach: () => platform.attachDomain?.(harness.call, 'example.com'),
-    restore: () => restored(platform, harness.call, one?.ref ?? {}),
-  };
-  const done = act === undefined ? publish(1, 'one') : acts[act]();
-  await expect(done).rejects.toMatchObject({
-    code,
-    message: expect.stringContaining(says),
-    hint: expect.stringContaining(remedy),
-    ...(waits && { retryAfterMs: expect.toSatisfy((ms: number) => ms > 24 * 3_600_000) }),
-  });
-  if (waits) expect(standIn.requests.filter((request) => request.step === step)).toHaveLength(1);
-});
+test.each(ROWS)('$title is said in words, with what to do', (refusal) => expectRefusal(vercelUnderTest, refusal));

@@ -1,11 +1,22 @@
 import { expect, test } from 'vitest';
+import { JobDeferred } from '../../server/errors.ts';
+import type { JobHandlers } from '../../server/jobs/queue/handler.ts';
+import { enqueueJob } from '../../server/jobs/queue/queue.ts';
+import { createWorker } from '../../server/jobs/worker.ts';
 import { JobModel } from '../../server/models/job.ts';
+import { newId, transaction } from '../../server/mongo.ts';
 import type { Platform } from '../../server/platforms/platform.ts';
-import { createSimulatedApp, type SimulatedApp } from '../support/simulated-app.ts';
+import { waitUntilDone } from '../../server/platforms/wait-until-done.ts';
+import { createPatience } from '../../server/services/releases/patience.ts';
+import { createTestApp } from '../support/app.ts';
+import { fillAnswerBudget } from '../support/full-budget.ts';
+import { platformHarness } from '../support/platform-harness.ts';
+import { createSimulatedApp, makeDue, type SimulatedApp } from '../support/simulated-app.ts';
 import { simulated } from '../support/standins/simulated/index.ts';
 
 const ONE = { 'index.html': '<h1>one</h1>', 'style.css': 'p {}' };
 const MINUTE_MS = 60_000;
+const WAITING = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 100 : 5;
 
 /** The simulated platform with an edge that may keep what it has for ten minutes. */
 function withSlowEdge(apiUrl: string): Platform {
@@ -61,4 +72,187 @@ test('a site that was deleted there fails one release, and trying again makes it
   const live = await app.settle(await app.person.caller.releases.retry({ releaseId: failed.id }));
   expect(live.state).toBe('live');
   expect(await app.countSites()).toBe(1);
+});
+
+const SLOW = { how: 'states', states: Array.from({ length: 200 }, (_, look) => `thinking ${look}`) } as const;
+const NEVER = { state: 'processing', text: 'thinking', url: null, ownUrl: null } as const;
+
+test('a hundred that wait for a platform hold nobody: each gets one look, and another gets its turn', async () => {
+  await using app = await createTestApp();
+  await using harness = await platformHarness();
+  const looks = new Map<string, number>();
+  const quickId = newId();
+  const run: NonNullable<JobHandlers['deploy-release']>['run'] = async ({ payload, waits }) => {
+    const { releaseId } = payload;
+    if (releaseId !== quickId) {
+      const call = { ...harness.call, patience: createPatience(waits) };
+      const look = async () => {
+        looks.set(releaseId, (looks.get(releaseId) ?? 0) + 1);
+        return NEVER;
+      };
+      for await (const event of waitUntilDone(call, 'Elsewhere', look)) {
+        if (event.type === 'waiting') throw new JobDeferred(event.text, event.retryAfterMs);
+      }
+    }
+  };
+  const enqueue = (releaseId: string) =>
+    transaction((session) =>
+      enqueueJob(session, { id: releaseId, name: 'deploy-release', payload: { releaseId }, accountId: newId() }),
+    );
+  await Promise.all(Array.from({ length: 100 }, () => enqueue(newId())));
+  const worker = createWorker(app.providers, { handlers: { 'deploy-release': { run } } });
+  await worker.drain();
+  expect(looks.size).toBe(100);
+  expect(Math.min(...looks.values())).toBeGreaterThan(1);
+  looks.clear();
+  harness.waits.length = 0;
+  await enqueue(quickId);
+  await makeDue();
+  await worker.drain();
+  expect(harness.waits).toEqual([]);
+  expect([looks.size, Math.max(...looks.values())]).toEqual([100, 1]);
+  expect((await JobModel.findById(quickId).setOptions({ acrossAccounts: 'jobs' }))?.status).toBe('done');
+});
+
+test(`${WAITING} whole releases that wait for a platform hold nobody: another goes live, and then they do`, async () => {
+  await using app = await createSimulatedApp();
+  const names = Array.from({ length: WAITING }, (_, index) => `Waits ${index}`);
+  const hour = { 'retry-after': '3600' };
+  app.vendor.fail('release', { how: 'status', status: 429, headers: hour }, 100 * WAITING);
+  const releases = [];
+  for (const name of names) releases.push(await app.start(await app.create(name), { ...ONE, 'name.txt': name }));
+  await app.jobs.drain();
+  // Each asked once; then its job gave the place back, with all its attempts.
+  expect(stepsOf(app, 'release')).toHaveLength(WAITING);
+  const queued = await JobModel.find({ accountId: app.person.user.id, status: 'queued' });
+  const jobs = queued.filter(({ name }) => name === 'deploy-release');
+  expect(jobs.map(({ attempt }) => attempt)).toEqual(names.map(() => 0));
+  for (const { runAt } of jobs) expect(runAt.getTime()).toBeGreaterThan(Date.now() + 50 * MINUTE_MS);
+
+  app.vendor.heal();
+  const quick = await app.publish(await app.create('Quick'), ONE);
+  expect(quick.state).toBe('live');
+  for (const release of releases) expect((await app.settle(release)).state).toBe('live');
+  expect([await app.countSites(), await app.countReleases()]).toEqual([WAITING + 1, WAITING + 1]);
+}, 600_000);
+
+test('a wait that is over leaves the next one all its patience, in a later run as well', async () => {
+  await using app = await createTestApp();
+  await using harness = await platformHarness();
+  const releaseId = newId();
+  let isFirstOver = false;
+  const looks = [async () => (isFirstOver ? { ...NEVER, state: 'verifying' as const } : NEVER), async () => NEVER];
+  const run: NonNullable<JobHandlers['deploy-release']>['run'] = async ({ waits }) => {
+    const call = { ...harness.call, patience: createPatience(waits) };
+    for (const [index, look] of looks.entries()) {
+      for await (const event of waitUntilDone(call, 'Elsewhere', look, `wait ${index}`)) {
+        if (event.type === 'waiting') throw new JobDeferred(event.text, event.retryAfterMs);
+      }
+    }
+  };
+  await transaction((session) =>
+    enqueueJob(session, { id: releaseId, name: 'deploy-release', payload: { releaseId }, accountId: newId() }),
+  );
+  const worker = createWorker(app.providers, { handlers: { 'deploy-release': { run } } });
+  const waited: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    isFirstOver = round >= 3;
+    await makeDue();
+    await worker.drain();
+    const job = await JobModel.findById(releaseId).setOptions({ acrossAccounts: 'jobs' });
+    waited.push(job?.waits ?? 0);
+  }
+  expect(waited).toEqual([1, 2, 3, 1, 2]);
+});
+
+test('who waits is looked after at longer and longer intervals', async () => {
+  await using app = await createSimulatedApp();
+  const deployment = await app.create('Slow');
+  app.vendor.fail('finish', SLOW, 100);
+  const release = await app.start(deployment, ONE);
+  const restsMs: number[] = [];
+  for (let visit = 0; visit < 4; visit += 1) {
+    await makeDue();
+    const before = Date.now();
+    await app.jobs.drain();
+    restsMs.push(((await queuedJob(app))?.runAt.getTime() ?? 0) - before);
+  }
+  expect(restsMs.map((ms) => [5_000, 15_000, 30_000].findLast((atLeast) => ms >= atLeast))).toEqual([
+    5_000, 15_000, 30_000, 30_000,
+  ]);
+  // One look for each visit but the first.
+  const looks = stepsOf(app, 'state').length;
+  await makeDue();
+  await app.jobs.drain();
+  expect(stepsOf(app, 'state')).toHaveLength(looks + 1);
+  expect((await app.person.caller.releases.get({ releaseId: release.id })).state).toBe('processing');
+});
+
+test('a platform that asks for a pause again and again costs the release no attempt', async () => {
+  await using app = await createSimulatedApp();
+  const deployment = await app.create('Limited');
+  app.vendor.fail('upload', { how: 'status', status: 429, headers: { 'retry-after': '600' } }, 8);
+  const release = await app.start(deployment, ONE);
+  await app.jobs.drain();
+  expect((await queuedJob(app))?.attempt).toBe(0);
+  expect((await app.settle(release)).state).toBe('live');
+  const { steps } = await app.person.caller.releases.get({ releaseId: release.id });
+  const log = steps.flatMap((step) => step.log.map(({ text }) => text));
+  expect(log).not.toContain('Continued after an interruption');
+});
+
+test('a platform that asks for a pause for ever ends the release when its time is over', async () => {
+  await using app = await createSimulatedApp();
+  const deployment = await app.create('Limited for ever');
+  app.vendor.fail('upload', { how: 'status', status: 429, headers: { 'retry-after': '600' } }, 100_000);
+  const release = await app.start(deployment, ONE);
+  await app.jobs.drain();
+  app.clock.advance(21 * MINUTE_MS);
+  const failed = await app.settle(release);
+  expect(failed).toMatchObject({ state: 'failed', error: { code: 'platform_failed' } });
+  expect(failed.error?.message).toBe('Simulated platform did not finish this release within 20 minutes.');
+});
+
+test('the pauses of all steps of a release count against its one time', async () => {
+  await using app = await createSimulatedApp();
+  const deployment = await app.create('Limited twice');
+  const limited = { how: 'status', status: 429, headers: { 'retry-after': '600' } } as const;
+  app.vendor.fail('upload', limited, 1);
+  app.vendor.fail('restore', limited, 100_000);
+  const release = await app.start(deployment, ONE);
+  await app.jobs.drain();
+  app.clock.advance(15 * MINUTE_MS);
+  await makeDue();
+  await app.jobs.drain();
+  expect((await app.person.caller.releases.get({ releaseId: release.id })).state).toBe('verifying');
+  app.clock.advance(6 * MINUTE_MS);
+  const failed = await app.settle(release);
+  expect(failed).toMatchObject({ state: 'failed', error: { code: 'platform_failed' } });
+  expect(failed.error?.message).toBe('Simulated platform did not finish this release within 20 minutes.');
+});
+
+test('without room for its answers a release waits, and no attempt is counted', async () => {
+  await using app = await createSimulatedApp();
+  const deployment = await app.create('No room');
+  const release = await app.start(deployment, ONE);
+  {
+    await using _full = await fillAnswerBudget();
+    for (let run = 0; run < 6; run += 1) {
+      await makeDue();
+      await app.jobs.drain();
+      expect((await queuedJob(app))?.attempt).toBe(0);
+    }
+  }
+  expect((await app.settle(release)).state).toBe('live');
+});
+
+test('the time of a release grows with what it has to send', async () => {
+  await using app = await createSimulatedApp();
+  const deployment = await app.create('Many files');
+  const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`${index}.txt`, ONE['style.css']]));
+  app.vendor.fail('upload', { how: 'status', status: 429, headers: { 'retry-after': '600' } }, 1);
+  const release = await app.start(deployment, { ...ONE, ...many });
+  await app.jobs.drain();
+  app.clock.advance(20.5 * MINUTE_MS);
+  expect((await app.settle(release)).state).toBe('live');
 });

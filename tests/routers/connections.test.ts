@@ -3,12 +3,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import { ConnectionModel } from '../../server/models/connection.ts';
+import { DeploymentModel } from '../../server/models/deployment.ts';
+import { githubPages } from '../../server/platforms/github-pages/index.ts';
 import { createSignIn } from '../../server/platforms/oauth.ts';
 import type { OAuthClients, Platform } from '../../server/platforms/platform.ts';
 import { connectProvider } from '../../server/services/connections/index.ts';
 import { createTestApp } from '../support/app.ts';
 import { platforms } from '../support/platforms.ts';
 import { contextOf } from '../support/publishing.ts';
+import { requestHandler } from '../support/request-handler.ts';
 import { createTestVendor } from '../support/simulated-world.ts';
 import { simulated } from '../support/standins/simulated/index.ts';
 import { TOKEN } from '../support/standins/stand-in.ts';
@@ -25,7 +28,10 @@ function opened(apiUrl: string, id: 'netlify' | 'vercel'): Platform {
     capabilities: { ...platform.capabilities, requires: ['connection'] },
     verify: async (call) => {
       const subject = (await call.credentials.tokenOf(id)).startsWith(OTHERS) ? 'other person' : 'person';
-      return { ...(await platform.verify(call)), subject };
+      const info = { ...(await platform.verify(call)), subject };
+      return subject === 'person'
+        ? info
+        : { ...info, identity: `${'Long '.repeat(1_000)}`, warnings: ['<b>w</b>'.repeat(1_000)] };
     },
   };
 }
@@ -59,6 +65,15 @@ async function createConnectionApp(oauthClients: OAuthClients = {}) {
   };
 }
 
+test('a token for an enterprise is made where its people are', async () => {
+  const atEnterprise = githubPages({ apiUrl: 'https://api.harbour.ghe.com' });
+  await using app = await createTestApp({ providers: { platforms: { ...platforms, 'github-pages': atEnterprise } } });
+  const person = await app.trialPerson();
+  expect((await person.caller.connections.list()).tokenPages).toEqual({
+    'github-pages': 'https://harbour.ghe.com/settings/tokens',
+  });
+});
+
 test('a token is tested, kept sealed, and never told again', async () => {
   await using app = await createConnectionApp();
   const connection = await app.caller.connections.connect({ provider: 'netlify', token: ` ${TOKEN} ` });
@@ -70,6 +85,14 @@ test('a token is tested, kept sealed, and never told again', async () => {
   for (const shown of [connection, await app.caller.connections.list(), stored, app.logged]) {
     expect(JSON.stringify(shown)).not.toContain(TOKEN);
   }
+});
+
+test('what a platform says of a person is kept as one line that is cut', async () => {
+  await using app = await createConnectionApp();
+  const connection = await app.caller.connections.connect({ provider: 'netlify', token: `${OTHERS}1` });
+  expect(connection.identity).toMatch(/^Long Long .*…$/);
+  expect([connection.identity, ...connection.warnings].map(({ length }) => length)).toEqual([201, 201]);
+  expect(connection.warnings.join()).not.toContain('<');
 });
 
 test('a token that the platform refuses is said at its field, and nothing is kept', async () => {
@@ -186,6 +209,21 @@ test('targets are those of the token, and removing says which deployments publis
   await expect(app.caller.connections.remove({ connectionId })).rejects.toMatchObject({ cause: { code: 'not_found' } });
 });
 
+test('a deployment that names a connection in its options uses it as well', async () => {
+  await using app = await createConnectionApp();
+  await app.caller.connections.connect({ provider: 'netlify', token: TOKEN });
+  const { id: connectionId } = await app.caller.connections.connect({ provider: 'vercel', token: TOKEN });
+  const { id, name } = await app.caller.deployments.create({ name: 'Shop', platform: 'netlify' });
+  const options = { publicFiles: true, githubConnectionId: connectionId };
+  await DeploymentModel.updateOne({ _id: id, accountId: app.person.user.id }, { 'destinations.0.options': options });
+  const { items } = await app.caller.connections.list();
+  expect(items.map(({ provider, deployments }) => [provider, deployments])).toEqual([
+    ['vercel', [{ id, name }]],
+    ['netlify', [{ id, name }]],
+  ]);
+  expect(await app.caller.connections.test({ connectionId })).toMatchObject({ deployments: [{ id, name }] });
+});
+
 test('a connection of another account is not found', async () => {
   await using app = await createConnectionApp();
   const { id: connectionId } = await app.caller.connections.connect({ provider: 'netlify', token: TOKEN });
@@ -217,35 +255,37 @@ async function startOAuth() {
   const refreshable = new Set<string>();
   const grants: string[] = [];
   let count = 0;
-  const server = createServer(async (request, response) => {
-    let text = '';
-    for await (const chunk of request) text += String(chunk);
-    const form = new URLSearchParams(text);
-    grants.push(form.get('grant_type') ?? '');
-    const isKnown =
-      form.get('client_secret') === 'secret' &&
-      (form.get('grant_type') === 'refresh_token'
-        ? refreshable.delete(form.get('refresh_token') ?? '')
-        : challenges.get(form.get('code') ?? '') ===
-          createHash('sha256')
-            .update(form.get('code_verifier') ?? '')
-            .digest('base64url'));
-    count += 1;
-    if (isKnown) refreshable.add(`refresh-${count}`);
-    response.writeHead(isKnown ? 200 : 400, { 'content-type': 'application/json' });
-    response.end(
-      JSON.stringify(
-        isKnown
-          ? {
-              access_token: `access-${count}`,
-              refresh_token: `refresh-${count}`,
-              expires_in: 3_600,
-              token_type: 'bearer',
-            }
-          : { error: 'invalid_grant' },
-      ),
-    );
-  });
+  const server = createServer(
+    requestHandler(async (request, response) => {
+      let text = '';
+      for await (const chunk of request) text += String(chunk);
+      const form = new URLSearchParams(text);
+      grants.push(form.get('grant_type') ?? '');
+      const isKnown =
+        form.get('client_secret') === 'secret' &&
+        (form.get('grant_type') === 'refresh_token'
+          ? refreshable.delete(form.get('refresh_token') ?? '')
+          : challenges.get(form.get('code') ?? '') ===
+            createHash('sha256')
+              .update(form.get('code_verifier') ?? '')
+              .digest('base64url'));
+      count += 1;
+      if (isKnown) refreshable.add(`refresh-${count}`);
+      response.writeHead(isKnown ? 200 : 400, { 'content-type': 'application/json' });
+      response.end(
+        JSON.stringify(
+          isKnown
+            ? {
+                access_token: `access-${count}`,
+                refresh_token: `refresh-${count}`,
+                expires_in: 3_600,
+                token_type: 'bearer',
+              }
+            : { error: 'invalid_grant' },
+        ),
+      );
+    }),
+  );
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
   const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;

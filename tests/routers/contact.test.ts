@@ -31,7 +31,7 @@ test('signed in, the message is kept with its account', async () => {
 
 test('where to write is told to everybody', async () => {
   await using app = await createTestApp();
-  expect(await app.anonymous().contact.get()).toEqual({ supportEmail: 'support@localhost' });
+  expect(await app.anonymous().contact.get()).toEqual({ supportEmail: 'support@localhost', keepsMail: true });
 });
 
 test.each([

@@ -89,7 +89,7 @@ test.each([1, 'text', null, undefined, { json: {}, meta: { values: 'undefined' }
 
 /** Kinds of schemas whose values JSON writes by itself, and those that are made of others. */
 const PLAIN: ReadonlySet<string> = new Set(
-  'string number boolean null literal enum object array record tuple union optional nullable default pipe never'.split(
+  'string number boolean null literal enum object array record tuple union optional nullable default pipe transform never'.split(
     ' ',
   ),
 );

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { DEPLOYMENTS_MAX, HELD_SLUGS_MAX } from '../../routers/schemas/limits.ts';
 import { DeploymentModel } from '../../server/models/deployment.ts';
 import { EventModel } from '../../server/models/event.ts';
 import { HeldSlugModel } from '../../server/models/held-slug.ts';
@@ -162,6 +163,23 @@ test('the list is searched, filtered and paged, newest first', async () => {
   await expect(list({ cursor: 'nonsense' })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
 });
 
+test('those that wait for their owner are found behind any number that do not', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const [broken, damaged] = [await create(person, 'Broken'), await create(person, 'Damaged')];
+  const failed = await publish(app, person, broken, { 'index.html': 'one' });
+  const served = await publish(app, person, damaged, { 'index.html': 'one' });
+  await create(person, 'Calm');
+  const ofPerson = (id: string) => ({ _id: id, accountId: person.user.id });
+  await ReleaseModel.updateOne(ofPerson(failed.id), { $set: { state: 'failed' } });
+  const lost = { destinationId: null, path: 'index.html', at: new Date() };
+  await ReleaseModel.updateOne(ofPerson(served.id), { $set: { corruptedFiles: [lost] } });
+  const { items } = await person.caller.deployments.list({ needsCare: true });
+  expect(items.map(({ name }) => name)).toEqual(['Damaged', 'Broken']);
+  const [first] = (await person.caller.deployments.list({ needsCare: true, limit: 1 })).items;
+  expect(first?.name).toBe('Damaged');
+});
+
 test('a new name keeps the address; a new address holds the old one for its owner', async () => {
   await using app = await createPublishingApp();
   const person = await app.trialPerson();
@@ -188,6 +206,64 @@ test('a new name keeps the address; a new address holds the old one for its owne
   const held = await HeldSlugModel.find({ _id: { $in: ['port', 'harbour'] }, accountId: person.user.id });
   expect(held.map((doc) => doc._id)).toEqual(['port']);
   expect(Math.round(((held[0]?.heldUntil.getTime() ?? 0) - Date.now()) / 86_400_000)).toBe(30);
+});
+
+test('an account creates and moves so many deployments within the hour, and the echo of a creation is none', async () => {
+  await using app = await createTestApp({ limits: { deploymentsPerHour: 2, addressChangesPerHour: 2 } });
+  const person = await app.trialPerson();
+  const once = { name: 'Once', platform: 'built-in' as const, idempotencyKey: 'key-of-the-client' };
+  const { id: deploymentId } = await person.caller.deployments.create(once);
+  await create(person, 'Twice');
+  expect(await refusalOf(create(person, 'Thrice'))).toMatchObject({ code: 'rate_limited' });
+  expect((await person.caller.deployments.create(once)).id).toBe(deploymentId);
+
+  const { update } = person.caller.deployments;
+  for (const slug of ['first', 'second']) await update({ deploymentId, slug });
+  expect(await refusalOf(update({ deploymentId, slug: 'third' }))).toMatchObject({ code: 'rate_limited' });
+  expect(await update({ deploymentId, slug: 'second', name: 'Renamed' })).toMatchObject({ name: 'Renamed' });
+});
+
+test('an account with an unlimited plan has so many deployments', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  await UserModel.updateOne({ _id: person.user.id }, { $set: { deploymentCount: DEPLOYMENTS_MAX } });
+  expect(await refusalOf(create(person, 'One more'))).toMatchObject({
+    code: 'deployment_limit_reached',
+    message: 'An account can have 2,000 deployments. Remove some of them first.',
+  });
+});
+
+test('an account changes its deployments so often in an hour', async () => {
+  await using app = await createTestApp({ limits: { deploymentUpdatesPerHour: 1 } });
+  const person = await app.trialPerson();
+  const { id: deploymentId } = await create(person, 'Quay');
+  await person.caller.deployments.update({ deploymentId, name: 'Pier' });
+  await expect(person.caller.deployments.update({ deploymentId, name: 'Mole' })).rejects.toMatchObject({
+    cause: { code: 'rate_limited' },
+  });
+  expect((await person.caller.deployments.get({ deploymentId })).name).toBe('Pier');
+});
+
+test('an account holds so many old addresses, by moving and by removing, and its oldest is free for others', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  const stranger = await app.trialPerson();
+  const { id: deploymentId } = await create(person, 'Berth 0');
+  const { deployments } = person.caller;
+  for (let number = 1; number <= HELD_SLUGS_MAX; number += 1) {
+    app.clock.advance(1_000);
+    await deployments.update({ deploymentId, slug: `berth-${number}` });
+  }
+  const free = async (name: string) => (await stranger.caller.deployments.checkAddress({ name })).slug === name;
+  expect(await free('berth-0')).toBe(false);
+  app.clock.advance(1_000);
+  await deployments.update({ deploymentId, slug: 'berth-last' });
+  expect([await free('berth-0'), await free('berth-1')]).toEqual([true, false]);
+  await deployments.remove({ deploymentId });
+  app.clock.advance(1_000);
+  await app.jobs.drain();
+  expect([await free('berth-1'), await free('berth-2'), await free('berth-last')]).toEqual([true, false, false]);
+  expect(await HeldSlugModel.countDocuments({ accountId: person.user.id })).toBe(HELD_SLUGS_MAX);
 });
 
 test('while it is being published a deployment can be renamed, but not moved, removed or rolled back', async () => {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { DONE } from '../../routers/schemas/primitives.ts';
+import { EVENTS_KEPT } from '../../server/events/publish.ts';
 import { EventModel } from '../../server/models/event.ts';
+import { UserModel } from '../../server/models/user.ts';
 import { createTestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 
@@ -39,4 +41,36 @@ test.each([
     fieldErrors: { [field]: expect.any(String) },
   });
   expect(await EventModel.countDocuments({ accountId: ada.user.id })).toBe(0);
+});
+
+test('an account sends itself so many test notifications an hour', async () => {
+  await using app = await createTestApp({ limits: { testNotificationsPerHour: 2 } });
+  const [ada, other] = [await app.person(), await app.person()];
+  for (const message of ['one', 'two']) await ada.caller.events.sendTest({ message });
+  expect(await refusalOf(ada.caller.events.sendTest({ message: 'three' }))).toMatchObject({ code: 'rate_limited' });
+  expect(await EventModel.countDocuments({ accountId: ada.user.id })).toBe(2);
+  expect(await other.caller.events.sendTest({ message: 'mine' })).toEqual(DONE);
+});
+
+test('the log of an account keeps its last 10,000 events, and those of others stay', async () => {
+  await using app = await createTestApp();
+  const [ada, other] = [await app.person(), await app.person()];
+  await other.caller.events.sendTest({ message: 'kept' });
+  const last = EVENTS_KEPT + 999;
+  const rows = Array.from({ length: last }, (_, index) => ({
+    _id: `${ada.user.id} ${index + 1}`,
+    accountId: ada.user.id,
+    seq: index + 1,
+    type: 'analytics_update',
+    payload: {},
+    at: new Date(),
+  }));
+  await EventModel.insertMany(rows, { lean: true });
+  await UserModel.updateOne({ _id: ada.user.id }, { $set: { eventSeq: last } });
+
+  await ada.caller.events.sendTest({ message: 'the one that trims' });
+
+  const kept = await EventModel.find({ accountId: ada.user.id }, { seq: 1 }).sort({ seq: 1 }).lean();
+  expect([kept.length, kept[0]?.seq, kept.at(-1)?.seq]).toEqual([EVENTS_KEPT, 1_001, last + 1]);
+  expect(await EventModel.countDocuments({ accountId: other.user.id })).toBe(1);
 });

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
+import { DomainModel } from '../../server/models/domain.ts';
+import { platforms } from '../support/platforms.ts';
 import { createPublishingApp, publish, type Site } from '../support/publishing.ts';
+import { githubUnderTest } from '../support/standins/github-pages/world.ts';
+import { TOKEN } from '../support/standins/stand-in.ts';
 
 /** In parts, so that no scanner takes this file for the leak. */
 const KEY = `AKIA${'ABCDEFGH12345678'}`;
@@ -54,4 +58,32 @@ test.each([
   await using app = await createPublishingApp();
   const { log } = await publishNew(app, site);
   expect(log.slice(1)).toEqual(expected.map((text) => (typeof text === 'string' ? text : expect.stringMatching(text))));
+});
+
+test('links that begin with a slash are told where the site is below a folder, until a domain leads to it', async () => {
+  await using github = await githubUnderTest();
+  await using app = await createPublishingApp({
+    providers: {
+      platforms: { ...platforms, 'github-pages': github.platform },
+      wait: async (_ms, signal) => signal.throwIfAborted(),
+    },
+  });
+  const person = await app.trialPerson();
+  const { connections, deployments, domains } = person.caller;
+  await connections.connect({ provider: 'github-pages', token: TOKEN });
+  const options = { publicFiles: true };
+  const deployment = await deployments.create({ name: 'Below', platform: 'github-pages', options });
+  const logOf = async (text: string): Promise<string[]> => {
+    const page = `<link rel="stylesheet" href="/style.css">${text}`;
+    const { steps } = await publish(app, person, deployment, { 'index.html': page, 'style.css': 'p {}' });
+    return steps.find(({ name }) => name === 'preparing')?.log.map((line) => line.text) ?? [];
+  };
+  const told = expect.stringMatching(/^1 link begins with a slash\. The site is published below a folder/);
+  expect(await logOf('one')).toEqual(expect.arrayContaining([told, 'index.html, line 1: /style.css']));
+  const { id: domainId } = await domains.add({ deploymentId: deployment.id, name: 'below.example.com' });
+  // The domain leads nowhere, and GitHub would lead visitors there.
+  for (const { pages } of github.standIn.state.repositories.values()) Object.assign(pages ?? {}, { cname: null });
+  expect(await logOf('two')).toContainEqual(told);
+  await DomainModel.updateOne({ _id: domainId, accountId: person.user.id }, { state: 'active' });
+  expect(await logOf('three')).not.toContainEqual(told);
 });

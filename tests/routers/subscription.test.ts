@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { EventModel } from '../../server/models/event.ts';
 import { SubscriptionModel } from '../../server/models/subscription.ts';
-import { createTestApp } from '../support/app.ts';
+import { createTestApp, type Person } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { retryUntilAvailable } from '../support/retry-until-available.ts';
 
@@ -18,6 +18,11 @@ test('an account without a subscription has none, and may start the trial', asyn
     deploymentCount: 0,
     remaining: 0,
     isTrialAvailable: true,
+    writableIds: [],
+    mayChooseWritable: false,
+    customDomains: 0,
+    severalPlatforms: false,
+    earlyAccess: false,
   });
 });
 
@@ -108,4 +113,57 @@ test('an API token that may only read does not start the trial', async () => {
 
   expect(await reader.subscription.allowance()).toMatchObject({ plan: 'free' });
   expect(await refusalOf(reader.subscription.startTrial())).toMatchObject({ code: 'scope_missing', status: 403 });
+});
+
+async function buy(person: Person, plan: 'BASIC' | 'STANDARD' | 'PRO' | 'BETA') {
+  const { url } = await person.caller.payments.checkout({ plan });
+  return person.caller.payments.answerTest({ paymentId: url.slice(-20), answer: 'pay' });
+}
+
+test('a plan that renews is cancelled for the end of its period, and resumed', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  await buy(ada, 'STANDARD');
+  const bought = await ada.caller.subscription.get();
+  expect(bought).toMatchObject({ renews: true, cancelAtEnd: false, nextPlan: null });
+
+  const cancelled = await ada.caller.subscription.cancel();
+
+  expect(cancelled).toEqual({ ...bought, cancelAtEnd: true });
+  expect(await ada.caller.subscription.cancel()).toEqual(cancelled);
+  expect(await ada.caller.subscription.allowance()).toMatchObject({ plan: 'STANDARD', remaining: 3 });
+  expect(await ada.caller.subscription.resume()).toEqual(bought);
+});
+
+test('a smaller plan is chosen for the end of the period, and a larger one ends that choice at once', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  await buy(ada, 'STANDARD');
+  const { subscription } = ada.caller;
+
+  expect(await subscription.change({ plan: 'BASIC' })).toMatchObject({ plan: 'STANDARD', nextPlan: 'BASIC' });
+  expect(await subscription.cancel()).toMatchObject({ cancelAtEnd: true, nextPlan: null });
+  expect(await subscription.change({ plan: 'BASIC' })).toMatchObject({ cancelAtEnd: false, nextPlan: 'BASIC' });
+  for (const plan of ['STANDARD', 'PRO', 'BETA'] as const) {
+    expect(await refusalOf(subscription.change({ plan })), plan).toMatchObject({ code: 'conflict' });
+  }
+  await buy(ada, 'PRO');
+  expect(await subscription.get()).toMatchObject({ plan: 'PRO', renews: true, cancelAtEnd: false, nextPlan: null });
+});
+
+test('what does not renew ends by itself, and has nothing to cancel', async () => {
+  await using app = await createTestApp();
+  const [trying, beta, nobody] = [await app.trialPerson(), await app.person(), await app.person()];
+  await buy(beta, 'BETA');
+
+  for (const { caller } of [trying, beta]) {
+    const { subscription } = caller;
+    const acts = [subscription.cancel, subscription.resume, () => subscription.change({ plan: 'BASIC' })];
+    for (const act of acts) expect(await refusalOf(act())).toMatchObject({ code: 'conflict' });
+  }
+  expect(await refusalOf(nobody.caller.subscription.cancel())).toMatchObject({ code: 'not_found' });
+  await buy(nobody, 'BASIC');
+  app.clock.advance(40 * DAY_MS);
+  const later = await refusalOf(nobody.caller.subscription.cancel());
+  expect(later).toMatchObject({ code: 'conflict', message: 'This plan has ended.' });
 });

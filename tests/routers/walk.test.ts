@@ -4,11 +4,14 @@ import mongoose from 'mongoose';
 import { afterAll, expect, test } from 'vitest';
 import { appRouter } from '../../routers/_app.ts';
 import { toAppError } from '../../routers/error-shape.ts';
+import { licenseKeyOf } from '../../routers/schemas/license-key.ts';
 import type { Scope } from '../../routers/schemas/tokens.ts';
+import { CertificateModel } from '../../server/models/certificate.ts';
 import { ConnectionModel } from '../../server/models/connection.ts';
 import { newId } from '../../server/mongo.ts';
 import type { ServiceContext } from '../../server/service-context.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
+import { makeLicenses } from '../../server/services/licenses/operate.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { createPublishingApp, publish } from '../support/publishing.ts';
 
@@ -33,6 +36,11 @@ type Owned = {
   tokenId: string;
   sessionId: string;
   connectionId: string;
+  domainId: string;
+  certificateId: string;
+  reportId: string;
+  licenseId: string;
+  paymentId: string;
 };
 
 const MAILED = 'A'.repeat(43);
@@ -63,9 +71,40 @@ const CASES: Record<string, Case> = {
   'subscription.get': { access: 'read' },
   'subscription.allowance': { access: 'read' },
   'subscription.startTrial': { access: 'write' },
+  'subscription.cancel': { access: 'session' },
+  'subscription.resume': { access: 'session' },
+  'subscription.change': { access: 'session', input: () => ({ plan: 'BASIC' }) },
+  'subscription.chooseWritable': {
+    access: 'session',
+    input: ({ deploymentId }) => ({ deploymentIds: [deploymentId] }),
+    ids: ['deploymentIds'],
+  },
+  'payments.list': { access: 'read' },
+  'payments.get': { access: 'read', input: ({ paymentId }) => ({ paymentId }), ids: ['paymentId'] },
+  'payments.checkout': { access: 'write', input: () => ({ plan: 'BASIC' }) },
+  'payments.answerTest': {
+    access: 'session',
+    input: ({ paymentId }) => ({ paymentId, answer: 'later' }),
+    ids: ['paymentId'],
+  },
   'feedback.rate': {
     access: 'public-write',
     input: ({ deploymentId }) => ({ rating: 5, deploymentId }),
+    ids: ['deploymentId'],
+  },
+  'analytics.visits': {
+    access: 'read',
+    input: ({ deploymentId }) => ({ deploymentId, days: 7, timeZone: 'Europe/Berlin' }),
+    ids: ['deploymentId'],
+  },
+  'analytics.releases': {
+    access: 'read',
+    input: ({ deploymentId }) => ({ deploymentId, days: 30 }),
+    ids: ['deploymentId'],
+  },
+  'analytics.download': {
+    access: 'read',
+    input: ({ deploymentId }) => ({ deploymentId, days: 7, timeZone: 'UTC', table: 'pages' }),
     ids: ['deploymentId'],
   },
   'account.export': { access: 'session' },
@@ -79,6 +118,48 @@ const CASES: Record<string, Case> = {
   'tokens.list': { access: 'session' },
   'tokens.create': { access: 'session', input: () => ({ name: 'a', scopes: ['read'], currentPassword: 'wrong one' }) },
   'tokens.revoke': { access: 'session', input: ({ tokenId }) => ({ tokenId }), ids: ['tokenId'] },
+  'licenses.list': { access: 'read' },
+  'licenses.redeem': { access: 'write', input: () => ({ key: licenseKeyOf('0'.repeat(24)) }) },
+  'licenses.transfer': { access: 'session', input: ({ licenseId }) => ({ licenseId }), ids: ['licenseId'] },
+  'licenses.revoke': { access: 'session', input: ({ licenseId }) => ({ licenseId }), ids: ['licenseId'] },
+  'domains.list': { access: 'read', input: ({ deploymentId }) => ({ deploymentId }) },
+  'domains.get': { access: 'read', input: ({ domainId }) => ({ domainId }), ids: ['domainId'] },
+  'domains.checkName': { access: 'read', input: () => ({ name: 'walked-elsewhere.test' }) },
+  'domains.setupOffer': { access: 'read', input: ({ domainId }) => ({ domainId }), ids: ['domainId'] },
+  'domains.lastPlan': { access: 'read', input: ({ domainId }) => ({ domainId }), ids: ['domainId'] },
+  'domains.add': {
+    access: 'write',
+    input: ({ deploymentId }) => ({ deploymentId, name: `${newId()}.test` }),
+    ids: ['deploymentId'],
+  },
+  'domains.check': { access: 'write', input: ({ domainId }) => ({ domainId }), ids: ['domainId'] },
+  'domains.plan': { access: 'write', input: ({ domainId }) => ({ domainId }), ids: ['domainId'] },
+  'domains.applyPlan': { access: 'write', input: () => ({ planId: newId() }) },
+  'domains.undoPlan': { access: 'write', input: () => ({ planId: newId() }) },
+  'domains.update': {
+    access: 'write',
+    input: ({ domainId }) => ({ domainId, servedName: 'walked.test' }),
+    ids: ['domainId'],
+  },
+  'domains.remove': { access: 'write', input: ({ domainId }) => ({ domainId }), ids: ['domainId'] },
+  'certificates.list': { access: 'read', input: ({ domainId }) => ({ domainId }) },
+  'certificates.get': { access: 'read', input: ({ certificateId }) => ({ certificateId }), ids: ['certificateId'] },
+  'certificates.issue': { access: 'write', input: ({ domainId }) => ({ domainId }), ids: ['domainId'] },
+  'certificates.renew': { access: 'write', input: ({ certificateId }) => ({ certificateId }), ids: ['certificateId'] },
+  'certificates.revoke': { access: 'write', input: ({ certificateId }) => ({ certificateId }), ids: ['certificateId'] },
+  'certificates.rehearse': {
+    access: 'write',
+    input: ({ certificateId }) => ({ certificateId }),
+    ids: ['certificateId'],
+  },
+  'diagnostics.list': { access: 'read', input: ({ deploymentId }) => ({ deploymentId }) },
+  'diagnostics.get': { access: 'read', input: ({ reportId }) => ({ reportId }), ids: ['reportId'] },
+  'diagnostics.health': { access: 'read', input: ({ deploymentId }) => ({ deploymentIds: [deploymentId] }) },
+  'diagnostics.check': { access: 'write', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
+  'diagnostics.shared': { access: 'public', input: () => ({ token: MAILED }) },
+  'diagnostics.run': { access: 'write', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
+  'diagnostics.share': { access: 'write', input: ({ reportId }) => ({ reportId }), ids: ['reportId'] },
+  'diagnostics.stopSharing': { access: 'write', input: ({ reportId }) => ({ reportId }), ids: ['reportId'] },
   'connections.list': { access: 'read' },
   'connections.targets': { access: 'read', input: ({ connectionId }) => ({ connectionId }), ids: ['connectionId'] },
   'connections.connect': { access: 'write', input: () => ({ provider: 'netlify', token: 'walked' }) },
@@ -156,6 +237,7 @@ const CASES: Record<string, Case> = {
     ids: ['releaseId'],
   },
   'releases.retry': { access: 'write', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
+  'recommendations.rank': { access: 'read', input: ({ uploadId }) => ({ uploadId }), ids: ['uploadId'] },
 };
 
 /** An id that is listed by a filter finds nothing instead of being looked up. */
@@ -230,6 +312,7 @@ async function ownedBy(app: TestApp, person: Person): Promise<Owned> {
     scopes: ['read'],
     currentPassword: person.password,
   });
+  const { id: domainId } = await person.caller.domains.add({ deploymentId, name: 'walked.test' });
   const [session] = (await person.caller.auth.sessions()).items;
   const connection = await ConnectionModel.create({
     _id: newId(),
@@ -240,6 +323,15 @@ async function ownedBy(app: TestApp, person: Person): Promise<Owned> {
     warnings: [],
     testedAt: new Date(),
   });
+  const certificate = await CertificateModel.create({
+    ...{ _id: newId(), accountId: person.user.id, domainId, names: ['walked.test'], history: [] },
+  });
+  const { reportId } = await person.caller.diagnostics.run({ deploymentId });
+  const [key = ''] = await makeLicenses(
+    { plan: 'PRO', months: 1, count: 1, redeemBy: null, note: '' },
+    app.providers.now(),
+  );
+  const { id: licenseId } = await person.caller.licenses.redeem({ key });
   const sessionId = session?.id ?? newId();
   return {
     deploymentId,
@@ -249,6 +341,11 @@ async function ownedBy(app: TestApp, person: Person): Promise<Owned> {
     tokenId,
     sessionId,
     connectionId: connection._id,
+    domainId,
+    certificateId: certificate._id,
+    reportId,
+    licenseId,
+    paymentId: (await person.caller.payments.checkout({ plan: 'PRO' })).url.slice(-20),
   };
 }
 
@@ -258,6 +355,11 @@ const RANDOM: Owned = {
   uploadId: newId(),
   tokenId: newId(),
   connectionId: newId(),
+  domainId: newId(),
+  certificateId: newId(),
+  reportId: newId(),
+  licenseId: newId(),
+  paymentId: newId(),
   destinationId: newId(),
   sessionId: newId(),
 };

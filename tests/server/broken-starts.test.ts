@@ -63,8 +63,8 @@ test.each([
     /SMTP_URL is set to a value that is not shown, but it must be smtp:\/\/ or smtps:\/\/ with a host/,
   ],
   [
-    { ACME_DIRECTORY_URL: 'https://acme.example.com/directory' },
-    /ACME_DIRECTORY_URL is ".+", but this version of Fairlead has no certificates from an authority yet/,
+    { ACME_DIRECTORY_URL: 'http://acme.example.com/directory' },
+    /ACME_DIRECTORY_URL is ".+", but it must be the https:\/\/ address of an ACME directory/,
   ],
 ])('%o: a wrong value names the variable, the value and what would be right', async (environment, sentence) => {
   const ended = await startUntilItEnds(environment);

@@ -5,9 +5,11 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createEgress, type EgressRequest, textOf } from '../../server/egress.ts';
+import { textWithinBudget } from '../../server/answer-budget.ts';
+import { createEgress, type EgressRequest } from '../../server/egress.ts';
 import { classifyAddress, isReachable, parseRange } from '../../server/egress-rules.ts';
 import { testEgress } from '../support/platforms.ts';
+import { requestHandler } from '../support/request-handler.ts';
 
 const ASK: EgressRequest = { signal: new AbortController().signal, maxBytes: 1_000_000, wholeMs: 60_000 };
 const portOf = (server: Server | ReturnType<typeof createSocketServer>) => (server.address() as AddressInfo).port;
@@ -33,7 +35,7 @@ async function listening(answer: RequestListener, host = '127.0.0.1') {
 }
 
 const textFrom = (url: string, request: Partial<EgressRequest> = {}, egress = testEgress()) =>
-  egress.request(url, { ...ASK, ...request }, async ({ body }) => textOf(body));
+  egress.request(url, { ...ASK, ...request }, async ({ body }) => textWithinBudget(body));
 
 const REFUSED = [
   // IPv4, in every way that it is written; the URL parser turns most of them into the dotted form.
@@ -167,6 +169,27 @@ test('one that says nothing is left, and so is one that trickles for longer than
   await expect(textFrom(platform.url, { silenceMs: 1_000, wholeMs: 300 })).rejects.toMatchObject({ fault: 'too_slow' });
 });
 
+test('bodies that share a slow line get through, however long all of it takes', async () => {
+  const MEGABYTE = 1024 * 1024;
+  const sizes = [12, 12].map((megabytes) => megabytes * MEGABYTE);
+  // Half of each is taken bit by bit, which is more than the system keeps for a connection.
+  await using platform = await listening(
+    requestHandler(async (request, response) => {
+      let taken = 0;
+      let steps = 0;
+      for await (const piece of request) {
+        taken += piece.length;
+        if (steps >= 20 || taken < (steps + 1) * 0.4 * MEGABYTE) continue;
+        steps += 1;
+        await delay(220);
+      }
+      response.end(String(taken));
+    }),
+  );
+  const send = (size: number) => textFrom(platform.url, { method: 'PUT', body: Buffer.alloc(size), silenceMs: 4_000 });
+  expect(await Promise.all(sizes.map(send))).toEqual(sizes.map(String));
+});
+
 test('a peer that never takes the body is silent, and the body is let go', async () => {
   const deaf = createSocketServer((socket) => socket.on('error', () => undefined).pause()).listen(0, '127.0.0.1');
   await once(deaf, 'listening');
@@ -233,4 +256,51 @@ test('names whose name server is silent hold no thread of the process', async ()
   silent.close();
   expect(ended.indexOf('thread')).toBe(0);
   expect(ended).toHaveLength(65);
+});
+
+/** A name server with these addresses for any name, one after the other, and no IPv6. */
+async function answeringNames(addresses: string[]) {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  let asked = 0;
+  socket.on('message', (query, { address, port }) => {
+    // RFC 1035, section 4: the question begins behind 12 bytes, and ends in a zero, its type and its class.
+    const end = query.indexOf(0, 12) + 5;
+    const isIpv4 = query.readUInt16BE(end - 4) === 1;
+    const found = isIpv4 ? (addresses[Math.min(asked++, addresses.length - 1)] ?? '').split('.').map(Number) : null;
+    const head = Buffer.concat([
+      query.subarray(0, 2),
+      Buffer.from([0x81, 0x80, 0, 1, 0, found === null ? 0 : 1, 0, 0, 0, 0]),
+    ]);
+    const record = found === null ? [] : [0xc0, 0x0c, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...found];
+    socket.send(Buffer.concat([head, query.subarray(12, end), Buffer.from(record)]), port, address);
+  });
+  return {
+    nameServers: [`127.0.0.1:${socket.address().port}`],
+    asked: () => asked,
+    [Symbol.asyncDispose]: async () => void socket.close(),
+  };
+}
+
+test('a name is not even looked up for a port that is closed to all', async () => {
+  await using names = await answeringNames(['1.1.1.1']);
+  const { nameServers } = names;
+  const egress = createEgress({ nameServers, bases: ['https://ghe.example.com:8443'] });
+  for (const port of [22, 6_379, 65_535]) {
+    await expect(textFrom(`http://a.example.com:${port}/`, {}, egress)).rejects.toMatchObject({ fault: 'refused' });
+  }
+  expect(names.asked()).toBe(0);
+});
+
+test('a name is connected to at the address that was checked, and not where it leads a moment later', async () => {
+  await using outside = await listening((_request, response) => response.end('outside'));
+  await using inside = await listening((_request, response) => response.end('inside'), '127.0.0.66');
+  await using names = await answeringNames(['127.0.0.1', '127.0.0.66']);
+  const egress = createEgress({ allow: rangesOf('127.0.0.1'), nameServers: names.nameServers });
+  const ask = (port: number) => textFrom(`http://rebinding.example.com:${port}/`, { isFresh: true }, egress);
+
+  expect(await ask(outside.port)).toBe('outside');
+  expect(names.asked()).toBe(1);
+  await expect(ask(inside.port)).rejects.toMatchObject({ fault: 'refused' });
+  expect(inside.connections()).toBe(0);
 });

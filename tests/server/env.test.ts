@@ -1,4 +1,6 @@
-import { availableParallelism, homedir } from 'node:os';
+import { generateKeyPairSync } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { readEnv } from '../../server/env.ts';
@@ -22,7 +24,12 @@ test('an empty environment gives the documented defaults', () => {
     sitesPort: 3001,
     sitesDomain: 'localhost',
     sitesUrl: 'http://{slug}.localhost:3001',
+    sitesAddresses: ['127.0.0.1', '::1'],
     sitesTls: undefined,
+    tlsPort: 3443,
+    isTlsPortGiven: false,
+    acme: undefined,
+    domainConnect: undefined,
     host: '127.0.0.1',
     publicUrl: 'http://localhost:3000',
     supportEmail: 'support@localhost',
@@ -66,6 +73,7 @@ test.each([
   expect(readEnv(environment).sitesUrl).toBe(sitesUrl);
 });
 
+const ACME = { ACME_DIRECTORY_URL: 'https://localhost:14000/dir' };
 const PAIR = { SITES_CERT_FILE: '/tls/cert.pem', SITES_KEY_FILE: '/tls/key.pem' };
 
 test('with a certificate sites are shown with https, at the port of TLS or where SITES_URL says', () => {
@@ -88,13 +96,52 @@ test.each([
   [{ SITES_KEY_FILE: 'a' }, 'SITES_KEY_FILE is "a", but it needs SITES_CERT_FILE as well.'],
   [{ ...PAIR, SITES_TLS_PORT: '3001' }, 'SITES_TLS_PORT is "3001", but SITES_PORT and SITES_TLS_PORT must differ.'],
   [{ ...PAIR, PORT: '3443' }, 'PORT is "3443", but PORT and SITES_TLS_PORT must differ.'],
+  [{ SITES_TLS_PORT: '3001' }, 'SITES_TLS_PORT is "3001", but SITES_PORT and SITES_TLS_PORT must differ.'],
+  [{ ACME_EMAIL: 'a@b.example' }, 'ACME_EMAIL is "a@b.example", but it needs ACME_DIRECTORY_URL as well.'],
+  [{ ...ACME, ACME_EAB_KID: 'kid' }, 'ACME_EAB_KID is "kid", but it needs ACME_EAB_HMAC as well.'],
+  [
+    { ...ACME, ACME_EAB_HMAC: 'c2VjcmV0IGtleSBvZiBlYWI' },
+    'ACME_EAB_HMAC is set to a value that is not shown, but it needs ACME_EAB_KID as well.',
+  ],
+  [
+    { ...ACME, ACME_CA_FILE: '/nowhere/ca.pem' },
+    'ACME_CA_FILE is "/nowhere/ca.pem", but it cannot be read as a certificate; name a file in PEM.',
+  ],
   [{ SITES_PORT: '3000' }, 'SITES_PORT is "3000", but PORT and SITES_PORT must differ.'],
 ])('%j is refused: values that do not fit together', (environment, message) => {
   expect(refusalOf(environment)).toEqual({ message, exitCode: 78 });
 });
 
-test('a TLS port without a certificate is told to be of no use', () => {
-  expect(readEnv({ SITES_TLS_PORT: '3001' }).warnings).toEqual([expect.stringMatching(/^SITES_TLS_PORT is set, but/)]);
+test('the usual TLS port gives way to a part that was put there', () => {
+  expect([readEnv({ PORT: '3443' }).tlsPort, readEnv({ SITES_TLS_PORT: '8443' }).tlsPort]).toEqual([undefined, 8443]);
+});
+
+test('links to DNS providers are signed with a key of the operator’s, or not offered', () => {
+  const keyFile = join(tmpdir(), `fairlead-${process.pid}-domain-connect.pem`);
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+  writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  try {
+    const given = { DOMAIN_CONNECT_PROVIDER_ID: 'fairlead.example', DOMAIN_CONNECT_KEY_HOST: '_dck1' };
+    const { key: _key, ...found } = readEnv({ ...given, DOMAIN_CONNECT_KEY_FILE: keyFile }).domainConnect ?? {};
+    expect(found).toEqual({ providerId: 'fairlead.example', serviceId: 'site', keyHost: '_dck1' });
+    expect(refusalOf(given).message).toContain('it needs DOMAIN_CONNECT_KEY_FILE as well');
+    const missing = { ...given, DOMAIN_CONNECT_KEY_FILE: `${keyFile}.none` };
+    expect(refusalOf(missing).message).toContain('it cannot be read as an RSA private key');
+  } finally {
+    rmSync(keyFile, { force: true });
+  }
+});
+
+test('an authority is named by its directory, and may be on this machine where that says so', () => {
+  const eab = { ACME_EAB_KID: 'kid', ACME_EAB_HMAC: 'c2VjcmV0IGtleSBvZiBlYWI' };
+  expect(readEnv({ ...ACME, ...eab, ACME_EMAIL: 'ops@example.com' }).acme).toMatchObject({
+    directoryUrl: ACME.ACME_DIRECTORY_URL,
+    email: 'ops@example.com',
+    eab: { kid: 'kid', hmacKey: eab.ACME_EAB_HMAC },
+    allow: [expect.anything(), expect.anything()],
+  });
+  expect(readEnv({ ACME_DIRECTORY_URL: 'https://ca.example.com/dir' }).acme?.allow).toEqual([]);
+  expect(refusalOf({ ACME_DIRECTORY_URL: 'http://ca.example.com' }).message).toMatch(/^ACME_DIRECTORY_URL is .*https:/);
 });
 
 test.each([
@@ -198,21 +245,16 @@ test.each([
   expect(refusalOf(environment)).toEqual({ message: sentence, exitCode: 78 });
 });
 
-test.each([
-  'ACME_DIRECTORY_URL',
-  'ACME_EMAIL',
-  'ACME_EAB_KID',
-  'ACME_EAB_HMAC',
-  'ACME_CA_FILE',
-  'DNS_RESOLVERS',
-  'STRIPE_SECRET_KEY',
-  'STRIPE_WEBHOOK_SECRET',
-  'STRIPE_API_URL',
-])('%s, whose part is not there yet, is refused instead of ignored', (name) => {
-  const { message, exitCode } = refusalOf({ [name]: 'anything' });
-  expect(message).toMatch(new RegExp(`^${name} is .+, but this version of Fairlead has no .+ yet; leave it unset\\.$`));
-  expect(exitCode).toBe(78);
-});
+test.each(['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL'])(
+  '%s, whose part is not there yet, is refused instead of ignored',
+  (name) => {
+    const { message, exitCode } = refusalOf({ [name]: 'anything' });
+    expect(message).toMatch(
+      new RegExp(`^${name} is .+, but this version of Fairlead has no .+ yet; leave it unset\\.$`),
+    );
+    expect(exitCode).toBe(78);
+  },
+);
 
 test('a value that is a secret is not repeated', () => {
   expect(refusalOf({ MONGODB_URI: 'mysql://root:hunter2@db' }).message).toBe(
@@ -282,6 +324,12 @@ test.each([
   ['VERCEL_API_URL', 'https://api.example.com/?team=1'],
   ['EGRESS_ALLOW', 'localhost'],
   ['EGRESS_ALLOW', '10.0.0.0/33'],
+  ['DNS_RESOLVERS', 'dns.example.com'],
+  ['DNS_RESOLVERS', '192.0.2.1:0'],
+  ['DNS_RESOLVERS', '[192.0.2.1]:53'],
+  ['DNS_RESOLVERS', '192.0.2.1,,192.0.2.2'],
+  ['DNS_RESOLVERS', '::1,::2,::3,::4,::5'],
+  ['DNS_AUTHORITY_PORT', '0'],
 ])('%s=%s is refused with what would be right', (name, value) => {
   expect(() => readEnv({ [name]: value })).toThrow(`${name} is "${value}", but it must be`);
 });
@@ -295,4 +343,15 @@ test('ranges that may be reached are said at every start, and this machine is no
     expect(() => readEnv({ ...outside, EGRESS_ALLOW: range }), range).toThrow('PUBLIC_URL is on localhost');
   }
   expect(readEnv({ ...outside, EGRESS_ALLOW: '10.0.0.0/8' }).egressAllow).toHaveLength(1);
+});
+
+test('resolvers are addresses, with a port where it is not the usual one', () => {
+  expect(readEnv({})).toMatchObject({ dnsResolvers: undefined, dnsAuthorityPort: 53 });
+  const { dnsResolvers } = readEnv({ DNS_RESOLVERS: '192.0.2.1, 192.0.2.2:5310,2001:db8::1,[2001:db8::2]:5310' });
+  expect(dnsResolvers).toEqual([
+    { address: '192.0.2.1', port: 53 },
+    { address: '192.0.2.2', port: 5310 },
+    { address: '2001:db8::1', port: 53 },
+    { address: '2001:db8::2', port: 5310 },
+  ]);
 });

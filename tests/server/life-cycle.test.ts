@@ -17,12 +17,13 @@ test('a start that finds its port taken at the end leaves no worker behind', asy
   const databaseName = mongoose.connection.name;
   await mongoose.disconnect();
   await using folder = await makeFolder();
-  const { port, sitesPort } = await freePorts();
+  const { port, sitesPort, tlsPort } = await freePorts();
   const uri = new URL(inject('mongoUri'));
   uri.pathname = `/${databaseName}`;
   const env = readEnv({
     PORT: String(port),
     SITES_PORT: String(sitesPort),
+    SITES_TLS_PORT: String(tlsPort),
     DATA_DIR: join(folder.path, 'data'),
     MONGODB_URI: uri.href,
   });

@@ -43,6 +43,26 @@ test('the registry is numbered without a gap', () => {
   expect(MIGRATIONS.map((migration) => migration.number)).toEqual(MIGRATIONS.map((_, index) => index + 1));
 });
 
+test('a subscription from before says that it is the trial, which alone could be started', async () => {
+  await forget();
+  const subscriptions = mongoose.connection.collection<{
+    _id: string;
+    accountId: string;
+    plan: string;
+    source?: string;
+  }>('subscriptions');
+  await subscriptions.insertMany([
+    { _id: 'before', accountId: 'ada', plan: 'PRO' },
+    { _id: 'paid', accountId: 'bob', plan: 'BASIC', source: 'payment' },
+  ]);
+  await runMigrations(log);
+  expect(await subscriptions.find({ _id: { $gte: '' } }).toArray()).toMatchObject([
+    { _id: 'before', source: 'trial', renews: false },
+    { _id: 'paid', source: 'payment' },
+  ]);
+  await subscriptions.deleteMany({ _id: { $gte: '' } });
+});
+
 test('a release keeps its precompressed variants under their new name, and under the old for the version before', async () => {
   await forget();
   const releases = mongoose.connection.collection<{ _id: string; number: number; twins?: unknown }>('releases');

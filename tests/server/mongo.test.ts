@@ -9,6 +9,7 @@ import {
   translateDatabaseError,
   unsupportedReason,
 } from '../../server/mongo.ts';
+import { refusalOf } from '../support/refusal.ts';
 
 /** Every model there is, so that none is forgotten here. */
 import.meta.glob('../../server/models/*.ts', { eager: true });
@@ -54,7 +55,7 @@ test('a failed transaction takes back what was written without naming the sessio
 });
 
 test('a filter that no index serves is refused', async () => {
-  await expect(UserModel.findOne({ isBetaTester: true })).rejects.toThrow(/notablescan/);
+  await expect(UserModel.findOne({ betaTesterUntil: null })).rejects.toThrow(/notablescan/);
 });
 
 test.each([
@@ -119,4 +120,18 @@ test('transactions that get in each other’s way are run again until each has h
     ),
   );
   expect((await UserModel.findById(user._id))?.deploymentCount).toBe(10);
+});
+
+test('a transaction that others get in the way of each time is refused as busy, and not as a database that is away', async () => {
+  const user = newUser();
+  await UserModel.create(user);
+  const users = mongoose.connection.collection<{ _id: string }>('users');
+  const refused = transaction(async () => {
+    await UserModel.findById(user._id);
+    // The driver's own call knows no transaction: it is the other who writes in between.
+    await users.updateOne({ _id: user._id }, { $inc: { eventSeq: 1 } });
+    await UserModel.updateOne({ _id: user._id }, { $inc: { eventSeq: 1 } });
+  }, 300);
+
+  expect(await refusalOf(refused)).toMatchObject({ code: 'database_busy', status: 503, retryAfterMs: 2_000 });
 });

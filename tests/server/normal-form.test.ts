@@ -5,7 +5,7 @@ import { NORMALISED_MAX, normalForm, normalisePath } from '../../routers/schemas
 import { slugFromName } from '../../routers/schemas/slug.ts';
 import { checkLinks } from '../../routers/schemas/upload-links.ts';
 import { pathRefusal, readUpload, uploadReadingSteps } from '../../routers/schemas/upload-rules.ts';
-import { readRequestPath } from '../../server/host/request-path.ts';
+import { readRequestPath } from '../../server/host/responses/request-path.ts';
 import { readManifestBody } from '../../server/http/manifest-body.ts';
 import { refusalOf } from '../support/refusal.ts';
 

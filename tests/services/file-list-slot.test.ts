@@ -4,32 +4,12 @@ import { publishEvent } from '../../server/events/publish.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { withFileListSlot } from '../../server/services/releases/file-list-slot.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { holdReading } from '../support/held-reading.ts';
 import { contextOf, sendSite } from '../support/publishing.ts';
 
 /** One reads, and twenty wait in line. */
 const HEARD = 21;
 const CALLS = HEARD + 4;
-
-/** A store that hands out nothing until it may, and tells how many have asked it for something at once. */
-function holdReading(app: TestApp): { most(): number; letGo(): void } {
-  const { store } = app.providers;
-  let [reading, most] = [0, 0];
-  let letGo = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  app.providers.store = {
-    ...store,
-    async readWhole(sha256) {
-      reading += 1;
-      most = Math.max(most, reading);
-      await held;
-      reading -= 1;
-      return store.readWhole(sha256);
-    },
-  };
-  return { most: () => most, letGo: () => letGo() };
-}
 
 /** Makes the same call many times at once, and answers what became of each. */
 async function callAtOnce(app: TestApp, call: () => Promise<unknown>): Promise<{ most: number; outcomes: string[] }> {

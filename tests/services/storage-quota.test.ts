@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../server/errors.ts';
 import { ArtifactModel } from '../../server/models/artifact.ts';
+import { PaymentModel } from '../../server/models/payment.ts';
 import { RateLimitModel } from '../../server/models/rate-limit.ts';
 import { UploadModel } from '../../server/models/upload.ts';
 import { UserModel } from '../../server/models/user.ts';
 import type { AccountContext } from '../../server/service-context.ts';
+import { makeLicenses } from '../../server/services/licenses/operate.ts';
 import { receiveFile, receiveManifest, receiveZip } from '../../server/services/uploads/index.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { bytesOf, contextOf, manifestOf, type Site, sendSite, sha256Of } from '../support/publishing.ts';
@@ -129,6 +131,40 @@ test('the allowance stays small until the address is confirmed as well, where th
   });
   await UserModel.updateOne({ _id: person.user.id }, { $set: { emailConfirmedAt: app.clock.now() } });
   expect((await announce(app, person, LARGE)).missing).toHaveLength(1);
+});
+
+test('a plan that costs nothing leaves the allowance small where strangers register; a license or money lifts it', async () => {
+  const atFirst = { accountBytes: 50, uploadBytesPerDay: 10_000, accountFiles: 10 };
+  await using app = await createTestApp({ limits: { atFirst, asksForGivenPlan: true } });
+  const person = await app.trialPerson();
+  const { ctx, uploadId } = await prepared(app, person);
+  const send = (site: Site) => receiveManifest(ctx, uploadId, { files: manifestOf(site) });
+  expect((await send({ 'index.html': 'an ordinary first site' })).missing).toHaveLength(1);
+  const refused = {
+    code: 'quota_exhausted',
+    message: expect.stringMatching(/^An account whose plan is free of charge can store 50 bytes: /),
+    hint: expect.stringContaining('redeem a license key'),
+  };
+  await expect(send(LARGE)).rejects.toMatchObject(refused);
+  const { url } = await person.caller.payments.checkout({ plan: 'PRO' });
+  const paymentId = url.slice(url.lastIndexOf('/') + 1);
+  await person.caller.payments.answerTest({ paymentId, answer: 'pay' });
+  await expect(send(LARGE)).rejects.toMatchObject(refused);
+
+  const [key = ''] = await makeLicenses(
+    { plan: 'PRO', months: 1, count: 1, redeemBy: null, note: '' },
+    app.clock.now(),
+  );
+  await person.caller.licenses.redeem({ key });
+  expect((await send(LARGE)).missing).toHaveLength(1);
+
+  const payer = await app.trialPerson();
+  await PaymentModel.create({
+    ...{ _id: 'with-money', accountId: payer.user.id, plan: 'PRO', months: 1, amountCents: 2_900, creditCents: 0 },
+    ...{ state: 'paid', isTest: false, expiresAt: app.clock.now(), createdAt: app.clock.now() },
+    endsAt: new Date(app.clock.now().getTime() + 86_400_000),
+  });
+  expect((await announce(app, payer, LARGE)).missing).toHaveLength(1);
 });
 
 test('the number of files that an account stores has a limit, and so has what its releases name', async () => {

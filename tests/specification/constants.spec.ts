@@ -10,7 +10,10 @@ const TOAST_WIDTH_PX = 420;
 
 async function notify(page: Page, text: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Send yourself a notification' }).fill(text);
-  await page.getByRole('button', { name: 'Send' }).click();
+  // The answer to the notification before is put off to the clock as well, and the button is busy until then.
+  const send = page.getByRole('button', { name: 'Send', exact: true });
+  await stepUntilVisible(page, send);
+  await send.click();
   await stepUntilVisible(page, toasts(page).filter({ hasText: text }));
 }
 

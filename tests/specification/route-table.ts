@@ -55,6 +55,9 @@ export const PUBLIC: readonly Route[] = [
   plain('/subscription/pricing', /Pricing|Plan/i),
   plain('/subscription/success', /Subscription|Success/i),
   plain('/subscription/cancel', /Subscription|Cancel/i),
+  plain('/subscription/terms', 'Terms'),
+  plain('/subscription/privacy', 'Privacy'),
+  plain('/subscription/refunds', 'Refunds'),
   plain('/websocket-demo', /WebSocket|Realtime/i),
   sidebar('/pricing', 'Pricing & Trial', { access: 'public' }),
   sidebar('/faq', 'Frequently Asked Questions', { access: 'public', current: null }),
@@ -69,7 +72,7 @@ export const APP: readonly Route[] = [
   sidebar('/analytics', 'Analytics'),
   sidebar('/deployments', 'Active Deployments', { skeleton: 'table' }),
   // Read as one of the deployments: its list is a table of them.
-  sidebar('/deployment-history', 'Deployment History', { skeleton: 'table' }),
+  sidebar('/deployment-history', 'Deployment History'),
   sidebar('/new-deployment', 'New Deployment', { skeleton: 'form' }),
   setUp('/deployment-setup/netlify', 'Netlify', { current: 'New Deployment' }),
   setUp('/deployment-setup/vercel', 'Vercel', { current: 'New Deployment' }),

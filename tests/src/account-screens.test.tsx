@@ -1,5 +1,6 @@
+import superjson from 'superjson';
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { Session, SignedIn } from '../../routers/schemas/auth.ts';
+import type { Session } from '../../routers/schemas/auth.ts';
 import type { Subscription } from '../../routers/schemas/subscription.ts';
 import type { ApiToken } from '../../routers/schemas/tokens.ts';
 import { signInAs } from '../../src/api/user.ts';
@@ -9,25 +10,20 @@ import { AuthResetScreen } from '../../src/screens/auth/reset.tsx';
 import { AuthStopEmailChangeScreen } from '../../src/screens/auth/stop-email-change.tsx';
 import { SettingsScreen } from '../../src/screens/settings.tsx';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
-import { allowanceOf } from '../support/screen-fixtures.ts';
+import { ada, allowanceOf } from '../support/screen-fixtures.ts';
 
 const at = new Date('2030-01-01T12:00:00Z');
 const MAILED = 'A'.repeat(43);
 
-const ada: SignedIn = {
-  id: 'ada',
-  username: 'Ada',
-  email: 'ada@example.com',
-  emailConfirmed: true,
-  pendingEmail: null,
-  disclaimerAccepted: true,
-  deploymentCount: 2,
-  isBetaTester: false,
-  createdAt: at,
-  accessToken: 'token',
-  expiresAt: new Date('2100-01-01'),
+const beta: Subscription = {
+  status: 'active',
+  plan: 'BETA',
+  startedAt: at,
+  endsAt: new Date('2030-07-01T12:00:00Z'),
+  renews: false,
+  cancelAtEnd: false,
+  nextPlan: null,
 };
-const beta: Subscription = { status: 'active', plan: 'BETA', startedAt: at, endsAt: new Date('2030-07-01T12:00:00Z') };
 const allowance = allowanceOf({ plan: 'BETA' });
 const browser = (id: string, isCurrent: boolean): Session => ({
   id,
@@ -58,7 +54,11 @@ const answers = (): Answers => ({
 beforeEach(() => {
   localStorage.clear();
   vi.restoreAllMocks();
-  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('{}', { status: 401 }));
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input) => {
+    if (!String(input).includes('contact.get')) return new Response('{}', { status: 401 });
+    const data = superjson.serialize({ supportEmail: 'support@localhost', keepsMail: false });
+    return Response.json([{ result: { data } }]);
+  });
   signInAs(ada);
 });
 
@@ -69,12 +69,22 @@ test('the account says who, which plan with its badge, where signed in, and what
   using shown = showScreen(<AccountScreen />, answers());
   await shown.sees('It runs until');
   await shown.sees('This browser');
-  expect(headings(shown.page)).toEqual(['Account', 'Identity', 'Plan', 'Password', 'Signed-in browsers2', 'Your data']);
+  expect(headings(shown.page)).toEqual([
+    'Account',
+    'Identity',
+    'Plan',
+    'Receipts',
+    'Password',
+    'Signed-in browsers2',
+    'Your data',
+  ]);
   expect(shown.page.textContent).toContain('Beta Tester');
   expect(shown.linkTo('Change name')).toBe('/settings');
   expect(shown.page.textContent).toContain('API tokens keep working.');
   expect(shown.linkTo('Settings')).toBe('/settings');
-  expect(shown.page.textContent).toContain('2 deployments and everything live on them go off the air at once.');
+  expect(shown.page.textContent).toContain(
+    '2 deployments are deleted. On the built-in host their websites go offline at once. At other platforms they are taken down there; where a connection no longer works, they stay until you delete them yourself.',
+  );
   expect(shown.button('Sign out Browser two')).toBeDefined();
 });
 
@@ -134,6 +144,7 @@ test('settings hold profile, appearance, notifications and API tokens', async ()
     'Appearance',
     'Notifications',
     'Hosting connections',
+    'DNS connections',
     'API tokens1',
   ]);
   expect(shown.page.textContent).toContain('flt_abcd… · Reads only');
@@ -234,9 +245,9 @@ const linkIs = (isOpen: boolean) => () => Response.json({ result: { data: { json
 test('a link that is spent or too old says so before anything is typed, and offers another', async () => {
   using shown = openLink(linkIs(false));
   await shown.sees('This link no longer works');
-  await shown.sees('It was already used, or it is too old.');
+  await shown.sees('This link was already used or has expired.');
   expect(shown.page.querySelectorAll('input[type=password]')).toHaveLength(0);
-  expect(shown.button('Send the link')).toBeDefined();
+  expect(shown.button('Get a link')).toBeDefined();
 });
 
 test('a good link shows the form, and so does one of which nobody can say anything now', async () => {

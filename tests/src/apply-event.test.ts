@@ -17,6 +17,8 @@ const keys = {
   subscription: [['subscription', 'get'], { type: 'query' }],
   tokens: [['tokens', 'list'], { type: 'query' }],
   certificates: [['certificates', 'list'], { type: 'query' }],
+  licenses: [['licenses', 'list'], { type: 'query' }],
+  visits: [['analytics', 'visits'], { type: 'query' }],
 } as const;
 
 beforeEach(() => {
@@ -90,16 +92,21 @@ test.each<[StreamItem, { title: string; description: string; variant: string } |
   [
     { type: 'notification', message: 'Hello' },
     { title: 'Notification', description: 'Hello', variant: 'default' },
-    ['deployments', 'releases', 'release'],
+    ['deployments', 'releases', 'release', 'certificates', 'licenses'],
   ],
   [
     { type: 'notification', title: 'Release 8', message: 'Cancelled', variant: 'destructive' },
     { title: 'Release 8', description: 'Cancelled', variant: 'destructive' },
-    ['deployments', 'releases', 'release'],
+    ['deployments', 'releases', 'release', 'certificates', 'licenses'],
   ],
-  [{ type: 'subscription_update' }, null, ['subscription', 'user']],
-  [{ type: 'analytics_update', deploymentId }, null, ['deployments', 'releases', 'release', 'subscription', 'user']],
+  [{ type: 'subscription_update' }, null, ['subscription', 'licenses', 'user']],
+  [
+    { type: 'analytics_update', deploymentId },
+    null,
+    ['deployments', 'releases', 'release', 'subscription', 'certificates', 'visits', 'user'],
+  ],
   [{ type: 'ready' }, null, ['release']],
+  [{ type: 'visits_counted' }, null, ['visits']],
 ])('%j', (item, toast, names) => {
   const queryClient = arrange();
   applyEvent(targets(queryClient), item);

@@ -1,36 +1,54 @@
 import { act } from 'react';
 import { createRoot } from 'react-dom/client';
 import { afterEach, expect, test, vi } from 'vitest';
-import { ConfirmDialog } from '../../src/components/confirm-dialog.tsx';
+import { ConfirmDialog, type ConfirmDialogProps } from '../../src/components/confirm-dialog.tsx';
 
 Reflect.set(globalThis, 'IS_REACT_ACT_ENVIRONMENT', true);
 
 afterEach(() => void vi.useRealTimers());
 
-test('a dialog in the place of another is not confirmed by the second half of a double click', async () => {
-  vi.useFakeTimers();
+/** Shows one that is open; `press` clicks its button that confirms. */
+async function showDialog(props: Pick<ConfirmDialogProps, 'isSuccessor'> = {}) {
   const confirmed = vi.fn();
   const root = createRoot(document.createElement('div'));
   await act(async () =>
     root.render(
       <ConfirmDialog
         isOpen
-        isSuccessor
+        {...props}
         onOpenChange={() => undefined}
-        title="Remove the site now?"
+        title="Remove the site?"
         description="It goes offline."
         confirmLabel="Remove"
         onConfirm={confirmed}
       />,
     ),
   );
-  const press = () => act(async () => document.body.querySelector<HTMLButtonElement>('[type=submit]')?.click());
-  await press();
+  return {
+    confirmed,
+    press: (times = 1) =>
+      act(async () => {
+        const button = document.body.querySelector<HTMLButtonElement>('[type=submit]');
+        for (let time = 0; time < times; time += 1) button?.click();
+      }),
+    [Symbol.asyncDispose]: () => act(async () => root.unmount()),
+  };
+}
+
+test('two clicks before anything is rendered confirm once', async () => {
+  await using dialog = await showDialog();
+  await dialog.press(2);
+  expect(dialog.confirmed).toHaveBeenCalledOnce();
+});
+
+test('a dialog in the place of another is not confirmed by the second half of a double click', async () => {
+  vi.useFakeTimers();
+  await using dialog = await showDialog({ isSuccessor: true });
+  await dialog.press();
   await act(async () => vi.advanceTimersByTime(900));
-  await press();
-  expect(confirmed).not.toHaveBeenCalled();
+  await dialog.press();
+  expect(dialog.confirmed).not.toHaveBeenCalled();
   await act(async () => vi.advanceTimersByTime(100));
-  await press();
-  expect(confirmed).toHaveBeenCalledOnce();
-  await act(async () => root.unmount());
+  await dialog.press();
+  expect(dialog.confirmed).toHaveBeenCalledOnce();
 });

@@ -20,7 +20,7 @@ function button(name: string): HTMLButtonElement {
 
 /** Opens the dialog over a server that gives these answers, and sends a token. */
 function sendToken(answers: Answers, onClose: () => void) {
-  const shown = showScreen(<ConnectDialog providers={['netlify']} signIn={[]} onClose={onClose} />, answers);
+  const shown = showScreen(<ConnectDialog providers={['netlify']} onClose={onClose} />, answers);
   const field = there(document.querySelector('input'));
   // Past the setter of React, which would take the value for one that it knows.
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(field, 'nfp_1234567890');
@@ -61,7 +61,7 @@ test('Cancel ends a test that runs, and nothing is said of it afterwards', async
 });
 
 test('the token can be shown', () => {
-  using _shown = showScreen(<ConnectDialog providers={['netlify']} signIn={[]} onClose={() => undefined} />, {});
+  using _shown = showScreen(<ConnectDialog providers={['netlify']} onClose={() => undefined} />, {});
   flushSync(() => button('Show token').click());
   expect(document.querySelector('input')?.type).toBe('text');
   expect(button('Hide token')).toBeDefined();

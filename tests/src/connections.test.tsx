@@ -1,10 +1,12 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Connection } from '../../routers/schemas/connections.ts';
+import type { Connection, PlatformConnection } from '../../routers/schemas/connections.ts';
 import { PLATFORM_CAPABILITIES } from '../../routers/schemas/platforms/capabilities/index.ts';
 import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
 import { refusalByLimits } from '../../routers/schemas/platforms/limits.ts';
 import { PLATFORM_OPTIONS } from '../../routers/schemas/platforms/options.ts';
 import { PlatformDrawing } from '../../src/components/platform-drawing.tsx';
+import { ConnectDialog } from '../../src/features/connections/connect-dialog.tsx';
+import { RemoveConnectionDialog } from '../../src/features/connections/remove-connection-dialog.tsx';
 import { consentsOf, destinationOf, missingChoice } from '../../src/features/deployments/create/destination-fields.ts';
 import { AttentionList } from '../../src/features/deployments/manage/attention-list.tsx';
 import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
@@ -24,7 +26,7 @@ afterEach(() => {
 
 const WORKING = 'w'.repeat(20);
 
-function connectionOf(fields: Partial<Connection> = {}): Connection {
+function connectionOf(fields: Partial<PlatformConnection> = {}): PlatformConnection {
   return {
     id: 'netlify-1',
     provider: 'netlify',
@@ -48,7 +50,9 @@ const broken = connectionOf({
 });
 
 test('a connection that stopped working stands on the dashboard, with the reason and the way to mend it', async () => {
-  const answers: Answers = { 'connections.list': () => ({ items: [broken, connectionOf({ id: 'b' })], signIn: [] }) };
+  const answers: Answers = {
+    'connections.list': () => ({ items: [broken, connectionOf({ id: 'b' })], signIn: [], tokenPages: {} }),
+  };
   using shown = showScreen(<AttentionList deployments={[deploymentOf()]} allowance={allowanceOf()} />, answers);
   await shown.sees('Netlify · anna@example.com stopped working');
   expect(shown.page.textContent).toContain(
@@ -56,6 +60,32 @@ test('a connection that stopped working stands on the dashboard, with the reason
   );
   expect(shown.linkTo('Replace token')).toBe('/settings?replace=netlify-1');
   expect(shown.page.querySelectorAll('li')).toHaveLength(1);
+});
+
+test('who makes a token is led where the operator has the platform', async () => {
+  const tokenPages = { 'github-pages': 'https://harbour.ghe.com/settings/tokens' };
+  const list = { items: [], signIn: [], tokenPages };
+  const dialog = (provider: 'github-pages' | 'netlify') => (
+    <ConnectDialog providers={[provider]} onClose={() => undefined} />
+  );
+  const pageOf = () => document.body.querySelector('a[target="_blank"]')?.getAttribute('href');
+  {
+    using _shown = showScreen(dialog('github-pages'), { 'connections.list': () => list });
+    await vi.waitFor(() => expect(pageOf()).toBe('https://harbour.ghe.com/settings/tokens'), { timeout: 30_000 });
+  }
+  using _shown = showScreen(dialog('netlify'), { 'connections.list': () => list });
+  await vi.waitFor(() => expect(pageOf()).toContain('https://app.netlify.com/user/applications'), { timeout: 30_000 });
+});
+
+test('who removes a DNS connection is told of the domains whose certificates need it', async () => {
+  const common = connectionOf();
+  const domains = [{ id: 'd', name: 'harbour.example' }];
+  const connection: Connection = { ...common, kind: 'dns', provider: 'hetzner', domains };
+  using _shown = showScreen(<RemoveConnectionDialog connection={connection} onClose={() => undefined} />, {});
+  await vi.waitFor(() => expect(document.body.textContent).toContain('harbour.example'), { timeout: 30_000 });
+  expect(document.body.textContent).toContain(
+    'Certificates of these domains that are proved by DNS cannot be renewed without it:',
+  );
 });
 
 function dropped(files: Record<string, string>): void {
@@ -68,7 +98,11 @@ function dropped(files: Record<string, string>): void {
 const answers: Answers = {
   'subscription.allowance': () => allowanceOf(),
   'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour' }),
-  'connections.list': () => ({ items: [broken, connectionOf({ id: WORKING, identity: 'acme' })], signIn: [] }),
+  'connections.list': () => ({
+    items: [broken, connectionOf({ id: WORKING, identity: 'acme' })],
+    signIn: [],
+    tokenPages: {},
+  }),
   'connections.targets': () => ({ items: [{ id: 'team-1', name: 'Harbour crew' }] }),
 };
 const place = { pattern: '/new-deployment', path: '/new-deployment?platform=netlify' };

@@ -1,11 +1,16 @@
-import { expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session.ts';
 import { ContactForm } from '../../src/features/contact/contact-form.tsx';
 import { followSession } from '../../src/follow-session.ts';
 import { readFormDraft } from '../../src/lib/form-draft.ts';
-import { type ShownScreen, showScreen } from '../support/screen.tsx';
+import { type ShownScreen, showScreen, typeInto } from '../support/screen.tsx';
 
 followSession();
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  document.body.replaceChildren();
+});
 
 const TYPED = 'The harbour is closed.';
 
@@ -48,4 +53,22 @@ test('a session that expired takes nothing out of the form', async () => {
   session.hear({ kind: 'ended', reason: 'It expired.' });
   expect(message.value).toBe(TYPED);
   expect(kept()).toBe(TYPED);
+});
+
+test('two clicks before anything is rendered send one message', async () => {
+  const { shown } = write();
+  using _ = shown;
+  const sent: string[] = [];
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input) => {
+    const procedures = /\/api\/trpc\/([^?]+)/.exec(String(input))?.[1]?.split(',') ?? [];
+    sent.push(...procedures);
+    return Response.json(procedures.map(() => ({ result: { data: { json: { done: true } } } })));
+  });
+  document.body.append(shown.page);
+  typeInto(shown.page, 'name', 'Ada');
+  typeInto(shown.page, 'email', 'ada@example.com');
+  shown.button('Send Message').click();
+  shown.button('Send Message').click();
+  await shown.sees('Your message is on its way.');
+  expect(sent.filter((name) => name === 'contact.send')).toHaveLength(1);
 });

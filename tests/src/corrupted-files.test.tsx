@@ -55,7 +55,10 @@ test('a sound release says nothing of damage', async () => {
 
 test('a list of releases marks the one that is damaged, and no other', () => {
   const releases = [releaseOf({ corruptedFiles: ['a.css'] }), releaseOf({ number: 2, state: 'superseded' })];
-  using shown = showScreen(<ReleaseTable label="Releases" releases={releases} rollBacks={[]} isReadOnly={false} />, {});
+  using shown = showScreen(
+    <ReleaseTable label="Releases" releases={releases} rollBacks={[]} isReadOnly={() => false} />,
+    {},
+  );
   const marked = [...shown.page.querySelectorAll('tr')].filter((row) => row.textContent?.includes('Damaged'));
   expect(marked.map((row) => row.querySelector('a')?.textContent)).toEqual(['Release 3']);
 });

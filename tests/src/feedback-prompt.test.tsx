@@ -4,11 +4,15 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { FEEDBACK_PROMPT_DELAY_MS } from '../../routers/schemas/limits.ts';
 import { clearToasts, toasts } from '../../src/components/toast-store.ts';
 import { FeedbackPrompt } from '../../src/features/feedback/feedback-prompt.tsx';
-import { appStartedAtMs } from '../../src/features/feedback/use-feedback-prompt.ts';
+import { appStartedAtMs, isWayIn } from '../../src/features/feedback/use-feedback-prompt.ts';
 
 /** What the server says to `feedback.rate`, and what it was sent. */
 let answer: () => unknown = () => ({ result: { data: { json: { done: true } } } });
 let sent: unknown[] = [];
+
+/** What lies below the floating button; happy-dom lays nothing out. */
+let below: Element[] = [];
+Object.defineProperty(document, 'elementsFromPoint', { value: () => below, configurable: true });
 
 // happy-dom names the locks and has none.
 const locks = { request: (_name: string, work: () => unknown) => work() };
@@ -19,6 +23,8 @@ beforeEach(() => {
   sessionStorage.clear();
   clearToasts();
   sent = [];
+  below = [];
+  history.replaceState(null, '', '/dashboard');
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     if (!String(input).includes('feedback.rate')) return new Response('{}', { status: 401 });
@@ -90,6 +96,48 @@ test('a minute after the start it asks by itself, once a browser session, and no
   await vi.advanceTimersByTimeAsync(3 * FEEDBACK_PROMPT_DELAY_MS);
   expect(later.page.textContent).toContain('Rate Your Experience');
   expect(dialog()).toBeNull();
+});
+
+test('on the gates, sign-in and the plans it waits, and asks on the page behind them', async () => {
+  const ways = ['/disclaimer', '/beta-welcome', '/login', '/register', '/auth', '/auth/reset', '/pricing'];
+  const plans = ['/subscription/pricing', '/subscription/success', '/subscription/cancel', '/checkout/test/1'];
+  expect([...ways, ...plans].filter((path) => !isWayIn(path))).toEqual([]);
+  expect(['/', '/about', '/dashboard', '/deployments', '/payment-success'].filter(isWayIn)).toEqual([]);
+
+  history.replaceState(null, '', '/subscription/pricing');
+  using _shown = show();
+  await vi.advanceTimersByTimeAsync(untilAskedMs() + 25_000);
+  expect(sessionStorage.length).toBe(0);
+  history.replaceState(null, '', '/new-deployment');
+  await vi.advanceTimersByTimeAsync(1_000);
+  await opened();
+});
+
+test('its words are read at every width, and it leaves a button or a figure below it free', async () => {
+  using shown = show();
+  const words = there([...document.querySelectorAll('span')].find((one) => one.textContent === 'Rate Your Experience'));
+  expect(words.className).not.toContain('sr-only');
+  const place = there(button('Rate Your Experience')?.parentElement);
+  const isAway = () => place.className.includes('opacity-0');
+  const lookAgain = async () => {
+    window.dispatchEvent(new Event('resize'));
+    await vi.advanceTimersByTimeAsync(100);
+    await new Promise((resolve) => setImmediate(resolve));
+    flushSync(() => {});
+  };
+
+  const text = shown.page.appendChild(document.createElement('p'));
+  const figure = shown.page.appendChild(document.createElement('td'));
+  figure.className = 'tabular-nums';
+  const link = shown.page.appendChild(document.createElement('a'));
+  link.href = '/domains';
+  const seen = [];
+  for (const element of [text, figure, text, link]) {
+    below = [element];
+    await lookAgain();
+    seen.push(isAway());
+  }
+  expect(seen).toEqual([false, true, false, true]);
 });
 
 test('it asks at the sixtieth second and no sooner', async () => {

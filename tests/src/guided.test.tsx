@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { GuidedDeploymentScreen } from '../../src/screens/guided-deployment.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
-import { type Answers, type ShownScreen, showScreen } from '../support/screen.tsx';
+import { type Answers, type ShownScreen, showScreen, typeInto } from '../support/screen.tsx';
 import { allowanceOf } from '../support/screen-fixtures.ts';
 
 // happy-dom names the locks and has none.
@@ -12,7 +12,18 @@ const allowance = allowanceOf({ plan: 'STANDARD', deploymentLimit: 3, deployment
 const answers: Answers = {
   'subscription.allowance': () => allowance,
   'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour' }),
+  'domains.checkName': (input) => checked(nameIn(input)),
 };
+
+/** As the server would: one name is taken already. */
+function checked(name: string) {
+  const problem = name === 'taken.example' ? 'You have added taken.example for Pier already.' : null;
+  return { name, counterpart: `www.${name}`, problem };
+}
+
+function nameIn(input: unknown): string {
+  return typeof input === 'object' && input !== null && 'name' in input ? String(input.name) : '';
+}
 
 afterEach(() => {
   setWaiting(null);
@@ -45,7 +56,7 @@ test('without files there is one question only, whatever the address asks for', 
   using shown = showGuide('?step=check');
   await asks(shown, 'What do you want to publish?');
   expect(shown.button('Next').disabled).toBe(true);
-  expect(shown.page.textContent).toContain('Drop a folder or a ZIP first.');
+  expect(shown.page.textContent).toContain('Choose a folder or a ZIP first.');
   expect(shown.page.textContent).not.toContain('Publish harbour');
 });
 
@@ -100,4 +111,39 @@ test('before anything happens every answer is there once more, with a way back t
   expect(shown.button('Publish').disabled).toBe(false);
   shown.button('Change: Place').click();
   await asks(shown, 'Where should it live?');
+});
+
+const DOMAIN_QUESTION = 'Do you have a domain of your own?';
+
+test('not to have a domain yet is an answer', async () => {
+  dropHarbour();
+  using shown = showGuide('?step=domain');
+  await asks(shown, DOMAIN_QUESTION);
+  await shown.sees('No domain yet');
+  shown.button('Next').click();
+  await asks(shown, 'Is everything right?');
+  expect(shown.page.querySelector('[aria-label="Your answers"]')?.textContent).toContain('DomainNone yet');
+});
+
+test('a domain that is missing, is none, or cannot be added is told at its field, and is asked for again', async () => {
+  dropHarbour();
+  using shown = showGuide('?step=domain');
+  await asks(shown, DOMAIN_QUESTION);
+  shown.page.querySelector<HTMLInputElement>('input[value=own]')?.click();
+  await shown.sees('example.com brings www.example.com along');
+  shown.button('Next').click();
+  await shown.sees('Type your domain, or choose “No domain yet”.');
+  for (const [text, problem] of [
+    ['not a domain', 'Type a domain name like example.com'],
+    ['https://Taken.example/menu', 'You have added taken.example for Pier already.'],
+  ] as const) {
+    typeInto(shown.page, 'domain', text);
+    shown.button('Next').click();
+    await shown.sees(problem);
+    expect(question(shown)).toBe(DOMAIN_QUESTION);
+  }
+  typeInto(shown.page, 'domain', 'https://Shop.example/menu');
+  shown.button('Next').click();
+  await asks(shown, 'Is everything right?');
+  expect(shown.page.querySelector('[aria-label="Your answers"]')?.textContent).toContain('Domainshop.example');
 });

@@ -5,7 +5,10 @@ import { HandOffPanel, LatestHandOff } from '../../src/features/releases/hand-of
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
 import { deploymentOf, releaseDetailOf } from '../support/screen-fixtures.ts';
 
-afterEach(() => document.body.replaceChildren());
+afterEach(() => {
+  document.body.replaceChildren();
+  sessionStorage.clear();
+});
 
 const destination = { id: 'd'.repeat(20), platform: 'replit', url: '', state: 'waiting', error: null } as const;
 const waiting = releaseDetailOf({ state: 'processing', platform: 'replit', destinations: [destination] });
@@ -17,6 +20,16 @@ const answers: Answers = {
   'releases.handOff': () => ({ archive: { url: '/api/releases/r/download?ticket=t' }, steps }),
   'releases.get': () => waiting,
 };
+
+function enterAddress(page: Element, address: string): HTMLInputElement {
+  const input = page.querySelector('input') ?? expect.fail('There is no field for the address');
+  flushSync(() => {
+    // React notices what the field itself was told, and not what its own property was.
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(input, address);
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  });
+  return input;
+}
 
 test('a release that waits for the person shows each step, its link and the archive', async () => {
   using shown = showScreen(<HandOffPanel release={waiting} isReadOnly={false} />, answers);
@@ -37,15 +50,21 @@ test('the address that is entered is checked, and what stands against it is said
     'releases.confirm': confirm,
   });
   await shown.sees('Check now');
-  const input = shown.page.querySelector('input') ?? expect.fail('There is no field for the address');
-  flushSync(() => {
-    // React notices what the field itself was told, and not what its own property was.
-    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(input, 'http://10.0.0.1');
-    input.dispatchEvent(new Event('input', { bubbles: true }));
-  });
+  const input = enterAddress(shown.page, 'http://10.0.0.1');
   flushSync(() => void input.form?.dispatchEvent(new Event('submit', { bubbles: true, cancelable: true })));
   await shown.sees('10.0.0.1 is not a public address of the web.');
   expect(asked).toEqual([{ releaseId: waiting.id, url: 'http://10.0.0.1' }]);
+});
+
+test('an address that was entered is there again after the panel was gone', async () => {
+  {
+    using shown = showScreen(<HandOffPanel release={waiting} isReadOnly={false} />, answers);
+    await shown.sees('Check now');
+    enterAddress(shown.page, 'https://quay.replit.app');
+  }
+  using again = showScreen(<HandOffPanel release={waiting} isReadOnly={false} />, answers);
+  await again.sees('Check now');
+  expect(again.page.querySelector('input')?.value).toBe('https://quay.replit.app');
 });
 
 test('who may change nothing reads the steps and enters no address', async () => {
@@ -68,4 +87,22 @@ test('the page of a deployment shows the same of its latest release', async () =
   using shown = showScreen(<LatestHandOff deployment={deployment} isReadOnly={false} />, answers);
   await shown.sees('Open the import page of Replit.');
   expect(lossText(deployment)).toContain('until you delete the app at Replit yourself');
+  expect(lossText({ ...deployment, platform: 'netlify' })).toContain('is taken down at Netlify.');
+});
+
+test('the page of a deployment shows it also where another platform than the primary one waits', async () => {
+  const live = { ...waiting, state: 'live' as const };
+  const here = { ...destination, id: 'h'.repeat(20), platform: 'built-in', state: 'live' } as const;
+  const deployment = deploymentOf({ destinations: [here, destination] });
+  using shown = showScreen(<LatestHandOff deployment={deployment} isReadOnly={false} />, {
+    ...answers,
+    'releases.get': () => live,
+  });
+  await shown.sees(`Finish release ${live.number} at Replit`);
+});
+
+test('a release that was replaced is finished nowhere any more', () => {
+  const replaced = { ...waiting, state: 'superseded' as const };
+  using shown = showScreen(<HandOffPanel release={replaced} isReadOnly={false} />, answers);
+  expect(shown.page.textContent).toBe('');
 });

@@ -1,6 +1,9 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Connection } from '../../routers/schemas/connections.ts';
-import type { ConnectionProvider } from '../../routers/schemas/platforms/ids.ts';
+import { type ConnectionProvider, HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
+import { optionFieldsOf } from '../../routers/schemas/platforms/option-fields.ts';
+import { PLATFORM_OPTIONS } from '../../routers/schemas/platforms/options.ts';
+import { optionProblem } from '../../src/features/deployments/create/destination-fields.ts';
 import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, type ShownScreen, showScreen } from '../support/screen.tsx';
@@ -38,7 +41,7 @@ async function showNew(platform: ConnectionProvider, providers: readonly Connect
     'subscription.allowance': () =>
       allowanceOf({ plan: 'STANDARD', deploymentLimit: 3, deploymentCount: 0, remaining: 3 }),
     'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour' }),
-    'connections.list': () => ({ items: providers.map(connectionTo), signIn: [] }),
+    'connections.list': () => ({ items: providers.map(connectionTo), signIn: [], tokenPages: {} }),
     'deployments.create': (input) => {
       sent.push(input);
       return new Promise(() => undefined);
@@ -85,4 +88,40 @@ test('what was agreed to for one platform is not sent to another', async () => {
   await shown.sees('1 of 3 deployments');
   shown.button('Publish').click();
   await patiently(() => expect(sent).toMatchObject([{ platform: 'netlify' }]));
+});
+
+test('Heroku: the dyno and an app of the person’s own are asked for, by their rules', async () => {
+  const { shown, sent } = await showNew('heroku', ['heroku']);
+  using _screen = shown;
+  await shown.sees('Basic: $7 a month, always on');
+  await shown.sees('App (optional)');
+  tick(shown);
+  const app = shown.page.querySelector<HTMLInputElement>('input[name="options.app"]');
+  if (app === null) throw new Error('There is no field for the app.');
+  const type = (text: string) => {
+    // React notices what the field itself was told, and not what its own property was.
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(app, text);
+    app.dispatchEvent(new Event('input', { bubbles: true }));
+  };
+  type('No App');
+  await shown.sees('Enter the name of an app as Heroku shows it.');
+  expect(shown.button('Publish').disabled).toBe(true);
+  type('harbour-app');
+  await patiently(() => expect(shown.button('Publish').disabled).toBe(false));
+  shown.button('Publish').click();
+  await patiently(() =>
+    expect(sent).toMatchObject([{ platform: 'heroku', options: { paymentThere: true, app: 'harbour-app' } }]),
+  );
+});
+
+test('every field of a platform is one of its options, and so is each of its choices', () => {
+  for (const platform of HOSTING_PLATFORMS) {
+    for (const { name, choices } of optionFieldsOf(platform)) {
+      const values = choices?.map(({ value }) => value) ?? ['harbour'];
+      for (const value of values) expect(optionProblem({ platform, options: { [name]: value } }, name)).toBe(undefined);
+      expect(PLATFORM_OPTIONS[platform].safeParse({ [name]: {} }).error?.issues.map(({ path }) => path[0])).toContain(
+        name,
+      );
+    }
+  }
 });

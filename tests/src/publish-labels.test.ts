@@ -31,9 +31,9 @@ test('a folder is told in one line, with its entry page and what is left out', a
   const report = await inspectSelection(folder({ 'index.html': '<h1>Hi</h1>', '.env': 'KEY=1', '.DS_Store': 'x' }));
   expect(selectionLine(report)).toBe('A plain website, 1 file, 11 B');
   expect(findingsOf(report)).toMatchObject([
-    { id: 'entry', verdict: 'good', path: 'index.html' },
-    { id: 'left-out', verdict: 'secret', message: 'Private, and left out:', path: '.env' },
-    { id: 'os-junk', verdict: 'removed', message: '1 file of your operating system left out' },
+    { id: 'entry', kind: 'good', path: 'index.html' },
+    { id: 'left-out', kind: 'secret', message: 'Private, and left out:', path: '.env' },
+    { id: 'os-junk', kind: 'removed', message: '1 file of your operating system left out' },
   ]);
   expect(pathsOf(publishedOf(report))).toEqual(['index.html']);
 });
@@ -61,9 +61,18 @@ test('the start page of what still has to be built is no good news, and who cann
   );
 });
 
+test('links that begin with a slash are a finding where the site is to be below a folder, and nowhere else', async () => {
+  const report = await inspectSelection(folder({ 'index.html': '<link href="/style.css">', 'style.css': 'p {}' }));
+  expect(findingsOf(report).map(({ id }) => id)).toEqual(['entry']);
+  expect(findingsOf(report, true)).toMatchObject([
+    { id: 'entry' },
+    { id: 'root_link', kind: 'warn', message: '1 link begins with a slash.' },
+  ]);
+});
+
 test('a folder that breaks a rule says which file and what to do', async () => {
   const report = await inspectSelection(folder({ 'index.html': 'x', 'INDEX.html': 'y' }));
-  expect(findingsOf(report)[0]).toMatchObject({ id: 'refusal', verdict: 'bad', path: 'INDEX.html' });
+  expect(findingsOf(report)[0]).toMatchObject({ id: 'refusal', kind: 'bad', path: 'INDEX.html' });
 });
 
 test('the finished folder inside takes the place of the source around it', async () => {

@@ -5,6 +5,7 @@ import { createWorkerHasher, type Hasher, hashBlob, hashBlobs } from '../../src/
 import { type Load, type PublishEvent, publish, type UploadResult } from '../../src/uploads/publish.ts';
 import type { UploadFetch } from '../../src/uploads/request.ts';
 import type { SelectedFile } from '../../src/uploads/selection.ts';
+import { requestHandler } from '../support/request-handler.ts';
 import { releaseOf } from '../support/screen-fixtures.ts';
 
 const UPLOAD = '0123456789abcdefghij';
@@ -45,17 +46,19 @@ async function startIntake(
     response.writeHead(answer?.status ?? 204, answer?.headers ?? {});
     response.end(answer?.body === undefined ? undefined : JSON.stringify(answer.body));
   };
-  const server = createServer(async (request, response) => {
-    const text = await textOf(request);
-    const [, , , uploadId, kind, hash] = request.url?.split('/') ?? [];
-    if (uploadId !== UPLOAD || request.method !== 'PUT') return void response.writeHead(404).end();
-    if (kind === 'files') return putFile(hash ?? '', text, response);
-    const manifest: Intake['manifests'][number] = JSON.parse(text);
-    intake.manifests.push(manifest);
-    const hashes = new Set(manifest.files.map((file) => file.sha256));
-    const missing = [...hashes].filter((wanted) => !intake.received.has(wanted));
-    response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ missing, leftOut: [] }));
-  });
+  const server = createServer(
+    requestHandler(async (request, response) => {
+      const text = await textOf(request);
+      const [, , , uploadId, kind, hash] = request.url?.split('/') ?? [];
+      if (uploadId !== UPLOAD || request.method !== 'PUT') return void response.writeHead(404).end();
+      if (kind === 'files') return putFile(hash ?? '', text, response);
+      const manifest: Intake['manifests'][number] = JSON.parse(text);
+      intake.manifests.push(manifest);
+      const hashes = new Set(manifest.files.map((file) => file.sha256));
+      const missing = [...hashes].filter((wanted) => !intake.received.has(wanted));
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ missing, leftOut: [] }));
+    }),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') expect.fail();
@@ -116,6 +119,7 @@ async function uploadFiles({ fetch, files, signal, load, events }: Job): Promise
   const server = {
     prepare: async () => ({ uploadId: UPLOAD }),
     createRelease: async () => releaseOf(),
+    isDeploymentGone: async () => false,
     fetch,
     hasher: inPage,
     pausesMs: [5, 5, 5],

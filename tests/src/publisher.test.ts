@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { session } from '../../src/api/session.ts';
+import { SESSION_TEXTS, SessionEndedError } from '../../src/api/session-errors.ts';
 import { hashBlobs } from '../../src/uploads/hash.ts';
 import {
   isUnderWay,
@@ -34,6 +36,7 @@ function serverOf(parts: Partial<PublishServer> = {}): PublishServer {
   return {
     prepare: async () => ({ uploadId: '0123456789abcdefghij' }),
     createRelease: async () => RELEASE,
+    isDeploymentGone: async () => false,
     fetch: async (path) =>
       path.endsWith('/manifest') ? Response.json({ missing: [], leftOut: [] }) : new Response(null, { status: 204 }),
     hasher: (files, onResults) => hashBlobs(files, (result) => onResults([result])),
@@ -188,4 +191,43 @@ test('an upload that is gone since a reload gives way to another by itself, and 
     { uploadId: '0123456789abcdefghij', isSent: true, load: { files: 0, bytes: 0 } },
   ]);
   expect(recordsOf('again')).toEqual([]);
+});
+
+test('a login that ends in mid-upload is said, and the same account goes on with the same files', async () => {
+  const access = { accessToken: 'token', expiresAt: new Date(Date.now() + 3_600_000) };
+  session.signIn(access, 'anna');
+  let isSignedIn = false;
+  const server = serverOf({
+    fetch: async () => {
+      if (!isSignedIn) throw new SessionEndedError(SESSION_TEXTS.expired);
+      return Response.json({ missing: [], leftOut: [] });
+    },
+  });
+  expect(await startPublication(request('login'), server)).toMatchObject({
+    state: 'failed',
+    failure: { message: 'You were signed out while this was being sent', isSignedOut: true },
+  });
+  expect(recordsOf('login')).toHaveLength(1);
+
+  isSignedIn = true;
+  session.signIn(access, 'anna');
+  await expect
+    .poll(() => publications.get().find(({ deploymentId }) => deploymentId === 'login')?.state, { timeout: 30_000 })
+    .toBe('done');
+});
+
+test('a deployment that was deleted in mid-upload is said, and nothing is tried on it again', async () => {
+  let asked = 0;
+  const server = serverOf({
+    createRelease: async () => {
+      asked += 1;
+      throw refusal('not_found', 'This deployment does not exist.');
+    },
+    isDeploymentGone: async () => true,
+  });
+  expect(await startPublication(request('gone'), server)).toMatchObject({
+    state: 'failed',
+    failure: { isDeploymentGone: true },
+  });
+  expect(asked).toBe(1);
 });

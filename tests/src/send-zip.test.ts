@@ -96,10 +96,18 @@ test('a lost network is waited for, and a server that still reads what was cut o
   expect(waits.at(-1)).toBe(false);
 });
 
+test("the page of a proxy is told as the plain call's error: status, colon, body", async () => {
+  const { selection, options } = await arrange([new Response('No room', { status: 413 })]);
+  const error = await sendZip(UPLOAD, selection, [], options).catch((cause: unknown) => cause);
+  if (!(error instanceof UploadError)) expect.fail('no refusal');
+  expect(error.message).toBe('413: No room');
+});
+
 test('a refusal is final and names the entry', async () => {
   const { selection, calls, options } = await arrange([refusal(400, 'upload_refused')]);
   const error = await sendZip(UPLOAD, selection, [], options).catch((cause: unknown) => cause);
   if (!(error instanceof UploadError)) expect.fail('no refusal');
+  expect(error.cause).toMatchObject({ message: expect.stringMatching(/^400: \{.*"upload_refused"/) });
   expect([error.code, error.path]).toEqual(['upload_refused', 'a.txt']);
   expect(calls.filter((call) => !isQuestion(call))).toHaveLength(1);
 });

@@ -4,10 +4,12 @@ import { PublishSection } from '../../src/features/deployments/manage/publish-se
 import { SendingFirst } from '../../src/features/releases/sending-first.tsx';
 import { SendingOverview } from '../../src/features/releases/sending-overview.tsx';
 import { sendingSteps } from '../../src/features/releases/sending-panel.tsx';
-import type { Publication } from '../../src/uploads/publications.ts';
+import { DeploymentScreen } from '../../src/screens/deployment.tsx';
+import { setChosen } from '../../src/uploads/chosen-selections.ts';
+import { type Publication, publications } from '../../src/uploads/publications.ts';
 import type { Selection } from '../../src/uploads/selection.ts';
-import { showScreen } from '../support/screen.tsx';
-import { deploymentOf, releaseRefOf } from '../support/screen-fixtures.ts';
+import { type Answers, refusal, showScreen } from '../support/screen.tsx';
+import { allowanceOf, deploymentOf, releaseRefOf } from '../support/screen-fixtures.ts';
 
 // happy-dom names the locks and has none.
 const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
@@ -62,6 +64,8 @@ test('what would change nothing is a question and no failure, and cancelling it 
     isSelectionNeeded: false,
     isUnanswered: false,
     isUnchanged: true,
+    isSignedOut: false,
+    isDeploymentGone: false,
   };
   const result = { sentFiles: 0, sentBytes: 0, leftOut: [] };
   const unchanged: Publication = { ...publication, state: 'failed', result, failure };
@@ -94,10 +98,36 @@ test('cancelling a first publication says that nothing was published', () => {
 });
 
 test('what was given back stands where the files are chosen, ready to be published', async () => {
-  using shown = showScreen(<PublishSection deployment={deploymentOf()} isReadOnly={false} givenBack={harbour} />, {});
+  setChosen('harbour', harbour);
+  using shown = showScreen(<PublishSection deployment={deploymentOf()} isReadOnly={false} />, {});
   await shown.sees('It becomes release 4. Release 3 stays live until then.');
   expect(shown.page.querySelector('[aria-label="Folder harbour"]')).not.toBe(null);
   expect(shown.button('Publish').disabled).toBe(false);
+});
+
+test('files that were chosen for a deployment that is deleted elsewhere go on to a new one', async () => {
+  setChosen('harbour', harbour);
+  const answers: Answers = {
+    'deployments.get': () => deploymentOf({ state: 'deleting' }),
+    'subscription.allowance': () => allowanceOf(),
+  };
+  const place = { pattern: '/deployments/:deploymentId', path: '/deployments/harbour' };
+  using shown = showScreen(<DeploymentScreen />, answers, place);
+  await shown.sees('harbour was deleted');
+  expect(shown.page.textContent).toContain('Your files were not published. They are still chosen.');
+  shown.button('Publish as a new deployment').click();
+  await vi.waitFor(() => expect(location.pathname).toBe('/new-deployment'));
+});
+
+test('what was being sent to a deployment that is gone is said on its page', async () => {
+  const gone = { message: 'This deployment does not exist.', hint: undefined, isDeploymentGone: true };
+  const failure = { ...gone, isSelectionNeeded: false, isUnanswered: false, isUnchanged: false, isSignedOut: false };
+  publications.set([{ ...publication, deploymentId: 'harbour', isNew: false, state: 'failed', failure }]);
+  const answers: Answers = { 'deployments.get': () => refusal('not_found', 'This deployment does not exist.') };
+  const place = { pattern: '/deployments/:deploymentId', path: '/deployments/harbour' };
+  using shown = showScreen(<DeploymentScreen />, answers, place);
+  await shown.sees('Harbour was deleted');
+  publications.set([]);
 });
 
 test('without a network every step of sending says at once what it waits for', async () => {

@@ -6,6 +6,7 @@ import { SESSION_TEXTS, SessionEndedError } from '../../src/api/session-errors.t
 import { SessionMachine, type SessionMessage } from '../../src/api/session-machine.ts';
 import { createTokenStore } from '../../src/api/token-store.ts';
 import { LOCAL_KEYS, SESSION_KEYS } from '../../src/lib/storage.ts';
+import { requestHandler } from '../support/request-handler.ts';
 
 type Answer = { status: number; body?: unknown; headers?: Record<string, string> };
 type Call = { method: string; url: string; headers: IncomingMessage['headers']; body: string };
@@ -28,7 +29,7 @@ class MemoryStorage extends Map<string, string> {
 async function arrange(answer: (call: Call) => Answer | null) {
   const calls: Call[] = [];
   const responses: Response[] = [];
-  const server = createServer((request, response) => void serve(request, response));
+  const server = createServer(requestHandler(serve));
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = '';
     for await (const chunk of request) body += String(chunk);

@@ -39,6 +39,7 @@ vi.mock('idb-keyval', () => ({
 beforeEach(() => vi.useFakeTimers({ now: NOW }));
 afterEach(() => {
   vi.useRealTimers();
+  vi.unstubAllGlobals();
   localStorage.clear();
   sessionStorage.clear();
   database.clear();
@@ -137,6 +138,36 @@ test('a page that opens later than that finds nothing, and takes away what no re
   await settled();
   expect(listStored()).toEqual([]);
   expect([...database.keys()]).toEqual([]);
+});
+
+test('another tab goes on with a publication, and leaves what only waits to its own tab', async () => {
+  const progress = { uploadId: null, isSent: false, load: null };
+  const deployment = { id: 'deployment', name: 'Quay', url: 'https://quay.example' };
+  const publication = { deployment, publishAnyway: [], isNew: true, progress, arrivedFiles: 0 };
+  for (const [id, fields] of [
+    ['waiting', {}],
+    ['published', { publication }],
+  ] as const) {
+    writeStored(record(id, { accountId: 'owner', ...fields }));
+    database.set(id, selectionOf('a.html').files);
+  }
+  // A tab of its own, which began neither.
+  sessionStorage.clear();
+  // The tab of the first reloads, and holds no lock for a moment.
+  const asked: string[] = [];
+  vi.stubGlobal('navigator', {
+    locks: {
+      request: async (name: string, _options: unknown, held: (lock: unknown) => unknown) => {
+        asked.push(name);
+        void held({ name });
+      },
+    },
+  });
+  vi.resetModules();
+  const another = await import('../../src/uploads/stored-selections.ts');
+  const found = await another.restoredSelections();
+  expect(found.map((one) => one.record.id)).toEqual(['published']);
+  expect(asked).toEqual(['fairlead-upload-published']);
 });
 
 test('who logs out takes away the selections and the hashes of the account', async () => {

@@ -1,3 +1,4 @@
+import { TRPCClientError } from '@trpc/client';
 import { useState } from 'react';
 import { expect, test, vi } from 'vitest';
 import type { Subscription } from '../../routers/schemas/subscription.ts';
@@ -6,6 +7,7 @@ import { useSubscription } from '../../src/api/use-subscription.ts';
 import { TrialOffer } from '../../src/features/subscription/trial-offer.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
+import { allowanceOf } from '../support/screen-fixtures.ts';
 
 // happy-dom names the locks and has none.
 const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
@@ -17,6 +19,9 @@ const trial: Subscription = {
   plan: 'PRO',
   startedAt: at,
   endsAt: new Date('2030-01-15T12:00:00Z'),
+  renews: false,
+  cancelAtEnd: false,
+  nextPlan: null,
 };
 
 /** Screens that each look at the plan, one after the other. */
@@ -60,8 +65,17 @@ test('that there is no subscription is kept from screen to screen, until somethi
   expect(get).toHaveBeenCalledTimes(2);
 });
 
-test('a failure is no answer: the next screen asks again', async () => {
+test('an answer that is not OK counts as no subscription', async () => {
   const get = vi.fn<() => unknown>(() => refusal('database_unavailable', 'The database is away.'));
+  using shown = showScreen(<Screens />, { 'subscription.get': get });
+  await shown.sees('Screen 1: none');
+  get.mockImplementation(() => trial);
+  shown.button('A trial started').click();
+  await shown.sees('Screen 1: trialing');
+});
+
+test('a failure is no answer: the next screen asks again', async () => {
+  const get = vi.fn<() => unknown>(() => TRPCClientError.from(new TypeError('Failed to fetch')));
   using shown = showScreen(<Screens />, { 'subscription.get': get });
   await shown.sees('Screen 1: no answer');
   get.mockImplementation(() => trial);
@@ -74,13 +88,13 @@ test.each([
   ['harbour', '“harbour” waits for you, and comes next.'],
 ])('what waits for the trial is told in a sentence, with or without a name: %j', async (name, sentence) => {
   setWaiting({ name, files: [{ path: 'index.html', file: new File(['x'], 'index.html') }] });
-  const allowance = {
+  const allowance = allowanceOf({
     plan: 'free',
     deploymentLimit: 0,
     deploymentCount: 0,
     remaining: 0,
     isTrialAvailable: true,
-  } as const;
+  });
   using shown = showScreen(<TrialOffer situation={{ kind: 'known', allowance, subscription: null }} />, {});
   await shown.sees(sentence);
   setWaiting(null);

@@ -1,10 +1,14 @@
 import { expect, test, vi } from 'vitest';
+import type { Certificate } from '../../routers/schemas/certificates.ts';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
+import type { Domain } from '../../routers/schemas/domains.ts';
 import type { Release } from '../../routers/schemas/releases.ts';
 import type { Subscription } from '../../routers/schemas/subscription.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { statisticsByDeployment, statisticsOf } from '../../src/features/analytics/release-statistics.ts';
 import { checksOf, troubleCount } from '../../src/features/diagnostics/checks.ts';
+import { domainChecks } from '../../src/features/diagnostics/domain-checks.ts';
+import { formatDate } from '../../src/lib/format.ts';
 import { AnalyticsScreen } from '../../src/screens/analytics.tsx';
 import { CertificatesScreen } from '../../src/screens/certificates.tsx';
 import { DeploymentEditorScreen } from '../../src/screens/deployment-editor.tsx';
@@ -14,6 +18,7 @@ import { DomainsScreen } from '../../src/screens/domains.tsx';
 import { LicenseManagementScreen } from '../../src/screens/license-management.tsx';
 import { PaymentSuccessScreen } from '../../src/screens/payment-success.tsx';
 import { TestSimulationScreen } from '../../src/screens/test-simulation.tsx';
+import { certificateOf, domainOf } from '../support/domain-fixtures.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
 import {
   allowanceOf,
@@ -32,6 +37,9 @@ const trial: Subscription = {
   plan: 'PRO',
   startedAt: shownAt,
   endsAt: secondsLater(14 * 86_400),
+  renews: false,
+  cancelAtEnd: false,
+  nextPlan: null,
 };
 const draft = deploymentOf({
   name: 'draft',
@@ -61,6 +69,8 @@ function release(number: number, fields: Partial<Release> = {}): Release {
 const deploymentsAre = (...items: Deployment[]): Answers => ({
   'subscription.allowance': () => onPro,
   'deployments.list': () => ({ items, nextCursor: null }),
+  'domains.list': () => ({ items: [], nextCursor: null }),
+  'certificates.list': () => ({ items: [], localRoot: null }),
 });
 
 const AWAY = refusal('database_unavailable', 'The database is away.');
@@ -68,9 +78,9 @@ const AWAY = refusal('database_unavailable', 'The database is away.');
 test('addresses are on their way, fail with Retry, and stand with what answers at each', async () => {
   const answers: Answers = {};
   using waiting = showScreen(<DomainsScreen />, answers);
-  expect(waiting.page.querySelector('[role=status]')?.textContent).toContain('Loading the addresses');
-  expect(waiting.page.textContent).toContain('Domains of your own are not available in this version');
+  expect(waiting.page.querySelector('[role=status]')?.textContent).toContain('Loading');
 
+  answers['domains.list'] = () => ({ items: [], nextCursor: null });
   answers['deployments.list'] = () => AWAY;
   using shown = showScreen(<DomainsScreen />, answers);
   await shown.sees('The addresses could not be fetched');
@@ -101,11 +111,11 @@ test('without a deployment the addresses, the certificates and the report lead t
   await analytics.sees('No releases yet.');
 });
 
-test('no certificate is shown, and of each address how it is served', async () => {
+test('without a certificate the first is promised, and each address says how it is served', async () => {
   const answers = deploymentsAre(deploymentOf(), deploymentOf({ name: 'quay', url: 'https://quay.example.com' }));
   using shown = showScreen(<CertificatesScreen />, answers);
   await shown.sees('harbour.localhost:3001');
-  expect(shown.page.textContent).toContain('There are no certificates.');
+  expect(shown.page.textContent).toContain('No certificates yet.');
   const [harbour, quay] = [...shown.page.querySelectorAll('li')].map((row) => row.textContent);
   expect(harbour).toContain('Plain HTTP');
   expect(quay).toContain('HTTPS');
@@ -133,11 +143,10 @@ test('releases are counted by what became of them, and timed by those that went 
   ]);
 });
 
-test('analytics show what releases did, say that visits are not shown, and ask again after a failure', async () => {
+test('analytics show what releases did, and ask again after a failure', async () => {
   const answers: Answers = { ...deploymentsAre(deploymentOf()), 'releases.list': () => AWAY };
   using shown = showScreen(<AnalyticsScreen />, answers);
   await shown.sees('The releases could not be fetched');
-  expect(shown.page.textContent).toContain('Visits are not shown in this version');
   answers['releases.list'] = () => ({
     items: [release(2, { state: 'live' }), release(1, { state: 'failed' })],
     rollBacks: [],
@@ -187,9 +196,8 @@ test('a report says what was seen and when, and of what nobody looked at that it
   const verdicts = (...[of, current]: Parameters<typeof checksOf>) =>
     Object.fromEntries(checksOf(of, current).map(({ id, verdict }) => [id, verdict]));
   const sound = { published: 'pass', compared: 'pass', address: 'pass', files: 'pass', last: 'pass' };
-  const notThere = { domain: 'later', certificate: 'later' };
-  expect(verdicts(deploymentOf(), verified)).toEqual({ ...sound, ...notThere });
-  expect(new Set(Object.values(verdicts(draft, null)))).toEqual(new Set(['nothing', 'unknown', 'later']));
+  expect(verdicts(deploymentOf(), verified)).toEqual(sound);
+  expect(new Set(Object.values(verdicts(draft, null)))).toEqual(new Set(['nothing', 'unknown']));
   expect(troubleCount(checksOf(draft, null))).toBe(0);
 
   const troubled = deploymentOf({
@@ -221,7 +229,41 @@ test('a report says what was seen and when, and of what nobody looked at that it
   });
 
   const onItsWay = deploymentOf({ latestRelease: releaseRefOf({ number: 4, state: 'uploading', liveSince: null }) });
-  expect(verdicts(onItsWay, verified)).toEqual({ ...sound, last: 'unknown', ...notThere });
+  expect(verdicts(onItsWay, verified)).toEqual({ ...sound, last: 'unknown' });
+});
+
+test('a report says of each domain what was seen of its records and of its certificate', () => {
+  const now = shownAt;
+  const seen = (domain: Domain, ...certificates: Certificate[]) =>
+    domainChecks([domain], certificates, now).map(({ verdict, seen }) => `${verdict}: ${seen}`);
+  expect(domainChecks([], [], now).map(({ id, verdict }) => [id, verdict])).toEqual([
+    ['domain', 'nothing'],
+    ['certificate', 'nothing'],
+  ]);
+  const active = domainOf({ state: 'active', activeSince: now });
+  expect(seen(active, certificateOf({ notAfter: secondsLater(86_400) }))).toEqual([
+    'pass: Its records point to this deployment.',
+    `pass: It is valid until ${formatDate(secondsLater(86_400))}.`,
+  ]);
+  expect(seen(active, certificateOf({ domainId: 'another' }))[1]).toBe('unknown: It was not issued yet.');
+  const problem = { type: 'dns', message: 'The name does not resolve.', detail: null, link: null, at: now };
+  expect(seen(active, certificateOf({ notAfter: secondsLater(-1), problem }))[1]).toBe(
+    `fail: It expired on ${formatDate(secondsLater(-1))}. The name does not resolve.`,
+  );
+  expect(seen(active, certificateOf({ notAfter: secondsLater(86_400), problem }))[1]).toMatch(/^warn: It could not be/);
+  expect(seen(active, certificateOf({ notAfter: null, problem }))[1]).toBe('fail: The name does not resolve.');
+  expect(seen(domainOf())).toEqual([
+    'warn: Not all of its records were seen yet.',
+    'unknown: It is issued once the records point here.',
+  ]);
+  const broken = { code: 'gone', message: 'The A record is gone.', hint: null, since: now };
+  expect(seen(domainOf({ state: 'misconfigured', problem: broken }))[0]).toBe('fail: The A record is gone.');
+  expect(seen(domainOf({ lostTo: 'another account' }))[0]).toBe('fail: Another account has proved this name.');
+  const ok = { state: 'ok', code: 'ok', text: 'It is there.' } as const;
+  const refused = { state: 'problem', code: 'caa', text: 'CAA forbids it.', expiresAt: null } as const;
+  const answers = [{ name: 'shop.example', ownership: ok, dns: ok, certificate: refused }];
+  const atPlatform = { platform: 'netlify' as const, answers, steps: [], askedAt: now };
+  expect(seen(domainOf({ state: 'active', atPlatform }))[1]).toBe('fail: CAA forbids it.');
 });
 
 test('the report of a deployment leads to the log of its release, and a lost one can be asked again', async () => {
@@ -229,6 +271,8 @@ test('the report of a deployment leads to the log of its release, and a lost one
     ...deploymentsAre(deploymentOf()),
     'deployments.get': () => deploymentOf(),
     'releases.get': () => AWAY,
+    'domains.list': () => ({ items: [domainOf({ state: 'active' })], nextCursor: null }),
+    'certificates.list': () => ({ items: [certificateOf()], localRoot: null }),
   };
   using shown = showScreen(<DiagnosticsScreen />, answers);
   await shown.sees('The report could not be fetched');
@@ -283,24 +327,29 @@ test('what a plan allows is said as the server says it, without a receipt and wi
   const user = { id: 'sailor', username, email: 'sailor@example.com', emailConfirmed: true, pendingEmail: null };
   const more = { disclaimerAccepted: true, deploymentCount: 2, isBetaTester: false, createdAt: shownAt };
   signInAs({ ...user, ...more, accessToken: 'token', expiresAt: new Date(Date.now() + 3_600_000) });
-  const answers: Answers = { 'subscription.allowance': () => onPro, 'subscription.get': () => AWAY };
+  const answers: Answers = {
+    'subscription.allowance': () => AWAY,
+    'subscription.get': () => trial,
+    'licenses.list': () => ({ items: [] }),
+  };
 
   using licenses = showScreen(<LicenseManagementScreen />, answers);
   await licenses.sees('Your plan could not be read');
-  answers['subscription.get'] = () => trial;
+  answers['subscription.allowance'] = () => onPro;
   licenses.button('Retry').click();
   await licenses.sees('The trial runs until Jan 15, 2030.');
-  expect(licenses.page.textContent).toContain('You hold no license keys.');
+  await licenses.sees('You hold no license keys.');
   expect(licenses.linkTo('See the plans')).toBe('/pricing');
 
+  answers['payments.list'] = () => ({ items: [] });
   using payment = showScreen(<PaymentSuccessScreen />, answers);
   await payment.sees('Your Pro trial is active');
   expect(payment.page.textContent).toContain('Jan 15, 2030');
-  expect(payment.page.textContent).toContain('no payment was taken');
+  await payment.sees('There is no receipt: no payment was taken.');
   expect(payment.linkTo('Account')).toBe('/account');
 });
 
-test('a preflight says whether the plan takes another deployment', async () => {
+test('a dry run says whether the plan takes another deployment', async () => {
   const used = { ...onPro, plan: 'BASIC', deploymentLimit: 1, deploymentCount: 1, remaining: 0 };
   const answers: Answers = { 'subscription.allowance': () => AWAY };
   using shown = showScreen(<TestSimulationScreen />, answers);

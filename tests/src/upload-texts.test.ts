@@ -120,6 +120,26 @@ test('what is wrong in the texts is said with file and line', () => {
   expect(JSON.stringify(problems)).not.toContain(AWS);
 });
 
+test('links that begin with a slash are named apart: they break where a site is below a folder', () => {
+  const { problems, rootLinks } = inspect({
+    'index.html': '<link rel="stylesheet" href="/style.css">\n<a href="about.html">a</a><a href="//example.com">b</a>',
+    'about.html': '<a href="/">Home</a>',
+    'style.css': 'p { background: url(/a.png) }',
+    'a.png': 'a',
+  });
+  expect(problems).toEqual([]);
+  expect(rootLinks).toMatchObject({
+    code: 'root_link',
+    message: '3 links begin with a slash.',
+    places: [
+      { path: 'index.html', line: 1, text: '/style.css' },
+      { path: 'about.html', line: 1, text: '/' },
+      { path: 'style.css', line: 1, text: '/a.png' },
+    ],
+  });
+  expect(inspect({ 'index.html': '<img src="a.png">', 'a.png': 'a' }).rootLinks).toBe(null);
+});
+
 test('addresses that a program or a rule answers are not called broken, what a page needs is', () => {
   const page = '<a href="/account">a</a><img src="gone.png">';
   const codesOf = (files: Record<string, string>) => inspect(files).problems.flatMap(({ places = [] }) => places);

@@ -7,18 +7,23 @@ import type { SignedIn } from '../../routers/schemas/auth.ts';
 import { createCaller } from '../../routers/trpc.ts';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { createZipIntake } from '../../server/artifacts/intake.ts';
+import { createLocalAuthority } from '../../server/certificates/local-ca.ts';
 import type { ChangeFeed, ChangeListener } from '../../server/database/change-feed.ts';
+import { createDnsProviders } from '../../server/dns/index.ts';
+import { createDnsClient } from '../../server/dns/queries/resolve.ts';
 import { createWorker } from '../../server/jobs/worker.ts';
 import type { Log } from '../../server/log.ts';
 import type { Mail } from '../../server/mail/mailer.ts';
 import { createPasswordHasher } from '../../server/password-hasher.ts';
+import { createTestCheckout } from '../../server/payments/test-checkout.ts';
 import { waitFor } from '../../server/providers.ts';
 import { createRateCounters } from '../../server/rate-counters.ts';
 import { createSecrets, newKeys } from '../../server/secrets.ts';
 import type { Actor, CookieJar, JarName, Limits, Providers, ServiceContext } from '../../server/service-context.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
 import { createCredentialsOf } from '../../server/services/connections/credentials.ts';
-import { platforms, testEgress } from './platforms.ts';
+import { ownRoots } from './local-roots.ts';
+import { platforms, testEgress, testReach } from './platforms.ts';
 import { WIDE_LIMITS } from './wide-limits.ts';
 
 /** Creates a jar that a test can look into: the browser's side of `CookieJar`. */
@@ -93,6 +98,7 @@ export async function createTestApp(options: TestAppOptions = {}) {
   const clock = createClock();
   const outbox: Mail[] = [];
   const rateCounters = createRateCounters();
+  const secrets = createSecrets(newKeys());
   const limits = { ...WIDE_LIMITS, ...options.limits };
   const providers: Providers = {
     addresses: {
@@ -103,6 +109,7 @@ export async function createTestApp(options: TestAppOptions = {}) {
       supportEmail: 'support@localhost',
       operatorEmail: 'operator@localhost',
     },
+    sitesAddresses: async () => ({ given: true, found: ['127.0.0.1', '::1'] }),
     limits,
     store: await createDiskStore({ folder: join(folder, 'artifacts'), minFreeBytes: 0, rateCounters }),
     zips: await createZipIntake(
@@ -110,14 +117,20 @@ export async function createTestApp(options: TestAppOptions = {}) {
       rateCounters,
     ),
     platforms,
+    dnsProviders: createDnsProviders({ isAllowed: () => false, askResolvers: async () => [] }),
     egress: testEgress(),
+    reach: testReach(),
+    // Nobody is asked; a test of DNS brings a lab (dns-lab.ts).
+    dns: createDnsClient({ nameServerPort: 1, resolvers: [], isAllowed: () => false }),
+    authority: createLocalAuthority({ roots: ownRoots(), secrets, now: () => clock.now() }),
     credentialsOf: (accountId, destination) => createCredentialsOf(providers)(accountId, destination),
     signIn: {},
     wait: waitFor,
-    mailer: { deliver: async (mail) => void outbox.push(mail) },
+    mailer: { keepsMail: true, deliver: async (mail) => void outbox.push(mail) },
+    payments: createTestCheckout({ publicUrl: 'http://localhost:3000' }),
     // Argon2id with its real parameters takes tens of milliseconds a login; one test of its own holds the real ones.
     hasher: createPasswordHasher({ memoryKiB: 1024, iterations: 1 }),
-    secrets: createSecrets(newKeys()),
+    secrets,
     changes: options.changes ?? silentFeed(),
     rateCounters,
     log: options.log ?? SILENT_LOG,

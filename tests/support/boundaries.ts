@@ -11,3 +11,15 @@ export const RELEASE_BOUNDARIES = [
 ] as const;
 
 export const REMOVAL_BOUNDARY = 'removing:platform';
+
+/** The same in the work on a certificate: its key is kept, ordered, and so on until it is kept to be served. */
+export const CERTIFICATE_BOUNDARIES = [
+  'certificate:begun',
+  'certificate:placed',
+  'certificate:ordered',
+  'certificate:answerable',
+  'certificate:answered',
+  'certificate:proved',
+  'certificate:signed',
+  'certificate:stored',
+] as const;

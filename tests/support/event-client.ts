@@ -16,7 +16,10 @@ export type EventClient = {
   codes: number[];
   /** The open socket, to be broken. */
   socket(): WebSocket;
-  /** Resolves once this holds of what was seen; looks again after each item and each close. */
+  /**
+   * Resolves once this holds of what was seen; looks again after each item and each close. Rejects when the subscription
+   * was refused: nothing more would come.
+   */
   until(holds: () => boolean): Promise<void>;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -90,7 +93,10 @@ export function followEvents(options: EventClientOptions): EventClient {
       return socket;
     },
     async until(holds) {
-      while (!holds()) await once(news, 'news');
+      while (!holds()) {
+        if (errors.length > 0) throw errors[0];
+        await once(news, 'news');
+      }
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -8,9 +8,10 @@ import { createLifeCycle } from '../../server/start/life-cycle.ts';
  * The application as main.ts starts it, with something the matter at boundaries of its work, each named after what happens
  * there: `… faulty-main.ts hold processing:start fail verifying:start`.
  *
- *   kill  it ends itself by SIGKILL
- *   hold  it says `Held at …` and goes on at SIGUSR2
- *   fail  the work ends with an error that is final
+ *   kill       it ends itself by SIGKILL
+ *   killArmed  the same, once SIGUSR2 has armed it; then it says `Armed`
+ *   hold       it says `Held at …` and goes on at SIGUSR2
+ *   fail       the work ends with an error that is final
  */
 const faults = new Map<string, string>();
 for (let next = 2; next + 1 < process.argv.length; next += 2) {
@@ -19,6 +20,8 @@ for (let next = 2; next + 1 < process.argv.length; next += 2) {
 const env = readEnv(process.env);
 const log = createLog({ level: env.logLevel, isTerminal: false, write: (line) => void process.stdout.write(line) });
 
+let isArmed = false;
+
 async function meet(boundary: string): Promise<void> {
   const fault = faults.get(boundary);
   if (fault === 'hold') {
@@ -26,7 +29,7 @@ async function meet(boundary: string): Promise<void> {
     await once(process, 'SIGUSR2');
   }
   if (fault === 'fail') throw new AppError('platform_failed', 'The platform has refused this release.');
-  if (fault !== 'kill') return;
+  if (fault !== 'kill' && !(fault === 'killArmed' && isArmed)) return;
   process.kill(process.pid, 'SIGKILL');
   // The signal takes a moment: nothing more may happen in it.
   await new Promise(() => undefined);
@@ -37,8 +40,12 @@ const app = createLifeCycle({
   log,
   webRoot: 'dist/web',
   faults: { at: meet },
+  // A test that reads events through a crash has to write them faster than a person may.
+  limits: { testNotificationsPerHour: 1_000_000 },
 });
-// Where nobody is held the signal means nothing; without a listener it would end the process.
-process.on('SIGUSR2', () => undefined);
+process.on('SIGUSR2', () => {
+  isArmed = true;
+  log.info('Armed');
+});
 process.on('SIGTERM', () => void app.stop().then(() => process.exit(0)));
 await app.start();

@@ -17,13 +17,12 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Returns two of them, for the app and its sites. */
-export async function freePorts(): Promise<{ port: number; sitesPort: number }> {
-  const port = await freePort();
-  for (;;) {
-    const sitesPort = await freePort();
-    if (sitesPort !== port) return { port, sitesPort };
-  }
+/** Returns three of them, for the app and its sites. */
+export async function freePorts(): Promise<{ port: number; sitesPort: number; tlsPort: number }> {
+  const ports = new Set<number>();
+  while (ports.size < 3) ports.add(await freePort());
+  const [port = 0, sitesPort = 0, tlsPort = 0] = ports;
+  return { port, sitesPort, tlsPort };
 }
 
 async function isFree(port: number): Promise<boolean> {

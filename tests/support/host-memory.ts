@@ -1,9 +1,9 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { argv } from 'node:process';
-import { readRequestPath } from '../../server/host/request-path.ts';
-import { createRequestReader } from '../../server/host/route.ts';
-import { createSiteRules } from '../../server/host/site-rules.ts';
+import { readRequestPath } from '../../server/host/responses/request-path.ts';
+import { createSiteRules } from '../../server/host/responses/site-rules.ts';
+import { createRequestReader } from '../../server/host/routing/route.ts';
 
 /** Answers many requests of visitors, each with a long text that is new, in a process whose heap would not hold them all. */
 const TIMES = 10_000;

@@ -40,6 +40,7 @@ export type TestHostOptions = {
   providers?: Partial<HostProviders>;
   timeouts?: HostOptions['timeouts'];
   tls?: HostOptions['tls'];
+  countsVisits?: HostOptions['countsVisits'];
 };
 
 function silentFeed(): ChangeFeed {
@@ -89,6 +90,7 @@ export async function createTestHost(options: TestHostOptions = {}): Promise<Tes
         host: '127.0.0.1',
         dataDir: folder,
         tls: options.tls,
+        ...(options.countsVisits !== undefined && { countsVisits: options.countsVisits }),
         ...(options.timeouts !== undefined && { timeouts: options.timeouts }),
       },
     );

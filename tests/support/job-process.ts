@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ClientSession } from 'mongoose';
 import { AppError } from '../../server/errors.ts';
-import type { JobHandlers, RunningJob } from '../../server/jobs/handler.ts';
+import type { JobHandlers, RunningJob } from '../../server/jobs/queue/handler.ts';
 import { createWorker } from '../../server/jobs/worker.ts';
 import { RateLimitModel } from '../../server/models/rate-limit.ts';
 import { connectMongo } from '../../server/mongo.ts';

@@ -72,13 +72,16 @@ function passing(step: Step, register: Register): void {
   });
 }
 
+/** What is left of it when the request is sent may be some seconds less on a busy machine, and is more than any wait of ours. */
+const PAUSE_S = 50;
+
 function waits(step: Step, register: Register): void {
   for (const { title, headers } of WAIT_HINTS) {
     register(`a short pause that ${step} asks for in ${title} is kept`, async ({ platform, world, harness }) => {
-      world.fail(step, { how: 'status', status: 429, headers: headers(30, harness.call.now()) });
+      world.fail(step, { how: 'status', status: 429, headers: headers(PAUSE_S, harness.call.now()) });
       await published(platform, harness.call, await harness.release(1, FILES), world);
       expect(Math.max(...harness.waits)).toBeGreaterThan(28_000);
-      expect(Math.max(...harness.waits)).toBeLessThanOrEqual(31_000);
+      expect(Math.max(...harness.waits)).toBeLessThanOrEqual((PAUSE_S + 1) * 1_000);
     });
 
     register(`a long pause that ${step} asks for in ${title} is handed to the queue`, async (on) => {

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { textWithinBudget } from '../../server/answer-budget.ts';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { createZipIntake } from '../../server/artifacts/intake.ts';
 import { encodeManifest, type Manifest } from '../../server/artifacts/manifest.ts';
 import type { ArtifactStore } from '../../server/artifacts/store.ts';
-import { textOf } from '../../server/egress.ts';
 import type {
   DomainRecord,
   Platform,
@@ -16,6 +16,7 @@ import type {
   PublishRequest,
 } from '../../server/platforms/platform.ts';
 import { createRateCounters } from '../../server/rate-counters.ts';
+import { createPatience } from '../../server/services/releases/patience.ts';
 import { testEgress } from './platforms.ts';
 import type { Fault, Step } from './standins/faults.ts';
 import { TOKEN } from './standins/stand-in.ts';
@@ -41,7 +42,9 @@ export type PlatformWorld = {
   deleteSites(): Promise<void>;
   /** Somebody else takes this name for a site. */
   takeName(name: string): Promise<void>;
-  /** What did not fit the platform's description: empty at the end of every test. */
+  /** Counts requests by the clock of an adapter's calls. */
+  keepTime?(now: () => Date): void;
+  /** What did not fit the platform's description, or came too often for its limits: empty at the end of every test. */
   drift: readonly string[];
   /** What a person does there by hand, when the platform waits for one. */
   byHand?(call: PlatformCall, request: PublishRequest): Promise<void>;
@@ -49,7 +52,20 @@ export type PlatformWorld = {
   domains?: DomainWorld;
 };
 
+/** How a platform takes domains, by its documentation. */
+export type DomainManner = {
+  /** The kinds of record that lead a name there which cannot be a CNAME. */
+  apex: readonly ('A' | 'ALIAS')[];
+  /** When a TXT record has to show that the name is the person's. */
+  proof: 'never' | 'whenTaken';
+  /** Names per site; null where the platform does not say. */
+  max: number | null;
+  /** A certificate is made once it is asked for. */
+  isCertificateAskedFor: boolean;
+};
+
 export type DomainWorld = {
+  manner: DomainManner;
   /** What each operation asks of it: each of these can be made to fail. */
   steps: Readonly<Record<'attach' | 'read' | 'detach' | 'request', readonly Step[]>>;
   countNames(): Promise<number>;
@@ -115,6 +131,7 @@ export async function platformHarness(): Promise<PlatformHarness> {
     call: {
       destination: { id: 'd'.repeat(20), slug: 'a-site', isSinglePage: false, target: null, options: {}, site: null },
       store,
+      patience: createPatience({ of: null, count: 0 }),
       openSpool: () => zips.openSpool(),
       egress: testEgress(),
       credentials: {
@@ -181,7 +198,7 @@ export async function restored({ restore }: Platform, call: PlatformCall, ref: P
 /** Returns the text of a page, or of whatever else answers there. */
 export async function textAt(call: PlatformCall, url: string | null, path = ''): Promise<string> {
   const request = { signal: call.signal, maxBytes: 1024 ** 2, wholeMs: 60_000 };
-  return call.egress.request(`${url}/${path}`, request, ({ body }) => textOf(body));
+  return call.egress.request(`${url}/${path}`, request, ({ body }) => textWithinBudget(body));
 }
 
 /** Keeps what an event names, as the caller of a platform does: the site in the call, the reference for the next run. */
@@ -198,6 +215,7 @@ export async function published(
   world: PlatformWorld | null = null,
 ) {
   const events: PublishEvent[] = [];
+  world?.keepTime?.(call.now);
   const run = platform.publish(call, request);
   for (;;) {
     const next = await run.next();

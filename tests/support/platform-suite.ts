@@ -6,6 +6,7 @@ import { requireWithinLimits } from '../../server/services/releases/platform-cal
 import { domainSuite } from './platform-domain-suite.ts';
 import { faultsSuite } from './platform-faults-suite.ts';
 import {
+  type DomainWorld,
   type InWorld,
   inWorld,
   killedAfter,
@@ -23,7 +24,12 @@ const CONTENTS = 3;
 
 type Make = () => Promise<PlatformUnderTest>;
 /** Decides which tests are registered. */
-type Traits = { platform: Platform; hasWorld: boolean; steps: readonly Step[] };
+type Traits = {
+  platform: Platform;
+  hasWorld: boolean;
+  steps: readonly Step[];
+  domains: DomainWorld | null;
+};
 
 /** What every platform must do (server/platforms/platform.ts), with every capability looked at. */
 export async function platformSuite(name: string, make: Make): Promise<void> {
@@ -37,12 +43,13 @@ export async function platformSuite(name: string, make: Make): Promise<void> {
   basicsInWorld(name, makeInWorld);
   laterActsInWorld(name, makeInWorld, traits);
   faultsSuite(name, makeInWorld, traits);
-  domainSuite(name, makeInWorld, traits.platform.capabilities.domain);
+  domainSuite(name, makeInWorld, traits.platform.capabilities.domain, traits.domains);
 }
 
 async function traitsOf(make: Make): Promise<Traits> {
   await using subject = await make();
-  return { platform: subject.platform, hasWorld: subject.world !== null, steps: subject.world?.steps ?? [] };
+  const { platform, world } = subject;
+  return { platform, hasWorld: world !== null, steps: world?.steps ?? [], domains: world?.domains ?? null };
 }
 
 function basics(name: string, make: Make): void {
@@ -58,7 +65,7 @@ function basics(name: string, make: Make): void {
     expect(platform.attachDomain !== undefined).toBe(hasDomains);
     expect(platform.domain !== undefined).toBe(hasDomains);
     expect(platform.detachDomain !== undefined).toBe(hasDomains);
-    const isAskedFor = hasDomains && capabilities.domain?.certificate.request === 'call';
+    const isAskedFor = subject.world?.domains?.manner.isCertificateAskedFor ?? false;
     expect(platform.requestCertificate !== undefined).toBe(isAskedFor);
     // Who publishes without going public needs a way to go public.
     if (capabilities.draft) expect(platform.restore).toBeDefined();
@@ -159,6 +166,18 @@ function basicsInWorld(name: string, make: () => Promise<InWorld>): void {
     expect(world.takeSent()).toBe(isSent ? whole : 0);
     await published(platform, harness.call, await harness.release(2, { ...FILES, 'a/b c.txt': 'changed' }), world);
     expect(world.takeSent()).toBe(isSent ? 1 : 0);
+    expect(await world.countSites()).toBe(1);
+  });
+
+  test(`${name}: published again with nothing changed, no file is sent, and it goes on to be looked at`, async () => {
+    await using subject = await make();
+    const { platform, world } = subject;
+    await using harness = await platformHarness();
+    await published(platform, harness.call, await harness.release(1, FILES), world);
+    world.takeSent();
+    const { ref } = await published(platform, harness.call, await harness.release(2, FILES), world);
+    expect(world.takeSent()).toBe(world.sendsArchive && platform.capabilities.publish !== 'handOff' ? 1 : 0);
+    expect((await platform.release(harness.call, ref)).state).toBe('verifying');
     expect(await world.countSites()).toBe(1);
   });
 }

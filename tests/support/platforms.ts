@@ -1,6 +1,7 @@
-import { createEgress } from '../../server/egress.ts';
+import { createEgress, type Egress, EgressError } from '../../server/egress.ts';
 import { parseRange } from '../../server/egress-rules.ts';
 import { createPlatforms } from '../../server/platforms/index.ts';
+import { createReach } from '../../server/reach.ts';
 
 /** Nothing listens here: a test that needs a vendor makes its adapter with the address of a stand-in. */
 const NOWHERE = 'http://127.0.0.1:1';
@@ -13,7 +14,25 @@ export const platforms = createPlatforms({
   heroku: NOWHERE,
 });
 
+const allow = ['127.0.0.0/8', '::1'].map(parseRange).filter((range) => range !== null);
+
 /** The way out of tests: stand-ins listen on this machine. */
 export function testEgress() {
-  return createEgress({ allow: ['127.0.0.0/8', '::1'].map(parseRange).filter((range) => range !== null) });
+  return createEgress({ allow });
+}
+
+/** The same for what is seen of addresses and of certificates. */
+export function testReach() {
+  return createReach({ allow });
+}
+
+/** Reaches our own listeners alone: who listens at port 80 of this machine is nobody's business. */
+export function ownEgress(): Egress {
+  const egress = testEgress();
+  return {
+    request: (url, asked, read) =>
+      asked.listener === undefined
+        ? Promise.reject(new EgressError('connection', 'nobody listens'))
+        : egress.request(url, asked, read),
+  };
 }

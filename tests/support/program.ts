@@ -13,6 +13,7 @@ export const PROGRAMS = [
   'host-memory',
   'job-process',
   'platform-process',
+  'publishing-process',
   'quota-instance',
 ] as const;
 type ProgramName = (typeof PROGRAMS)[number];

@@ -29,7 +29,7 @@ export type RealApp = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-export type Fault = 'kill' | 'hold' | 'fail';
+export type Fault = 'kill' | 'killArmed' | 'hold' | 'fail';
 
 /**
  * Returns what `npm start` runs, with something the matter at boundaries of its work (tests/support/faulty-main.ts).
@@ -53,8 +53,15 @@ export async function startRealApp(extra: NodeJS.ProcessEnv = {}, entry: readonl
   const dataDir = extra.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'fairlead-app-')));
   const free = await freePorts();
   const port = extra.PORT === undefined ? free.port : Number(extra.PORT);
-  const { sitesPort } = free;
-  const env = { ...process.env, PORT: String(port), SITES_PORT: String(sitesPort), DATA_DIR: dataDir, ...extra };
+  const { sitesPort, tlsPort } = free;
+  const env = {
+    ...process.env,
+    PORT: String(port),
+    SITES_PORT: String(sitesPort),
+    SITES_TLS_PORT: String(tlsPort),
+    DATA_DIR: dataDir,
+    ...extra,
+  };
   const app: RealApp = {
     url: `http://localhost:${port}`,
     sitesPort,

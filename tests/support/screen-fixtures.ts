@@ -1,3 +1,4 @@
+import type { SignedIn } from '../../routers/schemas/auth.ts';
 import type { Deployment, ReleaseRef } from '../../routers/schemas/deployments.ts';
 import type { Destination } from '../../routers/schemas/platforms/destination.ts';
 import type { Release, ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.ts';
@@ -10,6 +11,21 @@ export const shownAt = new Date('2030-01-01T12:00:00Z');
 export function secondsLater(seconds: number): Date {
   return new Date(shownAt.getTime() + seconds * 1_000);
 }
+
+/** Ada, who has accepted the disclaimer and keeps two deployments. */
+export const ada: SignedIn = {
+  id: 'ada',
+  username: 'Ada',
+  email: 'ada@example.com',
+  emailConfirmed: true,
+  pendingEmail: null,
+  disclaimerAccepted: true,
+  deploymentCount: 2,
+  isBetaTester: false,
+  createdAt: shownAt,
+  accessToken: 'token',
+  expiresAt: new Date('2100-01-01'),
+};
 
 export function releaseRefOf(fields: Partial<ReleaseRef> = {}): ReleaseRef {
   const { number = 3 } = fields;
@@ -109,6 +125,11 @@ export function allowanceOf(fields: Partial<Allowance> = {}): Allowance {
     deploymentCount: 2,
     remaining: null,
     isTrialAvailable: false,
+    writableIds: null,
+    mayChooseWritable: false,
+    customDomains: null,
+    severalPlatforms: true,
+    earlyAccess: true,
     ...fields,
   };
 }

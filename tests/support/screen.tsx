@@ -10,6 +10,16 @@ import type { AppRouter } from '../../routers/_app.ts';
 import type { ErrorDetails } from '../../routers/schemas/errors.ts';
 import { trpc } from '../../src/api/trpc.ts';
 
+/** Types into the field of this name, and returns it. */
+export function typeInto(within: ParentNode, name: string, text: string): HTMLInputElement {
+  const field = within.querySelector<HTMLInputElement>(`input[name="${name}"]`);
+  if (field === null) throw new Error(`There is no field ${name}.`);
+  // Past the setter of React, which would take the value for one that it knows.
+  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(field, text);
+  flushSync(() => field.dispatchEvent(new Event('input', { bubbles: true })));
+  return field;
+}
+
 /** Says what the server answers, by procedure; one that is not named keeps its caller waiting. */
 export type Answers = Record<string, (input: unknown, signal?: AbortSignal | null) => unknown>;
 

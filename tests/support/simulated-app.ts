@@ -56,7 +56,7 @@ export async function createSimulatedApp(
   };
 }
 
-const ROUNDS_MAX = 20;
+const ROUNDS_MAX = 40;
 const OVER = ['live', 'failed', 'cancelled', 'superseded'];
 
 async function settle(

@@ -55,7 +55,7 @@ function worldOf(vendor: TestVendor, platform: Platform): PlatformWorld {
     deleteSites: async () => {
       for (const { id } of await vendor.records.all('sites')) await vendor.records.remove('sites', id);
     },
-    ...(platform.attachDomain !== undefined && { domains: domainsOf(vendor) }),
+    ...(platform.attachDomain !== undefined && { domains: domainsOf(vendor, platform) }),
     byHand: async (call, request) => {
       const files = new Map<string, Buffer>();
       for (const [path, { sha256 }] of request.manifest) files.set(path, await call.store.readWhole(sha256));
@@ -64,9 +64,16 @@ function worldOf(vendor: TestVendor, platform: Platform): PlatformWorld {
   };
 }
 
-function domainsOf(vendor: TestVendor): DomainWorld {
+function domainsOf(vendor: TestVendor, platform: Platform): DomainWorld {
+  const isViaGit = platform.capabilities.publish === 'viaGit';
   const names = () => vendor.records.all('domains');
   return {
+    manner: {
+      apex: isViaGit ? ['A'] : ['A', 'ALIAS'],
+      proof: isViaGit ? 'never' : 'whenTaken',
+      max: isViaGit ? 1 : null,
+      isCertificateAskedFor: !isViaGit,
+    },
     steps: {
       attach: ['domains', 'attach'],
       read: ['domains'],

@@ -11,6 +11,8 @@ export type SmallDisk = {
   folder: string;
   /** What a store must leave free, so that it has 64 MiB for itself. */
   minFreeBytes: number;
+  /** False where mounting is not permitted: a limit refuses before the disk does. */
+  canBeFull: boolean;
   /** False for root where mounting is not permitted: rights mean nothing to root. */
   canBeReadOnly: boolean;
   makeReadOnly(): Promise<void>;
@@ -32,6 +34,7 @@ export async function makeSmallDisk(): Promise<SmallDisk> {
   return {
     folder,
     minFreeBytes: isMounted ? 0 : disk.bavail * disk.bsize - SIZE_BYTES,
+    canBeFull: isMounted,
     canBeReadOnly: isMounted || process.getuid?.() !== 0,
     async makeReadOnly() {
       if (isMounted) await run('mount', ['-o', 'remount,ro', folder]);

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import type { HostingPlatform } from '../../routers/schemas/platforms/ids.ts';
 import { JobModel } from '../../server/models/job.ts';
+import type { Providers } from '../../server/service-context.ts';
 import { get } from './host.ts';
 import { platforms } from './platforms.ts';
 import { createPublishingApp, publish, type Site } from './publishing.ts';
@@ -14,13 +15,14 @@ export const ONE = { 'index.html': '<h1>one</h1>', 'style.css': 'p {}', '404.htm
 export const TWO = { ...ONE, 'index.html': '<h1>two</h1>' };
 
 /** Somebody with an account at Netlify and at Vercel, both played. */
-export async function createTwoPlatforms() {
+export async function createTwoPlatforms(providers: Partial<Providers> = {}) {
   const netlify = await netlifyUnderTest();
   const vercel = await vercelUnderTest();
   const app = await createPublishingApp({
     providers: {
       platforms: { ...platforms, netlify: netlify.platform, vercel: vercel.platform },
       wait: async (_ms, signal) => signal.throwIfAborted(),
+      ...providers,
     },
   });
   const person = await app.trialPerson();

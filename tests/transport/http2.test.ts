@@ -8,6 +8,7 @@ import type { WebRequest } from '../../server/transport/http2.ts';
 import type { WebResponse } from '../../server/transport/http2-response.ts';
 import { createListener, type ListenerTimeouts } from '../../server/transport/listener.ts';
 import { selfSigned } from '../support/certificate.ts';
+import { TLS_ADDRESSES } from '../support/tls-addresses.ts';
 import { askHttp2, handshake, openHttp2 } from '../support/tls-visitor.ts';
 import { WIDE_LIMITS } from '../support/wide-limits.ts';
 
@@ -22,17 +23,9 @@ const hello: Handle = (_request, response) =>
   response.writeHead(200, ['Content-Type', 'text/plain']).end(Buffer.from('hello'));
 
 async function listening(handle: Handle, timeouts: ListenerTimeouts = {}, isAddressCounted = false) {
-  const addresses = {
-    publicUrl: 'http://localhost:3000',
-    sitesDomain: 'localhost',
-    sitesUrl: 'https://{slug}.localhost',
-    sitesListener: { protocol: 'https:', host: '127.0.0.1', port: 0 },
-    supportEmail: 'support@localhost',
-    operatorEmail: 'operator@localhost',
-  } as const;
   const onError = (_request: unknown, response: WebResponse): void => void response.writeHead(500, []).end();
   const listener = createListener(
-    { addresses, limits: { ...WIDE_LIMITS, isAddressCounted }, rateCounters: createRateCounters() },
+    { addresses: TLS_ADDRESSES, limits: { ...WIDE_LIMITS, isAddressCounted }, rateCounters: createRateCounters() },
     {
       name: 'a port',
       port: 0,

@@ -47,6 +47,7 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
     needs: [
       'A GitHub account',
       'A token: classic with the scope repo, or fine-grained with Administration, Contents and Pages set to write',
+      'For a domain of your own: verify it in GitHub’s settings under Pages, with the TXT record shown there, so that no other account can take it over',
     ],
     // docs.github.com, 2026-07: "GitHub Pages limits", "About large files on GitHub", "Rate limits for the REST API".
     limits: [

@@ -1,9 +1,11 @@
 import * as z from 'zod/mini';
 import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
+import { listOf } from '../../answer-json.ts';
 import { MINUTE_MS } from '../../durations.ts';
-import { meaningOf, type PlatformFailure, type RefusalRow } from '../failures.ts';
+import { meaningOf, OTHER_DOMAIN, type PlatformFailure, type RefusalRow, remedyOf } from '../failures.ts';
 import { ask, type Vendor } from '../http.ts';
 import type { ConnectionCall, ConnectionInfo, Target } from '../platform.ts';
+import { webOrigin } from './hosts.ts';
 
 /**
  * GitHub's REST API, version 2022-11-28 (docs.github.com/rest). A missing right is answered with 403, or with 404 as if
@@ -16,7 +18,7 @@ const LIMITED = /rate limit|abuse detection|submitted too quickly/i;
 const refusalSchema = z.object({
   message: z.catch(z.optional(z.string()), undefined),
   errors: z.catch(
-    z.optional(z.array(z.union([z.string(), z.object({ message: z.optional(z.nullable(z.string())) })]))),
+    z.optional(listOf(z.union([z.string(), z.object({ message: z.optional(z.nullable(z.string())) })]))),
     undefined,
   ),
 });
@@ -28,8 +30,24 @@ function wordsOf(body: unknown): string | null {
   return all.length === 0 ? null : [...new Set(all)].join(' ');
 }
 
+const SAML = 'Authorize the token for the organization (Configure SSO, beside the token), then try again.';
+const BLOCKED =
+  'GitHub has blocked the repository, and says why in a mail to its owner. Settle it with GitHub, or publish elsewhere.';
+
+const LOST_TREE =
+  'Somebody rewrote the repository at GitHub. Delete it there and try again, so that it is made anew, or choose another.';
+
 const REFUSALS: readonly RefusalRow[] = [
   { statuses: [403, 429], says: LIMITED, means: 'rate_limited' },
+  { statuses: [403], says: /\bSAML\b/i, means: 'permission_missing', remedy: SAML },
+  { statuses: [451], says: /^/, means: 'platform_failed', remedy: BLOCKED },
+  {
+    statuses: [400, 422],
+    says: /not properly formatted|invalid (?:custom )?domain/i,
+    means: 'platform_failed',
+    remedy: OTHER_DOMAIN,
+  },
+  { statuses: [422], says: /tree sha does not exist/i, means: 'platform_failed', remedy: LOST_TREE },
   { statuses: [403, 422], says: /billing|payment/i, means: 'payment_required' },
   { statuses: [403, 404, 422], says: /upgrade|current plan|your plan|limit of repositories/i, means: 'plan_limit' },
   { statuses: [422], says: /already exists on this account/i, means: 'name_taken' },
@@ -42,11 +60,11 @@ const REFUSALS: readonly RefusalRow[] = [
   { statuses: [422], says: /too large|too big|exceeds|malformed path/i, means: 'content_refused' },
 ];
 
-const LINKS: Partial<Record<PlatformFailure, string>> = {
-  credentials_invalid: 'https://github.com/settings/tokens',
-  permission_missing: 'https://github.com/settings/tokens',
-  payment_required: 'https://github.com/settings/billing',
-  plan_limit: 'https://github.com/settings/billing',
+const PAGES: Partial<Record<PlatformFailure, string>> = {
+  credentials_invalid: '/settings/tokens',
+  permission_missing: '/settings/tokens',
+  payment_required: '/settings/billing',
+  plan_limit: '/settings/billing',
 };
 
 /** GitHub at the address of its API, which may have a path, as an Enterprise Server's has (`/api/v3`). */
@@ -65,9 +83,10 @@ export function githubAt(apiUrl: string, { title = TITLE, silenceMs }: GithubOpt
       const words = wordsOf(body);
       return needs === null || words === null ? words : `${words} (it needs ${needs})`;
     },
+    remedy: (status, body) => remedyOf(REFUSALS, status, wordsOf(body)),
     // docs.github.com, "Rate limits for the REST API": without a hint, a minute at least.
     resetAt: (body, now) => (LIMITED.test(wordsOf(body) ?? '') ? now.getTime() + MINUTE_MS : undefined),
-    link: (failure) => LINKS[failure],
+    link: (failure) => (PAGES[failure] === undefined ? undefined : `${webOrigin(apiUrl)}${PAGES[failure]}`),
     ...(silenceMs !== undefined && { silenceMs }),
   };
 }
@@ -137,7 +156,7 @@ const ORGANIZATIONS_MAX = 100;
 /** `GET /user/orgs`: organizations of the account, under which a repository can be made as well. */
 export async function readOrganizations(vendor: Vendor, call: ConnectionCall): Promise<Target[]> {
   const url = `/user/orgs?per_page=${ORGANIZATIONS_MAX}`;
-  const found = await ask(call, vendor, { withToken: true, url }, z.array(z.object({ login: z.string() })));
+  const found = await ask(call, vendor, { withToken: true, url }, listOf(z.object({ login: z.string() })));
   return found.map(({ login }) => ({ id: login, name: login }));
 }
 

@@ -1,11 +1,13 @@
 import * as z from 'zod/mini';
+import { readLongList } from '../../answer-list.ts';
 import { AppError } from '../../errors.ts';
+import { runInTimeSlices } from '../../time-slices.ts';
 import { platformError } from '../failures.ts';
 import { ask, type Vendor, type VendorRequest } from '../http.ts';
 import type { PlatformCall, PlatformRef, PublishEvent } from '../platform.ts';
 import { nullIfNotFound } from '../reference.ts';
 import { anyObject } from './api.ts';
-import { entryAt } from './pieces.ts';
+import { entryAt, type Known } from './pieces.ts';
 import { type Repository, urlIn } from './repository.ts';
 import { makeTree, type Place, type Pushed, pushedIn } from './tree.ts';
 
@@ -148,19 +150,48 @@ async function isMoved(vendor: Vendor, call: PlatformCall, repository: Repositor
   return false;
 }
 
-const treeSchema = z.object({
-  truncated: z.optional(z.boolean()),
-  tree: z.array(z.object({ type: z.optional(z.string()), sha: z.optional(z.string()) })),
+const treeSchema = z.object({ truncated: z.optional(z.boolean()) });
+const entrySchema = z.object({
+  type: z.optional(z.string()),
+  sha: z.optional(z.string()),
+  size: z.optional(z.number()),
 });
 
-/** Ids of the blobs that the branch holds; null where it is not told, or more than one answer takes. */
-export async function readBlobIds(
-  vendor: Vendor,
-  call: PlatformCall,
-  repository: Repository,
-): Promise<ReadonlySet<string> | null> {
+/** docs.github.com, "Get a tree": at most 100,000 entries and 7 MB in one answer. */
+const WHOLE_TREE = { bytes: 8 * 1024 * 1024, entries: 100_000 };
+
+/**
+ * The blobs that the branch holds; null where it is not told, or more than one answer takes. The answer is read in slices:
+ * parsed as a whole it would hold up everything else of this process.
+ */
+export async function readBlobIds(vendor: Vendor, call: PlatformCall, repository: Repository): Promise<Known | null> {
   const url = urlIn(repository, `/git/trees/${repository.branch}?recursive=1`);
-  const found = await nullIfNotFound(ask(call, vendor, { withToken: true, url }, treeSchema));
-  if (found === null || found.truncated === true) return null;
-  return new Set(found.tree.flatMap(({ type, sha }) => (type === 'blob' && sha !== undefined ? [sha] : [])));
+  const answersWith = { bytes: WHOLE_TREE.bytes, values: 1 };
+  const request = { withToken: true, url, answersText: true, answersWith } as const;
+  const text = await nullIfNotFound(ask(call, vendor, request, z.string()));
+  if (text === null) return null;
+  const known = await runInTimeSlices(readTree(text));
+  if (known !== undefined) return known;
+  throw platformError('platform_down', vendor.title, { said: 'its answer is not understood' });
+}
+
+function* readTree(text: string): Generator<void, Known | null | undefined> {
+  const ids = new Set<string>();
+  const sizes = new Set<number>();
+  let isEachSizeTold = true;
+  const take = (item: unknown): true | undefined => {
+    const parsed = entrySchema.safeParse(item);
+    if (!parsed.success) return undefined;
+    const { type, sha, size } = parsed.data;
+    if (type !== 'blob') return true;
+    if (sha !== undefined) ids.add(sha);
+    if (size === undefined) isEachSizeTold = false;
+    else sizes.add(size);
+    return true;
+  };
+  const beginsWith = /"tree"\s*:\s*\[/;
+  const tree = yield* readLongList(text, { beginsWith, itemsMax: WHOLE_TREE.entries, take });
+  const around = treeSchema.safeParse(tree?.around);
+  if (!around.success) return undefined;
+  return around.data.truncated === true ? null : { ids, sizes: isEachSizeTold ? sizes : null };
 }

@@ -1,11 +1,13 @@
 import * as z from 'zod/mini';
-import { counterpartsOf, isRegistrableDomain } from '../../site-domain.ts';
-import { type DomainAnswer, type DomainCode, domainAnswer, domainAnswerOf } from '../domain-answers.ts';
+import { counterpartsOf, isRegistrableDomain, registrableDomain } from '../../site-domain.ts';
+import { type DomainAnswer, type DomainCode, domainAnswer, domainAnswerOf, notAttached } from '../domain-answers.ts';
+import { requiredRecord, routeRecords } from '../domain-records.ts';
 import { platformError } from '../failures.ts';
 import { ask, makeOnce, type Vendor } from '../http.ts';
 import type { AttachedDomain, DomainRecord, PlatformCall, PlatformDomain } from '../platform.ts';
 import { nullIfNotFound, stringField } from '../reference.ts';
 import { anyObject, TITLE } from './api.ts';
+import { ownAddress, webOrigin } from './hosts.ts';
 import { changeOf, type Page, readPage } from './pages.ts';
 import { type Repository, repositoryIn, urlIn } from './repository.ts';
 
@@ -14,10 +16,8 @@ import { type Repository, repositoryIn, urlIn } from './repository.ts';
  * are there as well. GitHub writes the domain into the branch, as `CNAME`. The certificate comes by itself; only then
  * can HTTPS be enforced, in a request of its own.
  */
-const TTL_S = 3_600;
-
-/** docs.github.com, "Managing a custom domain for your GitHub Pages site" (2026-07). */
 const ADDRESSES = {
+  // docs.github.com, "Managing a custom domain for your GitHub Pages site" (2026-07).
   A: ['185.199.108.153', '185.199.109.153', '185.199.110.153', '185.199.111.153'],
   AAAA: ['2606:50c0:8000::153', '2606:50c0:8001::153', '2606:50c0:8002::153', '2606:50c0:8003::153'],
 } as const;
@@ -62,9 +62,23 @@ export async function attachDomain(vendor: Vendor, call: PlatformCall, name: str
     request: changeOf(repository, { cname: name }),
     shape: anyObject,
   });
-  const host = hostOf(call, repository);
+  const host = hostOf(vendor, call, repository);
   const counterparts = counterpartsOf(name);
-  return { records: [name, ...counterparts].flatMap((one) => recordsOf(one, host)), counterparts };
+  const records = [name, ...counterparts].flatMap((one) => recordsOf(one, host));
+  return { records, counterparts, steps: [verificationStep(vendor, repository, name)] };
+}
+
+/**
+ * docs.github.com, "Verifying your custom domain for GitHub Pages": once verified, no other account can take the name
+ * over while no website has it. The value of the record is shown on that page alone.
+ */
+function verificationStep({ apiUrl }: Vendor, { name: repository }: Repository, name: string) {
+  const [owner] = repository.split('/');
+  const domain = registrableDomain(name);
+  return {
+    text: `To keep ${domain} from other GitHub accounts, add it under verified domains at GitHub. It names the value of one more TXT record: _github-pages-challenge-${owner}.${domain}.`,
+    url: `${webOrigin(apiUrl)}/settings/pages`,
+  };
 }
 
 /** What GitHub says of the name; once its certificate is there, HTTPS is enforced. Throws `platform_place_gone`. */
@@ -72,10 +86,7 @@ export async function readDomain(vendor: Vendor, call: PlatformCall, name: strin
   const repository = repositoryOf(call);
   const page = await readPage(vendor, call, repository);
   const isAttached = page.cname !== undefined && [name, ...counterpartsOf(name)].includes(page.cname ?? '');
-  if (!isAttached) {
-    const dns = domainAnswer('records_missing', TITLE);
-    return { ownership: domainAnswer('not_attached', TITLE), dns, certificate: { ...dns, expiresAt: null } };
-  }
+  if (!isAttached) return notAttached(TITLE);
   const dns = await readDns(vendor, call, repository, name);
   const certificate = certificateAnswer(page, dns);
   const isIssued = certificate.code === 'certificate_issued';
@@ -130,24 +141,14 @@ async function enforceHttps(vendor: Vendor, call: PlatformCall, repository: Repo
 }
 
 /** Where the owner's websites are, without the repository's name. */
-function hostOf({ destination }: PlatformCall, repository: Repository): string {
-  const url = stringField(destination.site, 'url');
-  return url === null ? `${repository.name.split('/')[0]?.toLowerCase()}.github.io` : new URL(url).hostname;
+function hostOf({ apiUrl }: Vendor, { destination }: PlatformCall, repository: Repository): string {
+  return new URL(stringField(destination.site, 'url') ?? ownAddress(apiUrl, repository.name)).hostname;
 }
 
+/** What has no IPv6 is reached all the same: the AAAA records may be left out. */
 function recordsOf(name: string, host: string): DomainRecord[] {
-  const route = { name, ttl: TTL_S, purpose: 'route', required: true } as const;
-  if (!isRegistrableDomain(name)) return [{ ...route, type: 'CNAME', value: host, alternativeGroup: null }];
-  const group = { ...route, alternativeGroup: `route ${name}` };
-  return [
-    { ...group, type: 'ALIAS', value: host },
-    ...ADDRESSES.A.map((value) => ({ ...group, type: 'A' as const, value })),
-    ...ADDRESSES.AAAA.map((value) => ({
-      ...route,
-      type: 'AAAA' as const,
-      value,
-      required: false,
-      alternativeGroup: null,
-    })),
-  ];
+  const routes = routeRecords(name, { host, addresses: ADDRESSES.A });
+  if (!isRegistrableDomain(name)) return routes;
+  const more = ADDRESSES.AAAA.map((value) => requiredRecord({ type: 'AAAA', name, value }));
+  return [...routes, ...more.map((record) => ({ ...record, required: false }))];
 }

@@ -1,12 +1,13 @@
 import { githubPagesCapabilities } from '../../../routers/schemas/platforms/capabilities/github-pages.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
-import { platformError } from '../failures.ts';
+import { neverMade } from '../failures.ts';
 import type { Vendor } from '../http.ts';
 import type { Platform, PlatformCall, PlatformRef, PublishEvent, PublishRequest, RestoreEvent } from '../platform.ts';
 import { stringField } from '../reference.ts';
 import { githubAt, readIdentity, readOrganizations, TITLE } from './api.ts';
 import { landedIn, landOnTop } from './branch.ts';
 import { attachDomain, detachDomain, readDomain } from './domains.ts';
+import { tokenPage } from './hosts.ts';
 import { disablePages, enablePages, readCname, readRelease, waitForBuild } from './pages.ts';
 import { push } from './push.ts';
 import { dropRepository, ensureRepository, type Repository, repositoryIn, siteOf } from './repository.ts';
@@ -27,6 +28,7 @@ export function githubPages({ apiUrl, silenceMs }: { apiUrl: string; silenceMs?:
   return {
     id: 'github-pages',
     capabilities: githubPagesCapabilities,
+    tokenPage: tokenPage(apiUrl),
     verify: (call) => readIdentity(vendor, call),
     listTargets: (call) => readOrganizations(vendor, call),
     publish: (call, request) => publish(vendor, call, request),
@@ -103,7 +105,7 @@ async function* restore(
 ): AsyncGenerator<RestoreEvent, PlatformRef> {
   const repository = repositoryOf(ref);
   const before = landedIn(ref, repository);
-  if (before === null) throw neverMade();
+  if (before === null) throw neverMade(TITLE);
   yield { type: 'processing', text: `${TITLE} goes back to the files of this release` };
   const landed = await landOnTop(vendor, call, repository, {
     pushed: before,
@@ -120,10 +122,6 @@ async function* restore(
 
 function repositoryOf(ref: PlatformRef): Repository {
   const repository = repositoryIn(ref);
-  if (repository === null) throw neverMade();
+  if (repository === null) throw neverMade(TITLE);
   return repository;
-}
-
-function neverMade() {
-  return platformError('platform_failed', TITLE, { said: 'this release was never made there' });
 }

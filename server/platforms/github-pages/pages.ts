@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
+import { listOf } from '../../answer-json.ts';
 import { MINUTE_MS } from '../../durations.ts';
-import { ask, makeOnce, type Vendor } from '../http.ts';
+import { addressFrom, ask, makeOnce, type Vendor } from '../http.ts';
 import type { PlatformCall, PlatformRef, PlatformRelease, PlatformState, PublishEvent } from '../platform.ts';
 import { nullIfNotFound, numberField, stringField } from '../reference.ts';
 import { stateOf, waitUntilDone } from '../wait-until-done.ts';
 import { anyObject, TITLE } from './api.ts';
+import { ownAddress } from './hosts.ts';
 import { type Repository, urlIn } from './repository.ts';
 
 /** A build that is not there by then does not come by itself. */
@@ -52,14 +54,13 @@ export async function enablePages(vendor: Vendor, call: PlatformCall, repository
   });
   const isOurs = page.source?.branch === source.branch && page.source.path === '/' && page.build_type !== 'workflow';
   if (!isOurs) await ask(call, vendor, changeOf(repository, wanted), anyObject);
-  return addressOf(page, repository);
+  return addressOf(vendor, page, repository);
 }
 
 /** A website with a domain answers that as its address: visitors of the other one are led there. */
-function addressOf({ cname, html_url: url }: Page, { name }: Repository): string {
-  if (!cname && url !== undefined) return url.replace(/\/$/, '');
-  const [owner = '', title = ''] = name.toLowerCase().split('/');
-  return title === `${owner}.github.io` ? `https://${title}` : `https://${owner}.github.io/${name.split('/')[1]}`;
+function addressOf(vendor: Vendor, { cname, html_url: url }: Page, { name }: Repository): string {
+  if (!cname && url !== undefined) return addressFrom(vendor, url);
+  return ownAddress(vendor.apiUrl, name);
 }
 
 /** Takes the website off; what is gone already is no error. */
@@ -68,7 +69,7 @@ export async function disablePages(vendor: Vendor, call: PlatformCall, repositor
   await nullIfNotFound(ask(call, vendor, request, anyObject));
 }
 
-const buildsSchema = z.array(
+const buildsSchema = listOf(
   z.object({
     status: z.optional(z.nullable(z.string())),
     commit: z.optional(z.nullable(z.string())),

@@ -1,7 +1,9 @@
 import type { Manifest } from '../../artifacts/manifest.ts';
+import { platformError } from '../failures.ts';
 import { gitBlobHash } from '../git-blob.ts';
 import type { PlatformCall } from '../platform.ts';
 import { type Content, contentsOf } from '../send-files.ts';
+import { piecesAnHour } from './pace.ts';
 
 /**
  * A tree is sent in pieces, each on top of the one before: one request for thousands of files times out at GitHub.
@@ -11,10 +13,17 @@ import { type Content, contentsOf } from '../send-files.ts';
  */
 const ENTRIES_MAX = 500;
 const TEXT_MAX_BYTES = 900 * 1024;
-/** A run that is killed sends the blobs of one piece again. */
-const BLOBS_MAX = 40;
+/** A run that is killed sends the blobs of one piece again; two pieces are what GitHub takes in a minute. */
+const BLOBS_MAX = 34;
+/** docs.github.com, "Rate limits for the REST API": new files that are no text, in the day that a release may take. */
+const BLOBS_A_DAY = 24 * piecesAnHour(BLOBS_MAX + 1) * BLOBS_MAX;
 /** Above this a file is sent as a blob, whatever it holds. */
 const INLINE_MAX_BYTES = 256 * 1024;
+/** A file that was read for its id is kept for sending up to this, in all of a piece; above it is read again. */
+const KEPT_MAX_BYTES = 8 * 1024 * 1024;
+/** Files of these are never text. */
+const BINARY =
+  /\.(?:png|jpe?g|gif|webp|avif|ico|woff2?|ttf|otf|eot|mp[34]|m4[av]|mov|web[mp]|og[gv]|wav|pdf|zip|gz|wasm)$/i;
 
 export type TreeEntry = { path: string; mode: '100644'; type: 'blob' } & ({ sha: string | null } | { content: string });
 
@@ -60,6 +69,23 @@ export function planOf(wanted: Manifest, before: Manifest | null): Plan {
   };
 }
 
+/** The blobs that a repository has. `sizes` is null where it does not tell them. */
+export type Known = { ids: ReadonlySet<string>; sizes: ReadonlySet<number> | null };
+
+/** Refuses before anything is sent what would not be there within the day. Throws `content_refused`. */
+export function requireInADay(title: string, { items }: Pick<Plan, 'items'>, known: Known | null): void {
+  const blobs = items.filter((item) => 'content' in item && item.isFirst && isBlob(item.content)).length;
+  const count = blobs - (known?.ids.size ?? 0);
+  if (count <= BLOBS_A_DAY) return;
+  const [wanted, max] = [count, BLOBS_A_DAY].map((number) => number.toLocaleString('en'));
+  const said = `${wanted} images and the like are new, and GitHub takes about ${max} in the day that a release may last`;
+  throw platformError('content_refused', title, { said });
+}
+
+function isBlob({ path, sizeBytes }: Content): boolean {
+  return sizeBytes > INLINE_MAX_BYTES || BINARY.test(path);
+}
+
 function slicesOf(content: Content, paths: readonly string[]): Addition[] {
   const slices: Addition[] = [];
   for (let start = 0; start < paths.length; start += ENTRIES_MAX) {
@@ -80,35 +106,39 @@ function foldersOf(path: string): string[] {
 }
 
 /**
- * Cuts the items into pieces, from item `start` on; each content is read once. `known` are the ids of the blobs that the
- * repository has, where it had to be asked for them: what is among them is named and not sent.
+ * Cuts the items into pieces, from item `start` on; each content is read once. `known` are the blobs that the repository has, where it had to be asked for them: what is among them is named and not sent.
  */
 export async function* piecesOf(
   call: PlatformCall,
   { items, cutAt }: Pick<Plan, 'items' | 'cutAt'>,
-  { start, known }: { start: number; known: ReadonlySet<string> | null },
+  { start, known }: { start: number; known: Known | null },
 ): AsyncGenerator<Piece> {
   let piece = emptyPiece();
   let textBytes = 0;
+  let keptBytes = 0;
   let entries = 0;
   for (let index = start; index < items.length; index += 1) {
     call.signal.throwIfAborted();
     const item = items[index];
     if (item === undefined) break;
     const written = 'gone' in item ? removal(item.gone) : await write(call, item, known);
+    const keeps = written.blob?.bytes?.length ?? 0;
     const more = written.entries.length + (written.blob?.paths.length ?? 0);
     const isFull =
       entries + more > ENTRIES_MAX ||
       textBytes + written.textBytes > TEXT_MAX_BYTES ||
+      keptBytes + keeps > KEPT_MAX_BYTES ||
       piece.blobs.length === BLOBS_MAX;
     if (piece.items > 0 && (isFull || index === cutAt)) {
       yield piece;
       piece = emptyPiece();
       textBytes = 0;
+      keptBytes = 0;
       entries = 0;
     }
     entries += more;
     textBytes += written.textBytes;
+    keptBytes += keeps;
     piece.items += 1;
     piece.entries.push(...written.entries);
     if (written.blob !== undefined) piece.blobs.push(written.blob);
@@ -127,13 +157,15 @@ function removal(path: string): Written {
   return { entries: [entryAt(path, { sha: null })], textBytes: 0 };
 }
 
-async function write(call: PlatformCall, item: Addition, known: ReadonlySet<string> | null): Promise<Written> {
+async function write(call: PlatformCall, item: Addition, known: Known | null): Promise<Written> {
   const { content, paths } = item;
-  const isSmall = content.sizeBytes <= INLINE_MAX_BYTES;
+  // A content of a size that the repository does not have is new: it is read once, when it is sent.
+  const mayBeThere = known?.sizes?.has(content.sizeBytes) ?? known !== null;
+  const isSmall = content.sizeBytes <= INLINE_MAX_BYTES || (mayBeThere && content.sizeBytes <= KEPT_MAX_BYTES);
   const bytes = isSmall ? await call.store.readWhole(content.sha256) : null;
-  if (known !== null) {
+  if (mayBeThere) {
     const id = bytes === null ? await idOfStored(call, content) : gitBlobHash(bytes.length).update(bytes).digest('hex');
-    if (known.has(id)) return { entries: paths.map((path) => entryAt(path, { sha: id })), textBytes: 0 };
+    if (known?.ids.has(id)) return { entries: paths.map((path) => entryAt(path, { sha: id })), textBytes: 0 };
   }
   const text = bytes === null || bytes.length * paths.length > INLINE_MAX_BYTES ? null : textOf(bytes);
   if (text === null) return { entries: [], textBytes: 0, blob: { content, paths, bytes } };

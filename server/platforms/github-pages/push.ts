@@ -44,6 +44,9 @@ export async function* push(
         commit: null,
         landedAt: null,
         cname: before?.landed.cname ?? null,
+        isBranchRead: false,
+        hourFrom: null,
+        hourSent: 0,
       };
   if (from.commit === null) yield { type: 'ref', ref: named(from) };
   let tree = from.tree;
@@ -51,9 +54,10 @@ export async function* push(
     const isUnknown = base === null && tree === null && !isNew;
     if (isUnknown) {
       await readRepository(vendor, call, repository);
-      from = { ...from, cname: (await readCname?.()) ?? null };
+      from = { ...from, cname: (await readCname?.()) ?? null, isBranchRead: true };
     }
-    const known = isUnknown ? await readBlobIds(vendor, call, repository) : null;
+    // A run that goes on after a wait has to know as much as the one that began.
+    const known = from.isBranchRead ? await readBlobIds(vendor, call, repository) : null;
     const files = before?.manifest ?? null;
     from = yield* sendTree(vendor, call, place, { wanted, before: files, texts: texts(from.cname), from, known });
     tree = from.tree ?? '';

@@ -74,11 +74,20 @@ async function choose(vendor: Vendor, call: PlatformCall, chosen: string) {
   const found = await nullIfNotFound(read(vendor, call, name));
   if (found === null) {
     const said = `there is no repository ${name}, or this connection may not use it`;
-    throw platformError('permission_missing', vendor.title, { said });
+    const remedy = 'Check the name of the repository, and that the token may use it. Then try again.';
+    throw platformError('permission_missing', vendor.title, { said, remedy });
   }
-  if (found.archived === true) throw platformError('platform_failed', vendor.title, { said: `${name} is archived` });
+  if (found.archived === true) {
+    throw platformError('platform_failed', vendor.title, {
+      said: `${name} is archived`,
+      remedy: 'Unarchive the repository in its settings at GitHub, or choose another one. Then try again.',
+    });
+  }
   if (found.permissions?.push === false) {
-    throw platformError('permission_missing', vendor.title, { said: `this connection may not write to ${name}` });
+    throw platformError('permission_missing', vendor.title, {
+      said: `this connection may not write to ${name}`,
+      remedy: 'Ask its owner for the right to write to it, or choose another repository. Then try again.',
+    });
   }
   return { id: found.id, name: found.full_name };
 }

@@ -1,23 +1,16 @@
 import * as z from 'zod/mini';
 import type { Manifest } from '../../artifacts/manifest.ts';
-import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import type { EgressBody } from '../../egress.ts';
 import { ask, type Vendor } from '../http.ts';
 import type { PlatformCall, PlatformRef, PublishEvent } from '../platform.ts';
 import { numberField, stringField } from '../reference.ts';
 import { bodyOf, type Content, sendFiles } from '../send-files.ts';
-import { entryAt, type Piece, piecesOf, planOf, type TreeEntry } from './pieces.ts';
+import { createPace, type Hour } from './pace.ts';
+import { entryAt, type Known, type Piece, piecesOf, planOf, requireInADay, type TreeEntry } from './pieces.ts';
 import { type Repository, urlIn } from './repository.ts';
 
 /** GitHub asks for requests one after another, and refuses writes above about three a second. */
 const BLOBS_AT_ONCE = 3;
-/**
- * docs.github.com, "Rate limits for the REST API": 80 requests a minute that create content, and 500 an hour. Some are
- * left for the commit and the branch, and for the person's own work.
- */
-const WRITES_A_MINUTE = 70;
-const WRITES_AN_HOUR = 450;
-
 /** How far a release is in the repository: the reference of an adapter that publishes through one has these fields. */
 export type Pushed = {
   releaseId: string;
@@ -32,7 +25,9 @@ export type Pushed = {
   landedAt: number | null;
   /** The domain that the tree names. */
   cname: string | null;
-};
+  /** What the branch held was not known, so that it was asked for. */
+  isBranchRead: boolean;
+} & Hour;
 
 /** Where a release goes, and what a reference to it looks like there. */
 export type Place = { repository: Repository; named(pushed: Pushed): PlatformRef };
@@ -51,6 +46,9 @@ export function pushedIn(ref: PlatformRef | null, repository: Repository): Pushe
     commit: stringField(ref, 'commit'),
     landedAt: numberField(ref, 'landedAt'),
     cname: stringField(ref, 'cname'),
+    isBranchRead: ref?.isBranchRead === true,
+    hourFrom: numberField(ref, 'hourFrom'),
+    hourSent: numberField(ref, 'hourSent') ?? 0,
   };
 }
 
@@ -61,8 +59,8 @@ export type TreeRequest = {
   /** Small texts of the adapter's own, which a tree that begins from nothing gets as well. */
   texts: Readonly<Record<string, string>>;
   from: Pushed;
-  /** Ids of blobs that the repository has, where it had to be asked for them. */
-  known: ReadonlySet<string> | null;
+  /** The blobs that the repository has, where it had to be asked for them. */
+  known: Known | null;
 };
 
 /** Has the tree of the release in the repository, and tells after each piece how far it is. */
@@ -73,18 +71,19 @@ export async function* sendTree(
   { wanted, before, texts, from, known }: TreeRequest,
 ): AsyncGenerator<PublishEvent, Pushed & { tree: string }> {
   const plan = planOf(wanted, before);
+  if (from.sent === 0) requireInADay(vendor.title, plan, known);
   const own = Object.entries(texts).map(([path, content]) => entryAt(path, { content }));
   const progress = progressOver(plan.contents, [...plan.unchanged, ...contentsBefore(plan.items, from.sent)]);
-  const pace = createPace(call);
+  const pace = createPace(call, from);
   let pushed = from;
   yield progress.now();
   for await (const piece of piecesOf(call, plan, { start: from.sent, known })) {
     yield* pace.room(piece.blobs.length + 1);
     const entries = [...piece.entries, ...(yield* sendBlobs(vendor, call, repository, { piece, progress, pace }))];
     if (pushed.tree === null && pushed.base === null) entries.push(...own);
-    await pace.turn();
+    pace.count();
     const tree = await makeTree(vendor, call, repository, pushed.tree ?? pushed.base, entries);
-    pushed = { ...pushed, tree, sent: pushed.sent + piece.items };
+    pushed = { ...pushed, ...pace.hour(), tree, sent: pushed.sent + piece.items };
     yield { type: 'ref', ref: named(pushed) };
     yield progress.add(piece.contents);
   }
@@ -139,43 +138,13 @@ async function* sendBlobs(
     atOnce: BLOBS_AT_ONCE,
     send: async (content, inner) => {
       const { bytes = null, paths = [] } = blobs.get(content.sha256) ?? {};
-      await pace.turn();
+      pace.count();
       const sha = await sendBlob(vendor, inner, repository, content, bytes);
       entries.push(...paths.map((path) => entryAt(path, { sha })));
     },
   });
   for await (const { done, doneBytes } of sending) yield progress.now(done, doneBytes);
   return entries;
-}
-
-/** Keeps below what GitHub allows, so that it has no reason to refuse. */
-function createPace(call: PlatformCall) {
-  let times: number[] = [];
-  let queue = Promise.resolve();
-  const next = async (): Promise<void> => {
-    const before = times.at(-WRITES_A_MINUTE);
-    const restMs = before === undefined ? 0 : before + MINUTE_MS - call.now().getTime();
-    if (restMs > 0) await call.wait(restMs, call.signal);
-    times.push(call.now().getTime());
-  };
-  return {
-    /** Resolves when one more request may be made. */
-    turn(): Promise<void> {
-      queue = queue.then(next);
-      return queue;
-    },
-    /** Leaves the job where so many more would be too many in an hour. */
-    async *room(more: number): AsyncGenerator<PublishEvent, void> {
-      times = times.filter((at) => at > call.now().getTime() - HOUR_MS);
-      const [first] = times;
-      if (first === undefined || times.length + more <= WRITES_AN_HOUR) return;
-      const retryAfterMs = first + HOUR_MS - call.now().getTime();
-      const text = 'GitHub takes about 500 images and the like in an hour: the rest goes up after that';
-      yield { type: 'waiting', text, retryAfterMs };
-      await call.wait(retryAfterMs, call.signal);
-      times = [];
-    },
-  };
 }
 
 const idSchema = z.object({ sha: z.string() });

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
+import { listOf } from '../../answer-json.ts';
 import { type EgressBody, EgressError } from '../../egress.ts';
-import type { PlatformFailure } from '../failures.ts';
+import { OTHER_NAME, type PlatformFailure, PUBLISH_ANEW, UPDATE_FAIRLEAD } from '../failures.ts';
 import { ask, makeOnce, type Vendor, type VendorRequest } from '../http.ts';
 import type { ConnectionCall, PlatformCall } from '../platform.ts';
 import { nullIfNotFound } from '../reference.ts';
@@ -11,17 +12,22 @@ export const TITLE = HOSTING_TITLES.heroku;
 
 const refusalSchema = z.object({ id: z.optional(z.string()), message: z.optional(z.string()) });
 
+type Refusal = { id: string; says?: RegExp; means: PlatformFailure; remedy?: string };
 /** The first row that fits decides; what fits none is sorted by its status. */
-const REFUSALS: readonly { id: string; says?: RegExp; means: PlatformFailure }[] = [
-  { id: 'verification_needed', means: 'payment_required' },
-  { id: 'delinquent', means: 'payment_required' },
-  { id: 'suspended', means: 'payment_required' },
+const REFUSALS: readonly Refusal[] = [
+  ...['verification_needed', 'delinquent', 'suspended'].map((id): Refusal => ({ id, means: 'payment_required' })),
   { id: 'invalid_params', says: /\bconcurrent builds\b/i, means: 'rate_limited' },
-  { id: 'invalid_params', says: /\b(currently in use|already in use|already added)\b/i, means: 'domain_taken' },
-  { id: 'invalid_params', says: /\b(is already|has already been) taken\b/i, means: 'name_taken' },
+  // Which id a name gets that somebody else has is not described: both are taken for it.
+  ...['invalid_params', 'conflict'].flatMap((id): Refusal[] => [
+    { id, says: /\b(currently in use|already in use|already added)\b/i, means: 'domain_taken' },
+    { id, says: /\b(is already|has already been) taken\b/i, means: 'name_taken' },
+  ]),
   { id: 'invalid_params', says: /\b(subscri\w+|verify your account|payment)\b/i, means: 'payment_required' },
   { id: 'invalid_params', says: /\b(limit|maximum|quota|upgrade)\b/i, means: 'plan_limit' },
   { id: 'invalid_params', says: /\bchecksum\b/i, means: 'out_of_sync' },
+  { id: 'invalid_params', says: /^name must\b/i, means: 'platform_failed', remedy: OTHER_NAME },
+  { id: 'not_acceptable', means: 'platform_failed', remedy: UPDATE_FAIRLEAD },
+  { id: 'invalid_params', says: /\broll ?back\b/i, means: 'platform_failed', remedy: PUBLISH_ANEW },
 ];
 
 const LINKS: Partial<Record<PlatformFailure, string>> = {
@@ -29,6 +35,11 @@ const LINKS: Partial<Record<PlatformFailure, string>> = {
   payment_required: 'https://dashboard.heroku.com/account/billing',
   plan_limit: 'https://dashboard.heroku.com/account/billing',
 };
+
+function rowOf(body: unknown) {
+  const { id, message = '' } = refusalSchema.safeParse(body).data ?? {};
+  return REFUSALS.find((row) => row.id === id && (row.says === undefined || row.says.test(message)));
+}
 
 /** The API at its base address. */
 export function herokuAt(apiUrl: string): Vendor {
@@ -38,10 +49,8 @@ export function herokuAt(apiUrl: string): Vendor {
     apiUrl,
     // Without its version the API answers 406, or an old one.
     headers: { accept: 'application/vnd.heroku+json; version=3' },
-    sort: (_status, body) => {
-      const { id, message = '' } = refusalSchema.safeParse(body).data ?? {};
-      return REFUSALS.find((row) => row.id === id && (row.says === undefined || row.says.test(message)))?.means;
-    },
+    sort: (_status, body) => rowOf(body)?.means,
+    remedy: (_status, body) => rowOf(body)?.remedy,
     words: (body) => refusalSchema.safeParse(body).data?.message ?? null,
     link: (failure) => LINKS[failure],
   };
@@ -91,7 +100,7 @@ export async function readAccount(vendor: Vendor, call: ConnectionCall): Promise
 
 /** "Team, List". */
 export async function readTeams(vendor: Vendor, call: ConnectionCall): Promise<{ name: string }[]> {
-  return ask(call, vendor, { withToken: true, url: '/teams' }, z.array(z.object({ name: z.string() })));
+  return ask(call, vendor, { withToken: true, url: '/teams' }, listOf(z.object({ name: z.string() })));
 }
 
 /** "App, Info"; null where there is none of this name, or it is somebody else's. */
@@ -106,14 +115,14 @@ export async function findApp(vendor: Vendor, call: PlatformCall, app: string): 
   return nullIfNotFound(ask(call, finding, { withToken: true, url: appUrl(app) }, appSchema));
 }
 
-/** "App, Create" and "Team App, Create". Throws `name_taken`. */
-export async function makeApp(vendor: Vendor, call: PlatformCall, name: string): Promise<HerokuApp> {
+/** "App, Create" and "Team App, Create"; `isNoted`: an earlier run has asked for this name. Throws `name_taken`. */
+export async function makeApp(vendor: Vendor, call: PlatformCall, name: string, isNoted: boolean): Promise<HerokuApp> {
   const { target } = call.destination;
   return makeOnce(call, vendor, {
-    look: async () => {
+    look: async (mayBeMade) => {
       const found = await findApp(vendor, call, name);
-      // An app has no field for a mark of ours: one on which nothing runs yet is what an earlier run has made.
-      return found !== null && !found.slug_size ? found : null;
+      // An app has no field for a mark of ours: one on which nothing runs yet is what an earlier try has made.
+      return (isNoted || mayBeMade) && found !== null && !found.slug_size ? found : null;
     },
     request: {
       withToken: true,
@@ -143,7 +152,7 @@ export async function setDynos(
     call,
     vendor,
     { withToken: true, method: 'PATCH', url: appUrl(app, '/formation'), json },
-    z.array(anyObject),
+    listOf(anyObject),
   );
 }
 
@@ -192,7 +201,7 @@ export async function findBuild(
   // Without a range a list ends after 200.
   const headers = { range: 'id ..; max=1000' };
   const request = { withToken: true, url: appUrl(app, '/builds'), headers } as const;
-  const builds = await ask(call, vendor, request, z.array(buildSchema));
+  const builds = await ask(call, vendor, request, listOf(buildSchema));
   return builds.find(({ source_blob: blob }) => blob?.version === version) ?? null;
 }
 
@@ -226,7 +235,7 @@ export async function readRelease(vendor: Vendor, call: PlatformCall, app: strin
 export async function readCurrent(vendor: Vendor, call: PlatformCall, app: string): Promise<HerokuRelease | null> {
   const headers = { range: 'version ..; max=20, order=desc' };
   const request = { withToken: true, url: appUrl(app, '/releases'), headers } as const;
-  const releases = await ask(call, vendor, request, z.array(releaseSchema));
+  const releases = await ask(call, vendor, request, listOf(releaseSchema));
   return releases.find(({ current }) => current === true) ?? null;
 }
 

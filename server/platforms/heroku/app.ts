@@ -1,8 +1,8 @@
-import { AppError } from '../../errors.ts';
 import { platformError } from '../failures.ts';
 import { addressFrom, type Vendor } from '../http.ts';
 import type { PlatformCall, PlatformRef, PublishEvent } from '../platform.ts';
 import { nullIfNotFound, stringField } from '../reference.ts';
+import { makeUnderName } from '../wanted-name.ts';
 import { findApp, type HerokuApp, makeApp, removeApp, setDynos, TITLE } from './api.ts';
 
 /** Letters of the destination's id behind a name that is taken: names are unique over all of Heroku. */
@@ -37,8 +37,13 @@ export async function* ensureApp(vendor: Vendor, call: PlatformCall): AsyncGener
   if (known !== null) return known;
   const { app: chosen } = call.destination.options;
   const isChosen = typeof chosen === 'string';
-  const found = isChosen ? await chosenApp(vendor, call, chosen) : await makeNamed(vendor, call);
-  if (!found.web_url) throw platformError('platform_failed', TITLE, { said: 'it names no address for this app' });
+  const found = isChosen ? await chosenApp(vendor, call, chosen) : yield* makeNamed(vendor, call);
+  if (!found.web_url) {
+    throw platformError('platform_failed', TITLE, {
+      said: 'it names no address for this app',
+      remedy: 'Give the app a web address at Heroku, or choose another app, then try again.',
+    });
+  }
   const place = { app: found.id, url: addressFrom(vendor, found.web_url), dyno: null, isChosen };
   yield { type: 'site', site: place };
   return place;
@@ -47,17 +52,16 @@ export async function* ensureApp(vendor: Vendor, call: PlatformCall): AsyncGener
 async function chosenApp(vendor: Vendor, call: PlatformCall, name: string): Promise<HerokuApp> {
   const found = await findApp(vendor, call, name);
   if (found !== null) return found;
-  throw platformError('platform_failed', TITLE, { said: `this account has no app with the name ${name}` });
+  throw platformError('platform_failed', TITLE, {
+    said: `this account has no app with the name ${name}`,
+    remedy: 'Check the name of the app, or leave it empty so that an app is made. Then try again.',
+  });
 }
 
-async function makeNamed(vendor: Vendor, call: PlatformCall): Promise<HerokuApp> {
+async function* makeNamed(vendor: Vendor, call: PlatformCall): AsyncGenerator<PublishEvent, HerokuApp> {
   const { slug, id } = call.destination;
-  try {
-    return await makeApp(vendor, call, nameOf(slug));
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'name_taken') throw error;
-    return makeApp(vendor, call, nameOf(slug, `-${id.slice(0, SUFFIX_LENGTH)}`));
-  }
+  const names = [nameOf(slug), nameOf(slug, `-${id.slice(0, SUFFIX_LENGTH)}`)] as const;
+  return yield* makeUnderName(call, names, (name, isNoted) => makeApp(vendor, call, name, isNoted));
 }
 
 function nameOf(slug: string, suffix = ''): string {

@@ -7,7 +7,7 @@ import { isServedPath } from '../../../routers/schemas/upload-rules.ts';
 import type { SpoolFile } from '../../artifacts/intake.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
 import { readRuleFiles } from '../../artifacts/rule-files.ts';
-import { contentTypeOf } from '../../host/content-types.ts';
+import { contentTypeOf } from '../../host/responses/content-types.ts';
 import type { PlatformCall } from '../platform.ts';
 import { bodyOf, contentsOf } from '../send-files.ts';
 import { buildConfig } from '../site-routes.ts';

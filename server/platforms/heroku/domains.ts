@@ -1,5 +1,6 @@
 import { isRegistrableDomain } from '../../site-domain.ts';
-import { type DomainCode, domainAnswer, domainAnswerOf } from '../domain-answers.ts';
+import { type DomainCode, domainAnswer, domainAnswerOf, notAttached } from '../domain-answers.ts';
+import { requiredRecord } from '../domain-records.ts';
 import { platformError } from '../failures.ts';
 import { makeOnce, type Vendor } from '../http.ts';
 import type { AttachedDomain, PlatformCall, PlatformDomain } from '../platform.ts';
@@ -7,7 +8,6 @@ import { nullIfNotFound } from '../reference.ts';
 import { certificatesToTurnOn, domainToMake, findApp, findDomain, removeDomain, TITLE } from './api.ts';
 import { appOf, placeIn } from './app.ts';
 
-const TTL_S = 3_600;
 /** A name gets its target some seconds after it was added. */
 const TARGET_LOOKS = 15;
 const TARGET_PAUSE_MS = 2_000;
@@ -49,18 +49,14 @@ export async function attachDomain(vendor: Vendor, call: PlatformCall, name: str
   });
   // There is no address: a name that cannot be a CNAME needs a DNS provider that has ALIAS.
   const type = isRegistrableDomain(name) ? 'ALIAS' : 'CNAME';
-  const route = { type, name, value: domain.cname, ttl: TTL_S, purpose: 'route', required: true } as const;
-  return { records: [{ ...route, alternativeGroup: null }], counterparts: [] };
+  return { records: [requiredRecord({ type, name, value: domain.cname })], counterparts: [] };
 }
 
 /** "Domain, Info": what Heroku has come to with the certificate. */
 export async function readDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<PlatformDomain> {
   const found = await findDomain(vendor, call, appOf(call), name);
+  if (found === null) return notAttached(TITLE);
   const missing = domainAnswer('records_missing', TITLE);
-  if (found === null) {
-    const ownership = domainAnswer('not_attached', TITLE);
-    return { ownership, dns: missing, certificate: { ...missing, expiresAt: null } };
-  }
   const { acm_status: status, acm_status_reason: reason } = found;
   const answer = (codes: typeof CERTIFICATE) => (status ? domainAnswerOf(codes, status, TITLE) : missing);
   const certificate = answer(CERTIFICATE);

@@ -1,4 +1,5 @@
-import { platformError, redactedLine } from '../failures.ts';
+import { redactedLine } from '../../vendor-answers.ts';
+import { neverMade } from '../failures.ts';
 import { makeOnce, type Vendor } from '../http.ts';
 import type {
   PlatformCall,
@@ -204,7 +205,7 @@ export async function* restore(
 ): AsyncGenerator<RestoreEvent, PlatformRef> {
   const ref = refIn(stored);
   if (ref === null || ref.rel === null) {
-    throw platformError('platform_failed', TITLE, { said: 'this release was never made there' });
+    throw neverMade(TITLE);
   }
   const { app, rel: earlier } = ref;
   yield { type: 'processing', text: `${TITLE} runs it again` };

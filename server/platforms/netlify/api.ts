@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { meaningOf, type PlatformFailure, type RefusalRow } from '../failures.ts';
+import { listOf } from '../../answer-json.ts';
+import { meaningOf, OTHER_DOMAIN, type PlatformFailure, type RefusalRow, remedyOf } from '../failures.ts';
 import { addressFrom, ask, type Vendor } from '../http.ts';
 import type { ConnectionCall, ConnectionInfo, PlatformCall, PlatformRelease, PlatformState } from '../platform.ts';
 import { bodyOf, type Content } from '../send-files.ts';
@@ -17,7 +18,7 @@ export const siteSchema = z.object({
   name: z.string(),
   default_domain: text,
   custom_domain: text,
-  domain_aliases: z.nullish(z.array(z.string())),
+  domain_aliases: z.nullish(listOf(z.string())),
   published_deploy: z.nullish(z.object({ id: text, locked: z.nullish(z.boolean()) })),
   prevent_non_git_prod_deploys: z.nullish(z.boolean()),
 });
@@ -31,10 +32,10 @@ const deploySchema = z.object({
   deploy_ssl_url: text,
   error_message: text,
   published_at: text,
-  required: z.nullish(z.array(z.string())),
+  required: z.nullish(listOf(z.string())),
 });
 const userSchema = z.object({ id: text, email: text, full_name: text });
-const accountsSchema = z.array(z.object({ slug: z.string(), name: text }));
+const accountsSchema = listOf(z.object({ slug: z.string(), name: text }));
 /** Any object: a gateway's page in its place is no answer. */
 const anything = z.object({});
 
@@ -44,7 +45,7 @@ export type NetlifyDeploy = z.infer<typeof deploySchema>;
 const errorSchema = z.object({
   message: text,
   error: text,
-  errors: z.nullish(z.union([z.string(), z.array(z.string()), z.record(z.string(), z.array(z.string()))])),
+  errors: z.nullish(z.union([z.string(), listOf(z.string()), z.record(z.string(), listOf(z.string()))])),
 });
 
 /** Returns what a refusal says, in the four shapes that Netlify's errors have; null for a gateway's page. */
@@ -56,6 +57,9 @@ function wordsOf(body: unknown): string | null {
   return fields.length > 0 ? fields.join('; ') : (message ?? error ?? null);
 }
 
+const ODD_NAMES =
+  'Netlify does not say what it minds. Give files with unusual characters in their names simpler ones, then publish again.';
+
 const REFUSALS: readonly RefusalRow[] = [
   { statuses: [422], says: /^(subdomain|name)\b.*\b(unique|taken)/i, means: 'name_taken' },
   {
@@ -63,6 +67,13 @@ const REFUSALS: readonly RefusalRow[] = [
     says: /^(custom_domain|domain_aliases|domain)\b.*\b(unique|taken|in use|already)/i,
     means: 'domain_taken',
   },
+  {
+    statuses: [400, 422],
+    says: /^(custom_domain|domain_aliases|domain)\b.*\b(valid|invalid)\b/i,
+    means: 'platform_failed',
+    remedy: OTHER_DOMAIN,
+  },
+  { statuses: [400], says: /^invalid_request$/i, means: 'platform_failed', remedy: ODD_NAMES },
   { statuses: [422], says: /did not match|already done|not ready/i, means: 'out_of_sync' },
   { statuses: [400, 422], says: /file ?name|too large|too many files|illegal/i, means: 'content_refused' },
   { statuses: [402, 403, 422], says: /\b(billing|payment|card|invoice|unpaid)\b/i, means: 'payment_required' },
@@ -85,6 +96,7 @@ export function netlifyAt(apiUrl: string, silenceMs?: number): Vendor {
       return meaningOf(REFUSALS, status, wordsOf(body));
     },
     words: wordsOf,
+    remedy: (status, body) => remedyOf(REFUSALS, status, wordsOf(body)),
     link: (failure) => LINKS[failure],
     ...(silenceMs !== undefined && { silenceMs }),
   };
@@ -108,7 +120,7 @@ export async function readTeams(vendor: Vendor, call: ConnectionCall): Promise<z
 /** Calls `listSites` or `listSitesForAccount`, by name. */
 export async function findSite(vendor: Vendor, call: PlatformCall, name: string): Promise<NetlifySite | null> {
   const url = `${sitesUrl(call)}?name=${encodeURIComponent(name)}&per_page=100`;
-  const sites = await ask(call, vendor, { withToken: true, url }, z.array(siteSchema));
+  const sites = await ask(call, vendor, { withToken: true, url }, listOf(siteSchema));
   return sites.find((site) => site.name === name) ?? null;
 }
 
@@ -155,7 +167,7 @@ export function createDeployRequest(
 
 /** Calls `listSiteDeploys`, newest first. Throws `platform_place_gone`. */
 export async function readDeploys(vendor: Vendor, call: PlatformCall, siteId: string): Promise<NetlifyDeploy[]> {
-  return ask(call, vendor, { withToken: true, url: `/sites/${siteId}/deploys?per_page=100` }, z.array(deploySchema));
+  return ask(call, vendor, { withToken: true, url: `/sites/${siteId}/deploys?per_page=100` }, listOf(deploySchema));
 }
 
 /** Calls `getSiteDeploy`. Throws `platform_place_gone` when it went with its site. */

@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
+import { listOf } from '../../answer-json.ts';
 import { AppError } from '../../errors.ts';
-import { counterpartsOf, isRegistrableDomain } from '../../site-domain.ts';
+import { counterpartsOf } from '../../site-domain.ts';
 import { type DomainCode, domainAnswer, domainAnswerOf } from '../domain-answers.ts';
+import { routeRecords } from '../domain-records.ts';
 import { platformError } from '../failures.ts';
 import { ask, makeOnce, type Vendor } from '../http.ts';
-import type { AttachedDomain, DomainRecord, PlatformCall, PlatformDomain } from '../platform.ts';
+import type { AttachedDomain, PlatformCall, PlatformDomain } from '../platform.ts';
 import { nullIfNotFound, stringField } from '../reference.ts';
 import { changeSiteRequest, type NetlifySite, readSite, siteSchema, TITLE } from './api.ts';
 
@@ -16,14 +18,13 @@ import { changeSiteRequest, type NetlifySite, readSite, siteSchema, TITLE } from
  */
 const certificateSchema = z.object({
   state: z.nullish(z.string()),
-  domains: z.nullish(z.array(z.string())),
+  domains: z.nullish(listOf(z.string())),
   expires_at: z.nullish(z.string()),
 });
 type Certificate = z.infer<typeof certificateSchema>;
 
 /** Third parties copied these until 2026 from docs.netlify.com, "Configure external DNS for a custom domain". */
-const LOAD_BALANCER = { alias: 'apex-loadbalancer.netlify.com', a: '75.2.60.5' };
-const TTL_S = 3_600;
+const LOAD_BALANCER = { alias: 'apex-loadbalancer.netlify.com', addresses: ['75.2.60.5'] };
 
 const STATES: Readonly<Record<string, DomainCode>> = {
   issued: 'certificate_issued',
@@ -37,7 +38,9 @@ const STATES: Readonly<Record<string, DomainCode>> = {
 export async function attachDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<AttachedDomain> {
   const site = await changeNames(vendor, call, (names) => (names.includes(name) ? null : [...names, name]));
   const counterparts = counterpartsOf(name);
-  return { records: [name, ...counterparts].flatMap((one) => recordsOf(site, one)), counterparts };
+  const host = site.default_domain ?? `${site.name}.netlify.app`;
+  const records = [name, ...counterparts].flatMap((one) => routeRecords(one, { host, ...LOAD_BALANCER }));
+  return { records, counterparts };
 }
 
 /**
@@ -155,18 +158,4 @@ function certificateAnswer(certificate: Certificate | null, name: string) {
 function dateOf(text: string | null | undefined): Date | null {
   const at = Date.parse(text ?? '');
   return Number.isNaN(at) ? null : new Date(at);
-}
-
-function recordsOf(site: NetlifySite, name: string): DomainRecord[] {
-  const route = { name, ttl: TTL_S, purpose: 'route', required: true } as const;
-  if (!isRegistrableDomain(name)) {
-    return [
-      { ...route, type: 'CNAME', value: site.default_domain ?? `${site.name}.netlify.app`, alternativeGroup: null },
-    ];
-  }
-  const group = { ...route, alternativeGroup: `route ${name}` };
-  return [
-    { ...group, type: 'ALIAS', value: LOAD_BALANCER.alias },
-    { ...group, type: 'A', value: LOAD_BALANCER.a },
-  ];
 }

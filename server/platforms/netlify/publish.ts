@@ -1,7 +1,14 @@
 import { AppError } from '../../errors.ts';
-import { platformError } from '../failures.ts';
+import { neverMade, platformError } from '../failures.ts';
 import { makeOnce, type Vendor } from '../http.ts';
-import type { PlatformCall, PlatformRef, PublishEvent, PublishRequest, RestoreEvent } from '../platform.ts';
+import type {
+  PlatformCall,
+  PlatformRef,
+  PlatformRelease,
+  PublishEvent,
+  PublishRequest,
+  RestoreEvent,
+} from '../platform.ts';
 import { stringField } from '../reference.ts';
 import { sendFiles } from '../send-files.ts';
 import { waitUntilDone } from '../wait-until-done.ts';
@@ -42,7 +49,7 @@ export async function* publish(
 ): AsyncGenerator<PublishEvent, PlatformRef> {
   call.signal.throwIfAborted();
   const { manifest, contents } = await filesOf(call, request);
-  const siteId = stringField(call.destination.site, 'siteId') ?? (await makeSite(vendor, call));
+  const siteId = stringField(call.destination.site, 'siteId') ?? (yield* makeSite(vendor, call));
   const known = stringField(request.ref, 'siteId') === siteId ? stringField(request.ref, 'deployId') : null;
   const first =
     known === null
@@ -97,11 +104,12 @@ async function* waitUntilCompared(
 ): AsyncGenerator<PublishEvent, NetlifyDeploy> {
   let deploy = first;
   if (isCompared(deploy)) return deploy;
-  const looks = waitUntilDone(call, TITLE, async () => {
+  const look = async (): Promise<PlatformRelease> => {
     deploy = await readDeploy(vendor, call, ref);
     const seen = toPlatformRelease(vendor, deploy);
     return isCompared(deploy) && seen.state !== 'failed' ? { ...seen, state: 'verifying' } : seen;
-  });
+  };
+  const looks = waitUntilDone(call, TITLE, look, 'the comparison');
   for (let next = await looks.next(); !next.done; next = await looks.next()) {
     // Nothing was sent yet: that comes before it is processed.
     if (next.value.type === 'waiting') yield next.value;
@@ -119,7 +127,10 @@ async function* sendRequired(
 ): AsyncGenerator<PublishEvent, void> {
   const missing = contents.filter(({ sha1 }) => required.has(sha1));
   if (missing.length < required.size) {
-    throw platformError('platform_failed', TITLE, { said: 'it asks for files that are not part of this release' });
+    throw platformError('platform_failed', TITLE, {
+      said: 'it asks for files that are not part of this release',
+      remedy: 'Something else publishes to this site at Netlify. Stop it, then publish again.',
+    });
   }
   const bySha256 = new Map(contents.map((content) => [content.sha256, content]));
   try {
@@ -182,15 +193,24 @@ async function* waitUntilPublic(vendor: Vendor, call: PlatformCall, deploy: Depl
     const isPublic = site.published_deploy?.id === deploy.deployId;
     const obstacle = isPublic ? null : obstacleOf(site);
     const state = isPublic ? 'verifying' : obstacle === null ? 'processing' : 'failed';
-    return { state, text: obstacle, url: null, ownUrl: null };
+    return { state, text: null, url: null, ownUrl: null, ...obstacle };
   });
 }
 
-function obstacleOf(site: Awaited<ReturnType<typeof readSite>>): string | null {
+/** What keeps the release before public, and how it is taken away; null where nothing does. */
+function obstacleOf(site: Awaited<ReturnType<typeof readSite>>): { text: string; remedy: string } | null {
   if (site.published_deploy?.locked) {
-    return 'publishing is locked there, so that the release before stays public; unlock it under Deploys';
+    return {
+      text: 'publishing is locked there, so that the release before stays public',
+      remedy: 'Unlock publishing at Netlify, under Deploys, then try again.',
+    };
   }
-  if (site.prevent_non_git_prod_deploys) return 'this site only takes releases that come from its Git repository';
+  if (site.prevent_non_git_prod_deploys) {
+    return {
+      text: 'this site only takes releases that come from its Git repository',
+      remedy: 'Allow other deploys in the build settings of the site at Netlify, then try again.',
+    };
+  }
   return null;
 }
 
@@ -198,5 +218,5 @@ function obstacleOf(site: Awaited<ReturnType<typeof readSite>>): string | null {
 export function deployRefOf(ref: PlatformRef): DeployRef {
   const [siteId, deployId] = [stringField(ref, 'siteId'), stringField(ref, 'deployId')];
   if (siteId !== null && deployId !== null) return { siteId, deployId };
-  throw platformError('platform_failed', TITLE, { said: 'this release was never made there' });
+  throw neverMade(TITLE);
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
-import { meaningOf, type PlatformFailure, type RefusalRow } from '../failures.ts';
+import { listOf } from '../../answer-json.ts';
+import { meaningOf, OTHER_DOMAIN, OTHER_NAME, type PlatformFailure, type RefusalRow, remedyOf } from '../failures.ts';
 import { addressFrom, ask, type Vendor } from '../http.ts';
 import type { ConnectionCall, PlatformRelease, PlatformState, Target } from '../platform.ts';
 import { stateOf } from '../wait-until-done.ts';
@@ -11,19 +12,32 @@ export const TITLE = HOSTING_TITLES.render;
 const errorSchema = z.object({ message: z.optional(z.nullable(z.string())) });
 const wordsOf = (body: unknown): string | null => errorSchema.safeParse(body).data?.message ?? null;
 
+const REPOSITORY =
+  'Render reads only a repository that is public at GitHub and still has its name. Try again when it is.';
+const SUSPENDED = 'Resume the service at https://dashboard.render.com first. Then try again.';
+
 const REFUSALS: readonly RefusalRow[] = [
-  { statuses: [400, 409], says: /\bdomain\b/i, means: 'domain_taken' },
+  { statuses: [400, 409], says: /\bdomain (?:\S+ )?(?:is )?already\b/i, means: 'domain_taken' },
+  { statuses: [400, 402, 403], says: /\b(?:payment|billing|card)\b/i, means: 'payment_required' },
+  { statuses: [400, 403, 429], says: /\b(?:minutes|bandwidth)\b/i, means: 'quota_exhausted' },
   {
     statuses: [400, 409],
     says: /already (?:in use|taken|exists)|is taken|must be unique/i,
     means: 'name_taken',
   },
-  { statuses: [400, 403], says: /\b(?:plan|upgrade|limit)\b/i, means: 'plan_limit' },
+  { statuses: [400, 403, 409], says: /\b(?:plan|upgrade|limit)\b/i, means: 'plan_limit' },
+  { statuses: [400], says: /^invalid domain/i, means: 'platform_failed', remedy: OTHER_DOMAIN },
+  { statuses: [400], says: /^name must\b/i, means: 'platform_failed', remedy: OTHER_NAME },
+  { statuses: [400], says: /\brepo(?:sitory)?\b/i, means: 'platform_failed', remedy: REPOSITORY },
+  { statuses: [400], says: /\bsuspended\b/i, means: 'platform_failed', remedy: SUSPENDED },
+  // GitHub has it, and Render has not fetched it yet.
+  { statuses: [400], says: /\bcommit\b/i, means: 'out_of_sync' },
 ];
 const LINKS: Partial<Record<PlatformFailure, string>> = {
   credentials_invalid: 'https://dashboard.render.com/settings#api-keys',
   payment_required: 'https://dashboard.render.com/billing',
   plan_limit: 'https://dashboard.render.com/billing',
+  quota_exhausted: 'https://dashboard.render.com/billing',
 };
 
 /** Render at the address of its API. */
@@ -37,6 +51,7 @@ export function renderAt(apiUrl: string, silenceMs?: number): Vendor {
     },
     words: wordsOf,
     link: (failure) => LINKS[failure],
+    remedy: (status, body) => remedyOf(REFUSALS, status, wordsOf(body)),
     ...(silenceMs !== undefined && { silenceMs }),
   };
 }
@@ -50,7 +65,7 @@ export async function readIdentity(vendor: Vendor, call: ConnectionCall) {
 
 /** `GET /owners`: the workspaces, of which one owns every service. */
 export async function readOwners(vendor: Vendor, call: ConnectionCall): Promise<Target[]> {
-  const list = z.array(z.object({ owner: z.object({ id: z.string(), name: z.string() }) }));
+  const list = listOf(z.object({ owner: z.object({ id: z.string(), name: z.string() }) }));
   const found = await ask(call, vendor, { withToken: true, url: '/owners?limit=100' }, list);
   return found.map(({ owner: { id, name } }) => ({ id, name }));
 }
@@ -59,6 +74,8 @@ export const deploySchema = z.object({
   id: z.string(),
   status: z.optional(z.nullable(z.string())),
   commit: z.optional(z.nullable(z.object({ id: z.optional(z.string()) }))),
+  createdAt: z.optional(z.nullable(z.string())),
+  finishedAt: z.optional(z.nullable(z.string())),
 });
 export type Deploy = z.infer<typeof deploySchema>;
 

@@ -1,16 +1,17 @@
 import * as z from 'zod/mini';
-import { counterpartsOf, isRegistrableDomain } from '../../site-domain.ts';
-import { domainAnswer } from '../domain-answers.ts';
+import { listOf } from '../../answer-json.ts';
+import { counterpartsOf } from '../../site-domain.ts';
+import { domainAnswer, notAttached } from '../domain-answers.ts';
+import { routeRecords } from '../domain-records.ts';
 import { anyObject } from '../github-pages/api.ts';
 import { ask, makeOnce, type Vendor } from '../http.ts';
-import type { AttachedDomain, DomainRecord, PlatformCall, PlatformDomain } from '../platform.ts';
+import type { AttachedDomain, PlatformCall, PlatformDomain } from '../platform.ts';
 import { nullIfNotFound } from '../reference.ts';
 import { TITLE } from './api.ts';
 import { type Service, serviceIn, serviceOf, urlIn } from './service.ts';
 
-const TTL_S = 3_600;
 /** render.com/docs/configure-other-dns (2026-05), for providers without ALIAS. */
-const APEX_ADDRESS = '216.24.57.1';
+const ADDRESSES = ['216.24.57.1'];
 
 const domainSchema = z.object({ name: z.string(), verificationStatus: z.optional(z.nullable(z.string())) });
 
@@ -20,25 +21,20 @@ export async function attachDomain(vendor: Vendor, call: PlatformCall, name: str
   await makeOnce<unknown>(call, vendor, {
     look: () => findOne(vendor, call, service, name),
     request: { withToken: true, method: 'POST', url: urlIn(service, '/custom-domains'), json: { name } },
-    shape: z.array(domainSchema),
+    shape: listOf(domainSchema),
   });
   const counterparts = counterpartsOf(name);
   const host = new URL(/^https?:/.test(service.url) ? service.url : `https://${service.url}`).hostname;
-  return { records: [name, ...counterparts].flatMap((one) => recordsOf(one, host)), counterparts };
+  const records = [name, ...counterparts].flatMap((one) => routeRecords(one, { host, addresses: ADDRESSES }));
+  return { records, counterparts };
 }
 
 /** Where the name stands; Render looks at its records when it is asked to. It tells nothing of certificates. */
 export async function readDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<PlatformDomain> {
   const service = serviceOf(call);
   const found = await findOne(vendor, call, service, name);
+  if (found === null) return notAttached(TITLE);
   const missing = domainAnswer('records_missing', TITLE);
-  if (found === null) {
-    return {
-      ownership: domainAnswer('not_attached', TITLE),
-      dns: missing,
-      certificate: { ...missing, expiresAt: null },
-    };
-  }
   const isVerified = found.verificationStatus === 'verified';
   if (!isVerified) {
     const url = urlIn(service, `/custom-domains/${encodeURIComponent(name)}/verify`);
@@ -63,17 +59,7 @@ export async function detachDomain(vendor: Vendor, call: PlatformCall, name: str
 }
 
 async function findOne(vendor: Vendor, call: PlatformCall, service: Service, name: string) {
-  const list = z.array(z.object({ customDomain: domainSchema }));
+  const list = listOf(z.object({ customDomain: domainSchema }));
   const found = await ask(call, vendor, { withToken: true, url: urlIn(service, '/custom-domains?limit=100') }, list);
   return found.find(({ customDomain }) => customDomain.name === name)?.customDomain ?? null;
-}
-
-function recordsOf(name: string, host: string): DomainRecord[] {
-  const route = { name, ttl: TTL_S, purpose: 'route', required: true } as const;
-  if (!isRegistrableDomain(name)) return [{ ...route, type: 'CNAME', value: host, alternativeGroup: null }];
-  const group = { ...route, alternativeGroup: `route ${name}` };
-  return [
-    { ...group, type: 'ALIAS', value: host },
-    { ...group, type: 'A', value: APEX_ADDRESS },
-  ];
 }

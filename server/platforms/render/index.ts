@@ -1,17 +1,18 @@
 import { renderCapabilities } from '../../../routers/schemas/platforms/capabilities/render.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
-import { platformError } from '../failures.ts';
+import { neverMade } from '../failures.ts';
 import { anyObject, githubAt } from '../github-pages/api.ts';
 import { landedIn } from '../github-pages/branch.ts';
 import { push } from '../github-pages/push.ts';
 import { dropRepository, ensureRepository, readRepository, repositoryIn, siteOf } from '../github-pages/repository.ts';
 import type { Pushed } from '../github-pages/tree.ts';
-import { ask, type Vendor } from '../http.ts';
+import { ask, makeOnce, type Vendor } from '../http.ts';
 import type { Platform, PlatformCall, PlatformRef, PublishEvent, PublishRequest, RestoreEvent } from '../platform.ts';
 import { nullIfNotFound, stringField } from '../reference.ts';
 import { waitUntilDone } from '../wait-until-done.ts';
 import { deploySchema, readIdentity, readOwners, renderAt, TITLE, toPlatformRelease } from './api.ts';
 import { attachDomain, detachDomain, readDomain } from './domains.ts';
+import { readBuildLog } from './log.ts';
 import {
   dropService,
   findDeploy,
@@ -21,6 +22,7 @@ import {
   serviceIn,
   startDeploy,
   urlIn,
+  writeRoutes,
 } from './service.ts';
 
 const BRANCH_OF_CHOSEN = 'render';
@@ -52,6 +54,11 @@ export function render({ apiUrl, githubApiUrl, silenceMs }: RenderOptions): Plat
       await ask(call, vendor, { withToken: true, method: 'POST', url }, anyObject);
     },
     restore: (call, { ref, actId }) => restore(vendor, call, ref, actId),
+    async readLog(call, ref) {
+      const service = serviceIn(call.destination.site);
+      const id = service === null ? null : await deployIn(vendor, call, service.serviceId, ref);
+      return service === null || id === null ? '' : readBuildLog(vendor, call, service, id);
+    },
     async remove(call) {
       const { site } = call.destination;
       const service = serviceIn(site);
@@ -75,6 +82,7 @@ async function* publish(
   const isNew = repositoryIn(call.destination.site) === null;
   const repository = yield* ensureRepository(github, call, BRANCH_OF_CHOSEN);
   let service = serviceIn(call.destination.site);
+  const { isSinglePage } = call.destination;
   const named = (pushed: Pushed): PlatformRef => ({ ...siteOf(repository), ...service, ...pushed });
   const { previous } = request;
   const landedBefore = previous === null ? null : landedIn(previous.ref, repository);
@@ -100,7 +108,10 @@ async function* publish(
     const address = await readRepository(github, call, repository);
     service = await makeService(vendor, call, { repository, address });
     isMade = true;
-    yield { type: 'site', site: { ...siteOf(repository), ...service } };
+    yield { type: 'site', site: { ...siteOf(repository), ...service, isSinglePage } };
+  } else if ((call.destination.site?.isSinglePage === true) !== isSinglePage) {
+    await writeRoutes(vendor, call, service);
+    yield { type: 'site', site: { ...siteOf(repository), ...service, isSinglePage } };
   }
   const mayBeThere = isMade || isRepeated;
   const deployId =
@@ -136,7 +147,24 @@ async function deployIn(vendor: Vendor, call: PlatformCall, serviceId: string, r
   return (await findDeploy(vendor, call, { serviceId }, commit))?.id ?? null;
 }
 
-/** `POST /services/{id}/rollback`, which makes a deploy of its own. */
+type RollBack = { serviceId: string; deployId: string; ref: PlatformRef };
+
+/** `POST /services/{id}/rollback`; after a try whose end is unclear, a newer deploy of the commit is what it has made. */
+async function rollBack(vendor: Vendor, call: PlatformCall, { serviceId, deployId, ref }: RollBack): Promise<string> {
+  const commit = stringField(ref, 'commit');
+  const before = commit === null ? null : await findDeploy(vendor, call, { serviceId }, commit);
+  const made = await makeOnce(call, vendor, {
+    look: async (mayBeMade) => {
+      const newest = mayBeMade && commit !== null ? await findDeploy(vendor, call, { serviceId }, commit) : null;
+      return newest?.id === before?.id ? null : newest;
+    },
+    request: { withToken: true, method: 'POST', url: urlIn({ serviceId }, '/rollback'), json: { deployId } },
+    shape: deploySchema,
+  });
+  return made.id;
+}
+
+/** Goes back by a deploy of its own. */
 async function* restore(
   vendor: Vendor,
   call: PlatformCall,
@@ -145,18 +173,12 @@ async function* restore(
 ): AsyncGenerator<RestoreEvent, PlatformRef> {
   const [serviceId, deployId] = [stringField(ref, 'serviceId'), stringField(ref, 'deployId')];
   if (serviceId === null || deployId === null) {
-    throw platformError('platform_failed', TITLE, { said: 'this release was never made there' });
+    throw neverMade(TITLE);
   }
   yield { type: 'processing', text: `${TITLE} goes back to this release` };
   let next = ref;
   if (ref.actId !== actId) {
-    const request = {
-      withToken: true,
-      method: 'POST',
-      url: urlIn({ serviceId }, '/rollback'),
-      json: { deployId },
-    } as const;
-    next = { ...ref, deployId: (await ask(call, vendor, request, deploySchema)).id, actId };
+    next = { ...ref, deployId: await rollBack(vendor, call, { serviceId, deployId, ref }), actId };
     yield { type: 'ref', ref: next };
   }
   yield* waitUntilDone(call, TITLE, () => look(vendor, call, next));

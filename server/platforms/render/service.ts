@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
+import { listOf } from '../../answer-json.ts';
 import { AppError } from '../../errors.ts';
 import { platformError } from '../failures.ts';
 import { anyObject } from '../github-pages/api.ts';
 import type { Repository } from '../github-pages/repository.ts';
-import { ask, makeOnce, type Vendor } from '../http.ts';
+import { addressFrom, ask, makeOnce, type Vendor } from '../http.ts';
 import type { PlatformCall, PlatformRef } from '../platform.ts';
 import { nullIfNotFound, stringField } from '../reference.ts';
 import { type Deploy, deploySchema, readOwners, TITLE } from './api.ts';
@@ -48,7 +49,12 @@ export async function makeService(
 ): Promise<Service> {
   const { slug, id, target } = call.destination;
   const ownerId = target ?? (await readOwners(vendor, call))[0]?.id;
-  if (ownerId === undefined) throw platformError('permission_missing', TITLE, { said: 'the key opens no workspace' });
+  if (ownerId === undefined) {
+    throw platformError('permission_missing', TITLE, {
+      said: 'the key opens no workspace',
+      remedy: 'Make a key of an account that belongs to a workspace at Render, and connect Render with it.',
+    });
+  }
   try {
     return await makeNamed(vendor, call, { ...source, ownerId, name: slug });
   } catch (error) {
@@ -61,7 +67,7 @@ type Wanted = { repository: Repository; address: string; ownerId: string; name: 
 
 async function makeNamed(vendor: Vendor, call: PlatformCall, wanted: Wanted): Promise<Service> {
   const { repository, address, ownerId, name } = wanted;
-  const list = z.array(z.object({ service: serviceSchema }));
+  const list = listOf(z.object({ service: serviceSchema }));
   const isOurs = ({ repo, branch }: z.infer<typeof serviceSchema>) => repo === address && branch === repository.branch;
   const made = await makeOnce(call, vendor, {
     look: async () => {
@@ -82,13 +88,29 @@ async function makeNamed(vendor: Vendor, call: PlatformCall, wanted: Wanted): Pr
         branch: repository.branch,
         autoDeploy: 'no',
         // The files are built already: a command that does nothing, since none is described as taken.
-        serviceDetails: { buildCommand: 'true', publishPath: PUBLISHED_FOLDER, previews: { generation: 'off' } },
+        serviceDetails: {
+          buildCommand: 'true',
+          publishPath: PUBLISHED_FOLDER,
+          previews: { generation: 'off' },
+          routes: routesOf(call),
+        },
       },
     },
     shape: z.object({ service: serviceSchema }),
   });
   const { id: serviceId, serviceDetails } = made.service;
-  return { serviceId, ownerId, url: serviceDetails.url };
+  return { serviceId, ownerId, url: addressFrom(vendor, serviceDetails.url) };
+}
+
+/** A file comes before any rule (render.com/docs/redirects-rewrites), so that one rule is a single-page application. */
+function routesOf({ destination }: PlatformCall) {
+  return destination.isSinglePage ? [{ type: 'rewrite', source: '/*', destination: '/index.html' }] : [];
+}
+
+/** `PUT /services/{id}/routes`: all of them anew. */
+export async function writeRoutes(vendor: Vendor, call: PlatformCall, service: Service): Promise<void> {
+  const request = { withToken: true, method: 'PUT', url: urlIn(service, '/routes'), json: routesOf(call) } as const;
+  await ask(call, vendor, request, z.array(anyObject));
 }
 
 /** `DELETE /services/{id}`; one that is gone is no error. */
@@ -103,7 +125,7 @@ export async function findDeploy(
   service: Pick<Service, 'serviceId'>,
   commit: string,
 ): Promise<Deploy | null> {
-  const list = z.array(z.object({ deploy: deploySchema }));
+  const list = listOf(z.object({ deploy: deploySchema }));
   const found = await ask(call, vendor, { withToken: true, url: urlIn(service, '/deploys?limit=20') }, list);
   return found.find(({ deploy }) => deploy.commit?.id === commit)?.deploy ?? null;
 }

@@ -113,6 +113,7 @@ function handOff(
   const rewrites = destination.isSinglePage ? '\n[[deployment.rewrites]]\nfrom = "/*"\nto = "/index.html"\n' : '';
   const text = `[deployment]\ndeploymentTarget = "static"\npublicDir = "."\n${rewrites}`;
   return {
+    addressHint: 'Enter the address that Replit shows, like https://name.replit.app.',
     files: [{ path: '.replit', text }],
     steps: [
       { text: `Download release ${release.number} as a ZIP. It is ready to import.` },

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
+import { listOf } from '../../answer-json.ts';
 import { AppError } from '../../errors.ts';
-import type { PlatformFailure } from '../failures.ts';
+import { OTHER_NAME, type PlatformFailure, PUBLISH_ANEW } from '../failures.ts';
 import { addressFrom, ask, makeOnce, type Vendor, type VendorRequest } from '../http.ts';
 import type { ConnectionCall, PlatformCall, PlatformRelease, PlatformState } from '../platform.ts';
 import { nullIfNotFound } from '../reference.ts';
@@ -26,6 +27,21 @@ const LINKS: Partial<Record<PlatformFailure, string>> = {
   plan_limit: 'https://vercel.com/pricing',
 };
 
+/** What a person can do about refusals that are of no kind of their own. */
+const REMEDIES: readonly { says: RegExp; remedy: string }[] = [
+  {
+    says: /deployment for the project was not successful/i,
+    remedy: 'Publish a release there that goes live, then add the domain again.',
+  },
+  { says: /deployment was deleted/i, remedy: PUBLISH_ANEW },
+  {
+    says: /\bSAML\b/i,
+    remedy: 'Log in to the team with single sign-on at Vercel, make a token for that team, and connect Vercel with it.',
+  },
+  { says: /\bdigest\b/i, remedy: 'A file did not arrive as it was sent. Try again: it is sent anew.' },
+  { says: /\bname contains invalid\b/i, remedy: OTHER_NAME },
+];
+
 /** Returns the API at its base address. */
 export function vercelAt(apiUrl: string): Vendor {
   return {
@@ -36,6 +52,7 @@ export function vercelAt(apiUrl: string): Vendor {
     words: (body) => refusalOf(body).message ?? null,
     resetAt: (body) => refusalOf(body).limit?.resetMs,
     link: (failure) => LINKS[failure],
+    remedy: (_status, body) => REMEDIES.find(({ says }) => says.test(refusalOf(body).message ?? ''))?.remedy,
   };
 }
 
@@ -104,7 +121,7 @@ export async function readTokenEnd(vendor: Vendor, call: ConnectionCall): Promis
 }
 
 const teamsSchema = z.object({
-  teams: z.array(z.object({ id: z.string(), slug: z.string(), name: z.optional(z.nullable(z.string())) })),
+  teams: listOf(z.object({ id: z.string(), slug: z.string(), name: z.optional(z.nullable(z.string())) })),
   pagination: z.optional(z.object({ next: z.optional(z.nullable(z.number())) })),
 });
 const TEAM_PAGES_MAX = 20;
@@ -132,7 +149,7 @@ const deploymentSchema = z.object({
   aliasAssigned: z.optional(z.nullable(z.union([z.boolean(), z.number()]))),
   // An object by the description, and a text by Vercel's own client.
   aliasError: z.optional(z.nullable(z.union([z.string(), z.object({ message: z.optional(z.string()) })]))),
-  alias: z.optional(z.nullable(z.array(z.string()))),
+  alias: z.optional(z.nullable(listOf(z.string()))),
   url: z.optional(z.nullable(z.string())),
   errorMessage: z.optional(z.nullable(z.string())),
   errorLink: z.optional(z.nullable(z.string())),
@@ -188,7 +205,7 @@ function publicAddress(vendor: Vendor, alias: readonly string[], url: string): s
 }
 
 const deploymentsSchema = z.object({
-  deployments: z.array(z.object({ uid: z.string(), meta: z.optional(z.nullable(z.record(z.string(), z.unknown()))) })),
+  deployments: listOf(z.object({ uid: z.string(), meta: z.optional(z.nullable(z.record(z.string(), z.unknown()))) })),
 });
 const LATEST = 20;
 /** Ours, in the metadata of each deployment. */
@@ -227,7 +244,7 @@ const lineSchema = z.nullable(
     payload: z.optional(z.nullable(z.object({ text: z.optional(z.nullable(z.string())) }))),
   }),
 );
-const logSchema = z.nullable(z.array(lineSchema));
+const logSchema = z.nullable(listOf(lineSchema));
 
 /** "Get deployment events": the build's log, as it stands. */
 export async function readEvents(vendor: Vendor, call: PlatformCall, id: string): Promise<string> {

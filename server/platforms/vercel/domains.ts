@@ -1,13 +1,14 @@
 import * as z from 'zod/mini';
+import { listOf } from '../../answer-json.ts';
 import { AppError } from '../../errors.ts';
-import { domainAnswer } from '../domain-answers.ts';
+import { domainAnswer, notAttached } from '../domain-answers.ts';
+import { requiredRecord } from '../domain-records.ts';
 import { ask, makeOnce, type Vendor } from '../http.ts';
 import type { AttachedDomain, DomainRecord, PlatformCall, PlatformDomain } from '../platform.ts';
 import { nullIfNotFound, stringField } from '../reference.ts';
 import { anyObject, TITLE, withFailures, withTeam } from './api.ts';
 import { projectIdOf, projectUrl } from './project.ts';
 
-const TTL_S = 3_600;
 /** Used where the API names none: vercel.com/docs/domains, "Adding and configuring a custom domain" (February 2026). */
 const MANUAL = { a: ['76.76.21.21'], cname: 'cname.vercel-dns.com' };
 
@@ -15,14 +16,14 @@ const domainSchema = z.object({
   name: z.string(),
   apexName: z.string(),
   verified: z.boolean(),
-  verification: z.optional(z.nullable(z.array(z.object({ type: z.string(), domain: z.string(), value: z.string() })))),
+  verification: z.optional(z.nullable(listOf(z.object({ type: z.string(), domain: z.string(), value: z.string() })))),
 });
 type ProjectDomain = z.infer<typeof domainSchema>;
 
 const configSchema = z.object({
   misconfigured: z.boolean(),
-  recommendedIPv4: z.optional(z.nullable(z.array(z.object({ rank: z.number(), value: z.array(z.string()) })))),
-  recommendedCNAME: z.optional(z.nullable(z.array(z.object({ rank: z.number(), value: z.string() })))),
+  recommendedIPv4: z.optional(z.nullable(listOf(z.object({ rank: z.number(), value: listOf(z.string()) })))),
+  recommendedCNAME: z.optional(z.nullable(listOf(z.object({ rank: z.number(), value: z.string() })))),
 });
 
 /** Adds a domain to a project. Throws `domain_taken`, `platform_place_gone`. */
@@ -33,13 +34,12 @@ export async function attachDomain(vendor: Vendor, call: PlatformCall, name: str
     shape: domainSchema,
   });
   const { recommendedIPv4, recommendedCNAME } = await readConfig(vendor, call, name);
-  const route = { name, ttl: TTL_S, purpose: 'route', required: true, alternativeGroup: null } as const;
   const addresses = firstOf(recommendedIPv4)?.value ?? MANUAL.a;
   const host = firstOf(recommendedCNAME)?.value.replace(/\.$/, '') ?? MANUAL.cname;
   const routes: DomainRecord[] =
     name === attached.apexName
-      ? addresses.map((value) => ({ ...route, type: 'A', value }))
-      : [{ ...route, type: 'CNAME', value: host }];
+      ? addresses.map((value) => requiredRecord({ type: 'A', name, value }))
+      : [requiredRecord({ type: 'CNAME', name, value: host })];
   return { records: [...routes, ...proofs(attached)], counterparts: [] };
 }
 
@@ -64,24 +64,13 @@ function proofs({ verified, verification }: ProjectDomain): DomainRecord[] {
   if (verified) return [];
   return (verification ?? [])
     .filter(({ type }) => type === 'TXT')
-    .map(({ domain, value }) => ({
-      type: 'TXT',
-      name: domain,
-      value,
-      ttl: TTL_S,
-      purpose: 'proof',
-      required: true,
-      alternativeGroup: null,
-    }));
+    .map(({ domain: name, value }) => requiredRecord({ type: 'TXT', name, value, purpose: 'proof' }));
 }
 
 /** "Get a project domain" and "Get a Domain's configuration". Of the certificate Vercel says nothing but that it comes. */
 export async function readDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<PlatformDomain> {
   const found = await readOne(vendor, call, name);
-  if (found === null) {
-    const dns = domainAnswer('records_missing', TITLE);
-    return { ownership: domainAnswer('not_attached', TITLE), dns, certificate: { ...dns, expiresAt: null } };
-  }
+  if (found === null) return notAttached(TITLE);
   const isVerified = found.verified || (await verify(vendor, call, name));
   const { misconfigured } = await readConfig(vendor, call, name);
   const certificate = domainAnswer(isVerified && !misconfigured ? 'certificate_coming' : 'records_missing', TITLE);

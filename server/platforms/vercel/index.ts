@@ -1,5 +1,5 @@
 import { vercelCapabilities } from '../../../routers/schemas/platforms/capabilities/vercel.ts';
-import { platformError } from '../failures.ts';
+import { neverMade } from '../failures.ts';
 import type { Vendor } from '../http.ts';
 import type {
   ConnectionCall,
@@ -133,6 +133,6 @@ async function deploymentIn(vendor: Vendor, call: PlatformCall, ref: PlatformRef
 
 function idIn(ref: PlatformRef | null, field = 'id'): string {
   const id = stringField(ref, field);
-  if (id === null) throw platformError('platform_failed', TITLE, { said: 'this release was never made there' });
+  if (id === null) throw neverMade(TITLE);
   return id;
 }

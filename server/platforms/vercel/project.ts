@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { listOf } from '../../answer-json.ts';
 import { AppError } from '../../errors.ts';
 import { platformError } from '../failures.ts';
 import { ask, makeOnce, type Vendor } from '../http.ts';
@@ -15,7 +16,7 @@ const MARK = 'FAIRLEAD_DESTINATION';
 
 const projectSchema = z.object({
   id: z.string(),
-  env: z.optional(z.nullable(z.array(z.object({ key: z.string(), value: z.optional(z.nullable(z.string())) })))),
+  env: z.optional(z.nullable(listOf(z.object({ key: z.string(), value: z.optional(z.nullable(z.string())) })))),
 });
 
 /** Returns the id of the site's project; throws `platform_place_gone` while there is none. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { isServedPath } from '../../../routers/schemas/upload-rules.ts';
+import { listOf } from '../../answer-json.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
 import { readRuleFiles } from '../../artifacts/rule-files.ts';
 import { AppError } from '../../errors.ts';
@@ -139,7 +140,7 @@ function uploadOf(sha1: string, body: () => ReturnType<typeof bodyOf>) {
   return { method: 'POST', url: '/v2/files', headers, body } as const;
 }
 
-const lackSchema = z.object({ code: z.literal('missing_files'), missing: z.array(z.string()) });
+const lackSchema = z.object({ code: z.literal('missing_files'), missing: listOf(z.string()) });
 const refusedSchema = z.object({ error: lackSchema });
 const createdSchema = z.union([
   z.pipe(
@@ -147,11 +148,11 @@ const createdSchema = z.union([
     z.transform(({ error }) => ({ id: null, missing: error.missing })),
   ),
   z.pipe(
-    z.object({ id: z.string(), missing: z.optional(z.array(z.string())) }),
+    z.object({ id: z.string(), missing: z.optional(listOf(z.string())) }),
     z.transform(({ id, missing = [] }) => ({ id, missing })),
   ),
   z.pipe(
-    z.object({ missing: z.array(z.string()) }),
+    z.object({ missing: listOf(z.string()) }),
     z.transform(({ missing }) => ({ id: null, missing })),
   ),
 ]);

@@ -1,7 +1,7 @@
 import type { DeleteAccountInput } from '../../../routers/schemas/account.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { AppError } from '../../errors.ts';
-import { enqueueJob } from '../../jobs/queue.ts';
+import { enqueueJob } from '../../jobs/queue/queue.ts';
 import { ApiTokenModel } from '../../models/api-token.ts';
 import { MailedTokenModel } from '../../models/mailed-token.ts';
 import { SubscriptionModel } from '../../models/subscription.ts';
@@ -13,7 +13,7 @@ import { usernameKey } from '../auth/name-keys.ts';
 import type { SessionContext } from '../auth/sessions.ts';
 import { signedInUser } from '../auth/signed-in-user.ts';
 import { queueMail } from '../mail.ts';
-import { recordUsedTrial } from '../used-trial.ts';
+import { recordUsedTrial } from '../subscription/used-trial.ts';
 
 /**
  * Ends the account at once: nobody can sign in, sessions and API tokens are over, its name and address are free. A job

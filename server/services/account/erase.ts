@@ -4,39 +4,58 @@ import { AppError, JobDeferred } from '../../errors.ts';
 import { ApiTokenModel } from '../../models/api-token.ts';
 import { ArtifactModel } from '../../models/artifact.ts';
 import { AuthorizationRequestModel } from '../../models/authorization-request.ts';
+import { CertificateModel } from '../../models/certificate.ts';
+import { ChallengeRecordModel } from '../../models/challenge-record.ts';
 import { ConnectionModel } from '../../models/connection.ts';
 import { ContactMessageModel } from '../../models/contact-message.ts';
 import { DeploymentModel } from '../../models/deployment.ts';
+import { DeploymentHealthModel } from '../../models/deployment-health.ts';
+import { DiagnosticModel } from '../../models/diagnostic.ts';
 import { DisclaimerAcceptanceModel } from '../../models/disclaimer-acceptance.ts';
+import { DnsChangeModel } from '../../models/dns-change.ts';
+import { DomainModel } from '../../models/domain.ts';
 import { EventModel } from '../../models/event.ts';
 import { FeedbackModel } from '../../models/feedback.ts';
 import { IdempotencyKeyModel } from '../../models/idempotency-key.ts';
+import { LicenseModel } from '../../models/license.ts';
 import { MailedTokenModel } from '../../models/mailed-token.ts';
+import { PaymentModel } from '../../models/payment.ts';
+import { PaymentEventModel } from '../../models/payment-event.ts';
 import { ReleaseModel } from '../../models/release.ts';
 import { SessionModel } from '../../models/session.ts';
 import { SubscriptionModel } from '../../models/subscription.ts';
 import { UploadModel } from '../../models/upload.ts';
 import { UserModel } from '../../models/user.ts';
 import { VisitModel } from '../../models/visit.ts';
+import { VisitDayModel } from '../../models/visit-day.ts';
+import { VisitHourModel } from '../../models/visit-hour.ts';
+import { ZoneLeaseModel } from '../../models/zone-lease.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { removeDeployment } from '../deployments/index.ts';
 import { cancelRelease } from '../releases/index.ts';
 
 const LOOK_AGAIN_MS = 2_000;
 
+/** Each is a transaction of its own: a pass over thousands would hold up everybody else's calls. */
+const REMOVALS_A_PASS = 100;
+
 /**
- * Takes down the deployments of an account that was deleted: cancels what runs, and has each one removed by its own job.
+ * Takes down the deployments of an account that was deleted, some in each pass: cancels what runs, and has each one
+ * removed by its own job.
  * Throws JobDeferred until none is left.
  */
 export async function removeAllDeployments(ctx: AccountContext): Promise<void> {
   const { accountId } = ctx.actor;
-  const left = await DeploymentModel.find({ accountId });
-  for (const { _id: deploymentId, state } of left) {
+  // Without those that are on their way: many that a platform refuses would keep the others from their turn.
+  const next = await DeploymentModel.find({ accountId, state: { $ne: 'deleting' } }, { state: 1 })
+    .limit(REMOVALS_A_PASS)
+    .lean();
+  for (const { _id: deploymentId, state } of next) {
     if (state === 'deploying') await cancelRunning(ctx, deploymentId);
     await removeDeployment(ctx, { deploymentId }).catch(ignoreConflict);
   }
-  if (left.length > 0)
-    throw new JobDeferred(`Still being taken down: ${formatCount(left.length, 'deployment')}.`, LOOK_AGAIN_MS);
+  const left = await DeploymentModel.countDocuments({ accountId });
+  if (left > 0) throw new JobDeferred(`Still being taken down: ${formatCount(left, 'deployment')}.`, LOOK_AGAIN_MS);
 }
 
 /**
@@ -50,16 +69,38 @@ export async function eraseAccount(accountId: string): Promise<void> {
   await ConnectionModel.deleteMany(owned);
   await AuthorizationRequestModel.deleteMany(owned);
   await SubscriptionModel.deleteMany(owned);
+  await eraseLicenses(accountId);
+  await PaymentModel.deleteMany(owned);
+  await PaymentEventModel.deleteMany(owned);
   await MailedTokenModel.deleteMany(owned);
   await UploadModel.deleteMany(owned);
   await ArtifactModel.deleteMany(owned);
   await IdempotencyKeyModel.deleteMany(owned);
+  await CertificateModel.deleteMany(owned);
+  await DomainModel.deleteMany(owned);
+  await DnsChangeModel.deleteMany(owned);
+  await DiagnosticModel.deleteMany(owned);
+  await DeploymentHealthModel.deleteMany(owned);
+  await ChallengeRecordModel.deleteMany(owned);
+  await ZoneLeaseModel.deleteMany(owned);
   await EventModel.deleteMany(owned);
   await VisitModel.deleteMany(owned);
+  await VisitHourModel.deleteMany(owned);
+  await VisitDayModel.deleteMany(owned);
   await FeedbackModel.deleteMany(owned);
   await ContactMessageModel.deleteMany(owned);
   await DisclaimerAcceptanceModel.deleteMany(owned);
   await UserModel.deleteOne({ _id: accountId });
+}
+
+/** With the keys of its transfers that nobody has redeemed: what was somebody else's by then stays theirs. */
+async function eraseLicenses(accountId: string): Promise<void> {
+  const own = await LicenseModel.find({ accountId }, { _id: 1 }).lean();
+  const transferOf = { $in: own.map(({ _id }) => _id) };
+  await LicenseModel.deleteMany({ transferOf, accountId: null, state: { $in: ['unredeemed', 'revoked'] } }).setOptions({
+    acrossAccounts: 'license-key',
+  });
+  await LicenseModel.deleteMany({ accountId });
 }
 
 /** A roll back cannot be cancelled and is over in a second; what ended meanwhile needs no cancelling. */

@@ -5,7 +5,10 @@ import { AppError } from '../../errors.ts';
 import { ApiTokenModel, toApiToken } from '../../models/api-token.ts';
 import { ContactMessageModel } from '../../models/contact-message.ts';
 import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
+import { DomainModel } from '../../models/domain.ts';
 import { FeedbackModel } from '../../models/feedback.ts';
+import { LicenseModel } from '../../models/license.ts';
+import { PaymentModel, toPayment } from '../../models/payment.ts';
 import { ReleaseModel } from '../../models/release.ts';
 import { RollBackModel } from '../../models/roll-back.ts';
 import { SubscriptionModel, toSubscription } from '../../models/subscription.ts';
@@ -14,6 +17,7 @@ import { toUser, type UserDoc } from '../../models/user.ts';
 import type { Providers } from '../../service-context.ts';
 import { findSessions } from '../auth/sessions.ts';
 import { toDeployments } from '../deployments/read.ts';
+import { toLicense } from '../licenses/read.ts';
 import { readManifest, readSteps, toRelease } from '../releases/read.ts';
 import { toNotifications } from '../user.ts';
 import { visitsOf } from './export-visits.ts';
@@ -25,12 +29,13 @@ export type ExportSource = { user: UserDoc; at: Date; corrupted: readonly string
 const PAGE = 100;
 const README = `This is what Fairlead keeps for your account.
 
-account.json                       who you are here, your settings and plan, the browsers that are signed in, your API
-                                   tokens, what you wrote to us, and the uploads that we still know of
+account.json                       who you are here, your settings, plan and payments, the browsers that are signed in,
+                                   your API tokens, licenses and domains, what you wrote to us, and the uploads that we still
+                                   know of
 deployments/{address}/
   deployment.json                  its name, address and state
   releases.json                    all its releases with their steps and logs, and who rolled back when
-  visits.json                      how often it was visited, minute by minute
+  visits.json                      how often it was visited, hour by hour (UTC), of the last minutes each
   files/                           the files of the release that is live; none where nothing is live
 
 Not in here:
@@ -43,7 +48,7 @@ Not in here:
 
 /**
  * The entries of an account's export, each read when it is its turn. Lists without a limit are read a page of rows at a
- * time; held whole are the ids of the deployments, the sessions, the API tokens and the list of one release's files.
+ * time; held whole are the ids of the deployments, the sessions, the API tokens, the licenses and the list of one release's files.
  */
 export async function* exportEntries(
   providers: Providers,
@@ -73,13 +78,15 @@ async function* accountText(user: UserDoc, at: Date): AsyncGenerator<string, voi
   const owned = { accountId: user._id };
   const subscription = await SubscriptionModel.findOne(owned);
   const tokens = await ApiTokenModel.find(owned).sort({ createdAt: -1, _id: -1 });
-  const { deploymentCount: _counted, disclaimerAccepted: _accepted, ...identity } = toUser(user);
+  const licenses = await LicenseModel.find(owned).sort({ redeemedAt: -1, _id: -1 });
+  const { deploymentCount: _counted, disclaimerAccepted: _accepted, ...identity } = toUser(user, at);
   yield* jsonText({
     exportedAt: at,
     identity,
     settings: { notifications: toNotifications(user) },
     disclaimer: { version: user.disclaimer?.version ?? 0, acceptedAt: user.disclaimer?.acceptedAt ?? null },
     plan: subscription === null ? null : toSubscription(subscription, at),
+    payments: paymentsOf(user._id, at),
     sessions: (await findSessions(user._id, at)).map(({ device, address, createdAt, lastUsedAt, endsAt }) => ({
       device,
       address,
@@ -88,6 +95,8 @@ async function* accountText(user: UserDoc, at: Date): AsyncGenerator<string, voi
       endsAt,
     })),
     apiTokens: tokens.map(toApiToken),
+    licenses: licenses.map((license) => toLicense(license, subscription, at)),
+    domains: domainsOf(user._id),
     feedback: feedbackOf(user._id),
     contactMessages: ContactMessageModel.find(owned, { _id: 0, __v: 0, accountId: 0 })
       .sort({ at: -1 })
@@ -106,6 +115,23 @@ async function* accountText(user: UserDoc, at: Date): AsyncGenerator<string, voi
       .lean()
       .cursor({ batchSize: PAGE }),
   });
+}
+
+async function* domainsOf(accountId: string): AsyncGenerator<unknown, void> {
+  const rows = DomainModel.find({ accountId }, { records: 0, attached: 0 })
+    .sort({ createdAt: -1, _id: -1 })
+    .hint('account_newest')
+    .lean()
+    .cursor({ batchSize: PAGE });
+  for await (const { deploymentId, name, counterpart, servedName, state, proof, provedAt, createdAt } of rowsOf(rows)) {
+    yield { deploymentId, name, counterpart, servedName, state, proof, provedAt, createdAt };
+  }
+}
+
+async function* paymentsOf(accountId: string, at: Date): AsyncGenerator<unknown, void> {
+  for await (const payment of PaymentModel.find({ accountId }).sort({ createdAt: -1 }).cursor({ batchSize: PAGE })) {
+    yield toPayment(payment, at);
+  }
 }
 
 /** A rating of the product names no deployment. */

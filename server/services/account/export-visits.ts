@@ -1,16 +1,32 @@
 import { rowsOf } from '../../database/cursor-rows.ts';
 import { VisitModel, type VisitRow } from '../../models/visit.ts';
+import { type VisitHour, VisitHourModel } from '../../models/visit-hour.ts';
 
+/** An hour of a deployment, as its owner reads it. */
+type Hour = Omit<VisitHour, '_id' | 'accountId' | 'deploymentId'>;
 /** A minute of a deployment, as its owner reads it. */
 type Minute = Omit<VisitRow, '_id' | 'accountId' | 'deploymentId' | 'visitors'>;
 
 const PAGE = 100;
 
 /**
- * A deployment's visits, one entry a minute: each process of the host, and each of its writings, has stored a row of its
- * own. Without the hashes that tell one visitor from another: they are of other people.
+ * A deployment's visits (UTC), one entry an hour, and one a minute of what has not been added up to hours yet. Without the
+ * hashes that tell one visitor from another: they are of other people.
  */
-export async function* visitsOf(owned: { accountId: string; deploymentId: string }): AsyncGenerator<Minute, void> {
+export async function* visitsOf(owned: {
+  accountId: string;
+  deploymentId: string;
+}): AsyncGenerator<Hour | Minute, void> {
+  const hours = VisitHourModel.find(owned, { _id: 0, __v: 0, accountId: 0, deploymentId: 0 })
+    .sort({ at: 1 })
+    .lean<Hour[]>()
+    .cursor({ batchSize: PAGE });
+  yield* rowsOf<Hour>(hours);
+  yield* minutesOf(owned);
+}
+
+/** Each process of the host, and each of its writings, has stored a row of its own. */
+async function* minutesOf(owned: { accountId: string; deploymentId: string }): AsyncGenerator<Minute, void> {
   const rows = VisitModel.find(owned, { _id: 0, __v: 0, accountId: 0, deploymentId: 0, visitors: 0 })
     .sort({ at: 1 })
     .lean<Minute[]>()
@@ -35,6 +51,7 @@ function sumOf(one: Minute, other: Minute): Minute {
     at: one.at,
     requests: one.requests + other.requests,
     views: one.views + other.views,
+    bots: one.bots + other.bots,
     bytes: one.bytes + other.bytes,
     statuses: [...statuses].map(([status, requests]) => ({ status, requests })),
     pages: [...pages].map(([path, views]) => ({ path, views })),

@@ -40,7 +40,7 @@ export async function confirmEmail(ctx: ServiceContext, input: ConfirmEmailInput
     const user = await UserModel.findOne({ _id: accountId, deletedAt: null }).session(session);
     if (user === null) throw notFound('account');
     const { email: former, username, pendingEmail } = user;
-    if (email !== former && email !== pendingEmail) throw tokenInvalid();
+    if (email !== former && email !== pendingEmail) throw tokenInvalid('confirm-email');
     user.set({ email, emailKey: emailKey(email), emailConfirmedAt: ctx.now() });
     if (email === pendingEmail) {
       user.set({ pendingEmail: null });

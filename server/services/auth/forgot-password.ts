@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongoose';
 import type { ForgotPasswordInput } from '../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { HOUR_MS } from '../../durations.ts';
-import { enqueueJob } from '../../jobs/queue.ts';
+import { enqueueJob } from '../../jobs/queue/queue.ts';
 import { NO_ACCOUNT } from '../../models/account-scope.ts';
 import { UserModel } from '../../models/user.ts';
 import { transaction } from '../../mongo.ts';

@@ -33,7 +33,7 @@ export async function login(ctx: ServiceContext, input: LoginInput): Promise<Sig
   await joinDisclaimerAcceptance(ctx, accountId);
   await saveSession(ctx, accountId, opened);
   const signedIn = await UserModel.findOne({ _id: accountId }).orFail();
-  return { ...toUser(signedIn), ...opened.access };
+  return { ...toUser(signedIn, ctx.now()), ...opened.access };
 }
 
 /**

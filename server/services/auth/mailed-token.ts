@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ClientSession } from 'mongoose';
-import { LINK_MINUTES, STOP_LINK_DAYS } from '../../../routers/schemas/limits.ts';
-import { DAY_MS } from '../../durations.ts';
+import { CONFIRM_LINK_HOURS, RESET_LINK_MINUTES, STOP_LINK_DAYS } from '../../../routers/schemas/limits.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
 import type { MailValues } from '../../mail/templates.ts';
 import { type MailedTokenDoc, MailedTokenModel } from '../../models/mailed-token.ts';
@@ -12,8 +12,8 @@ import { hashToken } from '../token-hash.ts';
 
 const SECRET_BYTES = 32;
 const LIFE_MS = {
-  'reset-password': LINK_MINUTES * 60_000,
-  'confirm-email': LINK_MINUTES * 60_000,
+  'reset-password': RESET_LINK_MINUTES * MINUTE_MS,
+  'confirm-email': CONFIRM_LINK_HOURS * HOUR_MS,
   'stop-email-change': STOP_LINK_DAYS * DAY_MS,
 } as const;
 
@@ -57,7 +57,7 @@ export async function redeemToken(
     { $set: { usedAt } },
     { session, acrossAccounts: 'sign-in' },
   );
-  if (token === null) throw tokenInvalid();
+  if (token === null) throw tokenInvalid(purpose);
   const { accountId, email } = token;
   await closeTokens(session, ctx, accountId, purpose);
   return { accountId, email };
@@ -77,9 +77,15 @@ function openToken(ctx: ServiceContext, purpose: MailedPurpose, secret: string) 
   return { hash: hashToken(secret), purpose, usedAt: null, expiresAt: { $gt: ctx.now() } };
 }
 
+const LIFE_WORDS: Record<MailedPurpose, string> = {
+  'reset-password': `${RESET_LINK_MINUTES} minutes`,
+  'confirm-email': `${CONFIRM_LINK_HOURS} hours`,
+  'stop-email-change': `${STOP_LINK_DAYS} days`,
+};
+
 /** The error for a link that is used, over, or was never made: the three are not told apart. */
-export function tokenInvalid(): AppError {
-  return new AppError('token_invalid', 'This link was already used, or it is too old.', {
-    hint: `A link works once, for ${LINK_MINUTES} minutes. Ask for a new one.`,
+export function tokenInvalid(purpose: MailedPurpose): AppError {
+  return new AppError('token_invalid', 'This link was already used or has expired.', {
+    hint: `Each link works once, for ${LIFE_WORDS[purpose]}. Ask for a new one.`,
   });
 }

@@ -36,7 +36,7 @@ export async function register(ctx: ServiceContext, input: RegisterInput): Promi
   await joinDisclaimerAcceptance(ctx, accountId);
   await saveSession(ctx, accountId, opened);
   const user = await UserModel.findOne({ _id: accountId }).orFail();
-  return { ...toUser(user), ...opened.access };
+  return { ...toUser(user, ctx.now()), ...opened.access };
 }
 
 /**

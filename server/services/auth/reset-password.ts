@@ -25,7 +25,7 @@ export async function checkResetLink(ctx: ServiceContext, input: CheckResetLinkI
  */
 export async function resetPassword(ctx: ServiceContext, input: ResetPasswordInput): Promise<Done> {
   // Spares the work that comes before it is used.
-  if (!(await isOpenToken(ctx, 'reset-password', input.token))) throw tokenInvalid();
+  if (!(await isOpenToken(ctx, 'reset-password', input.token))) throw tokenInvalid('reset-password');
   const passwordHash = await ctx.providers.hasher.hash(input.password);
   await transaction(async (session) => {
     const { accountId, email } = await redeemToken(session, ctx, 'reset-password', input.token);

@@ -1,16 +1,25 @@
+import { CONNECTION_TITLES } from '../../../routers/schemas/connection-titles.ts';
+import type { DnsProviderId } from '../../../routers/schemas/dns-providers.ts';
 import type { ConnectionProvider } from '../../../routers/schemas/platforms/ids.ts';
 import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
+import type { DnsConnectionInfo } from '../../dns/provider.ts';
 import { HOUR_MS } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
 import type { ConnectionCall, ConnectionInfo, Platform, Target } from '../../platforms/platform.ts';
 import type { AccountContext, Providers } from '../../service-context.ts';
+import { redactedLine } from '../../vendor-answers.ts';
 import { TRIED_AGAIN, toldToPerson } from '../../waiting-words.ts';
+import { tooManyAsking, withAskingSlots } from '../asking-slots.ts';
 import { countAgainst } from '../rate-limit.ts';
 
 /** Each test is a request to a platform in our name: an account cannot make us send more than a person needs. */
 const TESTS_PER_HOUR = 120;
 /** The browser waits for 30 s (src/api/links.ts): the answer comes before it gives up. */
 const ANSWER_MS = 20_000;
+/** Of an id or a name, and of teams to choose from: what has more was not made by people. */
+const TEXT_MAX = 200;
+const TARGETS_MAX = 1_000;
+const WARNINGS_MAX = 10;
 
 /**
  * Asks a platform whose token this is, while a person waits. Throws what the platform answers; a refusal of the token is
@@ -24,10 +33,22 @@ export async function askWhose(
 ): Promise<ConnectionInfo> {
   const platform = platformOf(ctx.providers, provider);
   await countTest(ctx.actor.accountId);
-  const ask = (ends: AbortSignal) => platform.verify(callWith(ctx.providers, token, ends));
-  return whilePersonWaits(provider, ask, signal).catch((error: unknown) => {
+  const ask = async (ends: AbortSignal) =>
+    bounded(await platform.verify(callWith(ctx.providers, token, ends)), [token]);
+  return whilePersonWaits(ctx, provider, ask, signal).catch((error: unknown) => {
     throw error instanceof AppError && error.code === 'credentials_invalid' ? refusedToken(provider, error) : error;
   });
+}
+
+/** What a provider says of a person is kept and shown: it is cut, and has no secret in it. */
+export function bounded<Info extends ConnectionInfo | DnsConnectionInfo>(info: Info, secrets: readonly string[]): Info {
+  const { identity, subject, warnings } = info;
+  return {
+    ...info,
+    identity: redactedLine(identity, secrets),
+    subject: subject && subject.length > TEXT_MAX ? null : subject,
+    warnings: warnings.slice(0, WARNINGS_MAX).map((warning) => redactedLine(warning, secrets)),
+  };
 }
 
 /** Asks a platform where the token may publish, while a person waits. Throws what `tokenOf` and the platform answer. */
@@ -35,33 +56,48 @@ export async function askTargets(
   ctx: AccountContext,
   provider: ConnectionProvider,
   tokenOf: () => Promise<string>,
-): Promise<readonly Target[]> {
+): Promise<Target[]> {
   const platform = platformOf(ctx.providers, provider);
   await countTest(ctx.actor.accountId);
-  return whilePersonWaits(provider, async (ends) =>
+  return whilePersonWaits(ctx, provider, async (ends) =>
     platform.listTargets(callWith(ctx.providers, await tokenOf(), ends)),
-  );
+  ).then(boundedTargets);
+}
+
+/** What a person chooses from: neither endless nor with texts that nobody reads. */
+export function boundedTargets(targets: readonly Target[]): Target[] {
+  return targets
+    .filter(({ id, name }) => id.length <= TEXT_MAX && name.length <= TEXT_MAX)
+    .slice(0, TARGETS_MAX)
+    .map(({ id, name }) => ({ id, name }));
 }
 
 /**
- * Asks something of a platform that answers within 20 seconds or is down, and gives its errors the words for a person:
- * nothing is tried again after a call of theirs. Throws `client_closed` when `signal` ended it.
+ * Asks something of a provider that answers within 20 seconds or is down, and gives its errors the words for a person:
+ * nothing is tried again after a call of theirs. Throws `client_closed` when `signal` ended it, and `rate_limited` when
+ * there is no place.
  */
 export async function whilePersonWaits<T>(
-  provider: ConnectionProvider,
+  ctx: AccountContext,
+  provider: ConnectionProvider | DnsProviderId,
   ask: (ends: AbortSignal) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
+  // It runs while a place is waited for, too: the browser does not wait longer.
   const end = AbortSignal.timeout(ANSWER_MS);
-  const title = HOSTING_TITLES[provider];
+  const ends = signal === undefined ? end : AbortSignal.any([signal, end]);
   try {
-    const answer = await ask(signal === undefined ? end : AbortSignal.any([signal, end]));
+    const answer = await withAskingSlots(ctx, { whom: 'providers' }, () => {
+      signal?.throwIfAborted();
+      if (end.aborted) throw tooManyAsking();
+      return ask(ends);
+    });
     signal?.throwIfAborted();
     return answer;
   } catch (error) {
     if (signal?.aborted) throw new AppError('client_closed', 'The sender ended the request.', { cause: error });
     if (!end.aborted || error instanceof AppError) throw toldToPerson(error);
-    const said = `${title} did not answer within ${ANSWER_MS / 1_000} seconds.`;
+    const said = `${CONNECTION_TITLES[provider]} did not answer within ${ANSWER_MS / 1_000} seconds.`;
     throw new AppError('platform_down', said, { hint: TRIED_AGAIN.person, cause: error });
   }
 }
@@ -95,6 +131,7 @@ function callWith({ egress, wait, now }: Providers, token: string, signal: Abort
   };
 }
 
-function countTest(accountId: string): Promise<void> {
+/** Counts one request that a person has us make. Throws `rate_limited`. */
+export function countTest(accountId: string): Promise<void> {
   return countAgainst({ name: 'connection-tests', key: accountId, limit: TESTS_PER_HOUR, windowMs: HOUR_MS });
 }

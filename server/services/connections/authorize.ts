@@ -12,7 +12,7 @@ import { AuthorizationRequestModel } from '../../models/authorization-request.ts
 import { newId } from '../../mongo.ts';
 import type { PlatformSignIn } from '../../platforms/platform.ts';
 import type { AccountContext, Providers } from '../../service-context.ts';
-import { whilePersonWaits } from './ask-platform.ts';
+import { countTest, whilePersonWaits } from './ask-platform.ts';
 import { saveConnection } from './index.ts';
 
 /** As long as a person may take at the platform, sign-in and second factor included. */
@@ -68,7 +68,8 @@ export async function finishAuthorization(
   }
   const { egress, secrets } = ctx.providers;
   const verifier = secrets.open(request.verifier, sealContext(accountId, provider));
-  const tokens = await whilePersonWaits(provider, (ends) =>
+  await countTest(accountId);
+  const tokens = await whilePersonWaits(ctx, provider, (ends) =>
     signIn.exchangeCode(
       { egress, now: ctx.now, signal: ends },
       { code, verifier, redirectUri: redirectUri(ctx.providers) },

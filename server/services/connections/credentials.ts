@@ -1,3 +1,11 @@
+import { CONNECTION_TITLES } from '../../../routers/schemas/connection-titles.ts';
+import {
+  type DnsCredential,
+  type DnsFields,
+  dnsCredentialSchema,
+  isDnsProvider,
+} from '../../../routers/schemas/dns-providers.ts';
+import { CONNECTION_OPTIONS } from '../../../routers/schemas/platforms/capabilities/index.ts';
 import type { HostingPlatform } from '../../../routers/schemas/platforms/ids.ts';
 import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
 import { AppError } from '../../errors.ts';
@@ -18,11 +26,11 @@ type Credential = Pick<OAuthTokens, 'token' | 'refreshToken'>;
 type Place = { id: string; accountId: string };
 export type CredentialProviders = Pick<Providers, 'secrets' | 'egress' | 'signIn' | 'wait' | 'now'>;
 
-/** Returns the credentials of a destination: its own connection's, and GitHub's where its options name one. */
+/** Returns the credentials of a destination: its own connection's, and those that its options name. */
 export function createCredentialsOf(providers: CredentialProviders): CredentialsOf {
   return (accountId, { connectionId, options }) => {
     const find = async (platform: HostingPlatform): Promise<ConnectionDoc> => {
-      const ids = [connectionId, optionOf(options, 'githubConnectionId')].filter((id) => typeof id === 'string');
+      const ids = connectionIdsOf({ connectionId, options });
       const docs = await ConnectionModel.find({ accountId, _id: { $in: ids } });
       const doc = docs.find(({ provider }) => provider === platform);
       if (doc === undefined) throw connectionMissing(HOSTING_TITLES[platform]);
@@ -35,13 +43,38 @@ export function createCredentialsOf(providers: CredentialProviders): Credentials
   };
 }
 
+/** Where the documents of deployments name connections. */
+export const CONNECTION_FIELDS: readonly string[] = [
+  'connectionId',
+  ...CONNECTION_OPTIONS.map((option) => `options.${option}`),
+];
+
+/** Returns the connections that a destination publishes by: its own, and those that its options name. */
+export function connectionIdsOf({ connectionId, options }: { connectionId?: unknown; options?: unknown }): string[] {
+  const named = [connectionId, ...CONNECTION_OPTIONS.map((option) => optionOf(options, option))];
+  return named.filter((id) => typeof id === 'string');
+}
+
 function optionOf(options: unknown, name: string): unknown {
   return typeof options === 'object' && options !== null ? Reflect.get(options, name) : undefined;
 }
 
 /** Returns the text that is stored: bound to its document, so that a copy in another account's row does not open. */
-export function sealCredential({ secrets }: Pick<Providers, 'secrets'>, place: Place, credential: Credential): string {
+export function sealCredential(
+  { secrets }: Pick<Providers, 'secrets'>,
+  place: Place,
+  credential: Credential | DnsFields,
+): string {
   return secrets.seal(JSON.stringify(credential), sealContext(place));
+}
+
+/** Returns what opens the account at a DNS provider. Throws an Error for a connection to a platform. */
+export function openDnsCredential(
+  { secrets }: Pick<Providers, 'secrets'>,
+  { _id: id, accountId, provider, credential }: ConnectionDoc,
+): DnsCredential {
+  const fields: unknown = JSON.parse(secrets.open(credential, sealContext({ id, accountId })));
+  return dnsCredentialSchema.parse({ provider, fields });
 }
 
 /**
@@ -90,10 +123,10 @@ async function refresh(
   refreshToken: string,
 ): Promise<string> {
   const { _id, accountId, credential, provider } = connection;
-  const signIn = providers.signIn[provider];
+  const signIn = isDnsProvider(provider) ? undefined : providers.signIn[provider];
   const held = { _id, accountId, credential };
   try {
-    if (signIn === undefined) throw notConfigured(HOSTING_TITLES[provider]);
+    if (signIn === undefined) throw notConfigured(CONNECTION_TITLES[provider]);
     const call = {
       egress: providers.egress,
       now: () => providers.now(),
@@ -125,7 +158,7 @@ async function takeLease({ _id, accountId, credential }: ConnectionDoc, now: Dat
 
 async function readAgain({ _id, accountId, provider }: ConnectionDoc): Promise<ConnectionDoc> {
   const doc = await ConnectionModel.findOne({ _id, accountId });
-  if (doc === null) throw connectionMissing(HOSTING_TITLES[provider]);
+  if (doc === null) throw connectionMissing(CONNECTION_TITLES[provider]);
   return doc;
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ClientSession } from 'mongoose';
+import { CONNECTION_TITLES } from '../../../routers/schemas/connection-titles.ts';
 import type {
   ConnectInput,
   Connection,
@@ -10,6 +11,12 @@ import type {
   TargetList,
   TestConnectionInput,
 } from '../../../routers/schemas/connections.ts';
+import {
+  DNS_PROVIDER_IDS,
+  type DnsFields,
+  type DnsProviderId,
+  isDnsProvider,
+} from '../../../routers/schemas/dns-providers.ts';
 import { CONNECTION_PROVIDERS, type ConnectionProvider } from '../../../routers/schemas/platforms/ids.ts';
 import { DONE, type Done, ID_ALPHABET, ID_LENGTH } from '../../../routers/schemas/primitives.ts';
 import { AppError, notFound } from '../../errors.ts';
@@ -18,11 +25,21 @@ import { type ConnectionDoc, ConnectionModel, type ConnectionRow } from '../../m
 import { DeploymentModel } from '../../models/deployment.ts';
 import { UserModel } from '../../models/user.ts';
 import { newId, transaction } from '../../mongo.ts';
-import type { ConnectionInfo, OAuthTokens } from '../../platforms/platform.ts';
+import type { ConnectionInfo, OAuthTokens, PlatformRegistry } from '../../platforms/platform.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { toldToPerson } from '../../waiting-words.ts';
-import { askTargets, askWhose } from './ask-platform.ts';
-import { brokenState, currentToken, recordRefusal, sealCredential } from './credentials.ts';
+import { askDns, askWhoseDns } from './ask-dns.ts';
+import { askTargets, askWhose, boundedTargets } from './ask-platform.ts';
+import {
+  brokenState,
+  CONNECTION_FIELDS,
+  currentToken,
+  openDnsCredential,
+  recordRefusal,
+  sealCredential,
+} from './credentials.ts';
+import { readZones } from './dns-connections.ts';
+import { toConnection, toConnections } from './show-connections.ts';
 
 /** More than a person keeps apart; the list has one page. */
 const MAX_CONNECTIONS = 50;
@@ -30,28 +47,39 @@ const MAX_CONNECTIONS = 50;
 /** A platform answers these when the credential itself is the trouble: asking again changes nothing. */
 const REFUSALS: ReadonlySet<string> = new Set(['credentials_invalid', 'permission_missing', 'payment_required']);
 
-/** Returns the account's connections, newest first, each with the deployments that publish by it. */
+/** Returns the account's connections, newest first, each with the deployments that publish by it, or its domains. */
 export async function listConnections(ctx: AccountContext): Promise<ConnectionList> {
   const { accountId } = ctx.actor;
   const docs = await ConnectionModel.find({ accountId }).sort({ createdAt: -1, _id: -1 }).limit(MAX_CONNECTIONS).lean();
   return {
     items: await toConnections(accountId, docs),
     signIn: CONNECTION_PROVIDERS.filter((id) => ctx.providers.signIn[id] !== undefined),
+    tokenPages: tokenPages(ctx.providers.platforms),
+    dnsProviders: DNS_PROVIDER_IDS.filter((id) => ctx.providers.dnsProviders[id] !== undefined),
   };
 }
 
+function tokenPages(platforms: PlatformRegistry): ConnectionList['tokenPages'] {
+  const pages = CONNECTION_PROVIDERS.map((id) => [id, platforms[id]?.tokenPage] as const);
+  return Object.fromEntries(pages.filter(([, page]) => page !== undefined));
+}
+
 /**
- * Keeps a credential once the platform has accepted it: an account has one connection of each identity, which gets the
- * new credential where there is one already. Throws what the platform answers: `credentials_invalid` on the
- * field `token`, `permission_missing`, `platform_down`, `rate_limited`; and `conflict` at 50 connections. Nothing is kept
- * once `signal` has ended the test.
+ * Keeps a credential once the provider has accepted it: an account has one connection of each identity, which gets the
+ * new credential where there is one already. Throws what the provider answers: `credentials_invalid` on the field
+ * `token`, or on one of `fields`, `permission_missing`, `platform_down`, `rate_limited`; and `conflict` at 50
+ * connections. Nothing is kept once `signal` has ended the test.
  */
-export function connectProvider(
+export async function connectProvider(
   ctx: AccountContext,
-  { provider, token }: ConnectInput,
+  input: ConnectInput,
   signal?: AbortSignal,
 ): Promise<Connection> {
-  return saveConnection(ctx, provider, { token, refreshToken: null, expiresAt: null }, signal);
+  const { provider } = input;
+  if ('token' in input) {
+    return saveConnection(ctx, input.provider, { token: input.token, refreshToken: null, expiresAt: null }, signal);
+  }
+  return keepConnection(ctx, { provider, info: await askWhoseDns(ctx, input, signal), credential: input.fields });
 }
 
 /** Does the same for tokens that sign-in at the platform gave. */
@@ -61,8 +89,20 @@ export async function saveConnection(
   tokens: OAuthTokens,
   signal?: AbortSignal,
 ): Promise<Connection> {
-  const { accountId } = ctx.actor;
   const info = await askWhose(ctx, provider, tokens.token, signal);
+  const expiresAt = tokens.expiresAt ?? info.expiresAt ?? null;
+  const { token, refreshToken } = tokens;
+  return keepConnection(ctx, { provider, info: { ...info, expiresAt }, credential: { token, refreshToken } });
+}
+
+type Accepted = {
+  provider: AnyProvider;
+  info: ConnectionInfo;
+  credential: Pick<OAuthTokens, 'token' | 'refreshToken'> | DnsFields;
+};
+
+async function keepConnection(ctx: AccountContext, { provider, info, credential }: Accepted): Promise<Connection> {
+  const { accountId } = ctx.actor;
   const doc = await transaction(async (session) => {
     // Written first: of two at once one conflicts here, runs again and finds the other's.
     await UserModel.updateOne({ _id: accountId }, { $inc: { connectionWrites: 1 } }, { session });
@@ -71,11 +111,10 @@ export async function saveConnection(
     if (existing.length >= MAX_CONNECTIONS && !existing.some(({ _id }) => _id === id)) throw tooMany();
     const set = {
       provider,
-      credential: sealCredential(ctx.providers, { id, accountId }, tokens),
-      isRenewable: tokens.refreshToken !== null,
+      credential: sealCredential(ctx.providers, { id, accountId }, credential),
+      isRenewable: 'refreshToken' in credential && credential.refreshToken !== null,
       leaseEndsAt: null,
       ...working(ctx, info),
-      ...(tokens.expiresAt !== null && { expiresAt: tokens.expiresAt }),
     };
     const options = { session, upsert: true, returnDocument: 'after' } as const;
     const saved = await ConnectionModel.findOneAndUpdate({ _id: id, accountId }, { $set: set }, options).orFail();
@@ -85,7 +124,8 @@ export async function saveConnection(
   return toConnection(accountId, doc);
 }
 
-type Subject = { accountId: string; provider: ConnectionProvider; subject: string };
+type AnyProvider = ConnectionProvider | DnsProviderId;
+type Subject = { accountId: string; provider: AnyProvider; subject: string };
 
 /** Returns the id of the connection that this identity has, else the one that a new connection of it gets. */
 function idFor(
@@ -116,20 +156,35 @@ export async function replaceConnection(
 ): Promise<Connection> {
   const { accountId } = ctx.actor;
   const { _id: id, provider } = await findConnection(accountId, input.connectionId);
-  const info = await askWhose(ctx, provider, input.token, signal);
-  const tokens = { token: input.token, refreshToken: null };
-  const credential = sealCredential(ctx.providers, { id, accountId }, tokens);
-  return changeConnection({ _id: id, accountId }, { credential, isRenewable: false, ...working(ctx, info) });
+  const { info, credential } = await replacementOf(ctx, provider, input, signal);
+  const sealed = sealCredential(ctx.providers, { id, accountId }, credential);
+  const filter = { _id: id, accountId };
+  return changeConnection(filter, { credential: sealed, isRenewable: false, ...working(ctx, info) });
 }
 
-/** Asks the platform whether it still accepts the credential; its answer is kept, and is the answer. */
+async function replacementOf(
+  ctx: AccountContext,
+  provider: AnyProvider,
+  input: ReplaceConnectionInput,
+  signal: AbortSignal | undefined,
+): Promise<Omit<Accepted, 'provider'>> {
+  if ('token' in input && !isDnsProvider(provider)) {
+    const info = await askWhose(ctx, provider, input.token, signal);
+    return { info, credential: { token: input.token, refreshToken: null } };
+  }
+  if ('credential' in input && input.credential.provider === provider) {
+    return { info: await askWhoseDns(ctx, input.credential, signal), credential: input.credential.fields };
+  }
+  throw new AppError('validation_failed', `This is not a credential for ${CONNECTION_TITLES[provider]}.`);
+}
+
+/** Asks the provider whether it still accepts the credential; its answer is kept, and is the answer. */
 export async function testConnection(ctx: AccountContext, input: TestConnectionInput): Promise<Connection> {
   const { accountId } = ctx.actor;
   const connection = await findConnection(accountId, input.connectionId);
-  const { _id, credential, provider } = connection;
+  const { _id, credential } = connection;
   try {
-    const token = await currentToken(ctx.providers, connection);
-    const { expiresAt, ...info } = working(ctx, await askWhose(ctx, provider, token));
+    const { expiresAt, ...info } = working(ctx, await askWhoseConnection(ctx, connection));
     const ends = connection.isRenewable ? {} : { expiresAt };
     return await changeConnection({ _id, accountId }, { ...info, ...ends });
   } catch (error) {
@@ -138,13 +193,22 @@ export async function testConnection(ctx: AccountContext, input: TestConnectionI
   }
 }
 
-/** Teams, owners or workspaces that the credential may publish under; none where there is no choice. */
+async function askWhoseConnection(ctx: AccountContext, connection: ConnectionDoc): Promise<ConnectionInfo> {
+  const { provider } = connection;
+  if (isDnsProvider(provider)) return askWhoseDns(ctx, openDnsCredential(ctx.providers, connection));
+  return askWhose(ctx, provider, await currentToken(ctx.providers, connection));
+}
+
+/**
+ * Returns teams, owners or workspaces that the credential may publish under, none where there is no choice; of a DNS
+ * provider the zones that it opens.
+ */
 export async function listTargets(ctx: AccountContext, input: ListTargetsInput): Promise<TargetList> {
-  const { accountId } = ctx.actor;
-  const connection = await findConnection(accountId, input.connectionId);
+  const connection = await findConnection(ctx.actor.accountId, input.connectionId);
+  const { provider } = connection;
+  if (isDnsProvider(provider)) return { items: boundedTargets(await askDns(ctx, connection, readZones)) };
   try {
-    const targets = await askTargets(ctx, connection.provider, () => currentToken(ctx.providers, connection));
-    return { items: targets.map(({ id, name }) => ({ id, name })) };
+    return { items: await askTargets(ctx, provider, () => currentToken(ctx.providers, connection)) };
   } catch (error) {
     await recordRefusal(connection, error);
     throw error;
@@ -168,7 +232,7 @@ async function leaveToSubject(session: ClientSession, { _id, accountId, provider
   if (!subject) return;
   const id = idOfSubject({ accountId, provider, subject });
   if (id === _id) return;
-  for (const field of ['connectionId', 'options.githubConnectionId']) {
+  for (const field of CONNECTION_FIELDS) {
     await DeploymentModel.updateMany(
       { accountId, [`destinations.${field}`]: _id },
       { $set: { [`destinations.$[one].${field}`]: id } },
@@ -206,39 +270,4 @@ function working(ctx: AccountContext, { identity, subject, warnings, expiresAt }
 
 function tooMany(): AppError {
   return new AppError('conflict', `An account can have ${MAX_CONNECTIONS} connections. Remove one that is not used.`);
-}
-
-async function toConnection(accountId: string, doc: ConnectionDoc): Promise<Connection> {
-  const [connection] = await toConnections(accountId, [doc]);
-  if (connection === undefined) throw new Error('One document gave no connection.');
-  return connection;
-}
-
-async function toConnections(accountId: string, docs: readonly ConnectionRow[]): Promise<Connection[]> {
-  const ids = docs.map(({ _id }) => _id);
-  const users = ids.length === 0 ? [] : await usersOf(accountId, ids);
-  return docs.map((doc) => ({
-    id: doc._id,
-    provider: doc.provider,
-    kind: 'platform' as const,
-    identity: doc.identity,
-    state: doc.state,
-    problem: doc.problem ? { message: doc.problem.message, hint: doc.problem.hint ?? null } : null,
-    warnings: [...doc.warnings],
-    // A token that is renewed by itself does not end for the person.
-    expiresAt: doc.isRenewable ? null : (doc.expiresAt ?? null),
-    testedAt: doc.testedAt,
-    createdAt: doc.createdAt,
-    deployments: users
-      .filter(({ destinations }) => destinations.some(({ connectionId }) => connectionId === doc._id))
-      .map(({ _id, name }) => ({ id: _id, name })),
-  }));
-}
-
-/** Returns the deployments that publish by these connections, by name. */
-async function usersOf(accountId: string, ids: readonly string[]) {
-  const users = await DeploymentModel.find({ accountId, 'destinations.connectionId': { $in: ids } })
-    .hint('account_connection')
-    .lean();
-  return users.sort((a, b) => a.name.localeCompare(b.name, 'en'));
 }

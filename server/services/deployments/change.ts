@@ -5,26 +5,32 @@ import {
   slugTakenText,
   type UpdateDeploymentInput,
 } from '../../../routers/schemas/deployments.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
+import { HOUR_MS } from '../../durations.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { enqueueJob } from '../../jobs/queue.ts';
-import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
+import { enqueueJob, hastenJob } from '../../jobs/queue/queue.ts';
+import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../models/deployment.ts';
 import { isDuplicateKey, transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { moveDeployment } from '../move-state.ts';
-import { requireWritablePlan } from '../quota.ts';
+import { countAgainst } from '../rate-limit.ts';
+import { requireWritable } from '../subscription/writable.ts';
 import { findDeployment, toDeployment } from './read.ts';
 import { dropSlugReservation, isSlugFree, reserveSlug } from './slug.ts';
 
 /**
  * Renames a deployment, gives it another address, or changes how the built-in host reads its addresses, which takes
  * effect at once without a release. The old address stays held for 30 days. Throws `not_found`, `plan_required`,
- * `slug_taken` on `slug`, `deployment_busy` for another address while it is being published.
+ * `slug_taken` on `slug`, `conflict` on it where the built-in host serves nothing of it, `deployment_busy` for another
+ * address while it is being published, and `rate_limited` for an account that changes very much, or very many addresses.
  */
 export async function updateDeployment(ctx: AccountContext, input: UpdateDeploymentInput): Promise<Deployment> {
-  await findDeployment(ctx, input.deploymentId);
-  await requireWritablePlan(ctx);
+  const { slug } = await findDeployment(ctx, input.deploymentId);
+  await requireWritable(null, ctx, input.deploymentId);
+  await countUpdate(ctx);
+  if (input.slug !== undefined && input.slug !== slug) await countAddressChange(ctx);
   try {
     const doc = await transaction((session) => applyUpdate(session, ctx, input));
     return await toDeployment(ctx, doc);
@@ -34,6 +40,16 @@ export async function updateDeployment(ctx: AccountContext, input: UpdateDeploym
   }
 }
 
+function countUpdate({ actor, providers }: AccountContext): Promise<void> {
+  const limit = providers.limits.deploymentUpdatesPerHour;
+  return countAgainst({ name: 'deployment-updates', key: actor.accountId, limit, windowMs: HOUR_MS });
+}
+
+function countAddressChange({ actor, providers }: AccountContext): Promise<void> {
+  const limit = providers.limits.addressChangesPerHour;
+  return countAgainst({ name: 'address-changes', key: actor.accountId, limit, windowMs: HOUR_MS });
+}
+
 async function applyUpdate(
   session: ClientSession,
   ctx: AccountContext,
@@ -41,6 +57,7 @@ async function applyUpdate(
 ): Promise<DeploymentDoc> {
   const { accountId } = ctx.actor;
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId: input.deploymentId });
+  await requireWritable(session, ctx, input.deploymentId);
   const before = await findDeployment(ctx, input.deploymentId);
   if (before.state === 'deleting') throw notFound('deployment');
   const isMoving = input.slug !== undefined && input.slug !== before.slug;
@@ -69,22 +86,38 @@ async function changeAddress(
   slug: string,
 ): Promise<void> {
   const { accountId } = ctx.actor;
+  requireAddressHere(before);
   if (before.state === 'deploying') throw deploymentBusy('It is being published: change its address afterwards.');
   if (!(await isSlugFree(session, accountId, slug))) throw slugTaken(slug);
   await reserveSlug(session, accountId, before.slug, ctx.now());
   await dropSlugReservation(session, accountId, slug);
 }
 
+/** Elsewhere the platform gives the address; another one here would show nowhere and hold a name from others. */
+function requireAddressHere(deployment: DeploymentDoc): void {
+  if (deployment.destinations.some(({ platform }) => PLATFORMS[platform].isServedHere)) return;
+  const { title } = PLATFORMS[primaryOf(deployment).platform];
+  throw new AppError('conflict', `This deployment has its address from ${title}.`, {
+    field: 'slug',
+    hint: `Change the address at ${title}.`,
+  });
+}
+
 /**
- * Removes a deployment with all its releases: it is taken off its platform by a job, and its address is held for 30
- * days. Throws `not_found`, `deployment_busy` while it is being published.
+ * Removes a deployment with all its releases: it is taken off its platforms by a job, and its address is held for 30
+ * days. With `leaveSite` what is at platforms stays there. Asked again while a platform refuses, the job tries at once.
+ * Throws `not_found`, `deployment_busy` while it is being published.
  */
 export async function removeDeployment(ctx: AccountContext, input: RemoveDeploymentInput): Promise<Done> {
   const { accountId } = ctx.actor;
   const before = await findDeployment(ctx, input.deploymentId);
-  if (before.state === 'deleting') return DONE;
+  const leavesSites = input.leaveSite === true;
+  if (before.state === 'deleting') {
+    await transaction((session) => hastenRemoval(session, before, leavesSites));
+    return DONE;
+  }
   try {
-    await transaction((session) => startRemoval(session, before));
+    await transaction((session) => startRemoval(session, before, leavesSites));
   } catch (error) {
     // A call beside this one was faster: what it did is what was asked for.
     const isBusy = error instanceof AppError && error.code === 'deployment_busy';
@@ -94,11 +127,29 @@ export async function removeDeployment(ctx: AccountContext, input: RemoveDeploym
   return DONE;
 }
 
-async function startRemoval(session: ClientSession, { _id: id, accountId }: DeploymentDoc): Promise<void> {
+async function startRemoval(
+  session: ClientSession,
+  { _id: id, accountId }: DeploymentDoc,
+  leavesSites: boolean,
+): Promise<void> {
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId: id });
-  const doc = await moveDeployment(session, { id, accountId, from: ['draft', 'live', 'failed'], to: 'deleting' });
+  const set = { leavesSites, 'destinations.$[].state': 'removing', 'destinations.$[].error': null };
+  const doc = await moveDeployment(session, { id, accountId, from: ['draft', 'live', 'failed'], to: 'deleting', set });
   if (doc === null) throw deploymentBusy('It is being published: cancel the release first.');
   await enqueueJob(session, { name: 'remove-deployment', payload: { deploymentId: id }, accountId, key: id });
+}
+
+/** A decision to leave the sites is not taken back: the job may have read it already. */
+async function hastenRemoval(
+  session: ClientSession,
+  { _id: deploymentId, accountId }: DeploymentDoc,
+  leavesSites: boolean,
+): Promise<void> {
+  const filter = { _id: deploymentId, accountId, state: 'deleting' as const };
+  const set = leavesSites ? { leavesSites } : {};
+  const { matchedCount } = await DeploymentModel.updateOne(filter, { $set: set }, { session });
+  if (matchedCount === 0) return;
+  await hastenJob(session, { name: 'remove-deployment', payload: { deploymentId }, accountId, key: deploymentId });
 }
 
 /** A deployment does one thing at a time. */

@@ -1,6 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { CreateDeploymentInput, Deployment } from '../../../routers/schemas/deployments.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { HOUR_MS } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
@@ -8,6 +9,7 @@ import { IdempotencyKeyModel } from '../../models/idempotency-key.ts';
 import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { claimDeploymentSlot } from '../quota.ts';
+import { countAgainst } from '../rate-limit.ts';
 import { type NewDestination, resolveDestination } from './destination.ts';
 import { toDeployment } from './read.ts';
 import { freeSlug } from './slug.ts';
@@ -18,13 +20,15 @@ const ADDRESS_ATTEMPTS = 5;
 /**
  * Creates a deployment under the cap of the plan, in one transaction with its address, its idempotency key and its
  * event. The same `idempotencyKey` within 24 hours answers what it answered first.
- * Throws what `resolveDestination` does, `deployment_limit_reached`, `conflict` when what it answered has been deleted since.
+ * Throws what `resolveDestination` does, `deployment_limit_reached`, `conflict` when what it answered has been deleted since,
+ * and `rate_limited` for an account that creates very many.
  */
 export async function createDeployment(ctx: AccountContext, input: CreateDeploymentInput): Promise<Deployment> {
   const destination = await resolveDestination(ctx, input);
   for (let attempt = 1; ; attempt += 1) {
     const earlier = await earlierAnswer(ctx, input);
     if (earlier !== null) return earlier;
+    if (attempt === 1) await countCreation(ctx);
     try {
       const doc = await transaction((session) => insertDeployment(session, ctx, input, destination));
       return await toDeployment(ctx, doc);
@@ -33,6 +37,11 @@ export async function createDeployment(ctx: AccountContext, input: CreateDeploym
       if (!isDuplicateKey(error) || attempt === ADDRESS_ATTEMPTS) throw error;
     }
   }
+}
+
+function countCreation({ actor, providers }: AccountContext): Promise<void> {
+  const limit = providers.limits.deploymentsPerHour;
+  return countAgainst({ name: 'added-deployments', key: actor.accountId, limit, windowMs: HOUR_MS });
 }
 
 async function insertDeployment(

@@ -1,5 +1,5 @@
 import type { CreateDeploymentInput } from '../../../routers/schemas/deployments.ts';
-import type { ConnectionProvider, PlatformId } from '../../../routers/schemas/platforms/ids.ts';
+import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { PLATFORM_OPTIONS, type PlatformOptions } from '../../../routers/schemas/platforms/options.ts';
 import { AppError } from '../../errors.ts';
@@ -25,11 +25,11 @@ export type NewDestination = {
 export async function resolveDestination(ctx: AccountContext, input: DestinationInput): Promise<NewDestination> {
   const platform = ctx.providers.platforms[input.platform];
   if (platform === undefined) throw platformUnavailable(input.platform);
-  const { requires } = platform.capabilities;
+  const { requires, furtherConnections } = platform.capabilities;
   const options = readOptions(input.platform, input.options ?? {});
-  if (requires.includes('githubConnection')) {
-    const named = typeof options.githubConnectionId === 'string' ? options.githubConnectionId : undefined;
-    options.githubConnectionId = await connectionOf(ctx, 'github-pages', named, 'options');
+  for (const { provider, option } of furtherConnections) {
+    const named = options[option];
+    options[option] = await connectionOf(ctx, provider, typeof named === 'string' ? named : undefined, 'options');
   }
   return {
     _id: newId(),
@@ -62,7 +62,7 @@ async function connectionOf(
   return only._id;
 }
 
-function isProvider(platform: PlatformId, provider: ConnectionProvider): boolean {
+function isProvider(platform: PlatformId, provider: string): boolean {
   return platform === provider;
 }
 

@@ -12,42 +12,50 @@ import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { HOUR_MS } from '../../durations.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { enqueueJob } from '../../jobs/queue.ts';
+import { enqueueJob } from '../../jobs/queue/queue.ts';
 import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../models/deployment.ts';
 import type { DestinationDoc } from '../../models/destination.ts';
 import { JobModel } from '../../models/job.ts';
 import { ReleaseModel } from '../../models/release.ts';
 import { transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
-import { requireSeveralPlatforms, requireWritablePlan } from '../quota.ts';
+import { forgetPlace, moveDomains, placeOf, requireNobodyLedTo } from '../domains/move.ts';
+import { requireSeveralPlatforms } from '../quota.ts';
 import { countAgainst } from '../rate-limit.ts';
 import { destinationKey, publishAt } from '../releases/other-destinations.ts';
 import { type DestinationIds, fieldsBelow } from '../releases/release-work.ts';
+import { requireWritable } from '../subscription/writable.ts';
 import { deploymentBusy } from './change.ts';
 import { type NewDestination, resolveDestination } from './destination.ts';
 import { findDeployment, toDeployment } from './read.ts';
 
 /** All further platforms of three deployments. Each addition sends a site, and stays in its release once it was live. */
 const ADDITIONS_PER_HOUR = 30;
+/** Each moves all domains of a deployment in one transaction. */
+const PRIMARY_MOVES_PER_HOUR = 10;
 
 /**
  * Publishes a deployment on one more platform, now what is live and from then on every release. Throws what
- * `resolveDestination` does, `plan_required` where the plan has one platform at a time, `conflict` where it is published
- * there already, `deployment_busy`, and `rate_limited` for an account that adds
- * very many.
+ * `resolveDestination` does, `plan_required` where the plan has one platform at a time and this is not a move, `conflict`
+ * where it is published there already or an earlier move is not over, `deployment_busy`, and `rate_limited` for an account
+ * that adds very many.
  */
 export async function addDestination(ctx: AccountContext, input: AddDestinationInput): Promise<Deployment> {
-  const { deploymentId, ...asked } = input;
+  const { deploymentId, isMove = false, ...asked } = input;
   await findDeployment(ctx, deploymentId);
-  await requireSeveralPlatforms(ctx);
+  await requireWritable(null, ctx, deploymentId);
+  if (!isMove) await requireSeveralPlatforms(ctx);
   const { accountId } = ctx.actor;
   await countAgainst({ name: 'added-destinations', key: accountId, limit: ADDITIONS_PER_HOUR, windowMs: HOUR_MS });
   const destination = await resolveDestination(ctx, asked);
   return change(ctx, deploymentId, async (session, deployment) => {
-    requireRoomFor(deployment, destination);
+    await requireWritable(session, ctx, deploymentId);
+    if (!isMove) await requireSeveralPlatforms(ctx, session);
+    requireNewDestination(deployment, destination);
+    if (isMove) requireNoOtherMove(deployment);
     const added = await DeploymentModel.findOneAndUpdate(
       { _id: deploymentId, accountId: deployment.accountId, state: deployment.state },
-      { $push: { destinations: destination } },
+      { $push: { destinations: { ...destination, isMove } } },
       { session, returnDocument: 'after' },
     );
     if (added === null) throw deploymentBusy();
@@ -55,7 +63,7 @@ export async function addDestination(ctx: AccountContext, input: AddDestinationI
   });
 }
 
-function requireRoomFor({ destinations }: DeploymentDoc, added: NewDestination): void {
+function requireNewDestination({ destinations }: DeploymentDoc, added: NewDestination): void {
   const { title } = PLATFORMS[added.platform];
   const isThere = destinations.some(
     ({ platform, connectionId, targetId }) =>
@@ -69,9 +77,19 @@ function requireRoomFor({ destinations }: DeploymentDoc, added: NewDestination):
   }
 }
 
+/** A move has two platforms for a while. Another one begins when the first is over, or it would be several at once. */
+function requireNoOtherMove({ destinations }: DeploymentDoc): void {
+  const [, other] = destinations;
+  if (other === undefined) return;
+  const { title } = PLATFORMS[other.platform];
+  throw new AppError('conflict', `This deployment is still on ${title} as well.`, {
+    hint: `Remove ${title} before you move it again.`,
+  });
+}
+
 /**
  * Takes a deployment off one of its platforms, which a job does there. Throws `not_found`, and `conflict` for the primary
- * one: another has to take its place first.
+ * one, since another has to take its place first, and while the records of a domain lead there.
  */
 export async function removeDestination(ctx: AccountContext, input: RemoveDestinationInput): Promise<Deployment> {
   const { deploymentId, destinationId, leaveSite } = input;
@@ -83,6 +101,9 @@ export async function removeDestination(ctx: AccountContext, input: RemoveDestin
       });
     }
     const { accountId } = deployment;
+    if (destination.state !== 'removing') {
+      await requireNobodyLedTo(session, accountId, { destinationId, platform: destination.platform });
+    }
     if (leaveSite === true) return endRemoval(session, accountId, { deploymentId, destinationId });
     if (destination.state === 'removing') return;
     await writeDestination(session, accountId, { deploymentId, destinationId }, { state: 'removing', error: null });
@@ -94,9 +115,11 @@ export async function removeDestination(ctx: AccountContext, input: RemoveDestin
 /** "Try again" at one destination that failed. Throws `not_found`, `plan_required`, `deployment_busy`, `conflict`. */
 export async function retryDestination(ctx: AccountContext, input: RetryDestinationInput): Promise<Deployment> {
   await findDeployment(ctx, input.deploymentId);
-  await requireWritablePlan(ctx);
+  await requireWritable(null, ctx, input.deploymentId);
   return change(ctx, input.deploymentId, async (session, deployment) => {
-    const { state, _id } = findDestination(deployment, input.destinationId);
+    await requireWritable(session, ctx, input.deploymentId);
+    const { state, _id, isMove } = findDestination(deployment, input.destinationId);
+    if (!isMove) await requireSeveralPlatforms(ctx, session);
     if (_id === primaryOf(deployment)._id || state !== 'failed') {
       throw new AppError('conflict', 'Only a further platform where publishing failed can be tried again.');
     }
@@ -105,13 +128,17 @@ export async function retryDestination(ctx: AccountContext, input: RetryDestinat
 }
 
 /**
- * Makes another destination the primary one: its address is the deployment's from then on, and releases are live when they
- * are seen live there. Throws `not_found`, `plan_required`, `deployment_busy`, `conflict` until what is live is live there.
+ * Makes another destination the primary one: its address is the deployment's from then on, releases are live when they
+ * are seen live there, and its domains move there. Throws `not_found`, `plan_required`, `deployment_busy`, `conflict`
+ * until what is live is live there, and where its domains cannot be.
  */
 export async function makePrimary(ctx: AccountContext, input: MakePrimaryInput): Promise<Deployment> {
+  const { accountId: key } = ctx.actor;
   await findDeployment(ctx, input.deploymentId);
-  await requireWritablePlan(ctx);
+  await requireWritable(null, ctx, input.deploymentId);
+  await countAgainst({ name: 'primary-moves', key, limit: PRIMARY_MOVES_PER_HOUR, windowMs: HOUR_MS });
   return change(ctx, input.deploymentId, async (session, deployment) => {
+    await requireWritable(session, ctx, input.deploymentId);
     const chosen = findDestination(deployment, input.destinationId);
     const { _id, accountId, currentReleaseId } = deployment;
     const before = primaryOf(deployment);
@@ -122,6 +149,7 @@ export async function makePrimary(ctx: AccountContext, input: MakePrimaryInput):
     }
     // The old one is an ordinary destination from now on, which knows by itself what visitors have there.
     before.releaseId = currentReleaseId;
+    chosen.isMove = false;
     const first = <D extends { _id: string }>(list: readonly D[]): D[] => [
       ...list.filter((one) => one._id === chosen._id),
       ...list.filter((one) => one._id !== chosen._id),
@@ -137,6 +165,8 @@ export async function makePrimary(ctx: AccountContext, input: MakePrimaryInput):
       { $set: { destinations: first(release.destinations) } },
       { session },
     );
+    const to = { deploymentId: _id, destinationId: chosen._id, platform: chosen.platform };
+    await moveDomains(session, accountId, { from: placeOf(deployment), to, now: ctx.now() });
   });
 }
 
@@ -196,6 +226,7 @@ export async function endRemoval(
 ): Promise<void> {
   const gone = { $pull: { destinations: { _id: destinationId } } };
   await DeploymentModel.updateOne({ _id: deploymentId, accountId }, gone, { session });
+  await forgetPlace(session, accountId, { deploymentId, destinationId });
   const neverLive = { _id: destinationId, state: { $ne: 'live' as const }, wasLive: { $ne: true } };
   await ReleaseModel.updateMany(
     { accountId, deploymentId, destinations: { $elemMatch: neverLive } },

@@ -5,6 +5,7 @@ import type {
   ListDeploymentsInput,
   ReleaseRef,
 } from '../../../routers/schemas/deployments.ts';
+import { DEPLOYMENTS_MAX } from '../../../routers/schemas/limits.ts';
 import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
 import { notFound } from '../../errors.ts';
 import { type DeploymentDoc, DeploymentModel, type DeploymentRow } from '../../models/deployment.ts';
@@ -22,6 +23,7 @@ export async function listDeployments(ctx: AccountContext, input: ListDeployment
     accountId,
     ...(input?.state !== undefined && { state: input.state }),
     ...(input?.platform !== undefined && { platform: input.platform }),
+    ...(input?.needsCare === true && { _id: { $in: await idsInCare(accountId) } }),
     ...(search !== '' && { nameKey: { $regex: escapeRegExp(search) } }),
     ...afterCursor(input?.cursor),
   };
@@ -36,6 +38,30 @@ export async function listDeployments(ctx: AccountContext, input: ListDeployment
     items: await toDeployments(ctx.providers.addresses, accountId, page),
     nextCursor: docs.length > limit && last !== undefined ? encodeCursor(last) : null,
   };
+}
+
+/** Which deployments wait for their owner; what their releases came to stands at these, so both are read. */
+async function idsInCare(accountId: string): Promise<string[]> {
+  const rows = await DeploymentModel.find(
+    { accountId },
+    { state: 1, currentReleaseId: 1, latestReleaseId: 1, destinations: 1 },
+  )
+    .limit(DEPLOYMENTS_MAX)
+    .lean();
+  const ids = rows.flatMap((row) => [row.currentReleaseId ?? [], row.latestReleaseId ?? []].flat());
+  const releases = await ReleaseModel.find(
+    { _id: { $in: ids }, accountId, $or: [{ state: 'failed' }, { 'corruptedFiles.0': { $exists: true } }] },
+    { state: 1 },
+  ).lean();
+  const failed = new Set(releases.flatMap(({ _id, state }) => (state === 'failed' ? [_id] : [])));
+  const bad = new Set(releases.map(({ _id }) => _id));
+  return rows
+    .filter(({ state, currentReleaseId, latestReleaseId, destinations }) =>
+      state === 'deleting'
+        ? destinations.some(({ error }) => error !== null && error !== undefined)
+        : failed.has(latestReleaseId ?? '') || bad.has(currentReleaseId ?? ''),
+    )
+    .map(({ _id }) => _id);
 }
 
 /** Returns one deployment. Throws `not_found`. */

@@ -8,7 +8,7 @@ import {
   SLUG_MAX,
   slugFromName,
 } from '../../../routers/schemas/deployments.ts';
-import { HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
+import { HELD_SLUG_DAYS, HELD_SLUGS_MAX } from '../../../routers/schemas/limits.ts';
 import { ID_ALPHABET } from '../../../routers/schemas/primitives.ts';
 import { DAY_MS } from '../../durations.ts';
 import { DeploymentModel } from '../../models/deployment.ts';
@@ -20,6 +20,9 @@ import { findDeployment } from './read.ts';
 const NAMELESS = 'website';
 const COUNTED_SUFFIXES = 8;
 const RANDOM_SUFFIX_LENGTH = 5;
+
+/** An account may hold very many from the time before they were bounded; a transaction's writes are kept small. */
+const FREED_AT_ONCE = 100;
 
 /**
  * What address a name would be given now, or whether a deployment may have the one that was written. Nothing is kept
@@ -55,10 +58,18 @@ export async function isSlugFree(session: ClientSession | null, accountId: strin
   return (await takenSlugs(session, accountId, [slug])).size === 0;
 }
 
-/** Keeps a freed address from other accounts for 30 days. */
+/** Keeps a freed address from other accounts for 30 days; one too many lets go of the account's oldest. */
 export async function reserveSlug(session: ClientSession, accountId: string, slug: string, now: Date): Promise<void> {
   const heldUntil = new Date(now.getTime() + HELD_SLUG_DAYS * DAY_MS);
   await HeldSlugModel.updateOne({ _id: slug, accountId }, { $set: { heldUntil } }, { session, upsert: true });
+  const beyond = await HeldSlugModel.find({ accountId, _id: { $ne: slug } }, { _id: 1 })
+    .sort({ heldUntil: -1, _id: 1 })
+    .skip(HELD_SLUGS_MAX - 1)
+    .limit(FREED_AT_ONCE)
+    .session(session)
+    .lean();
+  if (beyond.length === 0) return;
+  await HeldSlugModel.deleteMany({ accountId, _id: { $in: beyond.map(({ _id }) => _id) } }, { session });
 }
 
 /** Drops the reservation, since the account uses its own address again. */

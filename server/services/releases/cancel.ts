@@ -2,13 +2,14 @@ import type { ClientSession } from 'mongoose';
 import type { CancelReleaseInput, Release } from '../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { hastenJob } from '../../jobs/queue.ts';
+import { hastenJob } from '../../jobs/queue/queue.ts';
 import { JobModel } from '../../models/job.ts';
-import { type ReleaseDoc, ReleaseModel, wasLiveBefore } from '../../models/release.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
 import { transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { endCancelled } from './outcome.ts';
 import { findRelease, toReleaseOf } from './read.ts';
+import { wasLiveBefore } from './was-live-before.ts';
 
 /**
  * Cancels a release that is on its way; what was live stays live. While a worker is at it, the release ends at the

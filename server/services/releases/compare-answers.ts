@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Egress, EgressError } from '../../egress.ts';
 import { AppError, JobDeferred } from '../../errors.ts';
+import type { Patience } from '../../platforms/platform.ts';
 import type { SiteAddress } from '../site-address.ts';
 
 const AT_ONCE = 8;
@@ -12,8 +13,6 @@ const AT_ONCE = 8;
 const SILENCES_MS = [5_000, 10_000, 20_000] as const;
 const FIRST_PAUSE_MS = 25;
 const LAST_PAUSE_MS = 500;
-/** How long a worker stays away before it looks again. */
-const COME_BACK_MS = 15_000;
 /** A visit ends if it is slower than this as a whole, besides a minute: 1 Mbit/s. */
 const BYTES_A_MS = 125;
 const VISIT_MS = 60_000;
@@ -36,8 +35,8 @@ export type Visiting = {
   onProgress?(done: { done: number; total: number; doneBytes: number; totalBytes: number }): void;
   /** An answer that differs is asked for again so long: not every edge follows at once. Silence has its own patience. */
   settleMs: number;
-  /** Whether the edge still has time after that, so that the look is put off rather than failed. */
-  mayFollow?(): boolean;
+  /** Present where the edge may take longer: as long as it has time, a look is put off rather than failed. */
+  edge?: { hasTime(): boolean; patience: Patience };
   /** How long all visits may take together, besides what their number and size allow; ten minutes when absent. */
   runMs?: number;
 };
@@ -89,7 +88,9 @@ function sizeOf(expected: readonly Expected[]): number {
 type Look = { release: Visiting; at: SiteAddress; signal: AbortSignal };
 
 async function verifyOne(look: Look, expected: Expected): Promise<void> {
-  const { settleMs, mayFollow } = look.release;
+  const { edge } = look.release;
+  const settleMs = edge?.hasTime() ? edge.patience.lookingMs(look.at.url) : look.release.settleMs;
+  const silencesMax = edge?.hasTime() && settleMs === 0 ? 1 : SILENCES_MS.length;
   let giveUpAt = performance.now() + settleMs;
   let silences = 0;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LAST_PAUSE_MS)) {
@@ -103,8 +104,8 @@ async function verifyOne(look: Look, expected: Expected): Promise<void> {
       silences += 1;
       giveUpAt = performance.now() + settleMs;
     }
-    const isOver = fault === 'silent' ? silences === SILENCES_MS.length : performance.now() + pauseMs > giveUpAt;
-    if (isOver && mayFollow?.()) throw notYet(look, expected);
+    const isOver = fault === 'silent' ? silences === silencesMax : performance.now() + pauseMs > giveUpAt;
+    if (isOver && edge?.hasTime()) throw notYet(look, expected, edge.patience.leave(look.at.url));
     if (isOver) throw mismatch(look, expected, seen);
     await wait(pauseMs, undefined, { signal: look.signal });
   }
@@ -135,8 +136,8 @@ function visit({ release, at, signal }: Look, expected: Expected, silences: numb
 }
 
 /** No failure: whoever keeps the old answer keeps it for a while yet. */
-function notYet({ at }: Look, { path }: Expected): JobDeferred {
-  return new JobDeferred(`${at.url}${path} does not answer as uploaded yet`, COME_BACK_MS);
+function notYet({ at }: Look, { path }: Expected, delayMs: number): JobDeferred {
+  return new JobDeferred(`${at.url}${path} does not answer as uploaded yet`, delayMs);
 }
 
 function mismatch(look: Look, expected: Expected, seen: Seen | Error): AppError {

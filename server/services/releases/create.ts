@@ -6,7 +6,7 @@ import { compareManifests, type Manifest, totalBytes } from '../../artifacts/man
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { enqueueJob } from '../../jobs/queue.ts';
+import { enqueueJob } from '../../jobs/queue/queue.ts';
 import type { DeploymentDoc } from '../../models/deployment.ts';
 import type { ReleaseDestinationDoc } from '../../models/destination.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
@@ -18,7 +18,7 @@ import { actorName } from '../actor-name.ts';
 import { deploymentBusy } from '../deployments/change.ts';
 import { findDeployment } from '../deployments/read.ts';
 import { moveDeployment } from '../move-state.ts';
-import { requireWritablePlan } from '../quota.ts';
+import { requireWritable } from '../subscription/writable.ts';
 import { findOpenUpload, missingHashes } from '../uploads/index.ts';
 import { withFileListSlot } from './file-list-slot.ts';
 import { findRelease, previousRelease, readManifest, toReleaseOf, unlessLost } from './read.ts';
@@ -41,7 +41,7 @@ type NewRelease = Pick<ReleaseDoc, 'source' | 'manifestHash' | 'fileCount' | 'to
 export async function createRelease(ctx: AccountContext, input: CreateReleaseInput): Promise<Release> {
   const deployment = await findDeployment(ctx, input.deploymentId);
   const upload = await findOpenUpload(ctx, input.uploadId);
-  await requireWritablePlan(ctx);
+  await requireWritable(null, ctx, deployment._id);
   if (upload.deploymentId !== null && upload.deploymentId !== undefined && upload.deploymentId !== deployment._id) {
     throw new AppError('conflict', 'This upload was opened for another deployment.');
   }
@@ -89,7 +89,7 @@ async function consumeUpload(
  */
 export async function retryRelease(ctx: AccountContext, input: RetryReleaseInput): Promise<Release> {
   const failed = await findRelease(ctx, input.releaseId);
-  await requireWritablePlan(ctx);
+  await requireWritable(null, ctx, failed.deploymentId);
   if (failed.state !== 'failed' && failed.state !== 'cancelled') {
     throw new AppError('conflict', 'Only a release that failed or was cancelled can be tried again.');
   }
@@ -162,6 +162,7 @@ async function startRelease(session: ClientSession, ctx: AccountContext, release
   const { deploymentId } = described;
   const id = newId();
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId, releaseId: id });
+  await requireWritable(session, ctx, deploymentId);
   const deployment = await moveDeployment(session, {
     id: deploymentId,
     accountId,

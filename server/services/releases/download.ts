@@ -2,7 +2,7 @@ import type { DownloadReleaseInput, ReleaseDownload } from '../../../routers/sch
 import { type ArchiveFile, archiveSize, writeArchive } from '../../artifacts/archive.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
-import { AppError, notFound } from '../../errors.ts';
+import { notFound, signedOut } from '../../errors.ts';
 import { DeploymentModel } from '../../models/deployment.ts';
 import { ReleaseModel } from '../../models/release.ts';
 import type { AccountContext, Providers, ServiceContext } from '../../service-context.ts';
@@ -31,9 +31,9 @@ export async function prepareDownload(ctx: AccountContext, input: DownloadReleas
  * `not_found`.
  */
 export async function findDownloader(ctx: ServiceContext, releaseId: string, ticket: string | null): Promise<string> {
-  const { actor } = ctx;
+  const { actor, origin } = ctx;
   if (ticket !== null) return redeemTicket(ctx, purposeOf(releaseId), ticket);
-  if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in to download a release.');
+  if (actor.kind === 'anonymous') throw signedOut(origin.bearer);
   return actor.accountId;
 }
 

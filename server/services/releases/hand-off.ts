@@ -4,13 +4,14 @@ import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { HOUR_MS } from '../../durations.ts';
 import { EgressError } from '../../egress.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { hastenJob } from '../../jobs/queue.ts';
-import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
+import { hastenJob } from '../../jobs/queue/queue.ts';
+import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../models/deployment.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
 import { transaction } from '../../mongo.ts';
 import type { AccountContext, Providers } from '../../service-context.ts';
 import { countAgainst } from '../rate-limit.ts';
 import { prepareDownload } from './download.ts';
+import { destinationKey } from './other-destinations.ts';
 import { handOffOf } from './platform-call.ts';
 import { findRelease, toReleaseOf } from './read.ts';
 
@@ -22,7 +23,9 @@ export async function readHandOff(ctx: AccountContext, { releaseId }: HandOffInp
   const release = await findRelease(ctx, releaseId);
   const deployment = await findDeployment(ctx, release);
   const handOff = handOffOf(ctx.providers, deployment, release);
-  if (handOff === null || !isRunningReleaseState(release.state)) throw nothingToDo(release);
+  if (handOff === null || (!isRunningReleaseState(release.state) && waitingAt(deployment, release) === null)) {
+    throw nothingToDo(release);
+  }
   const { url } = await prepareDownload(ctx, { releaseId });
   return { archive: { url }, steps: handOff.steps.map((step) => ({ ...step })) };
 }
@@ -34,45 +37,72 @@ const LOOK_BYTES = 1024 * 1024;
 
 /**
  * Takes the address at which the person has published the release, and has it looked at from outside. An address that is
- * not of the public web is refused at once; one that does not answer yet is looked at again until it does. Throws
- * `not_found`, `conflict`, `rate_limited`, and `validation_failed` on `url`.
+ * not of the public web is refused at once; one that does not answer yet is looked at again until it does. What a plan
+ * let begin may be finished after it: no plan is asked for. Throws `not_found`, `conflict`, `rate_limited`, and
+ * `validation_failed` on `url`.
  */
 export async function confirmRelease(ctx: AccountContext, input: ConfirmReleaseInput): Promise<Release> {
   const release = await findRelease(ctx, input.releaseId);
-  const waiting = release.destinations.find(({ state }) => state === 'waiting');
-  if (waiting === undefined || !isRunningReleaseState(release.state)) throw nothingToDo(release);
+  const deployment = await findDeployment(ctx, release);
+  const destinationId = waitingAt(deployment, release);
+  if (destinationId === null) throw nothingToDo(release);
   const { accountId } = ctx.actor;
   await countAgainst({ name: 'address-looks', key: accountId, limit: LOOKS_PER_HOUR, windowMs: HOUR_MS });
-  const url = await reachableAddress(ctx.providers, input.url);
-  const doc = await transaction((session) => saveAddress(session, ctx, { release, destinationId: waiting._id, url }));
+  const hint = handOffOf(ctx.providers, deployment, release)?.addressHint;
+  const url = await reachableAddress(ctx.providers, input.url, hint);
+  const doc = await transaction((session) => saveAddress(session, { deployment, release, destinationId, url }));
   return toReleaseOf(ctx, doc);
 }
 
-type Address = { release: ReleaseDoc; destinationId: string; url: string };
+/** The destination where this release waits for the person: at the primary one it is on its way, elsewhere it is live. */
+function waitingAt(deployment: DeploymentDoc, release: ReleaseDoc): string | null {
+  const waiting = release.destinations.find(({ state }) => state === 'waiting');
+  if (waiting === undefined) return null;
+  const isPrimary = primaryOf(deployment)._id === waiting._id;
+  const isWanted = isPrimary ? isRunningReleaseState(release.state) : deployment.currentReleaseId === release._id;
+  return isWanted ? waiting._id : null;
+}
+
+type Address = { deployment: DeploymentDoc; release: ReleaseDoc; destinationId: string; url: string };
 
 async function saveAddress(
   session: ClientSession,
-  { actor: { accountId } }: AccountContext,
-  { release, destinationId, url }: Address,
+  { deployment, release, destinationId, url }: Address,
 ): Promise<ReleaseDoc> {
+  const { accountId, _id: deploymentId } = deployment;
   const doc = await ReleaseModel.findOneAndUpdate(
-    { _id: release._id, accountId, finishedAt: null, 'destinations._id': destinationId },
+    {
+      _id: release._id,
+      accountId,
+      state: release.state,
+      destinations: { $elemMatch: { _id: destinationId, state: 'waiting' } },
+    },
     { $set: { 'destinations.$.confirmedUrl': url, 'destinations.$.state': 'publishing' } },
     { session, returnDocument: 'after' },
   );
   if (doc === null) throw nothingToDo(release);
-  // Its own job may wait for hours.
-  const payload = { releaseId: release._id };
-  await hastenJob(session, { name: 'deploy-release', payload, accountId, key: release.deploymentId });
+  // The job of the destination may wait for hours.
+  if (primaryOf(deployment)._id === destinationId) {
+    const payload = { releaseId: release._id };
+    await hastenJob(session, { name: 'deploy-release', payload, accountId, key: deploymentId });
+    return doc;
+  }
+  const ids = { deploymentId, destinationId };
+  await DeploymentModel.updateOne(
+    { _id: deploymentId, accountId, currentReleaseId: release._id, 'destinations._id': destinationId },
+    { $set: { 'destinations.$.state': 'publishing', 'destinations.$.error': null } },
+    { session },
+  );
+  await hastenJob(session, { name: 'publish-destination', payload: ids, accountId, key: destinationKey(ids) });
   return doc;
 }
 
 /** Returns the address without what does not belong to it. Throws `validation_failed` where it must not be gone to. */
-async function reachableAddress({ egress }: Providers, given: string): Promise<string> {
+async function reachableAddress({ egress }: Providers, given: string, hint: string | undefined): Promise<string> {
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `https://${given}`;
   const parsed = URL.canParse(address) ? new URL(address) : null;
   if (parsed === null || parsed.username !== '' || parsed.password !== '') {
-    throw wrongAddress('This is not an address of the web.');
+    throw wrongAddress('This is not an address of the web.', hint);
   }
   const url = `${parsed.origin}${parsed.pathname}`.replace(/\/$/, '');
   const request = { signal: new AbortController().signal, maxBytes: LOOK_BYTES, wholeMs: LOOK_MS };
@@ -81,17 +111,13 @@ async function reachableAddress({ egress }: Providers, given: string): Promise<s
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
     // One that does not answer yet is watched from now on.
-    if (error.fault === 'refused') throw wrongAddress(`${error.message.replace(/\.$/, '')}.`);
+    if (error.fault === 'refused') throw wrongAddress(`${error.message.replace(/\.$/, '')}.`, hint);
   }
   return url;
 }
 
-function wrongAddress(message: string): AppError {
-  return new AppError('validation_failed', message, {
-    field: 'url',
-    fieldErrors: { url: message },
-    hint: 'Enter the address that Replit shows, like https://name.replit.app.',
-  });
+function wrongAddress(message: string, hint: string | undefined): AppError {
+  return new AppError('validation_failed', message, { field: 'url', fieldErrors: { url: message }, hint });
 }
 
 function nothingToDo({ number }: ReleaseDoc): AppError {

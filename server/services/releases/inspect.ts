@@ -17,7 +17,7 @@ const PLACES_TOLD = 20;
 /** Links in memory at once, of all texts: one of 64 MiB of links would take a gigabyte. Texts beyond are left unread. */
 const LINKS_MAX = 200_000;
 
-type Looking = { changed: ReadonlySet<string> | null; signal: AbortSignal };
+type Looking = { changed: ReadonlySet<string> | null; isBelowFolder: boolean; signal: AbortSignal };
 
 /**
  * Returns what the log of a release says of its files: the findings that a person sees in the browser before sending,
@@ -40,7 +40,11 @@ function isTooMuch(error: unknown): boolean {
   return code === 'overloaded' || code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
 
-async function findings(store: ArtifactStore, manifest: Manifest, { changed, signal }: Looking): Promise<string[]> {
+async function findings(
+  store: ArtifactStore,
+  manifest: Manifest,
+  { changed, isBelowFolder, signal }: Looking,
+): Promise<string[]> {
   const files = [...manifest].map(([path, { sizeBytes }]) => ({ path, sizeBytes }));
   const toLookInto = changed === null ? files : files.filter(({ path }) => changed.has(path));
   const { chosen, unreadCount } = textsToRead(toLookInto, TEXT_MAX_BYTES);
@@ -49,9 +53,10 @@ async function findings(store: ArtifactStore, manifest: Manifest, { changed, sig
   const inspector = await openInspector(files, [...telling, ...chosen], signal);
   try {
     const unreached = await lookIntoAll(inspector, chosen, read, signal);
-    const { title, entryPage, problems } = await inspector.conclude(await readTexts(telling, read));
+    const { title, entryPage, problems, rootLinks } = await inspector.conclude(await readTexts(telling, read));
     const first = entryPage === null ? title : `${title}: ${entryPage} is its first page`;
-    return [first, ...problems.flatMap(told), ...leftUnread(unreadCount + unreached)];
+    const broken = isBelowFolder && rootLinks !== null ? told(rootLinks) : [];
+    return [first, ...problems.flatMap(told), ...broken, ...leftUnread(unreadCount + unreached)];
   } finally {
     await inspector.end();
   }

@@ -3,11 +3,12 @@ import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabi
 import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { enqueueJob } from '../../jobs/queue.ts';
+import { enqueueJob } from '../../jobs/queue/queue.ts';
 import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
 import type { DestinationDoc } from '../../models/destination.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
 import { newId } from '../../mongo.ts';
+import { furtherPlatformsRefusal } from '../quota.ts';
 import { BEING_PUBLISHED, type DestinationIds, fieldsBelow, type ReleaseWork } from './release-work.ts';
 
 /**
@@ -28,10 +29,26 @@ export async function publishElsewhere(
   release: ReleaseDoc,
   at: Date,
 ): Promise<void> {
-  const [, ...others] = deployment.destinations;
+  const others = deployment.destinations.slice(1).filter(({ state }) => state !== 'removing');
+  if (others.length === 0) return;
+  const refusal = await furtherPlatformsRefusal(session, { accountId: deployment.accountId, now: at });
   for (const destination of others) {
-    if (destination.state !== 'removing') await publishAt(session, { deployment, release, destination, at });
+    if (refusal === null || destination.isMove) await publishAt(session, { deployment, release, destination, at });
+    else await skipAt(session, { deployment, release, destination }, refusal);
   }
+}
+
+/** What is live there stays as it is, and says why it stays behind. */
+async function skipAt(
+  session: ClientSession,
+  { deployment, release, destination }: Omit<NewPublication, 'at'>,
+  error: ShownError,
+): Promise<void> {
+  const { accountId } = deployment;
+  const set = { $set: fieldsBelow('destinations.$', { state: 'failed', error }) };
+  const there = { 'destinations._id': destination._id };
+  await DeploymentModel.updateOne({ _id: deployment._id, accountId, ...there }, set, { session });
+  await ReleaseModel.updateOne({ _id: release._id, accountId, ...there }, set, { session });
 }
 
 export type NewPublication = {

@@ -5,15 +5,17 @@ import { RUNNING_RELEASE_STATES } from '../../../routers/schemas/state-names.ts'
 import { AppError } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../models/deployment.ts';
-import { type ReleaseDoc, ReleaseModel, wasLiveBefore } from '../../models/release.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
 import { ReleaseStepModel } from '../../models/release-step.ts';
 import type { Providers } from '../../service-context.ts';
+import { scheduleHealthCheck } from '../health-schedule.ts';
 import { moveDeployment, moveRelease } from '../move-state.ts';
 import { siteOf, siteUrlOf } from '../site-address.ts';
 import { publishElsewhere } from './other-destinations.ts';
 import { mailOutcome } from './outcome-mail.ts';
 import { endRollBack } from './roll-backs.ts';
 import { enqueueCompression } from './variants.ts';
+import { wasLiveBefore } from './was-live-before.ts';
 
 /**
  * How a release takes over, and how it ends. Each verb is part of the caller's transaction and holds only while the
@@ -82,6 +84,7 @@ export async function endLive(
   });
   if (deployment === null) throw new AppError('state_changed', 'The deployment changed meanwhile.');
   await enqueueCompression(session, live, deployment);
+  await scheduleHealthCheck(session, { accountId, deploymentId, now });
   await publishElsewhere(session, deployment, live, now);
   const where = `${deployment.name} is live at ${siteUrlOf(providers.addresses, siteOf(deployment))}`;
   const message = wasLiveBefore(release) ? `Rolled back to release ${release.number}. ${where}` : where;

@@ -1,21 +1,27 @@
 import { refusalByLimits } from '../../../routers/schemas/platforms/limits.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
 import { AppError } from '../../errors.ts';
+import type { JobWaits } from '../../jobs/queue/handler.ts';
 import { ArtifactModel, HASHES_A_QUERY } from '../../models/artifact.ts';
 import type { DeploymentDoc } from '../../models/deployment.ts';
 import type { DestinationDoc } from '../../models/destination.ts';
 import type { ReleaseDoc } from '../../models/release.ts';
 import type { HandOff, Platform, PlatformCall, PlatformRef } from '../../platforms/platform.ts';
 import type { Providers } from '../../service-context.ts';
+import { createPatience } from './patience.ts';
 
 type Reached = Pick<DeploymentDoc, 'accountId' | 'slug' | 'isSinglePage'>;
 
-/** Returns what an operation at one destination of the deployment is given; it ends with `signal`. */
+/**
+ * Returns what an operation at one destination of the deployment is given; it ends with `signal`. `waits` are those of
+ * its job.
+ */
 export function platformCall(
   providers: Providers,
   deployment: Reached,
   destination: DestinationDoc,
   signal: AbortSignal,
+  waits: JobWaits = { of: null, count: 0 },
 ): PlatformCall {
   const { store, zips, egress, wait } = providers;
   return {
@@ -24,6 +30,7 @@ export function platformCall(
     wait,
     signal,
     openSpool: () => zips.openSpool(),
+    patience: createPatience(waits),
     now: () => providers.now(),
     credentials: providers.credentialsOf(deployment.accountId, destination),
     destination: {

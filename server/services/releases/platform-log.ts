@@ -4,6 +4,7 @@ import { HOUR_MS } from '../../durations.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { DeploymentModel } from '../../models/deployment.ts';
 import type { AccountContext } from '../../service-context.ts';
+import { toldToPerson } from '../../waiting-words.ts';
 import { countAgainst } from '../rate-limit.ts';
 import { platformCall, storedRef } from './platform-call.ts';
 import { findRelease } from './read.ts';
@@ -34,5 +35,6 @@ export async function readPlatformLog(ctx: AccountContext, { releaseId }: ReadPl
   }
   await countAgainst({ name: 'platform-logs', key: accountId, limit: READS_PER_HOUR, windowMs: HOUR_MS });
   const call = platformCall(ctx.providers, deployment, destination, AbortSignal.timeout(TIMEOUT_MS));
-  return { text: (await platform.readLog(call, ref)).slice(-SHOWN_CHARACTERS) };
+  const text = await platform.readLog(call, ref).catch((error: unknown) => Promise.reject(toldToPerson(error)));
+  return { text: text.slice(-SHOWN_CHARACTERS) };
 }

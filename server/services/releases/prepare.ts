@@ -1,13 +1,15 @@
 import type { PreparedUpload, PrepareReleaseInput } from '../../../routers/schemas/releases.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { findDeployment } from '../deployments/read.ts';
+import { requireWritable } from '../subscription/writable.ts';
 import { openUpload } from '../uploads/index.ts';
 
 /**
  * Opens an upload, with or without a deployment: files can be read before one exists.
- * Throws `not_found`, `quota_exhausted` when three uploads are open and being worked on.
+ * Throws `not_found`, `plan_required` for a deployment that is read-only, `quota_exhausted` when three uploads are open and being worked on.
  */
 export async function prepareRelease(ctx: AccountContext, input: PrepareReleaseInput): Promise<PreparedUpload> {
   const deployment = input?.deploymentId === undefined ? null : await findDeployment(ctx, input.deploymentId);
+  if (deployment !== null) await requireWritable(null, ctx, deployment._id);
   return { uploadId: await openUpload(ctx, deployment?._id ?? null) };
 }

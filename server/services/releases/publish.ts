@@ -1,15 +1,20 @@
 import type { ClientSession } from 'mongoose';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
+import { isBelowFolder } from '../../../routers/schemas/platforms/below-folder.ts';
+import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { compareManifests, type Manifest } from '../../artifacts/manifest.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import { DAY_MS, MINUTE_MS } from '../../durations.ts';
 import { AppError, JobDeferred } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
-import type { StepReport } from '../../jobs/handler.ts';
+import type { StepReport } from '../../jobs/queue/handler.ts';
+import { primaryOf } from '../../models/deployment.ts';
+import { DomainModel } from '../../models/domain.ts';
 import { ReleaseModel } from '../../models/release.ts';
 import type { PlatformCall, PlatformRef, PublishEvent, PublishRequest } from '../../platforms/platform.ts';
 import type { Providers } from '../../service-context.ts';
+import { LOOKED_AT } from '../../waiting-words.ts';
 import { reportFindings } from './inspect.ts';
 import { readSha1s, requireWithinLimits, storedRef } from './platform-call.ts';
 import { previousRelease } from './read.ts';
@@ -50,8 +55,15 @@ export async function prepareFiles(
   });
   const { line, changed } = await describe(work, manifest);
   report.log(line);
-  for (const finding of await reportFindings(store, manifest, { changed, signal })) report.log(finding);
+  const isBelowFolder = await isServedBelowFolder(work);
+  for (const finding of await reportFindings(store, manifest, { changed, isBelowFolder, signal })) report.log(finding);
   for (const rule of await reportRules(store, manifest)) report.log(rule);
+}
+
+async function isServedBelowFolder({ deployment, destination, platform }: ReleaseWork): Promise<boolean> {
+  const { _id: deploymentId, accountId } = deployment;
+  const active = await DomainModel.exists({ accountId, deploymentId, state: 'active' });
+  return isBelowFolder(platform.capabilities.basePath, destination.url ?? '', active !== null);
 }
 
 /**
@@ -91,7 +103,7 @@ export async function startPublication(work: ReleaseWork, job: Writer, call: Pla
     sha1Of: (sha256s) => readSha1s(release.accountId, sha256s),
     confirmedUrl: work.published.confirmedUrl ?? null,
   });
-  const since = work.published.startedAt ?? release.startedAt ?? call.now();
+  const since = begunAt(work, call.now());
   let next: IteratorResult<PublishEvent, PlatformRef> | null = null;
   const advance = async (): Promise<IteratorResult<PublishEvent, PlatformRef>> => {
     requireInTime(work, call, since);
@@ -164,10 +176,9 @@ export async function makePublic(work: ReleaseWork, job: Writer, call: PlatformC
   const ref = storedRef(published.ref);
   const isAsked = platform.capabilities.draft || work.wasVerified;
   if (ref !== null && isAsked && platform.restore !== undefined) {
-    const actId = published.actId ?? release._id;
-    const events = platform.restore(call, { ref, actId });
+    const events = platform.restore(call, { ref, actId: published.actId ?? release._id });
     for (;;) {
-      requireInTime(work, call, step.startedAt);
+      requireInTime(work, call, begunAt(work, step.startedAt));
       const next = await events.next();
       if (next.done) {
         await job.transaction((session) => savePublished(session, work, { ref: next.value }));
@@ -180,8 +191,15 @@ export async function makePublic(work: ReleaseWork, job: Writer, call: PlatformC
   await job.transaction((session) => savePublished(session, work, { publicAt: call.now() }));
 }
 
+/** A reference is ids and addresses: what is longer is nothing that a platform needs to be told again. */
+const REF_MAX_LENGTH = 32_000;
+
 /** Stores what the platform named before it is asked for anything more, here and in the call that goes on. */
 async function keep(event: PublishEvent, work: ReleaseWork, job: Writer, call: PlatformCall): Promise<void> {
+  const named = event.type === 'site' ? event.site : event.type === 'ref' ? event.ref : null;
+  if (named !== null && JSON.stringify(named).length > REF_MAX_LENGTH) {
+    throw new AppError('platform_failed', `${work.title} answered a name that is too long.`, { hint: 'Try again.' });
+  }
   if (event.type === 'site') {
     await job.providers.faults?.at('publishing:site');
     await job.transaction((session) => saveDestination(session, work, { site: event.site }));
@@ -197,11 +215,25 @@ async function keep(event: PublishEvent, work: ReleaseWork, job: Writer, call: P
     const isNews = work.published.state !== state;
     await job.transaction(async (session) => {
       await savePublished(session, work, { state });
+      // The steps of the release tell of the primary destination alone.
+      if (!isPrimary(work)) await saveDestination(session, work, { state, error: refusalOf(event, work) });
       // Whoever looks on is shown what is theirs to do.
       if (isNews) await publishEvent(session, accountId, { type: 'analytics_update', deploymentId, releaseId });
     });
   }
 }
+
+function isPrimary({ deployment, destination }: ReleaseWork): boolean {
+  return primaryOf(deployment)._id === destination._id;
+}
+
+/** Why a person has to look once more at an address that they gave; null where they have given none. */
+function refusalOf({ text, forPerson }: Waiting, { published }: ReleaseWork): ShownError | null {
+  if (forPerson !== true || !published.confirmedUrl) return null;
+  return { code: 'out_of_sync', message: `${text}.`, hint: LOOKED_AT.job, raw: null };
+}
+
+type Waiting = Extract<PublishEvent, { type: 'waiting' }>;
 
 /** A wait is no work: the job goes back to the queue, and continues from what is on record. */
 function tell(event: PublishEvent, report: StepReport): void {
@@ -213,11 +245,47 @@ function tell(event: PublishEvent, report: StepReport): void {
   if (text !== undefined) report.log(text);
 }
 
-function requireInTime({ platform, title }: ReleaseWork, call: PlatformCall, since: Date): void {
+/**
+ * Runs a part of a release's work. A pause that a platform asks for, or that our own room for answers needs, is waited for
+ * as long as the release as a whole has time: no attempt is counted. Throws JobDeferred then, else what `act` throws.
+ */
+export async function restWhileLimited(
+  work: ReleaseWork,
+  call: PlatformCall,
+  report: StepReport,
+  act: () => Promise<void>,
+): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    const isPause = error instanceof AppError && (error.code === 'rate_limited' || error.code === 'overloaded');
+    const isLate = call.now().getTime() > begunAt(work, report.startedAt).getTime() + allowedMs(work);
+    if (!isPause || error.retryAfterMs === undefined || isLate) throw error;
+    report.log(`${error.message} Tried again by itself in ${Math.ceil(error.retryAfterMs / 1_000)} s.`);
+    throw new JobDeferred(error.message, error.retryAfterMs);
+  }
+}
+
+/** Netlify takes 500 files in a minute and GitHub fewer, and a line may be as slow as 2 Mbit/s. */
+const FILE_MS = 250;
+const BYTES_A_MS = 250;
+
+/** When the release began at this destination; `otherwise` in the run that begins it. */
+const begunAt = ({ published, release }: ReleaseWork, otherwise: Date): Date =>
+  published.startedAt ?? release.startedAt ?? otherwise;
+
+/** How long a release may take: the platform's own time, besides what its files need on their way there. */
+function allowedMs({ platform, release }: ReleaseWork): number {
+  const sendingMs = release.fileCount * FILE_MS + release.totalBytes / BYTES_A_MS;
+  return platform.capabilities.limits.releaseMs + Math.floor(sendingMs / MINUTE_MS) * MINUTE_MS;
+}
+
+function requireInTime(work: ReleaseWork, call: PlatformCall, since: Date): void {
   call.signal.throwIfAborted();
-  const { releaseMs } = platform.capabilities.limits;
-  if (call.now().getTime() <= since.getTime() + releaseMs) return;
-  const time = releaseMs >= 2 * DAY_MS ? `${releaseMs / DAY_MS} days` : `${releaseMs / MINUTE_MS} minutes`;
+  const { title } = work;
+  const ms = allowedMs(work);
+  if (call.now().getTime() <= since.getTime() + ms) return;
+  const time = ms >= 2 * DAY_MS ? formatCount(Math.floor(ms / DAY_MS), 'day') : formatCount(ms / MINUTE_MS, 'minute');
   throw new AppError('platform_failed', `${title} did not finish this release within ${time}.`, {
     hint: `Try again. If it takes as long, see what ${title} says about this site.`,
   });

@@ -133,7 +133,7 @@ export async function savePublished(
 export async function saveDestination(
   session: ClientSession,
   { deployment, destination }: ReleaseWork,
-  change: Partial<Pick<DestinationDoc, 'site' | 'url' | 'state'>>,
+  change: Partial<Pick<DestinationDoc, 'site' | 'url' | 'state' | 'error'>>,
 ): Promise<void> {
   const { _id, accountId } = deployment;
   await DeploymentModel.updateOne(

@@ -2,7 +2,7 @@ import type { Deployment, RollBackDeploymentInput } from '../../../routers/schem
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { enqueueJob } from '../../jobs/queue.ts';
+import { enqueueJob } from '../../jobs/queue/queue.ts';
 import { type DeploymentDoc, primaryOf } from '../../models/deployment.ts';
 import type { ReleaseDestinationDoc } from '../../models/destination.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
@@ -13,7 +13,7 @@ import { actorName } from '../actor-name.ts';
 import { deploymentBusy } from '../deployments/change.ts';
 import { findDeployment, toDeployment } from '../deployments/read.ts';
 import { moveDeployment, moveRelease } from '../move-state.ts';
-import { requireWritablePlan } from '../quota.ts';
+import { requireWritable } from '../subscription/writable.ts';
 import { recordRollBack } from './roll-backs.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function rollBackDeployment(ctx: AccountContext, input: RollBackDep
   const { accountId } = ctx.actor;
   const target = await ReleaseModel.findOne({ _id: input.releaseId, accountId, deploymentId: before._id }).lean();
   if (target === null) throw notFound('release');
-  await requireWritablePlan(ctx);
+  await requireWritable(null, ctx, before._id);
   if (before.currentReleaseId === target._id)
     throw new AppError('conflict', `Release ${target.number} is the one that is live.`);
   if (target.state !== 'superseded')
@@ -38,6 +38,7 @@ export async function rollBackDeployment(ctx: AccountContext, input: RollBackDep
   const doc = await transaction(async (session) => {
     const ids = { deploymentId: before._id, releaseId: target._id };
     await publishEvent(session, accountId, { type: 'analytics_update', ...ids });
+    await requireWritable(session, ctx, before._id);
     const deploying = await moveDeployment(session, {
       id: before._id,
       accountId,

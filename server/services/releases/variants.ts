@@ -13,8 +13,8 @@ import {
   type Variants,
 } from '../../artifacts/variants.ts';
 import { AppError } from '../../errors.ts';
-import { isTextPath } from '../../host/content-types.ts';
-import { enqueueJob } from '../../jobs/queue.ts';
+import { isTextPath } from '../../host/responses/content-types.ts';
+import { enqueueJob } from '../../jobs/queue/queue.ts';
 import { type DeploymentDoc, primaryOf } from '../../models/deployment.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
 import { readManifest } from './read.ts';
@@ -47,6 +47,18 @@ export async function findReleaseWithoutVariants(accountId: string, releaseId: s
 /** The variants that an earlier release lends. */
 type Loan = { releaseId: string; indexHash: string; index: VariantIndex };
 
+/**
+ * Returns what the precompressed variants of an account take. Releases share packs within their deployment alone, and
+ * all releases of a deployment go at once, so that no pack outlives the release that it is counted with.
+ */
+export async function sumOfVariantBytes(accountId: string): Promise<number> {
+  const sums = await ReleaseModel.aggregate<{ sizeBytes: number }>([
+    { $match: { accountId } },
+    { $group: { _id: null, sizeBytes: { $sum: '$variants.sizeBytes' } } },
+  ]);
+  return sums[0]?.sizeBytes ?? 0;
+}
+
 export type MadeVariants = {
   indexHash: string | null;
   packHashes: string[];
@@ -57,7 +69,7 @@ export type MadeVariants = {
 type MakeOptions = {
   signal: AbortSignal;
   /** How much may be stored; what does not fit is served as it is. */
-  roomBytes: number;
+  remainingBytes: number;
 };
 
 /**
@@ -68,21 +80,21 @@ type MakeOptions = {
 export async function makeVariants(
   store: ArtifactStore,
   release: ReleaseDoc,
-  { signal, roomBytes }: MakeOptions,
+  { signal, remainingBytes }: MakeOptions,
 ): Promise<MadeVariants> {
   const wanted = textHashes(await readManifest(store, release.manifestHash));
-  if (wanted.size === 0 || roomBytes <= 0)
+  if (wanted.size === 0 || remainingBytes <= 0)
     return { indexHash: null, packHashes: [], loan: null, madeCount: 0, sizeBytes: 0 };
   const loan = await findLoan(store, release);
   const known = await stillThere(store, new Map([...(loan?.index ?? [])].filter(([sha256]) => wanted.has(sha256))));
-  const isRewritten = packsOf(known).length > PACKS_MAX && roomBytes > sizeOfPacks(known);
+  const isRewritten = packsOf(known).length > PACKS_MAX && remainingBytes > sizeOfPacks(known);
   const index = new Map<string, Variants>(isRewritten ? [] : known);
   const packer = createVariantPacker(store, (sha256, variants) => index.set(sha256, variants));
   let madeCount = 0;
   let sizeBytes = 0;
   for (const sha256 of wanted) {
     signal.throwIfAborted();
-    if (sizeBytes >= roomBytes) break;
+    if (sizeBytes >= remainingBytes) break;
     if (index.has(sha256)) continue;
     const old = known.get(sha256);
     // One that cannot be read is made anew.

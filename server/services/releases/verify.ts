@@ -4,8 +4,7 @@ import type { ServingCapabilities } from '../../../routers/schemas/platforms/cap
 import type { RedirectTable } from '../../../routers/schemas/redirects-file.ts';
 import { isServedPath } from '../../../routers/schemas/upload-rules.ts';
 import type { Manifest, ManifestEntry } from '../../artifacts/manifest.ts';
-import type { StepReport } from '../../jobs/handler.ts';
-import { wasLiveBefore } from '../../models/release.ts';
+import type { StepReport } from '../../jobs/queue/handler.ts';
 import type { PlatformCall } from '../../platforms/platform.ts';
 import type { Providers } from '../../service-context.ts';
 import { runInTimeSlices } from '../../time-slices.ts';
@@ -15,6 +14,7 @@ import { storedRef } from './platform-call.ts';
 import type { ReleaseWork } from './release-work.ts';
 import { readRedirects } from './rule-report.ts';
 import { findSeenFiles, type SeenFiles, servingConditions } from './seen-files.ts';
+import { wasLiveBefore } from './was-live-before.ts';
 
 /**
  * Live means seen live: what the site answers is compared with what was uploaded, byte by byte through its hash. Before
@@ -28,7 +28,7 @@ import { findSeenFiles, type SeenFiles, servingConditions } from './seen-files.t
  */
 const SAMPLE_FILES = 100;
 const LARGEST_FILES = 20;
-/** A worker looks again for so long before it leaves the release to a later run. */
+/** An answer that differs is asked for again for so long, where no later run looks again. */
 const LOOKING_MS = 5_000;
 /** Each is held against up to a hundred patterns of `_redirects`. */
 const FILES_A_STEP = 50;
@@ -84,7 +84,7 @@ export async function verifyRelease(
     signal: call.signal,
     onProgress: report.progress,
     settleMs: Math.min(limits.settleMs, LOOKING_MS),
-    ...(limits.settleMs > LOOKING_MS && { mayFollow: hasTime(report.startedAt) }),
+    ...(limits.settleMs > LOOKING_MS && { edge: { hasTime: hasTime(report.startedAt), patience: call.patience } }),
   };
   const isSeenWhole = toVerify.own !== null || work.wasVerified;
   return {
@@ -95,9 +95,9 @@ export async function verifyRelease(
     },
     async atPublicAddress() {
       const { publicAt } = work.published;
-      const after =
-        publicAt instanceof Date && toVerify.mayFollow !== undefined ? { mayFollow: hasTime(publicAt) } : {};
-      const atPublic = { ...toVerify, ...after };
+      const { edge } = toVerify;
+      const isLate = publicAt instanceof Date && edge !== undefined;
+      const atPublic = { ...toVerify, ...(isLate && { edge: { ...edge, hasTime: hasTime(publicAt) } }) };
       if (isSeenWhole) await verifyAtPublicAddress({ ...atPublic, onProgress: () => undefined });
       else report.log(told(await verifyWhole(atPublic), 'the public address', release._id));
       if (wasLiveBefore(release)) report.log('Switched back to this release');

@@ -4,18 +4,20 @@ import { type Manifest, type ManifestEntry, totalBytes } from '../../artifacts/m
 import { DAY_MS } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
 import { sumOfArtifacts } from '../../models/artifact.ts';
+import { LicenseModel } from '../../models/license.ts';
+import { PaymentModel } from '../../models/payment.ts';
 import { sumOfReleaseFiles } from '../../models/release.ts';
 import { UploadModel } from '../../models/upload.ts';
 import { UserModel } from '../../models/user.ts';
 import type { AccountContext, Limits } from '../../service-context.ts';
 import { currentPlan } from '../quota.ts';
 import { addToCount } from '../rate-limit.ts';
-import { upgradeHint } from '../subscription.ts';
+import { upgradeHint } from '../subscription/upgrade-hint.ts';
 import { missingHashes } from './missing.ts';
 
 /**
  * Counts what an account sends in a day. Until it has a plan and a confirmed address an account has a small allowance,
- * enough for an ordinary first site. What is yet `ahead` has to fit as well, and is not counted. Throws `quota_exhausted`.
+ * enough for an ordinary first site; where strangers can register, the plan is one that is not to be had for nothing. What is yet `ahead` has to fit as well, and is not counted. Throws `quota_exhausted`.
  */
 export async function countBytes(ctx: AccountContext, sizeBytes: number, { ahead = 0 } = {}): Promise<void> {
   const key = ctx.actor.accountId;
@@ -40,7 +42,8 @@ async function limitsFor(
   session: ClientSession | null = null,
 ): Promise<Allowed> {
   const { accountId } = ctx.actor;
-  const { uploadBytesPerDay, accountBytes, accountFiles, atFirst, asksForConfirmedEmail } = ctx.providers.limits;
+  const { uploadBytesPerDay, accountBytes, accountFiles, atFirst } = ctx.providers.limits;
+  const { asksForConfirmedEmail, asksForGivenPlan } = ctx.providers.limits;
   const small: StorageLimits = {
     uploadBytesPerDay: Math.min(uploadBytesPerDay, atFirst.uploadBytesPerDay),
     accountBytes: Math.min(accountBytes, atFirst.accountBytes),
@@ -50,6 +53,9 @@ async function limitsFor(
   if ((await currentPlan(ctx, session)) === 'free') {
     const text = await upgradeHint(accountId, 'free', session);
     return { limits: small, hint: { who: ' without a plan', text } };
+  }
+  if (asksForGivenPlan && !(await hasGivenPlan(ctx, session))) {
+    return { limits: small, hint: { who: ' whose plan is free of charge', text: givenPlanHint(ctx) } };
   }
   if (asksForConfirmedEmail && !(await hasConfirmedEmail(accountId, session))) {
     const text = 'Confirm your e-mail address to publish more.';
@@ -61,6 +67,24 @@ async function limitsFor(
 async function hasConfirmedEmail(accountId: string, session: ClientSession | null): Promise<boolean> {
   const confirmed = { _id: accountId, emailConfirmedAt: { $ne: null } };
   return (await UserModel.exists(confirmed).session(session)) !== null;
+}
+
+/**
+ * Whether a license or a payment of money runs. Anybody has the trial and what the test checkout sells for each new
+ * account: if those counted, whoever registers often could fill the disk.
+ */
+async function hasGivenPlan(ctx: AccountContext, session: ClientSession | null): Promise<boolean> {
+  const { accountId } = ctx.actor;
+  const license = { accountId, state: 'redeemed', 'period.endsAt': { $gt: ctx.now() } } as const;
+  if ((await LicenseModel.exists(license).session(session)) !== null) return true;
+  const payment = { accountId, state: 'paid', isTest: false, endsAt: { $gt: ctx.now() } } as const;
+  return (await PaymentModel.exists(payment).session(session)) !== null;
+}
+
+function givenPlanHint({ providers }: AccountContext): string {
+  return providers.payments.isTest
+    ? 'To publish more, redeem a license key: whoever runs this Fairlead makes them.'
+    : 'To publish more, pay for a plan under Pricing & Trial or redeem a license key.';
 }
 
 /** Lists of files by their hash, read before the transaction that compares them. */

@@ -51,7 +51,7 @@ export function DeleteAccountDialog({ user, loss, onClose }: DeleteAccountDialog
       busyLabel="Deleting…"
       nameToType={user.username}
       isBusy={remove.isPending}
-      onConfirm={() => void form.handleSubmit((input) => remove.mutate(input))()}
+      onConfirm={() => form.handleSubmit((input) => remove.mutate(input))()}
     >
       <Field label="Current password" error={errors.currentPassword?.message}>
         <PasswordInput {...form.register('currentPassword')} autoComplete="current-password" />

@@ -27,5 +27,6 @@ export function DeleteAccount({ user }: { user: User }) {
 function lossText({ deploymentCount }: User): string {
   if (deploymentCount === 0) return 'You have no websites here.';
   const websites = formatCount(deploymentCount, 'deployment');
-  return `${websites} and everything live on ${deploymentCount === 1 ? 'it goes' : 'them go'} off the air at once.`;
+  const [isOrAre, its] = deploymentCount === 1 ? ['is', 'its'] : ['are', 'their'];
+  return `${websites} ${isOrAre} deleted. On the built-in host ${its} websites go offline at once. At other platforms they are taken down there; where a connection no longer works, they stay until you delete them yourself.`;
 }

@@ -28,8 +28,9 @@ export function ExportAccount() {
       }
     >
       <p>
-        One ZIP with your identity, settings, plan, deployments, releases with their logs, visits, messages to us, and
-        the files of each release that is live. Files of other releases are on the pages of these releases.
+        One ZIP with your profile, settings, plan, deployments, releases with their logs, visits, messages to us, and
+        the files of every live release. Files of earlier releases are not in it: download them from each release's
+        page.
       </p>
     </Setting>
   );

@@ -2,15 +2,18 @@ import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { useForm } from 'react-hook-form';
 import { changeEmailInput } from '../../../routers/schemas/auth.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
+import { useKeepsMail } from '../../api/keeps-mail.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Field } from '../../components/field.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { Input } from '../../components/input.tsx';
 import { PasswordInput } from '../../components/password-input.tsx';
 import { showToast } from '../../components/toast-store.ts';
+import { OUTBOX_COMMAND } from './outbox-command.tsx';
 
 /** Asks for another address; the old one stays until the new one is confirmed. */
 export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {
+  const keepsMail = useKeepsMail();
   const form = useForm({
     resolver: standardSchemaResolver(changeEmailInput),
     mode: 'onTouched',
@@ -20,7 +23,11 @@ export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {
   const change = trpc.auth.changeEmail.useMutation({
     onSuccess(_done, { email }) {
       onClose();
-      showToast({ title: 'Link sent', description: `Open the link that was mailed to ${email} to confirm it.` });
+      showToast(
+        keepsMail === true
+          ? { title: 'Link created', description: `It is in the outbox: ${OUTBOX_COMMAND}` }
+          : { title: 'Link sent', description: `Open the link we sent to ${email} to confirm the address.` },
+      );
     },
     onError(error) {
       if (!applyFieldErrors(error, ['email', 'currentPassword'], form.setError)) {
@@ -32,9 +39,9 @@ export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title="Change your e-mail address"
-      description="A link goes to the new address. Until it is opened the old one stays; then the old one is told."
-      submitLabel="Send the link"
-      busyLabel="Sending…"
+      description="Your address changes once you open the confirmation link. We tell the old address too."
+      submitLabel="Get a link"
+      busyLabel="Creating the link…"
       isBusy={change.isPending}
       onSubmit={form.handleSubmit((input) => change.mutate(input))}
       onClose={onClose}

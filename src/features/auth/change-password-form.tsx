@@ -8,6 +8,7 @@ import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { PasswordInput } from '../../components/password-input.tsx';
 import { showToast } from '../../components/toast-store.ts';
+import { useSubmitOnce } from '../../components/use-submit-once.ts';
 import { NewPasswordFields } from './new-password-fields.tsx';
 
 const empty = { currentPassword: '', newPassword: '', confirmPassword: '' };
@@ -32,6 +33,10 @@ export function ChangePasswordForm() {
       }
     },
   });
+  const submit = useSubmitOnce(
+    change.isPending,
+    form.handleSubmit(({ currentPassword, newPassword }) => change.mutate({ currentPassword, newPassword })),
+  );
 
   /** A new password that was refused for being this one is looked at again. */
   function compareAgain() {
@@ -40,13 +45,7 @@ export function ChangePasswordForm() {
 
   return (
     <FormProvider {...form}>
-      <form
-        noValidate
-        onSubmit={form.handleSubmit(({ currentPassword, newPassword: chosen }) => {
-          if (!change.isPending) change.mutate({ currentPassword, newPassword: chosen });
-        })}
-        className="flex flex-col gap-4"
-      >
+      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         <Field label="Current password" error={errors.currentPassword?.message}>
           <PasswordInput
             {...form.register('currentPassword', { onChange: compareAgain })}

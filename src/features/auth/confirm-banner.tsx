@@ -1,16 +1,24 @@
 import { Info } from 'lucide-react';
 import type { User } from '../../../routers/schemas/user.ts';
+import { useKeepsMail } from '../../api/keeps-mail.ts';
+import { OutboxCommand } from './outbox-command.tsx';
 import { SendConfirmation } from './send-confirmation.tsx';
 
 /** Asks to confirm the address: until then only confirmations, resets and security warnings are mailed to it. */
 export function ConfirmBanner({ user }: { user: User }) {
+  const keepsMail = useKeepsMail();
   return (
-    <div className="mb-6 flex min-h-14 items-center gap-3 rounded-card bg-accent-soft py-2 pr-2 pl-4 sm:min-h-12 touch:min-h-15">
+    <div className="mb-6 flex print:hidden min-h-14 items-center gap-3 rounded-card bg-accent-soft py-2 pr-2 pl-4 sm:min-h-12 touch:min-h-15">
       <Info className="text-accent max-sm:hidden" />
       <div className="min-w-0 grow sm:flex sm:gap-2">
         <p className="shrink-0 truncate font-medium">Confirm your e-mail address</p>
-        <p className="truncate text-ink-muted max-sm:text-sm" title={user.email}>
-          Link sent to {user.email}
+        <p className="min-h-5 truncate text-ink-muted max-sm:text-sm" title={user.email}>
+          {keepsMail === false && `Link sent to ${user.email}`}
+          {keepsMail === true && (
+            <>
+              The link is in the outbox: <OutboxCommand />
+            </>
+          )}
         </p>
       </div>
       <SendConfirmation email={user.email} size="sm" />

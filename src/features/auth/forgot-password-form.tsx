@@ -4,12 +4,15 @@ import { useForm } from 'react-hook-form';
 import { Link } from 'wouter';
 import { type ForgotPasswordInput, forgotPasswordInput } from '../../../routers/schemas/auth.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
+import { askKeepsMail, useKeepsMail } from '../../api/keeps-mail.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
 import { showToast } from '../../components/toast-store.ts';
+import { useSubmitOnce } from '../../components/use-submit-once.ts';
 import { paths } from '../../lib/paths.ts';
-import { LINK_LIFETIME } from './link-expiry.ts';
+import { RESET_LINK_LIFETIME } from './link-expiry.ts';
+import { OutboxCommand } from './outbox-command.tsx';
 
 /** Asks for a link; what it says afterwards is the same whether or not there is such an account. */
 export function ForgotPasswordForm() {
@@ -24,36 +27,70 @@ export function ForgotPasswordForm() {
   async function send(input: ForgotPasswordInput): Promise<void> {
     try {
       const { trpcClient } = await import('../../api/trpc.ts');
-      await trpcClient.auth.forgotPassword.mutate(input);
+      await Promise.all([trpcClient.auth.forgotPassword.mutate(input), askKeepsMail()]);
       setSentTo(input.email);
     } catch (error) {
-      if (!applyFieldErrors(error, ['email'], form.setError)) showToast(errorToast('The link was not sent', error));
+      if (!applyFieldErrors(error, ['email'], form.setError)) showToast(errorToast('The link was not created', error));
     }
   }
+  const submit = useSubmitOnce(isSubmitting, form.handleSubmit(send));
 
   if (sentTo !== null) {
     return (
       <div role="status" className="flex flex-col gap-4 text-center">
-        <p>
-          If an account has the address <span className="font-medium wrap-anywhere">{sentTo}</span>, a link is on its
-          way to it. It works once, for {LINK_LIFETIME}.
-        </p>
-        <p className="text-sm text-ink-muted">Nothing there after a few minutes? Look in your spam folder.</p>
+        <Answer email={sentTo} />
         <Button onClick={() => setSentTo(null)}>Use another address</Button>
         <BackToLogin />
       </div>
     );
   }
   return (
-    <form noValidate onSubmit={form.handleSubmit(send)} className="flex flex-col gap-4">
+    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
       <Field label="Email" hint="The address of your account" error={errors.email?.message}>
         <Input {...form.register('email')} type="email" autoComplete="email" spellCheck={false} />
       </Field>
-      <Button type="submit" variant="primary" isBusy={isSubmitting} busyLabel="Sending…" className="mt-1 w-full">
-        Send the link
+      <Button
+        type="submit"
+        variant="primary"
+        isBusy={isSubmitting}
+        busyLabel="Creating the link…"
+        className="mt-1 w-full"
+      >
+        Get a link
       </Button>
       <BackToLogin />
     </form>
+  );
+}
+
+function Answer({ email }: { email: string }) {
+  return useKeepsMail() === true ? <KeptLink email={email} /> : <SentLink email={email} />;
+}
+
+function SentLink({ email }: { email: string }) {
+  return (
+    <>
+      <p>
+        If <span className="font-medium wrap-anywhere">{email}</span> belongs to an account, we sent it a link. It works
+        once, for {RESET_LINK_LIFETIME}.
+      </p>
+      <p className="text-sm text-ink-muted">Nothing after a few minutes? Check your spam folder.</p>
+    </>
+  );
+}
+
+function KeptLink({ email }: { email: string }) {
+  return (
+    <>
+      <p>
+        If <span className="font-medium wrap-anywhere">{email}</span> belongs to an account, its link is ready. It works
+        once, for {RESET_LINK_LIFETIME}.
+      </p>
+      <p className="text-sm text-ink-muted">
+        This Fairlead sends no email and keeps it in its outbox. To see the link, run <OutboxCommand /> where Fairlead
+        runs.
+      </p>
+    </>
   );
 }
 

@@ -1,5 +1,4 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
-import { useState } from 'react';
 import type { UseFormSetError } from 'react-hook-form';
 import { useForm } from 'react-hook-form';
 import { Link } from 'wouter';
@@ -14,21 +13,33 @@ import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
 import { PasswordInput } from '../../components/password-input.tsx';
 import { showToast } from '../../components/toast-store.ts';
+import { useSubmitOnce } from '../../components/use-submit-once.ts';
 import { paths } from '../../lib/paths.ts';
 import { useDelayed } from './use-delayed.ts';
 
-/** `redirect`: a path of the app that a login leads to. */
-export function LoginForm({ redirect }: { redirect: string }) {
+export type SendingProps = {
+  /** Stays so until the timer leads away: nobody signs in twice. */
+  isPending: boolean;
+  setPending: (isPending: boolean) => void;
+};
+
+export type LoginFormProps = SendingProps & {
+  /** A path of the app that a login leads to. */
+  redirect: string;
+};
+
+export function LoginForm({ redirect, isPending, setPending }: LoginFormProps) {
   const form = useForm({
     resolver: standardSchemaResolver(loginInput),
     mode: 'onTouched',
     defaultValues: { username: '', password: '' },
   });
-  const { login, isPending } = useLogin({ redirect, setError: form.setError });
+  const login = useLogin({ redirect, setPending, setError: form.setError });
   const { errors } = form.formState;
+  const submit = useSubmitOnce(isPending, form.handleSubmit(login));
 
   return (
-    <form noValidate onSubmit={form.handleSubmit(login)} className="flex flex-col gap-4">
+    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
       <Field label="Username" error={errors.username?.message}>
         <Input {...form.register('username')} autoComplete="username" autoCapitalize="none" spellCheck={false} />
       </Field>
@@ -50,13 +61,13 @@ export function LoginForm({ redirect }: { redirect: string }) {
   );
 }
 
-/** Login with its toasts and its timer. */
-function useLogin({ redirect, setError }: { redirect: string; setError: UseFormSetError<LoginInput> }) {
-  const later = useDelayed();
-  /** Stays so until the timer leads away: nobody signs in twice. */
-  const [isPending, setPending] = useState(false);
+type SetError = { setError: UseFormSetError<LoginInput> };
 
-  async function login(input: LoginInput): Promise<void> {
+/** Login with its toasts and its timer. */
+function useLogin({ redirect, setPending, setError }: Omit<LoginFormProps, 'isPending'> & SetError) {
+  const later = useDelayed();
+
+  return async function login(input: LoginInput): Promise<void> {
     setPending(true);
     try {
       // Fetched while the form is filled in; the screen itself goes without tRPC.
@@ -75,7 +86,5 @@ function useLogin({ redirect, setError }: { redirect: string; setError: UseFormS
     }
     showToast({ title: 'Login successful', description: 'Welcome back!' });
     later(LOGIN_REDIRECT_DELAY_MS, (navigate) => navigate(redirect));
-  }
-
-  return { login, isPending };
+  };
 }

@@ -1,5 +1,4 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
-import { useState } from 'react';
 import type { UseFormSetError } from 'react-hook-form';
 import { FormProvider, useForm, useWatch } from 'react-hook-form';
 import type { RegisterInput } from '../../../routers/schemas/auth.ts';
@@ -12,23 +11,26 @@ import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
 import { showToast } from '../../components/toast-store.ts';
+import { useSubmitOnce } from '../../components/use-submit-once.ts';
 import { paths } from '../../lib/paths.ts';
+import type { SendingProps } from './login-form.tsx';
 import { NewPasswordFields } from './new-password-fields.tsx';
 import { useDelayed } from './use-delayed.ts';
 
-export function RegisterForm() {
+export function RegisterForm({ isPending, setPending }: SendingProps) {
   const form = useForm({
     resolver: standardSchemaResolver(registerForm),
     mode: 'onTouched',
     defaultValues: { username: '', email: '', password: '', confirmPassword: '' },
   });
-  const { register, isPending } = useRegister({ reset: () => form.reset(), setError: form.setError });
+  const register = useRegister({ setPending, reset: () => form.reset(), setError: form.setError });
   const { errors } = form.formState;
+  const submit = useSubmitOnce(isPending, form.handleSubmit(register));
   const username = useWatch({ control: form.control, name: 'username' });
 
   return (
     <FormProvider {...form}>
-      <form noValidate onSubmit={form.handleSubmit(register)} className="flex flex-col gap-4">
+      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         <Field label="Username" error={errors.username?.message}>
           <Input {...form.register('username')} autoComplete="username" autoCapitalize="none" spellCheck={false} />
         </Field>
@@ -46,13 +48,16 @@ export function RegisterForm() {
 
 type RegisterFormValues = RegisterInput & { confirmPassword: string };
 
-/** Registration with its two toasts and its timers. */
-function useRegister({ reset, setError }: { reset: () => void; setError: UseFormSetError<RegisterFormValues> }) {
-  const later = useDelayed();
-  /** Stays so until the timer leads away: nobody signs in twice. */
-  const [isPending, setPending] = useState(false);
+type RegisterDeps = Pick<SendingProps, 'setPending'> & {
+  reset: () => void;
+  setError: UseFormSetError<RegisterFormValues>;
+};
 
-  async function register({ username, email, password }: RegisterFormValues): Promise<void> {
+/** Registration with its two toasts and its timers. */
+function useRegister({ setPending, reset, setError }: RegisterDeps) {
+  const later = useDelayed();
+
+  return async function register({ username, email, password }: RegisterFormValues): Promise<void> {
     setPending(true);
     try {
       // Fetched while the form is filled in; the screen itself goes without tRPC.
@@ -78,7 +83,5 @@ function useRegister({ reset, setError }: { reset: () => void; setError: UseForm
       }),
     );
     later(REGISTER_REDIRECT_DELAY_MS, (navigate) => navigate(paths.subscriptionPricing));
-  }
-
-  return { register, isPending };
+  };
 }

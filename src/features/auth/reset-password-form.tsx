@@ -5,7 +5,8 @@ import { applyFieldErrors, errorDetails, errorToast } from '../../api/errors.ts'
 import { session } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { showToast } from '../../components/toast-store.ts';
-import { LINK_EXPIRED } from './link-expiry.ts';
+import { useSubmitOnce } from '../../components/use-submit-once.ts';
+import { RESET_LINK_EXPIRED } from './link-expiry.ts';
 import { NewPasswordFields } from './new-password-fields.tsx';
 
 export type ResetPasswordFormProps = {
@@ -31,7 +32,7 @@ export function ResetPasswordForm({ token, onDone, onLinkOver }: ResetPasswordFo
     } catch (error) {
       const { code, fieldErrors } = errorDetails(error);
       if (code === 'token_invalid' || fieldErrors?.token !== undefined) {
-        onLinkOver(errorDetails(error).hint ?? LINK_EXPIRED);
+        onLinkOver(errorDetails(error).hint ?? RESET_LINK_EXPIRED);
       } else if (!applyFieldErrors(error, ['password'], form.setError)) {
         showToast(errorToast('The password was not saved', error));
       }
@@ -40,10 +41,11 @@ export function ResetPasswordForm({ token, onDone, onLinkOver }: ResetPasswordFo
     session.signOut();
     onDone();
   }
+  const submit = useSubmitOnce(isSubmitting, form.handleSubmit(save));
 
   return (
     <FormProvider {...form}>
-      <form noValidate onSubmit={form.handleSubmit(save)} className="flex flex-col gap-4">
+      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         <NewPasswordFields label="New password" name="password" />
         <Button type="submit" variant="primary" isBusy={isSubmitting} busyLabel="Saving…" className="mt-1 w-full">
           Save the new password

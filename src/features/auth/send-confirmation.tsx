@@ -1,8 +1,10 @@
 import { useState } from 'react';
 import { errorToast } from '../../api/errors.ts';
+import { useKeepsMail } from '../../api/keeps-mail.ts';
 import { Button, type ButtonProps } from '../../components/button.tsx';
 import { showToast } from '../../components/toast-store.ts';
-import { LINK_LIFETIME } from './link-expiry.ts';
+import { CONFIRM_LINK_LIFETIME } from './link-expiry.ts';
+import { OUTBOX_COMMAND } from './outbox-command.tsx';
 
 /** Mails another link to the address that waits for its confirmation. */
 export function SendConfirmation({
@@ -10,23 +12,30 @@ export function SendConfirmation({
   ...look
 }: { email: string } & Pick<ButtonProps, 'variant' | 'size' | 'className'>) {
   const [isPending, setPending] = useState(false);
+  const keepsMail = useKeepsMail();
 
   async function send(): Promise<void> {
     setPending(true);
     try {
       const { trpcClient } = await import('../../api/trpc.ts');
       await trpcClient.auth.sendConfirmation.mutate();
-      showToast({ title: 'Link sent', description: `It is on its way to ${email} and works for ${LINK_LIFETIME}.` });
+      showToast(keepsMail === true ? KEPT : { title: 'Link sent', description: sentText(email) });
     } catch (error) {
-      showToast(errorToast('The link was not sent', error));
+      showToast(errorToast('The link was not created', error));
     } finally {
       setPending(false);
     }
   }
 
   return (
-    <Button {...look} isBusy={isPending} busyLabel="Sending…" onClick={() => void send()}>
-      Send again
+    <Button {...look} isBusy={isPending} busyLabel="Creating…" onClick={() => void send()}>
+      Get a new link
     </Button>
   );
+}
+
+const KEPT = { title: 'Link created', description: `It is in the outbox: ${OUTBOX_COMMAND}` };
+
+function sentText(email: string): string {
+  return `We sent it to ${email}. It works for ${CONFIRM_LINK_LIFETIME}.`;
 }

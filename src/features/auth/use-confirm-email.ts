@@ -8,7 +8,7 @@ export type Confirmation =
   /** `isOver`: no other try with this link can succeed. */
   | { kind: 'failed'; message: string; isOver: boolean; retry: () => void };
 
-const INCOMPLETE = 'This link is not complete. Open it from the mail again, or ask for a new one.';
+const INCOMPLETE = 'The link is incomplete. Open it from the email again, or ask for a new one.';
 
 /** Confirms the address that the link was mailed to, once: a second use of the same token would be refused. */
 export function useConfirmEmail(token: string | null): Confirmation {

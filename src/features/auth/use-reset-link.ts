@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 import { errorDetails } from '../../api/errors.ts';
-import { LINK_EXPIRED } from './link-expiry.ts';
+import { RESET_LINK_EXPIRED } from './link-expiry.ts';
 
-const OVER = `It was already used, or it is too old. ${LINK_EXPIRED}`;
-const INCOMPLETE = 'It is not complete. Open it from the mail again, or ask for a new one.';
+const OVER = `This link was already used or has expired. ${RESET_LINK_EXPIRED}`;
+const INCOMPLETE = 'The link is incomplete. Open it from the email again, or ask for a new one.';
 
 export type ResetLink = { kind: 'checking' } | { kind: 'open' } | { kind: 'over'; message: string };
 

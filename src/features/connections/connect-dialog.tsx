@@ -1,64 +1,60 @@
-import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { useMutation } from '@tanstack/react-query';
-import { ExternalLink } from 'lucide-react';
 import { useRef } from 'react';
-import { Controller, useForm } from 'react-hook-form';
+import { FormProvider, useForm } from 'react-hook-form';
+import { CONNECTION_TITLES } from '../../../routers/schemas/connection-titles.ts';
 import { type ConnectInput, type Connection, connectInput } from '../../../routers/schemas/connections.ts';
+import { DNS_PROVIDERS, isDnsProvider } from '../../../routers/schemas/dns-providers.ts';
 import type { ConnectionProvider } from '../../../routers/schemas/platforms/ids.ts';
-import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
-import { TOKEN_GUIDES } from '../../../routers/schemas/platforms/token-guides.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { refreshAll, trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PasswordInput } from '../../components/password-input.tsx';
 import { Select } from '../../components/select.tsx';
 import { showToast } from '../../components/toast-store.ts';
+import { CredentialFields } from './credential-fields.tsx';
+import { type AnyProvider, type CredentialForm, emptyForm, guideFor, inputOf, pathOf } from './credential-form.ts';
 
 export type ConnectDialogProps = {
-  /** Those that can be chosen, at least one; the first is the choice to begin with. */
-  providers: readonly [ConnectionProvider, ...ConnectionProvider[]];
-  /** Of `providers`, those where signing in takes the place of a token. */
-  signIn: readonly ConnectionProvider[];
+  /** Those that can be chosen, all of one kind and at least one; the first is the choice to begin with. */
+  providers: readonly [AnyProvider, ...AnyProvider[]];
+  /** Platforms where signing in takes the place of a token. */
+  signIn?: readonly ConnectionProvider[] | undefined;
   /** The connection whose credential is replaced; none to make a new one. */
   replacing?: Connection | undefined;
   onClose: () => void;
-  onConnected?: ((connection: Connection) => void) | undefined;
 };
 
-/** Asks for a token, has the platform test it, and says whose account it is. Cancel ends a test that runs. */
-export function ConnectDialog({ providers, signIn, replacing, onClose, onConnected }: ConnectDialogProps) {
-  const fixed = replacing?.provider ?? (providers.length === 1 ? providers[0] : undefined);
-  const { control, register, handleSubmit, setError, clearErrors, watch, formState } = useForm({
-    resolver: standardSchemaResolver(connectInput),
-    defaultValues: { provider: fixed ?? providers[0], token: '' },
-  });
+/** Asks for what opens an account, has the provider test it, and says whose it is. Cancel ends a test that runs. */
+export function ConnectDialog({ providers, signIn = [], replacing, onClose }: ConnectDialogProps) {
+  const fixed = providers.length === 1 ? providers[0] : undefined;
+  const form = useForm<CredentialForm>({ defaultValues: emptyForm(providers[0]) });
+  const { handleSubmit, setError, reset, watch, formState } = form;
   const chosen = watch('provider');
+  const isDns = isDnsProvider(chosen);
   const { client } = trpc.useUtils();
   const running = useRef<AbortController>(null);
   const connect = useMutation({
     async mutationFn({ input, signal }: { input: ConnectInput; signal: AbortSignal }): Promise<Connection> {
-      const { token } = input;
       const connection =
         replacing === undefined
           ? await client.connections.connect.mutate(input, { signal })
-          : await client.connections.replace.mutate({ connectionId: replacing.id, token }, { signal });
+          : await client.connections.replace.mutate(replacementOf(replacing, input), { signal });
       await refreshAll();
       return connection;
     },
-    onSuccess(connection, { signal }) {
+    onSuccess({ kind, provider, identity, warnings }, { signal }) {
       if (signal.aborted) return;
       onClose();
-      onConnected?.(connection);
       showToast({
-        title: `${HOSTING_TITLES[connection.provider]} connected`,
-        description: connection.warnings[0] ?? `Fairlead publishes as ${connection.identity}.`,
+        title: `${CONNECTION_TITLES[provider]} connected`,
+        description: warnings[0] ?? (kind === 'dns' ? identity : `Fairlead publishes as ${identity}.`),
       });
     },
     onError(error, { signal }) {
-      if (signal.aborted || applyFieldErrors(error, ['token'], setError)) return;
+      const paths = guideFor(chosen).fields.map(({ name }) => pathOf(chosen, name));
+      if (signal.aborted || applyFieldErrors(error, paths, setError)) return;
       stays(errorToast('Could not connect', error));
     },
   });
@@ -67,14 +63,21 @@ export function ConnectDialog({ providers, signIn, replacing, onClose, onConnect
     onError: (error) => stays(errorToast('Could not open the sign-in', error)),
   });
 
-  /** A toast would be gone before it is read, and the token is still here. */
+  /** A toast would be gone before it is read, and what was typed is still here. */
   function stays({ title, description }: { title: string; description: string }) {
     setError('root', { type: title, message: description });
   }
 
-  function submit(input: ConnectInput) {
+  function submit(typed: CredentialForm) {
+    const parsed = connectInput.safeParse(inputOf(typed));
+    if (!parsed.success) {
+      for (const { path, message } of parsed.error.issues.toReversed()) {
+        setError(pathOf(typed.provider, String(path[1])), { type: 'form', message }, { shouldFocus: true });
+      }
+      return;
+    }
     running.current = new AbortController();
-    connect.mutate({ input, signal: running.current.signal });
+    connect.mutate({ input: parsed.data, signal: running.current.signal });
   }
 
   function close() {
@@ -84,8 +87,8 @@ export function ConnectDialog({ providers, signIn, replacing, onClose, onConnect
 
   return (
     <FormDialog
-      title={fixed === undefined ? 'Connect a platform' : `Connect ${HOSTING_TITLES[fixed]}`}
-      description="The token is tested now, stored encrypted, and never shown again."
+      title={`Connect ${fixed === undefined ? `a ${isDns ? 'DNS provider' : 'platform'}` : nameOf(fixed)}`}
+      description={`The ${isDns ? 'credentials are' : 'token is'} tested now, stored encrypted, and never shown again.`}
       submitLabel="Connect"
       busyLabel="Testing…"
       isBusy={connect.isPending}
@@ -94,38 +97,26 @@ export function ConnectDialog({ providers, signIn, replacing, onClose, onConnect
       onClose={close}
     >
       {fixed === undefined && (
-        <Field label="Platform">
-          <Controller
-            name="provider"
-            control={control}
-            render={({ field }) => (
-              <Select
-                label="Platform"
-                placeholder="Platform"
-                value={field.value}
-                onValueChange={(provider) => {
-                  clearErrors();
-                  field.onChange(provider);
-                }}
-                options={providers.map((value) => ({ value, label: HOSTING_TITLES[value] }))}
-              />
-            )}
+        <Field label={isDns ? 'DNS provider' : 'Platform'}>
+          <Select
+            value={chosen}
+            onValueChange={(provider) => reset(emptyForm(provider))}
+            options={providers.map((value) => ({ value, label: CONNECTION_TITLES[value] }))}
           />
         </Field>
       )}
-      {replacing === undefined && signIn.includes(chosen) && (
+      {replacing === undefined && !isDns && signIn.includes(chosen) && (
         <Button
           isBusy={authorize.isPending}
-          busyLabel={`Opening ${HOSTING_TITLES[chosen]}…`}
+          busyLabel={`Opening ${CONNECTION_TITLES[chosen]}…`}
           onClick={() => authorize.mutate({ provider: chosen })}
         >
-          Sign in with {HOSTING_TITLES[chosen]}
+          Sign in with {CONNECTION_TITLES[chosen]}
         </Button>
       )}
-      <TokenGuide provider={chosen} />
-      <Field label={TOKEN_GUIDES[chosen].name} error={formState.errors.token?.message}>
-        <PasswordInput what="token" autoComplete="off" {...register('token')} />
-      </Field>
+      <FormProvider {...form}>
+        <CredentialFields provider={chosen} />
+      </FormProvider>
       {formState.errors.root !== undefined && (
         <div role="alert">
           <Notice tone="bad" title={formState.errors.root.type?.toString()}>
@@ -137,28 +128,10 @@ export function ConnectDialog({ providers, signIn, replacing, onClose, onConnect
   );
 }
 
-/** Where the token is made and what it must be allowed to do. */
-function TokenGuide({ provider }: { provider: ConnectionProvider }) {
-  const { name, url, path, permissions } = TOKEN_GUIDES[provider];
-  return (
-    <div className="flex flex-col gap-2 rounded-card bg-surface-sunken px-4 py-3 text-sm">
-      <p>
-        <a
-          href={url}
-          target="_blank"
-          rel="noreferrer"
-          className="inline-flex items-center gap-1.5 font-medium text-accent hover:underline"
-        >
-          Create a token at {HOSTING_TITLES[provider]}
-          <ExternalLink className="size-3.5" aria-hidden />
-        </a>
-        <span className="block text-ink-muted">{path}</span>
-      </p>
-      <ul className="flex flex-col gap-1 text-ink-muted" aria-label={`What the ${name.toLowerCase()} needs`}>
-        {permissions.map((permission) => (
-          <li key={permission}>{permission}</li>
-        ))}
-      </ul>
-    </div>
-  );
+function replacementOf({ id: connectionId }: Connection, input: ConnectInput) {
+  return 'token' in input ? { connectionId, token: input.token } : { connectionId, credential: input };
+}
+
+function nameOf(provider: AnyProvider): string {
+  return (isDnsProvider(provider) ? DNS_PROVIDERS[provider].called : undefined) ?? CONNECTION_TITLES[provider];
 }

@@ -8,7 +8,7 @@ import { Card, CardBody, CardHeader } from '../../components/card.tsx';
 import { FailedState } from '../../components/failed-state.tsx';
 import { SkeletonGroup } from '../../components/skeleton.tsx';
 import { ConnectDialog } from './connect-dialog.tsx';
-import { ConnectionRows } from './connection-list.tsx';
+import { ConnectionRows } from './connection-rows.tsx';
 
 /** The bars in its place have its shape at any width, so that nothing below moves when it comes. */
 const EMPTY = 'Not connected yet. The token is tested, stored encrypted, and never shown again.';

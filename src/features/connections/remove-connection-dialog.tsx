@@ -1,18 +1,22 @@
+import { CONNECTION_TITLES } from '../../../routers/schemas/connection-titles.ts';
 import type { Connection } from '../../../routers/schemas/connections.ts';
-import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { showToast } from '../../components/toast-store.ts';
 
-/** Asks before a credential is forgotten, and names the deployments that cannot be published without it. */
+/** Asks before a credential is forgotten, and names what needs it. */
 export function RemoveConnectionDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
-  const { identity, deployments } = connection;
-  const title = HOSTING_TITLES[connection.provider];
+  const { kind, identity, deployments } = connection;
+  const domains = connection.kind === 'dns' ? connection.domains : [];
+  const title = CONNECTION_TITLES[connection.provider];
   const remove = trpc.connections.remove.useMutation({
     onSuccess() {
       onClose();
-      showToast({ title: 'Connection removed', description: `Fairlead has forgotten the token for ${title}.` });
+      showToast({
+        title: 'Connection removed',
+        description: `Fairlead has forgotten the ${kind === 'dns' ? 'credentials' : 'token'} for ${title}.`,
+      });
     },
     onError(error) {
       onClose();
@@ -27,18 +31,24 @@ export function RemoveConnectionDialog({ connection, onClose }: { connection: Co
       }}
       title={`Remove ${title} · ${identity}?`}
       description={
-        deployments.length === 0 ? (
+        kind === 'dns' ? (
+          <>
+            <p>Your DNS records stay as they are. From then on you change them yourself.</p>
+            {domains.length > 0 && (
+              <>
+                <p className="mt-2">
+                  Certificates of these domains that are proved by DNS cannot be renewed without it:
+                </p>
+                <Names of={domains} />
+              </>
+            )}
+          </>
+        ) : deployments.length === 0 ? (
           <p>No deployment uses it. You can connect {title} again at any time.</p>
         ) : (
           <>
-            <p>These deployments stay live but cannot be published, rolled back or deleted at {title} without it:</p>
-            <ul className="mt-2 list-disc pl-5">
-              {deployments.map(({ id, name }) => (
-                <li key={id} className="wrap-anywhere">
-                  {name}
-                </li>
-              ))}
-            </ul>
+            <p>These deployments stay live but cannot be published, rolled back or deleted without it:</p>
+            <Names of={deployments} />
           </>
         )
       }
@@ -47,5 +57,17 @@ export function RemoveConnectionDialog({ connection, onClose }: { connection: Co
       isBusy={remove.isPending}
       onConfirm={() => remove.mutate({ connectionId: connection.id })}
     />
+  );
+}
+
+function Names({ of }: { of: Connection['deployments'] }) {
+  return (
+    <ul className="mt-2 list-disc pl-5">
+      {of.map(({ id, name }) => (
+        <li key={id} className="wrap-anywhere">
+          {name}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -8,6 +8,7 @@ import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
 import { Textarea } from '../../components/textarea.tsx';
 import { showToast } from '../../components/toast-store.ts';
+import { useSubmitOnce } from '../../components/use-submit-once.ts';
 import { forgetFormDraft, readFormDraft, useFormDraft } from '../../lib/form-draft.ts';
 
 const DRAFT = 'contact';
@@ -38,6 +39,7 @@ export function ContactForm() {
     forgetFormDraft(DRAFT);
     setSent(true);
   }
+  const submit = useSubmitOnce(isSubmitting, form.handleSubmit(send));
 
   if (isSent) {
     return (
@@ -49,7 +51,7 @@ export function ContactForm() {
     );
   }
   return (
-    <form noValidate onSubmit={form.handleSubmit(send)} className="flex flex-col gap-4">
+    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
       <div className="grid gap-4 sm:grid-cols-2">
         <Field label="Name" error={errors.name?.message}>
           <Input {...form.register('name')} autoComplete="name" />

@@ -16,7 +16,7 @@ export function planBlocker({
     return isTrialAvailable
       ? {
           title: 'Start the free trial to publish',
-          text: `${TRIAL_DAYS} days of Pro, without a card. A dropped folder waits for you.`,
+          text: `${TRIAL_DAYS} days of Pro, without a card. Your folder waits for you.`,
           action: 'See the trial',
         }
       : {
@@ -52,12 +52,32 @@ export function costText({ plan, deploymentLimit, deploymentCount }: Allowance):
 
 /** Returns what it takes to change a read-only deployment, and the label of the button that leads there. */
 export function readOnlyLabels(allowance: Allowance | undefined): { text: string; action: string } {
+  if (allowance !== undefined && overCapLabels(allowance) !== null) {
+    const { title } = PLANS[allowance.plan];
+    return {
+      text: `${title} is used by other deployments. A larger plan has room for this one.`,
+      action: 'See the plans',
+    };
+  }
   return allowance?.isTrialAvailable === true
     ? { text: 'Start the free trial to publish again.', action: 'See the trial' }
     : { text: 'A plan is needed to publish again.', action: 'See the plans' };
 }
 
-/** Deployments stay live and become read-only when no plan is active. */
-export function isReadOnly(allowance: Allowance | undefined): boolean {
-  return allowance?.plan === 'free';
+/** Says what a plan that allows fewer deployments than there are makes of them; null where there is a place for each. */
+export function overCapLabels(allowance: Allowance): { title: string; text: string } | null {
+  const { plan, deploymentLimit, writableIds, mayChooseWritable } = allowance;
+  if (plan === 'free' || deploymentLimit === null || writableIds === null) return null;
+  const choice = mayChooseWritable ? ' You can choose which.' : '';
+  return {
+    title: `${PLANS[plan].title} allows ${formatCount(deploymentLimit, 'deployment')}`,
+    text: `The others stay live and are read-only.${choice}`,
+  };
+}
+
+/** Deployments stay live and become read-only when no plan is active, and those that a smaller plan has no place for. */
+export function isReadOnly(allowance: Allowance | undefined, deploymentId: string): boolean {
+  if (allowance === undefined) return false;
+  const { plan, writableIds } = allowance;
+  return plan === 'free' || (writableIds !== null && !writableIds.includes(deploymentId));
 }

@@ -1,4 +1,4 @@
-import { Check as CheckIcon, CircleDashed, CircleX, Clock, type LucideIcon, Minus, TriangleAlert } from 'lucide-react';
+import { Check as CheckIcon, CircleDashed, CircleX, type LucideIcon, Minus, TriangleAlert } from 'lucide-react';
 import { Link } from 'wouter';
 import { Badge, type BadgeTone } from '../../components/badge.tsx';
 import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
@@ -11,7 +11,6 @@ const looks: Record<Verdict, { tone: BadgeTone; icon: LucideIcon; word: string }
   fail: { tone: 'bad', icon: CircleX, word: 'Fail' },
   unknown: { tone: 'unknown', icon: CircleDashed, word: 'Not checked yet' },
   nothing: { tone: 'unknown', icon: Minus, word: 'Nothing to check' },
-  later: { tone: 'unknown', icon: Clock, word: 'Not available' },
 };
 
 /** The report: each check with its verdict, what was seen and when. */

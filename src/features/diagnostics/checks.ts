@@ -6,8 +6,8 @@ import { formatAddress } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
 import { isRollBackStep } from '../../lib/roll-back.ts';
 
-/** `unknown`: not checked yet; never shown as wrong, and never as right. `later`: not in this version. */
-export type Verdict = 'pass' | 'warn' | 'fail' | 'unknown' | 'nothing' | 'later';
+/** `unknown`: not checked yet; never shown as wrong, and never as right. */
+export type Verdict = 'pass' | 'warn' | 'fail' | 'unknown' | 'nothing';
 
 export type Check = {
   id: string;
@@ -21,7 +21,7 @@ export type Check = {
   link: { to: string; label: string } | null;
 };
 
-/** What is known of a deployment without asking anything anew. `current` is the release that it serves. */
+/** What is known of a deployment's releases without asking anything anew. `current` is the one that it serves. */
 export function checksOf(deployment: Deployment, current: ReleaseDetail | null): Check[] {
   return [
     publishedCheck(deployment),
@@ -29,8 +29,6 @@ export function checksOf(deployment: Deployment, current: ReleaseDetail | null):
     addressCheck(deployment),
     filesCheck(deployment),
     lastReleaseCheck(deployment),
-    { ...laterCheck, id: 'domain', title: 'The domain resolves' },
-    { ...laterCheck, id: 'certificate', title: 'The certificate is valid' },
   ];
 }
 
@@ -38,13 +36,6 @@ export function checksOf(deployment: Deployment, current: ReleaseDetail | null):
 export function troubleCount(checks: readonly Check[]): number {
   return checks.filter(({ verdict }) => verdict === 'warn' || verdict === 'fail').length;
 }
-
-const laterCheck = {
-  verdict: 'later',
-  seen: 'This check is not available in this version.',
-  at: null,
-  link: null,
-} as const;
 
 const nothing = { verdict: 'nothing', at: null, link: null } as const;
 const unknown = { verdict: 'unknown', at: null, link: null } as const;

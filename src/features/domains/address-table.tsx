@@ -4,7 +4,6 @@ import type { Deployment } from '../../../routers/schemas/deployments.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { HostName } from '../../components/host-name.tsx';
-import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
 import { type DisplayState, StateBadge } from '../../components/state-badge.tsx';
 import { Table, TableCell, TableRow } from '../../components/table.tsx';
 import { formatAddress } from '../../lib/format.ts';
@@ -89,25 +88,5 @@ function AddressActs({ deployment: { id, name, url, currentRelease, state } }: {
         </Link>
       </Button>
     </span>
-  );
-}
-
-export function AddressTableSkeleton({ rows = 5 }: { rows?: number }) {
-  return (
-    <SkeletonGroup label="Loading the addresses" className="divide-y divide-line">
-      <div className="h-10 max-sm:hidden" />
-      {Array.from({ length: rows }, (_, index) => (
-        <div
-          // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same and never move
-          key={index}
-          className="flex h-12 items-center justify-between gap-6 px-4 max-sm:h-36 sm:max-md:h-20 md:max-xl:h-15.5"
-        >
-          <Skeleton className="h-4 w-48" />
-          <Skeleton className="h-4 w-36 max-sm:hidden" />
-          <Skeleton className="h-4 w-20 max-sm:hidden" />
-          <Skeleton className="h-7 w-28 max-sm:hidden" />
-        </div>
-      ))}
-    </SkeletonGroup>
   );
 }

@@ -37,6 +37,8 @@ function said(item: StreamItem): string {
       return 'Your plan has changed.';
     case 'analytics_update':
       return 'A deployment or a release has changed.';
+    case 'visits_counted':
+      return 'Visits of your sites were counted.';
     case 'ready':
       return 'The channel is open; events follow from here.';
     case 'resync':

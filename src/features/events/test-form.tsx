@@ -7,6 +7,7 @@ import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
 import { showToast } from '../../components/toast-store.ts';
+import { useSubmitOnce } from '../../components/use-submit-once.ts';
 
 /** Sends a notification to oneself: it takes the way of every event, through the database and the socket. */
 export function TestForm() {
@@ -23,15 +24,13 @@ export function TestForm() {
       }
     },
   });
+  const submit = useSubmitOnce(
+    send.isPending,
+    form.handleSubmit(({ message }) => send.mutate({ message })),
+  );
 
   return (
-    <form
-      noValidate
-      onSubmit={form.handleSubmit(({ message }) => {
-        if (!send.isPending) send.mutate({ message });
-      })}
-      className="flex flex-col gap-3 sm:flex-row sm:items-start"
-    >
+    <form noValidate onSubmit={submit} className="flex flex-col gap-3 sm:flex-row sm:items-start">
       <Field
         label="Send yourself a notification"
         error={form.formState.errors.message?.message}

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { FEEDBACK_PROMPT_DELAY_MS } from '../../../routers/schemas/limits.ts';
+import { isAuthScreen, matchesPath, paths } from '../../lib/paths.ts';
 import { isUnderWay, publications } from '../../uploads/publications.ts';
 import { isFeedbackDismissed, wasFeedbackAsked } from './feedback-draft.ts';
 
@@ -11,7 +12,7 @@ const LOOK_AGAIN_MS = 1_000;
 
 /**
  * Calls `ask` once a browser session (`ask` remembers it), 60000 ms after the app started; it waits while another
- * dialog is open, a field has the focus or an upload runs.
+ * dialog is open, a field has the focus or an upload runs, and on the pages that lead into the product.
  */
 export function useFeedbackPrompt(ask: () => void): void {
   const latest = useRef(ask);
@@ -24,7 +25,8 @@ export function useFeedbackPrompt(ask: () => void): void {
 
     function look() {
       if (isFeedbackDismissed() || wasFeedbackAsked()) return;
-      const isGood = !isSomethingOpen(document) && !isTyping(document) && !publications.get().some(isUnderWay);
+      const isBusy = isSomethingOpen(document) || isTyping(document) || publications.get().some(isUnderWay);
+      const isGood = !isBusy && !isWayIn(location.pathname);
       if (isOver) return;
       if (!isGood) {
         timer = setTimeout(look, LOOK_AGAIN_MS);
@@ -47,4 +49,11 @@ export function isSomethingOpen(page: Document): boolean {
 export function isTyping(page: Document): boolean {
   const focused = page.activeElement;
   return focused instanceof HTMLElement && (focused.isContentEditable || focused.matches('input, textarea, select'));
+}
+
+/** Whether the page is a gate, sign-in or a choice of plan: who is there has nothing to rate yet. */
+export function isWayIn(pathname: string): boolean {
+  if (isAuthScreen(pathname) || pathname.startsWith('/auth/') || pathname.startsWith('/subscription/')) return true;
+  const others = [paths.disclaimer, paths.betaWelcome, paths.pricing, paths.testCheckout];
+  return others.some((pattern) => matchesPath(pattern, pathname));
 }

@@ -29,7 +29,7 @@ export const guides: readonly Chapter[] = [
         paragraphs: [
           'Quick Deploy: drop a folder or a ZIP, and it is live under its own name. It asks first when something was found that you should decide, such as a missing start page or a private file. A folder that is dropped on the Dashboard leads there too.',
           'Guided Deployment: one question a step, each explained, and everything once more before anything is sent.',
-          'All-in-One Deployment: files, platform, address, publishing and the look at the result on one page. The stages of a domain of your own are named there, and are not available in this version.',
+          'All-in-One Deployment: files, platform, address, domain, publishing, DNS and certificate on one page, with one progress.',
         ],
       },
       {
@@ -59,7 +59,7 @@ export const guides: readonly Chapter[] = [
         id: 'roll-back',
         title: 'Go back to an earlier release',
         paragraphs: [
-          'On the deployment, or in the Deployment History, choose Roll back beside the release. Nothing is uploaded again, so it takes about a second. The release that was live stays in the list, and you can go forward to it just the same.',
+          'On the deployment, or in the Deployment History, open the menu (…) of the release and choose Roll back. Nothing is uploaded again, so it takes about a second. The release that was live stays in the list, and you can go forward to it just the same.',
         ],
       },
       {
@@ -132,6 +132,69 @@ export const guides: readonly Chapter[] = [
     ],
   },
   {
+    title: 'Domains and certificates',
+    articles: [
+      {
+        id: 'own-domain',
+        title: 'Put a website on your own domain',
+        paragraphs: [
+          '1. Open Domains, choose Add a domain, type the name and choose the deployment. A name and its www belong together: one serves, the other redirects to it.',
+          '2. The page of the domain lists the records that it needs, each with Copy: a TXT record that proves that the name is yours, and those that point it to the website. Make them where your DNS is managed, usually at the registrar.',
+          '3. Choose Check now, or wait: Fairlead asks the name servers of the domain again automatically, and says which of them have each record.',
+          '4. Once the records are seen the certificate is ordered, and the site is served over https.',
+          'Records for mail (MX, SPF, DKIM) are never touched.',
+        ],
+      },
+      {
+        id: 'dns-connection',
+        title: 'Let Fairlead write the DNS records',
+        paragraphs: [
+          'Connect your DNS provider in Settings, under DNS connections. On the page of the domain choose Set up for me: you see each record that would be added, replaced or removed before anything is written, and can put the records back afterwards.',
+        ],
+      },
+      {
+        id: 'certificates',
+        title: 'SSL certificates: issued and renewed',
+        paragraphs: [
+          'A domain on the built-in host gets its certificate automatically once its records point here, and it is renewed well before it ends. SSL Certificates shows each with its dates, what a trial of its renewal found, and what went wrong. On the other platforms the platform issues and renews it.',
+          'Where no public authority is set up on this Fairlead, its own authority signs. Browsers trust such a certificate only once its root is installed, so it is for trying things out.',
+        ],
+      },
+      {
+        id: 'install-root',
+        title: 'Install the root of this Fairlead',
+        paragraphs: [
+          'Download the root on SSL Certificates. Whoever runs this Fairlead can sign for any name on a machine that has it: install it only if you trust them.',
+          'Windows: rename the file to fairlead-root.crt and open it. Choose Install Certificate, Local Machine, and the store Trusted Root Certification Authorities.',
+          'macOS: open the file in Keychain Access, add it to the keychain System, open it there and set Trust to Always Trust.',
+          'Firefox, on every system: Settings, Privacy & Security, View Certificates, Authorities, Import; tick “Trust this CA to identify websites”.',
+          'Debian and Ubuntu: copy the file to /usr/local/share/ca-certificates/fairlead-root.crt and run update-ca-certificates. Chrome: Settings, Privacy and security, Security, Manage certificates.',
+          'Android and iOS: open the file on the device and install it as a CA certificate. On iOS, switch it on in Settings, General, About, Certificate Trust Settings as well.',
+        ],
+      },
+      {
+        id: 'domain-broken',
+        title: 'A domain stopped working',
+        paragraphs: [
+          'Fairlead looks at each domain regularly. When a record is gone or was changed, the Dashboard names it, you get a mail, and Fix it on the page of the domain leads to the records that mend it.',
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Hosting platforms',
+    articles: [
+      {
+        id: 'connect-account',
+        title: 'Connect your account at a hosting platform',
+        paragraphs: [
+          'Open Settings and choose Connect under Connections, or open the page of the platform from Home. It says where to make the token and what it must be allowed to do. The token is tested at once, kept encrypted and never shown again.',
+          'When a platform no longer accepts it, the Dashboard says so. Replace the token there; what is live stays live.',
+        ],
+      },
+    ],
+  },
+  {
     title: 'Account and scripts',
     articles: [
       {
@@ -160,7 +223,8 @@ export const guides: readonly Chapter[] = [
         id: 'report',
         title: 'See how a deployment is',
         paragraphs: [
-          'System Diagnostics says what is known of a deployment: what is live, when its files were last fetched and compared, whether a file is damaged and how the last release went. Analytics says how your releases went.',
+          'System Diagnostics checks a domain name or a deployment now, from its name servers to the page itself. The first broken link stands at the top with what to do; where the app can mend it, “Fix it” shows the change first, and the checks run again by themselves. A report can be shared by a link that ends after a week.',
+          'Below it stands what is known of a deployment without asking anew: what is live, when its files were last fetched and compared, whether a file is damaged, how the last release went, and what was seen of its domains and certificates. Analytics says how your releases went, and who visits your sites on the built-in host.',
         ],
       },
       {

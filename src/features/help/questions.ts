@@ -2,7 +2,8 @@ import {
   BETA_MONTHS,
   BETA_PRICE_DOLLARS,
   HELD_SLUG_DAYS,
-  LINK_MINUTES,
+  HELD_SLUGS_MAX,
+  RESET_LINK_MINUTES,
   TRIAL_DAYS,
 } from '../../../routers/schemas/limits.ts';
 import type { Chapter } from './articles.ts';
@@ -64,14 +65,14 @@ export const questions: readonly Chapter[] = [
         id: 'address',
         title: 'Which address does my website get?',
         paragraphs: [
-          `Every deployment has an address made from its name at once, and every release has one of its own for a look before and after. You can change the address of a deployment; the old one is kept from others for ${HELD_SLUG_DAYS} days.`,
+          `Every deployment has an address made from its name at once, and every release has one of its own for a look before and after. You can change the address of a deployment; the old one is kept from others for ${HELD_SLUG_DAYS} days, and of an account's old ones the last ${HELD_SLUGS_MAX}.`,
         ],
       },
       {
         id: 'own-domain',
         title: 'Can I use a domain of my own?',
         paragraphs: [
-          'Domains of your own, with their DNS records and SSL certificates, are not available in this version. The Domains page lists the addresses that your deployments have now.',
+          'Yes. Add it on the Domains page or on the Domains tab of a deployment. Fairlead lists the DNS records to create, looks for them at your name servers by itself, and serves the domain as soon as it is proved. Its SSL certificate is issued and renewed by itself.',
         ],
       },
     ],
@@ -97,7 +98,7 @@ export const questions: readonly Chapter[] = [
         id: 'beta-offer',
         title: 'What is the beta offer?',
         paragraphs: [
-          `Beta testers pay $${BETA_PRICE_DOLLARS} once for ${BETA_MONTHS} months of Pro features, over 90% off, with early access, direct support and a Beta Tester badge. Paying by card is not available in this version, so the offer cannot be taken yet; the trial can.`,
+          `Beta testers pay $${BETA_PRICE_DOLLARS} once for ${BETA_MONTHS} months of Pro features, over 90% off, with early access, direct support and a Beta Tester badge. It is chosen under Pricing & Trial, and does not renew.`,
         ],
       },
     ],
@@ -109,7 +110,7 @@ export const questions: readonly Chapter[] = [
         id: 'forgot-password',
         title: 'I forgot my password. What now?',
         paragraphs: [
-          `Choose "Forgot your password?" under the login. A link that works once, for ${LINK_MINUTES} minutes, goes to the address of your account. The new password signs out every browser and revokes every API token.`,
+          `Choose "Forgot your password?" under the login. A link that works once, for ${RESET_LINK_MINUTES} minutes, goes to the address of your account. The new password signs out every browser and revokes every API token.`,
         ],
       },
       {

@@ -1,5 +1,5 @@
 import { Download, ExternalLink, Hand } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
 import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabilities/index.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
@@ -9,18 +9,27 @@ import { trpc } from '../../api/trpc.ts';
 import { useDownload } from '../../api/use-download.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
+import { classNames } from '../../components/class-names.ts';
 import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
+import { useSubmitOnce } from '../../components/use-submit-once.ts';
+import { storeDraft } from '../../lib/draft-storage.ts';
+import { formDraftKey, tryStorage } from '../../lib/storage.ts';
 
-type HandOffPanelProps = { release: Pick<Release, 'id' | 'number' | 'destinations'>; isReadOnly: boolean };
+type HandOffPanelProps = {
+  release: Pick<Release, 'id' | 'number' | 'state' | 'destinations'>;
+  isReadOnly: boolean;
+  className?: string | undefined;
+};
 
 /** Where a platform waits for the person: each step with its link, the archive, and the address to look at. */
-export function HandOffPanel({ release, isReadOnly }: HandOffPanelProps) {
+export function HandOffPanel({ release, isReadOnly, className }: HandOffPanelProps) {
   const waiting = release.destinations.find(({ state }) => state === 'waiting');
-  if (waiting === undefined) return null;
+  // What was replaced is finished nowhere any more.
+  if (waiting === undefined || release.state === 'superseded') return null;
   const { title } = PLATFORMS[waiting.platform];
   return (
-    <Card aria-label="Waiting for you" className="mb-6 p-4 sm:p-5">
+    <Card aria-label="Waiting for you" className={classNames('p-4 sm:p-5', className)}>
       <h2 className="flex items-center gap-3 text-lg font-semibold">
         <span className="flex size-7 shrink-0 items-center justify-center rounded-full bg-accent-soft text-accent">
           <Hand />
@@ -33,15 +42,22 @@ export function HandOffPanel({ release, isReadOnly }: HandOffPanelProps) {
   );
 }
 
-/** The same for the latest release of a deployment, looked up where only its number is known. */
+/** The same for the release of a deployment that waits, looked up where only its number is known. */
 export function LatestHandOff({ deployment, isReadOnly }: { deployment: Deployment; isReadOnly: boolean }) {
-  const { id, platform, latestRelease } = deployment;
-  const mayWait = PLATFORM_CAPABILITIES[platform]?.publish === 'handOff' && latestRelease?.state === 'processing';
+  const number = waitingNumber(deployment);
   const release = trpc.releases.get.useQuery(
-    { deploymentId: id, number: latestRelease?.number ?? 1 },
-    { enabled: mayWait },
+    { deploymentId: deployment.id, number: number ?? 1 },
+    { enabled: number !== null },
   );
-  return mayWait && release.data ? <HandOffPanel release={release.data} isReadOnly={isReadOnly} /> : null;
+  return number !== null && release.data ? <HandOffPanel release={release.data} isReadOnly={isReadOnly} /> : null;
+}
+
+/** At the primary platform the latest release is on its way; at another one what is live waits. */
+function waitingNumber({ platform, destinations, latestRelease, currentRelease }: Deployment): number | null {
+  const isHandedOff = PLATFORM_CAPABILITIES[platform]?.publish === 'handOff';
+  if (isHandedOff && latestRelease?.state === 'processing') return latestRelease.number;
+  const isElsewhere = destinations.slice(1).some(({ state }) => state === 'waiting');
+  return isElsewhere ? (currentRelease?.number ?? null) : null;
 }
 
 function Steps({ releaseId, title }: { releaseId: string; title: string }) {
@@ -81,13 +97,16 @@ function Steps({ releaseId, title }: { releaseId: string; title: string }) {
   );
 }
 
+/** The panel goes while the address is looked at: what was entered is there again when it comes back. */
 function AddressForm({ releaseId, title }: { releaseId: string; title: string }) {
-  const [url, setUrl] = useState('');
-  const confirm = trpc.releases.confirm.useMutation();
-  const check = (event: FormEvent): void => {
-    event.preventDefault();
-    confirm.mutate({ releaseId, url });
+  const draft = `hand-off-${releaseId}`;
+  const [url, setUrl] = useState(() => tryStorage(() => sessionStorage.getItem(formDraftKey(draft))) ?? '');
+  const enter = (typed: string) => {
+    setUrl(typed);
+    storeDraft(draft, typed);
   };
+  const confirm = trpc.releases.confirm.useMutation();
+  const check = useSubmitOnce(confirm.isPending, () => confirm.mutate({ releaseId, url }));
   return (
     <form onSubmit={check} noValidate className="mt-5 flex flex-wrap items-end gap-3">
       <Field
@@ -95,7 +114,7 @@ function AddressForm({ releaseId, title }: { releaseId: string; title: string })
         error={confirm.error ? errorMessage(confirm.error) : undefined}
         className="min-w-0 grow"
       >
-        <Input type="url" placeholder="https://" value={url} onChange={(event) => setUrl(event.target.value)} />
+        <Input type="url" placeholder="https://" value={url} onChange={(event) => enter(event.target.value)} />
       </Field>
       <Button
         type="submit"

@@ -1,14 +1,20 @@
 import { Link } from 'wouter';
 import type { Deployment, ReleaseRef } from '../../../routers/schemas/deployments.ts';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
+import { trpc } from '../../api/trpc.ts';
 import { Card } from '../../components/card.tsx';
 import { FactList } from '../../components/fact-list.tsx';
 import { Time } from '../../components/time.tsx';
 import { href } from '../../lib/paths.ts';
+import { goneBackAt } from './going-back.ts';
+import { RollBackButton } from './roll-back.tsx';
 import { SiteThumbnail } from './site-thumbnail.tsx';
 
+export type LiveCardProps = { deployment: Deployment; current: ReleaseRef; isReadOnly: boolean };
+
 /** What visitors see now: the page itself, its release and since when. */
-export function LiveCard({ deployment, current }: { deployment: Deployment; current: ReleaseRef }) {
+export function LiveCard({ deployment, current, isReadOnly }: LiveCardProps) {
+  const mayGoBack = !isReadOnly && deployment.releaseCount > 1 && deployment.state !== 'deploying';
   return (
     <Card aria-label="Live now" className="grid gap-5 p-4 sm:grid-cols-[320px_minmax(0,1fr)] sm:p-5">
       <SiteThumbnail key={current.id} platform={deployment.platform} url={deployment.url} name={deployment.name} />
@@ -29,7 +35,16 @@ export function LiveCard({ deployment, current }: { deployment: Deployment; curr
             { name: 'Created', value: <Time at={deployment.createdAt} /> },
           ]}
         />
+        {mayGoBack && <RollBackToEarlier deploymentId={deployment.id} />}
       </div>
     </Card>
   );
+}
+
+/** The newest release that was live and is not; its place is kept until it is known whether there is one. */
+function RollBackToEarlier({ deploymentId }: { deploymentId: string }) {
+  const earlier = trpc.releases.list.useQuery({ deploymentId, state: 'superseded', limit: 1 });
+  const target = earlier.data?.items.find((release) => goneBackAt(release) === null);
+  if (earlier.isSuccess && target === undefined) return null;
+  return <div className="flex min-h-control-sm">{target && <RollBackButton target={target} size="sm" />}</div>;
 }

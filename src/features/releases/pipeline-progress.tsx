@@ -1,8 +1,11 @@
 import type { ReactNode } from 'react';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
+import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { trpc } from '../../api/trpc.ts';
 import { Card } from '../../components/card.tsx';
-import { Stage, StageList, type StageProps } from '../../components/stage.tsx';
+import { Progress } from '../../components/progress.tsx';
+import { type PipelineStage, StageList } from '../../components/stage.tsx';
 import { type Step, Stepper } from '../../components/stepper.tsx';
 import { formatSize } from '../../lib/format.ts';
 import type { Selection } from '../../uploads/selection.ts';
@@ -22,8 +25,13 @@ export type PipelineProgressProps = {
   mayChange: boolean;
   /** Leaves it, with these files to begin with again. */
   onStartAgain: (files: Selection | null) => void;
-  /** Between the address and the publishing: what is not there. */
-  absentStages: ReactNode;
+  /** How far the domain is, which never holds the site up. */
+  domain: {
+    domainStage: PipelineStage;
+    dnsStage: PipelineStage;
+    certificateStage: PipelineStage;
+    checks: readonly Step[];
+  };
   /** Below the last stage when it is over. */
   next: ReactNode;
 };
@@ -32,69 +40,115 @@ export type PipelineProgressProps = {
 const CHECK: string = 'verifying';
 
 /** Shows the pipeline while it runs and after: what was decided, then what happens. */
-export function PipelineProgress({ deploymentId, mayChange, onStartAgain, absentStages, next }: PipelineProgressProps) {
+export function PipelineProgress({ deploymentId, mayChange, onStartAgain, domain, next }: PipelineProgressProps) {
   const progress = useDeploymentProgress(deploymentId);
   const rows = useProgressSteps(progress);
-  const publishing = rows.filter(({ key }) => key !== CHECK);
-  const check = rows.filter(({ key }) => key === CHECK);
+  const { data: deployment } = trpc.deployments.get.useQuery({ deploymentId });
   return (
     <ProgressStates deploymentId={deploymentId} progress={progress} onStartAgain={() => onStartAgain(null)}>
-      {(known) => (
-        <div className="max-w-reading">
-          <ProgressHead progress={known} mayChange={mayChange} onBack={onStartAgain} />
-          <StageList label="Pipeline">
-            <Decisions progress={known} />
-            {absentStages}
-            <Stage
-              number={7}
-              title="Publish"
-              state={stateOf(publishing)}
-              text={known.stage === 'sending' && 'Keep this page open until the files are sent.'}
-            >
-              <Card>
-                <Stepper label="Steps of publishing" steps={publishing} />
-              </Card>
-            </Stage>
-            <Stage number={8} title="Diagnostics" state={stateOf(check)}>
-              <Card>
-                <Stepper label="Steps of the look at it" steps={check} />
-              </Card>
-            </Stage>
-          </StageList>
-          {!isUnderWay(known) && <div className="mt-8">{next}</div>}
-        </div>
-      )}
+      {(known) => {
+        const stages = stagesOf(known, rows, deployment?.platform, domain);
+        return (
+          <>
+            <div className="max-w-reading">
+              <ProgressHead progress={known} mayChange={mayChange} onBack={onStartAgain} />
+              <WholeProgress stages={stages} />
+            </div>
+            <StageList label="Pipeline" stages={stages} />
+            {!isUnderWay(known) && <div className="mt-8 max-w-reading">{next}</div>}
+          </>
+        );
+      }}
     </ProgressStates>
   );
 }
 
 type Known = Extract<DeploymentProgress, { stage: 'sending' | 'release' }>;
 
-function Decisions({ progress }: { progress: Known }) {
+function stagesOf(
+  progress: Known,
+  rows: readonly Step[],
+  platform: PlatformId | undefined,
+  { domainStage, dnsStage, certificateStage, checks }: PipelineProgressProps['domain'],
+): PipelineStage[] {
+  const publishing = rows.filter(({ key }) => key !== CHECK);
+  const check = rows.filter(({ key }) => key === CHECK);
+  return [
+    ...decisions(progress, platform),
+    domainStage,
+    {
+      title: 'Publish',
+      state: stateOf(publishing),
+      text: progress.stage === 'sending' && 'Keep this page open until the files are sent.',
+      body: (
+        <Card>
+          <Stepper label="Steps of publishing" steps={publishing} />
+        </Card>
+      ),
+    },
+    dnsStage,
+    certificateStage,
+    {
+      title: 'Diagnostics',
+      // Of a domain that waits for its owner nothing runs.
+      state: stateOf(check) === 'done' ? (checks.every(isDone) ? 'done' : 'waiting') : stateOf(check),
+      body: (
+        <Card>
+          <Stepper label="Steps of the look at it" steps={[...check, ...checks]} />
+        </Card>
+      ),
+    },
+  ];
+}
+
+function decisions(progress: Known, platform: PlatformId | undefined): PipelineStage[] {
   const { fileCount, totalBytes } = progress.stage === 'sending' ? progress.publication.extent : progress.release;
   const { url } = progress.stage === 'sending' ? progress.publication : progress.release;
-  const platform = progress.stage === 'sending' ? 'built-in' : progress.release.platform;
+  return [
+    {
+      title: 'Files',
+      state: 'done',
+      // An earlier page sent all of it, and this one has no file of it.
+      text: fileCount > 0 && (
+        <span className="tabular-nums">{`${formatCount(fileCount, 'file')}, ${formatSize(totalBytes)}`}</span>
+      ),
+    },
+    { title: 'Platform', state: 'done', text: platform && PLATFORMS[platform].title },
+    { title: 'Address', state: 'done', text: <ReleaseAddress url={url} /> },
+  ];
+}
+
+/** The one progress of all stages, and what it waits for. */
+function WholeProgress({ stages }: { stages: readonly PipelineStage[] }) {
+  const needed = stages.filter(({ state }) => state !== 'absent');
+  const done = needed.filter(isDone).length;
   return (
-    <>
-      <Stage
-        number={1}
-        title="Files"
-        state="done"
-        // An earlier page sent all of it, and this one has no file of it.
-        text={
-          fileCount > 0 && (
-            <span className="tabular-nums">{`${formatCount(fileCount, 'file')}, ${formatSize(totalBytes)}`}</span>
-          )
-        }
-      />
-      <Stage number={2} title="Platform" state="done" text={PLATFORMS[platform].title} />
-      <Stage number={3} title="Address" state="done" text={<ReleaseAddress url={url} />} />
-    </>
+    <div className="mb-6">
+      <p className="mb-1.5 flex flex-wrap justify-between gap-x-4 text-sm text-ink-muted tabular-nums">
+        <span>{`${done} of ${needed.length} stages done`}</span>
+        <span>{waitingText(needed)}</span>
+      </p>
+      <Progress label="All stages" fraction={done / needed.length} />
+    </div>
   );
 }
 
+function waitingText(stages: readonly PipelineStage[]): string {
+  const titleOf = (wanted: PipelineStage['state']) => stages.find(({ state }) => state === wanted)?.title;
+  const failed = titleOf('failed');
+  if (failed !== undefined) return `${failed} needs attention`;
+  const running = titleOf('running');
+  if (running !== undefined) return `${running} is running`;
+  const open = titleOf('open');
+  return open === undefined ? '' : `${open} waits for you`;
+}
+
+function isDone({ state }: { state: PipelineStage['state'] }): boolean {
+  return state === 'done';
+}
+
 /** Answers the state of several steps together: that of the step that says most. */
-function stateOf(steps: readonly Step[]): StageProps['state'] {
+function stateOf(steps: readonly Step[]): PipelineStage['state'] {
   const isAny = (state: Step['state']) => steps.some((step) => step.state === state);
   if (isAny('failed')) return 'failed';
   if (isAny('cancelled')) return 'cancelled';

@@ -13,7 +13,7 @@ export type ReleaseListProps = {
   /** Left out: all releases of the account. */
   deploymentId?: string | undefined;
   state?: ReleaseState | undefined;
-  isReadOnly: boolean;
+  isReadOnly: (deploymentId: string) => boolean;
   /** What to do first, while there is none. */
   empty: ReactNode;
   action?: ReactNode;

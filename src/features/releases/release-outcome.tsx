@@ -1,5 +1,6 @@
 import type { ReleaseDetail } from '../../../routers/schemas/releases.ts';
 import { Button } from '../../components/button.tsx';
+import { goneBackAt } from './going-back.ts';
 import { CancelledPanel, FailedPanel, LivePanel, SupersededPanel } from './release-panels.tsx';
 import { RollBackButton } from './roll-back.tsx';
 import type { useReleaseActs } from './use-release-acts.ts';
@@ -23,13 +24,14 @@ export function ReleaseOutcome({ release, retry, mayChange }: ReleaseOutcomeProp
       Try again
     </Button>
   );
+  const goesBackHere = mayChange && goneBackAt(release) === null;
   return (
     <div aria-live="polite">
       {release.state === 'live' && <LivePanel release={release} />}
       {release.state === 'failed' && <FailedPanel release={release} action={tryAgain} />}
       {release.state === 'cancelled' && <CancelledPanel release={release} action={tryAgain} />}
       {release.state === 'superseded' && (
-        <SupersededPanel release={release} action={mayChange && <RollBackButton target={release} />} />
+        <SupersededPanel release={release} action={goesBackHere && <RollBackButton target={release} />} />
       )}
     </div>
   );

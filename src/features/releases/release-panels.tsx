@@ -6,7 +6,9 @@ import { Card } from '../../components/card.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { HostName } from '../../components/host-name.tsx';
+import { LinkedText } from '../../components/linked-text.tsx';
 import { formatAddress } from '../../lib/format.ts';
+import { goneBackAt } from './going-back.ts';
 import { PlatformLog } from './platform-log.tsx';
 import { failedStep, servingText } from './release-labels.ts';
 import { SiteThumbnail } from './site-thumbnail.tsx';
@@ -51,7 +53,11 @@ export function FailedPanel({ release, action }: ActPanelProps) {
       </PanelTitle>
       <div className="mt-3 flex flex-col gap-1">
         <p className="wrap-anywhere">{release.error?.message ?? 'It ended without saying why.'}</p>
-        {release.error?.hint && <p className="text-ink-muted">{release.error.hint}</p>}
+        {release.error?.hint && (
+          <p className="text-ink-muted">
+            <LinkedText text={release.error.hint} />
+          </p>
+        )}
         <p className="text-ink-muted">{servingText(release.servingNumber)}</p>
       </div>
       <div className="mt-4 flex flex-wrap items-center gap-2">
@@ -89,6 +95,7 @@ export function CancelledPanel({ release, action }: ActPanelProps) {
 
 /** Another release serves; this one can be brought back without a new upload. */
 export function SupersededPanel({ release, action }: ActPanelProps) {
+  const platform = goneBackAt(release);
   return (
     <Card aria-label="Superseded" className="mb-6 p-4 sm:p-5">
       <PanelTitle icon={History} look="bg-unknown-soft text-unknown">
@@ -98,7 +105,9 @@ export function SupersededPanel({ release, action }: ActPanelProps) {
         {release.error && <p className="text-ink">{release.error.message}</p>}
         <p>
           {release.servingNumber === null ? '' : `Release ${release.servingNumber} took its place. `}
-          This one is kept, and can be live again in about a second.
+          {platform === null
+            ? 'This one is kept, and can be live again in about a second.'
+            : `This one is kept here. Going back is done at ${platform}: bring an earlier version back there, or download this one and publish its files again.`}
         </p>
       </div>
       <div className="mt-4">{action}</div>

@@ -1,9 +1,10 @@
-import { Eye } from 'lucide-react';
+import { Eye, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { Release, RollBack } from '../../../routers/schemas/releases.ts';
 import { Badge } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
 import { CorruptedBadge } from '../../components/corrupted-badge.tsx';
 import { Size } from '../../components/size.tsx';
 import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
@@ -13,6 +14,7 @@ import { Time } from '../../components/time.tsx';
 import { ownerLabel } from '../../lib/deployment-label.ts';
 import { formatDuration } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
+import { goneBackAt } from './going-back.ts';
 import { historyEntries } from './history-entries.ts';
 import { isFinal, SOURCE_LABELS } from './release-labels.ts';
 import { ReleaseMenu, type ReleaseMenuProps } from './release-menu.tsx';
@@ -25,13 +27,15 @@ export type ReleaseTableProps = {
   rollBacks: readonly RollBack[];
   /** Where releases of several deployments stand together. */
   showsDeployment?: boolean;
-  /** While no plan is active nothing is changed. */
-  isReadOnly: boolean;
+  /** What the plan has no place for is not changed. */
+  isReadOnly: (deploymentId: string) => boolean;
 };
 
 /** Releases and roll backs below one another; what is live comes first where they are of one deployment. */
 export function ReleaseTable({ label, releases, rollBacks, showsDeployment = false, isReadOnly }: ReleaseTableProps) {
   const [target, setTarget] = useState<Release | null>(null);
+  const mayRollBack = (release: Release) =>
+    release.state === 'superseded' && goneBackAt(release) === null && !isReadOnly(release.deploymentId);
   return (
     <>
       <Table
@@ -43,6 +47,7 @@ export function ReleaseTable({ label, releases, rollBacks, showsDeployment = fal
           { key: 'took', title: 'Took', className: 'text-right max-lg:hidden' },
           { key: 'size', title: 'Size', className: 'text-right max-lg:hidden' },
           { key: 'changed', title: 'Changed', className: 'text-right' },
+          { key: 'back', title: '', className: 'w-px' },
           { key: 'actions', title: '', className: 'w-16' },
         ]}
       >
@@ -54,8 +59,8 @@ export function ReleaseTable({ label, releases, rollBacks, showsDeployment = fal
               key={entry.id}
               release={entry.release}
               showsDeployment={showsDeployment}
-              isReadOnly={isReadOnly}
-              onRollBack={!isReadOnly && entry.release.state === 'superseded' ? () => setTarget(entry.release) : null}
+              isReadOnly={isReadOnly(entry.release.deploymentId)}
+              onRollBack={mayRollBack(entry.release) ? () => setTarget(entry.release) : null}
             />
           ),
         )}
@@ -110,6 +115,17 @@ function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: Releas
       </TableCell>
       <TableCell label="Changed" className="text-ink-muted tabular-nums sm:text-right">
         <span className="whitespace-nowrap">{formatCount(release.changedFiles, 'file')}</span>
+      </TableCell>
+      <TableCell className="max-sm:pt-2 max-sm:empty:hidden sm:px-0! sm:text-right">
+        {onRollBack !== null && (
+          <Button size="sm" onClick={onRollBack}>
+            <Undo2 /> Roll back
+            <span className="sr-only">
+              {' '}
+              {showsDeployment && `${ownerLabel(release)} `}to release {release.number}
+            </span>
+          </Button>
+        )}
       </TableCell>
       <TableCell isCorner>
         <ReleaseMenu release={release} isReadOnly={isReadOnly} onRollBack={onRollBack} />
@@ -172,6 +188,7 @@ function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack; showsD
         {endedAt === null ? 'not finished' : formatDuration(endedAt.getTime() - createdAt.getTime())}
       </TableCell>
       <TableCell className="max-lg:hidden!" />
+      <TableCell className="max-sm:hidden!" />
       <TableCell className="max-sm:hidden!" />
       <TableCell className="max-sm:hidden!" />
     </TableRow>

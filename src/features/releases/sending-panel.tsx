@@ -8,6 +8,7 @@ import { type Step, Stepper } from '../../components/stepper.tsx';
 import { formatSize, formatSizeOf } from '../../lib/format.ts';
 import { type Publication, useIsWaiting } from '../../uploads/publications.ts';
 import type { UploadProgress } from '../../uploads/publish.ts';
+import { GoneNotice } from './gone-notice.tsx';
 import { stepTitle } from './release-labels.ts';
 import { ProgressLine } from './release-steps.tsx';
 
@@ -48,6 +49,16 @@ export function SendingNotices({ publication, onReplace }: Omit<SendingPanelProp
   const isWaiting = useIsWaiting(publication);
   return (
     <>
+      {failure?.isDeploymentGone === true && (
+        <GoneNotice
+          name={publication.deploymentName}
+          selection={publication.isRestored ? null : publication.selection}
+          onLeave={() => {
+            control.cancel();
+            control.forget();
+          }}
+        />
+      )}
       {failure?.isUnchanged === true && (
         <Notice
           tone="accent"
@@ -58,7 +69,7 @@ export function SendingNotices({ publication, onReplace }: Omit<SendingPanelProp
           No file was changed, added or removed: visitors would see no difference. Cancel leaves everything as it is.
         </Notice>
       )}
-      {failure?.isUnchanged === false && (
+      {failure !== null && !failure.isUnchanged && !failure.isDeploymentGone && (
         <Notice
           tone="bad"
           title={failure.message}

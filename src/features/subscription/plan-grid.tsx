@@ -1,22 +1,22 @@
 import { PAID_PLANS, PLANS } from '../../../routers/schemas/plan-table.ts';
-import type { PaidPlan, Plan } from '../../../routers/schemas/plans.ts';
+import type { PaidPlan } from '../../../routers/schemas/plans.ts';
 import { Tag } from '../../components/badge.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { FactList } from '../../components/fact-list.tsx';
+import { type PlanAct, planAct } from './plan-act.ts';
+import { PlanButton } from './plan-button.tsx';
+import type { PlanSituation } from './plan-situation.ts';
 
-export type PlanGridProps = {
-  /** The plan that the person has now; `null` for a visitor, `undefined` while nobody knows. */
-  ownPlan: Plan | null | undefined;
-  isTrial: boolean;
-};
-
-export function PlanGrid({ ownPlan, isTrial }: PlanGridProps) {
+export function PlanGrid({ situation }: { situation: PlanSituation }) {
+  const ownPlan = situation.kind === 'known' ? situation.allowance.plan : null;
+  const isTrial = situation.kind === 'known' && situation.subscription?.status === 'trialing';
   return (
     <ul className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
       {planColumns.map((column) => (
         <PlanCard
           key={column.plan}
           column={column}
+          act={planAct(column.plan, situation)}
           ownLabel={column.plan === ownPlan ? (isTrial ? 'Your trial' : 'Your plan') : null}
         />
       ))}
@@ -24,7 +24,7 @@ export function PlanGrid({ ownPlan, isTrial }: PlanGridProps) {
   );
 }
 
-function PlanCard({ column, ownLabel }: { column: PlanColumn; ownLabel: string | null }) {
+function PlanCard({ column, act, ownLabel }: { column: PlanColumn; act: PlanAct; ownLabel: string | null }) {
   const { plan, title, price, period, facts } = column;
   return (
     <li
@@ -43,7 +43,10 @@ function PlanCard({ column, ownLabel }: { column: PlanColumn; ownLabel: string |
         <span className="text-2xl font-semibold tabular-nums">{price}</span>
         <span className="text-sm text-ink-muted">{period}</span>
       </p>
-      <FactList facts={facts} />
+      <div className="grow">
+        <FactList facts={facts} />
+      </div>
+      <PlanButton plan={plan} act={act} />
     </li>
   );
 }
@@ -57,16 +60,12 @@ type PlanColumn = {
   facts: readonly { name: string; value: string }[];
 };
 
-const platforms: Record<PaidPlan, string> = {
-  BASIC: 'One at a time',
-  STANDARD: 'Any',
-  PRO: 'Several at once',
-  BETA: 'Several at once',
-};
+const platformTexts = { one: 'One at a time', any: 'Any', several: 'Several at once' } as const;
+const analyticsTexts = { 7: '7 days', 30: '30 days', 396: '13 months' } as const;
 
 /** The plans beside one another, with what differs between them and nothing that is the same. */
 const planColumns: readonly PlanColumn[] = PAID_PLANS.map((plan) => {
-  const { title, price, deployments, customDomains, analytics, diagnostics } = PLANS[plan];
+  const { title, price, deployments, customDomains, analyticsDays, platforms, diagnostics } = PLANS[plan];
   const [amount = price, ...period] = price.split(' ');
   return {
     plan,
@@ -76,8 +75,8 @@ const planColumns: readonly PlanColumn[] = PAID_PLANS.map((plan) => {
     facts: [
       { name: 'Deployments', value: cap(deployments) },
       { name: 'Domains for each', value: cap(customDomains) },
-      { name: 'Platforms', value: platforms[plan] },
-      { name: 'Analytics kept', value: analytics },
+      { name: 'Platforms', value: platformTexts[platforms] },
+      { name: 'Analytics kept', value: analyticsTexts[analyticsDays] },
       { name: 'Diagnostics', value: diagnostics === 'all' ? 'All' : 'Basic' },
     ],
   };

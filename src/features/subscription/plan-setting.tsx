@@ -1,6 +1,5 @@
 import { BadgeCheck } from 'lucide-react';
 import { Link } from 'wouter';
-import { isActiveStatus } from '../../../routers/schemas/active-status.ts';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import { errorMessage } from '../../api/errors.ts';
@@ -9,8 +8,9 @@ import { Button } from '../../components/button.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Setting } from '../../components/setting.tsx';
 import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
-import { formatDate } from '../../lib/format.ts';
 import { paths } from '../../lib/paths.ts';
+import { endLabel } from './plan-end.ts';
+import { PlanLife } from './plan-life.tsx';
 import type { PlanSituation } from './plan-situation.ts';
 import { usePlan } from './use-plan.ts';
 
@@ -43,6 +43,7 @@ export function PlanSetting({ isBetaTester }: { isBetaTester: boolean }) {
       )}
       <p>{untilWhen(situation)}</p>
       <p className="text-sm">{howMany(situation)}</p>
+      {situation.subscription !== null && <PlanLife subscription={situation.subscription} />}
     </Setting>
   );
 }
@@ -77,10 +78,8 @@ function PlanPlace() {
 type Known = Extract<PlanSituation, { kind: 'known' }>;
 
 function untilWhen({ subscription, allowance }: Known): string {
-  if (subscription !== null && isActiveStatus(subscription.status)) {
-    const what = subscription.status === 'trialing' ? 'The trial' : 'It';
-    return `${what} runs until ${formatDate(subscription.endsAt)}. Nothing renews by itself.`;
-  }
+  const end = subscription === null ? null : endLabel(subscription);
+  if (end !== null) return end;
   return allowance.isTrialAvailable
     ? 'No plan is active. The 14-day trial of Pro is free and needs no card.'
     : 'No plan is active: what is live stays live and cannot be changed.';

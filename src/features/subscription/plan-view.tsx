@@ -2,15 +2,13 @@ import { BETA_MONTHS, BETA_PRICE_DOLLARS } from '../../../routers/schemas/limits
 import { errorMessage } from '../../api/errors.ts';
 import { Card } from '../../components/card.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
+import { LegalLinks } from './legal-links.tsx';
 import { PlanGrid } from './plan-grid.tsx';
 import type { PlanSituation } from './plan-situation.ts';
 import { TrialOffer } from './trial-offer.tsx';
 
 /** The trial, the plans beside one another and what to know about paying, for where the person stands. */
 export function PlanView({ situation }: { situation: PlanSituation }) {
-  const ownPlan =
-    situation.kind === 'known' ? situation.allowance.plan : situation.kind === 'visitor' ? null : undefined;
-  const isTrial = situation.kind === 'known' && situation.subscription?.status === 'trialing';
   return (
     <div className="flex flex-col gap-6">
       {situation.kind === 'failed' ? (
@@ -26,7 +24,7 @@ export function PlanView({ situation }: { situation: PlanSituation }) {
         <h2 id="plans-title" className="mb-4 text-lg font-semibold">
           Plans
         </h2>
-        <PlanGrid ownPlan={ownPlan} isTrial={isTrial} />
+        <PlanGrid situation={situation} />
       </section>
       <div className="flex max-w-reading flex-col gap-2 text-sm text-ink-muted">
         <p>
@@ -34,14 +32,16 @@ export function PlanView({ situation }: { situation: PlanSituation }) {
           access, direct support and a Beta Tester badge come with it.
         </p>
         <p>
-          Domains of your own and analytics of visits are not available in this version. For now, plans differ only in
-          the number of deployments.
+          This Fairlead has a test checkout, in which no money moves. A plan by the month renews until you cancel it in
+          Account. The trial and Beta end by themselves.
         </p>
         <p>
-          Paying by card is not available in this version. Nothing on this page moves money, and nothing renews by
-          itself.
+          An upgrade starts at once and is credited the unused time of your plan. A smaller plan is chosen in Account
+          and begins when your period ends.
         </p>
+        <p>What is left beyond the price of an upgrade makes the new plan longer.</p>
         <p>When a plan ends, nothing you published is taken away: it stays live and becomes read-only.</p>
+        <LegalLinks className="mt-2" />
       </div>
     </div>
   );

@@ -13,6 +13,7 @@ import { formatDate } from '../../lib/format.ts';
 import { useNavigate } from '../../lib/location.ts';
 import { paths } from '../../lib/paths.ts';
 import { useWaiting } from '../../uploads/waiting-selection.ts';
+import { endLabel } from './plan-end.ts';
 import type { PlanSituation } from './plan-situation.ts';
 
 /** The one thing to do here: start the trial, or go on with the plan that is there. */
@@ -52,8 +53,8 @@ function Offer({ situation }: { situation: Extract<PlanSituation, { kind: 'visit
   if (subscription !== null && isActiveStatus(subscription.status)) return <ActivePlan subscription={subscription} />;
   return (
     <OfferText
-      title="Your trial has ended"
-      text="What you published stays live and is read-only. Paying by card is not available in this version, so no plan can be bought yet."
+      title="No plan is active"
+      text="What you published stays live and is read-only. Choose a plan below to change it again."
     >
       <Button asChild className="max-sm:w-full">
         <Link to={paths.dashboard}>Go to Dashboard</Link>
@@ -118,7 +119,7 @@ function ActivePlan({ subscription }: { subscription: Subscription }) {
           ? `Your ${title} trial runs until ${formatDate(subscription.endsAt)}`
           : `You are on ${title} until ${formatDate(subscription.endsAt)}`
       }
-      text="When it ends, what you published stays live and becomes read-only. Nothing is charged by itself."
+      text={`${endLabel(subscription) ?? ''} When a plan ends, what you published stays live and becomes read-only.`}
     >
       <Button asChild variant="primary" className="max-sm:w-full">
         {waiting === null ? (

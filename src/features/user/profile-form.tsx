@@ -7,6 +7,7 @@ import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
 import { showToast } from '../../components/toast-store.ts';
+import { useSubmitOnce } from '../../components/use-submit-once.ts';
 import { forgetFormDraft, readFormDraft, useFormDraft } from '../../lib/form-draft.ts';
 import { BetaBadge } from './beta-badge.tsx';
 
@@ -35,18 +36,16 @@ export function ProfileForm({ user }: { user: User }) {
     },
   });
 
+  function save(input: UpdateUserInput) {
+    if (input.username !== user.username) return update.mutate(input);
+    form.reset(saved);
+    forgetFormDraft(DRAFT);
+    showToast({ title: 'Saved', description: `You sign in as ${input.username}, as before.` });
+  }
+  const submit = useSubmitOnce(update.isPending, form.handleSubmit(save));
+
   return (
-    <form
-      noValidate
-      onSubmit={form.handleSubmit((input: UpdateUserInput) => {
-        if (update.isPending) return;
-        if (input.username !== user.username) return update.mutate(input);
-        form.reset(saved);
-        forgetFormDraft(DRAFT);
-        showToast({ title: 'Saved', description: `You sign in as ${input.username}, as before.` });
-      })}
-      className="flex flex-col gap-4"
-    >
+    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
       <Field label="Username" error={errors.username?.message} aside={user.isBetaTester && <BetaBadge />}>
         <Input {...form.register('username')} autoComplete="username" autoCapitalize="none" spellCheck={false} />
       </Field>

@@ -22,7 +22,7 @@ function Confirm({ token }: { token: string | null }) {
   if (confirmation.kind === 'confirming') return <Spinner label="Confirming your address…" />;
   if (confirmation.kind === 'confirmed') {
     return (
-      <AuthCard title="Your address is confirmed" subtitle="Mail about your account goes there from now on.">
+      <AuthCard title="Your address is confirmed" subtitle="We'll send account email there.">
         <Button asChild variant="primary" className="w-full">
           {user === null ? <Link to={paths.login}>Log in</Link> : <Link to={paths.dashboard}>Go to Dashboard</Link>}
         </Button>

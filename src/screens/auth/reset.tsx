@@ -23,10 +23,7 @@ function Reset({ token }: { token: string }) {
 
   if (isDone) {
     return (
-      <AuthCard
-        title="Your password is changed"
-        subtitle="Every browser was signed out, this one as well, and every API token was revoked."
-      >
+      <AuthCard title="Password changed" subtitle="You were signed out everywhere, and every API token was revoked.">
         <Button asChild variant="primary" className="w-full">
           <Link to={paths.login}>Log in with the new password</Link>
         </Button>
@@ -35,11 +32,11 @@ function Reset({ token }: { token: string }) {
   }
   if (refusal !== null) return <Forgot refusal={refusal} />;
   if (link.kind === 'over') return <Forgot refusal={link.message} />;
-  if (link.kind === 'checking') return <Spinner label="Looking at your link…" />;
+  if (link.kind === 'checking') return <Spinner label="Checking your link…" />;
   return (
     <AuthCard
       title="Choose a new password"
-      subtitle="It takes the place of the old one. Every browser is signed out, and every API token is revoked."
+      subtitle="You will be signed out everywhere, and every API token is revoked."
     >
       <ResetPasswordForm token={token} onDone={() => setDone(true)} onLinkOver={setRefusal} />
     </AuthCard>
@@ -51,7 +48,7 @@ function Forgot({ refusal }: { refusal: string | null }) {
   return (
     <AuthCard
       title="Forgot your password?"
-      subtitle="We mail you a link that lets you choose a new one."
+      subtitle="Get a link to set a new one."
       notice={
         refusal !== null && (
           <Notice tone="warn" title="This link no longer works" className="mb-4">

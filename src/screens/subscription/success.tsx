@@ -1,21 +1,28 @@
 import { Link } from 'wouter';
 import { isActiveStatus } from '../../../routers/schemas/active-status.ts';
+import type { Payment } from '../../../routers/schemas/payments.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import { errorMessage } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Page } from '../../components/page.tsx';
 import { Spinner } from '../../components/spinner.tsx';
+import { endLabel } from '../../features/subscription/plan-end.ts';
 import type { PlanSituation } from '../../features/subscription/plan-situation.ts';
 import { usePlan } from '../../features/subscription/use-plan.ts';
-import { formatDate } from '../../lib/format.ts';
+import { useAddress } from '../../lib/location.ts';
 import { href, paths } from '../../lib/paths.ts';
 
-/** Shows the plan as the server has it: being at this address proves no payment. */
+/** Events tell of most changes; this one is waited for, so it is asked for as well. */
+const LOOK_AGAIN_MS = 5_000;
+
+/** Shows payment and plan as the server has them: being at this address proves nothing. */
 export function SubscriptionSuccessScreen() {
   const situation = usePlan();
-  if (situation.kind === 'loading') return <Spinner label="Reading your plan…" />;
+  const payment = useReturnedPayment(situation.kind === 'known');
+  if (situation.kind === 'loading' || payment === 'loading') return <Spinner label="Reading your plan…" />;
   if (situation.kind === 'failed') {
     return (
       <Page width="reading">
@@ -28,7 +35,7 @@ export function SubscriptionSuccessScreen() {
       </Page>
     );
   }
-  const { title, text, isActive } = verdict(situation);
+  const { title, text, isActive } = payment?.isProcessing ? onItsWay(payment) : summaryOf(situation);
   return (
     <Page width="reading">
       <h1 className="text-2xl font-semibold">{title}</h1>
@@ -46,16 +53,39 @@ export function SubscriptionSuccessScreen() {
             <Link to={paths.subscriptionPricing}>See the plans</Link>
           )}
         </Button>
+        {payment?.state === 'paid' && isActive && (
+          <Button asChild>
+            <Link to={paths.paymentSuccess}>See the receipt</Link>
+          </Button>
+        )}
       </div>
     </Page>
   );
 }
 
-function verdict(situation: Extract<PlanSituation, { kind: 'visitor' | 'known' }>): {
-  title: string;
-  text: string;
-  isActive: boolean;
-} {
+type Summary = { title: string; text: string; isActive: boolean };
+
+/** The payment that the address names, where it is one of the account's; asked for again while it is on its way. */
+function useReturnedPayment(isSignedIn: boolean): Payment | null | 'loading' {
+  const { search } = useAddress();
+  const paymentId = new URLSearchParams(search).get('session_id');
+  const isAsked = isSignedIn && paymentId !== null;
+  const payment = trpc.payments.get.useQuery(
+    { paymentId: paymentId ?? '' },
+    { enabled: isAsked, refetchInterval: ({ state }) => state.data?.isProcessing === true && LOOK_AGAIN_MS },
+  );
+  return isAsked && payment.isPending ? 'loading' : (payment.data ?? null);
+}
+
+function onItsWay({ plan }: Payment): Summary {
+  return {
+    title: 'Your payment is on its way',
+    text: `${PLANS[plan].title} starts as soon as it has arrived. This page says so then; you may leave it.`,
+    isActive: true,
+  };
+}
+
+function summaryOf(situation: Extract<PlanSituation, { kind: 'visitor' | 'known' }>): Summary {
   if (situation.kind === 'visitor') {
     return { title: 'Nobody is signed in', text: 'Log in to see which plan your account has.', isActive: false };
   }
@@ -65,13 +95,13 @@ function verdict(situation: Extract<PlanSituation, { kind: 'visitor' | 'known' }
     const what = subscription.status === 'trialing' ? `Your ${title} trial is active` : `Your ${title} plan is active`;
     return {
       title: what,
-      text: `It runs until ${formatDate(subscription.endsAt)}. Nothing renews by itself.`,
+      text: endLabel(subscription) ?? '',
       isActive: true,
     };
   }
   return {
     title: 'No plan is active',
-    text: 'No payment is recorded for your account, and none was taken: paying by card is not available in this version.',
+    text: 'No completed payment has started a plan for your account.',
     isActive: false,
   };
 }

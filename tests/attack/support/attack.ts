@@ -102,8 +102,12 @@ export async function sharedApp(): Promise<{ attacked: AttackedApp; before: Proc
 }
 
 export async function endSharedApp(): Promise<void> {
-  const { app, platform } = (await running)?.attacked ?? {};
+  const { app, platforms, nameServer, dnsProvider, updateServer, authority } = (await running)?.attacked ?? {};
   running = undefined;
   await app?.[Symbol.asyncDispose]();
-  await platform?.[Symbol.asyncDispose]();
+  for (const platform of Object.values(platforms ?? {})) await platform[Symbol.asyncDispose]();
+  await dnsProvider?.[Symbol.asyncDispose]();
+  await updateServer?.[Symbol.asyncDispose]();
+  await authority?.[Symbol.asyncDispose]();
+  await nameServer?.[Symbol.asyncDispose]();
 }

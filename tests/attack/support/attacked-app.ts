@@ -4,7 +4,19 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Account, openAccount, type Publication, publishSite } from '../../support/api-account.ts';
 import { type RealApp, startRealApp } from '../../support/real-app.ts';
+import { startGithub } from '../../support/standins/github-pages/index.ts';
+import { SITES_DOMAIN as GITHUB_SITES, OWNER } from '../../support/standins/github-pages/state.ts';
+import { startHeroku } from '../../support/standins/heroku/index.ts';
+import { ZONE as HEROKU_SITES } from '../../support/standins/heroku/state.ts';
 import { startNetlify } from '../../support/standins/netlify/index.ts';
+import { SITES_DOMAIN as RENDER_SITES, startRender } from '../../support/standins/render/index.ts';
+import { startVercel } from '../../support/standins/vercel/index.ts';
+import { type LyingAuthority, startLyingAuthority } from './lying-authority.ts';
+import { type LyingNameServer, startLyingNameServer } from './lying-name-server.ts';
+import { type LyingProxy, startLyingProxy } from './lying-proxy.ts';
+import { type LyingUpdateServer, startLyingUpdateServer } from './lying-update-server.ts';
+import { proveDomain } from './own-ids.ts';
+import { type PlayedPowerDns, startPlayedPowerDns } from './played-powerdns.ts';
 import { readSurface, type Surface } from './surface.ts';
 import { openUploadSlots, type UploadSlots } from './upload-slots.ts';
 
@@ -24,11 +36,31 @@ export type ProcessMetrics = {
   ports: number[];
 };
 
+export type PlayedPlatform = 'netlify' | 'vercel' | 'github-pages' | 'render' | 'heroku';
+/** The stand-in of a platform, and the proxy by which the app comes to it. */
+export type PlayedApi = AsyncDisposable & {
+  proxy: LyingProxy;
+  port: number;
+  admit(token: string): void;
+  apiUrl: string;
+  siteOf(slug: string): { host: string; path: string };
+};
+
 /** A running app with what attackers own in it, and the site of somebody else that has to stay live. */
 export type AttackedApp = Surface & {
   app: RealApp;
-  platform: AsyncDisposable;
+  platforms: Record<PlayedPlatform, PlayedApi>;
+  nameServer: LyingNameServer;
+  /** A person's own server, and the proxy by which the app comes to it. */
+  dnsProvider: PlayedPowerDns & { proxy: LyingProxy };
+  /** Another person's own, for dynamic updates. */
+  updateServer: LyingUpdateServer;
+  /** Signs for all domains. */
+  authority: LyingAuthority;
   site: Publication;
+  /** Proved, with a certificate, and led to the site. */
+  domain: string;
+  tlsPort: number;
   callers: readonly Account[];
   uploadSlots: UploadSlots;
   /** Collects first; the delays are those since the reading before. */
@@ -38,19 +70,31 @@ export type AttackedApp = Surface & {
 /** Starts the built product in a process that can be measured from inside. */
 export async function startAttackedApp(): Promise<AttackedApp> {
   const socketPath = join(tmpdir(), `fairlead-metrics-${process.pid}.sock`);
-  const platform = await startNetlify();
-  const app = await startRealApp({ METRICS_SOCKET: socketPath, ...egressTo(platform) }, [
-    ...['--expose-gc', '--import', './tests/attack/support/metrics.mjs'],
-    'dist/server/main.js',
-  ]);
+  const platforms = await startPlatforms();
+  const nameServer = await startLyingNameServer();
+  const dnsProvider = await behindProxy(await startPlayedPowerDns());
+  const authority = await startLyingAuthority();
+  const updateServer = await startLyingUpdateServer();
+  const app = await startRealApp(
+    { METRICS_SOCKET: socketPath, ...egressTo(platforms), ...askOnly(nameServer), ...authority.env },
+    [...['--expose-gc', '--import', './tests/attack/support/metrics.mjs'], 'dist/server/main.js'],
+  );
   const owner = await openAccount(app.url, 'owner');
   const site = await publishSite(owner, 'Probed', { 'index.html': SITE_TEXT, 'app.js': 'let a;' });
+  const domain = 'probed.test';
+  await proveDomain({ nameServer }, owner, { deploymentId: site.deploymentId, name: domain });
   const callers = await openAccounts(app.url, 'caller', CALLERS);
   const uploadSlots = await openUploadSlots(await openAccounts(app.url, 'uploader', UPLOADERS));
   return {
     app,
-    platform,
+    platforms,
+    nameServer,
+    dnsProvider,
+    updateServer,
+    authority,
     site,
+    domain,
+    tlsPort: Number(app.env.SITES_TLS_PORT),
     callers,
     uploadSlots,
     ...(await readSurface()),
@@ -58,20 +102,63 @@ export async function startAttackedApp(): Promise<AttackedApp> {
   };
 }
 
-/** No request of the attacked app leaves this machine: one platform is played, and at the others' addresses is nothing. */
-function egressTo({ apiUrl, port }: { apiUrl: string; port: number }): NodeJS.ProcessEnv {
-  const nothing = `http://127.0.0.1:${port}/nothing`;
+/** Each says where visitors find the site of a name, which is asked there and not of its API. */
+async function startPlatforms(): Promise<AttackedApp['platforms']> {
+  const [github, heroku] = [await startGithub(), await startHeroku()];
+  const below = (domain: string) => (slug: string) => ({ host: `${slug}.${domain}`, path: '/' });
+  const hostAtHeroku = (slug: string) => [...heroku.state.apps.values()].find(({ name }) => name === slug)?.host;
+  const played = async <Played extends Omit<PlayedApi, 'proxy' | 'siteOf'>>(
+    standIn: Played,
+    siteOf: PlayedApi['siteOf'],
+  ): Promise<PlayedApi> => ({ ...(await behindProxy(standIn)), siteOf });
   return {
-    EGRESS_ALLOW: '127.0.0.0/8,::1/128',
-    NETLIFY_API_URL: apiUrl,
-    VERCEL_API_URL: nothing,
-    GITHUB_API_URL: nothing,
-    RENDER_API_URL: nothing,
-    HEROKU_API_URL: nothing,
+    netlify: await played(await startNetlify(), below('netlify.localhost')),
+    vercel: await played(await startVercel(), below('vercel.localhost')),
+    'github-pages': await played(github, (slug) => ({ host: `${OWNER}.${GITHUB_SITES}`, path: `/${slug}/` })),
+    render: await played(await startRender(github.state), below(RENDER_SITES)),
+    heroku: await played(heroku, (slug) => below(HEROKU_SITES)(hostAtHeroku(slug) ?? slug)),
   };
 }
 
-async function openAccounts(url: string, name: string, count: number): Promise<Account[]> {
+async function behindProxy<Played extends AsyncDisposable & { port: number }>(
+  standIn: Played,
+): Promise<Played & { proxy: LyingProxy }> {
+  const proxy = await startLyingProxy(standIn);
+  return {
+    ...standIn,
+    proxy,
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]();
+      await standIn[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/**
+ * No request of the attacked app leaves this machine: all platforms with an API are played.
+ * One address of this machine may be gone to, and the others not, as in a network where the platform is outside.
+ */
+function egressTo(platforms: AttackedApp['platforms']): NodeJS.ProcessEnv {
+  return {
+    EGRESS_ALLOW: '127.0.0.1/32',
+    NETLIFY_API_URL: byProxy(platforms.netlify),
+    VERCEL_API_URL: byProxy(platforms.vercel),
+    GITHUB_API_URL: byProxy(platforms['github-pages']),
+    RENDER_API_URL: byProxy(platforms.render),
+    HEROKU_API_URL: byProxy(platforms.heroku),
+  };
+}
+
+function byProxy({ apiUrl, port, proxy }: PlayedApi): string {
+  return apiUrl.replace(`:${port}`, `:${proxy.port}`);
+}
+
+/** No other name server is asked, of this network or outside. */
+function askOnly({ port }: LyingNameServer): NodeJS.ProcessEnv {
+  return { DNS_RESOLVERS: `127.0.0.1:${port}`, DNS_AUTHORITY_PORT: String(port), SITES_ADDRESSES: '192.0.2.10' };
+}
+
+export async function openAccounts(url: string, name: string, count: number): Promise<Account[]> {
   return Promise.all(Array.from({ length: count }, (_, number) => openAccount(url, `${name} ${number}`)));
 }
 

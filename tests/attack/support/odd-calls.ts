@@ -1,7 +1,7 @@
 import type { Random } from '../../support/random.ts';
 import type { AttackedApp } from './attacked-app.ts';
 import { oddJson, oddText, oddValue } from './odd-values.ts';
-import { inputFor, type Procedure } from './surface.ts';
+import { inputFor, type KnownIds, type Procedure } from './surface.ts';
 
 /** What superjson writes beside a value to say what it was (github.com/flightcontrolhq/superjson, `src/transformer.ts`). */
 const ANNOTATIONS = [
@@ -11,11 +11,7 @@ const ANNOTATIONS = [
 ];
 
 /** An input of a procedure as it travels: right, right but for one place, or nothing like it. */
-export function oddInput(
-  random: Random,
-  procedure: Procedure,
-  known: Readonly<Record<string, string>>,
-): { json: unknown; meta?: unknown } {
+export function oddInput(random: Random, procedure: Procedure, known: KnownIds): { json: unknown; meta?: unknown } {
   const right = inputFor(procedure.input, random, known);
   const json = random.chance(0.3) ? right : random.chance(0.7) ? withOddPlace(random, right) : oddValue(random);
   return random.chance(0.5) ? { json } : { json, meta: oddMeta(random, json) };
@@ -65,11 +61,7 @@ export type OddCall = { method: string; path: string; headers: Record<string, st
 const BODY_MAX = 100 * 1024;
 
 /** A call of any procedure, alone or with others in a batch, the way that tRPC's clients make them or nearly so. */
-export function oddCall(
-  random: Random,
-  { procedures }: Pick<AttackedApp, 'procedures'>,
-  known: Readonly<Record<string, string>>,
-): OddCall {
+export function oddCall(random: Random, { procedures }: Pick<AttackedApp, 'procedures'>, known: KnownIds): OddCall {
   const called = random.many(1, random.chance(0.3) ? random.pick([3, 10, 12, 200]) : 1, () => random.pick(procedures));
   const isBatch = called.length > 1 || random.chance(0.1);
   const path = `/api/trpc/${called.map((procedure) => procedure.path).join(',')}`;

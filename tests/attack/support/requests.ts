@@ -82,11 +82,20 @@ function oddHeaders(random: Random, given: Readonly<Record<string, string>>): st
   return [...kept, ...others];
 }
 
-function oddHost(random: Random, { app, site }: AttackedApp): string {
+export function oddHost(random: Random, { app, site, domain }: AttackedApp): string {
   if (random.chance(0.2)) return oddText(random, 400);
   return random.pick([
     ...['[', '', '%', 'a:99999', '[::1', '[::1]:x', 'localhost:', '.localhost', 'localhost.', '127.1', '0x7f.1'],
     ...[`${site.slug}.localhost:${app.sitesPort}`, `${site.slug}.localhost`, `r1--${site.slug}.localhost`],
+    ...[
+      domain,
+      domain,
+      `www.${domain}`,
+      `${domain}:${app.sitesPort}`,
+      `${domain}.`,
+      domain.toUpperCase(),
+      `a.${domain}`,
+    ],
     ...[`r999999999--${site.slug}.localhost`, new URL(app.url).host, `xn--a.localhost`, `${'a.'.repeat(120)}localhost`],
   ]);
 }
@@ -95,7 +104,9 @@ function oddHost(random: Random, { app, site }: AttackedApp): string {
 export function oddTarget(random: Random, { routes, procedures }: AttackedApp): string {
   const text = (): string =>
     random.chance(0.5) ? encodeURIComponent(wellFormed(oddText(random, 500))) : oddText(random);
-  switch (random.below(6)) {
+  switch (random.below(7)) {
+    case 6:
+      return `/.well-known/acme-challenge/${random.chance(0.7) ? random.bytes(32).toString('base64url') : text()}`;
     case 0:
       return random.pick(routes).replace(/[:*]\w+/g, text) + oddQuery(random, text);
     case 1:

@@ -72,8 +72,11 @@ function layersOf({ stack }: { stack?: unknown }): Layer[] {
   return Array.isArray(stack) ? (stack as Layer[]) : [];
 }
 
-/** An input that the schema takes, as far as it tells; `known` holds values for fields of these names. */
-export function inputFor(schema: JsonSchema, random: Random, known: Readonly<Record<string, string>>): unknown {
+/** Ids for fields of these names, the attacker's own first, then those of others. A list `xIds` holds those of `xId`. */
+export type KnownIds = Readonly<Record<string, readonly string[]>>;
+
+/** An input that the schema takes, as far as it tells. */
+export function inputFor(schema: JsonSchema, random: Random, known: KnownIds): unknown {
   const choices = schema.anyOf ?? schema.oneOf ?? [];
   if (choices.length > 0) return inputFor(random.pick(choices), random, known);
   if (schema.const !== undefined) return schema.const;
@@ -83,7 +86,7 @@ export function inputFor(schema: JsonSchema, random: Random, known: Readonly<Rec
       return Object.fromEntries(
         Object.entries(schema.properties ?? {})
           .filter(([name]) => schema.required?.includes(name) === true || random.chance(0.5))
-          .map(([name, field]) => [name, known[name] ?? inputFor(field, random, known)] as const),
+          .map(([name, field]) => [name, idsFor(name, random, known) ?? inputFor(field, random, known)] as const),
       );
     case 'array':
       return random.many(Math.max(1, schema.minItems ?? 0), 3, () => inputFor(schema.items ?? {}, random, known));
@@ -97,6 +100,14 @@ export function inputFor(schema: JsonSchema, random: Random, known: Readonly<Rec
     default:
       return null;
   }
+}
+
+/** What is one's own is worked on; what is not is to be refused, beside one's own in a list as well. */
+function idsFor(name: string, random: Random, known: KnownIds): string | string[] | undefined {
+  const list = /Ids$/.test(name) ? known[name.slice(0, -1)] : undefined;
+  if (list !== undefined) return random.many(1, 4, () => random.pick(list));
+  const [own] = known[name] ?? [];
+  return own !== undefined && random.chance(0.1) ? random.pick(known[name] ?? []) : own;
 }
 
 function textFor({ pattern = '', format, minLength = 1, maxLength = 30 }: JsonSchema, random: Random): string {

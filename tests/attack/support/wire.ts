@@ -1,5 +1,6 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { TLSSocket } from 'node:tls';
 
 const QUIET_MS = 20;
 const LONGEST_MS = 500;
@@ -14,7 +15,15 @@ export async function sendBytes(
   pieces: readonly Buffer[],
   ending: 'quiet' | 'reset' = 'quiet',
 ): Promise<string> {
-  const socket = connect(port, '127.0.0.1');
+  return converse(connect(port, '127.0.0.1'), pieces, ending);
+}
+
+/** The same over a connection that is there, or is on its way to be. */
+export async function converse(
+  socket: Socket,
+  pieces: readonly Buffer[],
+  ending: 'quiet' | 'reset' = 'quiet',
+): Promise<string> {
   let [received, heardAt] = ['', performance.now()];
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   socket.on('error', () => undefined);
@@ -26,7 +35,9 @@ export async function sendBytes(
     if (socket.destroyed) break;
     await Promise.race([closed, new Promise<void>((resolve) => void socket.write(piece, () => resolve()))]);
   }
-  if (ending === 'reset') socket.resetAndDestroy();
+  // What lies under TLS cannot be reset from above it.
+  if (ending === 'reset' && socket instanceof TLSSocket) socket.destroy();
+  else if (ending === 'reset') socket.resetAndDestroy();
   const sentAt = performance.now();
   heardAt = sentAt;
   while (!socket.destroyed && performance.now() - sentAt < LONGEST_MS) {

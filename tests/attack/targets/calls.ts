@@ -1,38 +1,35 @@
 import { REST_CALLS } from '../../../server/http/rest.ts';
-import { type Account, clientOf } from '../../support/api-account.ts';
+import { clientOf } from '../../support/api-account.ts';
 import type { Random } from '../../support/random.ts';
-import { TOKEN } from '../../support/standins/stand-in.ts';
 import type { Target } from '../support/attack.ts';
 import type { AttackedApp } from '../support/attacked-app.ts';
 import { faultOf } from '../support/call.ts';
 import { type OddCall, oddCall, oddInput } from '../support/odd-calls.ts';
+import { ID_FIELDS, ownIds } from '../support/own-ids.ts';
+import type { KnownIds } from '../support/surface.ts';
 
-/** Ids that are the attacker's own, by the names of the fields that take them: what is found is worked on. */
-async function ownIds(account: Account): Promise<Record<string, string>> {
-  const client = clientOf(account);
-  const { id: deploymentId } = await client.deployments.create.mutate({ name: 'Called', platform: 'built-in' });
-  const { uploadId } = await client.releases.prepare.mutate({ deploymentId });
-  const { id: connectionId } = await client.connections.connect.mutate({ provider: 'netlify', token: TOKEN });
-  return { deploymentId, uploadId, connectionId };
-}
-
-async function signedIn({ callers }: AttackedApp) {
-  return Promise.all(
-    callers.map(async (account) => {
+async function signedIn(attacked: AttackedApp) {
+  const callers = await Promise.all(
+    attacked.callers.map(async (account) => {
       const { secret } = await clientOf(account).tokens.create.mutate({
         name: 'attack',
         scopes: ['read', 'write'],
         currentPassword: account.password,
       });
-      return { known: await ownIds(account), tokens: [account.token, secret] };
+      return { own: await ownIds(attacked, account), tokens: [account.token, secret] };
     }),
   );
+  return callers.map(({ own, tokens }) => {
+    const others = callers.filter((caller) => caller.own !== own);
+    const known = Object.fromEntries(
+      ID_FIELDS.map((field) => [field, [own[field], ...others.map((other) => other.own[field])]]),
+    );
+    return { known, tokens };
+  });
 }
 
-type Known = Readonly<Record<string, string>>;
-
 /** A call of a procedure, or of the REST path that leads to one, with a body as that takes it or nearly so. */
-export function anyCall(random: Random, attacked: Pick<AttackedApp, 'procedures'>, known: Known): OddCall {
+export function anyCall(random: Random, attacked: Pick<AttackedApp, 'procedures'>, known: KnownIds): OddCall {
   const call = oddCall(random, attacked, known);
   const { path, method, procedure } = random.pick(REST_CALLS);
   const called = attacked.procedures.find((one) => one.path === procedure);

@@ -8,13 +8,14 @@ import { addRelease, createTestHost, makeLive } from '../../support/host.ts';
 import { connectDatabase, tellReady } from './database.ts';
 
 /** The built-in host as it runs, over TLS where a certificate is named, with one site made of the files of a folder: what the peers serve from that folder. */
-const [folder = '', certFile, keyFile] = process.argv.slice(2);
+const isCounting = !process.argv.includes('--uncounted');
+const [folder = '', certFile, keyFile] = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const content: Record<string, Buffer> = {};
 for (const name of await readdir(folder)) content[name] = await readFile(join(folder, name));
 
 await connectDatabase();
 const tls = certFile === undefined || keyFile === undefined ? undefined : await tlsOf(certFile, keyFile);
-const site = await createTestHost({ changes: 'feed', tls });
+const site = await createTestHost({ changes: 'feed', tls, countsVisits: isCounting });
 const slug = `bench-${randomBytes(4).toString('hex')}`;
 await makeLive(await addRelease(site, slug, content, 'live'));
 await site.host.refresh();

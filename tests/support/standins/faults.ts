@@ -14,7 +14,10 @@ export type Step =
   | 'attach'
   | 'certificate'
   | 'detach'
-  | 'visit';
+  | 'visit'
+  | 'zones'
+  | 'records'
+  | 'change';
 
 /**
  * How it goes wrong. `late`: done, but the answer never comes; `reset`: not done, the connection breaks off; `cut`: it
@@ -34,8 +37,8 @@ export type Fault =
   | { how: 'states'; states: readonly string[] };
 
 export type FaultScript = {
-  /** The next `times` requests of this step go wrong this way; what was said first comes first. */
-  fail(step: Step, fault: Fault, times?: number): void;
+  /** The next `times` requests of this step, or of any, go wrong this way; what was said first comes first. */
+  fail(step: Step | 'any', fault: Fault, times?: number): void;
   /** Ends all faults. */
   heal(): void;
   /** What this request meets, or undefined. */
@@ -44,14 +47,14 @@ export type FaultScript = {
 
 /** An empty script: nothing goes wrong until it is told to. */
 export function createFaultScript(): FaultScript {
-  const lines: { step: Step; fault: Fault; times: number }[] = [];
+  const lines: { step: Step | 'any'; fault: Fault; times: number }[] = [];
   return {
     fail: (step, fault, times = 1) => void lines.push({ step, fault, times }),
     heal: () => {
       lines.length = 0;
     },
     take: (step) => {
-      const line = lines.find((one) => one.step === step && one.times > 0);
+      const line = lines.find((one) => (one.step === step || one.step === 'any') && one.times > 0);
       if (line === undefined) return undefined;
       line.times -= 1;
       return line.fault;

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DescriptionName, readDescription } from './description.ts';
 import { createFaultScript, type Fault, type FaultScript, type Step } from './faults.ts';
+import { countRequests, type RequestLimit } from './limits.ts';
 
 /**
  * A platform's API played over HTTP, for tests. It answers by its routes, each of which is an operation of the published
@@ -22,7 +23,12 @@ export type StandIn<State> = {
   admit(token: string): void;
   /** From now on this token opens nothing; without one, the token that opened everything. */
   revoke(token?: string): void;
-  /** What its answers, or requests to it, had that the description has not: a stand-in's own defect, or the adapter's. */
+  /** Counts requests by this clock from now on: that of an adapter for which no time passes but in its own calls. */
+  keepTime(now: () => Date): void;
+  /**
+   * What its answers, or requests to it, had that the description has not, and requests above the vendor's limits: a
+   * stand-in's own defect, or the adapter's.
+   */
   drift: string[];
   [Symbol.asyncDispose](): Promise<void>;
 };
@@ -80,7 +86,13 @@ export type StandInOptions<State> = {
   base?: string;
   routes: readonly Route<State>[];
   token?: string;
-  refusals: { token: Reply; unknown: Reply };
+  /** Looks at what proves who asks, where that is no token: what it answers is the refusal. */
+  refuse?(asked: { request: IncomingMessage; url: URL; body: Buffer }): Reply | null;
+  /** What the vendor publishes; a request above one of them is refused as the vendor does it, and noted as drift. */
+  limits?: readonly RequestLimit[];
+  refusals: { token: Reply; unknown: Reply; misfit?(what: string): Reply };
+  /** Noted as drift and taken all the same: what the vendor's own client sends, and the description lacks. */
+  knownDrift?: RegExp;
   /** Leads addresses in an answer to this machine, once it was held to the description, which wants the vendor's names. */
   local?(text: string, origin: string): string;
   /** Visitors of the sites: everything that asks for another host than the API's. */
@@ -97,8 +109,11 @@ export async function startStandIn<State>(options: StandInOptions<State>): Promi
   const requests: SeenRequest[] = [];
   const drift: string[] = [];
   const tokens = new Set([options.token ?? TOKEN]);
+  const counter = countRequests(options.limits ?? []);
+  let now = (): Date => new Date();
+  const roomFor: Parts<State>['roomFor'] = (route) => counter.take(route, now().getTime());
   const server = createServer((request, response) => {
-    const parts = { options, script, requests, drift, tokens, origin: `http://127.0.0.1:${portOf(server)}` };
+    const parts = { options, script, requests, drift, tokens, roomFor, origin: `http://127.0.0.1:${portOf(server)}` };
     void serve(parts, request, response).catch((error: unknown) => {
       if (!request.destroyed) drift.push(String(error));
       response.destroy();
@@ -116,6 +131,9 @@ export async function startStandIn<State>(options: StandInOptions<State>): Promi
     heal: script.heal,
     admit: (token) => void tokens.add(token),
     revoke: (token) => void (token === undefined ? tokens.clear() : tokens.delete(token)),
+    keepTime: (clock) => {
+      now = clock;
+    },
     drift,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
@@ -131,6 +149,7 @@ type Parts<State> = {
   requests: SeenRequest[];
   drift: string[];
   tokens: ReadonlySet<string>;
+  roomFor(route: Route<State>): ReturnType<ReturnType<typeof countRequests>['take']>;
   origin: string;
 };
 
@@ -171,14 +190,17 @@ async function answer<State>(parts: Parts<State>, { route, parts: named }: Found
   const token = tokenIn(request);
   const where = `${route.method} ${route.path}`;
   if (route.isOpen && token !== undefined) drift.push(`${where} takes no token, and got one`);
-  if (!route.isOpen && (token === undefined || !tokens.has(token))) return options.refusals.token;
-  const held = route.isUndescribed ? null : options.description;
-  const description = held === null ? null : readDescription(held);
+  const isKnown = options.refuse !== undefined || (token !== undefined && tokens.has(token));
+  if (!route.isOpen && !isKnown) return options.refusals.token;
+  const tooMany = parts.roomFor(route);
+  if (tooMany !== null) drift.push(tooMany.why);
+  if (tooMany !== null) return tooMany.reply;
+  const refused = options.refuse?.({ request, url, body: sent }) ?? null;
+  if (refused !== null) return refused;
+  const description = descriptionOf(options, route);
   const path = route.path.replaceAll('+}', '}');
-  // Some clients name the media type of a body that they do not send.
-  const isJson = sent.length > 0 && request.headers['content-type']?.startsWith('application/json') === true;
-  const wrong = isJson ? description?.faultOfRequest(route.method, path, JSON.parse(sent.toString())) : null;
-  if (wrong) drift.push(`request ${where}: ${wrong}`);
+  const misfit = misfitOf(parts, route, asked);
+  if (misfit !== null) return misfit;
   const reply = await route.answer({
     state: options.state,
     parts: named,
@@ -194,6 +216,28 @@ async function answer<State>(parts: Parts<State>, { route, parts: named }: Found
   const body = withUnknownField(reply.body);
   if (options.local === undefined || typeof body !== 'object') return { ...reply, body };
   return { ...reply, body: JSON.parse(options.local(JSON.stringify(body), origin)) };
+}
+
+function descriptionOf<State>({ description }: StandInOptions<State>, { isUndescribed }: Route<State>) {
+  return isUndescribed || description === null ? null : readDescription(description);
+}
+
+/** The refusal of a body that does not fit the description, which is noted; null where it does. */
+function misfitOf<State>(
+  { options, drift }: Parts<State>,
+  route: Route<State>,
+  { request, body }: Asked,
+): Reply | null {
+  // Some clients name the media type of a body that they do not send.
+  const isJson = body.length > 0 && request.headers['content-type']?.startsWith('application/json') === true;
+  if (!isJson) return null;
+  const path = route.path.replaceAll('+}', '}');
+  const wrong = descriptionOf(options, route)?.faultOfRequest(route.method, path, JSON.parse(body.toString()));
+  if (!wrong) return null;
+  const noted = `request ${route.method} ${route.path}: ${wrong}`;
+  drift.push(noted);
+  if (options.knownDrift?.test(noted) === true) return null;
+  return options.refusals.misfit?.(wrong) ?? { status: 422, body: { message: wrong } };
 }
 
 /** A password is taken for a token as well, as clients of old send it. */

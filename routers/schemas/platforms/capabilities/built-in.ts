@@ -5,6 +5,7 @@ const MINUTE_MS = 60_000;
 export const builtInCapabilities: PlatformCapabilities = {
   publish: 'upload',
   requires: [],
+  furtherConnections: [],
   // Another process of the host may follow the switch a moment later.
   limits: { releaseMs: 60 * MINUTE_MS, settleMs: 5_000 },
   refusedNames: null,

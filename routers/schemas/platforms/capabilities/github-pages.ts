@@ -6,6 +6,7 @@ const MEGABYTE = 1024 ** 2;
 export const githubPagesCapabilities = {
   publish: 'upload',
   requires: ['connection', 'publicFiles'],
+  furtherConnections: [],
   limits: {
     // docs.github.com, "About large files on GitHub" (2026-07).
     maxFileBytes: 100 * MEGABYTE,
@@ -26,10 +27,7 @@ export const githubPagesCapabilities = {
   serving: { notFoundPage: true, singlePage: false, redirects: false },
   domain: {
     records: 'fixed',
-    apex: 'aliasOrA',
-    proof: 'none',
     counterpart: 'automatic',
-    max: 1,
-    certificate: { status: 'full', request: 'automatic' },
+    certificate: { status: 'full', issuers: ['letsencrypt.org'] },
   },
 } satisfies PlatformCapabilities;

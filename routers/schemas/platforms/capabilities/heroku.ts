@@ -7,6 +7,7 @@ const TOTAL_MAX_BYTES = 500 * 1024 ** 2;
 export const herokuCapabilities = {
   publish: 'upload',
   requires: ['connection', 'paymentThere'],
+  furtherConnections: [],
   limits: {
     maxTotalBytes: TOTAL_MAX_BYTES,
     // Heroku Dev Center, "Slug Compiler" (2022): 15 minutes a build; the archive goes before it.
@@ -24,11 +25,7 @@ export const herokuCapabilities = {
   serving: { notFoundPage: true, singlePage: true, redirects: true },
   domain: {
     records: 'fromApi',
-    apex: 'aliasOnly',
-    proof: 'none',
     counterpart: 'manual',
-    // Dev Center, "Limits": 1,000 an app, which is more than one deployment can have.
-    max: null,
-    certificate: { status: 'perDomain', request: 'automatic' },
+    certificate: { status: 'perDomain', issuers: ['letsencrypt.org'] },
   },
 } satisfies PlatformCapabilities;

@@ -19,3 +19,8 @@ const capabilities = {
 } satisfies Record<AvailablePlatform, PlatformCapabilities>;
 
 export const PLATFORM_CAPABILITIES: Partial<Record<PlatformId, PlatformCapabilities>> = capabilities;
+
+/** Names the options of every platform that hold the id of a connection. */
+export const CONNECTION_OPTIONS: readonly string[] = Object.values(capabilities).flatMap(({ furtherConnections }) =>
+  furtherConnections.map(({ option }) => option),
+);

@@ -5,6 +5,7 @@ const MINUTE_MS = 60_000;
 export const netlifyCapabilities: PlatformCapabilities = {
   publish: 'upload',
   requires: ['connection'],
+  furtherConnections: [],
   // netlify-cli 26.2.0 gives up after 20 minutes. Netlify publishes no limit of files or of their sizes.
   limits: { releaseMs: 20 * MINUTE_MS, settleMs: MINUTE_MS },
   // netlify-cli 26.2.0, util.ts: "Deployed filenames cannot contain # or ? characters".
@@ -18,10 +19,7 @@ export const netlifyCapabilities: PlatformCapabilities = {
   serving: { notFoundPage: true, singlePage: true, redirects: true },
   domain: {
     records: 'fixed',
-    apex: 'aliasOrA',
-    proof: 'none',
     counterpart: 'automatic',
-    max: null,
-    certificate: { status: 'full', request: 'call' },
+    certificate: { status: 'full', issuers: ['letsencrypt.org'] },
   },
 };

@@ -1,3 +1,5 @@
+import type { ConnectionProvider } from '../ids.ts';
+
 /**
  * What can be done at a platform, as data that screens and services read alike: they ask this, never which platform it
  * is. Numbers are the platform's own and name their source where they stand (capabilities/<platform>.ts).
@@ -7,6 +9,8 @@ export type PlatformCapabilities = {
   publish: 'upload' | 'viaGit' | 'handOff';
   /** What a person must have or agree to; shown before the first click. */
   requires: readonly PlatformRequirement[];
+  /** Connections to other platforms that it publishes through; the option of this name holds the id of each. */
+  furtherConnections: readonly FurtherConnection[];
   limits: PlatformLimits;
   /** File names that the platform does not take. */
   refusedNames: RegExp | null;
@@ -27,7 +31,9 @@ export type PlatformCapabilities = {
   domain: DomainCapabilities | null;
 };
 
-export type PlatformRequirement = 'connection' | 'githubConnection' | 'paymentThere' | 'publicFiles';
+export type PlatformRequirement = 'connection' | 'paymentThere' | 'publicFiles';
+
+export type FurtherConnection = { provider: ConnectionProvider; option: string };
 
 export type PlatformLimits = {
   /** Checked before anything is sent, naming the file. */
@@ -53,17 +59,12 @@ export type ServingCapabilities = {
 export type DomainCapabilities = {
   /** Known beforehand, answered by the platform, or read there by a person: then no operation is there. */
   records: 'fixed' | 'fromApi' | 'fromPerson';
-  /** Which records lead a name there that cannot be a CNAME: decides what to say when the DNS provider lacks ALIAS. */
-  apex: 'a' | 'aliasOrA' | 'aliasOnly' | 'aAndTxt';
-  /** When a TXT record has to show that the name is the person's. */
-  proof: 'none' | 'txtWhenTaken' | 'txtAlways';
   /** Whether `www` comes with the name below it, and the other way round. */
   counterpart: 'automatic' | 'manual';
-  /** Names per site; null where the platform does not say. */
-  max: number | null;
   certificate: {
     /** `full`: state and end; `perDomain`: the state alone; `none`: only a TLS handshake tells. */
     status: 'full' | 'perDomain' | 'none';
-    request: 'call' | 'automatic';
+    /** The authorities that sign there, each of which CAA records have to allow, as they call themselves in them. */
+    issuers: readonly string[];
   };
 };

@@ -5,7 +5,8 @@ const MINUTE_MS = 60_000;
 
 export const renderCapabilities: PlatformCapabilities = {
   publish: 'viaGit',
-  requires: ['connection', 'githubConnection', 'publicFiles'],
+  requires: ['connection', 'publicFiles'],
+  furtherConnections: [{ provider: 'github-pages', option: 'githubConnectionId' }],
   // The repository's, and the time in which new images are taken there; Render publishes no limit of static sites.
   limits: { ...githubPagesCapabilities.limits, settleMs: 5 * MINUTE_MS },
   refusedNames: null,
@@ -14,14 +15,11 @@ export const renderCapabilities: PlatformCapabilities = {
   draft: false,
   rollBack: true,
   cancel: true,
-  log: false,
-  serving: { notFoundPage: false, singlePage: false, redirects: false },
+  log: true,
+  serving: { notFoundPage: false, singlePage: true, redirects: false },
   domain: {
     records: 'fixed',
-    apex: 'aliasOrA',
-    proof: 'none',
     counterpart: 'automatic',
-    max: null,
-    certificate: { status: 'none', request: 'automatic' },
+    certificate: { status: 'none', issuers: ['letsencrypt.org', 'pki.goog'] },
   },
 };

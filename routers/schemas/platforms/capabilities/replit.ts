@@ -6,6 +6,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 export const replitCapabilities: PlatformCapabilities = {
   publish: 'handOff',
   requires: [],
+  furtherConnections: [],
   // A person finishes it when they have the time. Replit publishes no limits of static deployments.
   limits: { releaseMs: 7 * DAY_MS, settleMs: 5 * MINUTE_MS },
   refusedNames: null,
@@ -20,10 +21,7 @@ export const replitCapabilities: PlatformCapabilities = {
   serving: { notFoundPage: false, singlePage: true, redirects: false },
   domain: {
     records: 'fromPerson',
-    apex: 'aAndTxt',
-    proof: 'txtAlways',
     counterpart: 'manual',
-    max: null,
-    certificate: { status: 'none', request: 'automatic' },
+    certificate: { status: 'none', issuers: [] },
   },
 };

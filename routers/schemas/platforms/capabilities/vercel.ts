@@ -9,6 +9,7 @@ const TOTAL_MAX_BYTES = 1_000_000_000;
 export const vercelCapabilities = {
   publish: 'upload',
   requires: ['connection'],
+  furtherConnections: [],
   limits: {
     maxFiles: ENTRIES_MAX - 1,
     maxTotalBytes: TOTAL_MAX_BYTES,
@@ -26,10 +27,7 @@ export const vercelCapabilities = {
   serving: { notFoundPage: true, singlePage: true, redirects: true },
   domain: {
     records: 'fromApi',
-    apex: 'a',
-    proof: 'txtWhenTaken',
     counterpart: 'manual',
-    max: null,
-    certificate: { status: 'none', request: 'automatic' },
+    certificate: { status: 'none', issuers: ['letsencrypt.org'] },
   },
 } satisfies PlatformCapabilities;

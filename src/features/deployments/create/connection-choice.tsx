@@ -1,36 +1,36 @@
 import { useEffect } from 'react';
 import { useFormContext } from 'react-hook-form';
 import { Link } from 'wouter';
+import { CONNECTION_TITLES } from '../../../../routers/schemas/connection-titles.ts';
 import type { Connection } from '../../../../routers/schemas/connections.ts';
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
-import { HOSTING_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 import { Checkbox } from '../../../components/checkbox.tsx';
 import { Field } from '../../../components/field.tsx';
-import { Input } from '../../../components/input.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { Select } from '../../../components/select.tsx';
 import { href } from '../../../lib/paths.ts';
 import { consentsOf, type DestinationFields } from './destination-fields.ts';
+import { OptionFields } from './option-fields.tsx';
 
-type ConnectionName = 'connectionId' | 'options.githubConnectionId';
+type ConnectionName = 'connectionId' | `options.${string}`;
 
 /** What the chosen platform needs to be told, below a form with a destination: the account, the team, the consents. */
 export function ConnectionChoice() {
   const { watch } = useFormContext<DestinationFields>();
   const platform = watch('platform');
-  const requires = PLATFORM_CAPABILITIES[platform]?.requires ?? [];
+  const { requires = [], furtherConnections = [] } = PLATFORM_CAPABILITIES[platform] ?? {};
   // Keyed: what was chosen for one platform does not go with another.
   return (
     <div key={platform} className="flex flex-col gap-4 not-empty:mt-4">
       {requires.includes('connection') && <NeededConnection provider={platform} name="connectionId" />}
       {requires.includes('connection') && <TargetChoice />}
-      {requires.includes('githubConnection') && (
-        <NeededConnection provider="github-pages" name="options.githubConnectionId" />
-      )}
-      {requires.includes('publicFiles') && <RepositoryField />}
+      {furtherConnections.map(({ provider, option }) => (
+        <NeededConnection key={option} provider={provider} name={`options.${option}`} />
+      ))}
+      <OptionFields />
       <Consents />
     </div>
   );
@@ -97,7 +97,7 @@ function BrokenNotice({ connection }: { connection: Connection }) {
   return (
     <Notice
       tone="bad"
-      title={`${HOSTING_TITLES[provider]} · ${identity} is not working`}
+      title={`${CONNECTION_TITLES[provider]} · ${identity} is not working`}
       action={
         <Button asChild size="sm">
           <Link to={href.replaceToken(id)}>Replace token</Link>
@@ -148,19 +148,6 @@ function TargetChoice() {
           ...targets.map(({ id, name }) => ({ value: id, label: name })),
         ]}
       />
-    </Field>
-  );
-}
-
-/** A repository of the person's own to publish through; where none is named, one is made. */
-function RepositoryField() {
-  const { register } = useFormContext<DestinationFields>();
-  return (
-    <Field
-      label="Repository (optional)"
-      hint="Leave it empty for a new one. In a repository of yours, a branch of its own holds the website, and a website that the repository publishes already is replaced."
-    >
-      <Input {...register('options.repository')} autoComplete="off" autoCapitalize="none" spellCheck={false} />
     </Field>
   );
 }

@@ -1,6 +1,7 @@
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import { optionFieldsOf } from '../../../../routers/schemas/platforms/option-fields.ts';
 import { PLATFORM_OPTIONS, type PlatformOptions } from '../../../../routers/schemas/platforms/options.ts';
 
 /** Where something is published, as a form holds it: of a new deployment, or of one more destination. */
@@ -14,12 +15,29 @@ export type DestinationFields = {
 /** What a form sends: what was chosen for one platform does not go with another. */
 export function destinationOf({ platform, connectionId, targetId, options }: DestinationFields) {
   const needsConnection = PLATFORM_CAPABILITIES[platform]?.requires.includes('connection');
+  const chosen = chosenOptions(options);
   return {
     platform,
     ...(needsConnection && connectionId !== undefined && { connectionId }),
     ...(needsConnection && targetId !== undefined && { targetId }),
-    ...(options !== undefined && Object.keys(options).length > 0 && { options }),
+    ...(Object.keys(chosen).length > 0 && { options: chosen }),
   };
+}
+
+/** A field that was left empty is none that was chosen. */
+function chosenOptions(options: PlatformOptions = {}): PlatformOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== '' && value !== undefined));
+}
+
+/** What stands against one of the platform's settings, by its own rule; undefined where nothing does, or none is set. */
+export function optionProblem(
+  { platform, options }: Pick<DestinationFields, 'platform' | 'options'>,
+  name: string,
+): string | undefined {
+  const chosen = chosenOptions(options);
+  if (chosen[name] === undefined) return undefined;
+  const issues = PLATFORM_OPTIONS[platform].safeParse(chosen).error?.issues ?? [];
+  return issues.find(({ path }) => path[0] === name)?.message;
 }
 
 export type Consent = { name: string; words: string };
@@ -37,5 +55,7 @@ export function missingChoice({ platform, connectionId, options }: DestinationFi
   const needsConnection = PLATFORM_CAPABILITIES[platform]?.requires.includes('connection');
   if (needsConnection && connectionId === undefined) return `Choose your ${PLATFORMS[platform].title} account first.`;
   const isMissing = consentsOf(platform).some(({ name }) => options?.[name] !== true);
-  return isMissing ? 'Tick what you agree to first.' : null;
+  if (isMissing) return 'Tick what you agree to first.';
+  const problems = optionFieldsOf(platform).map(({ name }) => optionProblem({ platform, options }, name));
+  return problems.find((problem) => problem !== undefined) ?? null;
 }

@@ -1,6 +1,6 @@
 import type { ChosenSelection } from '../select/use-chosen-selection.ts';
 
-export const GUIDED_STEPS = ['files', 'place', 'name', 'check'] as const;
+export const GUIDED_STEPS = ['files', 'place', 'name', 'domain', 'check'] as const;
 export type GuidedStep = (typeof GUIDED_STEPS)[number];
 
 /** The questions, one a step, each with what somebody has to know who has never done it. */
@@ -27,6 +27,14 @@ export const GUIDED_LABELS: Record<GuidedStep, { short: string; question: string
     explanation: [
       'The name is what you see in your lists. The address is made from it, and is what visitors open.',
       'You can change both later.',
+    ],
+  },
+  domain: {
+    short: 'Domain',
+    question: 'Do you have a domain of your own?',
+    explanation: [
+      'A domain is a name like example.com that you register with a company for a yearly fee. Visitors then open that name, and your site answers.',
+      'To point it here, some records are created where the domain is managed. After you publish, each of them is listed with its value, ready to copy.',
     ],
   },
   check: {

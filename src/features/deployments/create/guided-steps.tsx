@@ -1,9 +1,10 @@
-import { type FormEvent, useEffect, useRef } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
 import { useSearchParams } from 'wouter';
 import { Button } from '../../../components/button.tsx';
 import { Card } from '../../../components/card.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { FilesStep } from '../select/files-step.tsx';
+import { useBelowFolder } from './below-folder.ts';
 import { GUIDED_LABELS, GUIDED_STEPS, type GuidedStep, guidedStep, stepBeside } from './guided-labels.ts';
 import { GuidedSummary } from './guided-summary.tsx';
 import { NameField } from './name-field.tsx';
@@ -14,14 +15,20 @@ import { PublishForm } from './publish-form.tsx';
 /** Which question is asked stands in the address, so that the browser's Back is the guide's. */
 const STEP = 'step';
 /** Next stands outside of the form that it sends. */
-const NAME_FORM = 'guided-name';
+const FORMS: Partial<Record<GuidedStep, string>> = { name: 'guided-name', domain: 'guided-domain' };
+
+export type GuidedStepsProps = {
+  /** The place for the answer about the domain. */
+  renderDomain: (props: { formId: string; onAnswered: () => void }) => ReactNode;
+};
 
 /** Asks one question after the other, and shows a summary before anything happens. */
-export function GuidedSteps() {
+export function GuidedSteps({ renderDomain }: GuidedStepsProps) {
   const { chosen } = useNewDeployment();
   const [params, setParams] = useSearchParams();
   const step = guidedStep(params.get(STEP), chosen);
   const heading = useFocusOnChange(step);
+  const isBelowFolder = useBelowFolder();
   const { question, explanation } = GUIDED_LABELS[step];
   const goTo = (next: GuidedStep) => {
     // A second press comes before this is rendered anew, and would be a second step back.
@@ -42,9 +49,9 @@ export function GuidedSteps() {
         ))}
       </section>
       {step === 'files' ? (
-        <FilesStep chosen={chosen} title="Drop your folder or ZIP here" />
+        <FilesStep chosen={chosen} isBelowFolder={isBelowFolder} title="Drop your folder or ZIP here" />
       ) : (
-        <GuidedAnswer step={step} onGoTo={goTo} />
+        <GuidedAnswer step={step} onGoTo={goTo} renderDomain={renderDomain} />
       )}
       <StepButtons step={step} onGoTo={goTo} />
     </div>
@@ -54,13 +61,13 @@ export function GuidedSteps() {
 type StepProps<Step = GuidedStep> = { step: Step; onGoTo: (step: GuidedStep) => void };
 
 /** The place for the answer to each question after the first. */
-function GuidedAnswer({ step, onGoTo }: StepProps<Exclude<GuidedStep, 'files'>>) {
+function GuidedAnswer({ step, onGoTo, renderDomain }: StepProps<Exclude<GuidedStep, 'files'>> & GuidedStepsProps) {
   const { trigger } = useNewDeploymentFields();
 
   /** Goes on with a name that the rules take; another is told at its field. */
   async function leaveName(event: FormEvent): Promise<void> {
     event.preventDefault();
-    if (await trigger('name', { shouldFocus: true })) onGoTo('check');
+    if (await trigger('name', { shouldFocus: true })) onGoTo('domain');
   }
 
   switch (step) {
@@ -69,11 +76,13 @@ function GuidedAnswer({ step, onGoTo }: StepProps<Exclude<GuidedStep, 'files'>>)
     case 'name':
       return (
         <Card className="p-4 sm:p-5">
-          <form id={NAME_FORM} noValidate onSubmit={(event) => void leaveName(event)}>
+          <form id={FORMS.name} noValidate onSubmit={(event) => void leaveName(event)}>
             <NameField />
           </form>
         </Card>
       );
+    case 'domain':
+      return renderDomain({ formId: FORMS.domain ?? '', onAnswered: () => onGoTo('check') });
     case 'check':
       return (
         <>
@@ -101,7 +110,7 @@ function StepButtons({ step, onGoTo }: StepProps) {
           key={step}
           variant="primary"
           disabled={reason !== null}
-          {...(step === 'name' ? { type: 'submit', form: NAME_FORM } : { onClick: () => onGoTo(next) })}
+          {...(FORMS[step] === undefined ? { onClick: () => onGoTo(next) } : { type: 'submit', form: FORMS[step] })}
         >
           Next
         </Button>
@@ -131,10 +140,10 @@ function GuidedTrail({ current, onGoTo }: GuidedTrailProps) {
   const at = GUIDED_STEPS.indexOf(current);
   return (
     <nav aria-label={`Question ${at + 1} of ${GUIDED_STEPS.length}`}>
-      <ol className="grid grid-cols-4 gap-2">
+      <ol className="grid grid-cols-5 gap-2">
         {GUIDED_STEPS.map((step, index) => {
           const label = `${index + 1}. ${GUIDED_LABELS[step].short}`;
-          const look = 'flex w-full items-start border-t-3 pt-2 text-left text-sm touch:min-h-11';
+          const look = 'flex w-full items-start border-t-3 pt-2 text-left text-xs sm:text-sm touch:min-h-11';
           return (
             <li key={step}>
               {index < at ? (

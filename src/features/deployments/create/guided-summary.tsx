@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react';
+import { domainNameIn } from '../../../../routers/schemas/domain-name.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import { domainsRefusal } from '../../../../routers/schemas/platforms/domains-refusal.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card } from '../../../components/card.tsx';
@@ -8,6 +10,7 @@ import { formatSize } from '../../../lib/format.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { selectionTitle } from '../../../uploads/selection.ts';
 import { addressOfSlug } from '../sites-address.ts';
+import { useBelowFolder } from './below-folder.ts';
 import type { GuidedStep } from './guided-labels.ts';
 import { useNewName } from './name-field.tsx';
 import { useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
@@ -17,7 +20,8 @@ export type GuidedSummaryProps = { onGoTo: (step: GuidedStep) => void };
 /** Shows every answer once more, each with the way back to its question. */
 export function GuidedSummary({ onGoTo }: GuidedSummaryProps) {
   const { report } = useNewDeployment().chosen;
-  const platform = useNewDeploymentFields().watch('platform');
+  const { watch, formState } = useNewDeploymentFields();
+  const [platform, domain] = watch(['platform', 'domain']);
   const { name, address } = useNewName();
   return (
     <Card aria-label="Your answers" className="divide-y divide-line">
@@ -35,13 +39,24 @@ export function GuidedSummary({ onGoTo }: GuidedSummaryProps) {
           </span>
         ) : null}
       </AnswerRow>
+      <AnswerRow title="Domain" onChange={() => onGoTo('domain')}>
+        {domain.trim() === '' || domainsRefusal(platform) !== null ? (
+          'None yet'
+        ) : (
+          <HostName name={domainNameIn(domain) ?? domain} fit="wrap" />
+        )}
+        {formState.errors.domain !== undefined && (
+          <span className="block text-bad">{formState.errors.domain.message}</span>
+        )}
+      </AnswerRow>
     </Card>
   );
 }
 
 function FilesAnswer({ report }: { report: SelectionReport }) {
   const { inspection, reading } = report;
-  const looks = inspection.problems.length;
+  const isRootLinked = useBelowFolder() && inspection.rootLinks !== null;
+  const looks = inspection.problems.length + (isRootLinked ? 1 : 0);
   return (
     <>
       <span className="wrap-anywhere">

@@ -1,9 +1,14 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
-import { FormProvider, type UseFormReturn, useForm, useFormContext } from 'react-hook-form';
+import { FormProvider, type Resolver, type UseFormReturn, useForm, useFormContext } from 'react-hook-form';
 import { useSearchParams } from 'wouter';
+import * as z from 'zod/mini';
 import { createDeploymentInput } from '../../../../routers/schemas/deployments.ts';
+import { domainNameIn } from '../../../../routers/schemas/domain-name.ts';
+import { optionalDomainNameSchema } from '../../../../routers/schemas/domains.ts';
+import { domainsRefusal } from '../../../../routers/schemas/platforms/domains-refusal.ts';
 import { HOSTING_PLATFORMS, type PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
+import { HIDDEN_CHARACTERS } from '../../../../routers/schemas/primitives.ts';
 import { DEPLOYMENT_NAME_MAX } from '../../../../routers/schemas/slug.ts';
 import { applyFieldErrors, errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
@@ -12,6 +17,7 @@ import { onDraftsTaken, storeDraft } from '../../../lib/draft-storage.ts';
 import { forgetFormDraft, readFormDraft } from '../../../lib/form-draft.ts';
 import { randomId } from '../../../lib/random-id.ts';
 import { formDraftKey, tryStorage } from '../../../lib/storage.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { useEntryQuestion } from '../select/entry-question.tsx';
 import { refusalText } from '../select/files-step.tsx';
 import { limitRefusal } from '../select/limit-refusal.ts';
@@ -20,9 +26,13 @@ import { type DestinationFields, destinationOf, missingChoice } from './destinat
 import { usePlanBlocker } from './use-plan-blocker.ts';
 import { useStartedDeployment } from './use-started-deployment.ts';
 
-export type NewDeploymentFields = DestinationFields & { name: string };
+/** `domain` is '' for none. */
+export type NewDeploymentFields = DestinationFields & { name: string; domain: string };
+const newDeploymentFields = z.extend(createDeploymentInput, { domain: optionalDomainNameSchema });
 /** The form whose draft is kept: the name, once a person has typed it. */
 export const NEW_DEPLOYMENT_DRAFT = 'new-deployment';
+const DOMAIN_DRAFT = 'new-deployment-domain';
+const NO_DOMAIN = { domain: '' };
 /** Loose files have no folder to name the deployment. */
 const UNNAMED = 'My website';
 
@@ -30,7 +40,7 @@ type NewDeployment = {
   chosen: ChosenSelection;
   /** Why nothing can be published: no files yet, or such as break a rule. */
   blockedBecause: string | null;
-  publish: () => void;
+  publish: () => Promise<void>;
   isPublishing: boolean;
 };
 
@@ -50,13 +60,15 @@ export function useNewDeploymentFields(): UseFormReturn<NewDeploymentFields> {
 export type NewDeploymentFormProps = {
   /** `typed`: the folder suggests the name, and the person may write another; `folder`: the folder alone names it. */
   namedBy: 'typed' | 'folder';
+  /** Whether a domain is asked for: where it is not, one that was typed elsewhere is left alone. */
+  takesDomain?: boolean;
   children: ReactNode;
 };
 
 /** Holds everything between a choice of files and the deployment that they become, for every screen that makes one. */
-export function NewDeploymentForm({ namedBy, children }: NewDeploymentFormProps) {
+export function NewDeploymentForm({ namedBy, takesDomain = false, children }: NewDeploymentFormProps) {
   const chosen = useWaitingSelection();
-  const form = useNamedForm(namedBy, chosen);
+  const form = useNamedForm(namedBy, takesDomain, chosen);
   const plan = usePlanBlocker();
   const { ask, question } = useEntryQuestion(chosen.report);
   const { start } = useStartedDeployment();
@@ -65,24 +77,39 @@ export function NewDeploymentForm({ namedBy, children }: NewDeploymentFormProps)
   const mayCreate = blockedBecause === null && plan.allowance !== undefined && plan.blocker === null;
 
   const create = trpc.deployments.create.useMutation({
-    onSuccess: (deployment) => {
-      keyFor.renew();
-      if (namedBy === 'typed') forgetFormDraft(NEW_DEPLOYMENT_DRAFT);
-      if (chosen.report !== null) start(deployment, chosen.report);
-    },
     onError: (error) => {
       if (!applyFieldErrors(error, ['name', 'connectionId', 'options'], form.setError))
         showToast(errorToast('Could not publish', error));
     },
   });
-  const publish = form.handleSubmit((input) => {
-    const wanted = { name: input.name, ...destinationOf(input) };
-    if (mayCreate) ask(() => create.mutate({ ...wanted, idempotencyKey: keyFor.wish(JSON.stringify(wanted)) }));
+  const addDomain = trpc.domains.add.useMutation({
+    onError: (error, { name }) => showToast(errorToast(`${name} was not added`, error)),
   });
+
+  /** Goes on also where this page was left meanwhile. What fails is told by the mutation itself. */
+  async function createFor(report: SelectionReport, { domain, ...input }: NewDeploymentFields): Promise<void> {
+    const wanted = { name: input.name, ...destinationOf(input) };
+    const idempotencyKey = keyFor.wish(JSON.stringify(wanted));
+    const deployment = await create.mutateAsync({ ...wanted, idempotencyKey }).catch(() => null);
+    if (deployment === null) return;
+    // Before anything is sent: from then on the server knows all that was asked for, and a reload loses none of it.
+    const isAdded =
+      domain === '' || (await isDone(addDomain.mutateAsync({ deploymentId: deployment.id, name: domain })));
+    keyFor.renew();
+    if (namedBy === 'typed') forgetFormDraft(NEW_DEPLOYMENT_DRAFT);
+    if (takesDomain) forgetFormDraft(DOMAIN_DRAFT);
+    start(deployment, report, isAdded ? null : domain);
+  }
+  const publish = form.handleSubmit((input) => {
+    const { report } = chosen;
+    const domain = domainsRefusal(input.platform) === null ? input.domain : '';
+    if (mayCreate && report !== null) ask(() => void createFor(report, { ...input, domain }));
+  });
+  const isPublishing = create.isPending || addDomain.isPending;
 
   return (
     <FormProvider {...form}>
-      <Context value={{ chosen, blockedBecause, publish: () => void publish(), isPublishing: create.isPending }}>
+      <Context value={{ chosen, blockedBecause, publish: () => publish(), isPublishing }}>
         {children}
         {question}
       </Context>
@@ -90,16 +117,29 @@ export function NewDeploymentForm({ namedBy, children }: NewDeploymentFormProps)
   );
 }
 
-function useNamedForm(namedBy: 'typed' | 'folder', { selection }: ChosenSelection): UseFormReturn<NewDeploymentFields> {
+function isDone(act: Promise<unknown>): Promise<boolean> {
+  return act.then(
+    () => true,
+    () => false,
+  );
+}
+
+function useNamedForm(
+  namedBy: 'typed' | 'folder',
+  takesDomain: boolean,
+  { selection }: ChosenSelection,
+): UseFormReturn<NewDeploymentFields> {
   const [search] = useSearchParams();
   const form = useForm<NewDeploymentFields>({
-    resolver: standardSchemaResolver(createDeploymentInput),
+    resolver: useNewDeploymentRules(),
     defaultValues: {
       name: '',
       platform: startingPlatform(search.get('platform')),
       ...(isTyped(namedBy) && readFormDraft(NEW_DEPLOYMENT_DRAFT, NO_NAME)),
+      ...(takesDomain ? readFormDraft(DOMAIN_DRAFT, NO_DOMAIN) : NO_DOMAIN),
     },
   });
+  useDomainDraft(takesDomain, form);
   const fromFolder = selection === null ? '' : nameFromFolder(selection.name);
   const suggested = namedBy === 'folder' ? fromFolder || UNNAMED : fromFolder;
   const { setValue } = form;
@@ -111,6 +151,40 @@ function useNamedForm(namedBy: 'typed' | 'folder', { selection }: ChosenSelectio
     return onDraftsTaken(suggest);
   }, [namedBy, suggested, setValue]);
   return form;
+}
+
+const bySchema = standardSchemaResolver(newDeploymentFields);
+
+/** The rules of the fields, and what the server knows against the domain: asked once for each name. */
+function useNewDeploymentRules(): Resolver<NewDeploymentFields> {
+  const { checkName } = trpc.useUtils().domains;
+  return async (values, context, options) => {
+    const checked = await bySchema(values, context, options);
+    const name = domainsRefusal(values.platform) === null ? domainNameIn(values.domain) : null;
+    if (name === null) return checked;
+    // Where no answer comes nothing is known against it: it is told when the domain is added.
+    const known = await checkName.fetch({ name }).catch(() => null);
+    const problem = known?.problem ?? null;
+    if (problem === null) return checked;
+    return { values: {}, errors: { ...checked.errors, domain: { type: 'server', message: problem } } };
+  };
+}
+
+/** Keeps the domain that is typed for the browser session, as the name is kept. */
+function useDomainDraft(takesDomain: boolean, { subscribe, setValue }: UseFormReturn<NewDeploymentFields>): void {
+  useEffect(() => {
+    if (!takesDomain) return;
+    const stopKeeping = subscribe({
+      name: 'domain',
+      formState: { values: true },
+      callback: ({ values }) => storeDraft(DOMAIN_DRAFT, JSON.stringify({ domain: values.domain })),
+    });
+    const stopEmptying = onDraftsTaken(() => setValue('domain', ''));
+    return () => {
+      stopKeeping();
+      stopEmptying();
+    };
+  }, [takesDomain, subscribe, setValue]);
 }
 
 /** The page of a platform leads here with its name in the address. */
@@ -126,8 +200,8 @@ function isTyped(namedBy: 'typed' | 'folder'): boolean {
 
 /** Makes a name that the rules take from the name of a folder. */
 function nameFromFolder(folderName: string): string {
-  const shown = folderName.replace(/[\p{Cc}\p{Cf}]/gu, '').trim();
-  return shown.slice(0, DEPLOYMENT_NAME_MAX);
+  // Cut first: a joiner or half of a pair that the cut leaves at the end goes as well.
+  return folderName.trim().slice(0, DEPLOYMENT_NAME_MAX).replace(HIDDEN_CHARACTERS, '').trim();
 }
 
 const REQUEST_DRAFT = 'new-deployment-request';
@@ -157,7 +231,7 @@ function useBlockedReason(
   { watch }: UseFormReturn<NewDeploymentFields>,
 ): string | null {
   const [platform, connectionId, options] = watch(['platform', 'connectionId', 'options']);
-  if (selection === null) return 'Drop a folder or a ZIP first.';
+  if (selection === null) return 'Choose a folder or a ZIP first.';
   if (report === null) return 'The files are being read.';
   return (
     refusalText(report) ?? limitRefusal(platform, report)?.message ?? missingChoice({ platform, connectionId, options })

@@ -15,6 +15,7 @@ export type NextStepsProps = { deploymentId: string; mayChange: boolean; onStart
 export function NextSteps({ deploymentId, mayChange, onStartAgain }: NextStepsProps) {
   const [act, setAct] = useState<DeploymentAct | null>(null);
   const { data: deployment } = trpc.deployments.get.useQuery({ deploymentId });
+  const domain = trpc.domains.list.useQuery({ deploymentId, limit: 1 }).data?.items[0];
   if (deployment === undefined) return null;
   const isLive = deployment.currentRelease !== null;
   const mayMoveAddress = mayChange && PLATFORMS[deployment.platform].isServedHere === true;
@@ -27,9 +28,17 @@ export function NextSteps({ deploymentId, mayChange, onStartAgain }: NextStepsPr
       <Row title="Address" action={mayMoveAddress && <Act label="Change address" onClick={() => setAct('address')} />}>
         <HostName name={formatAddress(deployment.url)} fit="wrap" />
       </Row>
-      {isLive && (
-        <Row title="A domain of your own">
-          <p>Not available in this version. The site stays at its address.</p>
+      {domain !== undefined && (
+        <Row title="Domain" action={<Way label="Open" to={href.domain(domain.id)} />}>
+          <HostName name={domain.name} fit="wrap" />
+        </Row>
+      )}
+      {isLive && domain === undefined && (
+        <Row
+          title="A domain of your own"
+          action={mayChange && <Way label="Add a domain" to={`${href.deployment(deploymentId)}?tab=domains`} />}
+        >
+          <p>With a certificate that is issued and renewed by itself.</p>
         </Row>
       )}
       <CardBody className="flex flex-wrap gap-2 border-t border-line">
@@ -59,6 +68,14 @@ function Act({ label, onClick }: { label: string; onClick: () => void }) {
   return (
     <Button size="sm" onClick={onClick}>
       {label}
+    </Button>
+  );
+}
+
+function Way({ label, to }: { label: string; to: string }) {
+  return (
+    <Button size="sm" asChild>
+      <Link to={to}>{label}</Link>
     </Button>
   );
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Button } from '../../../components/button.tsx';
+import { useSubmitOnce } from '../../../components/use-submit-once.ts';
 import { paths } from '../../../lib/paths.ts';
 import { costText } from '../plan-labels.ts';
 import { useNewDeployment } from './new-deployment-form.tsx';
@@ -10,14 +11,9 @@ import { usePlanBlocker } from './use-plan-blocker.ts';
 export function PublishForm({ children }: { children?: ReactNode }) {
   const { blockedBecause, isPublishing, publish } = useNewDeployment();
   const plan = usePlanBlocker();
+  const submit = useSubmitOnce(isPublishing, publish);
   return (
-    <form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        publish();
-      }}
-    >
+    <form className="flex flex-col gap-4" onSubmit={submit}>
       {children}
       {plan.blocker === null ? (
         <>

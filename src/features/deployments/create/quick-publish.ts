@@ -36,7 +36,7 @@ export function useQuickPublish(): { choose: (selection: Selection) => void; goe
   useEffect(() => {
     if (!goesByItself || tried.current === quick) return;
     tried.current = quick;
-    publish();
+    void publish();
   }, [goesByItself, quick, publish]);
 
   return {

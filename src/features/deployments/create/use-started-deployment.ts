@@ -8,6 +8,8 @@ import { setWaiting, stopReselect } from '../../../uploads/waiting-selection.ts'
 
 /** Which deployment is being sent stands in the address; the files themselves are in the page's memory. */
 const STARTED = 'deployment';
+/** A domain that was asked for with it and could not be added: its step asks for it again. */
+const WANTED_DOMAIN = 'domain';
 
 /** The deployment that was started on this page and is followed on it, also after a reload. */
 export function useStartedDeployment() {
@@ -21,10 +23,15 @@ export function useStartedDeployment() {
     };
   }, []);
 
-  function start(deployment: Deployment, { selection, publishAnyway }: SelectionReport): void {
+  function start(
+    deployment: Deployment,
+    { selection, publishAnyway }: SelectionReport,
+    wantedDomain: string | null = null,
+  ): void {
     publish({ deployment, selection, publishAnyway, isNew: true }, () => {
       // Who went to another page meanwhile is not fetched back.
-      if (isHere.current) setParams({ [STARTED]: deployment.id }, { replace: true });
+      const wanted = wantedDomain === null ? {} : { [WANTED_DOMAIN]: wantedDomain };
+      if (isHere.current) setParams({ [STARTED]: deployment.id, ...wanted }, { replace: true });
       setWaiting(null);
       stopReselect(null);
     });
@@ -36,5 +43,5 @@ export function useStartedDeployment() {
     setParams({}, { replace: true });
   }
 
-  return { deploymentId: params.get(STARTED), start, startAgain };
+  return { deploymentId: params.get(STARTED), wantedDomain: params.get(WANTED_DOMAIN), start, startAgain };
 }

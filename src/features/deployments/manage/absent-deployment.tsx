@@ -1,6 +1,9 @@
+import { Link } from 'wouter';
 import { errorDetails, errorMessage } from '../../../api/errors.ts';
 import { isNothing } from '../../../api/shown-failure.ts';
+import { Button } from '../../../components/button.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
+import { paths } from '../../../lib/paths.ts';
 
 export type AbsentDeploymentProps = {
   question: { error: unknown; isFetching: boolean; refetch: () => unknown };
@@ -15,8 +18,15 @@ export function AbsentDeployment({ question: { error, isFetching, refetch } }: A
       onRetry={isMissing ? undefined : () => void refetch()}
       isRetrying={isFetching}
       requestId={errorDetails(error).requestId}
+      action={
+        isMissing && (
+          <Button size="sm" asChild>
+            <Link to={paths.deployments}>Active Deployments</Link>
+          </Button>
+        )
+      }
     >
-      {isMissing ? 'It may have been deleted. Active Deployments lists what is there.' : errorMessage(error)}
+      {isMissing ? 'It may have been deleted, or belong to another account.' : errorMessage(error)}
     </ErrorState>
   );
 }

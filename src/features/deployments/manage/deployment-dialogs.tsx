@@ -122,6 +122,7 @@ function useAddressProblem({ id, slug: own }: Deployment, typed: string): string
 }
 
 function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogProps, 'act'>) {
+  const domains = trpc.domains.list.useQuery({ deploymentId: deployment.id });
   const remove = trpc.deployments.remove.useMutation({
     onSuccess: () => {
       onClose();
@@ -140,7 +141,23 @@ function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogP
         if (!isOpen) onClose();
       }}
       title={`Delete ${deployment.name}?`}
-      description={lossText(deployment)}
+      description={
+        <>
+          <p>{lossText(deployment)}</p>
+          {domains.data !== undefined && domains.data.items.length > 0 && (
+            <>
+              <p className="mt-2">These domains stop working and are removed. Move those that you need first:</p>
+              <ul className="mt-2 list-disc pl-5">
+                {domains.data.items.map(({ id, name }) => (
+                  <li key={id} className="wrap-anywhere">
+                    {name}
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
+        </>
+      }
       confirmLabel="Delete"
       busyLabel="Deleting…"
       nameToType={deployment.name}
@@ -152,11 +169,12 @@ function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogP
 
 /** Returns what deleting the deployment takes away for good. */
 export function lossText({ url, releaseCount, currentRelease, platform, destinations }: Deployment): string {
+  const { title, isServedHere } = PLATFORMS[platform];
   const isTheirs = PLATFORM_CAPABILITIES[platform]?.publish === 'handOff';
   const isByAccount = destinations.some((one) => PLATFORM_CAPABILITIES[one.platform]?.requires.includes('connection'));
   const leaves = isTheirs
-    ? `${formatAddress(url)} stays until you delete the app at ${PLATFORMS[platform].title} yourself. `
-    : `${formatAddress(url)} goes off the air at once. `;
+    ? `${formatAddress(url)} stays until you delete the app at ${title} yourself. `
+    : `${formatAddress(url)} ${isServedHere ? 'goes off the air at once' : `is taken down at ${title}`}. `;
   const lockedOut = isByAccount ? 'A platform whose connection was removed or stopped working keeps its site. ' : '';
   const site = currentRelease === null ? '' : `${leaves}${lockedOut}`;
   const releases =

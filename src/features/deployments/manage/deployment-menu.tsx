@@ -1,4 +1,4 @@
-import { Download, Ellipsis, ExternalLink, FolderUp, Link2, PenLine, Trash2, Undo2 } from 'lucide-react';
+import { Download, Ellipsis, ExternalLink, FilePen, FolderUp, Link2, PenLine, Trash2, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Deployment } from '../../../../routers/schemas/deployments.ts';
@@ -51,6 +51,13 @@ export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: Deployment
           <MenuItem asChild>
             <Link to={`${page}?tab=releases`}>
               <Undo2 /> Roll back
+            </Link>
+          </MenuItem>
+        )}
+        {!isDeleting && (
+          <MenuItem asChild>
+            <Link to={href.deploymentEditor(deployment.id)}>
+              <FilePen /> Edit files
             </Link>
           </MenuItem>
         )}

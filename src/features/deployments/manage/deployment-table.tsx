@@ -1,4 +1,5 @@
 import { ExternalLink } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Deployment } from '../../../../routers/schemas/deployments.ts';
 import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
@@ -12,10 +13,15 @@ import { href } from '../../../lib/paths.ts';
 import { deploymentDisplayState } from '../display-state.ts';
 import { DeploymentMenu } from './deployment-menu.tsx';
 
-export type DeploymentListProps = { deployments: readonly Deployment[]; isReadOnly: boolean };
+export type DeploymentListProps = {
+  deployments: readonly Deployment[];
+  isReadOnly: (id: string) => boolean;
+  /** Stands beside each name: the badge of its owner. */
+  badge?: ReactNode;
+};
 
 /** Deployments as a table; under 640 px as rows of cards. */
-export function DeploymentTable({ deployments, isReadOnly }: DeploymentListProps) {
+export function DeploymentTable({ deployments, isReadOnly, badge }: DeploymentListProps) {
   return (
     <Table
       label="Deployments"
@@ -30,7 +36,7 @@ export function DeploymentTable({ deployments, isReadOnly }: DeploymentListProps
       {deployments.map((deployment) => (
         <TableRow key={deployment.id}>
           <TableCell className="max-sm:pr-12">
-            <NameAndState deployment={deployment} isReadOnly={isReadOnly} />
+            <NameAndState deployment={deployment} isReadOnly={isReadOnly(deployment.id)} badge={badge} />
           </TableCell>
           {/* Wide enough for most addresses, and never wider for a long one: that is cut, not the row. */}
           <TableCell className="sm:w-2/5 sm:max-w-0">
@@ -43,7 +49,7 @@ export function DeploymentTable({ deployments, isReadOnly }: DeploymentListProps
             <LastRelease deployment={deployment} />
           </TableCell>
           <TableCell isCorner>
-            <DeploymentMenu deployment={deployment} isReadOnly={isReadOnly} />
+            <DeploymentMenu deployment={deployment} isReadOnly={isReadOnly(deployment.id)} />
           </TableCell>
         </TableRow>
       ))}
@@ -51,23 +57,27 @@ export function DeploymentTable({ deployments, isReadOnly }: DeploymentListProps
   );
 }
 
+/** `below`: a further line of a deployment. */
+type DeploymentRowsProps = DeploymentListProps & { below?: (deployment: Deployment) => ReactNode };
+
 /** Lists deployments in the narrower card of the dashboard. */
-export function DeploymentRows({ deployments, isReadOnly }: DeploymentListProps) {
+export function DeploymentRows({ deployments, isReadOnly, badge, below }: DeploymentRowsProps) {
   return (
     <ul className="divide-y divide-line">
       {deployments.map((deployment) => (
         <li key={deployment.id} className="flex items-center gap-4 px-4 py-3.5 sm:px-5">
           <div className="min-w-0 grow">
-            <NameAndState deployment={deployment} isReadOnly={isReadOnly} />
+            <NameAndState deployment={deployment} isReadOnly={isReadOnly(deployment.id)} badge={badge} />
             <div className="mt-1 text-ink-muted">
               <Address deployment={deployment} />
             </div>
+            {below?.(deployment)}
           </div>
           <span className="shrink-0 text-sm text-ink-muted max-lg:hidden">{PLATFORM_TITLES[deployment.platform]}</span>
           <span className="w-28 shrink-0 text-right text-sm text-ink-muted max-sm:hidden">
             <Time at={deployment.latestRelease?.createdAt ?? deployment.updatedAt} />
           </span>
-          <DeploymentMenu deployment={deployment} isReadOnly={isReadOnly} />
+          <DeploymentMenu deployment={deployment} isReadOnly={isReadOnly(deployment.id)} />
         </li>
       ))}
     </ul>
@@ -76,7 +86,7 @@ export function DeploymentRows({ deployments, isReadOnly }: DeploymentListProps)
 
 type PartProps = { deployment: Deployment };
 
-function NameAndState({ deployment, isReadOnly }: PartProps & { isReadOnly: boolean }) {
+function NameAndState({ deployment, isReadOnly, badge }: PartProps & { isReadOnly: boolean; badge: ReactNode }) {
   return (
     <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
       <Link
@@ -86,6 +96,7 @@ function NameAndState({ deployment, isReadOnly }: PartProps & { isReadOnly: bool
         {deployment.name}
       </Link>
       <StateBadge state={deploymentDisplayState(deployment, isReadOnly)} />
+      {badge}
     </span>
   );
 }

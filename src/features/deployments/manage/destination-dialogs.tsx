@@ -21,21 +21,21 @@ import type { DestinationAct } from './destination-list.tsx';
 export type DestinationDialogsProps = {
   deployment: Deployment;
   asked: DestinationAct;
-  onAsk: (act: DestinationAct | null) => void;
+  onAsk: (act: DestinationAct) => void;
+  onClose: () => void;
 };
 
 /** Asks before a platform is added, becomes the primary one, or is removed. */
-export function DestinationDialogs({ deployment, asked, onAsk }: DestinationDialogsProps) {
-  const close = () => onAsk(null);
+export function DestinationDialogs({ deployment, asked, onAsk, onClose }: DestinationDialogsProps) {
   switch (asked.act) {
     case 'add':
-      return <AddDialog deployment={deployment} onClose={close} />;
+      return <AddDialog deployment={deployment} isMove={asked.isMove} onClose={onClose} />;
     case 'move':
       return (
         <MoveDialog
           deployment={deployment}
           destination={asked.destination}
-          onClose={close}
+          onClose={onClose}
           onMoved={() => onAsk({ act: 'moved', destination: asked.from })}
         />
       );
@@ -45,7 +45,7 @@ export function DestinationDialogs({ deployment, asked, onAsk }: DestinationDial
           deployment={deployment}
           destination={asked.destination}
           isMoved={asked.act === 'moved'}
-          onClose={close}
+          onClose={onClose}
         />
       );
   }
@@ -53,7 +53,20 @@ export function DestinationDialogs({ deployment, asked, onAsk }: DestinationDial
 
 type DialogProps = { deployment: Deployment; onClose: () => void };
 
-function AddDialog({ deployment, onClose }: DialogProps) {
+const ADD_TEXTS = {
+  title: 'Add a platform',
+  description:
+    'The files that are live are published there as well, and every release from then on. Each platform has an address of its own.',
+  submitLabel: 'Add and publish',
+};
+const MOVE_TEXTS = {
+  title: 'Move to another platform',
+  description:
+    'The files that are live are published there first. Once they are live, make that platform the primary one and remove the old one.',
+  submitLabel: 'Publish there',
+};
+
+function AddDialog({ deployment, isMove, onClose }: DialogProps & { isMove: boolean }) {
   const choices = platformsFor(deployment);
   const form = useForm<DestinationFields>({ defaultValues: { platform: choices[0] ?? 'built-in', options: {} } });
   const { watch, setValue, setError } = form;
@@ -77,15 +90,13 @@ function AddDialog({ deployment, onClose }: DialogProps) {
   });
   return (
     <FormDialog
-      title="Add a platform"
-      description="The files that are live are published there as well, and every release from then on. Each platform has an address of its own."
-      submitLabel="Add and publish"
+      {...(isMove ? MOVE_TEXTS : ADD_TEXTS)}
       busyLabel="Adding…"
       isBusy={add.isPending}
       onClose={onClose}
       onSubmit={form.handleSubmit((input) => {
         setRefused(missing !== null);
-        if (missing === null) add.mutate({ deploymentId: deployment.id, ...destinationOf(input) });
+        if (missing === null) add.mutate({ deploymentId: deployment.id, ...destinationOf(input), isMove });
       })}
     >
       <FormProvider {...form}>

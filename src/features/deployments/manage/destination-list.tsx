@@ -1,8 +1,7 @@
 import { ExternalLink, Plus } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Deployment } from '../../../../routers/schemas/deployments.ts';
-import { PLANS } from '../../../../routers/schemas/plan-table.ts';
 import type { Destination } from '../../../../routers/schemas/platforms/destination.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { errorToast } from '../../../api/errors.ts';
@@ -10,20 +9,21 @@ import { trpc } from '../../../api/trpc.ts';
 import { Tag } from '../../../components/badge.tsx';
 import { Button } from '../../../components/button.tsx';
 import { Card, CardHeader } from '../../../components/card.tsx';
+import { classNames } from '../../../components/class-names.ts';
 import { DestinationBadge } from '../../../components/destination-badge.tsx';
 import { HostName } from '../../../components/host-name.tsx';
+import { lazyDialog } from '../../../components/lazy-dialog.tsx';
+import { LinkedText } from '../../../components/linked-text.tsx';
 import { PlatformMark } from '../../../components/platform-mark.tsx';
 import { showToast } from '../../../components/toast-store.ts';
 import { formatAddress } from '../../../lib/format.ts';
 import { paths } from '../../../lib/paths.ts';
 
 // With the form of a new destination they would weigh as much as the rest of the page.
-const DestinationDialogs = lazy(async () => ({
-  default: (await import('./destination-dialogs.tsx')).DestinationDialogs,
-}));
+const DestinationDialogs = lazyDialog(async () => (await import('./destination-dialogs.tsx')).DestinationDialogs);
 
 export type DestinationAct =
-  | { act: 'add' }
+  | { act: 'add'; isMove: boolean }
   | { act: 'remove' | 'moved'; destination: Destination }
   | { act: 'move'; destination: Destination; from: Destination };
 
@@ -32,14 +32,13 @@ export type DestinationListProps = { deployment: Deployment; isReadOnly: boolean
 /** Shows where a deployment is published, each place with its state and address, and adds, moves and removes them. */
 export function DestinationList({ deployment, isReadOnly }: DestinationListProps) {
   const [asked, ask] = useState<DestinationAct | null>(null);
-  const isBusy = deployment.state === 'deploying';
   const mayChange = !isReadOnly && deployment.state !== 'deleting';
   const [primary] = deployment.destinations;
   return (
     <Card aria-label="Platforms" className="overflow-hidden">
       <CardHeader
         title="Platforms"
-        action={mayChange && <AddButton isBusy={isBusy} onAdd={() => ask({ act: 'add' })} />}
+        action={mayChange && <AddButton deployment={deployment} onAdd={(isMove) => ask({ act: 'add', isMove })} />}
       />
       <ul className="divide-y divide-line">
         {deployment.destinations.map((destination) => (
@@ -54,19 +53,20 @@ export function DestinationList({ deployment, isReadOnly }: DestinationListProps
         ))}
       </ul>
       {asked !== null && (
-        <Suspense>
-          <DestinationDialogs deployment={deployment} asked={asked} onAsk={ask} />
-        </Suspense>
+        <DestinationDialogs deployment={deployment} asked={asked} onAsk={ask} onClose={() => ask(null)} />
       )}
     </Card>
   );
 }
 
-/** The button, or a link to the plans where the plan has one platform at a time. */
-function AddButton({ isBusy, onAdd }: { isBusy: boolean; onAdd: () => void }) {
+type AddButtonProps = { deployment: Deployment; onAdd: (isMove: boolean) => void };
+
+/** Where the plan has one platform at a time it moves the deployment; the plans are a link while a move is under way. */
+function AddButton({ deployment, onAdd }: AddButtonProps) {
   const { data: allowance } = trpc.subscription.allowance.useQuery();
   if (allowance === undefined) return null;
-  if (!PLANS[allowance.plan].severalPlatforms) {
+  const isMove = !allowance.severalPlatforms;
+  if (isMove && deployment.destinations.length > 1) {
     return (
       <Link to={paths.subscriptionPricing} className="text-sm text-ink-muted underline-offset-2 hover:underline">
         Several at once with Pro
@@ -74,8 +74,8 @@ function AddButton({ isBusy, onAdd }: { isBusy: boolean; onAdd: () => void }) {
     );
   }
   return (
-    <Button size="sm" disabled={isBusy} onClick={onAdd}>
-      <Plus /> Add a platform
+    <Button size="sm" disabled={deployment.state === 'deploying'} onClick={() => onAdd(isMove)}>
+      {!isMove && <Plus />} {isMove ? 'Move to another platform' : 'Add a platform'}
     </Button>
   );
 }
@@ -104,8 +104,8 @@ function DestinationRow({ deployment, destination, primary, mayChange, onAsk }: 
           </h3>
           <Address destination={destination} />
           {error !== null && (
-            <p className="mt-1.5 text-sm wrap-anywhere text-bad">
-              {error.message} {error.hint}
+            <p className={classNames('mt-1.5 text-sm wrap-anywhere', state === 'waiting' ? 'text-warn' : 'text-bad')}>
+              <LinkedText text={`${error.message} ${error.hint ?? ''}`} />
             </p>
           )}
         </div>
@@ -118,8 +118,11 @@ function DestinationRow({ deployment, destination, primary, mayChange, onAsk }: 
 }
 
 function Address({ destination: { url, state } }: { destination: Destination }) {
-  if (url === '') return <p className="mt-0.5 text-sm text-ink-muted">The address comes with the first release.</p>;
-  if (state === 'idle') return <HostName name={formatAddress(url)} className="text-ink-muted" />;
+  if (url === '') {
+    const text = state === 'idle' ? 'The address comes with the first release.' : 'No address yet.';
+    return <p className="mt-0.5 text-sm text-ink-muted">{text}</p>;
+  }
+  if (state === 'idle' || state === 'removed') return <HostName name={formatAddress(url)} className="text-ink-muted" />;
   return (
     <a
       href={url}

@@ -1,26 +1,22 @@
 import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import type { Deployment } from '../../../../routers/schemas/deployments.ts';
+import { isBelowFolder } from '../../../../routers/schemas/platforms/below-folder.ts';
+import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 import { Notice } from '../../../components/notice.tsx';
+import { isTouch } from '../../../lib/is-touch.ts';
 import { useAddress, useVisit } from '../../../lib/location.ts';
 import { paths } from '../../../lib/paths.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
-import type { Selection } from '../../../uploads/selection.ts';
 import { usePublish } from '../../../uploads/use-publish.ts';
-import { useReselect } from '../../../uploads/waiting-selection.ts';
 import { readOnlyLabels } from '../plan-labels.ts';
 import { useEntryQuestion } from '../select/entry-question.tsx';
 import { FilesFooter, FilesStep, refusalText } from '../select/files-step.tsx';
-import { usePageSelection } from '../select/use-chosen-selection.ts';
+import { useDeploymentSelection } from '../select/use-chosen-selection.ts';
 
-export type PublishSectionProps = {
-  deployment: Deployment;
-  isReadOnly: boolean;
-  /** What was being sent when it was cancelled. */
-  givenBack: Selection | null;
-};
+export type PublishSectionProps = { deployment: Deployment; isReadOnly: boolean };
 
 /** The place to drop files for a release; "Publish again" leads here, from this page and from the lists. */
 export function PublishSection(props: PublishSectionProps) {
@@ -36,7 +32,7 @@ export function PublishSection(props: PublishSectionProps) {
   }, [isWanted, visit]);
   return (
     <section ref={anchor} aria-label="Publish">
-      {props.isReadOnly ? <ReadOnlyNotice /> : <PublishAgain {...props} isWanted={isWanted} />}
+      {props.isReadOnly ? <ReadOnlyNotice /> : <PublishAgain deployment={props.deployment} isWanted={isWanted} />}
     </section>
   );
 }
@@ -58,10 +54,17 @@ function ReadOnlyNotice() {
   );
 }
 
+/** Whether the site is below a folder of a host; not before it is known whether a domain leads to it. */
+function useBelowFolder({ id: deploymentId, platform, url }: Deployment): boolean {
+  const isBelow = isBelowFolder(PLATFORM_CAPABILITIES[platform]?.basePath, url, false);
+  const active = trpc.domains.list.useQuery({ deploymentId, state: 'active', limit: 1 }, { enabled: isBelow });
+  return isBelow && active.data?.items.length === 0;
+}
+
 /** Takes the folder or ZIP again: what the server already holds is not sent again. */
-function PublishAgain({ deployment, givenBack, isWanted }: PublishSectionProps & { isWanted: boolean }) {
+function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWanted: boolean }) {
   const publish = usePublish();
-  const chosen = usePageSelection(useReselect(deployment.id), givenBack);
+  const chosen = useDeploymentSelection(deployment.id);
   const { report } = chosen;
   const { ask, question } = useEntryQuestion(report);
   const isFirst = deployment.releaseCount === 0;
@@ -73,6 +76,7 @@ function PublishAgain({ deployment, givenBack, isWanted }: PublishSectionProps &
   return (
     <FilesStep
       chosen={chosen}
+      isBelowFolder={useBelowFolder(deployment)}
       shape={isFirst ? 'tall' : 'wide'}
       {...dropLabels(isFirst, isWanted)}
       isWanted={isWanted}
@@ -101,7 +105,7 @@ function dropLabels(isFirst: boolean, isWanted: boolean): { title: string; descr
   return isWanted
     ? {
         title: 'Choose the changed folder or ZIP',
-        description: 'Or drop it anywhere on this page. You see what is in it before anything is published.',
+        description: `${isTouch() ? '' : 'Or drop it anywhere on this page. '}You see what is in it before anything is published.`,
       }
     : { title: 'Drop a folder or a ZIP to publish again', description: 'Only what changed is sent.' };
 }

@@ -5,6 +5,7 @@ import { Button } from '../../../components/button.tsx';
 import { DropTarget, type DropTargetProps } from '../../../components/drop-target.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { formatSize } from '../../../lib/format.ts';
+import { isTouch } from '../../../lib/is-touch.ts';
 import type { Selection } from '../../../uploads/selection.ts';
 import type { StoredSelection } from '../../../uploads/stored-selections.ts';
 import { reselectTitle, stopReselect } from '../../../uploads/waiting-selection.ts';
@@ -50,7 +51,7 @@ export function DropZone({
           shape={shape}
           isOver={isOver}
           isWanted={isWanted}
-          title={isReading ? 'Reading the files' : title}
+          title={isReading ? 'Reading the files' : asked(title)}
           description={filesRead === null ? description : `${formatCount(filesRead, 'file')} so far`}
           actions={
             <>
@@ -102,6 +103,11 @@ export function DropZone({
       </div>
     </div>
   );
+}
+
+/** Where nothing can be dropped the same is asked of the buttons. */
+function asked(title: string): string {
+  return isTouch() ? title.replace(/^Drop /, 'Choose ') : title;
 }
 
 /** Covers the page during a drag; it takes no pointer events, so that the drop reaches the page below. */

@@ -8,7 +8,7 @@ import { selectionNoun } from '../../../uploads/selection.ts';
 export type Finding = {
   /** Unique within a report. */
   id: string;
-  verdict: 'good' | 'warn' | 'bad' | 'secret' | 'removed';
+  kind: 'good' | 'warn' | 'bad' | 'secret' | 'removed';
   message: string;
   /** What is shown as code at the end of the message: a path. */
   path: string | null;
@@ -25,13 +25,14 @@ export function selectionLine({ inspection }: SelectionReport): string {
   return `${inspection.title}, ${formatCount(inspection.fileCount, 'file')}, ${formatSize(inspection.totalBytes)}`;
 }
 
-export function findingsOf(report: SelectionReport): Finding[] {
+/** `isBelowFolder`: the site is to be published below a folder of a host. */
+export function findingsOf(report: SelectionReport, isBelowFolder = false): Finding[] {
   const { reading, inspection, selection } = report;
   return [
     ...refusalFindings(reading, selectionNoun(selection)),
     ...reselectedFindings(report),
     ...entryFindings(reading, inspection),
-    ...problemFindings(inspection),
+    ...problemFindings(inspection, isBelowFolder),
     ...leftOutFindings(reading),
     ...removedFindings(reading),
     ...unreadFindings(report),
@@ -46,7 +47,7 @@ function refusalFindings({ refusal }: SelectionReport['reading'], noun: string):
     {
       ...plain,
       id: 'refusal',
-      verdict: 'bad',
+      kind: 'bad',
       message: refusal.message,
       path: refusal.path === '' ? null : refusal.path,
       detail: `Nothing of the ${noun} can be published until this is mended. Mend it, then choose the ${noun} again.`,
@@ -57,12 +58,12 @@ function refusalFindings({ refusal }: SelectionReport['reading'], noun: string):
 function reselectedFindings({ reselected, selection }: SelectionReport): Finding[] {
   if (reselected === null) return [];
   if (reselected.isSame)
-    return [{ ...plain, id: 'reselected', verdict: 'good', message: 'The same as before the reload' }];
+    return [{ ...plain, id: 'reselected', kind: 'good', message: 'The same as before the reload' }];
   return [
     {
       ...plain,
       id: 'reselected',
-      verdict: 'warn',
+      kind: 'warn',
       message: `This is not what was chosen before: ${reselected.title}`,
       detail: `Publish it all the same, or replace it. Of the ${selectionNoun(selection)} that arrives, what is there already is not sent again.`,
     },
@@ -73,15 +74,16 @@ function reselectedFindings({ reselected, selection }: SelectionReport): Finding
 function entryFindings(reading: SelectionReport['reading'], { entryPage, problems }: UploadInspection): Finding[] {
   if (entryPage === null || reading.refusal !== null) return [];
   if (problems.some(({ code }) => code === 'needs_build')) return [];
-  return [{ ...plain, id: 'entry', verdict: 'good', message: 'Entry page', path: entryPage }];
+  return [{ ...plain, id: 'entry', kind: 'good', message: 'Entry page', path: entryPage }];
 }
 
-function problemFindings({ problems }: UploadInspection): Finding[] {
-  return problems.map(({ code, message, hint, path, places = [] }) => ({
+function problemFindings({ problems, rootLinks }: UploadInspection, isBelowFolder: boolean): Finding[] {
+  const all = isBelowFolder && rootLinks !== null ? [...problems, rootLinks] : problems;
+  return all.map(({ code, message, hint, path, places = [] }) => ({
     ...plain,
     // Each of the two files with rules has problems of its own.
     id: code === 'rule_ignored' ? `${code} ${path}` : code,
-    verdict: 'warn',
+    kind: 'warn',
     message,
     path: code === 'holds_token' && path !== null ? visiblePath(path) : null,
     detail: hint,
@@ -103,7 +105,7 @@ function leftOutFindings({ leftOut, files }: SelectionReport['reading']): Findin
     {
       ...plain,
       id: 'left-out',
-      verdict: 'secret',
+      kind: 'secret',
       message: leftOutMessage(leftOut.length, anyway.length),
       path: isOne ? visiblePath(first.path) : null,
       leftOut: all,
@@ -125,7 +127,7 @@ function removedFindings({ droppedCount, root }: SelectionReport['reading']): Fi
     findings.push({
       ...plain,
       id: 'os-junk',
-      verdict: 'removed',
+      kind: 'removed',
       message: `${formatCount(droppedCount, 'file')} of your operating system left out`,
       detail: 'Such as .DS_Store and Thumbs.db: they are no part of a website.',
     });
@@ -134,7 +136,7 @@ function removedFindings({ droppedCount, root }: SelectionReport['reading']): Fi
     findings.push({
       ...plain,
       id: 'root',
-      verdict: 'removed',
+      kind: 'removed',
       message: 'The outer folder is removed:',
       path: visiblePath(root),
     });
@@ -148,7 +150,7 @@ function unreadFindings({ unreadTexts }: SelectionReport): Finding[] {
     {
       ...plain,
       id: 'unread',
-      verdict: 'warn',
+      kind: 'warn',
       message: `${formatCount(unreadTexts, 'text')} not looked into`,
       detail:
         'Keys and links are looked for in the first texts of a large site only. They are published like the others.',

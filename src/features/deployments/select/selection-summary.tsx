@@ -22,6 +22,8 @@ import { type Finding, findingsOf, selectionLine } from './findings.ts';
 
 export type SelectionSummaryProps = {
   report: SelectionReport;
+  /** The site is to be published below a folder of a host. */
+  isBelowFolder?: boolean | undefined;
   onReplace: () => void;
   onPublishAnyway: (path: string, isWanted: boolean) => void;
   /** Publishes the finished folder inside in the place of the whole; null where there is none. */
@@ -32,6 +34,7 @@ export type SelectionSummaryProps = {
 /** A folder or ZIP read and understood: what it is, what is left out and why, what looks wrong, every file. */
 export function SelectionSummary({
   report,
+  isBelowFolder,
   onReplace,
   onPublishAnyway,
   onTakeBuildFolder,
@@ -39,12 +42,11 @@ export function SelectionSummary({
 }: SelectionSummaryProps) {
   const { inspection } = report;
   const title = selectionTitle(report.selection);
-  const findings = findingsOf(report);
+  const findings = findingsOf(report, isBelowFolder);
   const noun = selectionNoun(report.selection);
   const Icon = noun === 'ZIP' ? FileArchive : Folder;
   // "Ready as it is" is no sentence above a warning.
-  const isExplained =
-    inspection.entryPage === null || findings.every(({ verdict }) => verdict !== 'warn' && verdict !== 'bad');
+  const isExplained = inspection.entryPage === null || findings.every(({ kind }) => kind !== 'warn' && kind !== 'bad');
   return (
     <Card aria-label={`${noun === 'ZIP' ? 'ZIP' : 'Folder'} ${title}`} className="divide-y divide-line">
       <div className="flex items-center gap-4 p-4 sm:p-5">
@@ -80,7 +82,7 @@ export function SelectionSummary({
   );
 }
 
-const looks: Record<Finding['verdict'], { icon: LucideIcon; look: string; word: string }> = {
+const looks: Record<Finding['kind'], { icon: LucideIcon; look: string; word: string }> = {
   good: { icon: Check, look: 'text-good', word: 'Good' },
   warn: { icon: TriangleAlert, look: 'text-warn', word: 'Look at this' },
   bad: { icon: CircleX, look: 'text-bad', word: 'Cannot be published' },
@@ -95,10 +97,10 @@ type FindingRowProps = {
 };
 
 function FindingRow({ finding, report, onPublishAnyway }: FindingRowProps) {
-  const isOpenAtFirst = finding.verdict === 'bad' || finding.verdict === 'warn';
+  const isOpenAtFirst = finding.kind === 'bad' || finding.kind === 'warn';
   const [isOpen, setOpen] = useState(isOpenAtFirst);
   const detailId = useId();
-  const { icon: Icon, look, word } = looks[finding.verdict];
+  const { icon: Icon, look, word } = looks[finding.kind];
   const act = isOpen ? 'Hide' : finding.leftOut.length > 1 ? 'Show' : 'Why';
   const hasDetail = finding.detail !== null || finding.leftOut.length > 0 || finding.places.length > 0;
   return (

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { setChosen, useChosen } from '../../../uploads/chosen-selections.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import type { Selection } from '../../../uploads/selection.ts';
 import type { StoredSelection } from '../../../uploads/stored-selections.ts';
@@ -25,10 +26,17 @@ export function useWaitingSelection(): ChosenSelection {
   return useUnderstood({ selection, isRestoring, wanted: useReselect(null), choose: setWaiting });
 }
 
-/** A selection that lives in the page where it was chosen, and in no other; `first` is chosen from the start. */
-export function usePageSelection(wanted: StoredSelection | null, first: Selection | null): ChosenSelection {
-  const [selection, choose] = useState(first);
-  return useUnderstood({ selection, isRestoring: false, wanted, choose });
+/** A selection that lives in the page where it was chosen, and in no other. */
+export function usePageSelection(): ChosenSelection {
+  const [selection, choose] = useState<Selection | null>(null);
+  return useUnderstood({ selection, isRestoring: false, wanted: null, choose });
+}
+
+/** The selection that was chosen for a deployment, on its page. */
+export function useDeploymentSelection(deploymentId: string): ChosenSelection {
+  const selection = useChosen(deploymentId);
+  const choose = (next: Selection | null) => setChosen(deploymentId, next);
+  return useUnderstood({ selection, isRestoring: false, wanted: useReselect(deploymentId), choose });
 }
 
 type Chosen = Pick<ChosenSelection, 'selection' | 'wanted' | 'choose'> & { isRestoring: boolean };

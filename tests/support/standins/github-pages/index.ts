@@ -1,3 +1,4 @@
+import { HOUR_MS, type RequestLimit } from '../limits.ts';
 import type { Page, StandIn, StandInOptions } from '../stand-in.ts';
 import { startStandIn } from '../stand-in.ts';
 import { GIT_ROUTES } from './git.ts';
@@ -7,6 +8,20 @@ import { createState, type GithubState, NOT_THERE, type RepositoryRecord, refuse
 
 const NO_SITE: Page = { status: 404, bytes: Buffer.from("There isn't a GitHub Pages site here.") };
 
+/** docs.github.com, "Rate limits for the REST API": of a person's token. What creates content is counted in `writing`. */
+const LIMIT: RequestLimit = {
+  most: 5_000,
+  inMs: HOUR_MS,
+  refusal: (waitMs, nowMs) => ({
+    ...refused(403, 'API rate limit exceeded for user ID 1.'),
+    headers: {
+      'x-ratelimit-limit': '5000',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': String(Math.ceil((nowMs + waitMs) / 1_000)),
+    },
+  }),
+};
+
 /**
  * GitHub's API, held to its published description (npm @octokit/openapi 23.0.2), with the websites of repositories at
  * `{owner}.github.localhost/{repository}/`.
@@ -15,6 +30,7 @@ export function startGithub(more: Partial<StandInOptions<GithubState>> = {}): Pr
   return startStandIn<GithubState>({
     state: createState(),
     description: 'github-pages',
+    limits: [LIMIT],
     routes: [...REPOSITORY_ROUTES, ...PAGES_ROUTES, ...GIT_ROUTES],
     refusals: { token: refused(401, 'Bad credentials'), unknown: NOT_THERE },
     visit: async (state, host, path) => visit(state, host, decodeURIComponent(path)),

@@ -38,11 +38,13 @@ function worldOf(standIn: StandIn<GithubState>): PlatformWorld {
     },
     fail: standIn.fail,
     heal: standIn.heal,
+    keepTime: standIn.keepTime,
     revoke: standIn.revoke,
     drift: standIn.drift,
     takeName: async (name) => initialize(newRepository(state, OWNER, name)),
     deleteSites: async () => state.repositories.clear(),
     domains: {
+      manner: { apex: ['A', 'ALIAS'], proof: 'never', max: 1, isCertificateAskedFor: false },
       steps: {
         attach: ['domains', 'attach'],
         read: ['domains', 'certificate'],

@@ -1,3 +1,4 @@
+import { HOUR_MS, type RequestLimit } from '../limits.ts';
 import { type Page, type StandIn, startStandIn } from '../stand-in.ts';
 import { accountRoutes, appRoutes } from './apps.ts';
 import { buildRoutes } from './builds.ts';
@@ -7,11 +8,26 @@ import { type App, createState, currentOf, GONE, type HerokuState, refused, ZONE
 
 const VERSION = 'application/vnd.heroku+json; version=3';
 
+/** Dev Center, "Limits": 4,500 requests an hour. */
+const LIMIT: RequestLimit = {
+  most: 4_500,
+  inMs: HOUR_MS,
+  refusal: (waitMs) => ({
+    ...refused(
+      429,
+      'rate_limit',
+      'Your account reached the API limit. Please wait a few minutes before making new requests',
+    ),
+    headers: { 'ratelimit-remaining': '0', 'retry-after': String(Math.ceil(waitMs / 1_000)) },
+  }),
+};
+
 /** Heroku's API and its router, played (devcenter.heroku.com, "Platform API Reference"); apps run as they would there. */
 export async function startHeroku(): Promise<StandIn<HerokuState>> {
   const standIn = await startStandIn<HerokuState>({
     state: createState(),
     description: 'heroku',
+    limits: [LIMIT],
     routes: [...accountRoutes, ...appRoutes, ...buildRoutes, ...domainRoutes].map((route) => ({
       ...route,
       answer: async (call) => {
@@ -21,7 +37,11 @@ export async function startHeroku(): Promise<StandIn<HerokuState>> {
           : refused(406, 'not_acceptable', 'Require an Accept header: version=3.');
       },
     })),
-    refusals: { token: refused(401, 'unauthorized', 'Invalid credentials provided.'), unknown: GONE },
+    refusals: {
+      token: refused(401, 'unauthorized', 'Invalid credentials provided.'),
+      unknown: GONE,
+      misfit: (what) => refused(422, 'invalid_params', what),
+    },
     local: (text, origin) =>
       text.replace(/https:\/\/([a-z0-9-]+)\.herokuapp\.com/g, `http://$1.${ZONE}:${new URL(origin).port}`),
     visit,

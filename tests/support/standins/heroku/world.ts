@@ -32,6 +32,7 @@ function worldOf(standIn: StandIn<HerokuState>): PlatformWorld {
     },
     fail: standIn.fail,
     heal: standIn.heal,
+    keepTime: standIn.keepTime,
     revoke: standIn.revoke,
     drift: standIn.drift,
     takeName: async (name) => void newApp(state, name, null, false),
@@ -44,6 +45,7 @@ function worldOf(standIn: StandIn<HerokuState>): PlatformWorld {
 
 function domainsOf({ domains, elsewhere, zone }: HerokuState): DomainWorld {
   return {
+    manner: { apex: ['ALIAS'], proof: 'never', max: null, isCertificateAskedFor: false },
     steps: { attach: ['domains', 'attach', 'look'], read: ['domains'], detach: ['detach'], request: [] },
     countNames: async () => domains.size,
     countOrders: async () => 0,

@@ -35,11 +35,13 @@ export async function netlifyUnderTest(reading: Partial<NetlifyReading> = {}): P
         if (step === 'upload' && fault.how === 'status' && fault.status === 401) standIn.fail('account', fault, times);
       },
       heal: standIn.heal,
+      keepTime: standIn.keepTime,
       revoke: standIn.revoke,
       drift: standIn.drift,
       takeName: async (name) => void state.elsewhere.add(name),
       deleteSites: async () => state.sites.clear(),
       domains: {
+        manner: { apex: ['A', 'ALIAS'], proof: 'never', max: null, isCertificateAskedFor: true },
         steps: {
           attach: ['domains', 'attach'],
           read: ['domains', 'state'],

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { GithubState, RepositoryRecord } from '../github-pages/state.ts';
+import { HOUR_MS, MINUTE_MS, type RequestLimit } from '../limits.ts';
 import type { Page, Reply, Route, StandIn, StandInCall } from '../stand-in.ts';
 import { startStandIn } from '../stand-in.ts';
 
@@ -10,9 +11,11 @@ export type ServiceRecord = {
   branch: string;
   publishPath: string;
   domains: { name: string; isVerified: boolean }[];
+  routes: RouteRecord[];
   /** Newest first. */
   deploys: DeployRecord[];
 };
+type RouteRecord = { type: string; source: string; destination: string };
 export type DeployRecord = { id: string; commit: string; ahead: string[]; status: string; trigger: string };
 export type RenderState = {
   services: Map<string, ServiceRecord>;
@@ -44,13 +47,14 @@ const KNOWN = [
 const refused = (status: number, message: string): Reply => ({ status, body: { id: 'req-1', message } });
 const NOT_THERE = refused(404, 'not found');
 
+const routesSchema = z.array(z.strictObject({ type: z.string(), source: z.string(), destination: z.string() }));
 const postSchema = z.object({
   type: z.literal('static_site'),
   name: z.string(),
   ownerId: z.literal(OWNER),
   repo: z.string(),
   branch: z.string(),
-  serviceDetails: z.object({ publishPath: z.string() }),
+  serviceDetails: z.object({ publishPath: z.string(), routes: z.optional(routesSchema) }),
 });
 
 const service = (
@@ -127,6 +131,12 @@ const ROUTES: readonly Route<RenderState>[] = [
     const old = one.deploys.find(({ id }) => id === deployId);
     return old === undefined ? NOT_THERE : { status: 201, body: deployBody(start(call, one, old.commit, 'rollback')) };
   }),
+  service('PUT', '/routes', 'finish', (call, one) => {
+    one.routes = routesSchema.parse(JSON.parse(call.body.toString()));
+    const body = one.routes.map((route, priority) => ({ id: `rdr-${priority}`, ...route, priority }));
+    return { status: 200, body };
+  }),
+  { method: 'GET', path: '/logs', step: 'state', answer: async (call) => logsAnswer(call) },
   service('GET', '/custom-domains', 'domains', (_call, one) => ({
     status: 200,
     body: one.domains.map((domain) => ({ customDomain: domainBody(one, domain), cursor: 'c' })),
@@ -171,6 +181,7 @@ function create(call: Call): Reply {
     branch,
     publishPath: serviceDetails.publishPath,
     domains: [],
+    routes: serviceDetails.routes ?? [],
     deploys: [],
   };
   const head = repositoryOf(state, one)?.branches.get(branch);
@@ -178,6 +189,33 @@ function create(call: Call): Reply {
   state.services.set(one.id, one);
   const deploy = start(call, one, head, 'service_updated');
   return { status: 201, body: { service: serviceBody(call, one), deployId: deploy.id } };
+}
+
+/** Each deploy wrote two lines, a page for each, the newest first. */
+function logsAnswer({ state, query }: Call): Reply {
+  const one = state.services.get(query.get('resource') ?? '');
+  if (one === undefined || query.get('ownerId') !== OWNER || query.get('type') !== 'build') return NOT_THERE;
+  const isWithin = (at: string) => at >= (query.get('startTime') ?? AT) && at <= (query.get('endTime') ?? 'now');
+  const lines = one.deploys.flatMap((deploy) =>
+    ['==> Uploading build…', `==> Cloning ${deploy.commit}`].map((message, index) => ({
+      id: `${deploy.id}-${index}`,
+      timestamp: secondsAfter(deploy, 1 - index),
+      message,
+      labels: [{ name: 'type', value: 'build' }],
+    })),
+  );
+  const [line, ...others] = lines.filter(({ timestamp }) => isWithin(timestamp));
+  const nextEndTime = others[0]?.timestamp ?? AT;
+  const logs = line === undefined ? [] : [line];
+  return {
+    status: 200,
+    body: { hasMore: others.length > 0, nextStartTime: query.get('startTime') ?? AT, nextEndTime, logs },
+  };
+}
+
+/** A deploy takes an hour of its own. */
+function secondsAfter({ id }: DeployRecord, seconds: number): string {
+  return new Date(Date.parse(AT) + Number(id.slice('dep-'.length)) * 3_600_000 + seconds * 1_000).toISOString();
 }
 
 function repositoryOf({ github }: RenderState, { repo }: ServiceRecord): RepositoryRecord | undefined {
@@ -216,14 +254,16 @@ function counterpartsOf(name: string): string[] {
   return name.startsWith('www.') && name.split('.').length === 3 ? [name.slice(4)] : [];
 }
 
-function deployBody({ id, commit, status, trigger }: DeployRecord): Record<string, unknown> {
+function deployBody(deploy: DeployRecord): Record<string, unknown> {
+  const { id, commit, status, trigger } = deploy;
   return {
     id,
     commit: { id: commit, message: 'Release', createdAt: AT },
     status,
     trigger,
-    createdAt: AT,
+    createdAt: secondsAfter(deploy, 0),
     updatedAt: AT,
+    ...(isOver(deploy) && { finishedAt: secondsAfter(deploy, 2) }),
   };
 }
 
@@ -270,6 +310,30 @@ function serviceBody(
   };
 }
 
+/** In answers that Render's own provider has recorded (render-oss/terraform-provider-render, 2025). */
+const LIMITS: readonly RequestLimit[] = [
+  limited(400, MINUTE_MS, ({ method }) => method === 'GET'),
+  limited(20, HOUR_MS, ({ method, path }) => method === 'POST' && path === '/services'),
+  limited(50, HOUR_MS, ({ method, path }) => method === 'POST' && path.endsWith('/custom-domains')),
+  limited(10, MINUTE_MS, ({ method, path }) => method === 'POST' && path.endsWith('/deploys')),
+  limited(10, MINUTE_MS, ({ method, path }) => method === 'PATCH' && /^\/services\/\{[^/]+\}$/.test(path)),
+  limited(100, MINUTE_MS, ({ method }) => method !== 'GET'),
+];
+
+function limited(most: number, inMs: number, counts: RequestLimit['counts']): RequestLimit {
+  const headersAfter = (waitMs: number) => ({
+    'ratelimit-limit': String(most),
+    'ratelimit-remaining': '0',
+    'ratelimit-reset': String(Math.ceil(waitMs / 1_000)),
+  });
+  return {
+    most,
+    inMs,
+    ...(counts !== undefined && { counts }),
+    refusal: (waitMs) => ({ ...refused(429, 'rate limit exceeded'), headers: headersAfter(waitMs) }),
+  };
+}
+
 /** Render's API and its edge, played over the repositories of a played GitHub. */
 export function startRender(github: GithubState): Promise<StandIn<RenderState>> {
   return startStandIn<RenderState>({
@@ -284,8 +348,9 @@ export function startRender(github: GithubState): Promise<StandIn<RenderState>> 
     },
     description: 'render',
     base: '/v1',
+    limits: LIMITS,
     routes: ROUTES,
-    refusals: { token: refused(401, 'unauthorized'), unknown: NOT_THERE },
+    refusals: { token: refused(401, 'unauthorized'), unknown: NOT_THERE, misfit: (what) => refused(400, what) },
     visit: async (state, host, path) => visit(state, host, decodeURIComponent(path)),
   });
 }
@@ -296,7 +361,9 @@ function visit(state: RenderState, host: string, path: string): Page {
   const repository = one === undefined ? undefined : repositoryOf(state, one);
   const files = repository?.trees.get(repository.commits.get(live?.commit ?? '')?.tree ?? '');
   const name = path.slice(1);
-  for (const file of [name, `${name === '' || name.endsWith('/') ? name : `${name}/`}index.html`]) {
+  const rewritten = one?.routes.filter(({ source }) => source === '/*').map(({ destination }) => destination.slice(1));
+  const index = `${name === '' || name.endsWith('/') ? name : `${name}/`}index.html`;
+  for (const file of [name, index, ...(rewritten ?? [])]) {
     const bytes = repository?.blobs.get(files?.get(`${one?.publishPath}/${file}`) ?? '');
     if (bytes !== undefined) return { status: 200, bytes };
   }

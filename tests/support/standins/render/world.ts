@@ -38,6 +38,10 @@ export async function renderUnderTest(): Promise<RenderUnderTest> {
         return sent;
       },
       fail: (step, fault, times) => (AT_GITHUB.includes(step) ? github : standIn).fail(step, fault, times),
+      keepTime: (now) => {
+        github.keepTime(now);
+        standIn.keepTime(now);
+      },
       heal: () => {
         github.heal();
         standIn.heal();
@@ -52,6 +56,7 @@ export async function renderUnderTest(): Promise<RenderUnderTest> {
       takeName: async (name) => void state.taken.add(name),
       deleteSites: async () => state.services.clear(),
       domains: {
+        manner: { apex: ['A', 'ALIAS'], proof: 'never', max: null, isCertificateAskedFor: false },
         steps: { attach: ['domains', 'attach'], read: ['domains', 'certificate'], detach: ['detach'], request: [] },
         countNames: async () => names().length,
         countOrders: async () => 0,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { PlatformCapabilities } from '../../../../routers/schemas/platforms/capabilities/platform-capabilities.ts';
+import { textWithinBudget } from '../../../../server/answer-budget.ts';
 import { decodeManifest, type Manifest } from '../../../../server/artifacts/manifest.ts';
 import { DAY_MS } from '../../../../server/durations.ts';
-import { textOf } from '../../../../server/egress.ts';
 import type {
   HandOff,
   Platform,
@@ -19,11 +19,12 @@ import { dropSite, idOf } from './site.ts';
 
 const AT_ONCE = 4;
 /** A person takes minutes or days: no worker waits beside them. */
-const PATIENCE = { patienceMs: 0, comeBackMs: 30_000 };
+const PATIENCE = { lookingMs: () => 0, leave: () => 30_000 };
 
 const CAPABILITIES: PlatformCapabilities = {
   publish: 'handOff',
   requires: [],
+  furtherConnections: [],
   limits: { releaseMs: 7 * DAY_MS, settleMs: 5_000 },
   refusedNames: null,
   specialFiles: [],
@@ -35,11 +36,8 @@ const CAPABILITIES: PlatformCapabilities = {
   serving: { notFoundPage: true, singlePage: false, redirects: false },
   domain: {
     records: 'fromPerson',
-    apex: 'aAndTxt',
-    proof: 'txtAlways',
     counterpart: 'manual',
-    max: null,
-    certificate: { status: 'none', request: 'automatic' },
+    certificate: { status: 'none', issuers: [] },
   },
 };
 
@@ -75,7 +73,7 @@ export function handOffAt(apiUrl: string): Platform {
       if (!ref.isTold) yield* prepareAndTell(call, request);
       const told = { ...ref, isTold: true };
       yield { type: 'ref', ref: told };
-      yield* waitUntilDone(call, TITLE, () => look(call, told), PATIENCE);
+      yield* waitUntilDone({ ...call, patience: PATIENCE }, TITLE, () => look(call, told));
       return told;
     },
     release: look,
@@ -96,6 +94,7 @@ async function* prepareAndTell(call: PlatformCall, request: PublishRequest): Asy
 
 function stepsOf(call: Pick<PlatformCall, 'destination'>, request: Pick<PublishRequest, 'release'>): HandOff {
   return {
+    addressHint: 'Enter the address that the simulated platform shows.',
     steps: [
       { text: `Download release ${request.release.number} as a ZIP.` },
       { text: 'Import it at the simulated platform:', url: 'http://simulated.localhost/import' },
@@ -114,7 +113,7 @@ async function answersWith(call: PlatformCall, url: string, manifest: Manifest):
     const address = `${url}/${path.split('/').map(encodeURIComponent).join('/')}`;
     const request = { signal: call.signal, maxBytes: sizeBytes + 1_000, wholeMs: 60_000 };
     const seen = await call.egress
-      .request(address, request, async ({ status, body }) => (status === 200 ? textOf(body) : null))
+      .request(address, request, async ({ status, body }) => (status === 200 ? textWithinBudget(body) : null))
       .catch(() => null);
     call.signal.throwIfAborted();
     if (seen === null || createHash('sha256').update(seen).digest('hex') !== sha256) return false;

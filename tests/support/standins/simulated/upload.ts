@@ -33,6 +33,7 @@ const MINUTE_MS = 60_000;
 const CAPABILITIES: PlatformCapabilities = {
   publish: 'upload',
   requires: [],
+  furtherConnections: [],
   limits: {
     maxFiles: 500,
     maxFileBytes: 1024 * 1024,
@@ -50,11 +51,8 @@ const CAPABILITIES: PlatformCapabilities = {
   serving: { notFoundPage: true, singlePage: false, redirects: false },
   domain: {
     records: 'fromApi',
-    apex: 'aliasOrA',
-    proof: 'txtWhenTaken',
     counterpart: 'automatic',
-    max: null,
-    certificate: { status: 'full', request: 'call' },
+    certificate: { status: 'full', issuers: ['letsencrypt.org'] },
   },
 };
 

@@ -37,6 +37,7 @@ const COMMIT_TRIES = 3;
 const CAPABILITIES: PlatformCapabilities = {
   publish: 'viaGit',
   requires: ['publicFiles'],
+  furtherConnections: [],
   limits: {
     maxFileBytes: 1024 * 1024,
     maxTotalBytes: 8 * 1024 * 1024,
@@ -53,11 +54,8 @@ const CAPABILITIES: PlatformCapabilities = {
   serving: { notFoundPage: true, singlePage: false, redirects: false },
   domain: {
     records: 'fixed',
-    apex: 'a',
-    proof: 'none',
     counterpart: 'manual',
-    max: 1,
-    certificate: { status: 'perDomain', request: 'automatic' },
+    certificate: { status: 'perDomain', issuers: ['letsencrypt.org', 'pki.goog'] },
   },
 };
 

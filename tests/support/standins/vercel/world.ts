@@ -32,6 +32,7 @@ function worldOf(standIn: StandIn<VercelState>): PlatformWorld {
     },
     fail: standIn.fail,
     heal: standIn.heal,
+    keepTime: standIn.keepTime,
     revoke: standIn.revoke,
     drift: standIn.drift,
     takeName: async (name) => void makeProject(state, '', { name }),
@@ -49,6 +50,7 @@ function countSent({ requests, state }: StandIn<VercelState>): number {
 
 function domainsOf({ domains, elsewhere, zone }: VercelState): DomainWorld {
   return {
+    manner: { apex: ['A'], proof: 'whenTaken', max: null, isCertificateAskedFor: false },
     steps: {
       attach: ['domains', 'attach', 'certificate'],
       read: ['domains', 'certificate'],

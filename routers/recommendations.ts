@@ -1,0 +1,10 @@
+import { rankForUpload } from '../server/services/recommendations.ts';
+import { rankInput, rankingSchema } from './schemas/recommendations.ts';
+import { protectedProcedure, router } from './trpc.ts';
+
+export const recommendationsRouter = router({
+  rank: protectedProcedure
+    .input(rankInput)
+    .output(rankingSchema)
+    .query(({ ctx, input }) => rankForUpload(ctx, input)),
+});

@@ -1,0 +1,81 @@
+import * as z from 'zod/mini';
+import { cursorSchema, idSchema, PAGE_SIZE_MAX, pageSizeSchema } from './primitives.ts';
+import { CERTIFICATE_STATES } from './state-names.ts';
+
+export const certificateStateSchema = z.enum(CERTIFICATE_STATES);
+
+export const listCertificatesInput = z.optional(
+  z.strictObject({
+    domainId: z.optional(idSchema),
+    /** Those of a page of domains: each has one, and one more for its wildcard. */
+    domainIds: z.optional(z.array(idSchema).check(z.minLength(1), z.maxLength(PAGE_SIZE_MAX))),
+    /** Those alone that cannot be renewed, are late or have run out: the rest renews by itself. */
+    needsCare: z.optional(z.literal(true)),
+    cursor: z.optional(cursorSchema),
+    limit: pageSizeSchema,
+  }),
+);
+export const getCertificateInput = z.strictObject({ certificateId: idSchema });
+export const issueCertificateInput = z.strictObject({ domainId: idSchema, wildcard: z.optional(z.boolean()) });
+export const renewCertificateInput = z.strictObject({ certificateId: idSchema });
+export const revokeCertificateInput = z.strictObject({ certificateId: idSchema });
+export const rehearseCertificateInput = z.strictObject({ certificateId: idSchema });
+
+/** One thing that a renewal needs, tried ahead of it. `unknown`: it could not be tried from here. */
+export const rehearsalCheckSchema = z.strictObject({
+  id: z.enum(['dns', 'challenge', 'caa', 'account', 'limits']),
+  verdict: z.enum(['pass', 'fail', 'unknown']),
+  message: z.string(),
+});
+export const rehearsalSchema = z.strictObject({ at: z.date(), checks: z.array(rehearsalCheckSchema) });
+
+export const certificateSchema = z.strictObject({
+  id: idSchema,
+  domainId: idSchema,
+  names: z.array(z.string()),
+  state: certificateStateSchema,
+  /** In hex; null until one was issued. */
+  serial: z.nullable(z.string()),
+  issuer: z.nullable(z.string()),
+  /** False for one of the app's own authority, which no browser trusts until its root is installed. */
+  isPublic: z.boolean(),
+  notBefore: z.nullable(z.date()),
+  notAfter: z.nullable(z.date()),
+  renewAt: z.nullable(z.date()),
+  /** Why the last try failed; the certificate before it serves on. */
+  problem: z.nullable(
+    z.strictObject({
+      type: z.string(),
+      message: z.string(),
+      /** The authority's own words. */
+      detail: z.nullable(z.string()),
+      link: z.nullable(z.string()),
+      at: z.date(),
+    }),
+  ),
+  nextTryAt: z.nullable(z.date()),
+  rehearsal: z.nullable(rehearsalSchema),
+  createdAt: z.date(),
+});
+export const certificateListSchema = z.strictObject({
+  items: z.array(certificateSchema),
+  nextCursor: z.nullable(cursorSchema),
+  /** The root of the app's own authority, in PEM, where that one signs; to install in a browser. */
+  localRoot: z.nullable(z.string()),
+});
+export const certificateDetailsSchema = z.extend(certificateSchema, {
+  chain: z.nullable(z.string()),
+  history: z.array(z.strictObject({ at: z.date(), what: z.string(), detail: z.nullable(z.string()) })),
+});
+
+export type Certificate = z.infer<typeof certificateSchema>;
+export type CertificateDetails = z.infer<typeof certificateDetailsSchema>;
+export type CertificateList = z.infer<typeof certificateListSchema>;
+export type ListCertificatesInput = z.infer<typeof listCertificatesInput>;
+export type GetCertificateInput = z.infer<typeof getCertificateInput>;
+export type IssueCertificateInput = z.infer<typeof issueCertificateInput>;
+export type RenewCertificateInput = z.infer<typeof renewCertificateInput>;
+export type RevokeCertificateInput = z.infer<typeof revokeCertificateInput>;
+export type RehearseCertificateInput = z.infer<typeof rehearseCertificateInput>;
+export type RehearsalCheck = z.infer<typeof rehearsalCheckSchema>;
+export type Rehearsal = z.infer<typeof rehearsalSchema>;

@@ -1,0 +1,14 @@
+import type { DnsProviderId } from './dns-providers.ts';
+import type { ConnectionProvider } from './platforms/ids.ts';
+import { HOSTING_TITLES } from './platforms/titles.ts';
+
+/** Every provider that a connection can be to, by the name that people know it by. */
+export const CONNECTION_TITLES: Record<ConnectionProvider | DnsProviderId, string> = {
+  ...HOSTING_TITLES,
+  cloudflare: 'Cloudflare',
+  route53: 'Amazon Route 53',
+  digitalocean: 'DigitalOcean',
+  hetzner: 'Hetzner',
+  powerdns: 'PowerDNS',
+  rfc2136: 'Your name server',
+};

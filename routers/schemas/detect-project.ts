@@ -1,0 +1,132 @@
+import { FRAMEWORKS, type Framework, type NameMark } from './frameworks.ts';
+import { UPLOAD_LIMITS } from './limits.ts';
+
+/** What an upload is, in words that a person who builds nothing understands. */
+export const UPLOAD_KINDS = ['plain', 'built', 'source', 'unknown'] as const;
+export type UploadKind = (typeof UPLOAD_KINDS)[number];
+
+export type ProjectNames = {
+  /** The paths of the files. Of more than an upload may have, the rest is not looked at. */
+  paths: Iterable<string>;
+  /** The names in package.json; see `dependenciesOf`. */
+  dependencies: ReadonlySet<string>;
+  /** What the first page says it was made with; see `generatorOf`. */
+  generator: string | null;
+};
+
+export type DetectedProject = { kind: UploadKind; framework: string | null; isSinglePage: boolean };
+
+/** Marks lie no deeper than so many slashes. */
+const SLASHES_MAX = 2;
+/** Looking at so many names takes about a millisecond. */
+const NAMES_A_STEP = 200;
+
+const PATTERNS: readonly RegExp[] = FRAMEWORKS.flatMap(({ source = [], built = [] }) => [...source, ...built])
+  .flat()
+  .filter((mark) => mark instanceof RegExp);
+
+/**
+ * Tells source, a finished build and plain pages apart, and names the framework, by names alone: one pass over them,
+ * in time in proportion to their number. The browser asks it on a drop, the server of what arrived.
+ */
+export function detectProject(names: ProjectNames): DetectedProject {
+  const steps = detectionSteps(names);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** Does the same with a pause after every few names, for a server that has others to answer. */
+export function* detectionSteps({ paths, dependencies, generator }: ProjectNames): Generator<void, DetectedProject> {
+  const seen = yield* namesSeen(paths);
+  const hasEntry = seen.has('index.html');
+  // A page that says what made it was made: whatever lies beside it was copied there.
+  const maker = generator === null ? undefined : FRAMEWORKS.find((one) => one.generator?.test(generator) === true);
+  if (maker !== undefined && hasEntry) return detected('built', maker);
+  const written = FRAMEWORKS.find((one) => isSourceOf(one, seen, dependencies));
+  if (written !== undefined) return detected('source', written);
+  if (!hasEntry) return detected('unknown', undefined);
+  const build = FRAMEWORKS.find((one) => hasMarks(one.built, seen));
+  return build === undefined ? detected('plain', undefined) : detected('built', build);
+}
+
+function detected(kind: UploadKind, framework: Framework | undefined): DetectedProject {
+  return { kind, framework: framework?.name ?? null, isSinglePage: framework?.isSinglePage === true };
+}
+
+function isSourceOf(framework: Framework, seen: ReadonlySet<NameMark>, dependencies: ReadonlySet<string>): boolean {
+  if (framework.isBundler === true && seen.has('index.html')) return false;
+  const isNamed = framework.packages?.some((name) => dependencies.has(name)) === true;
+  return isNamed || hasMarks(framework.source, seen);
+}
+
+function hasMarks(lines: Framework['source'], seen: ReadonlySet<NameMark>): boolean {
+  return lines?.some((line) => line.every((mark) => seen.has(mark))) === true;
+}
+
+/** Returns the files and folders of the first levels, and the patterns that one of them fits. */
+function* namesSeen(paths: Iterable<string>): Generator<void, ReadonlySet<NameMark>> {
+  const seen = new Set<NameMark>();
+  let open = PATTERNS;
+  let count = 0;
+  for (const path of paths) {
+    if (count % NAMES_A_STEP === 0) yield;
+    count += 1;
+    if (count > UPLOAD_LIMITS.maxFiles) break;
+    if (addFolders(path, seen) > SLASHES_MAX) continue;
+    seen.add(path);
+    const fitting = open.filter((pattern) => pattern.test(path));
+    for (const pattern of fitting) seen.add(pattern);
+    if (fitting.length > 0) open = open.filter((pattern) => !seen.has(pattern));
+  }
+  return seen;
+}
+
+/** Adds the first folders around a path; returns how many slashes it has, as far as that is of interest. */
+function addFolders(path: string, seen: Set<NameMark>): number {
+  let slashes = 0;
+  for (let slash = path.indexOf('/'); slash !== -1 && slashes <= SLASHES_MAX; slash = path.indexOf('/', slash + 1)) {
+    slashes += 1;
+    if (slashes <= SLASHES_MAX) seen.add(path.slice(0, slash + 1));
+  }
+  return slashes;
+}
+
+/** More dependencies than this no project has. */
+const DEPENDENCIES_MAX = 5_000;
+
+/** Returns the names of what a package.json depends on. A text that is no JSON has none. */
+export function dependenciesOf(packageJson: string | undefined): ReadonlySet<string> {
+  if (packageJson === undefined) return new Set();
+  try {
+    const parsed: unknown = JSON.parse(packageJson.replace(/^\ufeff/, ''));
+    if (typeof parsed !== 'object' || parsed === null) return new Set();
+    const names = [
+      ...('dependencies' in parsed ? namesIn(parsed.dependencies) : []),
+      ...('devDependencies' in parsed ? namesIn(parsed.devDependencies) : []),
+    ];
+    return new Set(names.slice(0, DEPENDENCIES_MAX));
+  } catch {
+    return new Set();
+  }
+}
+
+function namesIn(dependencies: unknown): string[] {
+  return typeof dependencies === 'object' && dependencies !== null ? Object.keys(dependencies) : [];
+}
+
+/** The head of a page stands at its start. */
+const HEAD_LENGTH = 64 * 1024;
+const META = /<meta\s[^<>]*>/gi;
+const CONTENT = /\scontent\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i;
+
+/** Returns what a page says it was made with (HTML standard, 4.2.5.1, "generator"), or null. */
+export function generatorOf(page: string | undefined): string | null {
+  for (const [tag] of (page ?? '').slice(0, HEAD_LENGTH).matchAll(META)) {
+    if (!/\sname\s*=\s*["']?generator["'\s]/i.test(tag)) continue;
+    const found = CONTENT.exec(tag);
+    return found?.[1] ?? found?.[2] ?? found?.[3] ?? null;
+  }
+  return null;
+}

@@ -1,0 +1,46 @@
+import type { HostingPlatform, PlatformId } from './ids.ts';
+
+/** One of a platform's own settings, as a form asks for it; its rule stands in options.ts under the same name. */
+export type OptionField = {
+  name: string;
+  label: string;
+  hint: string;
+  /** The values to choose from, the first of which is taken where none is chosen; left out, it is a text. */
+  choices?: readonly { value: string; label: string }[];
+};
+
+const repository: OptionField = {
+  name: 'repository',
+  label: 'Repository (optional)',
+  hint: 'Leave it empty for a new one. In a repository of yours, a branch of its own holds the website, and a website that the repository publishes already is replaced.',
+};
+
+const FIELDS: Record<HostingPlatform, readonly OptionField[]> = {
+  netlify: [],
+  vercel: [],
+  'github-pages': [repository],
+  render: [repository],
+  heroku: [
+    {
+      name: 'dyno',
+      label: 'Dyno',
+      hint: 'What runs the website there, and what Heroku bills you for.',
+      // Heroku Dev Center, "Dyno Types" and "Eco Dyno Hours".
+      choices: [
+        { value: 'basic', label: 'Basic: $7 a month, always on' },
+        { value: 'eco', label: 'Eco: $5 a month for all of them, sleeps without visitors' },
+      ],
+    },
+    {
+      name: 'app',
+      label: 'App (optional)',
+      hint: 'Leave it empty for a new one. An app of yours serves this website in the place of what it runs now.',
+    },
+  ],
+  replit: [],
+};
+
+/** Returns what a form asks for besides the account and the consents. */
+export function optionFieldsOf(platform: PlatformId): readonly OptionField[] {
+  return platform === 'built-in' || platform === 'simulated' ? [] : FIELDS[platform];
+}

@@ -1,0 +1,57 @@
+import type { Reason } from '../recommendations.ts';
+import type { AvailablePlatform } from './ids.ts';
+import { PLATFORM_SETUPS } from './setups.ts';
+
+export type Source = NonNullable<Reason['source']>;
+
+/** What the ranking knows of a platform besides its capabilities: where the numbers there come from, and the price. */
+export type RankingFacts = {
+  cost: string;
+  costSource: Source | null;
+  /** Null where the platform publishes no limit. */
+  limitsSource: Source | null;
+  /** More than this in all needs a plan that is paid for. */
+  freeTotalBytes?: number;
+  /** Who holds the repository through which files get there, where that needs an account of its own. */
+  repositoryAt?: string;
+};
+
+const GITHUB: Source = {
+  title: 'docs.github.com, "GitHub Pages limits" and "About large files on GitHub"',
+  readOn: '2026-07',
+};
+const VERCEL: Source = { title: 'vercel.com/docs/limits', readOn: '2026-03-02' };
+const HEROKU: Source = { title: 'Heroku Dev Center, "Dyno Types" and "Eco Dyno Hours"', readOn: '2026' };
+
+export const RANKING_FACTS: Record<AvailablePlatform, RankingFacts> = {
+  'built-in': { cost: 'It costs nothing beyond this Fairlead.', costSource: null, limitsSource: null },
+  netlify: {
+    cost: PLATFORM_SETUPS.netlify.cost,
+    costSource: { title: 'docs.netlify.com, "Get started with the Netlify API"', readOn: '2026-08-27' },
+    limitsSource: null,
+  },
+  vercel: {
+    cost: PLATFORM_SETUPS.vercel.cost,
+    costSource: VERCEL,
+    limitsSource: VERCEL,
+    freeTotalBytes: 100_000_000,
+  },
+  'github-pages': { cost: PLATFORM_SETUPS['github-pages'].cost, costSource: GITHUB, limitsSource: GITHUB },
+  render: {
+    cost: PLATFORM_SETUPS.render.cost,
+    costSource: { title: 'Render documentation, "Free plans"', readOn: '2022' },
+    // Its files lie in a repository at GitHub.
+    limitsSource: GITHUB,
+    repositoryAt: 'GitHub',
+  },
+  heroku: {
+    cost: PLATFORM_SETUPS.heroku.cost,
+    costSource: HEROKU,
+    limitsSource: { title: 'an error of its builds, fleetdm/fleet issue 25934', readOn: '2025' },
+  },
+  replit: {
+    cost: PLATFORM_SETUPS.replit.cost,
+    costSource: { title: 'docs.replit.com, "Static Deployments"', readOn: '2026' },
+    limitsSource: null,
+  },
+};

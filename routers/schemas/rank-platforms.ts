@@ -1,0 +1,230 @@
+import type { UploadKind } from './detect-project.ts';
+import { formatCount } from './format-count.ts';
+import { UPLOAD_LIMITS } from './limits.ts';
+import { PLATFORM_CAPABILITIES } from './platforms/capabilities/index.ts';
+import type { PlatformCapabilities } from './platforms/capabilities/platform-capabilities.ts';
+import { domainsRefusal } from './platforms/domains-refusal.ts';
+import { type AvailablePlatform, HOSTING_PLATFORMS } from './platforms/ids.ts';
+import { PLATFORMS } from './platforms/list.ts';
+import { RANKING_FACTS, type RankingFacts, type Source } from './platforms/ranking-facts.ts';
+import type { Needs, RankedPlatform, Reason } from './recommendations.ts';
+import type { OfferedFile } from './upload-rules.ts';
+
+/** The files that a place is looked for; see `inspectUpload`. */
+export type RankedProject = {
+  kind: UploadKind;
+  framework: string | null;
+  isSinglePage: boolean;
+  buildFolder: string | null;
+  files: readonly OfferedFile[];
+};
+
+type Measured = Omit<RankedProject, 'files'> & {
+  files: readonly OfferedFile[];
+  totalBytes: number;
+  largest: OfferedFile | null;
+};
+type Subject = { id: AvailablePlatform; title: string; capabilities: PlatformCapabilities; facts: RankingFacts };
+type Asked = { project: Measured | null; needs: Needs };
+/** A reason, and how far up or down it moves the platform. */
+type Finding = Reason & { points: number };
+type Rule = (subject: Subject, asked: Asked) => Finding[];
+
+const PLACES: readonly AvailablePlatform[] = ['built-in', ...HOSTING_PLATFORMS];
+
+/**
+ * Puts the platforms in order for these files and needs, each with its reasons: those that fit first, then by the points
+ * of the rules below, then in the order of the home page. The same question has the same answer in browser and server.
+ * Null for the files asks the needs alone.
+ */
+export function rankPlatforms(project: RankedProject | null, needs: Needs): RankedPlatform[] {
+  const asked = { project: project === null ? null : measured(project), needs };
+  const judged = PLACES.flatMap((id) => {
+    const capabilities = PLATFORM_CAPABILITIES[id];
+    if (capabilities === undefined) return [];
+    const subject = { id, title: PLATFORMS[id].title, capabilities, facts: RANKING_FACTS[id] };
+    const findings = RULES.flatMap((rule) => rule(subject, asked));
+    const points = findings.reduce((sum, finding) => sum + finding.points, 0);
+    const reasons = findings.map(({ points: _, ...reason }) => reason);
+    return [{ points, ranked: { platform: id, fits: reasons.every(({ verdict }) => verdict !== 'no'), reasons } }];
+  });
+  judged.sort((a, b) => Number(b.ranked.fits) - Number(a.ranked.fits) || b.points - a.points);
+  return judged.map(({ ranked }) => ranked);
+}
+
+function measured(project: RankedProject): Measured {
+  let totalBytes = 0;
+  let largest: OfferedFile | null = null;
+  for (const file of project.files) {
+    totalBytes += file.sizeBytes;
+    if (largest === null || file.sizeBytes > largest.sizeBytes) largest = file;
+  }
+  return { ...project, totalBytes, largest };
+}
+
+const good = (text: string, points = 0, source: Source | null = null): Finding => ({
+  ...{ verdict: 'good', text, change: null, source, points },
+});
+const note = (text: string, points: number, source: Source | null = null): Finding => ({
+  ...{ verdict: 'note', text, change: null, source, points },
+});
+const no = (text: string, change: string, source: Source | null = null): Finding => ({
+  ...{ verdict: 'no', text, change, source, points: 0 },
+});
+
+/** These are all rules, in the order in which a person reads their reasons. */
+const RULES: readonly Rule[] = [
+  /** What has to be built is served by nobody as it is. */
+  (_, { project }) => {
+    if (project === null) return [];
+    const { kind, framework, buildFolder } = project;
+    if (kind === 'built') return [good(`A finished ${framework} build is served as it is.`)];
+    if (kind === 'plain') return [good('Plain pages are served as they are.')];
+    if (kind === 'unknown') return [note('There is no index.html: whoever opens the address sees "not found".', 0)];
+    const change =
+      buildFolder === null
+        ? 'Build it, and publish the folder that the build makes.'
+        : `Publish the folder "${buildFolder}".`;
+    return [
+      no(`This is ${framework === null ? '' : `${framework} `}source, and Fairlead publishes finished files.`, change),
+    ];
+  },
+
+  /** What it takes to publish there. */
+  ({ id, title, capabilities, facts }) => {
+    if (PLATFORMS[id].isServedHere === true)
+      return [good('Fairlead serves it itself: no other account is needed.', 40)];
+    if (capabilities.publish === 'handOff')
+      return [note(`You finish each release at ${title} yourself: it has no way to publish from here.`, -30)];
+    if (facts.repositoryAt !== undefined)
+      return [
+        note(`It needs a ${title} account and a ${facts.repositoryAt} account: files go through a repository.`, -15),
+      ];
+    return [good(`It needs a ${title} account. Your files are sent there from here.`)];
+  },
+
+  ({ capabilities, facts }) => {
+    const isPaid = capabilities.requires.includes('paymentThere');
+    return [isPaid ? note(facts.cost, -30, facts.costSource) : good(facts.cost, 0, facts.costSource)];
+  },
+
+  limitReasons,
+
+  /** Some characters are no part of a name there. */
+  ({ title, capabilities: { refusedNames } }, { project }) => {
+    const refused = refusedNames && project?.files.find(({ path }) => refusedNames.test(path));
+    return refused ? [no(`${title} does not take the name ${refused.path}.`, 'Rename the file.')] : [];
+  },
+
+  ({ title, capabilities }, { needs }) => {
+    if (needs.privateFiles !== true) return [];
+    return capabilities.requires.includes('publicFiles')
+      ? [no(`${title} takes the files from a public repository.`, 'Agree that everybody can read the files.')]
+      : [good('Nobody sees the files but as pages of your site.')];
+  },
+
+  ({ title, capabilities }, { needs }) => {
+    if (needs.redirects !== true) return [];
+    return capabilities.serving.redirects
+      ? [good('The rules in _redirects are followed.')]
+      : [no(`${title} does not follow the rules in _redirects.`, 'Put a page that leads on at each old address.')];
+  },
+
+  domainReasons,
+
+  /** Addresses inside a site of one page answer with that page. */
+  ({ title, capabilities }, { project }) => {
+    if (project?.isSinglePage !== true || project.kind === 'source') return [];
+    return capabilities.serving.singlePage
+      ? [good('Addresses inside a single-page site can be opened directly.')]
+      : [note(`${title} answers addresses inside a single-page site with "not found" (404).`, -15)];
+  },
+
+  ({ title }, { needs }) =>
+    needs.forms === true
+      ? [
+          no(
+            `Nothing at ${title} receives a form of files that come from Fairlead.`,
+            'Send the form to a service for forms.',
+          ),
+        ]
+      : [],
+
+  ({ title }, { needs }) =>
+    needs.functions === true
+      ? [
+          no(
+            `Fairlead sends files to ${title}, and no functions.`,
+            'Run them elsewhere, and call them by their address.',
+          ),
+        ]
+      : [],
+
+  ({ title, capabilities }) =>
+    capabilities.rollBack ? [] : [note(`Going back to an earlier release is done at ${title}.`, -5)],
+];
+
+/** Holds the files against every limit, with the arithmetic. */
+function limitReasons({ id, title, capabilities, facts }: Subject, { project }: Asked): Finding[] {
+  if (project === null) return [];
+  // Of the built-in host there are no others than those of an upload.
+  const own = {
+    maxFiles: UPLOAD_LIMITS.maxFiles,
+    maxFileBytes: UPLOAD_LIMITS.maxFileBytes,
+    maxTotalBytes: UPLOAD_LIMITS.maxReleaseBytes,
+  };
+  const { maxFiles, maxFileBytes, maxTotalBytes } = PLATFORMS[id].isServedHere === true ? own : capabilities.limits;
+  const { files, totalBytes, largest } = project;
+  const source = facts.limitsSource;
+  const refused: Finding[] = [];
+  const held: string[] = [];
+  if (maxFiles !== undefined) {
+    const sum = `${formatCount(files.length, 'file')} of ${maxFiles.toLocaleString('en')}`;
+    if (files.length <= maxFiles) held.push(sum);
+    else refused.push(no(sum, `Take out ${formatCount(files.length - maxFiles, 'file')}.`, source));
+  }
+  if (maxTotalBytes !== undefined) {
+    const sum = `${sizeText(totalBytes)} of ${sizeText(maxTotalBytes)}`;
+    if (totalBytes <= maxTotalBytes) held.push(sum);
+    else refused.push(no(sum, `Take out ${sizeText(totalBytes - maxTotalBytes)}.`, source));
+  }
+  if (maxFileBytes !== undefined && largest !== null) {
+    const sum = `the largest file ${sizeText(largest.sizeBytes)} of ${sizeText(maxFileBytes)}`;
+    if (largest.sizeBytes <= maxFileBytes) held.push(sum);
+    else refused.push(no(`${largest.path}: ${sum}`, 'Make this file smaller, or leave it out.', source));
+  }
+  const fitting = held.length === 0 ? [] : [good(`${held.join('; ')}.`, 0, source)];
+  const silent = maxFiles ?? maxTotalBytes ?? maxFileBytes;
+  if (silent === undefined)
+    return [good(`${title} publishes no limit for ${formatCount(files.length, 'file')} of ${sizeText(totalBytes)}.`)];
+  return [...refused, ...fitting, ...freeReasons(facts, project, title)];
+}
+
+function freeReasons(
+  { freeTotalBytes, limitsSource }: RankingFacts,
+  { totalBytes }: Measured,
+  title: string,
+): Finding[] {
+  if (freeTotalBytes === undefined || totalBytes <= freeTotalBytes) return [];
+  const sum = `${sizeText(totalBytes)} of ${sizeText(freeTotalBytes)}`;
+  return [note(`More than the free plan of ${title} takes: ${sum}.`, -20, limitsSource)];
+}
+
+function domainReasons({ id, title, capabilities }: Subject, { needs }: Asked): Finding[] {
+  const isInFolder = capabilities.basePath === 'repositoryFolder';
+  if (needs.ownDomain !== true)
+    return isInFolder ? [note('Without a domain of your own, links that start with / do not work there.', -10)] : [];
+  if (domainsRefusal(id) !== null) return [note(`You add the domain at ${title} itself.`, -10)];
+  return [good('Your domain is set up from here.')];
+}
+
+const UNITS = ['B', 'KB', 'MB', 'GB'] as const;
+
+/** `8.4 MB`, `1 GB`; a number that is round in 1,024s is a limit, and shown as round as its platform writes it. */
+function sizeText(bytes: number): string {
+  const base = bytes >= 1_024 ** 2 && bytes % 1_024 ** 2 === 0 ? 1_024 : 1_000;
+  let power = 0;
+  while (power < UNITS.length - 1 && bytes >= base ** (power + 1)) power += 1;
+  const value = bytes / base ** power;
+  return `${value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 1 : 0 })} ${UNITS[power]}`;
+}

@@ -1,0 +1,171 @@
+import * as z from 'zod/mini';
+import { textWithinBudget } from '../../answer-budget.ts';
+import { parseAnswer } from '../../answer-json.ts';
+import { DAY_MS } from '../../durations.ts';
+import { type Egress, EgressError } from '../../egress.ts';
+import { AuthorityError } from '../authority.ts';
+import { parseProblem, unreachable } from '../problems.ts';
+import { type JwsHeader, jwkOf, signJws } from './jws.ts';
+
+/** Who signs a request: an account, or a key that has none yet. */
+export type Signer = { key: string; url: string | null };
+
+export type Directory = z.infer<typeof directorySchema>;
+
+export type AcmeAnswer = {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The body as JSON; undefined where it is none. */
+  json: unknown;
+  retryAfterMs: number | null;
+};
+
+export type Transport = {
+  directory(signal: AbortSignal): Promise<Directory>;
+  /** Sends a signed request; `payload` undefined reads what is at the address. Throws `AuthorityError` for a refusal. */
+  post(url: string, signer: Signer, payload: unknown, signal: AbortSignal): Promise<AcmeAnswer>;
+  /** Reads what needs no account. */
+  get(url: string, signal: AbortSignal): Promise<AcmeAnswer>;
+};
+
+export type TransportOptions = { directoryUrl: string; egress: Egress; now(): Date };
+
+/** A chain of five certificates of 4096-bit RSA has some 10 KB. */
+const ANSWER_MAX_BYTES = 256 * 1024;
+/** An order of a hundred names has some two hundred. */
+const VALUES_MAX = 5_000;
+const IDENTITIES_MAX = 10;
+const WHOLE_MS = 60_000;
+const SILENCE_MS = 30_000;
+/** With 60 % of them refused, 20 in a row are one in 27,000. */
+const NONCE_TRIES = 20;
+const NONCES_MAX = 10;
+/** An authority changes its addresses rarely, and says so ahead. */
+const DIRECTORY_MS = DAY_MS;
+/** A longer one would outlast the certificate that is to be renewed (Let's Encrypt's own limits last a week). */
+const RETRY_AFTER_MAX_MS = 7 * DAY_MS;
+/** RFC 8555, section 6.1: a client names itself. */
+const USER_AGENT = 'Fairlead ACME client';
+
+const address = z.string().check(z.startsWith('https://'));
+const directorySchema = z.object({
+  newNonce: address,
+  newAccount: address,
+  newOrder: address,
+  revokeCert: address,
+  renewalInfo: z.catch(z.optional(address), undefined),
+  meta: z.catch(
+    z.optional(
+      z.object({
+        caaIdentities: z.catch(z.optional(z.array(z.string()).check(z.maxLength(IDENTITIES_MAX))), undefined),
+        externalAccountRequired: z.catch(z.optional(z.boolean()), undefined),
+        profiles: z.catch(z.optional(z.record(z.string(), z.unknown())), undefined),
+      }),
+    ),
+    undefined,
+  ),
+});
+
+/** Opens the way to one authority: its directory, its nonces, and requests signed anew whenever a nonce was refused. */
+export function createTransport({ directoryUrl, egress, now }: TransportOptions): Transport {
+  let known: { directory: Directory; readAt: number } | undefined;
+  const nonces: string[] = [];
+
+  async function exchange(
+    method: 'GET' | 'HEAD' | 'POST',
+    url: string,
+    body: string | undefined,
+    signal: AbortSignal,
+  ): Promise<AcmeAnswer> {
+    const request = {
+      method,
+      headers: () => ({
+        'user-agent': USER_AGENT,
+        ...(body !== undefined && { 'content-type': 'application/jose+json' }),
+      }),
+      ...(body !== undefined && { body: Buffer.from(body) }),
+      signal,
+      maxBytes: ANSWER_MAX_BYTES,
+      silenceMs: SILENCE_MS,
+      wholeMs: WHOLE_MS,
+    };
+    try {
+      return await egress.request(url, request, async ({ status, headers, body: sent }) => {
+        keep(headers.get('replay-nonce'));
+        return answerOf(status, headers, await textWithinBudget(sent), now());
+      });
+    } catch (error) {
+      if (!(error instanceof EgressError)) throw error;
+      throw new AuthorityError(unreachable(error.message), error);
+    }
+  }
+
+  function keep(nonce: string | null): void {
+    if (nonce !== null && nonces.length < NONCES_MAX) nonces.push(nonce);
+  }
+
+  async function nextNonce(signal: AbortSignal): Promise<string> {
+    if (nonces.length === 0) {
+      const { newNonce } = await directory(signal);
+      const answer = await exchange('HEAD', newNonce, undefined, signal);
+      if (answer.status >= 400) throw refusalOf(answer);
+    }
+    const nonce = nonces.pop();
+    if (nonce === undefined) throw new AuthorityError(unreachable('The authority gave no nonce.'));
+    return nonce;
+  }
+
+  async function directory(signal: AbortSignal): Promise<Directory> {
+    const at = now().getTime();
+    if (known !== undefined && Math.abs(at - known.readAt) < DIRECTORY_MS) return known.directory;
+    const answer = await exchange('GET', directoryUrl, undefined, signal);
+    if (answer.status >= 400) throw refusalOf(answer);
+    const parsed = directorySchema.safeParse(answer.json);
+    if (!parsed.success) throw new AuthorityError(unreachable('This address is not the directory of an authority.'));
+    known = { directory: parsed.data, readAt: at };
+    return parsed.data;
+  }
+
+  return {
+    directory,
+    async post(url, { key, url: kid }, payload, signal) {
+      for (let left = NONCE_TRIES; ; left -= 1) {
+        const nonce = await nextNonce(signal);
+        const header: JwsHeader = kid === null ? { nonce, url, jwk: jwkOf(key) } : { nonce, url, kid };
+        const answer = await exchange('POST', url, signJws(key, header, payload), signal);
+        if (answer.status < 400) return answer;
+        const refusal = refusalOf(answer);
+        if (refusal.problem.type !== 'badNonce' || left === 1) throw refusal;
+      }
+    },
+    async get(url, signal) {
+      const answer = await exchange('GET', url, undefined, signal);
+      if (answer.status >= 400) throw refusalOf(answer);
+      return answer;
+    },
+  };
+}
+
+function answerOf(status: number, headers: Headers, text: string, now: Date): AcmeAnswer {
+  return { status, headers, text, json: parseAnswer(text, VALUES_MAX), retryAfterMs: retryAfterMsOf(headers, now) };
+}
+
+function refusalOf({ status, headers, json, retryAfterMs }: AcmeAnswer): AuthorityError {
+  return new AuthorityError(parseProblem(json, { status, retryAfterMs, termsLink: termsLinkOf(headers) }));
+}
+
+/** RFC 8555, section 7.3.3. */
+function termsLinkOf(headers: Headers): string | null {
+  const link = (headers.get('link') ?? '').split(',').find((part) => part.includes('rel="terms-of-service"'));
+  const [start, end] = [link?.indexOf('<') ?? -1, link?.indexOf('>') ?? -1];
+  return link === undefined || start < 0 || end < start ? null : link.slice(start + 1, end);
+}
+
+/** Seconds or a date (RFC 9110, section 10.2.3). */
+function retryAfterMsOf(headers: Headers, now: Date): number | null {
+  const value = headers.get('retry-after');
+  if (value === null) return null;
+  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now.getTime();
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), RETRY_AFTER_MAX_MS);
+}

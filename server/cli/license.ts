@@ -1,0 +1,132 @@
+import { parseArgs } from 'node:util';
+import { BETA_MONTHS } from '../../routers/schemas/limits.ts';
+import { PAID_PLANS, PLANS } from '../../routers/schemas/plans.ts';
+import { AppError } from '../errors.ts';
+import {
+  allLicenses,
+  endLicense,
+  type ListedLicense,
+  makeLicenses,
+  type NewLicenses,
+} from '../services/licenses/operate.ts';
+import { EXIT_FAILED, StartError } from '../start/start-error.ts';
+
+type Write = (text: string) => void;
+
+/** A transaction of so many rows is far below what MongoDB takes in one (16 MB of its log). */
+const COUNT_MAX = 1_000;
+const MONTHS_MAX = 120;
+const NOTE_MAX = 200;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Returns what `license` and these words do on the database; null when there is no such command. */
+export function licenseWork([action = 'list', ...rest]: string[], write: Write): (() => Promise<void>) | null {
+  if (action === 'create') {
+    const options = readCreateOptions(rest, new Date());
+    return () => createKeys(options, write);
+  }
+  if (action === 'list' && rest.length === 0) return () => listKeys(write);
+  const [idOrKey, ...more] = rest;
+  if (action !== 'revoke' || idOrKey === undefined || more.length > 0) return null;
+  return () => revokeKey(idOrKey, write);
+}
+
+/** Reads what follows `license create`. Throws StartError with a sentence that names the option and what would be right. */
+function readCreateOptions(words: string[], now: Date): NewLicenses {
+  const { plan, months, count = '1', note = '', 'redeem-by': redeemBy } = parse(words);
+  const known = PAID_PLANS.find((one) => one === plan?.toUpperCase());
+  if (known === undefined) throw wrong(`--plan takes ${PAID_PLANS.join(', ')}`, plan);
+  if (months === undefined && known !== 'BETA') throw wrong(`--months takes a number from 1 to ${MONTHS_MAX}`, months);
+  const lasts = wholeNumber('--months', months ?? String(BETA_MONTHS), MONTHS_MAX);
+  if (known === 'BETA' && lasts !== BETA_MONTHS)
+    throw wrong(`Beta is ${BETA_MONTHS} months, no more and no less`, months);
+  if (note.length > NOTE_MAX) throw wrong(`--note takes up to ${NOTE_MAX} characters`, `${note.slice(0, 20)}…`);
+  return {
+    plan: known,
+    months: lasts,
+    count: wholeNumber('--count', count, COUNT_MAX),
+    redeemBy: redeemBy === undefined ? null : endOfDay(redeemBy, now),
+    note: note.replace(/\s+/g, ' ').trim(),
+  };
+}
+
+/** Makes keys and writes each on a line of its own, and nothing else: they can be put into a file as they are. */
+async function createKeys(options: NewLicenses, write: Write): Promise<void> {
+  const keys = await makeLicenses(options, new Date());
+  write(`${keys.join('\n')}\n`);
+}
+
+/** Writes one line a license: id, how the key begins, plan, time, and what became of it. */
+async function listKeys(write: Write): Promise<void> {
+  let isEmpty = true;
+  for await (const license of allLicenses()) {
+    isEmpty = false;
+    write(`${lineOf(license)}\n`);
+  }
+  if (isEmpty) write('There are no license keys; "fairlead license create" makes some.\n');
+}
+
+/** Ends a license by its id or its key. Throws StartError when there is none, or it was ended before. */
+async function revokeKey(idOrKey: string, write: Write): Promise<void> {
+  try {
+    const { id, plan, wasRedeemed } = await endLicense(idOrKey, new Date());
+    const effect = wasRedeemed ? 'what its holder had left of it is gone' : 'nobody can redeem it any more';
+    write(`The license "${id}" for ${PLANS[plan].title} is revoked: ${effect}.\n`);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    // The whole key is a secret: what was typed is not said again.
+    const way = error.code === 'not_found' ? ' "fairlead license list" shows all of them.' : '';
+    throw new StartError(EXIT_FAILED, `${error.message}${way}`, error);
+  }
+}
+
+function parse(words: string[]) {
+  const text = { type: 'string' } as const;
+  try {
+    const options = { plan: text, months: text, count: text, note: text, 'redeem-by': text };
+    return parseArgs({ args: words, options, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    throw new StartError(EXIT_FAILED, error instanceof Error ? error.message : String(error), error);
+  }
+}
+
+function wholeNumber(option: string, value: string, max: number): number {
+  const number = /^\d{1,6}$/.test(value) ? Number(value) : 0;
+  if (number < 1 || number > max) throw wrong(`${option} takes a number from 1 to ${max}`, value);
+  return number;
+}
+
+/** The end of that day in UTC. */
+function endOfDay(value: string, now: Date): Date {
+  const start = DATE.test(value) ? new Date(`${value}T00:00:00Z`) : new Date(Number.NaN);
+  // A date that there is not, like 30 February, is moved on by some engines.
+  const isDate = !Number.isNaN(start.getTime()) && start.toISOString().startsWith(value);
+  if (!isDate) throw wrong('--redeem-by takes a date like 2030-12-31', value);
+  const end = new Date(start.getTime() + 86_400_000);
+  if (end <= now) throw wrong('--redeem-by takes a date that is not over', value);
+  return end;
+}
+
+function wrong(rule: string, value: string | undefined): StartError {
+  return new StartError(EXIT_FAILED, `${rule}${value === undefined ? '.' : `, not "${value}".`}`);
+}
+
+function lineOf({ id, prefix, plan, months, createdAt, note, ...license }: ListedLicense): string {
+  const time = months === null ? 'the rest of another' : `${months} mo`;
+  const parts = [id, `${prefix}…`, plan, time, `made ${day(createdAt)}`, stateOf(license), note];
+  return parts.filter((part) => part !== '').join('  ');
+}
+
+type Fate = Pick<ListedLicense, 'state' | 'holder' | 'redeemedAt' | 'redeemBy' | 'endsAt'>;
+
+function stateOf({ state, holder, redeemedAt, redeemBy, endsAt }: Fate): string {
+  const by = holder === null ? '' : ` by ${holder}`;
+  if (state === 'redeemed') return `redeemed ${day(redeemedAt)}${by}, until ${day(endsAt)}`;
+  if (state === 'transferred') return `transferred${by}`;
+  if (state === 'revoked') return redeemedAt === null ? 'revoked' : `revoked, redeemed ${day(redeemedAt)}${by}`;
+  return redeemBy === null ? 'not redeemed' : `not redeemed, can be before ${day(redeemBy)}`;
+}
+
+function day(date: Date | null): string {
+  return date === null ? '-' : date.toISOString().slice(0, 10);
+}

@@ -1,0 +1,15 @@
+import { type Check, fail, pass } from './check.ts';
+
+/** Whether the certificate authority would take an order right now. */
+export const caSide: Check = {
+  id: 'ca-side',
+  why: 'Authorities limit how many certificates a domain gets. While a limit is reached, the one that is there goes on.',
+  applies: ({ own }) => own?.isServedHere === true && own.domainId !== null,
+  async run(_subject, tools) {
+    const trouble = await tools.authorityTrouble();
+    if (trouble === null) return pass('The certificate authority takes orders for these names.');
+    const until =
+      trouble.until === null ? '' : ` Next try ${trouble.until.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
+    return fail(`${trouble.message}${until}`, 'It waits by itself, and tries again then.');
+  },
+};

@@ -1,0 +1,48 @@
+import { caaText, judgeCaa } from '../dns/caa.ts';
+import { DnsLookupError } from '../dns/dns-client.ts';
+import { type Check, fail, namesOf, pass, type Tools, unknown, warn } from './check.ts';
+
+type CaaSet = Awaited<ReturnType<Tools['caaOf']>>;
+
+/** Whether CAA records let the certificate authority sign (RFC 8659). */
+export const caa: Check = {
+  id: 'caa',
+  why: 'CAA records say which authorities may issue certificates for the name. The others refuse.',
+  applies: ({ isDomain }) => isDomain,
+  async run(subject, tools) {
+    const sets = await Promise.all(namesOf(subject).map((name) => tools.caaOf(name).catch(failureOf)));
+    const failed = sets.find((set) => typeof set === 'string');
+    if (typeof failed === 'string') {
+      if (failed !== 'server_failure' && failed !== 'refused') return unknown('The CAA records could not be read.');
+      const fix = 'Have your DNS provider answer questions for CAA, if only with nothing.';
+      return fail('The name servers answer questions for CAA records with an error.', fix);
+    }
+    const found = sets.flatMap((set) => (typeof set === 'string' || set === null ? [] : [set]));
+    const [first] = found;
+    if (first === undefined) return pass(`${subject.name} has no CAA records: every authority may sign.`);
+    const facts = { [`CAA of ${first.name}`]: first.values };
+    return { ...(await judge(found, tools)), facts };
+  },
+};
+
+function failureOf(error: unknown): string {
+  if (error instanceof DnsLookupError) return error.fault;
+  throw error;
+}
+
+async function judge(found: readonly NonNullable<CaaSet>[], tools: Tools) {
+  const question = await tools.caaQuestion();
+  const [identity] = question?.identities ?? [];
+  const shown = found.map(({ name, values }) => `${name}: ${values.join(', ')}`).join('; ');
+  if (question === null || identity === undefined) return pass(`CAA records are there: ${shown}.`);
+  for (const { name, values } of found) {
+    const refusal = judgeCaa(values, question);
+    if (refusal === null) continue;
+    const fix = refusal.add === null ? `Remove the critical record at ${name}.` : `Add CAA ${refusal.add} at ${name}.`;
+    return fail(caaText(refusal, name, identity), fix);
+  }
+  const isOnlyContact = found.every(({ values }) => values.every((value) => / iodef /.test(value)));
+  if (isOnlyContact)
+    return warn(`The CAA records only name a contact: ${shown}.`, 'Add a record that names who may issue.');
+  return pass(`CAA lets ${identity} sign: ${shown}.`);
+}

@@ -1,0 +1,52 @@
+import type { Repair } from '../../routers/schemas/diagnostics.ts';
+import { type Check, fail, faultText, isOurs, pass, type Subject, type Tools, unknown, warn } from './check.ts';
+
+const HOPS_MAX = 5;
+
+/** Whether visitors get the page, and whether it is that of the release, byte by byte through its hash. */
+export const urlUp: Check = {
+  id: 'url-up',
+  why: 'This is what a visitor gets: the page itself.',
+  async run(subject, tools) {
+    const { url, entrySha256 } = subject;
+    const { hops, visit } = await follow(url, tools);
+    if (isOurs(visit)) return unknown(`${url} cannot be reached from here.`);
+    if (visit.fault !== null)
+      return fail(`${url} ${faultText(visit)} (${visit.detail}).`, mendOf(subject, visit.fault));
+    const repair: Repair | null = subject.own ? { kind: 'release', deploymentId: subject.own.deploymentId } : null;
+    const { status, sha256, headers } = visit;
+    const facts = { [`Server of ${subject.name}`]: [headers.get('server') ?? 'not told'] };
+    if (status >= 400) {
+      const fix =
+        status >= 500 ? 'The host has trouble: publish again, or ask its operator.' : 'Publish the files again.';
+      return fail(`${url} answers ${status}.`, fix, { repair, facts });
+    }
+    if (status >= 300) return warn(`${url} redirects ${hops} times and goes on.`, 'Shorten the chain.', { facts });
+    if (entrySha256 !== null && sha256 !== entrySha256) {
+      const seen = `${url} answers with other bytes than the release has.`;
+      return warn(seen, 'Another host answers, or something in between changes the page: publish again.', {
+        repair,
+        facts,
+      });
+    }
+    const same = entrySha256 === null ? '' : ', with the very bytes of the release';
+    return pass(`${url} answers ${status}${same}.`, { facts });
+  },
+};
+
+async function follow(start: string, tools: Tools) {
+  let url = start;
+  for (let hops = 0; ; hops += 1) {
+    const visit = await tools.visit(url);
+    const location =
+      visit.fault === null && visit.status >= 300 && visit.status < 400 ? visit.headers.get('location') : null;
+    if (location === null || hops === HOPS_MAX || !URL.canParse(location, url)) return { hops, visit };
+    url = new URL(location, url).href;
+  }
+}
+
+function mendOf({ name }: Subject, fault: string): string {
+  if (fault === 'tls') return `Mend the certificate of ${name}.`;
+  if (fault === 'refused') return `Start the server of ${name}, or open its port.`;
+  return `Look whether the host of ${name} is up.`;
+}

@@ -1,0 +1,51 @@
+import { AppError } from '../../errors.ts';
+import { type FailureFacts, type FailureWords, failureError } from '../../vendor-answers.ts';
+import { GOES_ON, TRIED_AGAIN } from '../../waiting-words.ts';
+
+/** Why a DNS provider did not do what it was asked; each word is an error code of ours. */
+export type DnsFailure = keyof typeof FAILURES;
+
+const FAILURES = {
+  credentials_invalid: {
+    says: (title, said) => `${title} does not accept the credential of this connection${said}.`,
+    remedy: (title) => `Replace the connection to ${title} in Settings, then try again.`,
+  },
+  permission_missing: {
+    says: (title, said) => `${title} does not allow this with the credential of this connection${said}.`,
+    remedy: (title) => `Give the credential this permission at ${title}, then try again.`,
+  },
+  zone_not_found: {
+    says: (title, said) => `${title} no longer has this zone in the connected account${said}.`,
+    remedy: () => 'Connect the account that holds the zone in Settings, then make a new plan.',
+  },
+  rate_limited: {
+    says: (title) => `${title} asks us to slow down.`,
+    remedy: () => GOES_ON,
+  },
+  quota_exhausted: {
+    says: (title, said) => `The limit of ${title} is used up for now${said}.`,
+    remedy: () => GOES_ON,
+  },
+  records_refused: {
+    says: (title, said) => `${title} does not accept these records${said}.`,
+    remedy: (title) => `Nothing was changed. Look at the records of this name at ${title}, then make a new plan.`,
+  },
+  platform_down: {
+    says: (title, said) => `${title} does not answer as it should${said}.`,
+    remedy: () => TRIED_AGAIN,
+  },
+  platform_failed: {
+    says: (title, said) => `${title} could not do it${said}.`,
+    remedy: (title) => `Try again. If it fails the same way, look at ${title} what it says of this zone.`,
+  },
+} as const satisfies Record<string, FailureWords>;
+
+/** Returns the sentence for a person: which provider, what it said, what to do. */
+export function dnsError(failure: DnsFailure, title: string, facts: FailureFacts = {}): AppError {
+  return failureError(failure, FAILURES[failure], title, facts);
+}
+
+/** Whether an error says that a provider failed in this way. */
+export function isFailure(error: unknown, failure: DnsFailure): boolean {
+  return error instanceof AppError && error.code === failure;
+}

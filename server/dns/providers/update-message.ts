@@ -1,0 +1,97 @@
+import { isIP } from 'node:net';
+import dnsPacket from 'dns-packet';
+import type { RecordChange, RecordData, WrittenType } from '../provider.ts';
+import { caaPartsOf } from '../record-values.ts';
+import { encodeName, uint16 } from './tsig.ts';
+
+/**
+ * The message of RFC 2136: what has to hold, and what changes when it does, in one. A set that is not shared has to be as
+ * it was planned from. To a TXT or CAA set single values are added and from it single values are taken, so that what is
+ * there besides stays, whatever it is.
+ */
+const OPCODE_UPDATE = 5 << 11;
+const TYPES: Readonly<Partial<Record<WrittenType | 'SOA', number>>> = {
+  A: 1,
+  CNAME: 5,
+  SOA: 6,
+  TXT: 16,
+  AAAA: 28,
+  CAA: 257,
+};
+const CLASS = { IN: 1, NONE: 254, ANY: 255 } as const;
+const STRING_MAX_BYTES = 255;
+/** Of an answer with the root as its name: header, name, type, class and time to live stand before the data. */
+const BEFORE_RDATA = 12 + 1 + 2 + 2 + 4 + 2;
+
+/** Returns an update of this zone, without a signature. Without changes it asks only whether there is such a zone. */
+export function updateMessage(id: number, zone: string, changes: readonly RecordChange[]): Buffer {
+  const conditions = changes.length === 0 ? [record(zone, 'SOA', CLASS.ANY)] : changes.flatMap(conditionsOf);
+  const gone = changes.flatMap(({ type, name, before, after }) =>
+    valuesWithout(before, after).map((value) => record(name, type, CLASS.NONE, 0, rdataOf(type, value))),
+  );
+  const coming = changes.flatMap(({ type, name, before, after }) =>
+    (before?.ttl === after?.ttl ? valuesWithout(after, before) : (after?.values ?? [])).map((value) =>
+      record(name, type, CLASS.IN, after?.ttl ?? 0, rdataOf(type, value)),
+    ),
+  );
+  const counts = [1, conditions.length, gone.length + coming.length, 0].map(uint16);
+  const question = [encodeName(zone), uint16(TYPES.SOA ?? 0), uint16(CLASS.IN)];
+  return Buffer.concat([uint16(id), uint16(OPCODE_UPDATE), ...counts, ...question, ...conditions, ...gone, ...coming]);
+}
+
+function conditionsOf({ type, name, before }: RecordChange): readonly Buffer[] {
+  if (before === null) return [record(name, type, CLASS.NONE)];
+  if (type === 'TXT' || type === 'CAA') return [];
+  return before.values.map((value) => record(name, type, CLASS.IN, 0, rdataOf(type, value)));
+}
+
+function valuesWithout(one: RecordData | null, other: RecordData | null): readonly string[] {
+  return (one?.values ?? []).filter((value) => other?.values.includes(value) !== true);
+}
+
+function record(
+  name: string,
+  type: WrittenType | 'SOA',
+  classOf: number,
+  ttl = 0,
+  rdata: Buffer = Buffer.alloc(0),
+): Buffer {
+  const seconds = Buffer.alloc(4);
+  seconds.writeUInt32BE(ttl);
+  return Buffer.concat([
+    encodeName(name),
+    uint16(TYPES[type] ?? 0),
+    uint16(classOf),
+    seconds,
+    uint16(rdata.length),
+    rdata,
+  ]);
+}
+
+/** Returns the data of one value on the wire. Throws a RangeError for what is no value of this type. */
+function rdataOf(type: WrittenType, value: string): Buffer {
+  const caa = type === 'CAA' ? caaPartsOf(value) : null;
+  // RFC 8659, section 4.1; tags besides the three of dns-packet's own types come by here as well.
+  if (caa !== null) {
+    const tag = Buffer.from(caa.tag);
+    return Buffer.concat([Buffer.from([caa.flags, tag.length]), tag, Buffer.from(caa.value)]);
+  }
+  return dnsPacket.encode({ type: 'response', answers: [answerOf(type, value)] }).subarray(BEFORE_RDATA);
+}
+
+function answerOf(type: WrittenType, value: string): dnsPacket.Answer {
+  if (type === 'A' || type === 'AAAA') {
+    if (isIP(value) !== (type === 'A' ? 4 : 6)) throw new RangeError(`${value} is no address of type ${type}.`);
+    return { type, name: '.', data: value };
+  }
+  if (type === 'CNAME') return { type, name: '.', data: value };
+  if (type === 'TXT') return { type, name: '.', data: chunksOf(Buffer.from(value)) };
+  throw new RangeError(`${value} is no value of type ${type}.`);
+}
+
+function chunksOf(bytes: Buffer): Buffer[] {
+  const count = Math.max(1, Math.ceil(bytes.length / STRING_MAX_BYTES));
+  return Array.from({ length: count }, (_, index) =>
+    bytes.subarray(index * STRING_MAX_BYTES, (index + 1) * STRING_MAX_BYTES),
+  );
+}

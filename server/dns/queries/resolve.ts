@@ -1,0 +1,233 @@
+import {
+  type DnsClient,
+  DnsLookupError,
+  type DnssecState,
+  type Lookups,
+  type RecordType,
+  type ServerAnswer,
+  type Zone,
+} from '../dns-client.ts';
+import { isWithin } from '../zone-names.ts';
+import {
+  ancestorsOf,
+  askServers,
+  type Cut,
+  deepest,
+  faultOf,
+  followDelegations,
+  isUnregistered,
+  refusalOf,
+  SERVERS_MAX,
+  serversIn,
+} from './delegation.ts';
+import { isName, type Reply } from './message.ts';
+import {
+  type Bounds,
+  CHECK_BOUNDS,
+  createQuestions,
+  type DnsOptions,
+  isUsable,
+  type Questions,
+  REPORT_BOUNDS,
+} from './questions.ts';
+import type { WireFault } from './wire.ts';
+
+/** Of all name servers of a zone together: thirteen with an address of each kind, and some. */
+const ADDRESSES_MAX = 32;
+const ASKED_AT_ONCE = 8;
+/** As resolvers follow them: unbound eleven, BIND sixteen. */
+const ALIASES_MAX = 8;
+/** Of one set; the texts of a large company are some dozens. */
+const VALUES_MAX = 64;
+
+/** Builds the client; who it may ask is in the options, and nothing is remembered from one call to the next. */
+export function createDnsClient(options: DnsOptions): DnsClient {
+  /** Gives one call its limits. When its caller has gone, that is what it ends with, whatever was found until then. */
+  const call = async <T>(
+    signal: AbortSignal,
+    work: (questions: Questions) => Promise<T>,
+    bounds?: Bounds,
+  ): Promise<T> => {
+    signal.throwIfAborted();
+    try {
+      return await work(createQuestions(options, signal, bounds));
+    } finally {
+      signal.throwIfAborted();
+    }
+  };
+  return {
+    zoneOf: (name, signal) => call(signal, (questions) => lookupsWith(questions).zoneOf(name)),
+    askNameServers: (name, type, signal) =>
+      call(signal, (questions) => lookupsWith(questions).askNameServers(name, type)),
+    askResolvers: (name, type, signal) => call(signal, (questions) => lookupsWith(questions).askResolvers(name, type)),
+    withLookups: (signal, work, purpose) =>
+      call(signal, (questions) => work(lookupsWith(questions)), purpose === 'report' ? REPORT_BOUNDS : CHECK_BOUNDS),
+    caaOf: (name, signal) => call(signal, (questions) => findCaa(name, questions)),
+    checkDnssec: (name, signal) => call(signal, (questions) => lookupsWith(questions).checkDnssec(name)),
+  };
+}
+
+function lookupsWith(questions: Questions): Lookups {
+  return {
+    zoneOf: (name) => findZone(name, questions),
+    async askNameServers(name, type) {
+      const zone = await findZone(walkTarget(name, type), questions);
+      return { zone, answers: zone === null ? [] : await askEach(zone, name, type, questions) };
+    },
+    async askResolvers(name, type) {
+      const found = await questions.eachResolver({ name, type });
+      return found.map(({ server: { address }, outcome }) =>
+        toAnswer(outcome, { server: address, address, name, type }),
+      );
+    },
+    checkDnssec: (name) => checkDnssec(name, questions),
+  };
+}
+
+/** A DS of a zone is in the zone above it (RFC 4035, section 2.4). */
+function walkTarget(name: string, type: RecordType): string {
+  return type === 'DS' && name.includes('.') ? name.slice(name.indexOf('.') + 1) : name;
+}
+
+async function findZone(name: string, questions: Questions): Promise<Zone | null> {
+  const walk = await followDelegations(name, questions);
+  if (walk === null || isUnregistered(walk)) return null;
+  const cut = deepest(walk.cuts);
+  const own = await askServers(cut, cut.apex, questions);
+  const childServers = typeof own === 'string' ? null : serversIn(own.answers, cut.apex);
+  const names = [...new Set([...cut.names, ...(childServers ?? [])])].sort().slice(0, SERVERS_MAX);
+  const servers = await mapAtOnce(names, async (server) => ({
+    name: server,
+    addresses: cut.glue.get(server) ?? (await questions.addressesOf(server)),
+  }));
+  return { apex: cut.apex, servers, parentServers: cut.isFromParent ? cut.names : null, childServers };
+}
+
+type Asked = { server: string; address: string; name: string; type: RecordType };
+
+async function askEach(zone: Zone, name: string, type: RecordType, questions: Questions): Promise<ServerAnswer[]> {
+  const known = new Set<string>();
+  const targets = zone.servers.flatMap(({ name: server, addresses }) =>
+    (addresses.length === 0 ? [''] : addresses)
+      .filter((address) => address === '' || !known.has(address))
+      .map((address) => {
+        known.add(address);
+        return { server, address, name, type };
+      }),
+  );
+  const outcomes = await mapAtOnce(targets.slice(0, ADDRESSES_MAX), async (asked) => ({
+    asked,
+    outcome: asked.address === '' ? ('unreachable' as const) : await questions.nameServer(asked.address, name, type),
+  }));
+  // Without IPv6 here, an address of that kind tells nothing about the server.
+  const reached = outcomes.filter(({ outcome }) => outcome !== 'no_route');
+  return (reached.length > 0 ? reached : outcomes).map(({ asked, outcome }) => {
+    const isLame = isUsable(outcome) && !outcome.isAuthoritative;
+    return isLame ? withoutValues(asked, refusalOf(outcome)) : toAnswer(outcome, asked);
+  });
+}
+
+function withoutValues({ server, address }: Asked, error: ServerAnswer['error']): ServerAnswer {
+  return { server, address, values: null, ttl: null, error, cname: null };
+}
+
+function toAnswer(outcome: Reply | WireFault, asked: Asked): ServerAnswer {
+  if (typeof outcome === 'string') return withoutValues(asked, faultOf(outcome));
+  if (!isUsable(outcome)) return withoutValues(asked, refusalOf(outcome));
+  const { values, ttl, cname } = valuesIn(outcome, asked.name, asked.type);
+  return { server: asked.server, address: asked.address, values, ttl, error: null, cname };
+}
+
+type Values = {
+  values: string[];
+  ttl: number | null;
+  cname: string | null /** The end of the chain. */;
+  owner: string;
+};
+
+/** Returns the set of a name, or of the name that it is an alias of. */
+function valuesIn({ answers, authorities }: Reply, name: string, type: RecordType): Values {
+  const chain = [name];
+  const ttls: number[] = [];
+  while (type !== 'CNAME' && chain.length <= ALIASES_MAX) {
+    const alias = answers.find((record) => record.type === 'CNAME' && record.name === chain.at(-1));
+    if (alias === undefined || chain.includes(alias.value)) break;
+    chain.push(alias.value);
+    ttls.push(alias.ttl);
+  }
+  const owner = chain.at(-1) ?? name;
+  const set = answers.filter((record) => record.type === type && record.name === owner);
+  if (set.length === 0 && chain.length === 1) ttls.push(...authorities.flatMap(negativeTtl));
+  ttls.push(...set.map(({ ttl }) => ttl));
+  const values = [...new Set(set.map(({ value }) => value))].sort().slice(0, VALUES_MAX);
+  const cname = type === 'CNAME' ? values[0] : chain[1];
+  return { values, ttl: ttls.length === 0 ? null : Math.min(...ttls), cname: cname ?? null, owner };
+}
+
+/** How long it is remembered that a set is not there (RFC 2308, section 5). */
+function negativeTtl({ type, ttl, value }: Reply['authorities'][number]): number[] {
+  return type === 'SOA' ? [Math.min(ttl, Number(value.split(' ').at(-1)))] : [];
+}
+
+/** Climbs from the name to its top-level domain (RFC 8659, section 3); of aliases it is the set of their targets that counts. */
+async function findCaa(name: string, questions: Questions): Promise<{ name: string; values: string[] } | null> {
+  const walk = await followDelegations(name, questions);
+  if (walk === null) return null;
+  for (const ancestor of ancestorsOf(name)) {
+    const cut = walk.cuts.findLast(({ apex }) => isWithin(ancestor, apex));
+    const values = cut === undefined ? [] : await caaAt(ancestor, cut, questions);
+    if (values.length > 0) return { name: ancestor, values };
+  }
+  return null;
+}
+
+async function caaAt(name: string, cut: Cut, questions: Questions): Promise<string[]> {
+  let asked = { name, cut };
+  for (let aliases = 0; aliases <= ALIASES_MAX; aliases += 1) {
+    const reply = await askServers(asked.cut, asked.name, questions, 'CAA');
+    if (typeof reply === 'string') throw new DnsLookupError(reply, `No name server of ${asked.cut.apex} answers.`);
+    const { values, owner } = valuesIn(reply, asked.name, 'CAA');
+    if (values.length > 0 || owner === asked.name || !isName(owner)) return values;
+    const walk = await followDelegations(owner, questions);
+    if (walk === null || isUnregistered(walk)) return [];
+    asked = { name: owner, cut: deepest(walk.cuts) };
+  }
+  return [];
+}
+
+/** Asks about the zone, which is there: a resolver would remember that a name in it is not. */
+async function checkDnssec(name: string, questions: Questions): Promise<DnssecState> {
+  const walk = await followDelegations(name, questions);
+  if (walk === null || isUnregistered(walk)) return 'unknown';
+  const { apex } = deepest(walk.cuts);
+  const found = await questions.eachResolver({ name: apex, type: 'SOA' });
+  const states = found.map(({ outcome }) => stateOf(outcome));
+  if (states.includes('secure')) return 'secure';
+  if (states.includes('failed')) {
+    // What fails with validation and works without is not signed as its parent says.
+    const unchecked = await questions.eachResolver({ name: apex, type: 'SOA', isUnchecked: true });
+    return unchecked.some(({ outcome }) => isUsable(outcome)) ? 'bogus' : 'unknown';
+  }
+  if (!states.includes('unvalidated')) return 'unknown';
+  // With a DS the zone is signed, and it is the resolver that does not look.
+  const ds = await questions.resolver(apex, 'DS');
+  return isUsable(ds) && valuesIn(ds, apex, 'DS').values.length === 0 ? 'unsigned' : 'unknown';
+}
+
+function stateOf(outcome: Reply | WireFault): 'secure' | 'unvalidated' | 'failed' | 'unknown' {
+  if (typeof outcome === 'string') return 'unknown';
+  if (outcome.rcode === 'SERVFAIL') return 'failed';
+  if (!isUsable(outcome)) return 'unknown';
+  return outcome.isAuthentic ? 'secure' : 'unvalidated';
+}
+
+/** Does the work for all items, a few at a time, and keeps their order. */
+async function mapAtOnce<T, Result>(items: readonly T[], work: (item: T) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  const queue = items.entries();
+  const run = async (): Promise<void> => {
+    for (const [index, item] of queue) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: ASKED_AT_ONCE }, run));
+  return results;
+}

@@ -1,0 +1,50 @@
+/** Gives a turn back; it is called once. */
+type Release = () => void;
+export type Semaphore = {
+  /** Waits for a turn, in the order of those who ask; null when `signal` is aborted before. */
+  acquire(signal: AbortSignal): Promise<Release | null>;
+};
+
+type Waiter = { signal: AbortSignal; begin(): void };
+
+/**
+ * Lets `limit` of those who ask have a turn at once. Of all turns so many are kept for whoever has none: all who ask with
+ * one signal are one of those, so that a few of them with many questions do not keep the others out.
+ */
+export function createSemaphore(limit: number, keptForOthers = 0): Semaphore {
+  const waiting = new Set<Waiter>();
+  const turnsOf = new WeakMap<AbortSignal, number>();
+  let taken = 0;
+  const mayBegin = (signal: AbortSignal): boolean => taken < (turnsOf.get(signal) ? limit - keptForOthers : limit);
+  const count = (signal: AbortSignal, change: 1 | -1): void => {
+    taken += change;
+    turnsOf.set(signal, (turnsOf.get(signal) ?? 0) + change);
+  };
+  const take = (signal: AbortSignal): Release => {
+    count(signal, 1);
+    return () => {
+      count(signal, -1);
+      for (const next of waiting) {
+        if (taken === limit) break;
+        if (mayBegin(next.signal)) next.begin();
+      }
+    };
+  };
+  return {
+    async acquire(signal) {
+      if (signal.aborted) return null;
+      if (mayBegin(signal)) return take(signal);
+      return new Promise((resolve) => {
+        const leave = (turn: Release | null) => {
+          waiting.delete(waiter);
+          signal.removeEventListener('abort', giveUp);
+          resolve(turn);
+        };
+        const waiter = { signal, begin: () => leave(take(signal)) };
+        const giveUp = () => leave(null);
+        waiting.add(waiter);
+        signal.addEventListener('abort', giveUp);
+      });
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { AppError } from '../../errors.ts';
+import type { FoundRecordSet, RecordChange, RecordData } from '../provider.ts';
+
+/**
+ * Returns the changes that are still to be made, given what the zone holds at their names: one whose `after` is there
+ * already is done. Throws `records_changed` when a set is neither as planned from nor as planned. The time to live is
+ * not compared: providers round it, and a cache has counted it down.
+ */
+export function pendingChanges(
+  changes: readonly RecordChange[],
+  found: readonly FoundRecordSet[],
+): readonly RecordChange[] {
+  return changes.filter((change) => {
+    const now = found.find(({ type, name }) => type === change.type && name === change.name) ?? null;
+    if (sameValues(now, change.after)) return false;
+    if (!sameValues(now, change.before)) throw recordsChanged(change);
+    return true;
+  });
+}
+
+/** Whether two sets hold the same values, in whatever order; null is a set that is not there. */
+export function sameValues(one: RecordData | null, other: RecordData | null): boolean {
+  const values = new Set(one?.values);
+  const others = new Set(other?.values);
+  return values.size === others.size && [...values].every((value) => others.has(value));
+}
+
+export function recordsChanged({ type, name }: Pick<RecordChange, 'type' | 'name'>): AppError {
+  return new AppError('records_changed', `The ${type} records of ${name} were changed in the meantime.`, {
+    hint: 'Nothing was overwritten. Make a new plan, which starts from what is there now.',
+  });
+}

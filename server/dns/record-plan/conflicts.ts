@@ -1,0 +1,173 @@
+import { caaText } from '../caa.ts';
+import type { FoundRecordSet } from '../provider.ts';
+import { isWithin } from '../zone-names.ts';
+import { forbiddingSet } from './caa-sets.ts';
+import { aliasType, isRoute, type RecordPlanInput, type RequiredSet } from './record-sets.ts';
+
+/** What a person should know before they say yes; the code is stable. */
+export type RecordPlanConflict = { code: ConflictCode; message: string };
+
+export type ConflictCode =
+  | 'outside_zone'
+  | 'delegated'
+  | 'apex_without_alias'
+  | 'cname_beside_others'
+  | 'records_fixed'
+  | 'proxied'
+  | 'aaaa_elsewhere'
+  | 'caa_forbids'
+  | 'dnssec_broken'
+  | 'doubled_name';
+
+type Found = RecordPlanConflict & {
+  /** The name that gets no changes because of it. */
+  blocks?: string;
+};
+
+/** Returns what stands in the way, and the names that are left alone because of it. */
+export function recordPlanConflicts(
+  input: RecordPlanInput,
+  sets: readonly RequiredSet[],
+): { conflicts: readonly RecordPlanConflict[]; blocked: readonly string[] } {
+  const all = [
+    ...outside(input),
+    ...brokenDnssec(input),
+    ...delegated(input, sets),
+    ...withoutAlias(input),
+    ...[...new Set(sets.map(({ name }) => name))].flatMap((name) => atName(input, sets, name)),
+    ...forbidden(input),
+    ...doubled(input),
+  ];
+  return {
+    conflicts: all.map(({ code, message }) => ({ code, message })),
+    blocked: all.flatMap(({ blocks }) => blocks ?? []),
+  };
+}
+
+function outside({ zone, required }: RecordPlanInput): readonly Found[] {
+  const names = new Set(required.map(({ name }) => name).filter((name) => !isWithin(name, zone.name)));
+  return [...names].map((name) => ({
+    code: 'outside_zone',
+    message: `${name} is not in the zone ${zone.name}. Add its records where its DNS is kept.`,
+    blocks: name,
+  }));
+}
+
+function brokenDnssec({ zone, dnssec }: RecordPlanInput): readonly Found[] {
+  if (dnssec !== 'bogus') return [];
+  const { message, hint } = brokenDnssecText(zone.name);
+  return [{ code: 'dnssec_broken', message: `${message} ${hint}` }];
+}
+
+/** Returns what a person is told of a name whose signatures do not fit. */
+export function brokenDnssecText(name: string): { message: string; hint: string } {
+  return {
+    message: `DNSSEC of ${name} is broken: resolvers that check signatures refuse every answer, so part of your visitors and the certificate authority see nothing.`,
+    hint: 'Correct the DS record at your registrar, or remove it there.',
+  };
+}
+
+function delegated({ zone, found }: RecordPlanInput, sets: readonly RequiredSet[]): readonly Found[] {
+  const cuts = found.filter(({ type, name }) => type === 'NS' && name !== zone.name);
+  return sets.flatMap(({ name }) => {
+    const cut = cuts.find((one) => isWithin(name, one.name));
+    if (cut === undefined) return [];
+    const message = `${cut.name} has name servers of its own (${cut.values.join(', ')}): records for ${name} have to be added there.`;
+    return [{ code: 'delegated', message, blocks: name }];
+  });
+}
+
+/** The zone's own name is to follow another, and can neither do that nor have addresses instead. */
+function withoutAlias({ zone, required }: RecordPlanInput): readonly Found[] {
+  const routes = required.filter((record) => record.name === zone.name && isRoute(record));
+  const alias = routes.find(({ type }) => type === 'CNAME' || type === 'ALIAS');
+  const hasAddresses = routes.some(({ type }) => type === 'A');
+  if (alias === undefined || hasAddresses || aliasType(zone, zone.name) !== null) return [];
+  const message = `${zone.name} should point to ${alias.value}, but your DNS provider has no ALIAS records for a bare domain. Use www.${zone.name}, or move the DNS to a provider that has them.`;
+  return [{ code: 'apex_without_alias', message, blocks: zone.name }];
+}
+
+function atName({ zone, found }: RecordPlanInput, sets: readonly RequiredSet[], name: string): readonly Found[] {
+  const required = sets.filter((set) => set.name === name);
+  const there = found.filter((set) => set.name === name);
+  const changed = there.filter((set) => isTouched(set, required));
+  const fixed = changed.filter(({ isFixed }) => isFixed === true);
+  const proxied = there.filter(({ isProxied }) => isProxied === true);
+  return [
+    ...besideCname(zone.name, name, required, there),
+    ...fixed.map(({ type }): Found => {
+      const message = `The ${type} record of ${name} is kept by your DNS provider in a form of its own. Remove it there, then make a new plan.`;
+      return { code: 'records_fixed', message, blocks: name };
+    }),
+    ...proxied.slice(0, 1).map((): Found => {
+      const message = `Your DNS provider answers for ${name} with its own addresses (proxied). Redirects and caching there can get in the way of the certificate: if it is not issued, switch the proxy off for this name.`;
+      return { code: 'proxied', message };
+    }),
+    ...foreignIpv6(name, required, there),
+  ];
+}
+
+/** Whether the plan writes or removes this set. */
+function isTouched(set: FoundRecordSet, required: readonly RequiredSet[]): boolean {
+  return required.some(({ type }) => type === set.type) || (isRoute(set) && required.some(isRoute));
+}
+
+/** RFC 1034, section 3.6.2: where a CNAME is, nothing else may be. Some servers drop what comes without a word. */
+function besideCname(
+  apex: string,
+  name: string,
+  required: readonly RequiredSet[],
+  there: readonly FoundRecordSet[],
+): readonly Found[] {
+  // A provider that flattens the CNAME of a zone's own name lets all others stand beside it.
+  if (name === apex) return [];
+  const requiresCname = required.some(({ type }) => type === 'CNAME');
+  const staying = [
+    ...there.filter((set) => !isRoute(set) && !['RRSIG', 'NSEC', 'NSEC3'].includes(set.type)).map(({ type }) => type),
+    ...required.filter((set) => !isRoute(set)).map(({ type }) => type),
+  ];
+  if (requiresCname && staying.length > 0) {
+    const types = [...new Set(staying)].join(' and ');
+    const message = `${name} should be a CNAME record, but has ${types} records, and nothing can stand beside a CNAME. Use another name, or move those records.`;
+    return [{ code: 'cname_beside_others', message, blocks: name }];
+  }
+  const cname = there.find(({ type }) => type === 'CNAME');
+  if (cname === undefined || required.some(isRoute) || required.length === 0) return [];
+  const message = `${name} is a CNAME record that points to ${cname.values.join(', ')}, and nothing can stand beside a CNAME. Remove it, or add the ${required.map(({ type }) => type).join(' and ')} record where it points.`;
+  return [{ code: 'cname_beside_others', message, blocks: name }];
+}
+
+/** Whoever has IPv6 prefers it, and would go on landing at the old place. */
+function foreignIpv6(
+  name: string,
+  required: readonly RequiredSet[],
+  there: readonly FoundRecordSet[],
+): readonly Found[] {
+  const ipv6 = there.find(({ type }) => type === 'AAAA');
+  const isReplaced = required.some(({ type }) => type === 'AAAA');
+  if (ipv6 === undefined || isReplaced || !required.some(({ type }) => type === 'A')) return [];
+  const message = `${name} has an AAAA record that points elsewhere (${ipv6.values.join(', ')}), so visitors with IPv6 would not see your site. The plan removes it.`;
+  return [{ code: 'aaaa_elsewhere', message }];
+}
+
+function forbidden(input: RecordPlanInput): readonly Found[] {
+  const told = new Set<string>();
+  return input.required.flatMap((record): readonly Found[] => {
+    const set = forbiddingSet(input, record);
+    if (set === null || told.has(`${set.name} ${set.issuer}`)) return [];
+    told.add(`${set.name} ${set.issuer}`);
+    const isOurs = isWithin(set.name, input.zone.name);
+    const added = isOurs ? `The plan adds ${set.add}.` : `Add ${set.add} to them there.`;
+    const remedy = set.add === null ? 'Remove it there.' : added;
+    return [{ code: 'caa_forbids', message: `${caaText(set, set.name, set.issuer)} ${remedy}` }];
+  });
+}
+
+function doubled({ zone, found, required }: RecordPlanInput): readonly Found[] {
+  return found
+    .filter((set) => required.some(({ type, name }) => set.name === `${name}.${zone.name}` && set.type === type))
+    .map(({ type, name }) => {
+      const message = `There is a ${type} record at ${name}, with ${zone.name} twice in its name. Your DNS provider adds ${zone.name} by itself; you can delete this record.`;
+      return { code: 'doubled_name', message };
+    });
+}

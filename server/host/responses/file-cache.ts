@@ -1,0 +1,152 @@
+import { totalmem } from 'node:os';
+import { constrainedMemory } from 'node:process';
+import type { ArtifactStore, OpenArtifact } from '../../artifacts/store.ts';
+import { AppError } from '../../errors.ts';
+
+/** Files up to this size are held and sent whole, which is fastest; larger ones go in pieces and are not held. */
+export const WHOLE_MAX_BYTES = 1024 * 1024;
+const BYTES_MAX = 256 * 1024 * 1024;
+const HANDLES_MAX = 128;
+/** What a body takes beside its bytes: the Buffer, its key and its place in the map, measured with half a million of them. */
+const ENTRY_BYTES = 700;
+/** Given while one body is kept: the walk ends soon, however many were used. */
+const SECOND_CHANCES_MAX = 64;
+
+/** Returns 256 MB, or an eighth of the memory where that is less. */
+export function defaultCacheBytes(): number {
+  const limit = constrainedMemory() ?? 0;
+  const memory = limit > 0 && limit < totalmem() ? limit : totalmem();
+  return Math.min(BYTES_MAX, Math.floor(memory / 8));
+}
+
+type Wanted = { sha256: string; sizeBytes: number };
+
+/** Where the bytes of one body lie: a whole artifact, or its bytes [start, end). */
+export type Source = { key: string; artifact: Wanted; start: number; end: number };
+
+export type FileCache = {
+  /** Returns the whole body if it is in memory; never waits. */
+  known(key: string): Buffer | undefined;
+  /**
+   * Loads a body of up to `WHOLE_MAX_BYTES`. Throws `artifact_corrupted` when the store has other bytes than is known
+   * of them.
+   */
+  load(source: Source): Promise<Buffer>;
+  /** Of larger ones: the artifact is opened once for many requests. Give it back by `release`. */
+  borrow(file: Wanted): Promise<{ artifact: OpenArtifact; release(): void }>;
+  close(): Promise<void>;
+};
+
+/** Bytes of files for all sites: artifacts never change, so nothing is ever checked again. */
+export function createFileCache(store: ArtifactStore, bytesMax = defaultCacheBytes()): FileCache {
+  const buffers = createBuffers(store, bytesMax);
+  const handles = createHandles(store);
+  return { known: buffers.known, load: buffers.load, borrow: handles.borrow, close: handles.close };
+}
+
+function createBuffers(store: ArtifactStore, bytesMax: number): Pick<FileCache, 'known' | 'load'> {
+  const buffers = new Map<string, { buffer: Buffer; isUsed: boolean }>();
+  const loading = new Map<string, Promise<Buffer>>();
+  let bytes = 0;
+
+  function keep(key: string, buffer: Buffer): void {
+    const weight = ENTRY_BYTES + buffer.length;
+    if (weight > bytesMax || buffers.has(key)) return;
+    buffers.set(key, { buffer, isUsed: false });
+    bytes += weight;
+    let chances = SECOND_CHANCES_MAX;
+    for (const [oldest, held] of buffers) {
+      if (bytes <= bytesMax) return;
+      buffers.delete(oldest);
+      // A second chance for what was used since it came here: cheaper than an order of use kept with each request.
+      if (held.isUsed && chances > 0) {
+        chances -= 1;
+        buffers.set(oldest, { ...held, isUsed: false });
+      } else bytes -= ENTRY_BYTES + held.buffer.length;
+    }
+  }
+
+  async function read({ key, artifact: file, start, end }: Source): Promise<Buffer> {
+    const artifact = await openChecked(store, file);
+    try {
+      const buffer = await artifact.read(start, end);
+      keep(key, buffer);
+      return buffer;
+    } finally {
+      await artifact.close();
+    }
+  }
+
+  return {
+    known(key) {
+      const held = buffers.get(key);
+      if (held === undefined) return undefined;
+      held.isUsed = true;
+      return held.buffer;
+    },
+    load(source) {
+      const pending = loading.get(source.key);
+      if (pending !== undefined) return pending;
+      const started = read(source).finally(() => loading.delete(source.key));
+      loading.set(source.key, started);
+      return started;
+    },
+  };
+}
+
+type Handle = { opening: Promise<OpenArtifact>; users: number; isDropped: boolean };
+
+function createHandles(store: ArtifactStore): Pick<FileCache, 'borrow' | 'close'> {
+  const handles = new Map<string, Handle>();
+
+  function drop(sha256: string, handle: Handle): Promise<void> {
+    if (handles.get(sha256) === handle) handles.delete(sha256);
+    handle.isDropped = true;
+    return handle.users === 0 ? closeQuietly(handle) : Promise.resolve();
+  }
+
+  function take(file: Wanted): Handle {
+    const known = handles.get(file.sha256);
+    const handle = known ?? { opening: openChecked(store, file), users: 0, isDropped: false };
+    handles.delete(file.sha256);
+    handles.set(file.sha256, handle);
+    if (known === undefined) handle.opening.catch(() => drop(file.sha256, handle));
+    for (const [oldest, dropped] of handles) {
+      if (handles.size <= HANDLES_MAX) break;
+      void drop(oldest, dropped);
+    }
+    return handle;
+  }
+
+  return {
+    async borrow(file) {
+      const handle = take(file);
+      handle.users += 1;
+      const release = (): void => {
+        handle.users -= 1;
+        if (handle.isDropped && handle.users === 0) void closeQuietly(handle);
+      };
+      try {
+        return { artifact: await handle.opening, release };
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+    close: async () => {
+      await Promise.all([...handles].map(([sha256, handle]) => drop(sha256, handle)));
+    },
+  };
+}
+
+/** Closes a handle; one that never opened has nothing to close. */
+async function closeQuietly(handle: Handle): Promise<void> {
+  await handle.opening.then((artifact) => artifact.close()).catch(() => undefined);
+}
+
+async function openChecked(store: ArtifactStore, file: Wanted): Promise<OpenArtifact> {
+  const artifact = await store.open(file.sha256);
+  if (artifact.sizeBytes === file.sizeBytes) return artifact;
+  await artifact.close();
+  throw new AppError('artifact_corrupted', 'A file of this release has another size than its list of files says.');
+}

@@ -1,0 +1,208 @@
+import { AppError } from '../../errors.ts';
+import type { WebRequest } from '../../transport/http2.ts';
+import type { WebResponse } from '../../transport/http2-response.ts';
+import type { Route } from '../routing/snapshot.ts';
+import { isHashedName } from './cache-rule.ts';
+import { evaluateConditions } from './conditions.ts';
+import { PAGES, type Page } from './error-pages.ts';
+import type { FileCache } from './file-cache.ts';
+import type { RequestPath } from './request-path.ts';
+import { type Resolved, resolveFallback, resolvePath } from './resolve-path.ts';
+import { sendBody } from './send-body.ts';
+import { type Body, bodyFor, type Entry } from './served-file.ts';
+import type { Site } from './site.ts';
+import { applyHeaderChange } from './site-rules.ts';
+
+/** Shared by all answers of the host. */
+export type HostParts = {
+  files: FileCache;
+  /**
+   * Returns a file of a release before the last switches, if its name says that its content never changes; null when
+   * there is none to look into, so that most misses wait for nothing.
+   */
+  earlier(route: Route, path: string): Promise<Entry | undefined> | null;
+  /**
+   * Returns the release that has taken this one's place meanwhile, if it has and the database says so; null when there is
+   * none to be looked for. Rejects when its list of files cannot be read.
+   */
+  newer(exchange: Exchange): Promise<Newer | null> | null;
+  /** Returns whether the request came over https, also through the proxies in front. */
+  isSecure(request: WebRequest): boolean;
+  onTrouble(error: unknown, route: Route, path: string): void;
+  /** After the answer, or what there is of it, has been handed over. */
+  onAnswered(exchange: Exchange, status: number, bytes: number, isPage: boolean): void;
+};
+
+export type Newer = Pick<Exchange, 'route' | 'site'>;
+
+/** One request with everything that its answer is made from; taken once, so a switch in between changes nothing. */
+export type Exchange = {
+  host: HostParts;
+  request: WebRequest;
+  response: WebResponse;
+  method: 'GET' | 'HEAD';
+  path: RequestPath;
+  route: Route;
+  site: Site;
+  /** False at a release's own address, where its owner looks at it. */
+  isPublic: boolean;
+  /** By `performance.now()`. */
+  startedAt: number;
+};
+
+/** Answers one request from one release. Waits for nothing when the file is in memory. */
+export function respond(exchange: Exchange): void {
+  const found = resolvePath(exchange.site, exchange.path, exchange.route);
+  if (found === null) respondInstead(exchange);
+  else sendFound(exchange, found);
+}
+
+function respondInstead(exchange: Exchange): void {
+  const { host, route, path } = exchange;
+  const earlier = host.earlier(route, path.file);
+  if (earlier === null) {
+    sendInstead(exchange);
+    return;
+  }
+  earlier
+    .then((entry) => (entry === undefined ? sendInstead(exchange) : sendFile(exchange, entry)))
+    .catch((error: unknown) => sendUnknown(exchange, error));
+}
+
+function sendInstead(exchange: Exchange): void {
+  const { site, path, route, request } = exchange;
+  const wantsPage = (): boolean => request.headers.accept?.includes('text/html') === true;
+  const found = resolveFallback(site, path, route, wantsPage);
+  // Of a page that only a script knows nothing newer is to be had; a hashed name is never one.
+  const newer = found.kind === 'missing' || isHashedName(path.file) ? exchange.host.newer(exchange) : null;
+  if (newer === null) {
+    sendFound(exchange, found);
+    return;
+  }
+  newer
+    .then((switched) => (switched === null ? sendFound(exchange, found) : respond({ ...exchange, ...switched })))
+    .catch((error: unknown) => sendUnknown(exchange, error));
+}
+
+/** Whether there is such a file could not be found out: a 404 would say that there is none. */
+function sendUnknown({ host, response, route, path }: Exchange, error: unknown): void {
+  if (!(error instanceof AppError)) host.onTrouble(error, route, path.file);
+  sendErrorPage(response, error);
+}
+
+function sendFound(exchange: Exchange, found: Resolved): void {
+  if (found.kind === 'file') sendFile(exchange, found.entry);
+  else if (found.kind === 'singlePage') sendFile(exchange, found.entry, 'Accept');
+  else if (found.kind === 'redirect') answerRedirect(exchange, found);
+  else sendNotFound(exchange, found.entry);
+}
+
+/** A page of the host's own. */
+export function sendPage(response: WebResponse, page: Page): void {
+  response.writeHead(page.status, page.headers).end(page.body);
+}
+
+export function sendRedirect(response: WebResponse, status: number, location: string): void {
+  const headers = ['Location', location, 'Content-Length', '0', 'Cache-Control', 'public, max-age=0, must-revalidate'];
+  response.writeHead(status, [...headers, 'X-Content-Type-Options', 'nosniff']).end();
+}
+
+function answerRedirect(exchange: Exchange, { status, location }: { status: number; location: string }): void {
+  sendRedirect(exchange.response, status, location);
+  answered(exchange, status, 0);
+}
+
+function sendNotFound(exchange: Exchange, entry: Entry | undefined): void {
+  if (entry === undefined) {
+    answerPage(exchange, PAGES.noPage);
+    return;
+  }
+  const body = bodyFor(entry, exchange.request.headers['accept-encoding']);
+  const headers = dressed(exchange, body.notFoundHeaders, 404);
+  sendPart(exchange, entry, body, { status: 404, headers, start: 0, end: body.sizeBytes });
+}
+
+/** `varyToo`: a header of the request that decided besides the encoding. */
+function sendFile(exchange: Exchange, entry: Entry, varyToo?: string): void {
+  const { request, response, method } = exchange;
+  const body = bodyFor(entry, request.headers['accept-encoding']);
+  const outcome = evaluateConditions(method, request.headers, body);
+  if (outcome.kind === 'whole') {
+    const headers = dressed(exchange, body.okHeaders, 200, varyToo);
+    sendPart(exchange, entry, body, { status: 200, headers, start: 0, end: body.sizeBytes });
+  } else if (outcome.kind === 'notModified') {
+    response.writeHead(304, dressed(exchange, body.notModifiedHeaders, 304, varyToo)).end();
+    answered(exchange, 304, 0, entry);
+  } else if (outcome.kind === 'part') {
+    const { start, end } = outcome;
+    const range = ['Content-Range', `bytes ${start}-${end - 1}/${body.sizeBytes}`, 'Content-Length', `${end - start}`];
+    const headers = [...dressed(exchange, body.partHeaders, 206, varyToo), ...range];
+    sendPart(exchange, entry, body, { status: 206, headers, start, end });
+  } else if (outcome.kind === 'preconditionFailed') {
+    answerPage(exchange, PAGES.preconditionFailed);
+  } else {
+    const headers = ['Content-Range', `bytes */${body.sizeBytes}`, 'Content-Length', '0', 'Cache-Control', 'no-cache'];
+    response.writeHead(416, [...headers, 'X-Content-Type-Options', 'nosniff']).end();
+    answered(exchange, 416, 0);
+  }
+}
+
+/** Returns the headers as the site's own rules want them; the finished list itself where it has none. */
+function dressed(exchange: Exchange, headers: string[], status: number, varyToo?: string): string[] {
+  const { host, request, site, path } = exchange;
+  const change = site.rules === null ? null : site.rules.headersFor(path.file);
+  const wish = change && { isSecure: host.isSecure(request), keepsCacheControl: status === 404 };
+  const own = change === null || wish === null ? headers : applyHeaderChange(headers, change, wish);
+  return varyToo === undefined ? own : [...own, 'Vary', varyToo];
+}
+
+type Part = { status: number; headers: string[]; start: number; end: number };
+
+function sendPart(exchange: Exchange, entry: Entry, body: Body, part: Part): void {
+  const { host, response, method, route } = exchange;
+  const buffer = host.files.known(body.source.key);
+  if (buffer !== undefined) {
+    const isWhole = part.start === 0 && part.end === buffer.length;
+    response.writeHead(part.status, part.headers).end(isWhole ? buffer : buffer.subarray(part.start, part.end));
+    answered(exchange, part.status, method === 'GET' ? part.end - part.start : 0, entry);
+    return;
+  }
+  sendBody({ files: host.files, response, method }, body.source, part)
+    .then((bytes) => answered(exchange, part.status, bytes, entry))
+    .catch((error: unknown) => {
+      host.onTrouble(error, route, entry.path);
+      // A compressed body that is gone or corrupted is no reason to fail: the file itself is there.
+      if (body !== entry.plain && !response.headersSent) sendPlain(exchange, entry, part.status);
+      else answerTrouble(exchange, error);
+    });
+}
+
+function sendPlain(exchange: Exchange, entry: Entry, status: number): void {
+  const { plain } = entry;
+  const headers = dressed(exchange, status === 404 ? plain.notFoundHeaders : plain.okHeaders, status);
+  sendPart(exchange, entry, plain, { status, headers, start: 0, end: plain.sizeBytes });
+}
+
+function answerPage(exchange: Exchange, page: Page): void {
+  sendPage(exchange.response, page);
+  answered(exchange, page.status, exchange.method === 'GET' ? page.body.length : 0);
+}
+
+function answerTrouble(exchange: Exchange, error: unknown): void {
+  sendErrorPage(exchange.response, error);
+  answered(exchange, exchange.response.statusCode, 0);
+}
+
+function answered(exchange: Exchange, status: number, bytes: number, entry?: Entry): void {
+  exchange.host.onAnswered(exchange, status, bytes, entry?.isPage === true);
+}
+
+/** Never a 404 (a cached one outlives the fault), and never the wrong bytes: what has begun is cut off. */
+export function sendErrorPage(response: WebResponse, error: unknown): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  if (!(error instanceof AppError)) sendPage(response, PAGES.failed);
+  else sendPage(response, error.code === 'artifact_corrupted' ? PAGES.corrupted : PAGES.unavailable);
+}

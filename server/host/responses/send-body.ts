@@ -1,0 +1,62 @@
+import type { WebResponse } from '../../transport/http2-response.ts';
+import { type FileCache, type Source, WHOLE_MAX_BYTES } from './file-cache.ts';
+
+/** Large files leave in pieces of this size: smaller ones cost more calls, larger ones only memory. */
+const PIECE_BYTES = 256 * 1024;
+
+type Way = { files: FileCache; response: WebResponse; method: 'GET' | 'HEAD' };
+/** Bytes [start, end) of the body, with the head of the answer. */
+type Part = { status: number; headers: string[]; start: number; end: number };
+
+/**
+ * Sends a body that is not in memory, and answers how many bytes were handed over. It throws before anything is said,
+ * or, when a fault comes in the middle, after: then the connection is to be cut.
+ */
+export async function sendBody(way: Way, source: Source, part: Part): Promise<number> {
+  if (source.end - source.start > WHOLE_MAX_BYTES) return sendPieces(way, source, part);
+  const buffer = await way.files.load(source);
+  if (way.response.destroyed) return 0;
+  way.response.writeHead(part.status, part.headers).end(buffer.subarray(part.start, part.end));
+  return way.method === 'GET' ? part.end - part.start : 0;
+}
+
+/** Nothing is said before the first piece has been read. */
+async function sendPieces({ files, response, method }: Way, source: Source, part: Part): Promise<number> {
+  const { artifact, release } = await files.borrow(source.artifact);
+  const end = source.start + part.end;
+  let at = source.start + part.start;
+  let sent = 0;
+  try {
+    let piece = await artifact.read(at, Math.min(at + PIECE_BYTES, end));
+    if (response.destroyed) return 0;
+    response.writeHead(part.status, part.headers);
+    while (method === 'GET' && !response.destroyed) {
+      at += piece.length;
+      sent += piece.length;
+      const isTaken = response.write(piece);
+      if (at >= end) break;
+      // The next piece is read while this one leaves; a slow reader holds up the one after it.
+      const [next] = await Promise.all([
+        artifact.read(at, Math.min(at + PIECE_BYTES, end)),
+        isTaken ? undefined : untilTaken(response),
+      ]);
+      piece = next;
+    }
+    response.end();
+    return sent;
+  } finally {
+    release();
+  }
+}
+
+function untilTaken(response: WebResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      response.off('drain', settle);
+      response.off('close', settle);
+      resolve();
+    };
+    response.once('drain', settle);
+    response.once('close', settle);
+  });
+}

@@ -1,0 +1,81 @@
+import { LRUCache } from 'lru-cache';
+import type { Site } from './site.ts';
+
+/** A file's hash, and the places of path and hash in a map; measured with 20,000 files. */
+const FILE_BYTES = 300;
+/** A path takes one byte for a character, or two where it goes beyond Latin. */
+const CHARACTER_BYTES = 2;
+/** The places of the precompressed variants of one file. */
+const VARIANT_BYTES = 300;
+/** An empty site, and the answers that it keeps ready. */
+const SITE_BYTES = 20_000;
+/** An account whose sites take no more than this part of the room gives way only as the longest unused. */
+const SHARE = 1 / 16;
+
+/** Returns what a site takes of the memory, from above. */
+function weightOf({ fileCount, pathCharacters, rules, variantCount }: Site): number {
+  const files = fileCount * FILE_BYTES + pathCharacters * CHARACTER_BYTES;
+  return SITE_BYTES + files + variantCount * VARIANT_BYTES + (rules?.weightBytes ?? 0);
+}
+
+type Kept = { key: string; accountId: string; site: Site; weightBytes: number };
+
+export type SiteLru = {
+  /** Returns a site that is here, and notes that it was used. */
+  get(accountId: string, manifestHash: string): Site | undefined;
+  /** Takes a site in, or weighs it again. One too heavy for the whole room is not kept. */
+  put(accountId: string, site: Site): void;
+};
+
+/**
+ * Keeps releases in memory. For a further one the heaviest account makes room first, with the longest unused of its own; once
+ * none has more than its share, the longest unused of all gives way. So releases of many files crowd each other out, and no
+ * small site of somebody else. Two accounts with the same release have one each: neither is charged for the other.
+ */
+export function createSiteLru(weightMaxBytes: number): SiteLru {
+  const kept = new LRUCache<string, Kept>({
+    maxSize: weightMaxBytes,
+    sizeCalculation: ({ weightBytes }) => weightBytes,
+  });
+  const keyOf = (accountId: string, manifestHash: string): string => `${accountId}/${manifestHash}`;
+  const isFreeFor = (weightBytes: number): boolean => kept.calculatedSize + weightBytes <= weightMaxBytes;
+
+  function makeRoom(weightBytes: number): void {
+    const accounts = accountsIn(kept);
+    while (!isFreeFor(weightBytes)) {
+      const heaviest = accounts.reduce((most, one) => (one.weightBytes > most.weightBytes ? one : most), NOBODY);
+      const longestUnused = heaviest.sites.shift();
+      if (longestUnused === undefined || heaviest.weightBytes <= weightMaxBytes * SHARE) return;
+      kept.delete(longestUnused.key);
+      heaviest.weightBytes -= longestUnused.weightBytes;
+    }
+  }
+
+  return {
+    get: (accountId, manifestHash) => kept.get(keyOf(accountId, manifestHash))?.site,
+    put(accountId, site) {
+      const key = keyOf(accountId, site.manifestHash);
+      const weightBytes = weightOf(site);
+      kept.delete(key);
+      if (weightBytes > weightMaxBytes) return;
+      if (!isFreeFor(weightBytes)) makeRoom(weightBytes);
+      kept.set(key, { key, accountId, site, weightBytes });
+    },
+  };
+}
+
+type Held = { weightBytes: number; sites: Kept[] };
+const NOBODY: Held = { weightBytes: 0, sites: [] };
+
+/** Returns what each account has here, the longest unused of its sites first. */
+function accountsIn(kept: LRUCache<string, Kept>): Held[] {
+  const byAccount = new Map<string, Held>();
+  for (const one of kept.rvalues()) {
+    if (one === undefined) continue;
+    const held = byAccount.get(one.accountId) ?? { weightBytes: 0, sites: [] };
+    byAccount.set(one.accountId, held);
+    held.weightBytes += one.weightBytes;
+    held.sites.push(one);
+  }
+  return [...byAccount.values()];
+}

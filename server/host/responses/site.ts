@@ -1,0 +1,187 @@
+import { LRUCache } from 'lru-cache';
+import { isServedPath } from '../../../routers/schemas/upload-rules.ts';
+import { decodeManifest, type Manifest } from '../../artifacts/manifest.ts';
+import { readRuleFiles } from '../../artifacts/rule-files.ts';
+import type { ArtifactStore } from '../../artifacts/store.ts';
+import { decodeVariants, type VariantIndex } from '../../artifacts/variants.ts';
+import { AppError } from '../../errors.ts';
+import type { Providers } from '../../service-context.ts';
+import { withSlot } from '../../with-slot.ts';
+import { type Entry, prepareServedFile } from './served-file.ts';
+import { createSiteLru } from './site-lru.ts';
+import { createSiteRules, type SiteRules } from './site-rules.ts';
+
+/** A release as the host sees it: a request that has one in hand can never see a mixture of two. */
+export type Site = {
+  manifestHash: string;
+  fileCount: number;
+  /** In UTF-16 code units, all of them together. */
+  pathCharacters: number;
+  rules: SiteRules | null;
+  /** The file under exactly this path, or undefined when the release does not serve one. */
+  find(path: string): Entry | undefined;
+  /** The compressed bodies, from now on: they are of the same files, so nobody sees a difference but the size. */
+  attachVariants(variantsHash: string, variants: VariantIndex): void;
+  /** Null while it has no variants. */
+  readonly variantsHash: string | null;
+  readonly variantCount: number;
+};
+
+/** Of earlier releases so many files are looked through for one, ten times what a release may have. */
+const EARLIER_FILES_MAX = 200_000;
+
+/**
+ * A file that a release before the last switches had, looked for from the latest on. One that is gone or corrupted is no
+ * reason to fail: its files are extras. Throws what else kept one from being read.
+ */
+export async function findEarlierAsset(
+  sites: SiteCache,
+  releases: readonly Omit<SiteRef, 'variantsHash'>[],
+  path: string,
+): Promise<Entry | undefined> {
+  let files = 0;
+  for (const release of releases) {
+    const site = await sites.load({ ...release, variantsHash: null }).catch(onlyIfCorrupted);
+    const entry = site?.find(path);
+    if (entry !== undefined) return entry;
+    files += site?.fileCount ?? 0;
+    if (files > EARLIER_FILES_MAX) return undefined;
+  }
+  return undefined;
+}
+
+/** Of a release that cannot be read right now nobody knows whether it has the file: who comes back may find it. */
+function onlyIfCorrupted(error: unknown): undefined {
+  if (!(error instanceof AppError && error.code === 'artifact_corrupted')) throw error;
+}
+
+/** Answers that a site keeps ready; others are made again when they are asked for. */
+const ENTRIES_MAX = 100;
+
+/** Entries are finished when they are first asked for: of 20,000 files most never are. */
+export function createSite(manifestHash: string, manifest: Manifest, rules: SiteRules | null): Site {
+  const entries = new LRUCache<string, Entry>({ max: Math.max(1, Math.min(manifest.size, ENTRIES_MAX)) });
+  let attached: { hash: string; variants: VariantIndex } | null = null;
+  return {
+    manifestHash,
+    fileCount: manifest.size,
+    pathCharacters: [...manifest.keys()].reduce((sum, path) => sum + path.length, 0),
+    rules,
+    get variantsHash() {
+      return attached?.hash ?? null;
+    },
+    get variantCount() {
+      return attached?.variants.size ?? 0;
+    },
+    attachVariants(hash, variants) {
+      attached = { hash, variants };
+      entries.clear();
+    },
+    find(path) {
+      const known = entries.get(path);
+      if (known !== undefined) return known;
+      const file = manifest.get(path);
+      if (file === undefined || !isServedPath(path)) return undefined;
+      const entry = prepareServedFile({ path, ...file }, attached?.variants.get(file.sha256));
+      entries.set(path, entry);
+      return entry;
+    },
+  };
+}
+
+/** An upper bound of what the releases in memory weigh (site-lru.ts). */
+const WEIGHT_MAX_BYTES = 128 * 1024 * 1024;
+
+/**
+ * Reading a list of 16 MB takes several times its size in memory, so only so many are read at once. Each account has one place
+ * in that queue and the others in one of its own: whoever waits has at most one release of each other account before it.
+ */
+const LOADS = { key: 'sites', limit: 2, queueLength: 64 };
+const LOADS_OF_ACCOUNT = { limit: 1, queueLength: 16 };
+const OVERLOADED_RETRY_MS = 2_000;
+
+const tooManyLoads = (): AppError =>
+  new AppError('overloaded', 'Too many sites are asked for at this moment. Try again in a few seconds.', {
+    retryAfterMs: OVERLOADED_RETRY_MS,
+  });
+
+/** What a name answers with: the release, and its precompressed variants once they are made. */
+export type SiteRef = { accountId: string; manifestHash: string; variantsHash: string | null };
+
+export type SiteCache = {
+  /** In memory, or undefined; never waits. */
+  known(ref: Omit<SiteRef, 'variantsHash'>): Site | undefined;
+  /**
+   * Loads a site from memory or from the store; throws `artifact_corrupted`, and `overloaded` when too many wait.
+   * Variants that cannot be read are done without.
+   */
+  load(ref: SiteRef): Promise<Site>;
+};
+
+/** The releases in memory, as many as there is room for; many requests for one release load it once. */
+export function createSiteCache(
+  { store, log, rateCounters }: Pick<Providers, 'store' | 'log' | 'rateCounters'>,
+  weightMaxBytes = WEIGHT_MAX_BYTES,
+): SiteCache {
+  const lru = createSiteLru(weightMaxBytes);
+  const loading = new Map<string, Promise<Site>>();
+  /** One site asked for many times in a row is found without a look at the order of all; so is one too heavy to keep. */
+  let newest: { accountId: string; site: Site } | null = null;
+
+  async function read({ accountId, manifestHash, variantsHash }: SiteRef): Promise<Site> {
+    const site = known({ accountId, manifestHash }) ?? (await readSite(store, manifestHash));
+    if (variantsHash !== null && site.variantsHash !== variantsHash) await attach(site, variantsHash);
+    // Also for one that is there: with its variants it weighs more.
+    lru.put(accountId, site);
+    newest = { accountId, site };
+    return site;
+  }
+
+  async function attach(site: Site, variantsHash: string): Promise<void> {
+    try {
+      site.attachVariants(variantsHash, await decodeVariants(await store.readWhole(variantsHash)));
+    } catch (error) {
+      // Remembered as none, so that the trouble is told once and not for each visitor.
+      site.attachVariants(variantsHash, new Map());
+      log.warn('The compressed files of a release cannot be read; it is served as it is', {
+        manifestHash: site.manifestHash,
+        error: String(error),
+      });
+    }
+  }
+
+  function known({ accountId, manifestHash }: Omit<SiteRef, 'variantsHash'>): Site | undefined {
+    if (newest?.site.manifestHash === manifestHash && newest.accountId === accountId) return newest.site;
+    const site = lru.get(accountId, manifestHash);
+    if (site !== undefined) newest = { accountId, site };
+    return site;
+  }
+
+  function readInTurn(ref: SiteRef): Promise<Site> {
+    const ofAccount = { ...LOADS_OF_ACCOUNT, key: `sites of ${ref.accountId}`, full: tooManyLoads };
+    return withSlot(rateCounters, ofAccount, () =>
+      withSlot(rateCounters, { ...LOADS, full: tooManyLoads }, () => read(ref)),
+    );
+  }
+
+  return {
+    known,
+    load(ref) {
+      const { accountId, manifestHash, variantsHash } = ref;
+      const site = known(ref);
+      if (site !== undefined && (variantsHash === null || site.variantsHash === variantsHash))
+        return Promise.resolve(site);
+      const key = `${accountId}/${manifestHash}/${variantsHash ?? ''}`;
+      const pending = loading.get(key);
+      if (pending !== undefined) return pending;
+      const started = readInTurn(ref).finally(() => loading.delete(key));
+      loading.set(key, started);
+      return started;
+    },
+  };
+}
+
+async function readSite(store: ArtifactStore, manifestHash: string): Promise<Site> {
+  const manifest = await decodeManifest(await store.readWhole(manifestHash));
+  return createSite(manifestHash, manifest, createSiteRules(await readRuleFiles(store, manifest)));
+}

@@ -1,0 +1,162 @@
+import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import type { ReleaseState } from '../../../routers/schemas/state-names.ts';
+import { rowsOf } from '../../database/cursor-rows.ts';
+import { DeploymentModel } from '../../models/deployment.ts';
+import { ReleaseModel } from '../../models/release.ts';
+import { EARLIER_ASSETS_MS, type Route } from './snapshot.ts';
+
+/** The release that a name stands for, as the database says now. */
+export type RouteRow = Omit<Route, 'earlier'> & {
+  /** Releases that visitors had before, newest first; empty at an address of a release's own. */
+  replaced: Replaced[];
+};
+/** `endedAt` is when it gave way; null until the one that took its place was seen live. Within the last day. */
+export type Replaced = { manifestHash: string; endedAt: Date | null };
+
+/** From here on a release is whole and meant to be looked at; verification is the first who does. */
+const PREVIEWED: readonly ReleaseState[] = ['processing', 'verifying', 'live', 'superseded'];
+
+/** Documents by one query; the host asks for all of them only at its start. */
+const BATCH = 500;
+
+type ServedDeployment = {
+  _id: string;
+  accountId: string;
+  slug: string;
+  destinations: readonly { platform: PlatformId }[];
+  state: string;
+  currentReleaseId?: string | null;
+  isSinglePage: boolean;
+  hasCleanUrls: boolean;
+};
+
+type ServedRelease = {
+  _id: string;
+  manifestHash: string;
+  variants?: { indexHash?: string | null } | null;
+  replacedReleaseId?: string | null;
+};
+type GivenWay = { _id: string; deploymentId: string; manifestHash: string; servedUntil?: Date | null };
+
+const DEPLOYMENT_FIELDS = {
+  accountId: 1,
+  slug: 1,
+  destinations: 1,
+  state: 1,
+  currentReleaseId: 1,
+  isSinglePage: 1,
+  hasCleanUrls: 1,
+} as const;
+const RELEASE_FIELDS = { manifestHash: 1, variants: 1, replacedReleaseId: 1 } as const;
+
+/** Yields every live site of the built-in host, a batch at a time. */
+export async function* readAllRoutes(now: Date): AsyncGenerator<RouteRow[]> {
+  const served = DeploymentModel.find({ currentReleaseId: { $gt: '' } }, DEPLOYMENT_FIELDS)
+    .setOptions({ acrossAccounts: 'host' })
+    .lean()
+    .cursor({ batchSize: BATCH });
+  let batch: ServedDeployment[] = [];
+  for await (const deployment of rowsOf(served)) {
+    batch.push(deployment);
+    if (batch.length < BATCH) continue;
+    yield await routesOf(batch, now);
+    batch = [];
+  }
+  if (batch.length > 0) yield await routesOf(batch, now);
+}
+
+/** Returns the live sites among these deployments; one that is missing serves nothing. */
+export async function readRoutes(deploymentIds: readonly string[], now: Date): Promise<RouteRow[]> {
+  const deployments = await DeploymentModel.find({ _id: { $in: [...deploymentIds] } }, DEPLOYMENT_FIELDS)
+    .setOptions({ acrossAccounts: 'host' })
+    .lean();
+  return routesOf(deployments, now);
+}
+
+async function routesOf(deployments: readonly ServedDeployment[], now: Date): Promise<RouteRow[]> {
+  const served = deployments.filter((deployment) => isServed(deployment) && deployment.currentReleaseId);
+  const releases = await readReleases(served.map((deployment) => deployment.currentReleaseId ?? ''));
+  const before = await readGivenWay(
+    served.map((deployment) => deployment._id),
+    [...releases.values()].flatMap(({ replacedReleaseId }) => replacedReleaseId ?? []),
+    new Date(now.getTime() - EARLIER_ASSETS_MS),
+  );
+  return served.flatMap((deployment) => {
+    const release = releases.get(deployment.currentReleaseId ?? '');
+    return release === undefined ? [] : [toRow(deployment, release, before.get(deployment._id))];
+  });
+}
+
+/** Returns by deployment, newest first, what gave way since then and what has just been switched away from. */
+async function readGivenWay(
+  deploymentIds: readonly string[],
+  replacedIds: readonly string[],
+  since: Date,
+): Promise<Map<string, Replaced[]>> {
+  const fields = { deploymentId: 1, manifestHash: 1, servedUntil: 1 } as const;
+  const find = (filter: Record<string, unknown>): Promise<GivenWay[]> =>
+    ReleaseModel.find(filter, fields).setOptions({ acrossAccounts: 'host' }).lean().exec();
+  const [left, replaced] = await Promise.all([
+    find({ deploymentId: { $in: [...deploymentIds] }, servedUntil: { $gt: since } }),
+    // Until the release that took its place was seen live, nothing says when it was left. It may be seen between the two
+    // questions, so that this one asks for no date.
+    find({ _id: { $in: [...replacedIds] } }),
+  ]);
+  const recent = [...left, ...replaced].filter(({ servedUntil }) => !servedUntil || servedUntil > since);
+  const given = [...new Map(recent.map((release) => [release._id, release])).values()];
+  const byDeployment = new Map<string, Replaced[]>();
+  const timeOf = ({ servedUntil }: GivenWay): number => servedUntil?.getTime() ?? Number.POSITIVE_INFINITY;
+  for (const release of given.sort((a, b) => timeOf(b) - timeOf(a))) {
+    const ofDeployment = byDeployment.get(release.deploymentId) ?? [];
+    ofDeployment.push({ manifestHash: release.manifestHash, endedAt: release.servedUntil ?? null });
+    byDeployment.set(release.deploymentId, ofDeployment);
+  }
+  return byDeployment;
+}
+
+async function readReleases(ids: readonly string[]): Promise<Map<string, ServedRelease>> {
+  if (ids.length === 0) return new Map();
+  const releases = await ReleaseModel.find({ _id: { $in: [...ids] } }, RELEASE_FIELDS)
+    .setOptions({ acrossAccounts: 'host' })
+    .lean();
+  return new Map(releases.map((release) => [release._id, release]));
+}
+
+function toRow(deployment: ServedDeployment, release: ServedRelease, replaced: Replaced[] = []): RouteRow {
+  return {
+    slug: deployment.slug,
+    deploymentId: deployment._id,
+    accountId: deployment.accountId,
+    releaseId: release._id,
+    manifestHash: release.manifestHash,
+    variantsHash: release.variants?.indexHash ?? null,
+    isSinglePage: deployment.isSinglePage,
+    hasCleanUrls: deployment.hasCleanUrls,
+    replaced,
+  };
+}
+
+function isServed(deployment: ServedDeployment): boolean {
+  const isHere = deployment.destinations.some(({ platform }) => PLATFORMS[platform].isServedHere === true);
+  return isHere && deployment.state !== 'deleting';
+}
+
+/** Returns the id of the deployment that has this name now, or null. */
+export async function findDeploymentId(slug: string): Promise<string | null> {
+  const deployment = await DeploymentModel.findOne({ slug }, { _id: 1 }).setOptions({ acrossAccounts: 'host' }).lean();
+  return deployment?._id ?? null;
+}
+
+/** Returns a release at its own address, or null when there is none that may be looked at. */
+export async function findPreview(slug: string, number: number): Promise<RouteRow | null> {
+  const deployment = await DeploymentModel.findOne({ slug }, DEPLOYMENT_FIELDS)
+    .setOptions({ acrossAccounts: 'host' })
+    .lean();
+  if (deployment === null || !isServed(deployment)) return null;
+  const release = await ReleaseModel.findOne({ deploymentId: deployment._id, number }, { ...RELEASE_FIELDS, state: 1 })
+    .setOptions({ acrossAccounts: 'host' })
+    .lean();
+  if (release === null || !PREVIEWED.includes(release.state)) return null;
+  return toRow(deployment, release);
+}

@@ -1,0 +1,142 @@
+import type { Change } from '../../database/change-feed.ts';
+import type { Providers } from '../../service-context.ts';
+import { parseSiteHost, siteHost } from '../../site-names.ts';
+import { withTimeout } from '../../with-timeout.ts';
+import type { SiteRef } from '../responses/site.ts';
+import { createSingleFlight } from '../single-flight.ts';
+import { createHeldNames } from './held-names.ts';
+import { createPreviews } from './previews.ts';
+import { findDeploymentId, findPreview } from './read-routes.ts';
+import { createRouteRecheck } from './recheck-route.ts';
+import { createRouteReader } from './route-reader.ts';
+import { createRoutes } from './routes.ts';
+import { createSnapshot, type Route } from './snapshot.ts';
+
+/** A start with a snapshot waits this long for the database before it serves what it knows. */
+const START_WAIT_MS = 3_000;
+/** A change stream that loses a wake-up says so; this is for the day when it does not. */
+const RELOAD_EVERY_MS = 60_000;
+
+export type RouteTable = {
+  /** Returns what a host name answers with, from memory. */
+  known(host: string): Route | undefined;
+  /** Returns the name that serves the proved domain of this name, from memory: itself, or its counterpart. */
+  servedName(host: string): string | undefined;
+  /**
+   * Asks the database for a host name that memory does not know, on behalf of the visitor at `address`. Throws when it cannot
+   * be asked, and `overloaded`.
+   */
+  find(host: string, address: string): Promise<Route | null>;
+  /**
+   * Returns what the database leads this live name to by now, when that is another release. While it cannot be asked, the
+   * release that is known is the live one: no switch is made without the database.
+   */
+  findNewer(route: Route): Promise<Route | null>;
+  /** Reads everything anew; resolves when that is done or has failed. */
+  refresh(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export type RouteTableOptions = {
+  providers: Pick<Providers, 'addresses' | 'changes' | 'log' | 'now'>;
+  dataDir: string;
+  /** Whether this process writes the names to disk. */
+  keepsSnapshot: boolean;
+  /** Called before a name moves to another release, so that its first visitor finds it in memory. */
+  warm(ref: SiteRef): Promise<void>;
+};
+
+/**
+ * Maps names to releases in memory, those of sites and those of proved domains: read whole from the
+ * database at the start, followed by the change feed, kept on disk. One loop reads the releases and one the domains, so
+ * an older answer never overwrites a newer one.
+ */
+export function createRouteTable({ providers, dataDir, keepsSnapshot, warm }: RouteTableOptions): RouteTable {
+  const { sitesDomain } = providers.addresses;
+  const hostOf = ({ slug }: Pick<Route, 'slug'>): string => siteHost(sitesDomain, { slug, release: null });
+  const routes = createRoutes(() => providers.now().getTime(), hostOf);
+  const snapshot = createSnapshot(dataDir, providers.log, () => ({
+    routes: [...routes.all()],
+    domains: [...held.all()],
+  }));
+  const previews = createPreviews();
+  const onChanged = keepsSnapshot ? snapshot.writeSoon : (): void => undefined;
+  const reader = createRouteReader(providers.log, { routes, now: providers.now, warm, onChanged });
+  const held = createHeldNames(providers.log, onChanged);
+  const lookups = createSingleFlight<Route | null>();
+  const lookAgain = createRouteRecheck((deploymentId) => reader.refresh([deploymentId]));
+  let stopListening = (): void => undefined;
+  let reloadTimer: NodeJS.Timeout | undefined;
+
+  function onChange(change: Change): void {
+    if (change.collection === 'domains') {
+      void held.refresh([change.id]);
+      return;
+    }
+    previews.drop(change.id);
+    // Of a live release one thing changes: that its compressed files are made.
+    const deploymentId = change.collection === 'deployments' ? change.id : routes.deploymentOf(change.id);
+    if (deploymentId !== undefined) void reader.refresh([deploymentId]);
+  }
+
+  const known = (host: string): Route | undefined => routes.byHost(host) ?? previews.get(host) ?? ofDomain(host);
+  const ofDomain = (host: string): Route | undefined => routes.byDeployment(held.byName(host)?.deploymentId ?? '');
+
+  const reload = (): Promise<unknown> => Promise.all([reader.refresh('all'), held.refresh('all')]);
+
+  async function refreshAll(): Promise<void> {
+    previews.clear();
+    await reload();
+  }
+
+  async function find(host: string): Promise<Route | null> {
+    const name = parseSiteHost(sitesDomain, host);
+    if (name === null || name.release === null) {
+      const deploymentId = await (name === null ? held.findDeploymentId(host) : findDeploymentId(name.slug));
+      if (deploymentId !== null) await reader.refresh([deploymentId]);
+    } else {
+      const row = await findPreview(name.slug, name.release);
+      if (row !== null) previews.set(host, { ...row, earlier: [] });
+    }
+    return known(host) ?? null;
+  }
+
+  return {
+    known,
+    servedName: (host) => held.byName(host)?.servedName,
+    find: (host, address) =>
+      lookups.once(host, routes.byHost(siteOf(host, sitesDomain))?.deploymentId ?? address, () => find(host)),
+    async findNewer(route) {
+      // While the database is away, each would wait for the next reading.
+      if (!reader.isBehind()) await lookAgain(route.deploymentId);
+      const found = routes.byHost(hostOf(route));
+      return found === undefined || found === route ? null : found;
+    },
+    refresh: refreshAll,
+    async start() {
+      const kept = await snapshot.read();
+      for (const route of kept.routes) routes.restore(route);
+      for (const domain of kept.domains) held.restore(domain);
+      stopListening = providers.changes.subscribe(['deployments', 'releases', 'domains'], {
+        onChange,
+        onReopened: () => void refreshAll(),
+      });
+      await withTimeout(refreshAll(), START_WAIT_MS, () => undefined);
+      reloadTimer = setInterval(() => void reload(), RELOAD_EVERY_MS).unref();
+    },
+    async stop() {
+      stopListening();
+      clearInterval(reloadTimer);
+      reader.stop();
+      held.stop();
+      await snapshot.close();
+    },
+  };
+}
+
+/** Returns the name of the site that a release's own address belongs to, and any other name as it is. */
+function siteOf(host: string, sitesDomain: string): string {
+  const name = parseSiteHost(sitesDomain, host);
+  return name === null ? host : siteHost(sitesDomain, { slug: name.slug, release: null });
+}

@@ -1,0 +1,107 @@
+import { createSecureContext, type SecureContext } from 'node:tls';
+import { LRUCache } from 'lru-cache';
+import { openKey } from '../certificates/sealed-key.ts';
+import { rowsOf } from '../database/cursor-rows.ts';
+import { MINUTE_MS } from '../durations.ts';
+import { CertificateModel, type CertificateRow } from '../models/certificate.ts';
+import type { Providers } from '../service-context.ts';
+import { createNameIndex } from './routing/name-index.ts';
+import { createQueuedFlight } from './single-flight.ts';
+
+/** A context takes some 30 KB with its key and chain. */
+const CONTEXTS_MAX = 2_000;
+const BATCH = 500;
+/** A change stream that loses a wake-up says so; this is for the day when it does not. */
+const RELOAD_EVERY_MS = 10 * MINUTE_MS;
+
+export type SiteCertificates = {
+  /** Returns the certificate for a server name; undefined, at once, for one that has none. */
+  contextFor(name: string): SecureContext | undefined | Promise<SecureContext | undefined>;
+  has(name: string): boolean;
+  start(): Promise<void>;
+  stop(): void;
+};
+
+type HolderRow = {
+  _id: string;
+  issued?: (Pick<Holder, 'names' | 'serial'> & { notBefore: Date }) | null;
+};
+type Holder = { id: string; names: readonly string[]; serial: string; notBefore: number };
+
+const FIELDS = { 'issued.names': 1, 'issued.serial': 1, 'issued.notBefore': 1 } as const;
+/** What a handshake needs of one. */
+const READ = { 'issued.serial': 1, 'issued.chain': 1, 'issued.key': 1 } as const;
+/** Uses the index of their ends. */
+const SERVED = { 'issued.notAfter': { $gt: new Date(0) }, state: { $ne: 'revoked' as const } };
+
+async function* readHolders(ids: 'all' | readonly string[]): AsyncGenerator<Holder> {
+  const rows = CertificateModel.find({ ...(ids !== 'all' && { _id: { $in: [...ids] } }), ...SERVED }, FIELDS)
+    .setOptions({ acrossAccounts: 'host' })
+    .lean()
+    .cursor({ batchSize: BATCH });
+  for await (const { _id: id, issued } of rowsOf<HolderRow>(rows)) {
+    if (!issued) continue;
+    yield { id, names: [...issued.names], serial: issued.serial, notBefore: issued.notBefore.getTime() };
+  }
+}
+
+/**
+ * Holds the certificates of domains for handshakes. The names are in memory, so that one that has no certificate
+ * costs nothing and asks nobody; keys and chains are read when their first visitor comes, kept while they are used, and
+ * let go of when the change feed says that another took their place: no restart, and no connection that ends.
+ */
+export function createSiteCertificates({
+  changes,
+  secrets,
+  log,
+}: Pick<Providers, 'changes' | 'secrets' | 'log'>): SiteCertificates {
+  const holders = createNameIndex<Holder>(log, {
+    read: readHolders,
+    precedes: (one, other) => one.notBefore >= other.notBefore,
+  });
+  /** By serial as well: what is read late of a certificate that was replaced is not taken for the new one. */
+  const contexts = new LRUCache<string, SecureContext>({ max: CONTEXTS_MAX });
+  const lookups = createQueuedFlight<SecureContext | undefined>();
+  let stopListening = (): void => undefined;
+  let reloading: NodeJS.Timeout | undefined;
+
+  /** The name itself goes before a wildcard, which stands for one label (RFC 9525, section 6.3). */
+  const find = (name: string): Holder | undefined =>
+    holders.byName(name) ?? holders.byName(`*${name.slice(name.indexOf('.'))}`);
+
+  async function read({ id, serial }: Holder): Promise<SecureContext | undefined> {
+    const row = await CertificateModel.findOne({ _id: id, ...SERVED })
+      .select({ accountId: 1, ...READ })
+      .setOptions({ acrossAccounts: 'host' })
+      .lean<Pick<CertificateRow, 'accountId' | 'issued'>>();
+    if (!row?.issued) return undefined;
+    const { issued, accountId } = row;
+    const key = openKey(secrets, { _id: id, accountId }, issued.key);
+    const context = createSecureContext({ cert: issued.chain, key });
+    if (issued.serial === serial) contexts.set(`${id} ${serial}`, context);
+    return context;
+  }
+
+  return {
+    has: (name) => find(name) !== undefined,
+    contextFor(asked) {
+      const holder = find(asked.toLowerCase());
+      if (holder === undefined) return undefined;
+      const key = `${holder.id} ${holder.serial}`;
+      return contexts.get(key) ?? lookups.once(key, () => read(holder));
+    },
+    async start() {
+      stopListening = changes.subscribe(['certificates'], {
+        onChange: ({ id }) => void holders.refresh([id]),
+        onReopened: () => void holders.refresh('all'),
+      });
+      await holders.refresh('all');
+      reloading = setInterval(() => void holders.refresh('all'), RELOAD_EVERY_MS).unref();
+    },
+    stop() {
+      stopListening();
+      clearInterval(reloading);
+      holders.stop();
+    },
+  };
+}

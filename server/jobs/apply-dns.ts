@@ -1,0 +1,26 @@
+import { AppError } from '../errors.ts';
+import { failRecordPlan, holdRecordPlan, writeRecordPlan } from '../services/domains/record-plan/write-record-plan.ts';
+import { isFinal } from './queue/failure.ts';
+import type { JobHandler } from './queue/handler.ts';
+
+/**
+ * Writes the records of a plan, or puts them back: some providers take minutes until all of their servers have them. What
+ * the owner's provider refuses ends the plan with the reason, which its owner reads: nothing for the operator.
+ */
+export const applyDnsJob: JobHandler<'apply-dns'> = {
+  async run({ providers, accountId, payload, signal, transaction }) {
+    const { planId } = payload;
+    try {
+      await writeRecordPlan({ providers, accountId, signal, transaction, planId });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof AppError)) throw error;
+      if (isFinal(error)) return transaction((session) => failRecordPlan(session, { accountId, planId }, error));
+      await transaction((session) => holdRecordPlan(session, { accountId, planId }, error));
+      throw error;
+    }
+  },
+  async onDeadLetter(session, { accountId, payload }, error) {
+    await failRecordPlan(session, { accountId, planId: payload.planId }, error);
+  },
+};

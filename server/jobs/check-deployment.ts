@@ -1,0 +1,12 @@
+import { jobContext } from '../service-context.ts';
+import { lookAtHealth } from '../services/diagnostics/health.ts';
+import type { JobHandler } from './queue/handler.ts';
+
+/** Runs the three checks of every plan on a deployment. */
+export const checkDeploymentJob: JobHandler<'check-deployment'> = {
+  async run(job) {
+    const { providers, payload, signal } = job;
+    const inTransaction = job.transaction.bind(job);
+    await lookAtHealth(jobContext(providers, job), payload.deploymentId, { signal, inTransaction });
+  },
+};

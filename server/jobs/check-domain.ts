@@ -1,0 +1,27 @@
+import { JobDeferred } from '../errors.ts';
+import { endClaim, findToCheck, runCheck } from '../services/domains/check.ts';
+import { saveCheck } from '../services/domains/save-check.ts';
+import { isAtRest } from '../services/domains/schedule.ts';
+import type { JobHandler } from './queue/handler.ts';
+
+/**
+ * Checks a domain, and comes back, quickly at first and then slower, until it is at rest; from then on `check-domains`
+ * enqueues a check from time to time.
+ */
+export const checkDomainJob: JobHandler<'check-domain'> = {
+  async run(job) {
+    const { providers, accountId, payload, signal } = job;
+    const domain = await findToCheck(accountId, payload.domainId);
+    if (domain === null) return;
+    if (domain.expiresAt instanceof Date && domain.expiresAt <= providers.now()) {
+      return job.transaction((session) => endClaim(session, providers, domain));
+    }
+    const found = await runCheck(providers, domain, signal);
+    if (found === null) return;
+    const settled = await job.transaction((session) => saveCheck(session, providers, found));
+    if (settled !== null && isAtRest(settled)) return;
+    const nextAt = settled?.nextCheckAt ?? domain.nextCheckAt;
+    const delayMs = Math.max(1_000, nextAt.getTime() - providers.now().getTime());
+    throw new JobDeferred('It is not all there yet', delayMs);
+  },
+};

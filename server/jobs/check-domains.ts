@@ -1,0 +1,9 @@
+import { enqueueDueChecks } from '../services/domains/due-checks.ts';
+import type { JobHandler } from './queue/handler.ts';
+
+/** Has every domain checked that is due. */
+export const checkDomainsJob: JobHandler<'check-domains'> = {
+  async run(job) {
+    await enqueueDueChecks(job.providers.now(), job.signal, (work) => job.transaction(work));
+  },
+};

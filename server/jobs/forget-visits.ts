@@ -1,0 +1,9 @@
+import { forgetVisits } from '../services/analytics/index.ts';
+import type { JobHandler } from './queue/handler.ts';
+
+/** Deletes once a night what plans no longer keep. Twice is harmless. */
+export const forgetVisitsJob: JobHandler<'forget-visits'> = {
+  async run({ providers, signal }) {
+    await forgetVisits(providers.now(), signal);
+  },
+};

@@ -1,0 +1,90 @@
+import { NO_ACCOUNT } from '../../models/account-scope.ts';
+import type { JobName } from './payloads.ts';
+
+/**
+ * Which jobs share workers, and how many run at once. Short work, such as mail, never waits behind releases; of one
+ * account only so many jobs of a lane run at once, so that others find a place while its long ones last.
+ */
+export type LaneName =
+  | 'messages'
+  | 'releases'
+  | 'domains'
+  | 'records'
+  | 'reports'
+  | 'certificates'
+  | 'rehearsals'
+  | 'removals'
+  | 'followUps'
+  | 'maintenance';
+/**
+ * `loops` are of an instance: its processes share them. `whenAlone`: up to so many run at once while no other account waits;
+ * the loops beyond it are for whoever comes.
+ */
+export type Lane = { loops: number; perAccount: number; whenAlone?: number };
+
+export const LANES: Record<LaneName, Lane> = {
+  messages: { loops: 2, perAccount: 1 },
+  releases: { loops: 4, perAccount: 2 },
+  /**
+   * They wait for the name servers of strangers, which may be slow: with one place for each account that others wait beside,
+   * it takes a dozen accounts to hold them all, and those for eight seconds.
+   */
+  domains: { loops: 12, perAccount: 1, whenAlone: 4 },
+  /** A person waits for them; they wait for the DNS provider, some for minutes. */
+  records: { loops: 4, perAccount: 1 },
+  /** A person waits for them; they wait for the name servers and the hosts of strangers. */
+  reports: { loops: 4, perAccount: 1 },
+  /**
+   * They wait for the authority most of the time, and minutes for the name servers of strangers. Whoever moves thirty names
+   * here at once has them in fifteen seconds, of two seconds each, and two more accounts still find places.
+   */
+  certificates: { loops: 8, perAccount: 2, whenAlone: 4 },
+  /** They go through all accounts, and ask servers of each: neither maintenance nor orders wait for them. */
+  rehearsals: { loops: 2, perAccount: 1 },
+  removals: { loops: 2, perAccount: 1 },
+  /** Compression takes all cores that it gets, and none of it is urgent. */
+  followUps: { loops: 1, perAccount: 1 },
+  maintenance: { loops: 2, perAccount: 1 },
+};
+
+const LANE_OF: Record<JobName, LaneName> = {
+  'send-mail': 'messages',
+  'settle-test-payment': 'messages',
+  'forgot-password': 'messages',
+  'deploy-release': 'releases',
+  'publish-destination': 'releases',
+  'check-domain': 'domains',
+  'apply-dns': 'records',
+  'run-diagnostics': 'reports',
+  'check-deployment': 'domains',
+  'detach-domain': 'domains',
+  'issue-certificate': 'certificates',
+  'rehearse-renewals': 'rehearsals',
+  'remove-challenges': 'rehearsals',
+  'remove-destination': 'removals',
+  'remove-deployment': 'removals',
+  'delete-account': 'removals',
+  'compress-release': 'followUps',
+  'report-corruption': 'followUps',
+  'collect-garbage': 'maintenance',
+  'check-domains': 'maintenance',
+  'check-deployments': 'maintenance',
+  'renew-certificates': 'maintenance',
+  'check-integrity': 'maintenance',
+  'expire-subscriptions': 'maintenance',
+  'recount-deployments': 'maintenance',
+  'roll-up-visits': 'maintenance',
+  'forget-visits': 'maintenance',
+};
+
+/** Returns the jobs of a lane, of those that a worker has a handler for. */
+export function namesOf(lane: string, names: readonly string[]): string[] {
+  return Object.entries(LANE_OF).flatMap(([name, its]) => (its === lane && names.includes(name) ? [name] : []));
+}
+
+/** Returns the accounts that have at least so many of these running. */
+export function accountsWith(running: readonly { accountId: string }[], count: number): string[] {
+  const counts = new Map<string, number>();
+  for (const { accountId } of running) counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
+  return [...counts].filter(([id, its]) => id !== NO_ACCOUNT && its >= count).map(([id]) => id);
+}

@@ -1,0 +1,11 @@
+import { forgetVisitors, rollUpVisits } from '../services/analytics/index.ts';
+import type { JobHandler } from './queue/handler.ts';
+
+/** Adds what the host has counted to hours and days. A run that ends half-way has counted nothing twice. */
+export const rollUpVisitsJob: JobHandler<'roll-up-visits'> = {
+  async run(job) {
+    const now = job.providers.now();
+    await rollUpVisits(now, job.signal, (work) => job.transaction(work));
+    await forgetVisitors(now);
+  },
+};

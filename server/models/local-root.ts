@@ -1,0 +1,15 @@
+import { model, Schema } from 'mongoose';
+
+/** The id of the one document: all instances sign with the same root, so that whoever installed it trusts them all. */
+export const LOCAL_ROOT_ID = 'local';
+
+const localRootSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    certificate: { type: String, required: true },
+    /** Sealed for this field. */
+    key: { type: String, required: true },
+  },
+  { timestamps: true, collection: 'local_roots' },
+);
+export const LocalRootModel = model('LocalRoot', localRootSchema);

@@ -1,0 +1,44 @@
+import * as z from 'zod/mini';
+import { ask, type Vendor } from '../http.ts';
+import type { PlatformCall } from '../platform.ts';
+import { readDeploy, type Service } from './service.ts';
+
+/** What Render takes as `limit` at most. */
+const LINES_A_PAGE = 100;
+/** The end of a log of 1,000 lines tells what went wrong. */
+const PAGES_MAX = 10;
+/** Lines are written a moment after what they tell of. */
+const AFTERWARDS_MS = 60_000;
+
+const logsSchema = z.object({
+  hasMore: z.optional(z.boolean()),
+  nextStartTime: z.optional(z.string()),
+  nextEndTime: z.optional(z.string()),
+  logs: z.array(z.object({ message: z.string(), timestamp: z.string() })),
+});
+
+/**
+ * `GET /logs`: what the service's builds wrote, by time, since a line does not name its deploy. The newest come first,
+ * page by page.
+ */
+export async function readBuildLog(
+  vendor: Vendor,
+  call: PlatformCall,
+  { serviceId, ownerId }: Service,
+  deployId: string,
+): Promise<string> {
+  const { createdAt, finishedAt } = await readDeploy(vendor, call, serviceId, deployId);
+  const query = new URLSearchParams({ ownerId, resource: serviceId, type: 'build', direction: 'backward' });
+  query.set('limit', String(LINES_A_PAGE));
+  if (createdAt) query.set('startTime', createdAt);
+  if (finishedAt) query.set('endTime', new Date(Date.parse(finishedAt) + AFTERWARDS_MS).toISOString());
+  const lines: string[] = [];
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const { logs, ...next } = await ask(call, vendor, { withToken: true, url: `/logs?${query}` }, logsSchema);
+    lines.push(...logs.map(({ timestamp, message }) => `${timestamp} ${message}`));
+    if (next.hasMore !== true || !next.nextStartTime || !next.nextEndTime) break;
+    query.set('startTime', next.nextStartTime);
+    query.set('endTime', next.nextEndTime);
+  }
+  return lines.toReversed().join('\n');
+}

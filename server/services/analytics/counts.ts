@@ -1,0 +1,85 @@
+import { HOUR_MS } from '../../durations.ts';
+import { OTHER, REPLY_BUCKETS_MS, type VisitCounts } from '../../models/visit.ts';
+
+/** Of an hour and of a day; what is beyond is counted together. */
+const PAGES_MAX = 100;
+const REFERRERS_MAX = 50;
+
+/** Begins sums of any time. */
+export function emptyCounts(): VisitCounts {
+  return {
+    requests: 0,
+    views: 0,
+    bots: 0,
+    bytes: 0,
+    statuses: [],
+    pages: [],
+    referrers: [],
+    replies: [...REPLY_BUCKETS_MS.map(() => 0), 0],
+  };
+}
+
+/** Adds up what was counted, of whatever times. */
+export function sumOfCounts(all: readonly VisitCounts[]): VisitCounts {
+  const sum = (pick: (counts: VisitCounts) => number): number => all.reduce((total, one) => total + pick(one), 0);
+  const statuses = summed(
+    all.flatMap((one) => one.statuses.map(({ status, requests }) => [status, requests] as const)),
+  );
+  return {
+    requests: sum((one) => one.requests),
+    views: sum((one) => one.views),
+    bots: sum((one) => one.bots),
+    bytes: sum((one) => one.bytes),
+    statuses: [...statuses].map(([status, requests]) => ({ status, requests })),
+    ...sumOfNames(all),
+    replies: emptyCounts().replies.map((_, index) => sum((one) => one.replies[index] ?? 0)),
+  };
+}
+
+type Names = Pick<VisitCounts, 'pages' | 'referrers'>;
+
+/** Adds up pages and referrers, the most frequent of them by name. */
+export function sumOfNames(all: readonly Names[]): Names {
+  const pages = summed(all.flatMap((one) => one.pages.map(({ path, views }) => [path, views] as const)));
+  const referrers = summed(all.flatMap((one) => one.referrers.map(({ host, views }) => [host, views] as const)));
+  return {
+    pages: mostOf(pages, PAGES_MAX).map(([path, views]) => ({ path, views })),
+    referrers: mostOf(referrers, REFERRERS_MAX).map(([host, views]) => ({ host, views })),
+  };
+}
+
+function summed<Key>(counts: readonly (readonly [Key, number])[]): Map<Key, number> {
+  const sums = new Map<Key, number>();
+  for (const [key, count] of counts) sums.set(key, (sums.get(key) ?? 0) + count);
+  return sums;
+}
+
+/** The most frequent first, and after them what all others have together. */
+function mostOf(sums: ReadonlyMap<string, number>, most: number): [string, number][] {
+  const named = [...sums].filter(([name]) => name !== OTHER).sort(([, one], [, other]) => other - one);
+  const rest = named.slice(most).reduce((sum, [, count]) => sum + count, sums.get(OTHER) ?? 0);
+  return rest === 0 ? named : [...named.slice(0, most), [OTHER, rest]];
+}
+
+/** The time within which this share of the answers was given, by the steps that are counted; null where none was. */
+export function percentileMs(replies: readonly number[], share: number): number | null {
+  const all = replies.reduce((sum, count) => sum + count, 0);
+  if (all === 0) return null;
+  let before = 0;
+  for (const [index, count] of replies.entries()) {
+    const wanted = all * share - before;
+    if (count > 0 && wanted <= count) {
+      const from = REPLY_BUCKETS_MS[index - 1] ?? 0;
+      // Nobody knows how much slower the slowest were.
+      const to = REPLY_BUCKETS_MS[index] ?? from;
+      return from + ((to - from) * wanted) / count;
+    }
+    before += count;
+  }
+  return REPLY_BUCKETS_MS.at(-1) ?? null;
+}
+
+/** The start of the hour, UTC. */
+export function hourOf(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
+}

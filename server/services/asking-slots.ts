@@ -1,0 +1,65 @@
+import { AppError } from '../errors.ts';
+import { customerOf } from '../loopback.ts';
+import type { FreeSlot } from '../rate-counters.ts';
+import type { AccountContext } from '../service-context.ts';
+import { withSlot } from '../with-slot.ts';
+import { countsAddress } from './rate-limit.ts';
+
+/** Who asks about one thing while it is being asked about waits for that. */
+const OF_ONE = { limit: 1, queueLength: 16 };
+const OF_AN_ACCOUNT = { limit: 2, queueLength: 4 };
+/** However many accounts somebody has: of all who run or wait, two are theirs. */
+const OF_AN_ADDRESS = { limit: 2, queueLength: 8 };
+/** A check asks eight questions at once, of 256 in all (server/dns/queries/wire.ts): half are left to the jobs. */
+const AT_ONCE = { limit: 16, queueLength: 32 };
+/** The first place of everybody comes before any second one: of the 48 that run or wait, so many are second ones at most. */
+const SECOND_PLACES = { limit: 12 };
+
+/** Providers and name servers have places of their own; `one` is the thing of which one may be asked about at a time. */
+export type Asking = { whom: 'name servers' | 'providers'; one?: string };
+
+/**
+ * Does work that asks servers of strangers while a person waits, which may keep each for seconds: a few of all, of an
+ * account and of an address at once, and a few more that wait for a place. Who has nothing running is kept out only by
+ * 36 others or more, each from a network of its own. Throws `rate_limited`.
+ */
+export function withAskingSlots<T>(ctx: AccountContext, { whom, one }: Asking, work: () => Promise<T>): Promise<T> {
+  const { actor, origin, providers } = ctx;
+  const isCounted = countsAddress(ctx);
+  const slots = [
+    ...(one === undefined ? [] : [{ key: `asking about ${one}`, ...OF_ONE }]),
+    { key: `asking ${whom} for ${actor.accountId}`, ...OF_AN_ACCOUNT },
+    ...(isCounted ? [{ key: `asking ${whom} from ${origin.address}`, ...OF_AN_ADDRESS }] : []),
+  ];
+  const party = isCounted ? customerOf(origin.address) : actor.accountId;
+  const inPlace = async () => {
+    const freePlace = await takePlace(ctx, whom, party);
+    try {
+      return await withSlot(providers.rateCounters, { key: `asking ${whom}`, ...AT_ONCE, full: tooManyAsking }, work);
+    } finally {
+      freePlace();
+    }
+  };
+  const inSlots = slots.reduceRight(
+    (inner, slot) => () => withSlot(providers.rateCounters, { ...slot, full: tooManyAsking }, inner),
+    inPlace,
+  );
+  return inSlots();
+}
+
+/** The first place of a party where it is free, else one of the second places, else the first one when it is free again. */
+async function takePlace({ providers }: AccountContext, whom: Asking['whom'], party: string): Promise<FreeSlot> {
+  const first = `first place asking ${whom} of ${party}`;
+  const place =
+    (await providers.rateCounters.takeSlot(first, { limit: 1 })) ??
+    (await providers.rateCounters.takeSlot(`second places asking ${whom}`, SECOND_PLACES)) ??
+    (await providers.rateCounters.takeSlot(first, { limit: 1, queueLength: OF_AN_ADDRESS.queueLength }));
+  if (place === null) throw tooManyAsking();
+  return place;
+}
+
+export function tooManyAsking(): AppError {
+  return new AppError('rate_limited', 'Too many checks are running right now. Try again in a few seconds.', {
+    retryAfterMs: 5_000,
+  });
+}

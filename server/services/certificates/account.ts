@@ -1,0 +1,63 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AuthorityCall, Order } from '../../certificates/authority.ts';
+import { issuersIn } from '../../certificates/persistent-record.ts';
+import { makeKey } from '../../certificates/x509.ts';
+import { AcmeAccountModel } from '../../models/acme-account.ts';
+import { isDuplicateKey } from '../../mongo.ts';
+import type { Providers } from '../../service-context.ts';
+
+type AccountProviders = Pick<Providers, 'authority' | 'secrets'>;
+
+const sealContext = (authorityId: string): string => `acme_accounts:${authorityId}:key:nobody`;
+
+/**
+ * Returns our account at the authority, made at the first need. Its key is kept before the authority is asked, and the
+ * same key finds the same account: a crash in between makes no second one.
+ */
+export async function openAccount(
+  { authority, secrets }: AccountProviders,
+  signal: AbortSignal,
+): Promise<AuthorityCall> {
+  const { key, url } = await findOrMakeKey({ authority, secrets });
+  const accountKey = secrets.open(key, sealContext(authority.id));
+  if (typeof url === 'string') return { accountKey, accountUrl: url, signal };
+  const accountUrl = await authority.register(accountKey, signal);
+  await AcmeAccountModel.updateOne({ _id: authority.id }, { $set: { url: accountUrl } });
+  return { accountKey, accountUrl, signal };
+}
+
+async function findOrMakeKey({ authority, secrets }: AccountProviders): Promise<{ key: string; url?: string | null }> {
+  const known = await AcmeAccountModel.findById(authority.id).lean();
+  if (known !== null) return known;
+  const { pem } = await makeKey();
+  const made = { _id: authority.id, key: secrets.seal(pem, sealContext(authority.id)) };
+  await AcmeAccountModel.create(made).catch((error: unknown) => {
+    if (!isDuplicateKey(error, '_id')) throw error;
+  });
+  // Another process may have been faster: the key that is kept is the one.
+  return (await AcmeAccountModel.findById(authority.id).lean()) ?? made;
+}
+
+/** Returns the address of our account at the authority; undefined before it has one. */
+export async function knownAccountUrl(authorityId: string): Promise<string | undefined> {
+  return (await AcmeAccountModel.findById(authorityId, { url: 1 }).lean())?.url ?? undefined;
+}
+
+/** The authority does not know the account any more: the next need registers the same key anew. */
+export async function forgetAccount(authorityId: string): Promise<void> {
+  await AcmeAccountModel.updateOne({ _id: authorityId }, { $set: { url: null } });
+}
+
+/** Keeps what an order offers of persistent records: plans and later orders go by it. */
+export async function keepPersistIssuers(authorityId: string, { authorizations }: Order): Promise<void> {
+  const open = authorizations.filter(({ status }) => status === 'pending');
+  if (open.length === 0) return;
+  const persistIssuers = [...issuersIn(open.flatMap(({ challenges }) => challenges))];
+  if (isDeepStrictEqual(await knownPersistIssuers(authorityId), persistIssuers)) return;
+  await AcmeAccountModel.updateOne({ _id: authorityId }, { $set: { persistIssuers } });
+}
+
+/** Returns what the authority calls itself in persistent records; empty where it is not known to take them. */
+export async function knownPersistIssuers(authorityId: string): Promise<readonly string[]> {
+  return (await AcmeAccountModel.findById(authorityId, { persistIssuers: 1 }).lean())?.persistIssuers ?? [];
+}

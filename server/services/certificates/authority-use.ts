@@ -1,0 +1,82 @@
+import { AuthorityError } from '../../certificates/authority.ts';
+import {
+  type BudgetEntry,
+  type BudgetKind,
+  type BudgetQuestion,
+  budgetOf,
+  freeAt,
+  limitsOf,
+} from '../../certificates/budget.ts';
+import { ownProblem } from '../../certificates/problems.ts';
+import { AuthorityUseModel } from '../../models/authority-use.ts';
+import type { CertificateRow } from '../../models/certificate.ts';
+import { newId } from '../../mongo.ts';
+import type { Providers } from '../../service-context.ts';
+import { registrableDomain } from '../../site-domain.ts';
+
+type LedgerProviders = Pick<Providers, 'authority' | 'now'>;
+export type AuthorityUse = Omit<BudgetQuestion, 'domains'>;
+
+const WHAT: Record<BudgetKind, string> = {
+  orders: 'orders of this installation',
+  share: 'orders of your account',
+  domain: 'certificates of this domain',
+  names: 'certificates of these names',
+  failures: 'failed validations of a name',
+};
+
+function budgetFor({ authority }: LedgerProviders, { names, ...use }: AuthorityUse) {
+  if (!authority.isPublic) return [];
+  const domains = [...new Set(names.map((name) => registrableDomain(name.replace(/^\*\./, ''))))];
+  const question: BudgetQuestion = { ...use, names: [...names].sort(), domains };
+  return budgetOf(limitsOf(authority.name), question);
+}
+
+/** Returns what an order for these names renews, by what is served for them now. */
+export function renewedBy(
+  { authority }: LedgerProviders,
+  issued: CertificateRow['issued'],
+  names: readonly string[],
+): BudgetQuestion['renews'] {
+  if (!issued || [...issued.names].sort().join() !== [...names].sort().join()) return null;
+  return issued.authorityId === authority.id ? 'own' : 'other';
+}
+
+/** Throws `AuthorityError` with the time of the next try when an order would go against a limit of the authority. */
+export async function requireWithinLimits(providers: LedgerProviders, use: AuthorityUse): Promise<void> {
+  const now = providers.now();
+  for (const { key, kind, limit, unless } of budgetFor(providers, use)) {
+    const times = [await nextAllowedAt(providers.authority, { key, limit }, now)];
+    if (unless !== undefined) times.push(await nextAllowedAt(providers.authority, unless, now));
+    const at = new Date(Math.min(...times.map((time) => time.getTime())));
+    if (at <= now) continue;
+    const detail = `${limit.count} ${WHAT[kind]} are used up until ${at.toISOString()}.`;
+    throw new AuthorityError(ownProblem('budget', detail, at.getTime() - now.getTime()));
+  }
+}
+
+async function nextAllowedAt(
+  authority: Providers['authority'],
+  { key, limit }: Pick<BudgetEntry, 'key' | 'limit'>,
+  now: Date,
+): Promise<Date> {
+  const since = new Date(now.getTime() - limit.windowMs);
+  const uses = await AuthorityUseModel.find({ key: `${authority.id} ${key}`, at: { $gt: since } }, { at: 1 })
+    .sort({ at: -1 })
+    .limit(limit.count)
+    .lean();
+  const times = uses.map(({ at }) => at);
+  return freeAt(limit, times, now);
+}
+
+/** Writes down what was used, for these names. */
+export async function countAuthorityUse(
+  providers: LedgerProviders,
+  use: AuthorityUse,
+  kinds: readonly BudgetKind[],
+): Promise<void> {
+  const { authority, now } = providers;
+  const keys = budgetFor(providers, use).filter(({ kind }) => kinds.includes(kind));
+  const uses = keys.map(({ key }) => ({ _id: newId(), key: `${authority.id} ${key}`, at: now() }));
+  if (uses.length > 0) await AuthorityUseModel.insertMany(uses);
+}

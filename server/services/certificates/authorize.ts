@@ -1,0 +1,56 @@
+import { type AuthorityCall, AuthorityError, type Authorization, type Order } from '../../certificates/authority.ts';
+import { answerTo, type ChallengeAnswer, type ChallengeSolver, challengeOf } from '../../certificates/challenges.ts';
+import { PERSISTENT } from '../../certificates/persistent-record.ts';
+import { ownProblem, type Problem } from '../../certificates/problems.ts';
+import type { Providers } from '../../service-context.ts';
+
+/**
+ * Shows the authority that the names of an order are ours, as far as it does not know that already; what was put in place
+ * is taken away again. Throws `AuthorityError` that says which name failed and how.
+ */
+export async function authorizeNames(
+  { authority, faults }: Pick<Providers, 'authority' | 'faults'>,
+  call: AuthorityCall,
+  solver: ChallengeSolver,
+  order: Order,
+): Promise<void> {
+  if (order.status === 'invalid') throw new AuthorityError(failureOf(order));
+  const isOpen = order.status === 'pending';
+  const answers = isOpen ? order.authorizations.flatMap((its) => answersTo(its, solver, call)) : [];
+  try {
+    if (answers.length > 0) await solver.put(answers, call.signal);
+    await faults?.at('certificate:answerable');
+    for (const { challengeUrl } of answers) await authority.answer(call, challengeUrl);
+    await faults?.at('certificate:answered');
+    const settled = isOpen ? await authority.awaitValidation(call, order.url) : order;
+    if (settled === null || settled.status === 'invalid') throw new AuthorityError(failureOf(settled));
+  } finally {
+    // Also where nothing was put in place now: a run that a crash ended may have left some.
+    await solver.remove(answers, call.signal);
+  }
+}
+
+function answersTo(authorization: Authorization, solver: ChallengeSolver, call: AuthorityCall): ChallengeAnswer[] {
+  if (authorization.status !== 'pending') return [];
+  const challenge = challengeOf(authorization, solver.type);
+  if (challenge === null) {
+    // The authority has stopped to offer it; the next order goes without (keepPersistIssuers).
+    if (solver.type === PERSISTENT)
+      throw new AuthorityError(ownProblem('orderNotReady', 'It takes no persistent record.'));
+    const how = authorization.isWildcard ? 'a wildcard is proved by DNS alone' : `it does not offer ${solver.type}`;
+    throw new AuthorityError(ownProblem('unsupportedIdentifier', `${authorization.name}: ${how}.`));
+  }
+  // One that was answered before a crash is looked at already; to answer it again changes nothing.
+  return [answerTo(authorization, challenge, call.accountKey)];
+}
+
+/** The order itself says little: what went wrong stands at the challenge of the name. */
+function failureOf(order: Order | null): Problem {
+  const failed = (order?.authorizations ?? []).flatMap(({ name, challenges }) =>
+    challenges.flatMap(({ problem }) => (problem === null ? [] : [{ name, problem }])),
+  );
+  const [first] = failed;
+  if (first === undefined) return order?.problem ?? ownProblem('orderNotReady', 'The order is gone.');
+  const subproblems = failed.map(({ name, problem }) => ({ name, type: problem.type, detail: problem.detail }));
+  return { ...first.problem, detail: `${first.name}: ${first.problem.detail}`, subproblems };
+}

@@ -1,0 +1,97 @@
+import type { ClientSession } from 'mongoose';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { enqueueJob, hastenJob } from '../../jobs/queue/queue.ts';
+import { CertificateModel, type CertificateRow } from '../../models/certificate.ts';
+import type { DomainRow } from '../../models/domain.ts';
+import { newId } from '../../mongo.ts';
+import type { Providers } from '../../service-context.ts';
+
+export type CertifiedDomain = Pick<
+  DomainRow,
+  '_id' | 'accountId' | 'state' | 'heldNames' | 'pointedNames' | 'zoneHolder' | 'attached'
+>;
+
+/**
+ * Sees to it that the names of a domain are covered by a certificate, in the transaction that has changed them: a job
+ * orders what is missing. A platform has certificates of its own for what it serves.
+ */
+export async function ensureCertificate(
+  session: ClientSession,
+  providers: Pick<Providers, 'authority'>,
+  domain: CertifiedDomain,
+): Promise<void> {
+  const names = namesToCover(providers, domain);
+  if (names.length === 0) return;
+  const { _id: domainId, accountId } = domain;
+  const kind = { accountId, domainId, isWildcard: false };
+  const known = await CertificateModel.findOne(kind, { names: 1 }).session(session).lean();
+  if (known === null) {
+    const _id = newId();
+    await CertificateModel.create([{ ...kind, _id, names, history: [] }], { session });
+    await enqueueIssue(session, { _id, accountId });
+  } else if (known.names.join() !== names.join()) {
+    // What failed with the names before may well work with these.
+    await CertificateModel.updateOne({ _id: known._id, accountId }, { $set: { names, nextTryAt: null } }, { session });
+    await hastenIssue(session, { _id: known._id, accountId });
+  }
+}
+
+/**
+ * A public authority looks at each name, so that only those are asked for which point here; all of them where a DNS
+ * connection holds their zone, also before they do: a site that moves here has its certificate when its visitors come.
+ */
+export function namesToCover({ authority }: Pick<Providers, 'authority'>, domain: CertifiedDomain): string[] {
+  const { state, attached, heldNames, pointedNames, zoneHolder } = domain;
+  if (attached || state === 'removing') return [];
+  const isByDns = typeof zoneHolder?.connectionId === 'string';
+  const names = authority.isPublic && !isByDns ? heldNames.filter((name) => pointedNames.includes(name)) : heldNames;
+  return [...names].sort();
+}
+
+type Place = Pick<CertificateRow, '_id' | 'accountId'>;
+
+/** Of one certificate one job runs at a time: of its names there is one order. */
+const jobOf = ({ _id: certificateId, accountId }: Place) => ({
+  name: 'issue-certificate' as const,
+  payload: { certificateId },
+  accountId,
+  key: `certificate ${certificateId}`,
+});
+
+async function enqueueIssue(session: ClientSession, place: Place): Promise<void> {
+  await enqueueJob(session, jobOf(place));
+}
+
+/** Has it looked at now, also when its next try is far away. */
+export async function hastenIssue(session: ClientSession, place: Place): Promise<void> {
+  await hastenJob(session, jobOf(place));
+}
+
+type Served = Pick<DomainRow, 'attached' | 'leaving' | 'pointedNames'>;
+
+/** Returns the names that lead to the built-in host, as last seen; also those of a domain that moves away from it. */
+export function namesHere({ attached, leaving, pointedNames }: Served): string[] {
+  if (!attached) return [...new Set([...pointedNames, ...namesLeft({ leaving })])];
+  return namesLeft({ leaving }).filter((name) => !pointedNames.includes(name));
+}
+
+function namesLeft({ leaving }: Pick<Served, 'leaving'>): string[] {
+  return leaving.filter(isHere).flatMap(({ names }) => names);
+}
+
+function isHere({ platform }: Pick<Served['leaving'][number], 'platform'>): boolean {
+  return PLATFORMS[platform].isServedHere === true;
+}
+
+/** Whether a domain needs no certificate of ours any more: a platform serves its names, and the built-in host none. */
+export function isServedElsewhere({ attached, leaving }: Pick<Served, 'attached' | 'leaving'>): boolean {
+  return Boolean(attached) && !leaving.some(isHere);
+}
+
+/** Takes the certificates of a domain away with it, or when it has moved to a platform. */
+export async function removeCertificates(
+  session: ClientSession,
+  { accountId, domainId }: { accountId: string; domainId: string },
+): Promise<void> {
+  await CertificateModel.deleteMany({ accountId, domainId }, { session });
+}

@@ -1,0 +1,172 @@
+import type { ClientSession } from 'mongoose';
+import { type AuthorityCall, AuthorityError, type Order } from '../../certificates/authority.ts';
+import type { ChallengeSolver } from '../../certificates/challenges.ts';
+import { PERSISTENT } from '../../certificates/persistent-record.ts';
+import { ownProblem } from '../../certificates/problems.ts';
+import { openKey, sealKey } from '../../certificates/sealed-key.ts';
+import { createRequest, makeKey } from '../../certificates/x509.ts';
+import { JobDeferred } from '../../errors.ts';
+import { type CertificateDoc, CertificateModel } from '../../models/certificate.ts';
+import type { Providers } from '../../service-context.ts';
+import { moveCertificate } from '../move-state.ts';
+import { keepPersistIssuers, openAccount } from './account.ts';
+import { countAuthorityUse, renewedBy, requireWithinLimits } from './authority-use.ts';
+import { authorizeNames } from './authorize.ts';
+import { createDnsSolver } from './dns-solver.ts';
+import { storeIssued, storeProblem } from './outcome.ts';
+import { type Challenge, runPreflight } from './preflight.ts';
+import { subjectOf } from './rehearse.ts';
+import { createHttpSolver, PERSISTENT_SOLVER } from './solver.ts';
+
+export type IssueRun = {
+  providers: Providers;
+  accountId: string;
+  certificateId: string;
+  signal: AbortSignal;
+  transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
+};
+
+type StoredOrder = NonNullable<CertificateDoc['order']>;
+
+/**
+ * Brings a certificate to where it is wanted: ordered, proved, signed and served. The certificate's key is kept before the
+ * order is placed, and the order's address before it is proved, so that a run after a crash goes on with the same order.
+ * What the authority has against it is written down with the time of the next try. Throws JobDeferred until then.
+ */
+export async function runOrder(run: IssueRun): Promise<void> {
+  const { providers, signal } = run;
+  const { authority } = providers;
+  const doc = await findDue(run);
+  if (doc === null) return;
+  try {
+    const call = await openAccount(providers, signal);
+    const begun = await continueOrder(run, call, doc);
+    const { stored, order } = begun ?? (await placeOrder(run, call, doc));
+    await authorizeNames(providers, call, solverOf(run, stored.challenge), order);
+    await providers.faults?.at('certificate:proved');
+    const key = openKey(providers.secrets, doc, stored.key);
+    const chain = await authority.finish(call, order.url, await createRequest(stored.names, key));
+    await providers.faults?.at('certificate:signed');
+    const { names, challenge } = stored;
+    const renews = renewedBy(providers, doc.issued, names);
+    await storeIssued(run, { names, key, chain, challenge, accountUrl: call.accountUrl, renews });
+    await providers.faults?.at('certificate:stored');
+  } catch (error) {
+    if (!(error instanceof AuthorityError)) throw error;
+    await storeProblem(run, error.problem);
+  }
+}
+
+/** Looks again at what is there, now that nobody else works on it. */
+async function findDue({ providers, accountId, certificateId }: IssueRun): Promise<CertificateDoc | null> {
+  const doc = await CertificateModel.findOne({ _id: certificateId, accountId });
+  if (doc === null || doc.names.length === 0) return null;
+  // What was revoked is ordered again by hand alone.
+  if (doc.state === 'revoked' && !doc.isWanted) return null;
+  const now = providers.now();
+  const isCovered = doc.names.every((name) => doc.issued?.names.includes(name));
+  const isDue = doc.renewAt instanceof Date && doc.renewAt <= now;
+  if (doc.order === null && isCovered && !isDue && !doc.isWanted) return null;
+  if (doc.nextTryAt instanceof Date && doc.nextTryAt > now) {
+    throw new JobDeferred('Its next try is later', doc.nextTryAt.getTime() - now.getTime());
+  }
+  return doc;
+}
+
+type Begun = { stored: StoredOrder; order: Order };
+
+/** Returns the order of a run before this one; null where there is none, or none that is of any use. */
+async function continueOrder(run: IssueRun, call: AuthorityCall, doc: CertificateDoc): Promise<Begun | null> {
+  const { providers } = run;
+  const { order: stored, names } = doc;
+  if (!stored || stored.url === null || stored.url === undefined) return null;
+  if (stored.authorityId !== providers.authority.id || stored.names.join() !== names.join()) return null;
+  const order = await providers.authority.read(call, stored.url);
+  if (order === null || order.status === 'invalid') return null;
+  // A try that failed has left it where it was before.
+  await run.transaction((session) => moveOn(session, run));
+  return { stored, order };
+}
+
+async function placeOrder(run: IssueRun, call: AuthorityCall, doc: CertificateDoc): Promise<Begun> {
+  const { providers } = run;
+  const { authority } = providers;
+  const names = [...doc.names];
+  // Of the same authority alone: another does not know it.
+  const replaces = doc.issued?.authorityId === authority.id ? doc.issued.chain : undefined;
+  // What it is tried again by itself after a failure is no longer by hand.
+  const isByHand = doc.isWanted && !(doc.nextTryAt instanceof Date);
+  const renews = renewedBy(providers, doc.issued, names);
+  const use = { accountUrl: call.accountUrl, accountId: run.accountId, names, isByHand, renews };
+  // Whoever renews ahead of the time keeps to the limits: the authority's exemption is for what is due.
+  const isEarly = isByHand && doc.renewAt instanceof Date && doc.renewAt > providers.now();
+  const isExempt = replaces !== undefined && !isEarly;
+  if (!isExempt) await requireWithinLimits(providers, use);
+  const count = () => countAuthorityUse(providers, use, ['orders', 'share']);
+  // The authority may not know what it is to replace, and then counts this order like any other.
+  const beforeNewOrder = async () => {
+    if (!isExempt) return;
+    await requireWithinLimits(providers, use);
+    await count();
+  };
+  const challenge = await requirePreflight(run, call, doc);
+  const stored = await beginOrder(run, names, challenge);
+  await providers.faults?.at('certificate:begun');
+  if (!isExempt) await count();
+  const url = await authority.order(call, { names, replaces, beforeNewOrder });
+  await providers.faults?.at('certificate:placed');
+  const filter = { _id: run.certificateId, accountId: run.accountId };
+  await run.transaction((session) => CertificateModel.updateOne(filter, { $set: { 'order.url': url } }, { session }));
+  await providers.faults?.at('certificate:ordered');
+  const order = await authority.read(call, url);
+  if (order === null) throw new AuthorityError(ownProblem('orderNotReady', 'The order is gone.'));
+  await keepPersistIssuers(authority.id, order);
+  return { stored: { ...stored, url }, order };
+}
+
+/** Throws `AuthorityError` when an order is sure to fail: that would count at the authority, and this does not. */
+async function requirePreflight(
+  { providers }: IssueRun,
+  { accountUrl, signal }: AuthorityCall,
+  doc: CertificateDoc,
+): Promise<Challenge> {
+  const { challenge, checks } = await runPreflight(providers, await subjectOf(doc, accountUrl), signal);
+  const failed = checks.find(({ verdict }) => verdict === 'fail');
+  if (failed === undefined) return challenge;
+  const type = challenge === 'dns-01' ? 'dnsConnection' : 'rehearsal';
+  throw new AuthorityError(ownProblem(failed.id === 'caa' ? 'caa' : type, failed.message));
+}
+
+function solverOf({ providers, accountId, certificateId }: IssueRun, challenge: Challenge): ChallengeSolver {
+  if (challenge === PERSISTENT) return PERSISTENT_SOLVER;
+  return challenge === 'dns-01'
+    ? createDnsSolver(providers, { accountId, certificateId })
+    : createHttpSolver(providers);
+}
+
+/** What is served is renewed, and all else is on its way to be. */
+async function moveOn(session: ClientSession, { certificateId: id, accountId }: IssueRun): Promise<void> {
+  await moveCertificate(session, { id, accountId, from: ['issued'], to: 'renewing' });
+  await moveCertificate(session, { id, accountId, from: ['pending', 'failed', 'expired'], to: 'validating' });
+  // By hand alone, and never with the one that was revoked: an installation from before may still keep it.
+  const when = { isWanted: true };
+  await moveCertificate(session, { id, accountId, from: ['revoked'], to: 'validating', when, set: { issued: null } });
+}
+
+async function beginOrder(run: IssueRun, names: string[], challenge: Challenge) {
+  const { providers, accountId, certificateId } = run;
+  const { pem } = await makeKey();
+  const order = {
+    names,
+    key: sealKey(providers.secrets, { _id: certificateId, accountId }, pem),
+    authorityId: providers.authority.id,
+    url: null,
+    challenge,
+    startedAt: providers.now(),
+  };
+  await run.transaction(async (session) => {
+    await moveOn(session, run);
+    await CertificateModel.updateOne({ _id: certificateId, accountId }, { $set: { order } }, { session });
+  });
+  return order;
+}

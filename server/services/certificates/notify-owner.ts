@@ -1,0 +1,74 @@
+import type { ClientSession } from 'mongoose';
+import type { CertificateState } from '../../../routers/schemas/state-names.ts';
+import { publishEvent } from '../../events/publish.ts';
+import type { CertificateRow } from '../../models/certificate.ts';
+import type { Providers } from '../../service-context.ts';
+import { mailOwner } from '../mail.ts';
+
+type Told = Pick<CertificateRow, 'accountId' | 'domainId' | 'names' | 'issued'>;
+
+/** How a day is written in a sentence. */
+export const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
+
+/** Publishes that a certificate was issued, has failed, has expired or was revoked. */
+export async function publishStatus(
+  session: ClientSession,
+  { accountId, names }: Pick<Told, 'accountId' | 'names'>,
+  status: { sslStatus: CertificateState; isValid: boolean },
+): Promise<void> {
+  await publishEvent(session, accountId, { type: 'ssl_status', domain: names[0] ?? '', ...status });
+}
+
+/** Whether a certificate was issued, and has not run out. */
+export function isServed({ issued }: Pick<Told, 'issued'>, now: Date): boolean {
+  return issued !== null && issued !== undefined && issued.notAfter > now;
+}
+
+/** Tells the owner that it could not be issued or renewed. The caller sees to it that this is once for each cause. */
+export async function tellFailure(
+  session: ClientSession,
+  providers: Providers,
+  certificate: Told,
+  message: string,
+): Promise<void> {
+  await publishStatus(session, certificate, { sslStatus: 'failed', isValid: isServed(certificate, providers.now()) });
+  // A first certificate is waited for on the page of its domain, and nobody relies on it yet.
+  if (certificate.issued) await mailAbout(session, providers, certificate, { kind: 'renewal-failed', message });
+}
+
+/** Tells the owner, weeks ahead, that a renewal cannot work as things are. */
+export async function tellObstacle(
+  session: ClientSession,
+  providers: Providers,
+  certificate: Told,
+  message: string,
+): Promise<void> {
+  const { accountId, names } = certificate;
+  const title = 'Certificate renewal will fail';
+  const event = { title, message: `${names[0]}: ${message}`, variant: 'destructive' } as const;
+  await publishEvent(session, accountId, { type: 'notification', ...event });
+  await mailAbout(session, providers, certificate, { kind: 'renewal-at-risk', message });
+}
+
+/** Tells the owner that nothing valid is served any more. */
+export async function tellExpiry(session: ClientSession, providers: Providers, certificate: Told): Promise<void> {
+  await publishStatus(session, certificate, { sslStatus: 'expired', isValid: false });
+  const message = 'It was not renewed in time. Browsers warn visitors until there is a new one.';
+  await mailAbout(session, providers, certificate, { kind: 'certificate-expired', message });
+}
+
+type News = { kind: 'renewal-failed' | 'renewal-at-risk' | 'certificate-expired'; message: string };
+
+async function mailAbout(
+  session: ClientSession,
+  providers: Providers,
+  { accountId, domainId, names, issued }: Told,
+  { kind, message }: News,
+): Promise<void> {
+  const until =
+    issued && isServed({ issued }, providers.now())
+      ? ` The present certificate works until ${DAY.format(issued.notAfter)}.`
+      : '';
+  const values = { kind, name: names[0] ?? '', message: `${message}${until}`, page: `/domains/${domainId}` };
+  await mailOwner(session, providers, accountId, values);
+}

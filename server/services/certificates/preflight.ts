@@ -1,0 +1,154 @@
+import type { RehearsalCheck } from '../../../routers/schemas/certificates.ts';
+import type { ChallengeSolver } from '../../certificates/challenges.ts';
+import { PERSISTENT } from '../../certificates/persistent-record.ts';
+import { caaText, judgeCaa } from '../../dns/caa.ts';
+import { AppError } from '../../errors.ts';
+import type { Providers } from '../../service-context.ts';
+import { withDnsConnection } from '../connections/ask-dns.ts';
+import { findHeldZone, readNames } from '../connections/dns-connections.ts';
+import { noZone, shortestOf } from './dns-solver.ts';
+import { hasPersistentRecords } from './persistent-records.ts';
+import { probe } from './probe.ts';
+
+/** One round by HTTP and one by DNS end while a person waits; the names of a round are tried side by side. */
+const ROUND_MS = 10_000;
+
+export type Challenge = ChallengeSolver['type'];
+
+export type PreflightSubject = {
+  accountId: string;
+  names: readonly string[];
+  /** Ours at the authority, to which a CAA record may be bound; empty where it could not be opened. */
+  accountUrl: string;
+  /** A name does not point here, or the authority has just found another server at it: HTTP-01 is for where DNS-01 is not possible. */
+  prefersDns: boolean;
+  /** The authority has just looked, by whichever way, and has found something else. */
+  wasRefused: boolean;
+};
+
+/** By which challenge the names are proved, and what was tried of it. */
+export type PreflightResult = { challenge: Challenge; checks: RehearsalCheck[] };
+
+type CaaSet = { name: string; found: { name: string; values: readonly string[] } | null | 'unread' };
+
+/**
+ * Tries what an order needs, right before it and in a rehearsal, without the authority's seeing any of it: our answer at
+ * each name, and CAA. A persistent record that is there already is taken before all else, since nothing has to be done for
+ * it. HTTP-01 is taken where it can work, since it needs nobody's zone; else DNS-01, where a DNS connection holds the zone.
+ * What cannot be tried from here is `unknown` and in nobody's way.
+ */
+export async function runPreflight(
+  providers: Providers,
+  subject: PreflightSubject,
+  signal: AbortSignal,
+): Promise<PreflightResult> {
+  if (!providers.authority.isPublic) return { challenge: 'http-01', checks: [] };
+  const isWildcard = subject.names.some((name) => name.startsWith('*.'));
+  const caa = readCaa(providers, subject.names, roundSignal(signal));
+  const byRecord = await tryPersistent(providers, subject, caa, signal);
+  if (byRecord !== null) return byRecord;
+  const byHttp = isWildcard || subject.prefersDns ? null : await tryHttp(providers, subject, caa, signal);
+  if (byHttp?.checks.every(({ verdict }) => verdict !== 'fail')) return byHttp;
+  const byDns = await tryDns(providers, subject, signal);
+  if (byDns !== null) {
+    return { challenge: 'dns-01', checks: [byDns, ...(await judgeAll(providers, subject, caa, 'dns-01', signal))] };
+  }
+  if (!isWildcard) return byHttp ?? tryHttp(providers, subject, caa, signal);
+  const { detail } = noZone(shortestOf(subject.names));
+  return { challenge: 'dns-01', checks: [{ id: 'challenge', verdict: 'fail', message: detail }] };
+}
+
+const roundSignal = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(ROUND_MS)]);
+
+/** Null unless all name servers of each name show the record, as the authority wants it. */
+async function tryPersistent(
+  providers: Providers,
+  subject: PreflightSubject,
+  caa: Promise<CaaSet[]>,
+  signal: AbortSignal,
+): Promise<PreflightResult | null> {
+  if (subject.wasRefused || !(await hasPersistentRecords(providers, subject, signal))) return null;
+  const message = 'The persistent record of this domain proves it: nothing has to be written.';
+  const checks = await judgeAll(providers, subject, caa, PERSISTENT, signal);
+  if (checks.some(({ verdict }) => verdict === 'fail')) return null;
+  return { challenge: PERSISTENT, checks: [{ id: 'challenge', verdict: 'pass', message }, ...checks] };
+}
+
+async function tryHttp(
+  providers: Providers,
+  subject: PreflightSubject,
+  caa: Promise<CaaSet[]>,
+  signal: AbortSignal,
+): Promise<PreflightResult> {
+  const within = roundSignal(signal);
+  const probes = await Promise.all(subject.names.map((name) => probe(providers, name, within)));
+  const allowed = await judgeAll(providers, subject, caa, 'http-01', signal);
+  signal.throwIfAborted();
+  return { challenge: 'http-01', checks: [...probes, ...allowed] };
+}
+
+/** Tries whether the connection opens the zone and nothing stands at the names of the answers; null where none holds it. */
+async function tryDns(
+  providers: Providers,
+  { accountId, names }: PreflightSubject,
+  signal: AbortSignal,
+): Promise<RehearsalCheck | null> {
+  const within = roundSignal(signal);
+  const check = (verdict: RehearsalCheck['verdict'], message: string): RehearsalCheck => ({
+    ...{ id: 'challenge', verdict, message },
+  });
+  try {
+    const held = await findHeldZone(providers, { accountId, name: shortestOf(names) }, within);
+    if (held === null) return null;
+    const { connection, zone } = held;
+    const asked = [...new Set(names.map((name) => `_acme-challenge.${name.replace(/^\*\./, '')}`))];
+    const found = await withDnsConnection(providers, connection, within, (provider, call) =>
+      readNames(provider, call, zone, asked),
+    );
+    const alias = found.find(({ type }) => type === 'CNAME');
+    if (alias === undefined) return check('pass', `The proof is written to ${zone.name} through your DNS connection.`);
+    return check('fail', `${alias.name} is a CNAME record, so that no proof can be written there: remove it.`);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof AppError) return check('fail', error.message);
+    if (within.aborted) return check('unknown', 'Your DNS provider did not answer in time.');
+    throw error;
+  }
+}
+
+/** Never rejects: it goes on while names are tried. */
+async function readCaa({ dns }: Providers, names: readonly string[], signal: AbortSignal): Promise<CaaSet[]> {
+  const setOf = async (name: string): Promise<CaaSet> => {
+    const found = await dns.caaOf(name.replace(/^\*\./, ''), signal).catch(() => 'unread' as const);
+    return { name, found };
+  };
+  return Promise.all(names.map(setOf));
+}
+
+async function judgeAll(
+  { authority }: Providers,
+  { accountUrl }: PreflightSubject,
+  sets: Promise<CaaSet[]>,
+  method: Challenge,
+  signal: AbortSignal,
+): Promise<RehearsalCheck[]> {
+  const identities = await authority.caaIdentities(roundSignal(signal)).catch(() => null);
+  return (await sets).map(({ name, found }): RehearsalCheck => {
+    if (found === 'unread' || identities === null) {
+      return { id: 'caa', verdict: 'unknown', message: `The CAA records of ${name} could not be read.` };
+    }
+    const question = {
+      identities,
+      accountUrl: accountUrl || undefined,
+      methods: [method],
+      isWildcard: name.startsWith('*.'),
+    };
+    const refusal = found === null ? null : judgeCaa(found.values, question);
+    if (found === null || refusal === null) {
+      return { id: 'caa', verdict: 'pass', message: `CAA lets the certificate authority sign for ${name}.` };
+    }
+    const remedy = refusal.add === null ? 'Remove it.' : `Add ${refusal.add} to them.`;
+    const message = `${caaText(refusal, found.name, identities[0] ?? authority.name)} ${remedy}`;
+    return { id: 'caa', verdict: 'fail', message };
+  });
+}

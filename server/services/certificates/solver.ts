@@ -1,0 +1,31 @@
+import type { ChallengeSolver } from '../../certificates/challenges.ts';
+import { PERSISTENT } from '../../certificates/persistent-record.ts';
+import { HOUR_MS } from '../../durations.ts';
+import { ChallengeAnswerModel } from '../../models/challenge-answer.ts';
+import type { Providers } from '../../service-context.ts';
+
+/** Longer than an order of the longest profile waits to be validated; what a crash leaves is gone by itself. */
+const KEPT_MS = 8 * HOUR_MS;
+
+/** Answers HTTP-01 from the database: every process of every instance finds them there (server/host/challenge-answers.ts). */
+export function createHttpSolver({ now }: Pick<Providers, 'now'>): ChallengeSolver {
+  return {
+    type: 'http-01',
+    async put(answers) {
+      const expiresAt = new Date(now().getTime() + KEPT_MS);
+      for (const { token, text } of answers) {
+        await ChallengeAnswerModel.updateOne({ _id: token }, { $set: { text, expiresAt } }, { upsert: true });
+      }
+    },
+    async remove(answers) {
+      await ChallengeAnswerModel.deleteMany({ _id: { $in: answers.map(({ token }) => token) } });
+    },
+  };
+}
+
+/** The record is there for good: there is nothing to put in place, and nothing to take away. */
+export const PERSISTENT_SOLVER: ChallengeSolver = {
+  type: PERSISTENT,
+  put: async () => undefined,
+  remove: async () => undefined,
+};

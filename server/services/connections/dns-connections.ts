@@ -1,0 +1,114 @@
+import { DNS_PROVIDER_IDS } from '../../../routers/schemas/dns-providers.ts';
+import type { DnsProvider, DnsProviderCall, DnsZone, FoundRecordSet } from '../../dns/provider.ts';
+import { zoneOf } from '../../dns/record-plan/record-plan.ts';
+import { HOUR_MS } from '../../durations.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { type ConnectionDoc, ConnectionModel } from '../../models/connection.ts';
+import type { Providers } from '../../service-context.ts';
+import { withDnsConnection } from './ask-dns.ts';
+
+/** So many are asked whether they hold a name, the newest first. */
+const ASKED_MAX = 5;
+/** A zone may come to an account that is connected already. */
+const ASK_AGAIN_MS = HOUR_MS;
+
+/** Returns the named DNS connection of an account, or those that work. Throws `not_found` for one that is none. */
+export async function dnsConnections(accountId: string, connectionId?: string): Promise<ConnectionDoc[]> {
+  const provider = { $in: [...DNS_PROVIDER_IDS] };
+  if (connectionId !== undefined) {
+    const named = await ConnectionModel.findOne({ _id: connectionId, accountId, provider });
+    if (named === null) throw notFound('connection');
+    return [named];
+  }
+  return ConnectionModel.find({ accountId, provider, state: 'ok' })
+    .sort({ createdAt: -1, _id: -1 })
+    .hint('account_newest')
+    .limit(ASKED_MAX);
+}
+
+/** A zone that can be written, and the connection that opens it. */
+export type HeldZone = { connection: ConnectionDoc; zone: DnsZone };
+
+/**
+ * Returns the zone of a name where a working DNS connection of the account holds it; null where none does. Throws what a
+ * provider answers, once none of the others holds it.
+ */
+export async function findHeldZone(
+  providers: Providers,
+  { accountId, name }: { accountId: string; name: string },
+  signal: AbortSignal,
+): Promise<HeldZone | null> {
+  let failure: { error: unknown } | null = null;
+  for (const connection of await dnsConnections(accountId)) {
+    try {
+      const zone = await withDnsConnection(providers, connection, signal, async (provider, call) =>
+        zoneOf(await readZones(provider, call), name),
+      );
+      if (zone !== null) return { connection, zone };
+    } catch (error) {
+      signal.throwIfAborted();
+      failure = { error };
+    }
+  }
+  if (failure !== null) throw failure.error;
+  return null;
+}
+
+/** Which connection holds the zone of a name, as the providers last said; null: none of those that were asked. */
+export type ZoneHolder = { connectionId?: string | null; asked: string[]; askAgainAt: Date };
+
+/** Returns what is known while it is fresh and of the connections that work now; else asks the providers. Throws as `findHeldZone` does. */
+export async function zoneHolderOf(
+  providers: Providers,
+  { accountId, name, known }: { accountId: string; name: string; known: ZoneHolder | null },
+  signal: AbortSignal,
+): Promise<ZoneHolder> {
+  const asked = (await dnsConnections(accountId)).map(({ _id }) => _id);
+  const isSame = known !== null && known.asked.join() === asked.join();
+  if (isSame && known.askAgainAt > providers.now()) return known;
+  const held = asked.length === 0 ? null : await findHeldZone(providers, { accountId, name }, signal);
+  const askAgainAt = new Date(providers.now().getTime() + ASK_AGAIN_MS);
+  return { connectionId: held?.connection._id ?? null, asked, askAgainAt };
+}
+
+/**
+ * Of a handful of names. No answer of a name server holds a set of more addresses than this (RFC 1035, section 4.2.2); a
+ * provider may be anybody's own server, and what is compared with each other takes its time.
+ */
+const SETS_MAX = 1_000;
+const VALUES_MAX = 4_096;
+/** RFC 1035, section 2.3.4. */
+const NAME_MAX = 253;
+/** PowerDNS has the longest: the name, of which a character may take three. */
+const ZONE_ID_MAX = 1_000;
+
+/** Returns the zones that a credential opens, but those whose id or name no zone has: they are kept with what is written. */
+export async function readZones(provider: DnsProvider, call: DnsProviderCall): Promise<DnsZone[]> {
+  const zones = await provider.zones(call);
+  return zones.filter(({ id, name }) => id.length <= ZONE_ID_MAX && name.length <= NAME_MAX);
+}
+
+/**
+ * Returns the sets of several names, by one request where the provider has such a thing. Throws `records_refused` for
+ * more than can be worked with.
+ */
+export async function readNames(
+  provider: DnsProvider,
+  call: DnsProviderCall,
+  zone: DnsZone,
+  names: readonly string[],
+): Promise<FoundRecordSet[]> {
+  if (provider.readNames !== undefined) return bounded(zone, await provider.readNames(call, zone, names));
+  const found: FoundRecordSet[] = [];
+  // One after the other: providers count requests, and a change has a handful of names.
+  for (const name of names) found.push(...bounded(zone, await provider.read(call, zone, name)));
+  return bounded(zone, found);
+}
+
+function bounded({ name }: DnsZone, found: readonly FoundRecordSet[]): FoundRecordSet[] {
+  const values = found.reduce((sum, set) => sum + set.values.length, 0);
+  if (found.length <= SETS_MAX && values <= VALUES_MAX) return [...found];
+  throw new AppError('records_refused', `There are too many records in ${name.slice(0, NAME_MAX)}.`, {
+    hint: 'Add the records at your provider by hand.',
+  });
+}

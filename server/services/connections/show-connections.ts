@@ -1,0 +1,65 @@
+import type { Connection } from '../../../routers/schemas/connections.ts';
+import { isDnsProvider } from '../../../routers/schemas/dns-providers.ts';
+import type { ConnectionRow } from '../../models/connection.ts';
+import { DeploymentModel } from '../../models/deployment.ts';
+import { DomainModel } from '../../models/domain.ts';
+import { CONNECTION_FIELDS, connectionIdsOf } from './credentials.ts';
+
+/** Of all connections together: an account may have thousands. */
+const DOMAINS_SHOWN_MAX = 200;
+
+/** Returns a connection as a person sees it. */
+export async function toConnection(accountId: string, doc: ConnectionRow): Promise<Connection> {
+  const [connection] = await toConnections(accountId, [doc]);
+  if (connection === undefined) throw new Error('One document gave no connection.');
+  return connection;
+}
+
+/** Returns connections as a person sees them, each with what uses it. */
+export async function toConnections(accountId: string, docs: readonly ConnectionRow[]): Promise<Connection[]> {
+  const ids = docs.map(({ _id }) => _id);
+  const dnsIds = docs.filter(({ provider }) => isDnsProvider(provider)).map(({ _id }) => _id);
+  const [users, domains] = await Promise.all([
+    ids.length === 0 ? [] : usersOf(accountId, ids),
+    dnsIds.length === 0 ? [] : domainsOf(accountId, dnsIds),
+  ]);
+  return docs.map((doc) => {
+    const { provider } = doc;
+    const common = {
+      id: doc._id,
+      identity: doc.identity,
+      state: doc.state,
+      problem: doc.problem ? { message: doc.problem.message, hint: doc.problem.hint ?? null } : null,
+      warnings: [...doc.warnings],
+      // A token that is renewed by itself does not end for the person.
+      expiresAt: doc.isRenewable ? null : (doc.expiresAt ?? null),
+      testedAt: doc.testedAt,
+      createdAt: doc.createdAt,
+      deployments: users
+        .filter(({ destinations }) => destinations.some((one) => connectionIdsOf(one).includes(doc._id)))
+        .map(({ _id, name }) => ({ id: _id, name })),
+    };
+    if (!isDnsProvider(provider)) return { ...common, kind: 'platform', provider };
+    const held = domains.filter(({ zoneHolder }) => zoneHolder?.connectionId === doc._id);
+    return { ...common, kind: 'dns', provider, domains: held.map(({ _id, name }) => ({ id: _id, name })) };
+  });
+}
+
+/** Returns the deployments that publish by these connections, by name. */
+async function usersOf(accountId: string, ids: readonly string[]) {
+  const named = CONNECTION_FIELDS.map((field) => ({ [`destinations.${field}`]: { $in: ids } }));
+  const users = await DeploymentModel.find({ accountId, $or: named }).hint('account_connection').lean();
+  return users.sort((a, b) => a.name.localeCompare(b.name, 'en'));
+}
+
+/** Returns the domains whose zone these connections hold, by name. */
+async function domainsOf(accountId: string, ids: readonly string[]) {
+  const domains = await DomainModel.find(
+    { accountId, 'zoneHolder.connectionId': { $in: ids } },
+    { name: 1, zoneHolder: 1 },
+  )
+    .hint('account_newest')
+    .limit(DOMAINS_SHOWN_MAX)
+    .lean();
+  return domains.sort((a, b) => a.name.localeCompare(b.name, 'en'));
+}

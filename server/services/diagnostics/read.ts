@@ -1,0 +1,80 @@
+import type {
+  CheckResult,
+  GetReportInput,
+  ListReportsInput,
+  Report,
+  ReportChange,
+  ReportList,
+  SharedReport,
+} from '../../../routers/schemas/diagnostics.ts';
+import { notFound } from '../../errors.ts';
+import { type DiagnosticDoc, DiagnosticModel, type DiagnosticRow } from '../../models/diagnostic.ts';
+import type { AccountContext, ServiceContext } from '../../service-context.ts';
+import { hashToken } from '../token-hash.ts';
+
+/** As many as are kept of an account. */
+export const REPORTS_MAX = 50;
+
+/** Returns a report as far as it has come. Throws `not_found`. */
+export async function getReport(ctx: AccountContext, { reportId }: GetReportInput): Promise<Report> {
+  return toReport(await findReport(ctx, reportId), ctx.now());
+}
+
+/** Returns the account's own document. Throws `not_found`. */
+export async function findReport(ctx: AccountContext, reportId: string): Promise<DiagnosticDoc> {
+  const doc = await DiagnosticModel.findOne({ _id: reportId, accountId: ctx.actor.accountId });
+  if (doc === null) throw notFound('report');
+  return doc;
+}
+
+/** Returns the account's reports, newest first; of one deployment where that is asked. */
+export async function listReports(ctx: AccountContext, input: ListReportsInput): Promise<ReportList> {
+  const { accountId } = ctx.actor;
+  const filter = { accountId, ...(input?.deploymentId !== undefined && { deploymentId: input.deploymentId }) };
+  const docs = await DiagnosticModel.find(filter, { checks: 0, facts: 0, changes: 0 })
+    .sort({ startedAt: -1, _id: -1 })
+    .hint('account_newest')
+    .limit(REPORTS_MAX)
+    .lean();
+  return {
+    items: docs.map(({ _id: id, state, name, deploymentId, cause, startedAt, finishedAt }) => ({
+      ...{ id, state, name, startedAt },
+      ...{ deploymentId: deploymentId ?? null, cause: cause ?? null, finishedAt: finishedAt ?? null },
+    })),
+  };
+}
+
+/** Returns the report that a link leads to, without what is its owner's alone. Throws `not_found` once the link is over. */
+export async function readSharedReport(ctx: ServiceContext, { token }: { token: string }): Promise<SharedReport> {
+  const doc = await DiagnosticModel.findOne({ shareHash: hashToken(token), sharedUntil: { $gt: ctx.now() } })
+    .setOptions({ acrossAccounts: 'shared-link' })
+    .hint('share_hash_unique')
+    .lean<DiagnosticRow>();
+  if (doc === null) throw notFound('report');
+  const { id: _id, deploymentId: _deploymentId, checks, ...shown } = toReport(doc, ctx.now());
+  return { ...shown, checks: checks.map(({ repair: _repair, ...check }) => check) };
+}
+
+function toReport(doc: DiagnosticRow, now: Date): Report {
+  const { _id: id, state, name, isWhole, checkCount, startedAt } = doc;
+  const sharedUntil = doc.sharedUntil instanceof Date && doc.sharedUntil > now ? doc.sharedUntil : null;
+  return {
+    ...{ id, state, name, isWhole, checkCount, startedAt, sharedUntil },
+    deploymentId: doc.deploymentId ?? null,
+    cause: doc.cause ?? null,
+    checks: storedChecks(doc),
+    finishedAt: doc.finishedAt ?? null,
+    changes: storedChanges(doc),
+    since: doc.since ?? null,
+  };
+}
+
+/** The field is free in its schema; only `keepStep` (run.ts) writes it. */
+function storedChecks({ checks }: DiagnosticRow): CheckResult[] {
+  return checks as CheckResult[];
+}
+
+/** The field is free in its schema; only `finishReport` (run.ts) writes it. */
+function storedChanges({ changes }: DiagnosticRow): ReportChange[] {
+  return changes as ReportChange[];
+}

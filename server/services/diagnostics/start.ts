@@ -1,0 +1,62 @@
+import type { RunDiagnosticsInput } from '../../../routers/schemas/diagnostics.ts';
+import { mayUse } from '../../../routers/schemas/plans.ts';
+import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
+import { notFound } from '../../errors.ts';
+import { enqueueJob } from '../../jobs/queue/queue.ts';
+import { DeploymentModel } from '../../models/deployment.ts';
+import { DiagnosticModel } from '../../models/diagnostic.ts';
+import { newId, transaction } from '../../mongo.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { currentPlan } from '../quota.ts';
+import { countAgainst } from '../rate-limit.ts';
+import { REPORTS_MAX } from './read.ts';
+import { hostOfDeployment } from './subject.ts';
+
+/** Each asks up to three hundred questions of name servers, and makes some dozens of visits. */
+const REPORTS_PER_HOUR = 60;
+/** One that runs longer has lost its worker, and is no reason against another. */
+const RUNNING_MS = 10 * MINUTE_MS;
+
+/**
+ * Has a name or a deployment of the account looked at, and answers the report, which fills check by check. One that runs for
+ * the same already is that report. The plan decides whether all checks are run, or the three of every plan.
+ * Throws `not_found`, `rate_limited`.
+ */
+export async function runDiagnostics(ctx: AccountContext, input: RunDiagnosticsInput): Promise<{ reportId: string }> {
+  const { accountId } = ctx.actor;
+  const subject = await subjectOf(ctx, input);
+  await countAgainst({ name: 'diagnostics', key: accountId, limit: REPORTS_PER_HOUR, windowMs: HOUR_MS });
+  const isWhole = mayUse(await currentPlan(ctx), 'allDiagnostics');
+  const startedAt = ctx.now();
+  const since = new Date(startedAt.getTime() - RUNNING_MS);
+  const { subjectKey } = subject;
+  const running = { accountId, subjectKey, startedAt: { $gt: since }, state: 'running' as const };
+  const known = await DiagnosticModel.findOne(running, { _id: 1 }).hint('account_subject').lean();
+  if (known !== null) return { reportId: known._id };
+  const reportId = newId();
+  await transaction(async (session) => {
+    const [doc] = [{ _id: reportId, accountId, ...subject, isWhole, startedAt, checks: [], facts: [], changes: [] }];
+    await DiagnosticModel.create([doc], { session });
+    await enqueueJob(session, {
+      ...{ name: 'run-diagnostics', payload: { reportId }, accountId, key: `run-diagnostics ${accountId}` },
+      maxAttempts: 3,
+    });
+  });
+  await removeOlder(accountId);
+  return { reportId };
+}
+
+async function subjectOf(ctx: AccountContext, input: RunDiagnosticsInput) {
+  if ('name' in input) return { subjectKey: `name ${input.name}`, name: input.name, deploymentId: null };
+  const { deploymentId } = input;
+  const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId: ctx.actor.accountId }).lean();
+  if (deployment === null || deployment.state === 'deleting') throw notFound('deployment');
+  return { subjectKey: `deployment ${deploymentId}`, name: hostOfDeployment(ctx, deployment), deploymentId };
+}
+
+/** Whoever asks for more than are kept loses the oldest. */
+async function removeOlder(accountId: string): Promise<void> {
+  const older = DiagnosticModel.find({ accountId }, { _id: 1 }).sort({ startedAt: -1, _id: -1 }).skip(REPORTS_MAX);
+  const ids = (await older.hint('account_newest').lean()).map(({ _id }) => _id);
+  if (ids.length > 0) await DiagnosticModel.deleteMany({ accountId, _id: { $in: ids } });
+}

@@ -1,0 +1,134 @@
+import type { Manifest } from '../../artifacts/manifest.ts';
+import type { Subject } from '../../diagnostics/check.ts';
+import { CertificateModel } from '../../models/certificate.ts';
+import { DeploymentModel, type DeploymentRow, primaryOf } from '../../models/deployment.ts';
+import { DomainModel, type DomainRow } from '../../models/domain.ts';
+import { ReleaseModel } from '../../models/release.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { certifiedDomains } from '../certificates/read.ts';
+import { unitOf } from '../domains/names.ts';
+import { domainTargetOf, requiredRecords } from '../domains/required-records.ts';
+import { withFileListSlot } from '../releases/file-list-slot.ts';
+import { readManifest, unlessLost } from '../releases/read.ts';
+import { readRedirects } from '../releases/rule-report.ts';
+import { domainUrlOf, siteOf, siteUrlOf } from '../site-address.ts';
+
+export type Diagnosed = {
+  subject: Subject;
+  /** The names that a certificate is ordered for, of a domain of ours. */
+  certifiedNames: readonly string[];
+  manifest: Manifest | null;
+};
+
+/** Finds what is known of a name, or of a deployment; null when the deployment is gone. */
+export async function findSubject(
+  ctx: AccountContext,
+  { name, deploymentId }: { name: string; deploymentId: string | null },
+): Promise<Diagnosed | null> {
+  const { accountId } = ctx.actor;
+  if (deploymentId !== null) {
+    const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId }).lean();
+    if (deployment === null) return null;
+    const domain = await mainDomain(accountId, deploymentId);
+    return domain === null ? ownAddress(ctx, deployment) : ofDomain(ctx, deployment, domain, domain.servedName);
+  }
+  const named = {
+    accountId,
+    unit: unitOf(name).unit,
+    $or: [{ name }, { counterpart: name }],
+    state: { $ne: 'removing' as const },
+  };
+  const domain = await DomainModel.findOne(named).lean<DomainRow>();
+  const deployment =
+    domain === null ? null : await DeploymentModel.findOne({ _id: domain.deploymentId, accountId }).lean();
+  return domain === null || deployment === null ? stranger(name) : ofDomain(ctx, deployment, domain, name);
+}
+
+/** Returns the one that works, else the one that was added first. */
+async function mainDomain(accountId: string, deploymentId: string): Promise<DomainRow | null> {
+  const of = { accountId, deploymentId, state: { $ne: 'removing' as const }, lostAt: null };
+  const active = await DomainModel.findOne({ ...of, state: 'active' })
+    .sort({ createdAt: 1 })
+    .lean<DomainRow>();
+  return active ?? DomainModel.findOne(of).sort({ createdAt: 1 }).lean<DomainRow>();
+}
+
+/** Nothing is expected of a name that no deployment of the account holds. */
+function stranger(name: string): Diagnosed {
+  const url = `https://${name}/`;
+  const subject = { name, isDomain: true, counterpart: null, own: null, url, entrySha256: null, hasTls: true };
+  return { subject, certifiedNames: [], manifest: null };
+}
+
+async function ownAddress(ctx: AccountContext, deployment: DeploymentRow): Promise<Diagnosed | null> {
+  const url = siteUrlOf(ctx.providers.addresses, siteOf(deployment));
+  if (url === '' || !URL.canParse(url)) return null;
+  const { hostname, protocol } = new URL(url);
+  const { manifest, entrySha256 } = await readEntry(ctx, deployment);
+  const isServedHere = (await domainTargetOf(ctx.providers, deployment)).isServedHere;
+  const subject: Subject = {
+    ...{ name: hostname, isDomain: !isServedHere, counterpart: null, url: withSlash(url), entrySha256 },
+    hasTls: protocol === 'https:' && !isServedHere,
+    own: {
+      ...{ deploymentId: deployment._id, isServedHere, records: [], proof: null, domainId: null },
+      ...{ certificateId: null, renewAt: null },
+    },
+  };
+  return { subject, certifiedNames: [], manifest };
+}
+
+async function ofDomain(
+  ctx: AccountContext,
+  deployment: DeploymentRow,
+  domain: DomainRow,
+  name: string,
+): Promise<Diagnosed> {
+  const { accountId } = ctx.actor;
+  const target = await domainTargetOf(ctx.providers, deployment);
+  const isAtPlatform = Boolean(domain.attached);
+  const isCertified = (await certifiedDomains(accountId, [domain])).has(domain._id);
+  const url = domainUrlOf(ctx.providers.addresses, { name, isAtPlatform, isCertified });
+  const covering = { accountId, domainId: domain._id, state: { $ne: 'revoked' as const } };
+  const certificate = await CertificateModel.findOne(covering, { names: 1, renewAt: 1 }).sort({ createdAt: -1 }).lean();
+  const { manifest, entrySha256 } = await readEntry(ctx, deployment);
+  const both = [domain.name, domain.counterpart].filter((one) => typeof one === 'string');
+  const subject: Subject = {
+    ...{ name, isDomain: true, counterpart: both.find((one) => one !== name) ?? null },
+    ...{ url: withSlash(url), entrySha256, hasTls: url.startsWith('https:') },
+    own: {
+      ...{ deploymentId: deployment._id, isServedHere: target.isServedHere },
+      records: requiredRecords(domain, target),
+      proof: { name: domain.proof.name, value: domain.proof.value },
+      ...{ domainId: domain._id, certificateId: certificate?._id ?? null, renewAt: certificate?.renewAt ?? null },
+    },
+  };
+  return { subject, certifiedNames: certificate?.names ?? both, manifest };
+}
+
+const withSlash = (url: string): string => (url.endsWith('/') ? url : `${url}/`);
+
+/** A rule of the site may lead visitors of its entry page elsewhere: then nothing is known of what they get. */
+async function readEntry(
+  ctx: AccountContext,
+  { _id: deploymentId, currentReleaseId, platform }: DeploymentRow,
+): Promise<{ manifest: Manifest | null; entrySha256: string | null }> {
+  const { accountId } = ctx.actor;
+  const { store, platforms } = ctx.providers;
+  const live = { _id: currentReleaseId ?? '', accountId, deploymentId };
+  const release = await ReleaseModel.findOne(live, { manifestHash: 1 }).lean();
+  if (release === null) return { manifest: null, entrySha256: null };
+  return withFileListSlot(ctx, async () => {
+    const manifest = await unlessLost(readManifest(store, release.manifestHash));
+    const entry = manifest?.get('index.html') ?? null;
+    if (manifest === null || entry === null) return { manifest, entrySha256: null };
+    const hasRules = platforms[platform]?.capabilities.serving.redirects === true;
+    const isLed = hasRules && (await readRedirects(store, manifest)).forced('', '') !== null;
+    return { manifest, entrySha256: isLed ? null : entry.sha256 };
+  });
+}
+
+/** The name that a report of a deployment begins with, before it is known what its checks look at. */
+export function hostOfDeployment(ctx: AccountContext, deployment: DeploymentRow): string {
+  const url = siteUrlOf(ctx.providers.addresses, siteOf(deployment));
+  return URL.canParse(url) ? new URL(url).hostname : primaryOf(deployment).platform;
+}

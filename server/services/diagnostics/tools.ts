@@ -1,0 +1,268 @@
+import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { Asked } from '../../../routers/schemas/diagnostics.ts';
+import { AuthorityError } from '../../certificates/authority.ts';
+import { PERSISTENT } from '../../certificates/persistent-record.ts';
+import type { Facts, Page, Place, Tools, Visit } from '../../diagnostics/check.ts';
+import { DnsLookupError, type Lookups, type ServerAnswer } from '../../dns/dns-client.ts';
+import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
+import { CertificateModel } from '../../models/certificate.ts';
+import { ChallengeAnswerModel } from '../../models/challenge-answer.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { knownAccountUrl } from '../certificates/account.ts';
+import { requireWithinLimits } from '../certificates/authority-use.ts';
+import { addressesBehind } from '../domains/dns-answers.ts';
+import type { Diagnosed } from './subject.ts';
+import { createVisits } from './visits.ts';
+
+/** Of each family; balanced hosts have some. */
+const PLACES_MAX = 4;
+/** What a report keeps of the questions of one check. */
+const ASKED_MAX = 24;
+const ANSWER_MAX = 300;
+const PAGES_MAX = 12;
+const PAGE_BYTES_MAX = 256 * 1024;
+const TOKEN_KEPT_MS = 3 * 60_000;
+
+export type ToolsContext = {
+  ctx: AccountContext;
+  diagnosed: Diagnosed;
+  lookups: Lookups;
+  mailBefore: { facts: Facts; isWrittenSince: boolean } | null;
+  /** Ends visits and handshakes; what is left is then not judged. */
+  signal: AbortSignal;
+};
+
+/** Builds the tools of one report, which remember what they were asked; the function that it returns notes in a list. */
+export function createTools(context: ToolsContext): { toolsFor(asked: Asked[]): Tools; end(): Promise<void> } {
+  const { ctx, diagnosed, lookups, signal } = context;
+  const { subject } = diagnosed;
+  const { providers } = ctx;
+  const own = providers.sitesAddresses().then(({ found }) => new Set(found.map(canonicalAddress)));
+  const places = new Map<string, Promise<readonly Place[]>>();
+  const placesOf = (name: string): Promise<readonly Place[]> => {
+    const found = places.get(name) ?? findPlaces(lookups, name, own);
+    places.set(name, found);
+    return found;
+  };
+  const visit = createVisits(providers, {
+    placeFor: async (host) => placeOfHost(host, placesOf),
+    siteHost: subject.isDomain ? null : subject.name,
+    signal,
+  });
+  const token = once(() => makeToken(ctx));
+  const root = once(async () => (await providers.authority.root?.()) ?? null);
+  return {
+    toolsFor: (asked) => ({
+      ...dnsTools(lookups, asked),
+      now: () => providers.now(),
+      caaOf: (name) => noted(asked, `CAA ${name}`, 'name servers', () => caaInTime(providers, name, signal), caaAnswer),
+      placesOf,
+      isAllowed: (address) => providers.reach.isAllowed(address),
+      visit: (url, place) => noted(asked, `GET ${url}`, place?.address ?? '', () => visit(url, place), visitAnswer),
+      handshake: async (name, place, onlyVersion) => {
+        const roots = [await root()].flatMap((pem) => pem ?? []);
+        const port = (place.isOwn ? providers.addresses.sitesTlsPort : undefined) ?? 443;
+        const { address, isOwn } = place;
+        const versions = onlyVersion === undefined ? {} : { onlyVersion };
+        const request = { address, port, name, roots, isOwn, signal, ...versions };
+        const at = `${address}:${port}`;
+        const shake = () =>
+          providers.reach.handshake(request).catch(() => ({ kind: 'no_route', detail: 'no time left' }) as const);
+        return noted(
+          asked,
+          `TLS handshake for ${name}${onlyVersion ? ` with ${onlyVersion}` : ''}`,
+          at,
+          shake,
+          (shown) =>
+            shown.kind === 'secured' ? `${shown.protocol}, ${shown.certificate.error ?? 'valid'}` : shown.detail,
+        );
+      },
+      challengeToken: token,
+      pages: () => readPages(ctx, diagnosed, visit),
+      caaQuestion: () => caaQuestion(ctx, diagnosed, signal),
+      authorityTrouble: () => authorityTrouble(ctx, diagnosed),
+      mailBefore: async () => context.mailBefore,
+    }),
+    end: async () => {
+      if (token.isAsked()) await ChallengeAnswerModel.deleteOne({ _id: await token() });
+    },
+  };
+}
+
+type Once<T> = (() => Promise<T>) & { isAsked(): boolean };
+
+function once<T>(make: () => Promise<T>): Once<T> {
+  let made: Promise<T> | undefined;
+  const get = (): Promise<T> => {
+    made ??= make();
+    return made;
+  };
+  return Object.assign(get, { isAsked: () => made !== undefined });
+}
+
+function dnsTools(
+  lookups: Lookups,
+  asked: Asked[],
+): Pick<Tools, 'zoneOf' | 'askNameServers' | 'askResolvers' | 'checkDnssec'> {
+  return {
+    zoneOf: (name) =>
+      noted(
+        asked,
+        `Name servers of ${name}`,
+        'the zones above it',
+        () => lookups.zoneOf(name),
+        (zone) => (zone === null ? 'not registered' : zone.servers.map((server) => server.name).join(', ')),
+      ),
+    async askNameServers(name, type) {
+      const begun = performance.now();
+      const isAddress = type === 'A' || type === 'AAAA';
+      const answers = isAddress
+        ? await addressesBehind(lookups, { name, type })
+        : (await lookups.askNameServers(name, type)).answers;
+      for (const answer of answers) noteAnswer(asked, `${type} ${name}`, answer, begun);
+      return answers;
+    },
+    async askResolvers(name, type) {
+      const begun = performance.now();
+      const answers = await lookups.askResolvers(name, type);
+      for (const answer of answers) noteAnswer(asked, `${type} ${name}`, { ...answer, server: 'resolver' }, begun);
+      return answers;
+    },
+    checkDnssec: (name) =>
+      noted(
+        asked,
+        `Signatures of ${name}`,
+        'resolvers that check them',
+        () => lookups.checkDnssec(name),
+        (state) => state,
+      ),
+  };
+}
+
+function noteAnswer(asked: Asked[], question: string, answer: ServerAnswer, begun: number): void {
+  const { server, address, values, error, cname } = answer;
+  const text =
+    values === null ? (error ?? 'no answer') : values.join(', ') || (cname === null ? 'nothing' : `alias of ${cname}`);
+  note(asked, {
+    question,
+    server: `${server} (${address})`,
+    answer: text,
+    tookMs: Math.round(performance.now() - begun),
+  });
+}
+
+function note(asked: Asked[], { question, server, answer, tookMs }: Asked): void {
+  if (asked.length >= ASKED_MAX) return;
+  const cut = (text: string): string => text.slice(0, ANSWER_MAX);
+  asked.push({ question: cut(question), server: cut(server), answer: cut(answer), tookMs });
+}
+
+async function noted<T>(
+  asked: Asked[],
+  question: string,
+  server: string,
+  ask: () => Promise<T>,
+  answer: (value: T) => string,
+): Promise<T> {
+  const begun = performance.now();
+  const tookMs = (): number => Math.round(performance.now() - begun);
+  try {
+    const value = await ask();
+    note(asked, { question, server, answer: answer(value), tookMs: tookMs() });
+    return value;
+  } catch (error) {
+    note(asked, { question, server, answer: error instanceof Error ? error.message : 'no answer', tookMs: tookMs() });
+    throw error;
+  }
+}
+
+/** The end of the report's time is no fault of the report: what is not answered by then is not known. */
+async function caaInTime({ dns }: AccountContext['providers'], name: string, signal: AbortSignal) {
+  return dns.caaOf(name, signal).catch((error: unknown) => {
+    throw signal.aborted ? new DnsLookupError('timeout', 'The report has no time left.') : error;
+  });
+}
+
+const caaAnswer = (set: { name: string; values: string[] } | null): string =>
+  set === null ? 'none' : `${set.name}: ${set.values.join(', ')}`;
+
+function visitAnswer(visit: Visit): string {
+  if (visit.fault !== null) return visit.detail;
+  const location = visit.headers.get('location');
+  return location === null ? String(visit.status) : `${visit.status} to ${location}`;
+}
+
+async function findPlaces(
+  lookups: Lookups,
+  name: string,
+  own: Promise<ReadonlySet<string>>,
+): Promise<readonly Place[]> {
+  const sets = await Promise.all((['A', 'AAAA'] as const).map((type) => addressesBehind(lookups, { name, type })));
+  const ours = await own;
+  return sets.flatMap((answers) => {
+    const addresses = [...new Set(answers.flatMap(({ values }) => values ?? []))].sort().slice(0, PLACES_MAX);
+    return addresses.map((address) => ({ address, isOwn: ours.has(canonicalAddress(address)) }));
+  });
+}
+
+/** An address that stands in a redirect is gone to as it is; the way out decides. */
+async function placeOfHost(host: string, placesOf: Tools['placesOf']): Promise<Place | null> {
+  const literal = host.replace(/^\[|\]$/g, '');
+  if (isIP(literal) !== 0) return { address: literal, isOwn: false };
+  return (await placesOf(host))[0] ?? null;
+}
+
+async function makeToken({ providers }: AccountContext): Promise<string> {
+  const token = randomBytes(24).toString('base64url');
+  const expiresAt = new Date(providers.now().getTime() + TOKEN_KEPT_MS);
+  await ChallengeAnswerModel.create({ _id: token, text: token, expiresAt });
+  return token;
+}
+
+/** Those of the release from the store; of what is not ours the page that answers. */
+async function readPages(
+  { providers }: AccountContext,
+  { subject, manifest }: Diagnosed,
+  visit: (url: string) => Promise<Visit>,
+): Promise<Page[]> {
+  if (manifest === null) {
+    const answer = subject.own === null ? await visit(subject.url) : null;
+    return answer === null || answer.fault !== null ? [] : [{ path: '/', text: answer.text }];
+  }
+  const files = [...manifest].filter(([path, { sizeBytes }]) => /\.html?$/i.test(path) && sizeBytes <= PAGE_BYTES_MAX);
+  const pages: Page[] = [];
+  for (const [path, { sha256 }] of files.slice(0, PAGES_MAX)) {
+    const bytes = await providers.store.readWhole(sha256).catch(() => null);
+    if (bytes !== null) pages.push({ path, text: bytes.toString('utf8') });
+  }
+  return pages;
+}
+
+async function caaQuestion({ providers }: AccountContext, { subject }: Diagnosed, signal: AbortSignal) {
+  const { authority } = providers;
+  if (subject.own?.isServedHere !== true || !authority.isPublic) return null;
+  const identities = await authority.caaIdentities(signal).catch(() => []);
+  const accountUrl = await knownAccountUrl(authority.id);
+  return { identities, accountUrl, methods: ['http-01', 'dns-01', PERSISTENT], isWildcard: false };
+}
+
+async function authorityTrouble({ providers, actor }: AccountContext, { subject, certifiedNames }: Diagnosed) {
+  const { authority, now } = providers;
+  const { accountId } = actor;
+  const accountUrl = await knownAccountUrl(authority.id);
+  const found = await CertificateModel.findOne({ _id: subject.own?.certificateId ?? '', accountId }).lean();
+  const { problem, nextTryAt } = found ?? {};
+  if (problem && nextTryAt instanceof Date && nextTryAt > now() && /rateLimited|budget/.test(problem.type)) {
+    return { message: problem.message, until: nextTryAt };
+  }
+  const renews = found?.issued ? ('own' as const) : null;
+  const use = { accountUrl: accountUrl ?? '', accountId, names: certifiedNames, isByHand: false, renews };
+  try {
+    await requireWithinLimits(providers, use);
+    return null;
+  } catch (error) {
+    if (!(error instanceof AuthorityError)) throw error;
+    return { message: error.message, until: null };
+  }
+}

@@ -1,0 +1,139 @@
+import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { AppError } from '../../errors.ts';
+import { type DeploymentRow, primaryOf } from '../../models/deployment.ts';
+import { type DomainDoc, DomainModel } from '../../models/domain.ts';
+import type { AttachedDomain, Platform, PlatformCall } from '../../platforms/platform.ts';
+import type { Providers } from '../../service-context.ts';
+import { shownError } from '../releases/outcome.ts';
+import { platformCall } from '../releases/platform-call.ts';
+
+/** The platform may have been told from here on, by nobody else until `tellingUntil`. */
+export type Telling = { destinationId: string; platform: PlatformId; tellingUntil: Date } & Record<
+  'records' | 'steps' | 'answers',
+  []
+>;
+type Reached = Pick<DeploymentRow, 'accountId' | 'slug' | 'isSinglePage' | 'destinations'>;
+
+/** With the time of a check after it, less than the 30 s that the browser waits for (src/api/links.ts). */
+export const TELL_MS = 20_000;
+/** A platform counts requests, and what it says changes slowly; whoever acts gets its answer at once. */
+const ASK_AGAIN_MS = 60_000;
+
+/**
+ * Tells the deployment's platform of the names, where it has to be told, and keeps the records that it asks for. That it
+ * may have been told is written before, so that whoever takes the names away later knows of it. Nothing happens on the
+ * built-in host, for what was told already, before there is a site at the platform, while another site there still has
+ * the names, and for a minute after a failure. Throws what the platform answers: `domain_taken`, `plan_limit`.
+ */
+export async function attachNames(
+  providers: Providers,
+  deployment: Reached,
+  domain: DomainDoc,
+  signal: AbortSignal,
+): Promise<DomainDoc> {
+  const { leaving, lostAt, attached } = domain;
+  const { platform, _id } = primaryOf(deployment);
+  if (attached?.destinationId === _id && attached.toldAt instanceof Date) return domain;
+  const isTaken = leaving.some((one) => one.isEnding && one.platform === platform);
+  if (isTaken || lostAt instanceof Date) return domain;
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(TELL_MS)]);
+  const begun = await beginTelling(providers, deployment, domain);
+  if (begun === null) return domain;
+  return tellPlatform(providers, deployment, begun, { signal, inTime });
+}
+
+/** Tells the platform of names for which `tellingOf` was written. Throws as `attachNames`. */
+export async function tellPlatform(
+  providers: Providers,
+  deployment: Reached,
+  begun: DomainDoc,
+  { signal, inTime }: { signal: AbortSignal; inTime: AbortSignal },
+): Promise<DomainDoc> {
+  const destination = primaryOf(deployment);
+  try {
+    const call = platformCall(providers, deployment, destination, inTime);
+    const told = await attachBoth(providers.platforms[destination.platform], call, begun);
+    return await endTelling(begun, destination._id, { ...told, error: null });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const failure = inTime.aborted ? noAnswer(destination.platform) : error;
+    await endTelling(begun, destination._id, { askedAt: providers.now(), error: shownError(failure) });
+    throw failure;
+  }
+}
+
+/** Returns what is written before the primary platform is told of names; null where there is nobody to tell. */
+export function tellingOf(
+  { platforms, now }: Pick<Providers, 'platforms' | 'now'>,
+  { destinations }: Pick<Reached, 'destinations'>,
+): Telling | null {
+  const { _id: destinationId, platform, site } = primaryOf({ destinations });
+  if (platforms[platform]?.attachDomain === undefined || !site) return null;
+  const tellingUntil = new Date(now().getTime() + TELL_MS);
+  return { destinationId, platform, records: [], steps: [], answers: [], tellingUntil };
+}
+
+/** The platform of a destination does not answer within the time of a check. */
+export function noAnswer(platform: PlatformId): AppError {
+  const message = `${PLATFORMS[platform].title} did not answer in time.`;
+  return new AppError('platform_down', message, { hint: 'It is asked again by itself.' });
+}
+
+/** Whether the platform was asked within the last minute, and nobody has done anything since. */
+export function wasJustAsked({ attached, quickFrom }: DomainDoc, now: Date): boolean {
+  const askedAt = attached?.askedAt;
+  return askedAt instanceof Date && askedAt >= quickFrom && now.getTime() - askedAt.getTime() < ASK_AGAIN_MS;
+}
+
+/** Null when there is nobody to tell, somebody else does, or the domain is to be there no longer. */
+async function beginTelling(providers: Providers, deployment: Reached, domain: DomainDoc): Promise<DomainDoc | null> {
+  const telling = tellingOf(providers, deployment);
+  if (telling === null) return null;
+  const { _id, accountId, deploymentId, quickFrom, attached } = domain;
+  const now = providers.now();
+  const { destinationId, tellingUntil } = telling;
+  const wanted = { _id, accountId, deploymentId, quickFrom, state: { $ne: 'removing' as const }, lostAt: null };
+  const after = { returnDocument: 'after' } as const;
+  if (attached?.destinationId !== destinationId) {
+    return DomainModel.findOneAndUpdate({ ...wanted, attached: null }, { $set: { attached: telling } }, after);
+  }
+  if (wasJustAsked(domain, now)) return null;
+  const free = { 'attached.toldAt': null, 'attached.tellingUntil': { $not: { $gt: now } } };
+  return DomainModel.findOneAndUpdate(
+    { ...wanted, 'attached.destinationId': destinationId, ...free },
+    { $set: { 'attached.tellingUntil': tellingUntil } },
+    after,
+  );
+}
+
+/** Keeps what came of it; the domain as it is by now where it was given to another place meanwhile. */
+async function endTelling(
+  begun: DomainDoc,
+  destinationId: string,
+  outcome: Record<string, unknown>,
+): Promise<DomainDoc> {
+  const { _id, accountId } = begun;
+  const entries = Object.entries({ ...outcome, tellingUntil: null });
+  const $set = Object.fromEntries(entries.map(([field, value]) => [`attached.${field}`, value]));
+  const here = { _id, accountId, 'attached.destinationId': destinationId };
+  return (await DomainModel.findOneAndUpdate(here, { $set }, { returnDocument: 'after' })) ?? begun;
+}
+
+/** A platform that adds no counterpart by itself is asked for it; without it, the name alone is served. */
+async function attachBoth(
+  platform: Platform | undefined,
+  call: PlatformCall,
+  { name, counterpart }: DomainDoc,
+): Promise<{ records: AttachedDomain['records']; steps: AttachedDomain['steps']; toldAt: Date }> {
+  const attached = await platform?.attachDomain?.(call, name);
+  const records = [...(attached?.records ?? [])];
+  const told = { records, steps: [...(attached?.steps ?? [])], toldAt: call.now() };
+  if (!counterpart || attached?.counterparts.includes(counterpart) === true) return told;
+  try {
+    records.push(...((await platform?.attachDomain?.(call, counterpart))?.records ?? []));
+  } catch (error) {
+    if (!(error instanceof AppError) || !['domain_taken', 'plan_limit'].includes(error.code)) throw error;
+  }
+  return told;
+}

@@ -1,0 +1,57 @@
+import { PERSISTENT } from '../../certificates/persistent-record.ts';
+import { type CaaQuestion, caaText, judgeCaa } from '../../dns/caa.ts';
+import { type DomainRow, namesOf } from '../../models/domain.ts';
+import type { Providers } from '../../service-context.ts';
+import { knownAccountUrl } from '../certificates/account.ts';
+import type { Problem } from './name-server-problem.ts';
+import type { DomainTarget } from './required-records.ts';
+
+const ASK_MS = 8_000;
+
+/**
+ * Returns each authority that is to sign for the names of a domain there, as a question to CAA records: at our own host the
+ * authority of this Fairlead, at a platform all of its own. None where it does not say its name.
+ */
+export async function signingAuthorities(
+  { authority }: Pick<Providers, 'authority'>,
+  { isServedHere, issuers }: DomainTarget,
+  signal: AbortSignal,
+): Promise<CaaQuestion[]> {
+  if (!isServedHere) return issuers.map((issuer) => ({ identities: [issuer], isWildcard: false }));
+  if (!authority.isPublic) return [];
+  const [identities, accountUrl] = await Promise.all([
+    authority.caaIdentities(signal).catch(() => []),
+    knownAccountUrl(authority.id),
+  ]);
+  if (identities.length === 0) return [];
+  return [{ identities, accountUrl, methods: ['http-01', 'dns-01', PERSISTENT], isWildcard: false }];
+}
+
+/**
+ * Returns what the CAA records of a domain have against an authority that is to sign for it: the next renewal would be refused.
+ * Null where they have nothing, or could not be read; nobody is asked about a name that is not proved.
+ */
+export async function findForbiddingCaa(
+  { authority, dns }: Pick<Providers, 'authority' | 'dns'>,
+  domain: Pick<DomainRow, 'name' | 'counterpart' | 'heldNames'>,
+  target: DomainTarget,
+  signal: AbortSignal,
+): Promise<Problem | null> {
+  if (domain.heldNames.length === 0) return null;
+  const within = AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]);
+  const questions = await signingAuthorities({ authority }, target, within);
+  signal.throwIfAborted();
+  if (questions.length === 0) return null;
+  const sets = await Promise.all(namesOf(domain).map((name) => dns.caaOf(name, within).catch(() => null)));
+  signal.throwIfAborted();
+  for (const set of sets) {
+    for (const question of questions) {
+      const refusal = set === null ? null : judgeCaa(set.values, question);
+      if (set === null || refusal === null) continue;
+      const [issuer = ''] = question.identities;
+      const hint = refusal.add === null ? 'Remove it.' : `Add a CAA record with ${refusal.add} at ${set.name}.`;
+      return { code: 'caa_forbids', message: caaText(refusal, set.name, issuer), hint };
+    }
+  }
+  return null;
+}

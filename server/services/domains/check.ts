@@ -1,0 +1,138 @@
+import type { Domain, GetDomainInput } from '../../../routers/schemas/domains.ts';
+import { MINUTE_MS } from '../../durations.ts';
+import { AppError } from '../../errors.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
+import { type DomainDoc, DomainModel, namesOf } from '../../models/domain.ts';
+import { transaction } from '../../mongo.ts';
+import type { AccountContext, Providers } from '../../service-context.ts';
+import { withAskingSlots } from '../asking-slots.ts';
+import { persistentRecords } from '../certificates/persistent-records.ts';
+import { type ZoneHolder, zoneHolderOf } from '../connections/dns-connections.ts';
+import { countAgainst } from '../rate-limit.ts';
+import { askPlatform } from './ask-platform.ts';
+import { attachNames } from './attach.ts';
+import { findForbiddingCaa } from './caa-watch.ts';
+import { detachEverywhere } from './detach.ts';
+import { gatherDnsAnswers } from './dns-answers.ts';
+import { findDomain, showDomain } from './read.ts';
+import { removeRecordPlans } from './record-plan/stored-record-plan.ts';
+import { pointsToOf, recordStates } from './record-states.ts';
+import { type DomainTarget, domainTargetOf, requiredRecords } from './required-records.ts';
+import { type DomainCheck, saveCheck } from './save-check.ts';
+import { hastenCheck, isAtRest } from './schedule.ts';
+
+/** A check asks some dozens of questions of name servers that somebody else runs. */
+const CHECKS_PER_MINUTE = 120;
+/** Whoever asks again so soon gets what was seen. */
+const FRESH_MS = 1_000;
+/** As long as the name servers are asked. */
+const ZONE_MS = 8_000;
+
+/**
+ * Checks now, and answers what was seen; from then on it is checked often again. What the deployment's platform refuses
+ * is shown as its problem. Throws `not_found`, `rate_limited`.
+ */
+export async function checkDomain(ctx: AccountContext, { domainId }: GetDomainInput): Promise<Domain> {
+  const { providers } = ctx;
+  const { accountId } = ctx.actor;
+  const before = await findDomain(ctx, domainId);
+  const isFresh = before.checkedAt instanceof Date && ctx.now().getTime() - before.checkedAt.getTime() < FRESH_MS;
+  if (isFresh || before.state === 'removing') return showDomain(ctx, before);
+  await countAgainst({ name: 'domain-checks', key: accountId, limit: CHECKS_PER_MINUTE, windowMs: MINUTE_MS });
+  await withAskingSlots(ctx, { whom: 'name servers', one: `domain ${domainId}` }, async () => {
+    const doc = await findDomain(ctx, domainId);
+    if (doc.checkedAt?.getTime() !== before.checkedAt?.getTime()) return;
+    await DomainModel.updateOne({ _id: domainId, accountId }, { $set: { quickFrom: ctx.now() } });
+    const found = await runCheck(providers, await findDomain(ctx, domainId), new AbortController().signal);
+    if (found !== null) await transaction((session) => settleAndGoOn(session, providers, found));
+  });
+  return showDomain(ctx, await findDomain(ctx, domainId));
+}
+
+async function settleAndGoOn(
+  session: Parameters<typeof saveCheck>[0],
+  providers: Providers,
+  found: DomainCheck,
+): Promise<void> {
+  const settled = await saveCheck(session, providers, found);
+  if (settled !== null && !isAtRest(settled)) await hastenCheck(session, settled);
+}
+
+/**
+ * Asks the name servers for what a domain wants, and its platform, which is told of it before; null when its deployment is
+ * gone. Each has a time of its own: name servers that say nothing are given up after it, and are no error.
+ */
+export async function runCheck(providers: Providers, doc: DomainDoc, signal: AbortSignal): Promise<DomainCheck | null> {
+  const { accountId, deploymentId } = doc;
+  const begunAt = providers.now();
+  const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId });
+  if (deployment === null || deployment.state === 'deleting') return null;
+  const target = await domainTargetOf(providers, deployment);
+  const told = target.isServedHere ? doc : await attachIfTaken(providers, deployment, doc, signal);
+  const optional = target.isServedHere ? await persistentRecords(providers, told) : [];
+  const wanted = [...requiredRecords(told, target), ...optional];
+  const [answers, zoneHolder, caa] = await Promise.all([
+    gatherDnsAnswers(providers.dns, told.unit, wanted, signal),
+    findZoneHolder(providers, told, target, signal),
+    findForbiddingCaa(providers, told, target, signal),
+  ]);
+  const records = recordStates(wanted, answers, target);
+  const pointedNames = namesOf(told).filter((name) => pointsToOf(name, records, answers, target) === 'here');
+  const asked = { pointedNames, signal };
+  const domain = target.isServedHere ? told : await askPlatform(providers, deployment, told, asked);
+  const tookMs = providers.now().getTime() - begunAt.getTime();
+  return { domain, answers, records, target, zoneHolder, caa, tookMs };
+}
+
+/** Finds out which connection could prove names that do not point here yet; one that does not answer is asked again by the next check. */
+async function findZoneHolder(
+  providers: Providers,
+  { accountId, unit: name, heldNames, pointedNames, zoneHolder }: DomainDoc,
+  { isServedHere }: DomainTarget,
+  signal: AbortSignal,
+): Promise<ZoneHolder | null> {
+  const known = zoneHolder ?? null;
+  const isNeeded = heldNames.some((held) => !pointedNames.includes(held));
+  if (!isServedHere || !providers.authority.isPublic || !isNeeded) return known;
+  const within = AbortSignal.any([signal, AbortSignal.timeout(ZONE_MS)]);
+  return zoneHolderOf(providers, { accountId, name, known }, within).catch((error: unknown) => {
+    signal.throwIfAborted();
+    if (!(error instanceof AppError) && !within.aborted) throw error;
+    return known;
+  });
+}
+
+/** What the platform refuses is kept with the domain: its records are checked all the same. */
+async function attachIfTaken(
+  providers: Providers,
+  deployment: DeploymentDoc,
+  domain: DomainDoc,
+  signal: AbortSignal,
+): Promise<DomainDoc> {
+  try {
+    return await attachNames(providers, deployment, domain, signal);
+  } catch (error) {
+    if (signal.aborted || !(error instanceof AppError)) throw error;
+    const { _id, accountId } = domain;
+    return (await DomainModel.findOne({ _id, accountId })) ?? domain;
+  }
+}
+
+/** Returns a domain that is to be checked; null where it is gone, or is being removed. */
+export function findToCheck(accountId: string, domainId: string): Promise<DomainDoc | null> {
+  return DomainModel.findOne({ _id: domainId, accountId, state: { $ne: 'removing' } });
+}
+
+/** Ends a claim that was never proved, or was lost long ago. */
+export async function endClaim(
+  session: Parameters<typeof saveCheck>[0],
+  { now }: Pick<Providers, 'now'>,
+  { _id, accountId, deploymentId }: DomainDoc,
+): Promise<void> {
+  const ended = await DomainModel.findOneAndDelete({ _id, accountId, state: 'unverified' }, { session });
+  if (ended === null) return;
+  await removeRecordPlans(session, { accountId, domainId: _id });
+  await detachEverywhere(session, now(), ended);
+  await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
+}

@@ -1,0 +1,101 @@
+import type { ClientSession } from 'mongoose';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
+import { PLANS } from '../../../routers/schemas/plans.ts';
+import type { DomainState } from '../../../routers/schemas/state-names.ts';
+import { DAY_MS } from '../../durations.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { type DomainDoc, DomainModel, namesOf } from '../../models/domain.ts';
+import { activePlan, SubscriptionModel } from '../../models/subscription.ts';
+import type { Providers } from '../../service-context.ts';
+import { removeCertificates } from '../certificates/ensure.ts';
+import { moveDomain } from '../move-state.ts';
+import { upgradeHint } from '../subscription/upgrade-hint.ts';
+import { detachEverywhere } from './detach.ts';
+import type { Problem } from './name-server-problem.ts';
+import { notifyOwner } from './notify-owner.ts';
+import { proofValues } from './record-states.ts';
+import type { DomainCheck } from './save-check.ts';
+import { enqueueCheck } from './schedule.ts';
+
+const PROVED_STATES = ['pending_dns', 'active', 'misconfigured'] as const;
+
+/** How long an account sees that a name of its own has gone to another. */
+const LOST_SHOWN_DAYS = 30;
+
+/** What became of a claim; `problem`: its proof is there, and the plan has no place for it. */
+type Claimed = { state: DomainState; problem: Problem | null };
+
+const UNPROVED: Claimed = { state: 'unverified', problem: null };
+
+/**
+ * Answers an unproved claim by what its check has found. Whoever's proof is in the DNS has the name: the account that has
+ * proved it keeps it as long as its proof is there, and loses it to who can write there when it is not, as after a sale.
+ * Of that account nothing is told before its proof is seen, which everybody can see.
+ */
+export async function answerClaim(session: ClientSession, providers: Providers, found: DomainCheck): Promise<Claimed> {
+  const { domain, answers, records } = found;
+  const { _id: id, accountId, deploymentId } = domain;
+  const values = proofValues(domain.proof.name, answers);
+  const provedDomain = await DomainModel.findOne({ heldNames: { $in: namesOf(domain) }, _id: { $ne: id } })
+    .setOptions({ acrossAccounts: 'unique-name' })
+    .session(session);
+  const now = providers.now();
+  if (provedDomain !== null && values.has(provedDomain.proof.value)) {
+    if (domain.lostAt instanceof Date) return UNPROVED;
+    await DomainModel.updateOne({ _id: id, accountId }, { $set: { lostAt: now } }, { session });
+    await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
+    return UNPROVED;
+  }
+  // All answering name servers have it: whoever writes on one of several is not the owner of the zone.
+  const isProved = records.some(
+    ({ purpose, name, state }) => purpose === 'proof' && name === domain.proof.name && state === 'ok',
+  );
+  if (!isProved) return UNPROVED;
+  const problem = await capProblem(session, domain, now);
+  if (problem !== null) return { state: 'unverified', problem };
+  if (provedDomain !== null) await takeFrom(session, providers, provedDomain);
+  const set = { heldNames: namesOf(domain), provedAt: now, lostAt: null, expiresAt: null, quickFrom: now };
+  await moveDomain(session, { id, accountId, from: ['unverified'], to: 'pending_dns', set });
+  await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
+  return { state: 'pending_dns', problem: null };
+}
+
+/**
+ * Counts once more what the plan allows a deployment: the name may have been claimed under a larger one. Of two proofs
+ * that are seen at once one conflicts on the account in what follows, runs again and counts the other.
+ */
+async function capProblem(
+  session: ClientSession,
+  { accountId, deploymentId, name }: DomainDoc,
+  now: Date,
+): Promise<Problem | null> {
+  const plan = activePlan(await SubscriptionModel.findOne({ accountId }).session(session), now);
+  const { title, customDomains } = PLANS[plan];
+  if (customDomains === null) return null;
+  const proved = { accountId, deploymentId, state: { $in: PROVED_STATES } };
+  if ((await DomainModel.countDocuments(proved).session(session)) < customDomains) return null;
+  const why = plan === 'free' ? 'no plan is active' : `${title} allows ${formatCount(customDomains, 'custom domain')}`;
+  const hint = await upgradeHint(accountId, plan, session);
+  const message = `${name} is proved, but ${why}${plan === 'free' ? '' : ' for a deployment'}.`;
+  return { code: 'domain_limit_reached', message, hint };
+}
+
+async function takeFrom(session: ClientSession, providers: Providers, provedDomain: DomainDoc): Promise<void> {
+  const now = providers.now();
+  const set = {
+    ...{ heldNames: [], provedAt: null, activeSince: null, pointedNames: [], watchedNames: [], lostAt: now },
+    ...{ attached: null, leaving: [] },
+    expiresAt: new Date(now.getTime() + LOST_SHOWN_DAYS * DAY_MS),
+  };
+  const { _id: id, accountId } = provedDomain;
+  const lost = await moveDomain(session, {
+    ...{ id, accountId, to: 'unverified', set },
+    from: [...PROVED_STATES],
+  });
+  if (lost === null) return;
+  await detachEverywhere(session, now, provedDomain);
+  await removeCertificates(session, { accountId, domainId: id });
+  const message = `${provedDomain.name} was proved by another account. Its proof of yours is no longer in the DNS.`;
+  await notifyOwner(session, providers, provedDomain, { kind: 'domain-lost', message });
+  await enqueueCheck(session, provedDomain);
+}

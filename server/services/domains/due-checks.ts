@@ -1,0 +1,67 @@
+import { rowsOf } from '../../database/cursor-rows.ts';
+import { MINUTE_MS } from '../../durations.ts';
+import { MAINTENANCE } from '../../models/account-scope.ts';
+import { DomainModel, type DomainRow } from '../../models/domain.ts';
+import { JobModel } from '../../models/job.ts';
+import { continueRemoval } from './detach.ts';
+import { checkKeyOf, enqueueCheck } from './schedule.ts';
+
+type InTransaction = <T>(work: (session: Parameters<typeof enqueueCheck>[0]) => Promise<T>) => Promise<T>;
+
+const BATCH = 100;
+/** A turn more, and it is over before the next run begins: every five minutes (server/jobs/queue/recurring.ts). */
+const RUN_MS = 4 * MINUTE_MS;
+
+type DueRow = Pick<DomainRow, '_id' | 'accountId' | 'state'>;
+
+/**
+ * Enqueues a check of every domain that is due: those that work are checked from time to time, and a check or a removal
+ * that was lost begins again. Those whose check waits already cost no transaction, and what there is no time for, the
+ * longest due first, is left to the next run.
+ */
+export async function enqueueDueChecks(now: Date, signal: AbortSignal, inTransaction: InTransaction): Promise<number> {
+  const over = AbortSignal.timeout(RUN_MS);
+  let count = 0;
+  for await (const batch of dueBatches(now)) {
+    for (const domain of await withoutOpenChecks(batch)) {
+      signal.throwIfAborted();
+      if (over.aborted) return count;
+      await inTransaction((session) =>
+        domain.state === 'removing' ? continueRemoval(session, now, domain) : enqueueCheck(session, domain),
+      );
+      count += 1;
+    }
+  }
+  return count;
+}
+
+async function* dueBatches(now: Date): AsyncGenerator<DueRow[]> {
+  const due = DomainModel.find({ nextCheckAt: { $lte: now } }, { accountId: 1, state: 1 })
+    .setOptions(MAINTENANCE)
+    .hint('due')
+    .lean()
+    .cursor({ batchSize: BATCH });
+  let batch: DueRow[] = [];
+  for await (const domain of rowsOf<DueRow>(due)) {
+    batch.push(domain);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
+}
+
+async function withoutOpenChecks(domains: readonly DueRow[]): Promise<DueRow[]> {
+  const open = await JobModel.find(
+    {
+      status: { $in: ['queued', 'running'] },
+      dedupeKey: { $in: domains.map(({ _id }) => checkKeyOf(_id)), $type: 'string' as const },
+    },
+    { dedupeKey: 1 },
+  )
+    .setOptions(MAINTENANCE)
+    .hint('one_open_a_dedupe_key')
+    .lean();
+  const keys = new Set(open.map(({ dedupeKey }) => dedupeKey));
+  return domains.filter(({ _id }) => !keys.has(checkKeyOf(_id)));
+}

@@ -1,0 +1,34 @@
+import type { ClientSession } from 'mongoose';
+import { HOUR_MS } from '../../durations.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { DomainModel, type DomainRow } from '../../models/domain.ts';
+import type { Providers } from '../../service-context.ts';
+import { mailOwner } from '../mail.ts';
+
+const TITLES = {
+  'domain-misconfigured': 'Domain needs a look',
+  'domain-problem': 'Domain needs a look',
+  'domain-lost': 'Domain lost',
+} as const;
+/** Of a kind and a domain: records that come and go are no news each time. */
+const MAIL_EVERY_MS = HOUR_MS;
+
+/**
+ * Tells the owner that a name no longer points to them, or will not for long: on the screen, and once an hour by mail to a confirmed address, in
+ * the transaction that writes it.
+ */
+export async function notifyOwner(
+  session: ClientSession,
+  providers: Providers,
+  { _id, accountId, deploymentId, name }: Pick<DomainRow, '_id' | 'accountId' | 'deploymentId' | 'name'>,
+  { kind, message }: { kind: keyof typeof TITLES; message: string },
+): Promise<void> {
+  const event = { title: TITLES[kind], message, variant: 'destructive', deploymentId } as const;
+  await publishEvent(session, accountId, { type: 'notification', ...event });
+  const now = providers.now();
+  const isDue = { [`mailedAt.${kind}`]: { $not: { $gt: new Date(now.getTime() - MAIL_EVERY_MS) } } };
+  const $set = { [`mailedAt.${kind}`]: now };
+  const { matchedCount } = await DomainModel.updateOne({ _id, accountId, ...isDue }, { $set }, { session });
+  if (matchedCount === 0) return;
+  await mailOwner(session, providers, accountId, { kind, name, message, page: `/domains/${_id}` });
+}

@@ -1,0 +1,205 @@
+import type { CheckedRecord } from '../../../routers/schemas/domains.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
+import { brokenDnssecText } from '../../dns/record-plan/conflicts.ts';
+import type { DomainRow, FormerPlace } from '../../models/domain.ts';
+import { type DnsAnswers, setKey } from './dns-answers.ts';
+import { noAnswerProblem, type Problem, someLameProblem } from './name-server-problem.ts';
+import type { DomainTarget } from './required-records.ts';
+
+export type { Problem };
+
+type CheckedDomain = {
+  domain: Pick<DomainRow, 'name' | 'unit' | 'proof' | 'provedAt' | 'rightRecords' | 'nameServers' | 'attached'>;
+  answers: DnsAnswers;
+  records: readonly CheckedRecord[];
+  target: DomainTarget;
+  /** What CAA records have against our authority. */
+  caa?: Problem | null;
+};
+/** `leaving`: the places before that serve the names still. */
+type Obstructed = CheckedDomain & { leaving: readonly FormerPlace[] };
+
+const SHOWN_MAX = 4;
+
+/**
+ * Returns what stands in the way, for a person, or null where nothing does but records that are still to be made: those
+ * the table of records shows. What keeps everything from working goes before what keeps a part.
+ */
+export function problemOf(found: Obstructed): Problem | null {
+  const { domain, answers, records, target, leaving } = found;
+  const { unit } = domain;
+  return (
+    noAnswerProblem(unit, answers) ??
+    proofElsewhere(found) ??
+    brokenDnssec(unit, answers) ??
+    refusal(domain) ??
+    move(domain, leaving) ??
+    danglingAlias(records, answers) ??
+    strayAddress(records, answers, target) ??
+    found.caa ??
+    proofGone(found) ??
+    someLameProblem(unit, answers)
+  );
+}
+
+/** What the platform said that did not take the names, or does not answer. */
+function refusal({ attached }: CheckedDomain['domain']): Problem | null {
+  const error = attached?.error;
+  return error ? { code: error.code, message: error.message, hint: error.hint ?? null } : null;
+}
+
+/** What is left to do until the place before can be told that the names are gone. */
+function move({ name }: CheckedDomain['domain'], leaving: readonly FormerPlace[]): Problem | null {
+  const ending = leaving.find(({ isEnding }) => isEnding);
+  if (ending !== undefined) {
+    const message = `${name} is being taken off its site before at ${PLATFORMS[ending.platform].title}.`;
+    return { code: 'domain_moving', message, hint: 'It is added to the new one after that, by itself.' };
+  }
+  const [before] = leaving;
+  if (before === undefined) return null;
+  const names = before.names.join(' and ');
+  const { title } = PLATFORMS[before.platform];
+  return {
+    code: 'domain_moving',
+    message: `The records of ${names} still lead to ${title}, which goes on serving your visitors.`,
+    hint: 'Set them as they are shown below. The move ends by itself once they are seen.',
+  };
+}
+
+/** Whether no name server has said anything. */
+export function isSilent({ answers, records }: Pick<CheckedDomain, 'answers' | 'records'>): boolean {
+  if (answers.zone === null) return answers.isUnanswered;
+  return !records.some(isAnswered);
+}
+
+function isAnswered({ seen }: CheckedRecord): boolean {
+  return seen.some(({ values, isAuthority }) => isAuthority && values !== null);
+}
+
+function proofElsewhere({ domain: { proof, provedAt }, answers, records }: CheckedDomain): Problem | null {
+  const apex = answers.zone?.apex ?? '';
+  if (answers.isProofDoubled) {
+    const message = `The proof is at ${proof.name}.${apex}: the domain is in there twice.`;
+    return { code: 'name_doubled', message, hint: `Your provider adds ${apex} by itself. Leave it out of the name.` };
+  }
+  const isOther = records.some(({ purpose, state }) => purpose === 'proof' && state === 'wrong');
+  if (!isOther || provedAt instanceof Date) return null;
+  const message = `The TXT record of ${proof.name} holds another text than your proof.`;
+  return { code: 'proof_differs', message, hint: 'Set it to the value as it is shown; Copy takes all of it.' };
+}
+
+/** What is proved stays so, but goes to whoever proves it when the proof of its holder is not there. */
+function proofGone({ domain: { proof, provedAt, unit }, records }: CheckedDomain): Problem | null {
+  const isGone = records.some(
+    (record) => record.purpose === 'proof' && ['missing', 'wrong'].includes(record.state) && isAnswered(record),
+  );
+  if (!isGone || !(provedAt instanceof Date)) return null;
+  const message = `The proof at ${proof.name} is gone. ${unit} keeps working, but another account can claim it.`;
+  return { code: 'proof_gone', message, hint: 'Add the TXT record again as it is shown.' };
+}
+
+function brokenDnssec(unit: string, { isDnssecBroken }: DnsAnswers): Problem | null {
+  if (!isDnssecBroken) return null;
+  return { code: 'dnssec_broken', ...brokenDnssecText(unit) };
+}
+
+/** Whoever takes the name at the end of it answers in the place of the domain. */
+function danglingAlias(records: readonly CheckedRecord[], answers: DnsAnswers): Problem | null {
+  for (const { name, value } of records.filter(({ purpose, state }) => purpose === 'route' && state !== 'ok')) {
+    const alias = aliasAt(name, answers);
+    if (alias === null || alias.cname === value || alias.addresses.length > 0) continue;
+    const message = `${name} is an alias (CNAME) of ${alias.cname}, where no address is found.`;
+    const hint = `Remove the CNAME record of ${name}: whoever takes ${alias.cname} could answer for it. Then set the records as they are shown.`;
+    return { code: 'alias_dangling', message, hint };
+  }
+  return null;
+}
+
+/** Returns where a name leads that is an alias, by all its name servers. */
+function aliasAt(name: string, { nameServers }: DnsAnswers): { cname: string; addresses: string[] } | null {
+  const found = ['A', 'AAAA'].flatMap((type) => nameServers.get(setKey({ name, type })) ?? []);
+  const cname = found.find((answer) => answer.cname !== null)?.cname;
+  return cname == null ? null : { cname, addresses: [...new Set(found.flatMap(({ values }) => values ?? []))] };
+}
+
+/** Visitors with IPv6, and certificate authorities, follow an AAAA record first. */
+function strayAddress(
+  records: readonly CheckedRecord[],
+  answers: DnsAnswers,
+  { isServedHere, addresses }: DomainTarget,
+): Problem | null {
+  for (const { name } of records.filter(({ purpose, state }) => purpose === 'route' && state === 'ok')) {
+    const found = answers.nameServers.get(setKey({ name, type: 'AAAA' })) ?? [];
+    const own = isServedHere ? addresses : addressesThere(name, records, answers);
+    if (own === null) continue;
+    const stray = found.flatMap(({ values }) => values ?? []).find((one) => !own.includes(canonicalAddress(one)));
+    if (stray === undefined) continue;
+    const message = `The AAAA record of ${name} points to ${stray}, which is another server.`;
+    return {
+      code: 'aaaa_elsewhere',
+      message,
+      hint: `Remove the AAAA record of ${name}${isServedHere ? ", or set it to this server's address" : ''}.`,
+    };
+  }
+  return null;
+}
+
+/** The IPv6 addresses that a name may have at a platform; null where what it answers is that of its alias. */
+function addressesThere(name: string, records: readonly CheckedRecord[], { hosts }: DnsAnswers): string[] | null {
+  const route = records.filter((record) => record.name === name && record.purpose === 'route');
+  const isUnknown = route.some(
+    ({ type, value }) => type === 'CNAME' || (type === 'ALIAS' && !hosts.get(value)?.length),
+  );
+  if (isUnknown) return null;
+  const own = route.flatMap(({ type, value }) => (type === 'AAAA' ? [value] : (hosts.get(value) ?? [])));
+  return own.map(canonicalAddress);
+}
+
+/** Returns what another hand has changed since the records were right, in words for a person. */
+export function changeOf({ domain, answers, records, target, caa }: CheckedDomain): Problem {
+  const unanswered = noAnswerProblem(domain.unit, answers);
+  if (unanswered !== null) return unanswered;
+  const hint = 'Set the records as they are shown. It is seen within a minute.';
+  const unsigned = brokenDnssec(domain.unit, answers);
+  if (unsigned !== null) return unsigned;
+  const servers = answers.zone?.servers.map(({ name }) => name) ?? [];
+  const isMoved = domain.nameServers.length > 0 && servers.every((name) => !domain.nameServers.includes(name));
+  if (isMoved) {
+    const message = `${domain.unit} has other name servers now: ${servers.slice(0, SHOWN_MAX).join(', ')}. The records are not there.`;
+    const before = domain.nameServers.slice(0, SHOWN_MAX).join(', ');
+    const remedy = `Set the records there, or go back to ${before} at your registrar.`;
+    return { code: 'name_servers_changed', message, hint: remedy };
+  }
+  const dangling = danglingAlias(records, answers);
+  if (dangling !== null) return dangling;
+  const before = new Set(domain.rightRecords);
+  const wrong = records.filter((one) => one.purpose === 'route' && one.state !== 'ok' && isAnswered(one));
+  const changed = wrong.find((one) => before.has(recordKey(one)));
+  const other = changed === undefined ? (strayAddress(records, answers, target) ?? caa) : undefined;
+  if (other) return other;
+  const record = changed ?? wrong[0];
+  const message = record && changeText(record, answers);
+  return { code: 'records_changed', message: message ?? `The records of ${domain.unit} point elsewhere.`, hint };
+}
+
+function changeText({ type, name, value, state, seen }: CheckedRecord, answers: DnsAnswers): string {
+  if (state === 'missing') return `The ${type} record of ${name} is gone.`;
+  const authoritative = seen.filter(({ isAuthority, values }) => isAuthority && values !== null);
+  const without = authoritative.filter(({ values }) => values?.includes(value) !== true);
+  const other = without.length > 0 ? without : authoritative;
+  const shown = [...new Set(other.flatMap(({ values }) => values ?? []))].slice(0, SHOWN_MAX).join(', ');
+  if (state === 'partly') {
+    const servers = [...new Set(other.map(({ server }) => server))].slice(0, SHOWN_MAX).join(', ');
+    const answer = shown === '' ? 'it has none' : `it answers ${shown}`;
+    return `Not all name servers have the ${type} record of ${name} any more: at ${servers} ${answer}.`;
+  }
+  const alias = type === 'CNAME' ? null : aliasAt(name, answers);
+  if (alias !== null) return `${name} is an alias (CNAME) of ${alias.cname} now, which leads to ${shown}.`;
+  return `The ${type} record of ${name} was changed: it is ${shown} now.`;
+}
+
+/** Returns what a record is remembered by while it is right. */
+export function recordKey({ type, name, value }: { type: string; name: string; value: string }): string {
+  return `${type} ${name} ${value}`;
+}

@@ -1,0 +1,115 @@
+import type {
+  CheckedRecord,
+  Domain,
+  DomainList,
+  GetDomainInput,
+  ListDomainsInput,
+} from '../../../routers/schemas/domains.ts';
+import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
+import { notFound } from '../../errors.ts';
+import { type DomainDoc, DomainModel, type DomainRow } from '../../models/domain.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { certifiedDomains } from '../certificates/read.ts';
+import { afterCursor, encodeCursor } from '../page-cursor.ts';
+import { domainUrlOf } from '../site-address.ts';
+import { platformAnswers } from './ask-platform.ts';
+
+/** Those that wait for their owner, and those that work with something in the way. */
+const needsCare = () => ({
+  $or: [
+    { state: { $in: ['unverified' as const, 'pending_dns' as const, 'misconfigured' as const] } },
+    { state: 'active' as const, problem: { $ne: null } },
+  ],
+});
+
+/**
+ * Returns the account's domains, newest first; of one deployment, in one state, or those that wait for their owner where
+ * that is asked.
+ */
+export async function listDomains(ctx: AccountContext, input: ListDomainsInput): Promise<DomainList> {
+  const limit = input?.limit ?? PAGE_SIZE_DEFAULT;
+  const filter = {
+    accountId: ctx.actor.accountId,
+    ...(input?.deploymentId !== undefined && { deploymentId: input.deploymentId }),
+    ...(input?.needsCare === true && { $and: [needsCare()] }),
+    ...(input?.state !== undefined && { state: input.state }),
+    ...afterCursor(input?.cursor),
+  };
+  const docs = await DomainModel.find(filter)
+    .sort({ createdAt: -1, _id: -1 })
+    .hint(input?.deploymentId === undefined ? 'account_newest' : 'account_deployment')
+    .limit(limit + 1)
+    // What each server answered is long, and shown of one domain alone.
+    .select({ 'records.seen': 0 })
+    .lean();
+  const page = docs.slice(0, limit);
+  const last = page.at(-1);
+  const certified = await certifiedDomains(ctx.actor.accountId, page);
+  return {
+    items: page.map((doc) => toDomain(ctx, doc, certified.has(doc._id))),
+    nextCursor: docs.length > limit && last !== undefined ? encodeCursor(last) : null,
+  };
+}
+
+/** Returns one domain as it was last seen. Throws `not_found`. */
+export async function getDomain(ctx: AccountContext, { domainId }: GetDomainInput): Promise<Domain> {
+  return showDomain(ctx, await findDomain(ctx, domainId));
+}
+
+/** Returns the account's own document. Throws `not_found`. */
+export async function findDomain(ctx: AccountContext, domainId: string): Promise<DomainDoc> {
+  const doc = await DomainModel.findOne({ _id: domainId, accountId: ctx.actor.accountId });
+  if (doc === null) throw notFound('domain');
+  return doc;
+}
+
+/** Returns the account's document as it is shown. */
+export async function showDomain(ctx: AccountContext, doc: DomainRow): Promise<Domain> {
+  const certified = await certifiedDomains(ctx.actor.accountId, [doc]);
+  return toDomain(ctx, doc, certified.has(doc._id));
+}
+
+function toDomain({ providers }: AccountContext, doc: DomainRow, isCertified: boolean): Domain {
+  const { _id: id, deploymentId, name, servedName, state, problem, lostAt } = doc;
+  return {
+    id,
+    deploymentId,
+    name,
+    counterpart: doc.counterpart ?? null,
+    servedName,
+    url: domainUrlOf(providers.addresses, { name: servedName, isAtPlatform: Boolean(doc.attached), isCertified }),
+    state,
+    proof: { type: 'TXT', name: doc.proof.name, value: doc.proof.value },
+    records: seenRecords(doc),
+    pointedNames: [...doc.pointedNames],
+    problem: problem
+      ? { code: problem.code, message: problem.message, hint: problem.hint ?? null, since: problem.since }
+      : null,
+    atPlatform: atPlatformOf(doc),
+    provedAt: doc.provedAt ?? null,
+    activeSince: doc.activeSince ?? null,
+    checkedAt: doc.checkedAt ?? null,
+    nextCheckAt: state === 'removing' ? null : doc.nextCheckAt,
+    expiresAt: doc.expiresAt ?? null,
+    createdAt: doc.createdAt,
+    ...(lostAt && { lostTo: 'another account' as const }),
+  };
+}
+
+function atPlatformOf(doc: DomainRow): Domain['atPlatform'] {
+  const { attached } = doc;
+  if (!attached) return null;
+  return {
+    platform: attached.platform,
+    answers: platformAnswers(doc),
+    steps: attached.steps.map(({ text, url }) => ({ text, ...(url && { url }) })),
+    askedAt: attached.askedAt ?? null,
+  };
+}
+
+/** Its answers are free in their schema, and left out of a list; only `recordStates` (record-states.ts) writes them. */
+function seenRecords({ records }: DomainRow): CheckedRecord[] {
+  return records.map(({ type, name, value, ttl, purpose, required, alternativeGroup, state, seen = [] }) => ({
+    ...{ type, name, value, ttl, purpose, required, alternativeGroup: alternativeGroup ?? null, state, seen },
+  })) as CheckedRecord[];
+}

@@ -1,0 +1,105 @@
+import type { ApplyPlanInput, RecordPlan } from '../../../../routers/schemas/domains.ts';
+import { ERROR_CODES, type ErrorCode } from '../../../../routers/schemas/errors.ts';
+import { DAY_MS } from '../../../durations.ts';
+import { AppError, notFound } from '../../../errors.ts';
+import { publishEvent } from '../../../events/publish.ts';
+import { hastenJob } from '../../../jobs/queue/queue.ts';
+import { type DnsChangeDoc, DnsChangeModel } from '../../../models/dns-change.ts';
+import { DomainModel } from '../../../models/domain.ts';
+import { transaction } from '../../../mongo.ts';
+import type { AccountContext } from '../../../service-context.ts';
+import { countTest } from '../../connections/ask-platform.ts';
+import { requireWritableDomain } from '../../subscription/writable.ts';
+import { toRecordPlan } from './stored-record-plan.ts';
+
+/** One that was begun can be undone for so long. */
+const BEGUN_MS = 90 * DAY_MS;
+/** Most providers are done within a second, and the browser waits for 30 s (src/api/links.ts). */
+const LOOK_AGAIN_MS = 250;
+const LOOKS_MAX = 60;
+
+type State = DnsChangeDoc['state'];
+
+/**
+ * Begins to write a plan, which a job then does however long it takes, and answers what has become of it within some
+ * seconds: `applied`, or `applying` where the provider is slower (`lastPlan` tells the rest). What was written already
+ * is no error, so that it can be asked for again. Throws `not_found`, `plan_required`, `plan_outdated`, `records_changed`
+ * when somebody changed the zone since, and what the provider answers.
+ */
+export async function applyPlan(ctx: AccountContext, { planId }: ApplyPlanInput): Promise<RecordPlan> {
+  const plan = await findPlan(ctx, planId);
+  await requireWritableDomain(null, ctx, plan.domainId);
+  if (plan.state === 'applied') return toRecordPlan(plan);
+  if (plan.state === 'undoing' || plan.state === 'undone') {
+    const message = plan.state === 'undone' ? 'This plan was undone.' : 'This plan is being undone.';
+    throw new AppError('plan_outdated', message, { hint: 'Make a new plan.' });
+  }
+  return begin(ctx, plan, { from: ['planned', 'applying', 'failed'], to: 'applying' });
+}
+
+/**
+ * Begins to put back what a plan has changed, and nothing that others have added since; answers as `applyPlan` does.
+ * Throws `not_found`, `plan_outdated` for one that was never applied, `state_changed` while it is being written,
+ * `records_changed`, and what the provider answers.
+ */
+export async function undoPlan(ctx: AccountContext, { planId }: ApplyPlanInput): Promise<RecordPlan> {
+  const plan = await findPlan(ctx, planId);
+  if (plan.state === 'undone') return toRecordPlan(plan);
+  if (plan.state === 'planned') {
+    throw new AppError('plan_outdated', 'This plan was not applied: there is nothing to undo.');
+  }
+  if (plan.state === 'applying') {
+    throw new AppError('state_changed', 'This plan is still being written.', { hint: 'Undo it once that is over.' });
+  }
+  return begin(ctx, plan, { from: ['applied', 'failed', 'undoing'], to: 'undoing' });
+}
+
+async function begin(
+  ctx: AccountContext,
+  { _id, accountId, domainId }: DnsChangeDoc,
+  { from, to }: { from: readonly State[]; to: State },
+): Promise<RecordPlan> {
+  await countTest(accountId);
+  const expiresAt = new Date(ctx.now().getTime() + BEGUN_MS);
+  await transaction(async (session) => {
+    await publishEvent(session, accountId, { type: 'analytics_update' });
+    // What was changed can be put back whatever the plan.
+    if (to === 'applying') await requireWritableDomain(session, ctx, domainId);
+    const own = { _id, accountId, state: { $in: [...from] } };
+    const begun = await DnsChangeModel.updateOne(own, { $set: { state: to, error: null, expiresAt } }, { session });
+    // Another tab was faster, or a newer plan has taken its place.
+    if (begun.matchedCount === 0) throw notFound('plan');
+    // Written to, so that of this and a removal of the domain one sees the other.
+    const held = { _id: domainId, accountId, state: { $ne: 'removing' as const } };
+    const domain = await DomainModel.updateOne(held, { $set: { quickFrom: ctx.now() } }, { session });
+    if (domain.matchedCount === 0 && to === 'applying') throw notFound('domain');
+    const job = { name: 'apply-dns', payload: { planId: _id }, accountId, key: `dns-change ${_id}` } as const;
+    await hastenJob(session, job);
+  });
+  return ended(ctx, _id, to);
+}
+
+/** Waits for a moment until it is over. Throws why it was not done. */
+async function ended(ctx: AccountContext, planId: string, during: State): Promise<RecordPlan> {
+  const { signal } = new AbortController();
+  for (let looks = 0; ; looks += 1) {
+    const plan = await findPlan(ctx, planId);
+    if (plan.state !== during && plan.error) throw storedError(plan.error);
+    if (plan.state !== during || looks === LOOKS_MAX) return toRecordPlan(plan);
+    await ctx.providers.wait(LOOK_AGAIN_MS, signal);
+  }
+}
+
+function storedError({ code, message, hint }: NonNullable<DnsChangeDoc['error']>): AppError {
+  return new AppError(isErrorCode(code) ? code : 'internal', message, { hint: hint ?? undefined });
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERROR_CODES, code);
+}
+
+async function findPlan(ctx: AccountContext, planId: string): Promise<DnsChangeDoc> {
+  const plan = await DnsChangeModel.findOne({ _id: planId, accountId: ctx.actor.accountId });
+  if (plan === null) throw notFound('plan');
+  return plan;
+}

@@ -1,0 +1,49 @@
+import type { RecordPlanInput } from '../../../dns/record-plan/record-sets.ts';
+import { isWithin } from '../../../dns/zone-names.ts';
+import { type DomainRow, namesOf } from '../../../models/domain.ts';
+import type { DomainRecord } from '../../../platforms/platform.ts';
+import type { Providers } from '../../../service-context.ts';
+import { knownAccountUrl } from '../../certificates/account.ts';
+import { signingAuthorities } from '../caa-watch.ts';
+import { type DomainTarget, TTL_S } from '../required-records.ts';
+
+/** As the name servers are asked while a person waits for a plan. */
+const ASK_MS = 5_000;
+
+/**
+ * Returns what CAA records have to say for the authorities that are to sign, for the judgement of a plan
+ * (server/dns/record-plan/caa-sets.ts): where there are none, none are added.
+ */
+export async function wantedCaa(
+  providers: Pick<Providers, 'authority'>,
+  domain: Pick<DomainRow, 'name' | 'counterpart'>,
+  target: DomainTarget,
+): Promise<DomainRecord[]> {
+  const questions = await signingAuthorities(providers, target, AbortSignal.timeout(ASK_MS));
+  const issuers = questions.flatMap(({ identities }) => identities.slice(0, 1));
+  return namesOf(domain).flatMap((name) =>
+    issuers.map((issuer) => ({
+      ...{ type: 'CAA', name, value: `0 issue "${issuer}"`, ttl: TTL_S, purpose: 'certificate' },
+      ...{ required: false, alternativeGroup: null },
+    })),
+  );
+}
+
+/**
+ * Returns what the judgement needs besides the zone: the records above it, and what a record may be bound to, which only our
+ * own authority's is.
+ */
+export async function caaContext(
+  { authority, dns }: Pick<Providers, 'authority' | 'dns'>,
+  zone: string,
+  { isServedHere }: DomainTarget,
+): Promise<Pick<RecordPlanInput, 'caa' | 'caaAbove'>> {
+  const [accountUrl, found] = await Promise.all([
+    knownAccountUrl(authority.id),
+    dns.caaOf(zone, AbortSignal.timeout(ASK_MS)).catch(() => null),
+  ]);
+  // Of the zone itself its provider tells.
+  const caaAbove = found === null || isWithin(found.name, zone) ? null : found;
+  // Whoever plans has a connection to the zone, so that both are possible.
+  return { caaAbove, ...(isServedHere && { caa: { accountUrl, methods: ['http-01', 'dns-01'] } }) };
+}

@@ -1,0 +1,70 @@
+import { isIP } from 'node:net';
+import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabilities/index.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
+import { type DeploymentRow, primaryOf } from '../../models/deployment.ts';
+import { type DomainRow, namesOf } from '../../models/domain.ts';
+import type { DomainRecord } from '../../platforms/platform.ts';
+import type { Providers } from '../../service-context.ts';
+import { isRegistrableDomain } from '../../site-domain.ts';
+
+/** What is mended is seen soon. */
+export const TTL_S = 300;
+
+/**
+ * Where the names of a domain are to point: to our own host, or to the platform that `attached` names the records of.
+ * `issuers` are the platform's certificate authorities, as CAA records name them.
+ */
+export type DomainTarget = {
+  isServedHere: boolean;
+  addresses: readonly string[];
+  alias: string | null;
+  issuers: readonly string[];
+};
+
+type Named = Pick<DomainRow, 'name' | 'counterpart' | 'unit' | 'proof'> & {
+  attached?: { records: readonly unknown[] } | null | undefined;
+};
+
+/** Returns where the domains of a deployment point: to its primary destination. */
+export async function domainTargetOf(
+  { sitesAddresses, addresses }: Pick<Providers, 'sitesAddresses' | 'addresses'>,
+  deployment: Pick<DeploymentRow, 'destinations'>,
+): Promise<DomainTarget> {
+  const { platform } = primaryOf(deployment);
+  if (PLATFORMS[platform].isServedHere !== true) {
+    const issuers = PLATFORM_CAPABILITIES[platform]?.domain?.certificate.issuers ?? [];
+    return { isServedHere: false, addresses: [], alias: null, issuers };
+  }
+  const { given, found } = await sitesAddresses();
+  // Looked-up addresses may change, and an alias follows them.
+  const alias = given ? null : addresses.sitesDomain;
+  return { isServedHere: true, addresses: found.map(canonicalAddress), alias, issuers: [] };
+}
+
+/** Returns the records that a domain asks for: the proof of its owner first. */
+export function requiredRecords(domain: Named, place: DomainTarget): DomainRecord[] {
+  const { name, value } = domain.proof;
+  const proof = { type: 'TXT', name, value, ttl: TTL_S, purpose: 'proof' } as const;
+  const route = place.isServedHere
+    ? namesOf(domain).flatMap((name) => recordsHere(domain, name, place))
+    : storedRecords(domain.attached?.records ?? []);
+  return [{ ...proof, required: true, alternativeGroup: null }, ...route];
+}
+
+function recordsHere({ unit }: Named, name: string, { addresses, alias }: DomainTarget): DomainRecord[] {
+  const record = { name, ttl: TTL_S, purpose: 'route', alternativeGroup: null } as const;
+  // What `www` answers with follows the name below it, which cannot be an alias itself (RFC 1034, section 3.6.2).
+  if (name !== unit) return [{ ...record, type: 'CNAME', value: unit, required: false }];
+  if (alias !== null && !isRegistrableDomain(name)) return [{ ...record, type: 'CNAME', value: alias, required: true }];
+  const hasFour = addresses.some((address) => isIP(address) === 4);
+  return addresses.map((address) => {
+    const type = isIP(address) === 6 ? 'AAAA' : 'A';
+    return { ...record, type, value: address, required: type === 'A' || !hasFour };
+  });
+}
+
+/** The field is free in its schema; only what an adapter answered is ever written to it. */
+function storedRecords(stored: readonly unknown[]): DomainRecord[] {
+  return stored as DomainRecord[];
+}

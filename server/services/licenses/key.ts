@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import {
+  LICENSE_KEY_ALPHABET,
+  LICENSE_KEY_SYMBOLS,
+  LICENSE_PREFIX_LENGTH,
+  licenseKeyOf,
+} from '../../../routers/schemas/license-key.ts';
+import type { LicenseAct } from '../../../routers/schemas/licenses.ts';
+import { LICENSE_HISTORY_MAX } from '../../models/license.ts';
+import { newId } from '../../mongo.ts';
+import { hashToken } from '../token-hash.ts';
+
+/** What is stored of a key, beside what it is good for. */
+export type NewKey = { key: string; stored: { _id: string; hash: string; prefix: string } };
+
+/** Returns a new license key and what is stored of it. */
+export function newLicenseKey(): NewKey {
+  let symbols = '';
+  // 256 is a multiple of 32: each symbol is as likely as any other.
+  for (const byte of randomBytes(LICENSE_KEY_SYMBOLS)) symbols += LICENSE_KEY_ALPHABET.charAt(byte % 32);
+  const key = licenseKeyOf(symbols);
+  return { key, stored: { _id: newId(), hash: hashToken(key), prefix: key.slice(0, LICENSE_PREFIX_LENGTH) } };
+}
+
+/** Returns the update that adds to the history of a license. */
+export function historyOf(what: LicenseAct, at: Date) {
+  return { history: { $each: [{ at, what }], $slice: -LICENSE_HISTORY_MAX } };
+}

@@ -1,0 +1,56 @@
+import type { License, LicenseStatus } from '../../../routers/schemas/licenses.ts';
+import { type LicenseDoc, LicenseModel } from '../../models/license.ts';
+import { activePlan, SubscriptionModel, type SubscriptionRow } from '../../models/subscription.ts';
+import type { AccountContext } from '../../service-context.ts';
+import type { GrantedPeriod } from '../subscription/grant.ts';
+
+/** More than a person redeems; the list has one page. */
+export const MAX_LICENSES = 100;
+
+/** Returns the licenses that the account has redeemed, newest first, without their keys. */
+export async function listLicenses(ctx: AccountContext): Promise<{ items: License[] }> {
+  const { accountId } = ctx.actor;
+  const docs = await LicenseModel.find({ accountId }).sort({ redeemedAt: -1, _id: -1 }).limit(MAX_LICENSES);
+  const subscription = docs.length === 0 ? null : await SubscriptionModel.findOne({ accountId }).lean();
+  return { items: docs.map((doc) => toLicense(doc, subscription, ctx.now())) };
+}
+
+/** Returns a license as its holder sees it: beside the plan that the account has now. */
+export function toLicense(doc: LicenseDoc, subscription: SubscriptionRow | null, now: Date): License {
+  const { startsAt, endsAt } = periodOf(doc);
+  // A payment that was given back, for instance, has brought the end of the plan nearer.
+  const isShortened = doc.state === 'redeemed' && subscription !== null && subscription.endsAt < endsAt;
+  const period = { startsAt, endsAt: isShortened ? subscription.endsAt : endsAt };
+  return {
+    id: doc._id,
+    prefix: doc.prefix,
+    plan: doc.plan,
+    status: statusOf(doc, { period, subscription, now }),
+    ...period,
+    redeemedAt: redeemedAtOf(doc),
+    history: doc.history.map(({ at, what }) => ({ at, what })),
+  };
+}
+
+type Beside = { period: GrantedPeriod; subscription: SubscriptionRow | null; now: Date };
+
+function statusOf(doc: LicenseDoc, { period: { startsAt, endsAt }, subscription, now }: Beside): LicenseStatus {
+  if (doc.state === 'revoked') return 'revoked';
+  if (doc.state === 'transferred' && doc.history.at(-1)?.what === 'accepted') return 'transferred';
+  if (endsAt <= now) return 'ended';
+  if (doc.state === 'transferred') return 'transferring';
+  const isReplaced = activePlan(subscription, now) !== doc.plan || (subscription?.startedAt ?? now) > startsAt;
+  if (isReplaced) return 'replaced';
+  return startsAt > now ? 'waiting' : 'running';
+}
+
+/** A license that an account holds has a period: redeeming writes both at once. */
+export function periodOf({ _id, period }: LicenseDoc): GrantedPeriod {
+  if (period === null || period === undefined) throw new Error(`License ${_id} has no period.`);
+  return { startsAt: period.startsAt, endsAt: period.endsAt };
+}
+
+function redeemedAtOf({ _id, redeemedAt }: LicenseDoc): Date {
+  if (!(redeemedAt instanceof Date)) throw new Error(`License ${_id} has not been redeemed.`);
+  return redeemedAt;
+}

@@ -1,0 +1,69 @@
+import type { ClientSession } from 'mongoose';
+import { daysFor, PAID_PLANS } from '../../../routers/schemas/plans.ts';
+import { mayMove, PAYMENT_MOVES } from '../../../routers/schemas/states.ts';
+import { DAY_MS } from '../../durations.ts';
+import { notFound } from '../../errors.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { type PaymentDoc, PaymentModel } from '../../models/payment.ts';
+import { PaymentEventModel } from '../../models/payment-event.ts';
+import type { PaymentEvent } from '../../payments/payments.ts';
+import { grantPlan } from '../subscription/grant.ts';
+import { keptTime } from '../subscription/kept-time.ts';
+import { unreplacedPayments, unusedMs } from './credit.ts';
+
+/**
+ * Does what an event of the payment service says, in the caller's transaction: the event, the state of the payment and
+ * the plan are written together or not at all, so that nobody pays without a plan and nobody gets one twice. An event that
+ * was told before changes nothing, nor does one that no longer fits the state of the payment.
+ * Throws `not_found` for a payment that the account does not have, and `conflict` where the plan would give less than
+ * what runs meanwhile: then nothing is written.
+ */
+export async function applyPaymentEvent(session: ClientSession, event: PaymentEvent, now: Date): Promise<void> {
+  const { id, accountId, paymentId, type } = event;
+  if ((await PaymentEventModel.exists({ _id: id }).session(session)) !== null) return;
+  const payment = await PaymentModel.findOne({ _id: paymentId, accountId }).session(session);
+  if (payment === null) throw notFound('payment');
+  await PaymentEventModel.create([{ _id: id, accountId, at: now }], { session });
+  if (type === 'paid') await fulfil(session, payment, now);
+  else await note(session, payment, type, now);
+}
+
+async function fulfil(session: ClientSession, payment: PaymentDoc, now: Date): Promise<void> {
+  if (!mayMove(PAYMENT_MOVES, payment.state, 'paid')) return;
+  const { accountId, plan, months, isTest, confirmedAt: askedAt } = payment;
+  // The test checkout renews what is paid by the month; Beta is paid once.
+  const renews = isTest && plan !== 'BETA';
+  const restMs = daysFor(plan, payment.surplusCents) * DAY_MS;
+  const keptMs = await notCredited(session, payment, now);
+  const time = { months, restMs, keptMs, now };
+  const granted = await grantPlan(session, { accountId, plan, source: 'payment', renews, askedAt, ...time });
+  const { startsAt, endsAt } = granted;
+  payment.set({ state: 'paid', isProcessing: false, paidAt: now, startsAt, endsAt, forgetAt: null });
+  await payment.save({ session });
+}
+
+/** Time of the lower plan that no payment gave, and that so was not taken off the price: that of a license. */
+async function notCredited(session: ClientSession, { accountId, plan, creditCents }: PaymentDoc, now: Date) {
+  const others = PAID_PLANS.filter((other) => other !== plan);
+  const earlier = await unreplacedPayments(session, { accountId, plan: { $in: others } }, now);
+  const creditedMs = unusedMs(earlier, now);
+  // Another plan has taken its place since, and has kept what was credited here.
+  if (creditCents > 0 && creditedMs === 0) return 0;
+  return keptTime(session, { accountId, by: plan, now, creditedMs });
+}
+
+async function note(
+  session: ClientSession,
+  payment: PaymentDoc,
+  type: 'processing' | 'failed',
+  now: Date,
+): Promise<void> {
+  if (payment.state !== 'pending') return;
+  payment.set(
+    type === 'processing'
+      ? { isProcessing: true, confirmedAt: now, forgetAt: null }
+      : { state: 'failed', isProcessing: false },
+  );
+  await payment.save({ session });
+  await publishEvent(session, payment.accountId, { type: 'subscription_update' });
+}

@@ -1,0 +1,42 @@
+import type { ClientSession, QueryFilter } from 'mongoose';
+import { PaymentModel, type PaymentRow } from '../../models/payment.ts';
+
+type Paid = Pick<PaymentRow, 'amountCents' | 'creditCents' | 'surplusCents' | 'startsAt' | 'endsAt'>;
+type Period = Pick<PaymentRow, 'startsAt' | 'endsAt'>;
+
+/** Returns the payments whose time is not over, and whose rest no upgrade was credited with or has kept. */
+export function unreplacedPayments(
+  session: ClientSession,
+  by: Pick<QueryFilter<PaymentRow>, 'accountId' | 'plan' | 'isTest'>,
+  now: Date,
+): Promise<PaymentRow[]> {
+  return PaymentModel.find({ ...by, state: 'paid', replacedAt: null, endsAt: { $gt: now } })
+    .session(session)
+    .lean();
+}
+
+/**
+ * Returns what is left of earlier payments at `now`, in cents, to the millisecond of the time that each was for. A credit
+ * that they were paid with counts as paid. Rounded up, in favour of the person.
+ */
+export function unusedCents(payments: readonly Paid[], now: Date): number {
+  const left = payments.reduce((sum, payment) => sum + leftOf(payment, now), 0);
+  return Math.max(0, Math.ceil(left - 1e-9));
+}
+
+/** Returns the milliseconds that are left of the time of payments. */
+export function unusedMs(payments: readonly Period[], now: Date): number {
+  return payments.reduce((sum, payment) => sum + msLeftOf(payment, now), 0);
+}
+
+function leftOf(payment: Paid, now: Date): number {
+  const { amountCents, creditCents, surplusCents, startsAt, endsAt } = payment;
+  if (!startsAt || !endsAt) return 0;
+  const unused = msLeftOf(payment, now) / (endsAt.getTime() - startsAt.getTime());
+  return (amountCents + creditCents + (surplusCents ?? 0)) * unused;
+}
+
+function msLeftOf({ startsAt, endsAt }: Period, now: Date): number {
+  if (!startsAt || !endsAt) return 0;
+  return Math.max(0, endsAt.getTime() - Math.max(now.getTime(), startsAt.getTime()));
+}

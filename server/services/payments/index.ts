@@ -1,0 +1,194 @@
+import type { ClientSession } from 'mongoose';
+import type {
+  AnswerTestInput,
+  Checkout,
+  CheckoutInput,
+  GetPaymentInput,
+  Payment,
+} from '../../../routers/schemas/payments.ts';
+import { type PaidPlan, PLANS, type Plan } from '../../../routers/schemas/plans.ts';
+import { addMonths, DAY_MS, HOUR_MS } from '../../durations.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { enqueueJob } from '../../jobs/queue/queue.ts';
+import { hasExpired, type PaymentDoc, PaymentModel, type PaymentRow, toPayment } from '../../models/payment.ts';
+import { activePlan, SubscriptionModel } from '../../models/subscription.ts';
+import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
+import type { PaymentEvent, PaymentService } from '../../payments/payments.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { countAgainst } from '../rate-limit.ts';
+import { refusePlan } from '../subscription/grant.ts';
+import { requireLiveAccount } from '../subscription/live-account.ts';
+import { applyPaymentEvent } from './apply-event.ts';
+import { unreplacedPayments, unusedCents } from './credit.ts';
+
+/** As long as Stripe keeps a checkout open by default (https://docs.stripe.com/api/checkout/sessions/create, `expires_at`). */
+const OPEN_MS = DAY_MS;
+/** What came to nothing is of no use for long. */
+const FORGET_MS = 30 * DAY_MS;
+/** As many as one page shows. */
+const LISTED = 100;
+/** Nobody loses more than this when prices or plans change. */
+const MONTHS_AHEAD_MAX = 24;
+/** Long enough to see that a payment is on its way, short enough to wait for. */
+const ARRIVES_AFTER_MS = 60_000;
+
+/**
+ * Answers where the plan is paid for. A second call for the same plan leads to the same checkout while it is open, one
+ * for another plan takes its place. Throws `conflict` where the plan would give less than what runs, for a second Beta, and
+ * while a payment is on its way.
+ */
+export async function checkout(ctx: AccountContext, { plan }: CheckoutInput): Promise<Checkout> {
+  const { accountId: key } = ctx.actor;
+  await countAgainst({ name: 'checkouts', key, limit: ctx.providers.limits.checkoutsPerHour, windowMs: HOUR_MS });
+  const open = () => transaction((session) => openPayment(session, ctx, plan));
+  const payment = await open().catch((error: unknown) => {
+    // Two clicks at once: the unique index lets one through, and the other finds its checkout.
+    if (isDuplicateKey(error)) return open();
+    throw error;
+  });
+  const { _id: paymentId, accountId, amountCents } = payment;
+  return ctx.providers.payments.openCheckout({ paymentId, accountId, plan, amountCents });
+}
+
+/** Returns one payment of the account. Throws `not_found`. */
+export async function getPayment(ctx: AccountContext, { paymentId }: GetPaymentInput): Promise<Payment> {
+  const doc = await PaymentModel.findOne({ _id: paymentId, accountId: ctx.actor.accountId });
+  if (doc === null) throw notFound('payment');
+  return toPayment(doc, ctx.now());
+}
+
+/** Returns what the account has paid, and what is on its way, newest first. */
+export async function listPayments(ctx: AccountContext): Promise<{ items: Payment[] }> {
+  const { accountId } = ctx.actor;
+  const docs = await PaymentModel.find({ accountId })
+    .or([{ state: 'paid' }, { state: 'refunded' }, { isProcessing: true }])
+    .sort({ createdAt: -1 })
+    .limit(LISTED);
+  return { items: docs.map((doc) => toPayment(doc, ctx.now())) };
+}
+
+/**
+ * Takes what the person says on the page of the test checkout, by the way of every other payment. The money of `later`
+ * arrives in a minute. Throws `not_found` where payments are taken by somebody else, `conflict` once the checkout is over.
+ */
+export async function answerTest(ctx: AccountContext, { paymentId, answer }: AnswerTestInput): Promise<Payment> {
+  const { accountId } = ctx.actor;
+  const testEvent = requireTest(ctx.providers.payments);
+  await transaction(async (session) => {
+    await requireLiveAccount(session, accountId);
+    const payment = await PaymentModel.findOne({ _id: paymentId, accountId }).session(session);
+    // One that a payment service took is told by that service alone.
+    if (payment === null || !payment.isTest) throw notFound('payment');
+    if (hasExpired(payment, ctx.now())) throw checkoutOver();
+    if (payment.state !== 'pending' || payment.isProcessing) return;
+    await applyPaymentEvent(session, testEvent({ paymentId, accountId }, answer), ctx.now());
+    if (answer !== 'later') return;
+    const key = `settle-test-payment ${paymentId}`;
+    await enqueueJob(session, {
+      name: 'settle-test-payment',
+      payload: { paymentId },
+      accountId,
+      key,
+      dedupeKey: key,
+      delayMs: ARRIVES_AFTER_MS,
+    });
+  });
+  return getPayment(ctx, { paymentId });
+}
+
+/**
+ * Lets the money of a test payment arrive that was confirmed for later, in the job's transaction. Where the account was
+ * deleted meanwhile there is none.
+ */
+export async function settleTestPayment(session: ClientSession, ctx: AccountContext, paymentId: string): Promise<void> {
+  const event = requireTest(ctx.providers.payments)({ paymentId, accountId: ctx.actor.accountId }, 'arrived');
+  if (await isThere(session, event)) await applyPaymentEvent(session, event, ctx.now());
+}
+
+/**
+ * Ends a payment whose money cannot be taken any more, since a plan that includes more runs meanwhile: while it is on its
+ * way the account can buy nothing else.
+ */
+export async function failLatePayment(session: ClientSession, ctx: AccountContext, paymentId: string): Promise<void> {
+  const event = { id: `late ${paymentId}`, paymentId, accountId: ctx.actor.accountId, type: 'failed' } as const;
+  if (await isThere(session, event)) await applyPaymentEvent(session, event, ctx.now());
+}
+
+async function isThere(session: ClientSession, { paymentId, accountId }: PaymentEvent): Promise<boolean> {
+  return (await PaymentModel.exists({ _id: paymentId, accountId }).session(session)) !== null;
+}
+
+function requireTest({ testEvent }: PaymentService): NonNullable<PaymentService['testEvent']> {
+  if (testEvent === undefined) throw notFound('payment');
+  return testEvent;
+}
+
+async function openPayment(session: ClientSession, ctx: AccountContext, plan: PaidPlan): Promise<PaymentDoc> {
+  const { accountId } = ctx.actor;
+  const { isTest } = ctx.providers.payments;
+  const now = ctx.now();
+  await requireLiveAccount(session, accountId);
+  const pending = await PaymentModel.findOne({ accountId, state: 'pending' }).session(session);
+  if (pending?.isProcessing) {
+    throw new AppError('conflict', `Your payment for ${PLANS[pending.plan].title} is on its way.`, {
+      hint: 'Wait until it has arrived.',
+    });
+  }
+  const subscription = await SubscriptionModel.findOne({ accountId }).session(session);
+  refusePlan(subscription, plan, now);
+  const running = activePlan(subscription, now);
+  if (plan === 'BETA' && running === 'BETA') throw new AppError('conflict', 'You already have Beta.');
+  const isSamePlan = subscription !== null && running === plan;
+  if (isSamePlan && subscription.endsAt > addMonths(now, MONTHS_AHEAD_MAX)) {
+    throw new AppError('conflict', `${PLANS[plan].title} is paid for more than ${MONTHS_AHEAD_MAX} months ahead.`);
+  }
+  const creditCents = await creditOf(session, { accountId, isTest, running, plan }, now);
+  const priceCents = PLANS[plan].dollars * 100;
+  const amounts = {
+    amountCents: Math.max(0, priceCents - creditCents),
+    creditCents: Math.min(creditCents, priceCents),
+    surplusCents: Math.max(0, creditCents - priceCents),
+  };
+  // The price of one that is still open may have been reduced by days that have passed since.
+  const isSameAmount = pending?.amountCents === amounts.amountCents && pending.surplusCents === amounts.surplusCents;
+  const isSamePrice = pending?.plan === plan && isSameAmount;
+  // A checkout of the test page is none of a payment service, and the other way round.
+  if (pending !== null && isSamePrice && pending.isTest === isTest && !hasExpired(pending, now)) return pending;
+  if (pending !== null) await pending.set({ state: 'expired' }).save({ session });
+  const expiresAt = new Date(now.getTime() + OPEN_MS);
+  const [created] = await PaymentModel.create(
+    [
+      {
+        _id: newId(),
+        accountId,
+        plan,
+        months: PLANS[plan].months,
+        ...amounts,
+        state: 'pending',
+        isTest,
+        expiresAt,
+        forgetAt: new Date(expiresAt.getTime() + FORGET_MS),
+        createdAt: now,
+      },
+    ],
+    { session },
+  );
+  if (created === undefined) throw new Error('A payment was created and not returned.');
+  return created;
+}
+
+/** What was paid in the test checkout, where no money moves, is no credit for money. */
+async function creditOf(
+  session: ClientSession,
+  { accountId, isTest, running, plan }: Pick<PaymentRow, 'accountId' | 'isTest' | 'plan'> & { running: Plan },
+  now: Date,
+): Promise<number> {
+  if (running === 'free' || running === plan) return 0;
+  return unusedCents(await unreplacedPayments(session, { accountId, isTest, plan: running }, now), now);
+}
+
+function checkoutOver(): AppError {
+  return new AppError('conflict', 'This checkout is over. Nothing was charged.', {
+    hint: 'Choose the plan again under Pricing & Trial.',
+  });
+}

@@ -1,0 +1,70 @@
+import { dependenciesOf, detectionSteps, generatorOf } from '../../routers/schemas/detect-project.ts';
+import { type RankedProject, rankPlatforms } from '../../routers/schemas/rank-platforms.ts';
+import type { RankInput, Ranking } from '../../routers/schemas/recommendations.ts';
+import { buildFolderIn } from '../../routers/schemas/upload-inspection.ts';
+import { decodeManifest, type Manifest } from '../artifacts/manifest.ts';
+import { AppError } from '../errors.ts';
+import type { AccountContext } from '../service-context.ts';
+import { runInTimeSlices } from '../time-slices.ts';
+import { withFileListSlot } from './releases/file-list-slot.ts';
+import { findOpenUpload, missingHashes } from './uploads/index.ts';
+
+/** A text of more is data, and nothing that a person has written. */
+const TEXT_MAX_BYTES = 1024 * 1024;
+
+/**
+ * Puts the platforms in order for what was uploaded, or for the needs alone where there is no upload. Throws `not_found`,
+ * `upload_closed`, `upload_incomplete` before the list of files is here, `rate_limited`, `artifact_corrupted`.
+ */
+export async function rankForUpload(ctx: AccountContext, input: RankInput): Promise<Ranking> {
+  const needs = input?.needs ?? {};
+  if (input?.uploadId === undefined) return { kind: null, framework: null, items: rankPlatforms(null, needs) };
+  const { manifestHash = null } = await findOpenUpload(ctx, input.uploadId);
+  if (manifestHash === null) throw new AppError('upload_incomplete', 'The list of files has not arrived yet.');
+  return withFileListSlot(ctx, async () => {
+    const project = await readProject(ctx, manifestHash);
+    return { kind: project.kind, framework: project.framework, items: rankPlatforms(project, needs) };
+  });
+}
+
+/** These texts tell what it was made with. */
+const TELLING_TEXTS = ['package.json', 'index.html'];
+
+async function readProject(ctx: AccountContext, manifestHash: string): Promise<RankedProject> {
+  const manifest = await decodeManifest(await ctx.providers.store.readWhole(manifestHash));
+  const texts = await readTexts(ctx, manifest);
+  const dependencies = dependenciesOf(texts.get('package.json'));
+  const generator = generatorOf(texts.get('index.html'));
+  const detected = await runInTimeSlices(detectionSteps({ paths: manifest.keys(), dependencies, generator }));
+  const files = [...manifest].map(([path, { sizeBytes }]) => ({ path, sizeBytes }));
+  return { ...detected, files, buildFolder: buildFolderIn(manifest) };
+}
+
+/**
+ * Reads what the account has stored itself: of a hash that it merely named the content may be somebody else's. What is
+ * not there, too large or still on its way is left out, and the names tell the rest.
+ */
+async function readTexts(ctx: AccountContext, manifest: Manifest): Promise<Map<string, string>> {
+  const wanted: Manifest = new Map(
+    TELLING_TEXTS.flatMap((path) => {
+      const entry = manifest.get(path);
+      return entry === undefined || entry.sizeBytes > TEXT_MAX_BYTES ? [] : [[path, entry] as const];
+    }),
+  );
+  const missing = new Set(await missingHashes(ctx.actor.accountId, wanted));
+  const texts = new Map<string, string>();
+  for (const [path, { sha256 }] of wanted) {
+    const text = missing.has(sha256) ? null : await textOf(ctx, sha256);
+    if (text !== null) texts.set(path, text);
+  }
+  return texts;
+}
+
+async function textOf(ctx: AccountContext, sha256: string): Promise<string | null> {
+  try {
+    return (await ctx.providers.store.readWhole(sha256)).toString('utf8');
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+import type { ClientSession } from 'mongoose';
+import { isActiveStatus } from '../../../routers/schemas/active-status.ts';
+import { type PaidPlan, PLANS } from '../../../routers/schemas/plans.ts';
+import { DAY_MS, MINUTE_MS } from '../../durations.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { MAINTENANCE } from '../../models/account-scope.ts';
+import { SubscriptionModel, type SubscriptionRow } from '../../models/subscription.ts';
+import { UserModel } from '../../models/user.ts';
+import type { Providers } from '../../service-context.ts';
+import { mailOwner } from '../mail.ts';
+
+/** What the end of a period asks for now. */
+export type EndStep = 'renewal' | 'ended' | 'day' | 'week';
+
+type Ending = Pick<
+  SubscriptionRow,
+  'plan' | 'status' | 'endsAt' | 'renews' | 'cancelAtEnd' | 'nextPlan' | 'warnedWeekFor' | 'warnedDayFor' | 'endToldFor'
+>;
+
+/** The same plan goes on a little ahead of its end, so that there is no gap in between. */
+const RENEW_AHEAD_MS = 10 * MINUTE_MS;
+/** Whoever was without the plan for longer than this, since no worker ran, is not charged for it. */
+const RENEW_LATE_MS = 7 * DAY_MS;
+const WEEK_MS = 7 * DAY_MS;
+/** News that is older than this is none. */
+const TOLD_LATE_MS = 30 * DAY_MS;
+
+/** The plan that follows at the end of the period; null where none does. */
+export function planAfter({ plan, renews, cancelAtEnd, nextPlan }: Ending): PaidPlan | null {
+  if (!renews || cancelAtEnd) return null;
+  return nextPlan ?? plan;
+}
+
+/** Says what is due, once for each end: an end that moves is told anew. `canRenew`: payments are taken by the app itself. */
+export function dueStep(row: Ending, now: Date, { canRenew }: { canRenew: boolean }): EndStep | null {
+  const { plan, status, endsAt, warnedWeekFor, warnedDayFor, endToldFor } = row;
+  if (!isActiveStatus(status)) return null;
+  const leftMs = endsAt.getTime() - now.getTime();
+  const isOf = (date: Date | null | undefined) => date?.getTime() === endsAt.getTime();
+  const next = canRenew ? planAfter(row) : null;
+  const isRenewable = next !== null && leftMs > -RENEW_LATE_MS;
+  if (isRenewable && leftMs <= (next === plan ? RENEW_AHEAD_MS : 0)) return 'renewal';
+  if (leftMs <= 0) return isOf(endToldFor) ? null : 'ended';
+  if (next === plan || leftMs > WEEK_MS) return null;
+  if (leftMs <= DAY_MS) return isOf(warnedDayFor) ? null : 'day';
+  return isOf(warnedWeekFor) ? null : 'week';
+}
+
+/** The subscriptions whose end is near or has just been, of all accounts. */
+export function findEnding(now: Date) {
+  const within = { $gt: new Date(now.getTime() - TOLD_LATE_MS), $lte: new Date(now.getTime() + WEEK_MS) };
+  return SubscriptionModel.find({ endsAt: within }).setOptions(MAINTENANCE).hint('ends').lean().cursor();
+}
+
+const TOLD = { week: 'warnedWeekFor', day: 'warnedDayFor', ended: 'endToldFor' } as const;
+const KINDS = { week: 'plan-ends-week', day: 'plan-ends-day', ended: 'plan-ended' } as const;
+
+/**
+ * Tells the owner that the plan ends, or has ended, in the caller's transaction: by mail, and open tabs by an event. Looks
+ * again first, since the end may have moved meanwhile.
+ */
+export async function tellEnd(
+  session: ClientSession,
+  providers: Providers,
+  accountId: string,
+  options: { canRenew: boolean },
+): Promise<void> {
+  if ((await UserModel.exists({ _id: accountId, deletedAt: null }).session(session)) === null) return;
+  const known = await SubscriptionModel.findOne({ accountId }).session(session);
+  const step = known === null ? null : dueStep(known, providers.now(), options);
+  if (known === null || step === null || step === 'renewal') return;
+  // Of two instances at once one conflicts on the account here, runs again and sees that it was told.
+  await publishEvent(session, accountId, { type: 'subscription_update' });
+  known.set(TOLD[step], known.endsAt);
+  await known.save({ session });
+  const { title } = PLANS[known.plan];
+  const next = step === 'ended' ? null : planAfter(known);
+  await mailOwner(session, providers, accountId, {
+    kind: KINDS[step],
+    name: known.status === 'trialing' ? `${title} trial` : `${title} plan`,
+    next: next === null ? null : PLANS[next].title,
+    message: endText(known, step, next),
+    page: '/subscription/pricing',
+  });
+}
+
+const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
+
+function endText(row: Ending, step: Exclude<EndStep, 'renewal'>, next: PaidPlan | null): string {
+  const { title } = PLANS[row.plan];
+  const named = row.status === 'trialing' ? `Your trial of ${title}` : `Your ${title} plan`;
+  if (next !== null) {
+    return `${named} becomes ${PLANS[next].title} on ${DAY.format(row.endsAt)}. Deployments that ${PLANS[next].title} has no place for stay live and become read-only.`;
+  }
+  const when = step === 'ended' ? 'has ended' : `ends on ${DAY.format(row.endsAt)}`;
+  const stays = step === 'ended' ? 'stays live and is read-only' : 'stays live and becomes read-only';
+  return `${named} ${when}. What you published ${stays} until a plan is active again.`;
+}

@@ -1,0 +1,134 @@
+import type { ClientSession } from 'mongoose';
+import { isAbove, PAID_PLANS, type PaidPlan, PLANS } from '../../../routers/schemas/plans.ts';
+import type { PlanSource, Subscription } from '../../../routers/schemas/subscription.ts';
+import { addMonths } from '../../durations.ts';
+import { AppError } from '../../errors.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { PaymentModel } from '../../models/payment.ts';
+import {
+  activePlan,
+  type SubscriptionDoc,
+  SubscriptionModel,
+  type SubscriptionRow,
+  toSubscription,
+} from '../../models/subscription.ts';
+import { UserModel } from '../../models/user.ts';
+import { newId } from '../../mongo.ts';
+import { requireLiveAccount } from './live-account.ts';
+
+export type PlanGrant = {
+  accountId: string;
+  plan: PaidPlan;
+  source: Exclude<PlanSource, 'trial'>;
+  /** Calendar months in UTC, the day clamped to the length of the month. */
+  months: number;
+  /** Beside the months, or with none of them: what is left of a period that another account began. */
+  restMs?: number;
+  /** What is left of the lower plan that this one takes the place of, as time of this one: it follows the period. */
+  keptMs?: number;
+  /** Whether another payment lets the plan go on at the end of the period. */
+  renews?: boolean;
+  /** When the person asked for it, where that was before now: what they have cancelled since stays cancelled. */
+  askedAt?: Date | null | undefined;
+  now: Date;
+};
+
+/** The time that one grant gave; kept by whoever granted, so that it can be taken back. */
+export type GrantedPeriod = { startsAt: Date; endsAt: Date };
+
+/**
+ * Gives the account a period of a plan, in the caller's transaction, and tells its open tabs. The same plan goes on from
+ * the end of what runs, a paid Pro from the end of the trial as well. A higher plan takes the place of a lower one at
+ * once, and any plan that of the trial. Never gives less than what runs: throws `conflict` for a lower plan, and for Pro
+ * and Beta beside each other (`refusePlan` says so ahead). Throws `not_found` without such an account. The period that it
+ * returns is without the kept time, which belongs to no payment or key and goes with none.
+ */
+export async function grantPlan(
+  session: ClientSession,
+  grant: PlanGrant,
+): Promise<GrantedPeriod & { subscription: Subscription }> {
+  const { accountId, plan, source, months, restMs = 0, keptMs = 0, renews = false, askedAt = null, now } = grant;
+  const known = await takeSubscription(session, accountId);
+  refusePlan(known, plan, now);
+  const goesOn = known !== null && activePlan(known, now) === plan;
+  const startsAt = goesOn ? known.endsAt : now;
+  const endsAt = new Date(addMonths(startsAt, months).getTime() + restMs);
+  const doc = known ?? new SubscriptionModel({ _id: newId(), accountId });
+  const startedAt = goesOn ? known.startedAt : now;
+  // A key extends what a payment renews: the next payment comes later by that much.
+  const renewsNow = renews || (goesOn && known.renews);
+  const isCanceledSince = askedAt !== null && doc.cancelAtEnd && (doc.canceledAt ?? askedAt) > askedAt;
+  const until = new Date(endsAt.getTime() + keptMs);
+  doc.set({ plan, status: 'active', startedAt, endsAt: until, source, renews: renewsNow });
+  // What was decided about the end of another plan is over with it.
+  if (!goesOn) doc.set({ cancelAtEnd: isCanceledSince, nextPlan: null });
+  await doc.save({ session });
+  if (!goesOn) await replacePayments(session, accountId, { by: plan, now });
+  await moveBadge(session, doc);
+  return { startsAt, endsAt, subscription: toSubscription(doc, now) };
+}
+
+/** What was left of payments for another plan was credited to this one, kept as its time, or has ended: never again. */
+async function replacePayments(
+  session: ClientSession,
+  accountId: string,
+  { by, now }: { by: PaidPlan; now: Date },
+): Promise<void> {
+  const others = PAID_PLANS.filter((plan) => plan !== by);
+  const left = { accountId, state: 'paid', plan: { $in: others }, replacedAt: null, endsAt: { $gt: now } } as const;
+  await PaymentModel.updateMany(left, { $set: { replacedAt: now } }, { session });
+}
+
+/** Throws `conflict` where a further plan would give less than what runs now, or nothing more. */
+export function refusePlan(known: SubscriptionRow | null, plan: PaidPlan, now: Date): void {
+  const running = activePlan(known, now);
+  if (known === null || running === 'free' || running === plan || known.status === 'trialing') return;
+  if (isAbove(plan, running)) return;
+  const until = known.endsAt.toISOString().slice(0, 10);
+  const reason = isAbove(running, plan)
+    ? `includes all of ${PLANS[plan].title}`
+    : `allows the same as ${PLANS[plan].title}`;
+  throw new AppError('conflict', `Your ${PLANS[running].title} plan ${reason} and runs until ${until}.`, {
+    hint: `Come back for ${PLANS[plan].title} when it has ended.`,
+  });
+}
+
+/**
+ * Takes a granted period back, in the caller's transaction, as far as it has not been used: a key was revoked, or a
+ * payment returned. The plan ends that much earlier, at once where nothing is left, and then is `canceled`. Returns the
+ * milliseconds that were taken: 0 where another plan has taken its place or the period is over. Deployments stay live.
+ */
+export async function endPlan(
+  session: ClientSession,
+  { accountId, plan, period, now }: { accountId: string; plan: PaidPlan; period: GrantedPeriod; now: Date },
+): Promise<number> {
+  const known = await takeSubscription(session, accountId);
+  if (known === null || activePlan(known, now) !== plan || known.startedAt > period.startsAt) return 0;
+  const unusedMs = period.endsAt.getTime() - Math.max(now.getTime(), period.startsAt.getTime());
+  if (unusedMs <= 0) return 0;
+  const takenMs = Math.min(unusedMs, known.endsAt.getTime() - now.getTime());
+  const endsAt = new Date(known.endsAt.getTime() - takenMs);
+  known.set({
+    endsAt,
+    ...(endsAt <= now && { status: 'canceled', renews: false, cancelAtEnd: false, nextPlan: null }),
+  });
+  await known.save({ session });
+  await moveBadge(session, known);
+  return takenMs;
+}
+
+/** The Beta Tester badge follows the plan. */
+async function moveBadge(session: ClientSession, { accountId, plan, endsAt }: SubscriptionDoc): Promise<void> {
+  const betaTesterUntil = plan === 'BETA' ? endsAt : null;
+  await UserModel.updateOne({ _id: accountId }, { $set: { betaTesterUntil } }, { session });
+}
+
+/**
+ * Reads the subscription for a change of it. The event is appended first, which takes a number of the account: of two
+ * changes at once the later conflicts there, runs again, and sees what the other has written.
+ */
+async function takeSubscription(session: ClientSession, accountId: string): Promise<SubscriptionDoc | null> {
+  await requireLiveAccount(session, accountId);
+  await publishEvent(session, accountId, { type: 'subscription_update' });
+  return SubscriptionModel.findOne({ accountId }).session(session);
+}

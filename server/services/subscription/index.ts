@@ -1,0 +1,198 @@
+import type { ClientSession } from 'mongoose';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
+import { TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
+import { deploymentLimit, mayUse, PLANS, remainingDeployments } from '../../../routers/schemas/plans.ts';
+import type { Allowance, ChooseWritableInput, Subscription } from '../../../routers/schemas/subscription.ts';
+import { addMonths, DAY_MS } from '../../durations.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { DeploymentModel } from '../../models/deployment.ts';
+import { activePlan, SubscriptionModel, type SubscriptionRow, toSubscription } from '../../models/subscription.ts';
+import { UserModel, type UserRow } from '../../models/user.ts';
+import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { accountEnded, requireLiveAccount } from './live-account.ts';
+import { hadTrial } from './used-trial.ts';
+import {
+  CANDIDATE_STAGES,
+  CAPPED_PLANS,
+  isCounted,
+  readCandidates,
+  type WritableCandidate,
+  writableOf,
+} from './writable.ts';
+
+/**
+ * Returns the account's subscription; one past its end reads as `expired`. Throws `not_found` where there never was
+ * one.
+ */
+export async function getSubscription(ctx: AccountContext): Promise<Subscription> {
+  const doc = await SubscriptionModel.findOne({ accountId: ctx.actor.accountId }).lean();
+  if (doc === null) throw notFound('subscription');
+  return toSubscription(doc, ctx.now());
+}
+
+type UserWithSubscription = Pick<UserRow, 'deploymentCount' | 'emailKey'> & {
+  subscription: SubscriptionRow[];
+  /** Of an account that has more of them than its plan allows; else none. */
+  deployments: WritableCandidate[];
+};
+
+/** Nobody else's deployments are read: an account within its cap asks for those of nobody. */
+const OVER_CAP_ID = {
+  $cond: [
+    {
+      $or: CAPPED_PLANS.map(({ plan, limit }) => ({
+        $and: [{ $eq: [{ $first: '$subscription.plan' }, plan] }, { $gt: ['$deploymentCount', limit] }],
+      })),
+    },
+    '$_id',
+    null,
+  ],
+};
+
+/** What the account may do now: plan, cap, what is left of it, and whether the trial can still be started. */
+export async function getAllowance(ctx: AccountContext): Promise<Allowance> {
+  const { accountId } = ctx.actor;
+  const [user] = await UserModel.aggregate<UserWithSubscription>([
+    { $match: { _id: accountId, deletedAt: null } },
+    { $project: { deploymentCount: 1, emailKey: 1 } },
+    {
+      $lookup: {
+        from: SubscriptionModel.collection.name,
+        localField: '_id',
+        foreignField: 'accountId',
+        as: 'subscription',
+      },
+    },
+    { $addFields: { overCapId: OVER_CAP_ID } },
+    {
+      $lookup: {
+        from: DeploymentModel.collection.name,
+        localField: 'overCapId',
+        foreignField: 'accountId',
+        pipeline: CANDIDATE_STAGES,
+        as: 'deployments',
+      },
+    },
+  ]);
+  if (user === undefined) throw accountEnded();
+  const subscription = user.subscription[0] ?? null;
+  const plan = activePlan(subscription, ctx.now());
+  const writableIds = writableOf(plan, subscription?.writableIds ?? [], user.deployments);
+  return {
+    plan,
+    deploymentLimit: deploymentLimit(plan),
+    deploymentCount: user.deploymentCount,
+    remaining: remainingDeployments(plan, user.deploymentCount),
+    isTrialAvailable: plan === 'free' && !(await hadTrial(subscription, user.emailKey)),
+    writableIds,
+    mayChooseWritable:
+      plan !== 'free' && writableIds !== null && !hasChosen(subscription, deploymentLimit(plan), ctx.now()),
+    customDomains: PLANS[plan].customDomains,
+    severalPlatforms: mayUse(plan, 'severalPlatforms'),
+    earlyAccess: mayUse(plan, 'earlyAccess'),
+  };
+}
+
+/**
+ * Within the month of the plan that runs, whatever becomes of its end since: keys that extend it, or that are handed on
+ * and taken back, open no further choice. A plan that allows more does.
+ */
+function hasChosen(subscription: SubscriptionRow | null, limit: number | null, now: Date): boolean {
+  const { writableChosenFor, writableChosenLimit } = subscription ?? {};
+  if (!writableChosenFor || writableChosenFor <= now) return false;
+  return limit !== null && limit <= (writableChosenLimit ?? limit);
+}
+
+/** The end of the month of the plan that runs at `now`; a plan may be paid for many months ahead. */
+function endOfMonth({ startedAt, endsAt }: SubscriptionRow, now: Date): Date {
+  let months = 1;
+  while (addMonths(startedAt, months) <= now) months += 1;
+  const end = addMonths(startedAt, months);
+  return end < endsAt ? end : endsAt;
+}
+
+/**
+ * Says which deployments can be changed where the plan allows fewer than there are, once a month of the plan, and
+ * answers what that makes of the allowance. Throws `not_found`, `plan_required`, and `conflict` where all of them can be changed, more
+ * are named than the plan allows, and for a second choice in one month.
+ */
+export async function chooseWritable(ctx: AccountContext, { deploymentIds }: ChooseWritableInput): Promise<Allowance> {
+  await transaction((session) => saveChoice(session, ctx, [...new Set(deploymentIds)]));
+  return getAllowance(ctx);
+}
+
+async function saveChoice(session: ClientSession, ctx: AccountContext, deploymentIds: string[]): Promise<void> {
+  const { accountId } = ctx.actor;
+  await requireLiveAccount(session, accountId);
+  // First: of two choices at once one conflicts on the account, runs again and sees the other.
+  await publishEvent(session, accountId, { type: 'subscription_update' });
+  const counted = (await readCandidates(session, accountId)).filter(isCounted);
+  if (!deploymentIds.every((id) => counted.some(({ _id }) => _id === id))) throw notFound('deployment');
+  const subscription = await SubscriptionModel.findOne({ accountId }).session(session);
+  const plan = activePlan(subscription, ctx.now());
+  if (subscription === null || plan === 'free') throw new AppError('plan_required', 'No plan is active.');
+  const limit = deploymentLimit(plan);
+  const { title } = PLANS[plan];
+  if (limit === null || counted.length <= limit) {
+    throw new AppError('conflict', `${title} allows all of your deployments: each of them can be changed.`);
+  }
+  if (deploymentIds.length > limit)
+    throw new AppError('conflict', `${title} allows ${formatCount(limit, 'deployment')}.`);
+  if (hasChosen(subscription, limit, ctx.now())) {
+    throw new AppError('conflict', 'You have chosen for this month already.', {
+      hint: 'Choose again in the next one, or choose a larger plan under Pricing & Trial.',
+    });
+  }
+  const writableChosenFor = endOfMonth(subscription, ctx.now());
+  subscription.set({ writableIds: deploymentIds, writableChosenFor, writableChosenLimit: limit });
+  await subscription.save({ session });
+}
+
+/**
+ * Starts the 14-day PRO trial: once an account, without a card. Throws `trial_used`, or
+ * `conflict` while a plan is active.
+ */
+export async function startTrial(ctx: AccountContext): Promise<Subscription> {
+  try {
+    return await transaction((session) => beginTrial(session, ctx));
+  } catch (error) {
+    // Two starts at once: the unique index on the account lets one through.
+    if (isDuplicateKey(error)) throw trialUsed();
+    throw error;
+  }
+}
+
+async function beginTrial(session: ClientSession, ctx: AccountContext): Promise<Subscription> {
+  const { accountId } = ctx.actor;
+  const now = ctx.now();
+  const known = await SubscriptionModel.findOne({ accountId }).session(session);
+  const user = await UserModel.findOne({ _id: accountId, deletedAt: null }, { emailKey: 1 }).session(session);
+  if (user === null) throw accountEnded();
+  if (await hadTrial(known, user.emailKey, session)) throw trialUsed();
+  if (activePlan(known, now) !== 'free')
+    throw new AppError('conflict', 'A plan is already active: there is nothing to try out.');
+  const doc = known ?? new SubscriptionModel({ _id: newId(), accountId });
+  doc.set({
+    plan: 'PRO',
+    status: 'trialing',
+    startedAt: now,
+    endsAt: new Date(now.getTime() + TRIAL_DAYS * DAY_MS),
+    trialStartedAt: now,
+    source: 'trial',
+    renews: false,
+    cancelAtEnd: false,
+    canceledAt: null,
+    nextPlan: null,
+  });
+  await doc.save({ session });
+  await publishEvent(session, accountId, { type: 'subscription_update' });
+  return toSubscription(doc, now);
+}
+
+function trialUsed(): AppError {
+  return new AppError('trial_used', 'The free trial was already used on this account.', {
+    hint: 'Choose a plan under Pricing & Trial.',
+  });
+}

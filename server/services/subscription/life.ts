@@ -1,0 +1,75 @@
+import type { ClientSession } from 'mongoose';
+import { isAbove, PLANS } from '../../../routers/schemas/plans.ts';
+import type { ChangePlanInput, Subscription } from '../../../routers/schemas/subscription.ts';
+import { HOUR_MS } from '../../durations.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { activePlan, type SubscriptionDoc, SubscriptionModel, toSubscription } from '../../models/subscription.ts';
+import { transaction } from '../../mongo.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { countAgainst } from '../rate-limit.ts';
+import { requireLiveAccount } from './live-account.ts';
+
+/**
+ * Lets a plan that renews end with its period; until then it stays as it is. Done twice it is done. Throws `not_found`,
+ * and `conflict` where the plan ends by itself or has ended.
+ */
+export function cancelPlan(ctx: AccountContext): Promise<Subscription> {
+  return changeEnd(ctx, ({ cancelAtEnd, canceledAt }) => ({
+    cancelAtEnd: true,
+    canceledAt: (cancelAtEnd ? canceledAt : null) ?? ctx.now(),
+    nextPlan: null,
+  }));
+}
+
+/** Takes a cancellation, or the choice of a smaller plan, back while the period runs. Throws as `cancelPlan` does. */
+export function resumePlan(ctx: AccountContext): Promise<Subscription> {
+  return changeEnd(ctx, () => ({ cancelAtEnd: false, canceledAt: null, nextPlan: null }));
+}
+
+/**
+ * Chooses a smaller plan for the time after this period. Throws as `cancelPlan` does, and `conflict` for a plan that is not
+ * below the one that runs: that is bought at once.
+ */
+export function changePlan(ctx: AccountContext, { plan }: ChangePlanInput): Promise<Subscription> {
+  return changeEnd(ctx, (known) => {
+    if (!isAbove(known.plan, plan)) {
+      throw new AppError('conflict', `${PLANS[plan].title} is not below ${PLANS[known.plan].title}.`, {
+        hint: 'A larger plan starts at once: choose it under Pricing & Trial.',
+      });
+    }
+    return { cancelAtEnd: false, canceledAt: null, nextPlan: plan };
+  });
+}
+
+type End = Pick<SubscriptionDoc, 'cancelAtEnd' | 'canceledAt' | 'nextPlan'>;
+
+/** Each is told to every open tab. */
+const CHANGES_PER_HOUR = 30;
+
+async function changeEnd(ctx: AccountContext, decide: (known: SubscriptionDoc) => End): Promise<Subscription> {
+  const { accountId: key } = ctx.actor;
+  await countAgainst({ name: 'plan-changes', key, limit: CHANGES_PER_HOUR, windowMs: HOUR_MS });
+  return transaction(async (session) => {
+    const known = await takeRenewing(session, ctx);
+    known.set(decide(known));
+    await known.save({ session });
+    return toSubscription(known, ctx.now());
+  });
+}
+
+async function takeRenewing(session: ClientSession, ctx: AccountContext): Promise<SubscriptionDoc> {
+  const { accountId } = ctx.actor;
+  await requireLiveAccount(session, accountId);
+  // First: of this and a renewal at the same time one conflicts on the account, and runs again.
+  await publishEvent(session, accountId, { type: 'subscription_update' });
+  const known = await SubscriptionModel.findOne({ accountId }).session(session);
+  if (known === null) throw notFound('subscription');
+  if (activePlan(known, ctx.now()) === 'free') throw new AppError('conflict', 'This plan has ended.');
+  if (!known.renews) {
+    throw new AppError('conflict', `${PLANS[known.plan].title} does not renew: it ends by itself.`, {
+      hint: 'Choose another plan under Pricing & Trial when it has ended.',
+    });
+  }
+  return known;
+}

@@ -1,0 +1,16 @@
+import type { ClientSession } from 'mongoose';
+import { AppError } from '../../errors.ts';
+import { UserModel } from '../../models/user.ts';
+
+/**
+ * Refuses to change the plan of an account that is being deleted, which a call may do that began before. Joins the
+ * caller's transaction where there is one. Throws `not_found`, with the reason and not with what the plan would say.
+ */
+export async function requireLiveAccount(session: ClientSession | null, accountId: string): Promise<void> {
+  const live = await UserModel.exists({ _id: accountId, deletedAt: null }).session(session);
+  if (live === null) throw accountEnded();
+}
+
+export function accountEnded(): AppError {
+  return new AppError('not_found', 'This account is being deleted: its plan cannot change any more.');
+}

@@ -1,0 +1,21 @@
+import type { ClientSession } from 'mongoose';
+import { TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
+import type { Plan } from '../../../routers/schemas/plans.ts';
+import { SubscriptionModel } from '../../models/subscription.ts';
+import { UserModel } from '../../models/user.ts';
+import { hadTrial } from './used-trial.ts';
+
+/** Returns what to do where the plan does not allow it; `plan` is the one that is active now. */
+export async function upgradeHint(
+  accountId: string,
+  plan: Plan,
+  session: ClientSession | null = null,
+): Promise<string> {
+  if (plan !== 'free') return 'Choose a larger plan under Pricing & Trial.';
+  const subscription = await SubscriptionModel.findOne({ accountId }).session(session);
+  const user = await UserModel.findOne({ _id: accountId }, { emailKey: 1 }).session(session);
+  const isUsed = user === null || (await hadTrial(subscription, user.emailKey, session));
+  return isUsed
+    ? 'Choose a plan under Pricing & Trial.'
+    : `Start the free ${TRIAL_DAYS}-day trial of Pro under Pricing & Trial.`;
+}

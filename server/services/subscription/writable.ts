@@ -1,0 +1,111 @@
+import type { ClientSession, PipelineStage } from 'mongoose';
+import { deploymentLimit, PAID_PLANS, PLANS, type Plan } from '../../../routers/schemas/plans.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { DeploymentModel, type DeploymentRow } from '../../models/deployment.ts';
+import { DomainModel } from '../../models/domain.ts';
+import { ReleaseModel } from '../../models/release.ts';
+import { activePlan, SubscriptionModel } from '../../models/subscription.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { requireLiveAccount } from './live-account.ts';
+import { upgradeHint } from './upgrade-hint.ts';
+
+/** A deployment as far as the cap looks at it; one that was never released counts as released when it was made. */
+export type WritableCandidate = Pick<DeploymentRow, '_id' | 'platform'> & { releasedAt: Date };
+
+/**
+ * Returns the ids of the deployments that can be changed on the plan; null where all of them can. Over the cap these are
+ * the chosen ones, filled up by those with the most recent release. What only practises is no matter of the cap.
+ */
+export function writableOf(
+  plan: Plan,
+  chosen: readonly string[],
+  deployments: readonly WritableCandidate[],
+): string[] | null {
+  const limit = deploymentLimit(plan);
+  if (plan === 'free') return [];
+  const counted = deployments.filter(isCounted);
+  if (limit === null || counted.length <= limit) return null;
+  const newest = [...counted].sort((one, other) => other.releasedAt.getTime() - one.releasedAt.getTime());
+  const isChosen = ({ _id }: WritableCandidate) => chosen.includes(_id);
+  const first = [...newest.filter(isChosen), ...newest.filter((one) => !isChosen(one))].slice(0, limit);
+  return [...first, ...deployments.filter((one) => !isCounted(one))].map(({ _id }) => _id);
+}
+
+export function isCounted({ platform }: Pick<WritableCandidate, 'platform'>): boolean {
+  return PLATFORMS[platform].isSimulated !== true;
+}
+
+/** Plans that allow so many deployments and no more. */
+export const CAPPED_PLANS = PAID_PLANS.flatMap((plan) => {
+  const limit = deploymentLimit(plan);
+  return limit === null ? [] : [{ plan, limit }];
+});
+
+/** What follows a choice of deployments, and makes candidates of them. Those that are being deleted are none. */
+export const CANDIDATE_STAGES = [
+  { $match: { state: { $ne: 'deleting' } } },
+  {
+    $lookup: {
+      from: ReleaseModel.collection.name,
+      localField: '_id',
+      foreignField: 'deploymentId',
+      pipeline: [{ $sort: { number: -1 } }, { $limit: 1 }, { $project: { createdAt: 1 } }],
+      as: 'newest',
+    },
+  },
+  { $project: { platform: 1, releasedAt: { $ifNull: [{ $first: '$newest.createdAt' }, '$createdAt'] } } },
+] satisfies PipelineStage.Lookup['$lookup']['pipeline'];
+
+/** Returns all candidates of the account. */
+export function readCandidates(session: ClientSession | null, accountId: string): Promise<WritableCandidate[]> {
+  return DeploymentModel.aggregate<WritableCandidate>([{ $match: { accountId } }, ...CANDIDATE_STAGES]).session(
+    session,
+  );
+}
+
+/**
+ * Refuses to change a deployment that is read-only: no plan is active, or the plan allows fewer than there are and this
+ * one is not among those. It stays live. Inside the transaction that changes it this sees the plan of that moment;
+ * without a session it is the early refusal. Throws `plan_required`.
+ */
+export async function requireWritable(
+  session: ClientSession | null,
+  ctx: AccountContext,
+  deploymentId: string,
+): Promise<void> {
+  const { accountId } = ctx.actor;
+  const subscription = await SubscriptionModel.findOne({ accountId }).session(session).lean();
+  const plan = activePlan(subscription, ctx.now());
+  if (plan !== 'free') {
+    if (deploymentLimit(plan) === null) return;
+    const writable = writableOf(plan, subscription?.writableIds ?? [], await readCandidates(session, accountId));
+    if (writable === null || writable.includes(deploymentId)) return;
+  }
+  throw await readOnly(session, accountId, plan);
+}
+
+/** The same for what is changed of a domain, by the deployment that it is for. Throws `not_found` as well. */
+export async function requireWritableDomain(
+  session: ClientSession | null,
+  ctx: AccountContext,
+  domainId: string,
+): Promise<void> {
+  const own = { _id: domainId, accountId: ctx.actor.accountId };
+  const domain = await DomainModel.findOne(own, { deploymentId: 1 }).session(session).lean();
+  if (domain === null) throw notFound('domain');
+  await requireWritable(session, ctx, domain.deploymentId);
+}
+
+async function readOnly(session: ClientSession | null, accountId: string, plan: Plan): Promise<AppError> {
+  await requireLiveAccount(session, accountId);
+  const hint = await upgradeHint(accountId, plan, session);
+  if (plan === 'free') {
+    const message = 'Your plan has ended: your deployments stay live, and can be changed again with a plan.';
+    return new AppError('plan_required', message, { hint });
+  }
+  const { title, deployments } = PLANS[plan];
+  const allowed = deployments === 1 ? 'one deployment' : `${deployments} deployments`;
+  const message = `On ${title} ${allowed} can be changed, and this is not among them: it stays live and is read-only.`;
+  return new AppError('plan_required', message, { hint });
+}

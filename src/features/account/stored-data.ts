@@ -1,0 +1,119 @@
+/** When rows of a collection go: with the account, by their age whoever they belong to, or they say nothing of a person. */
+export type StoredEnd = 'account' | 'age' | 'nobody';
+
+export type StoredData = {
+  /** Names in the database. */
+  collections: readonly string[];
+  what: string;
+  kept: string;
+  ends: StoredEnd;
+};
+
+/** All that is stored, as the privacy page shows it; a test compares it with the database (tests/services/stored-data.test.ts). */
+export const STORED_DATA: readonly StoredData[] = [
+  {
+    collections: ['users', 'disclaimer_acceptances'],
+    what: 'Username, email address, a hash of your password, your settings, and when you accepted the disclaimer.',
+    kept: 'Until you delete your account. A disclaimer accepted without an account: one year.',
+    ends: 'account',
+  },
+  {
+    collections: ['sessions', 'api_tokens', 'mailed_tokens'],
+    what: 'Signed-in browsers with device and IP address, API tokens and mailed links. Secrets are stored as hashes.',
+    kept: 'Until they end or you revoke them, and one day longer.',
+    ends: 'account',
+  },
+  {
+    collections: ['connections', 'authorization_requests', 'zone_leases'],
+    what: 'Tokens of your hosting platforms and DNS providers, encrypted.',
+    kept: 'Until you remove the connection.',
+    ends: 'account',
+  },
+  {
+    collections: ['deployments', 'releases', 'release_steps', 'roll_backs'],
+    what: 'What you publish: names, addresses, releases and their logs.',
+    kept: 'Until you delete the deployment.',
+    ends: 'account',
+  },
+  {
+    collections: ['artifacts', 'uploads'],
+    what: 'The files you upload.',
+    kept: 'As long as a release needs them. Unfinished uploads: one day.',
+    ends: 'account',
+  },
+  {
+    collections: ['domains', 'dns_changes', 'certificates', 'challenge_records'],
+    what: 'Your domains, the DNS changes made for you, and certificates with their keys, which are encrypted.',
+    kept: 'Until you remove the domain.',
+    ends: 'account',
+  },
+  {
+    collections: ['visits', 'visit_hours', 'visit_days'],
+    what: 'Visits to your sites as counts: pages, referrers and status codes. No IP addresses and no cookies.',
+    kept: '13 months at most, and as long as your plan keeps analytics.',
+    ends: 'account',
+  },
+  {
+    collections: ['diagnostics', 'deployment_health'],
+    what: 'Diagnostics you ran, the regular checks of your sites, and links to reports that you shared.',
+    kept: 'The last 50 reports. All of them until you delete your account.',
+    ends: 'account',
+  },
+  {
+    collections: ['subscriptions', 'payments', 'licenses'],
+    what: 'Your plan, what you paid, and the license keys you redeemed. Card numbers never reach Fairlead.',
+    kept: 'Until you delete your account. A checkout that came to nothing: 30 days.',
+    ends: 'account',
+  },
+  {
+    collections: ['payment_events'],
+    what: 'Which messages of the payment service were handled.',
+    kept: '90 days.',
+    ends: 'account',
+  },
+  {
+    collections: ['events', 'idempotency_keys'],
+    what: 'What happened in your account, so that open tabs can show it, and which requests were answered already.',
+    kept: '7 days. Answered requests: 24 hours.',
+    ends: 'account',
+  },
+  {
+    collections: ['feedback', 'contact_messages'],
+    what: 'Ratings and messages you sent, with the name and address you typed.',
+    kept: 'Until you delete your account. Sent without an account: until the operator deletes them.',
+    ends: 'account',
+  },
+  {
+    collections: ['mails', 'jobs'],
+    what: 'Mail sent to you and background work done for you.',
+    kept: 'Mail: 7 days. Finished work: 14 days. This holds for deleted accounts too.',
+    ends: 'age',
+  },
+  {
+    collections: ['held_slugs'],
+    what: 'Addresses you gave up, reserved so that nobody else takes them at once.',
+    kept: '30 days.',
+    ends: 'age',
+  },
+  {
+    collections: ['used_trials'],
+    what: 'A hash of the email address of a deleted account that used the free trial.',
+    kept: 'For good: the trial is given once.',
+    ends: 'nobody',
+  },
+  {
+    collections: ['rate_limits'],
+    what: 'How often an account or IP address did something, to stop abuse.',
+    kept: 'Until the time that is counted is over, a day at most.',
+    ends: 'age',
+  },
+  {
+    collections: [
+      ...['acme_accounts', 'authority_uses', 'challenge_answers', 'local_roots'],
+      ...['installation', 'migrations', 'visit_salts'],
+    ],
+    what: 'What this Fairlead needs to run, such as its account at the certificate authority. Nothing about you.',
+    kept: 'As long as it is needed.',
+    ends: 'nobody',
+  },
+];

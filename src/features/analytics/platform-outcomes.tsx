@@ -1,0 +1,76 @@
+import type { RangeDays, ReleaseStatistics } from '../../../routers/schemas/analytics.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Card, CardHeader } from '../../components/card.tsx';
+import { Table, TableCell, TableRow } from '../../components/table.tsx';
+import { formatDuration, formatSize } from '../../lib/format.ts';
+
+type Row = ReleaseStatistics['platforms'][number];
+
+/** How the releases of a range went on each platform; nothing where there were none, which the page says elsewhere. */
+export function PlatformOutcomes({ deploymentId, days }: { deploymentId: string | undefined; days: RangeDays }) {
+  const question = trpc.analytics.releases.useQuery(
+    { days, ...(deploymentId !== undefined && { deploymentId }) },
+    { placeholderData: (before) => before },
+  );
+  const platforms = question.data?.platforms ?? [];
+  if (platforms.length === 0) return null;
+  return (
+    <Card className="overflow-hidden">
+      <CardHeader title={question.data?.isCut ? 'The newest releases by platform' : 'Releases by platform'} />
+      <Table
+        label="Releases by platform"
+        columns={[
+          { key: 'platform', title: 'Platform', className: 'sm:pl-5' },
+          ...['Releases', 'Went live', 'Failed', 'Cancelled'].map(rightColumn),
+          { key: 'median', title: 'Median time', className: 'text-right' },
+          { key: 'p95', title: '95 of 100 within', className: 'text-right max-xl:hidden' },
+          { key: 'size', title: 'Median size', className: 'text-right max-md:hidden sm:pr-5' },
+        ]}
+      >
+        {platforms.map((row) => (
+          <PlatformRow key={row.platform} row={row} />
+        ))}
+      </Table>
+    </Card>
+  );
+}
+
+function rightColumn(title: string) {
+  return { key: title, title, className: 'text-right' };
+}
+
+function PlatformRow({ row }: { row: Row }) {
+  const { platform, releases, live, failed, cancelled, medianMs, p95Ms, medianBytes } = row;
+  const figure = 'text-right whitespace-nowrap text-ink-muted tabular-nums max-sm:hidden!';
+  return (
+    <TableRow>
+      <TableCell className="font-medium sm:pl-5">{PLATFORMS[platform].title}</TableCell>
+      <TableCell className="text-sm text-ink-muted tabular-nums sm:hidden!">{inOneLine(row)}</TableCell>
+      {[releases, live, failed, cancelled].map((count, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the columns never move
+        <TableCell key={index} className={figure}>
+          {count.toLocaleString('en')}
+        </TableCell>
+      ))}
+      <TableCell className={figure}>{shownTime(medianMs)}</TableCell>
+      <TableCell className={`${figure} max-xl:hidden!`}>{shownTime(p95Ms)}</TableCell>
+      <TableCell className={`${figure} max-md:hidden! sm:pr-5`}>{formatSize(medianBytes)}</TableCell>
+    </TableRow>
+  );
+}
+
+/** On a small screen; what is nothing is left out. */
+function inOneLine({ live, failed, cancelled, running, medianMs, medianBytes }: Row): string {
+  const counts = [
+    { count: live, word: 'live' },
+    { count: failed, word: 'failed' },
+    { count: cancelled, word: 'cancelled' },
+    { count: running, word: 'in progress' },
+  ].flatMap(({ count, word }) => (count > 0 ? [`${count.toLocaleString('en')} ${word}`] : []));
+  return [...counts, ...(medianMs === null ? [] : [formatDuration(medianMs)]), formatSize(medianBytes)].join(' · ');
+}
+
+function shownTime(ms: number | null): string {
+  return ms === null ? 'none yet' : formatDuration(ms);
+}

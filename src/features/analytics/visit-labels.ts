@@ -1,0 +1,58 @@
+import type { RangeDays, VisitPoint } from '../../../routers/schemas/analytics.ts';
+import { ANALYTICS_RANGE_DAYS } from '../../../routers/schemas/limits.ts';
+import { formatSize } from '../../lib/format.ts';
+
+const titles: Record<RangeDays, string> = {
+  1: 'Last 24 hours',
+  7: 'Last 7 days',
+  30: 'Last 30 days',
+  90: 'Last 90 days',
+  396: 'Last 13 months',
+};
+
+/** The ranges to choose from, as far back as the plan keeps visits. */
+export function rangeOptions(keptDays: number | null | undefined): { value: string; label: string }[] {
+  const most = keptDays ?? ANALYTICS_RANGE_DAYS.at(-1) ?? 0;
+  return ANALYTICS_RANGE_DAYS.filter((days) => days <= most).map((days) => ({
+    value: String(days),
+    label: titles[days],
+  }));
+}
+
+/** The range that an address names; a week where it names none. */
+export function rangeOf(given: string | null): RangeDays {
+  return ANALYTICS_RANGE_DAYS.find((days) => String(days) === given) ?? 7;
+}
+
+const date = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+
+/** The label of a point as people read it: "Nov 25" for a day, "14:00" for an hour. */
+export function shortLabel(label: string): string {
+  const [day = '', time] = label.split(' ');
+  return time ?? date.format(new Date(day));
+}
+
+/** What was counted, in one line of a small screen: what is nothing is left out, and requests where there are page views. */
+export function countsLine({ views, visitors, requests, bytes }: Omit<VisitPoint, 'label'>): string {
+  const parts = [
+    { count: views, text: `${views.toLocaleString('en')} ${views === 1 ? 'view' : 'views'}` },
+    { count: visitors, text: `${visitors.toLocaleString('en')} ${visitors === 1 ? 'visitor' : 'visitors'}` },
+    {
+      count: views > 0 ? 0 : requests,
+      text: `${requests.toLocaleString('en')} ${requests === 1 ? 'request' : 'requests'}`,
+    },
+    { count: bytes, text: formatSize(bytes) },
+  ];
+  return parts.flatMap(({ count, text }) => (count > 0 ? [text] : [])).join(' · ');
+}
+
+/** The time zone of this browser. */
+export function ownTimeZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+}
+
+/** "12 ms"; from a second on in seconds. */
+export function formatReplyTime(ms: number): string {
+  if (ms >= 1_000) return `${(ms / 1_000).toFixed(1)} s`;
+  return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`;
+}

@@ -1,0 +1,35 @@
+import { Link } from 'wouter';
+import { trpc } from '../../api/trpc.ts';
+import { BarChart } from '../../components/bar-chart.tsx';
+import { Card, CardBody } from '../../components/card.tsx';
+import { paths } from '../../lib/paths.ts';
+import { ownTimeZone, shortLabel } from './visit-labels.ts';
+
+/** The visits of the last week in a small card; nothing where there were none. */
+export function VisitsCard() {
+  const { data: visits } = trpc.analytics.visits.useQuery({ days: 7, timeZone: ownTimeZone() });
+  if (visits === undefined || visits.totals.views === 0) return null;
+  const { views, visitors } = visits.totals;
+  return (
+    <Card className="animate-appear">
+      <CardBody>
+        <h2 className="mb-3 font-semibold">
+          <Link to={paths.analytics} className="rounded-tight hover:underline">
+            Visits, last 7 days
+          </Link>
+        </h2>
+        <p className="mb-3 text-sm text-ink-muted tabular-nums">
+          {views.toLocaleString('en')} page {views === 1 ? 'view' : 'views'}, {visitors.toLocaleString('en')}{' '}
+          {visitors === 1 ? 'visitor' : 'visitors'}
+        </p>
+        <BarChart
+          label="Page views and visitors of the last 7 days"
+          unit="Page views by day, of these visitors in colour"
+          bars={visits.points.map((point) => ({ label: point.label, whole: point.views, part: point.visitors }))}
+          formatLabel={shortLabel}
+          describe={({ label, whole, part }) => `${label}: ${whole} page views, ${part} visitors`}
+        />
+      </CardBody>
+    </Card>
+  );
+}

@@ -1,0 +1,123 @@
+import { ChartNoAxesColumn } from 'lucide-react';
+import { Link } from 'wouter';
+import type { Visits, VisitsInput } from '../../../routers/schemas/analytics.ts';
+import { shownFailure } from '../../api/shown-failure.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
+import { Card, CardBody, CardHeader } from '../../components/card.tsx';
+import { ListStates } from '../../components/list-states.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { paths } from '../../lib/paths.ts';
+import { DownloadVisits } from './download-visits.tsx';
+import { Ranking } from './ranking.tsx';
+import { VisitChart } from './visit-chart.tsx';
+import { VisitFigures, VisitsSkeleton } from './visit-figures.tsx';
+import { formatReplyTime } from './visit-labels.ts';
+
+/** Who visited the sites on the built-in host, as far back as the plan keeps it. */
+export function VisitsSection({ range }: { range: VisitsInput }) {
+  const question = trpc.analytics.visits.useQuery(range, { placeholderData: (before) => before });
+  const visits = question.data;
+  if (visits?.keptDays === null) return <NotKept />;
+  return (
+    <>
+      <Card className="overflow-hidden" aria-busy={question.isFetching}>
+        <CardHeader title="Visits" action={visits && <DownloadVisits range={range} />} />
+        <ListStates
+          list={question}
+          count={visits?.totals.requests ?? 0}
+          skeleton={<VisitsSkeleton />}
+          failure={shownFailure('The visits could not be fetched', question.error)}
+          empty={NO_VISITS}
+        >
+          {visits && (
+            <CardBody className="flex flex-col gap-6">
+              <VisitFigures totals={visits.totals} />
+              <VisitChart visits={visits} />
+              <p className="text-sm text-ink-muted">
+                Counted on the built-in host, without cookies. Visitors are counted by the day (UTC). Times are in{' '}
+                {range.timeZone}.
+              </p>
+            </CardBody>
+          )}
+        </ListStates>
+      </Card>
+      {visits !== undefined && visits.totals.requests > 0 && <Rankings visits={visits} />}
+    </>
+  );
+}
+
+function Rankings({ visits }: { visits: Visits }) {
+  const { pages, otherPages, referrers, otherReferrers, statuses, replyTimes } = visits;
+  return (
+    <div className="grid items-start gap-6 lg:grid-cols-2">
+      <Ranking
+        title="Pages"
+        unit="Page views"
+        rows={pages.map(({ path, views }) => ({ name: path, count: views }))}
+        others={otherPages}
+        empty="Nobody opened a page."
+      />
+      <Ranking
+        title="Referrers"
+        unit="Page views"
+        rows={referrers.map(({ host, views }) => ({ name: host, count: views }))}
+        others={otherReferrers}
+        empty="Nobody came from another site, as far as browsers say."
+      />
+      <Ranking
+        title="Status codes"
+        unit="Requests"
+        rows={statuses
+          .map(({ status, requests }) => ({ name: String(status), count: requests }))
+          .sort((one, other) => other.count - one.count)}
+        empty="Nothing was asked for."
+      />
+      <ReplyTimes times={replyTimes} />
+    </div>
+  );
+}
+
+const SHARES = [
+  { key: 'p50', name: 'Half of the answers' },
+  { key: 'p75', name: '75 of 100' },
+  { key: 'p95', name: '95 of 100' },
+  { key: 'p99', name: '99 of 100' },
+] as const;
+
+function ReplyTimes({ times }: { times: Visits['replyTimes'] }) {
+  return (
+    <Card className="min-w-0 overflow-hidden">
+      <CardHeader title="Reply times" action={<span className="text-xs text-ink-muted">Within</span>} />
+      <dl className="flex flex-col gap-2.5 px-4 py-4 text-sm sm:px-5">
+        {SHARES.map(({ key, name }) => (
+          <div key={key} className="flex items-baseline justify-between gap-4">
+            <dt className="text-ink-muted">{name}</dt>
+            <dd className="tabular-nums">{times === null ? 'not counted yet' : formatReplyTime(times[key])}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  );
+}
+
+function NotKept() {
+  return (
+    <Notice
+      tone="quiet"
+      title="Your plan keeps no visits"
+      action={
+        <Button asChild>
+          <Link to={paths.pricing}>See the plans</Link>
+        </Button>
+      }
+    >
+      With a plan, this page shows who visits your sites on the built-in host.
+    </Notice>
+  );
+}
+
+const NO_VISITS = {
+  icon: ChartNoAxesColumn,
+  text: 'No visits in this time. Visits of sites on the built-in host are counted without cookies and show here within seconds.',
+};

@@ -1,0 +1,28 @@
+import { shownFailure } from '../../api/shown-failure.ts';
+import { trpc } from '../../api/trpc.ts';
+import { FailedState } from '../../components/failed-state.tsx';
+import { Time } from '../../components/time.tsx';
+
+const WORDS: Record<string, string> = { issued: 'Issued', failed: 'Failed', revoked: 'Revoked' };
+
+/** What became of a certificate, newest first. */
+export function CertificateHistory({ certificateId }: { certificateId: string }) {
+  const certificate = trpc.certificates.get.useQuery({ certificateId });
+  return (
+    <>
+      <FailedState
+        failure={shownFailure('The history could not be loaded', certificate.error)}
+        question={certificate}
+      />
+      {certificate.data?.history.length === 0 && <p className="mt-1">Nothing yet.</p>}
+      <ul aria-label="History" className="mt-1 flex flex-col gap-1.5">
+        {certificate.data?.history.map(({ at, what, detail }) => (
+          <li key={`${at.getTime()} ${what}`} className="wrap-anywhere">
+            <span className="font-medium text-ink">{WORDS[what] ?? what}</span> <Time at={at} />
+            {detail !== null && `. ${detail}`}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,92 @@
+import { ShieldCheck } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { errorToast } from '../../api/errors.ts';
+import { shownFailure } from '../../api/shown-failure.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
+import { Card, CardHeader } from '../../components/card.tsx';
+import { lazyDialog } from '../../components/lazy-dialog.tsx';
+import { ListStates } from '../../components/list-states.tsx';
+import { LoadMore } from '../../components/load-more.tsx';
+import { SkeletonRows } from '../../components/skeleton.tsx';
+import { showToast } from '../../components/toast-store.ts';
+import { CertificateRow } from './certificate-row.tsx';
+import { LocalRootNotice } from './local-root-notice.tsx';
+
+const IssueDialog = lazyDialog(async () => (await import('./issue-dialog.tsx')).IssueDialog);
+
+export type CertificateListProps = {
+  /** Shows the certificates of this domain alone, and the way to ask for one. */
+  domain?: { id: string; mayIssue: boolean } | undefined;
+  /** What stands below, shown once it is known how high this is. */
+  children?: ReactNode;
+};
+
+/** Certificates of the account, or of one domain; those of the app's own authority with the root to install. */
+export function CertificateList({ domain, children }: CertificateListProps) {
+  const list = trpc.certificates.list.useInfiniteQuery(domain === undefined ? {} : { domainId: domain.id }, {
+    getNextPageParam: (page) => page.nextCursor,
+  });
+  const certificates = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  const root = list.data?.pages[0]?.localRoot ?? null;
+  const isRootOffered = domain === undefined || certificates.some(({ isPublic }) => !isPublic);
+  return (
+    <div className="flex flex-col gap-4">
+      <Card className="overflow-hidden" aria-busy={list.isFetching}>
+        <CardHeader
+          title={domain === undefined ? 'Certificates' : 'Certificate'}
+          count={domain === undefined && certificates.length > 0 && !list.hasNextPage ? certificates.length : undefined}
+          action={domain === undefined && <IssueForDomain />}
+        />
+        <ListStates
+          list={list}
+          count={certificates.length}
+          skeleton={<SkeletonRows rows={1} />}
+          failure={shownFailure('The certificates could not be loaded', list.error)}
+          empty={{
+            icon: ShieldCheck,
+            text:
+              domain === undefined
+                ? 'No certificates yet. Each domain gets one by itself as soon as it points here.'
+                : 'Ordered by itself as soon as the domain points here.',
+            action: domain?.mayIssue && <IssueButton domainId={domain.id} />,
+          }}
+        >
+          <ul className="divide-y divide-line">
+            {certificates.map((certificate) => (
+              <li key={certificate.id}>
+                <CertificateRow certificate={certificate} />
+              </li>
+            ))}
+          </ul>
+        </ListStates>
+      </Card>
+      <LoadMore list={list} />
+      {root !== null && isRootOffered && <LocalRootNotice root={root} />}
+      {!list.isPending && children}
+    </div>
+  );
+}
+
+function IssueForDomain() {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button size="sm" onClick={() => setOpen(true)}>
+        Issue
+      </Button>
+      {isOpen && <IssueDialog onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function IssueButton({ domainId }: { domainId: string }) {
+  const issue = trpc.certificates.issue.useMutation({
+    onError: (error) => showToast(errorToast('Could not order the certificate', error)),
+  });
+  return (
+    <Button isBusy={issue.isPending} busyLabel="Ordering…" onClick={() => issue.mutate({ domainId })}>
+      Issue now
+    </Button>
+  );
+}

@@ -1,0 +1,172 @@
+import { Download, Ellipsis, RefreshCw, ShieldCheck, ShieldOff } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import type { Certificate } from '../../../routers/schemas/certificates.ts';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
+import { errorToast } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { HostName } from '../../components/host-name.tsx';
+import { IconButton } from '../../components/icon-button.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../../components/menu.tsx';
+import { useNow } from '../../components/now.ts';
+import { Time } from '../../components/time.tsx';
+import { showToast } from '../../components/toast-store.ts';
+import { formatDate } from '../../lib/format.ts';
+import { savePem } from '../../lib/save-text.ts';
+import { CertificateBadge } from './certificate-badge.tsx';
+import { CertificateProblem } from './certificate-problem.tsx';
+
+const CertificateHistory = lazy(async () => ({
+  default: (await import('./certificate-history.tsx')).CertificateHistory,
+}));
+
+const DAY_MS = 86_400_000;
+
+/** One certificate: the names it is for, how long it lasts, what went wrong, and what can be done with it. */
+export function CertificateRow({ certificate }: { certificate: Certificate }) {
+  const { id, names, state, issuer, notBefore, notAfter, renewAt, problem, nextTryAt, rehearsal } = certificate;
+  const absent = state === 'revoked' ? 'No longer in use' : 'Not issued yet';
+  const failed = rehearsal?.checks.filter(({ verdict }) => verdict !== 'pass') ?? [];
+  return (
+    <div className="flex items-start justify-between gap-4 px-4 py-3 sm:px-5">
+      <div className="min-w-0 flex-1">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          {names.map((name) => (
+            <HostName key={name} name={name} className="font-medium" />
+          ))}
+          <CertificateBadge certificate={certificate} />
+        </div>
+        <p className="mt-1 text-sm text-ink-muted">
+          {notAfter === null ? absent : <Lifetime notAfter={notAfter} />}
+          {notBefore !== null && ` · valid from ${formatDate(notBefore)}`}
+          {issuer !== null && ` · ${issuer}`}
+          {renewAt !== null && (
+            <>
+              {' · '}renews <Time at={renewAt} />
+            </>
+          )}
+        </p>
+        {problem !== null && <CertificateProblem problem={problem} nextTryAt={nextTryAt} />}
+        {rehearsal !== null && (
+          <p className="mt-1 text-sm text-ink-muted wrap-anywhere">
+            {failed.length === 0 ? 'Renewal tested, and nothing stands in its way' : 'A test of the renewal found: '}
+            {failed.map(({ message }) => message).join(' ')} <Time at={rehearsal.at} />
+          </p>
+        )}
+        <History certificateId={id} />
+      </div>
+      <CertificateMenu certificate={certificate} />
+    </div>
+  );
+}
+
+function Lifetime({ notAfter }: { notAfter: Date }) {
+  const now = useNow();
+  const days = Math.floor((notAfter.getTime() - now.getTime()) / DAY_MS);
+  if (notAfter < now) return <>Expired on {formatDate(notAfter)}</>;
+  return (
+    <>
+      Expires on {formatDate(notAfter)}, {days === 0 ? 'within a day' : `in ${formatCount(days, 'day')}`}
+    </>
+  );
+}
+
+function CertificateMenu({ certificate: { id, names, state, notAfter } }: { certificate: Certificate }) {
+  const [isRevoking, setRevoking] = useState(false);
+  const isIssued = notAfter !== null;
+  const isInUse = state === 'issued' || state === 'renewing';
+  const name = names[0] ?? '';
+  const utils = trpc.useUtils();
+  const renew = trpc.certificates.renew.useMutation({
+    onSuccess: () =>
+      showToast({
+        title: 'Renewal started',
+        description: isInUse
+          ? `The certificate of ${name} stays in use until the new one is there.`
+          : `A certificate for ${name} is being ordered.`,
+      }),
+    onError: (error) => showToast(errorToast('Could not renew the certificate', error)),
+  });
+  const rehearse = trpc.certificates.rehearse.useMutation({
+    onSuccess: () =>
+      showToast({
+        title: 'Renewal tested',
+        description: `What a renewal for ${name} needs was checked without ordering one.`,
+      }),
+    onError: (error) => showToast(errorToast('Could not test the renewal', error)),
+  });
+  const revoke = trpc.certificates.revoke.useMutation({
+    onSuccess: ({ history }) => {
+      setRevoking(false);
+      showToast({ title: 'Certificate revoked', description: history[0]?.detail ?? `It is not served for ${name}.` });
+    },
+    onError: (error) => {
+      setRevoking(false);
+      showToast(errorToast('Could not revoke the certificate', error));
+    },
+  });
+
+  async function download() {
+    try {
+      const { chain } = await utils.certificates.get.fetch({ certificateId: id });
+      if (chain !== null) savePem(chain, `${name}.pem`);
+    } catch (error) {
+      showToast(errorToast('Could not download the chain', error));
+    }
+  }
+
+  return (
+    <>
+      <Menu
+        trigger={
+          <IconButton label={`Actions for the certificate of ${name}`}>
+            <Ellipsis />
+          </IconButton>
+        }
+      >
+        <MenuItem disabled={renew.isPending} onSelect={() => renew.mutate({ certificateId: id })}>
+          <RefreshCw /> {isIssued ? 'Renew' : 'Try now'}
+        </MenuItem>
+        <MenuItem disabled={rehearse.isPending} onSelect={() => rehearse.mutate({ certificateId: id })}>
+          <ShieldCheck /> Test the renewal
+        </MenuItem>
+        {isIssued && (
+          <MenuItem onSelect={() => void download()}>
+            <Download /> Download the chain
+          </MenuItem>
+        )}
+        {isInUse && <MenuSeparator />}
+        {isInUse && (
+          <MenuItem isDestructive onSelect={() => setRevoking(true)}>
+            <ShieldOff /> Revoke
+          </MenuItem>
+        )}
+      </Menu>
+      <ConfirmDialog
+        isOpen={isRevoking}
+        onOpenChange={setRevoking}
+        title={`Revoke the certificate of ${name}?`}
+        description="Do this when its key may be in other hands. Visitors may see a warning until a new certificate is issued, and revoking cannot be undone."
+        confirmLabel="Revoke"
+        busyLabel="Revoking…"
+        isBusy={revoke.isPending}
+        onConfirm={() => revoke.mutate({ certificateId: id })}
+      />
+    </>
+  );
+}
+
+/** Fetched when it is opened. */
+function History({ certificateId }: { certificateId: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="mt-1 text-sm text-ink-muted" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="w-fit cursor-pointer rounded-tight touch:py-2">History</summary>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <CertificateHistory certificateId={certificateId} />
+        </Suspense>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,59 @@
+import { useState } from 'react';
+import { errorToast } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Checkbox } from '../../components/checkbox.tsx';
+import { Field } from '../../components/field.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { Select } from '../../components/select.tsx';
+import { showToast } from '../../components/toast-store.ts';
+
+/** As many as the list of a select takes; a domain's own page orders its certificate as well. */
+const OFFERED = 50;
+
+/** Orders a certificate for a domain, or for all names right below it. */
+export function IssueDialog({ onClose }: { onClose: () => void }) {
+  const domains = trpc.domains.list.useQuery({ limit: OFFERED });
+  const proved = domains.data?.items.filter(({ provedAt }) => provedAt !== null) ?? [];
+  const [chosen, choose] = useState<string>();
+  const [isWildcard, setWildcard] = useState(false);
+  const domain = proved.find(({ id }) => id === chosen) ?? (proved.length === 1 ? proved[0] : undefined);
+  const issue = trpc.certificates.issue.useMutation({
+    onSuccess: ({ names }) => {
+      onClose();
+      showToast({ title: 'Certificate ordered', description: `For ${names.join(' and ')}.` });
+    },
+    onError: (error) => showToast(errorToast('Could not order the certificate', error)),
+  });
+  return (
+    <FormDialog
+      title="Issue a certificate"
+      description="Each domain gets one by itself as soon as it points here. Order one by hand when you do not want to wait, or for a wildcard."
+      submitLabel="Issue"
+      busyLabel="Ordering…"
+      isBusy={issue.isPending}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (domain !== undefined) issue.mutate({ domainId: domain.id, ...(isWildcard && { wildcard: true }) });
+      }}
+      onClose={onClose}
+    >
+      <Field
+        label="Domain"
+        hint={domains.isSuccess && proved.length === 0 ? 'Add a domain and prove it first.' : undefined}
+      >
+        <Select
+          value={domain?.id}
+          onValueChange={choose}
+          placeholder="Choose a domain"
+          options={proved.map(({ id, name }) => ({ value: id, label: name }))}
+          className="w-full"
+        />
+      </Field>
+      <Checkbox
+        label="Wildcard, for all names right below it. It is proved through your DNS connection."
+        isChecked={isWildcard}
+        onChange={setWildcard}
+      />
+    </FormDialog>
+  );
+}

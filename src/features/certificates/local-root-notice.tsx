@@ -1,0 +1,31 @@
+import { Link } from 'wouter';
+import { Button } from '../../components/button.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { paths } from '../../lib/paths.ts';
+import { savePem } from '../../lib/save-text.ts';
+
+const FILE_NAME = 'fairlead-root.pem';
+
+/** The root of the app's own authority (PEM), and what installing it means. */
+export function LocalRootNotice({ root }: { root: string }) {
+  return (
+    <Notice
+      tone="quiet"
+      title="Browsers do not trust the certificates of this Fairlead yet"
+      action={
+        <Button size="sm" onClick={() => savePem(root, FILE_NAME)}>
+          Download the root
+        </Button>
+      }
+    >
+      <p>
+        No public authority is set up, so Fairlead signs by its own. A browser trusts such a certificate once the root
+        is installed on its machine. Whoever runs this Fairlead could then sign for any name there: install it only if
+        you trust them.{' '}
+        <Link to={`${paths.help}#install-root`} className="underline hover:text-ink">
+          How to install it
+        </Link>
+      </p>
+    </Notice>
+  );
+}

@@ -1,0 +1,52 @@
+import { useEffect } from 'react';
+import { useSearchParams } from 'wouter';
+import { CONNECTION_TITLES } from '../../../routers/schemas/connection-titles.ts';
+import { CONNECTION_PROVIDERS } from '../../../routers/schemas/platforms/ids.ts';
+import { errorToast } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { showToast } from '../../components/toast-store.ts';
+import { REPLACE } from '../../lib/paths.ts';
+import { ReplaceConnectionDialog } from './connection-rows.tsx';
+
+/**
+ * Does what the address asks of the connections: where one stopped working, a link leads here to replace its token, and
+ * a platform sends the browser back here from its sign-in.
+ */
+export function AskedByAddress() {
+  const [search, setSearch] = useSearchParams();
+  const { data } = trpc.connections.list.useQuery();
+  const replacing = data?.items.find(({ id }) => id === search.get(REPLACE));
+  useFinishAuthorization();
+  return replacing === undefined ? null : (
+    <ReplaceConnectionDialog connection={replacing} onClose={() => setSearch({}, { replace: true })} />
+  );
+}
+
+/** Ends a sign-in at a platform that sent the browser back here with a code, and takes the code out of the address. */
+function useFinishAuthorization(): void {
+  const [search, setSearch] = useSearchParams();
+  const { mutate } = trpc.connections.finishAuthorization.useMutation({
+    onSuccess: ({ provider, identity }) =>
+      showToast({
+        title: `${CONNECTION_TITLES[provider]} connected`,
+        description: `Fairlead publishes as ${identity}.`,
+      }),
+    onError: (error) => showToast(errorToast('Could not connect', error)),
+  });
+  const code = search.get('code');
+  const state = search.get('state');
+  const refusal = search.get('error');
+
+  useEffect(() => {
+    const provider = CONNECTION_PROVIDERS.find((id) => state?.startsWith(`${id}.`));
+    if (state === null || provider === undefined) return;
+    setSearch({}, { replace: true });
+    if (code !== null) mutate({ provider, code, state });
+    else if (refusal !== null) {
+      showToast({
+        title: `${CONNECTION_TITLES[provider]} was not connected`,
+        description: 'The sign-in was cancelled.',
+      });
+    }
+  }, [code, state, refusal, mutate, setSearch]);
+}

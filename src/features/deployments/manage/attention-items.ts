@@ -1,0 +1,122 @@
+import { isActiveStatus } from '../../../../routers/schemas/active-status.ts';
+import { CONNECTION_TITLES } from '../../../../routers/schemas/connection-titles.ts';
+import type { Connection } from '../../../../routers/schemas/connections.ts';
+import type { Deployment } from '../../../../routers/schemas/deployments.ts';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import { PLANS } from '../../../../routers/schemas/plan-table.ts';
+import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import type { Subscription } from '../../../../routers/schemas/subscription.ts';
+import { deploymentLabel } from '../../../lib/deployment-label.ts';
+import { formatDate } from '../../../lib/format.ts';
+import { href, paths } from '../../../lib/paths.ts';
+
+/** One thing that waits for the person, with the one link that mends it. */
+export type AttentionItem = {
+  key: string;
+  kind: 'warning' | 'corrupted' | 'stopped' | 'failed';
+  title: string;
+  text: string;
+  action: { to: string; label: string };
+};
+
+/** Returns the connections whose credentials are no longer accepted. */
+export function stoppedConnectionItems(connections: readonly Connection[]): AttentionItem[] {
+  return connections
+    .filter(({ state }) => state === 'broken')
+    .map((connection) => ({
+      key: connection.id,
+      kind: 'stopped',
+      title: `${CONNECTION_TITLES[connection.provider]} · ${connection.identity} stopped working`,
+      text: stoppedText(connection),
+      action: {
+        to: href.replaceToken(connection.id),
+        label: connection.kind === 'dns' ? 'Replace credentials' : 'Replace token',
+      },
+    }));
+}
+
+function stoppedText({ kind, problem, deployments }: Connection): string {
+  if (kind === 'dns') {
+    return `${problem?.message ?? 'The DNS provider refuses its credentials.'} Your domains stay as they are, but Fairlead cannot write their records until then.`;
+  }
+  const why = problem?.message ?? 'The platform refuses its token.';
+  if (deployments.length === 0) return `${why} No deployment uses it.`;
+  const named = deployments.length === 1 ? deployments[0]?.name : formatCount(deployments.length, 'deployment');
+  const stay = deployments.length === 1 ? 'stays live, but cannot be changed' : 'stay live, but cannot be changed';
+  return `${why} ${named} ${stay} until the token is replaced.`;
+}
+
+const WEEK_MS = 7 * 86_400_000;
+
+/** Says that the plan ends within a week, or becomes a smaller one; nothing of one that renews. */
+export function endingItems(subscription: Subscription | null, now: Date): AttentionItem[] {
+  if (subscription === null || !isActiveStatus(subscription.status)) return [];
+  const { plan, status, endsAt, renews, cancelAtEnd, nextPlan } = subscription;
+  const goesOn = renews && !cancelAtEnd && (nextPlan === null || nextPlan === plan);
+  if (goesOn || endsAt.getTime() - now.getTime() > WEEK_MS || endsAt <= now) return [];
+  const { title } = PLANS[plan];
+  const named = status === 'trialing' ? `Your trial of ${title}` : `Your ${title} plan`;
+  const isSmaller = renews && !cancelAtEnd && nextPlan !== null;
+  return [
+    {
+      key: 'ending',
+      kind: 'warning',
+      title: `${named} ${isSmaller ? `becomes ${PLANS[nextPlan].title}` : 'ends'} on ${formatDate(endsAt)}`,
+      text: isSmaller
+        ? 'Deployments that it has no place for stay live and become read-only.'
+        : 'What you published stays live and becomes read-only until a plan is active again.',
+      action: { to: paths.subscriptionPricing, label: 'See the plans' },
+    },
+  ];
+}
+
+/** Returns the live releases of which files cannot be read any more. */
+export function corruptedItems(deployments: readonly Deployment[]): AttentionItem[] {
+  return deployments.flatMap(({ id, name, slug, state, currentRelease }) => {
+    if (currentRelease === null || currentRelease.corruptedFileCount === 0 || state === 'deleting') return [];
+    const { number, corruptedFileCount: files } = currentRelease;
+    return [
+      {
+        key: `corrupted ${id}`,
+        kind: 'corrupted' as const,
+        title: `Files of ${deploymentLabel({ name, slug })} are damaged`,
+        text: `${formatCount(files, 'file')} of release ${number} cannot be read any more and ${files === 1 ? 'is' : 'are'} not served.`,
+        action: { to: href.release(id, number), label: 'See what to do' },
+      },
+    ];
+  });
+}
+
+/** Returns the deletions that a platform refuses. */
+export function refusedItems(deployments: readonly Deployment[]): AttentionItem[] {
+  return deployments.flatMap(({ id, name, slug, state, destinations }) => {
+    const refusing = state === 'deleting' ? destinations.find(({ error }) => error !== null) : undefined;
+    if (refusing === undefined) return [];
+    return [
+      {
+        key: `refused ${id}`,
+        kind: 'failed' as const,
+        title: `${deploymentLabel({ name, slug })} is not deleted yet`,
+        text: `It is still at ${PLATFORMS[refusing.platform].title}. ${refusing.error?.message}`,
+        action: { to: href.deployment(id), label: 'See what to do' },
+      },
+    ];
+  });
+}
+
+/** Returns the newest releases that have failed. */
+export function failedItems(deployments: readonly Deployment[]): AttentionItem[] {
+  return deployments.flatMap(({ id, name, slug, state, latestRelease, currentRelease }) => {
+    if (latestRelease?.state !== 'failed' || state === 'deleting') return [];
+    const live = currentRelease ? `Release ${currentRelease.number} is still live.` : 'Nothing was live before.';
+    return [
+      {
+        key: `failed ${id}`,
+        kind: 'failed' as const,
+        title: `Release ${latestRelease.number} of ${deploymentLabel({ name, slug })} failed`,
+        text: `${latestRelease.errorMessage ?? ''} ${live}`,
+        action: { to: href.release(id, latestRelease.number), label: 'See what happened' },
+      },
+    ];
+  });
+}

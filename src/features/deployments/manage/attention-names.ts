@@ -1,0 +1,94 @@
+import type { Certificate } from '../../../../routers/schemas/certificates.ts';
+import type { Domain, DomainList } from '../../../../routers/schemas/domains.ts';
+import { formatDate } from '../../../lib/format.ts';
+import { href, paths } from '../../../lib/paths.ts';
+import type { AttentionItem } from './attention-items.ts';
+
+/** Returns the domains that wait for a record, or no longer have one. */
+export function domainItems(list: DomainList | undefined): AttentionItem[] {
+  if (list === undefined) return [];
+  const items = list.items.map(domainItem);
+  if (list.nextCursor === null) return items;
+  return [
+    ...items,
+    {
+      key: 'more domains',
+      kind: 'warning',
+      title: 'More domains need a record',
+      text: 'These are the newest of them.',
+      action: { to: paths.domains, label: 'See all domains' },
+    },
+  ];
+}
+
+function domainItem(domain: Domain): AttentionItem {
+  const { id, name, state, problem, lostTo } = domain;
+  const to = href.domain(id);
+  if (lostTo !== undefined) {
+    const text = 'If it is yours, remove it, add it again and prove it with a new record.';
+    const action = { to, label: 'See what to do' };
+    return { key: id, kind: 'failed', title: `Another account has proved ${name}`, text, action };
+  }
+  if (state === 'misconfigured') {
+    const text = problem?.message ?? 'Its records were changed.';
+    return { key: id, kind: 'failed', title: `${name} needs attention`, text, action: { to, label: 'Fix it' } };
+  }
+  if (state === 'active') {
+    const text = problem?.message ?? 'Something is in the way.';
+    return { key: id, kind: 'warning', title: `${name} needs a look`, text, action: { to, label: 'See what to do' } };
+  }
+  const action = { to, label: 'Set it up' };
+  if (problem !== null) {
+    return { key: id, kind: 'warning', title: `${name} is not set up yet`, text: problem.message, action };
+  }
+  return { key: id, kind: 'warning', title: `${name} needs a record`, text: missingText(domain), action };
+}
+
+function missingText({ state, proof, records }: Domain): string {
+  if (state === 'unverified') return `The TXT record ${proof.name} proves that it is yours. It was not seen yet.`;
+  const missing = records.find((record) => record.purpose === 'route' && record.required && record.state !== 'ok');
+  if (missing === undefined) return 'Its records were not seen everywhere yet.';
+  return `The ${missing.type} record of ${missing.name} was not seen yet.`;
+}
+
+/**
+ * Returns the certificates that cannot be renewed, are late or have run out. Those of a domain that is named itself are left
+ * out: its records come first.
+ */
+export function certificateItems(
+  certificates: readonly Certificate[],
+  domains: readonly Domain[],
+  now: Date,
+): AttentionItem[] {
+  const named = new Set(domains.map(({ id }) => id));
+  return certificates
+    .filter(({ domainId }) => !named.has(domainId))
+    .map((certificate) => ({
+      key: certificate.id,
+      ...certificateNews(certificate, now),
+      action: { to: href.domain(certificate.domainId), label: 'See what to do' },
+    }));
+}
+
+function certificateNews(
+  { names, notAfter, problem, rehearsal }: Certificate,
+  now: Date,
+): Pick<AttentionItem, 'kind' | 'title' | 'text'> {
+  const name = names[0] ?? '';
+  const why = problem?.message ?? rehearsal?.checks.find(({ verdict }) => verdict === 'fail')?.message;
+  if (notAfter === null) {
+    return { kind: 'failed', title: `${name} has no certificate yet`, text: why ?? 'It could not be issued.' };
+  }
+  if (notAfter <= now) {
+    const text = `Browsers warn visitors of it. ${why ?? 'It was not renewed in time.'}`;
+    return { kind: 'failed', title: `The certificate of ${name} has expired`, text };
+  }
+  const until = `It works until ${formatDate(notAfter)}.`;
+  if (problem !== null) {
+    return { kind: 'failed', title: `The certificate of ${name} could not be renewed`, text: `${why} ${until}` };
+  }
+  if (why !== undefined) {
+    return { kind: 'warning', title: `The certificate of ${name} cannot be renewed as it is`, text: `${why} ${until}` };
+  }
+  return { kind: 'warning', title: `The certificate of ${name} ends soon`, text: `Its renewal is late. ${until}` };
+}

@@ -1,0 +1,10 @@
+import { trpc } from '../../../api/trpc.ts';
+
+/** The most that the server answers at once; any other is reached by its address. */
+const OFFERED = 50;
+
+/** The newest deployments, to choose one of. */
+export function useOfferedDeployments() {
+  const list = trpc.deployments.list.useQuery({ limit: OFFERED });
+  return { list, deployments: list.data?.items ?? [] };
+}

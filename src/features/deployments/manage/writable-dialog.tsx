@@ -1,0 +1,77 @@
+import { useEffect, useState } from 'react';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import type { Allowance } from '../../../../routers/schemas/subscription.ts';
+import { errorToast } from '../../../api/errors.ts';
+import { shownFailure } from '../../../api/shown-failure.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { Checkbox } from '../../../components/checkbox.tsx';
+import { FailedState } from '../../../components/failed-state.tsx';
+import { FormDialog } from '../../../components/form-dialog.tsx';
+import { SkeletonRows } from '../../../components/skeleton.tsx';
+import { showToast } from '../../../components/toast-store.ts';
+import { deploymentLabel } from '../../../lib/deployment-label.ts';
+
+/** Asks which deployments can be changed from now on; the others stay live and are read-only. */
+export function WritableDialog({ allowance, onClose }: { allowance: Allowance; onClose: () => void }) {
+  const limit = allowance.deploymentLimit ?? 0;
+  const { list, deployments, isWhole } = useAllDeployments();
+  const [chosen, setChosen] = useState<readonly string[] | null>(null);
+  const offered = deployments.filter(({ platform, state }) => state !== 'deleting' && !PLATFORMS[platform].isSimulated);
+  const ids = chosen ?? offered.map(({ id }) => id).filter((id) => allowance.writableIds?.includes(id));
+  const choose = trpc.subscription.chooseWritable.useMutation({
+    onSuccess() {
+      onClose();
+      showToast({ title: 'Deployments chosen', description: 'The others stay live and are read-only.' });
+    },
+    onError: (error) => showToast(errorToast('Your choice was not saved', error)),
+  });
+  return (
+    <FormDialog
+      title={limit === 1 ? 'Choose the deployment that you change' : `Choose ${limit} deployments that you change`}
+      description="You choose once in each month of your plan. The others stay live and are read-only."
+      submitLabel="Save the choice"
+      busyLabel="Saving…"
+      isBusy={choose.isPending}
+      onSubmit={(event) => {
+        event.preventDefault();
+        // What is not there yet may be among those that are chosen now.
+        if (isWhole && ids.length > 0) choose.mutate({ deploymentIds: [...ids] });
+      }}
+      onClose={onClose}
+    >
+      {!isWhole && list.error === null && <SkeletonRows rows={3} />}
+      <FailedState failure={shownFailure('The deployments could not be fetched', list.error)} question={list} />
+      {offered.map(({ id, name, slug }) => (
+        <Checkbox
+          key={id}
+          label={deploymentLabel({ name, slug })}
+          isChecked={ids.includes(id)}
+          // With one place, a second choice takes the place of the first.
+          isDisabled={!ids.includes(id) && limit > 1 && ids.length >= limit}
+          onChange={(isChecked) =>
+            setChosen(isChecked ? [...(limit > 1 ? ids : []), id] : ids.filter((one) => one !== id))
+          }
+        />
+      ))}
+      <p className="text-sm text-ink-muted">{`${ids.length} of ${formatCount(limit, 'deployment')} chosen.`}</p>
+    </FormDialog>
+  );
+}
+
+/** As many as the server answers at once. */
+const PAGE = 50;
+
+/** All deployments of the account, page by page: a choice that left one out would take it from the person. */
+function useAllDeployments() {
+  const list = trpc.deployments.list.useInfiniteQuery(
+    { limit: PAGE },
+    { getNextPageParam: ({ nextCursor }) => nextCursor },
+  );
+  const { hasNextPage, isFetching, error, fetchNextPage } = list;
+  useEffect(() => {
+    if (hasNextPage && !isFetching && error === null) void fetchNextPage();
+  }, [hasNextPage, isFetching, error, fetchNextPage]);
+  const deployments = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  return { list, deployments, isWhole: list.isSuccess && !hasNextPage };
+}

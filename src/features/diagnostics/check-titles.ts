@@ -1,0 +1,28 @@
+import type { CheckId } from '../../../routers/schemas/diagnostics.ts';
+
+/** What each check says when all is well. */
+export const CHECK_TITLES: Record<CheckId, string> = {
+  delegation: 'The name servers answer',
+  dnssec: 'The signatures are right',
+  dangling: 'No alias leads nowhere',
+  'reserved-address': 'The address is public',
+  resolves: 'The domain resolves',
+  ownership: 'The proof is there',
+  ttl: 'Changes are seen soon',
+  'port-80': 'Port 80 answers here',
+  ipv6: 'IPv6 works',
+  proxied: 'No proxy is in the way',
+  certificate: 'The SSL certificate is valid',
+  'url-up': 'The deployment URL is up',
+  protocol: 'TLS is up to date',
+  redirects: 'Redirects are short',
+  'https-forced': 'HTTPS is forced',
+  hsts: 'Browsers remember HTTPS',
+  'www-and-apex': 'www and the domain agree',
+  'mixed-content': 'Nothing is loaded over HTTP',
+  caa: 'CAA allows the certificate',
+  'challenge-record': 'DNS proofs can be written',
+  'ca-side': 'The certificate authority takes orders',
+  'reply-time': 'The site answers fast',
+  'email-untouched': 'The mail records are untouched',
+};

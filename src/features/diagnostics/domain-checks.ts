@@ -1,0 +1,77 @@
+import type { Certificate } from '../../../routers/schemas/certificates.ts';
+import type { Domain } from '../../../routers/schemas/domains.ts';
+import { formatDate } from '../../lib/format.ts';
+import { href } from '../../lib/paths.ts';
+import type { Check } from './checks.ts';
+
+const nothing = { verdict: 'nothing', at: null, link: null } as const;
+
+/** Returns what was last seen of the records and of the certificate of each domain; without a domain, that there is none. */
+export function domainChecks(domains: readonly Domain[], certificates: readonly Certificate[], now: Date): Check[] {
+  if (domains.length === 0) {
+    const seen = 'The deployment has no domain of its own.';
+    return [
+      { ...nothing, id: 'domain', title: 'The domain resolves', seen },
+      { ...nothing, id: 'certificate', title: 'The certificate is valid', seen },
+    ];
+  }
+  return domains.flatMap((domain) => [
+    { id: `domain ${domain.id}`, title: `${domain.name} resolves`, ...recordsSeen(domain) },
+    {
+      id: `certificate ${domain.id}`,
+      title: `The certificate of ${domain.name} is valid`,
+      ...(domain.atPlatform === null
+        ? certificateSeen(domain, certificates, now)
+        : certificateAtPlatform(domain, domain.atPlatform)),
+    },
+  ]);
+}
+
+type Seen = Omit<Check, 'id' | 'title'>;
+
+function recordsSeen({ id, state, problem, checkedAt: at, lostTo }: Domain): Seen {
+  const link = { to: href.domain(id), label: 'See what to do' };
+  if (lostTo !== undefined) return { verdict: 'fail', seen: 'Another account has proved this name.', at, link };
+  if (state === 'removing') return { ...nothing, seen: 'It is being removed.' };
+  if (state === 'misconfigured') {
+    return { verdict: 'fail', seen: problem?.message ?? 'Its records were changed.', at, link };
+  }
+  if (problem !== null) return { verdict: 'warn', seen: problem.message, at, link };
+  if (state === 'active') return { verdict: 'pass', seen: 'Its records point to this deployment.', at, link: null };
+  if (at === null) return { verdict: 'unknown', seen: 'Its records have not been looked at yet.', at, link };
+  return { verdict: 'warn', seen: 'Not all of its records were seen yet.', at, link };
+}
+
+function certificateSeen({ id, state }: Domain, certificates: readonly Certificate[], now: Date): Seen {
+  const own = certificates.filter(({ domainId }) => domainId === id);
+  const certificate = own.find(({ notAfter }) => notAfter !== null) ?? own[0];
+  const link = { to: href.domain(id), label: 'See what to do' };
+  if (certificate === undefined || certificate.notAfter === null) {
+    const problem = certificate?.problem;
+    if (problem) return { verdict: 'fail', seen: problem.message, at: problem.at, link };
+    const seen = state === 'active' ? 'It was not issued yet.' : 'It is issued once the records point here.';
+    return { verdict: 'unknown', seen, at: null, link: null };
+  }
+  const { notAfter, problem } = certificate;
+  if (notAfter <= now) {
+    const seen = `It expired on ${formatDate(notAfter)}. ${problem?.message ?? 'It was not renewed in time.'}`;
+    return { verdict: 'fail', seen, at: notAfter, link };
+  }
+  const until = `It is valid until ${formatDate(notAfter)}.`;
+  if (problem !== null) {
+    return { verdict: 'warn', seen: `It could not be renewed. ${problem.message} ${until}`, at: problem.at, link };
+  }
+  const seen = certificate.isPublic ? until : `${until} Browsers trust it once the root of this Fairlead is installed.`;
+  return { verdict: 'pass', seen, at: certificate.notBefore, link: null };
+}
+
+function certificateAtPlatform({ id }: Domain, { answers, askedAt: at }: NonNullable<Domain['atPlatform']>): Seen {
+  const told = answers.map(({ certificate }) => certificate);
+  const problem = told.find(({ state }) => state === 'problem');
+  const link = { to: href.domain(id), label: 'See what to do' };
+  if (problem !== undefined) return { verdict: 'fail', seen: problem.text, at, link };
+  const [first] = told;
+  if (first === undefined) return { verdict: 'unknown', seen: 'The platform was not asked yet.', at, link: null };
+  const waiting = told.find(({ state }) => state === 'waiting');
+  return { verdict: waiting ? 'unknown' : 'pass', seen: (waiting ?? first).text, at, link: null };
+}

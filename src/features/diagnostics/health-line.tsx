@@ -1,0 +1,73 @@
+import { Check, CircleDashed, CircleX, type LucideIcon, RefreshCw, TriangleAlert } from 'lucide-react';
+import type { CheckVerdict, DeploymentHealth } from '../../../routers/schemas/diagnostics.ts';
+import { errorToast } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { classNames } from '../../components/class-names.ts';
+import { IconButton } from '../../components/icon-button.tsx';
+import { Time } from '../../components/time.tsx';
+import { showToast } from '../../components/toast-store.ts';
+
+const WORDS: Record<DeploymentHealth['checks'][number]['id'], string> = {
+  resolves: 'Domain resolves',
+  certificate: 'SSL valid',
+  'url-up': 'Deployment URL up',
+};
+const looks: Record<CheckVerdict, { icon: LucideIcon; look: string; word: string }> = {
+  pass: { icon: Check, look: 'text-good', word: 'yes' },
+  warn: { icon: TriangleAlert, look: 'text-warn', word: 'with a warning' },
+  fail: { icon: CircleX, look: 'text-bad', word: 'no' },
+  unknown: { icon: CircleDashed, look: 'text-ink-faint', word: 'not known' },
+};
+
+/** What the last look has seen of the deployments on the screen. */
+export function useHealth(deploymentIds: readonly string[]): ReadonlyMap<string, DeploymentHealth> {
+  const ids = [...deploymentIds].sort();
+  const health = trpc.diagnostics.health.useQuery({ deploymentIds: ids }, { enabled: ids.length > 0 });
+  return new Map((health.data?.items ?? []).map((one) => [one.deploymentId, one]));
+}
+
+type HealthLineProps = {
+  deployment: { id: string; name: string };
+  health: DeploymentHealth | undefined;
+  /** Before something is live there is nothing to look at; the line keeps its place. */
+  isLive: boolean;
+};
+
+/** The three checks of a deployment in one line, and a look at it now. */
+export function HealthLine({ deployment, health, isLive }: HealthLineProps) {
+  const utils = trpc.useUtils();
+  const check = trpc.diagnostics.check.useMutation({
+    onSuccess: () => void utils.diagnostics.health.invalidate(),
+    onError: (error) => showToast(errorToast('The deployment could not be checked', error)),
+  });
+  return (
+    <div className="mt-1 flex min-h-11 items-center gap-x-3 text-sm text-ink-muted sm:min-h-8">
+      {!health || health.checks.length === 0 ? (
+        <span>{isLive ? 'Not checked yet' : 'Nothing to check yet'}</span>
+      ) : (
+        <ul aria-label={`Checks of ${deployment.name}`} className="flex flex-wrap gap-x-3 gap-y-1">
+          {health.checks.map(({ id, verdict, seen }) => {
+            const { icon: Icon, look, word } = looks[verdict];
+            return (
+              <li key={id} title={seen} className="inline-flex items-center gap-1">
+                <Icon aria-hidden className={classNames('size-3.5', look)} />
+                {WORDS[id]}
+                <span className="sr-only">: {word}</span>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+      {health?.checkedAt && <Time at={health.checkedAt} />}
+      {isLive && (
+        <IconButton
+          label={`Check ${deployment.name} now`}
+          disabled={check.isPending}
+          onClick={() => check.mutate({ deploymentId: deployment.id })}
+        >
+          <RefreshCw className={check.isPending ? 'animate-spin' : undefined} />
+        </IconButton>
+      )}
+    </div>
+  );
+}

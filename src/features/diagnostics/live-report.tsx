@@ -1,0 +1,98 @@
+import { RefreshCw } from 'lucide-react';
+import { lazy, Suspense, useCallback, useState } from 'react';
+import type { Report, RunDiagnosticsInput } from '../../../routers/schemas/diagnostics.ts';
+import { isNothing, shownFailure } from '../../api/shown-failure.ts';
+import { Button } from '../../components/button.tsx';
+import { Card, CardBody } from '../../components/card.tsx';
+import { FailedState } from '../../components/failed-state.tsx';
+import { lazyDialog } from '../../components/lazy-dialog.tsx';
+import { CheckListSkeleton } from './check-list.tsx';
+import type { PlanDialog } from './check-repair.tsx';
+import { ReportForm } from './report-form.tsx';
+import { ReportView } from './report-view.tsx';
+import { ShareButton } from './share-button.tsx';
+import { useReport, useRunDiagnostics } from './use-report.ts';
+
+/** Where something is wrong alone. */
+const CheckRepair = lazy(async () => ({ default: (await import('./check-repair.tsx')).CheckRepair }));
+const ShareReportDialog = lazyDialog(async () => (await import('./share-report.tsx')).ShareReportDialog);
+
+type LiveReportProps = {
+  /** The report in the address. */
+  reportId: string | null;
+  onReport: (reportId: string | null) => void;
+  /** The deployment that is chosen, which is looked at by one press. */
+  deployment: { id: string; name: string } | null;
+  planDialog: PlanDialog;
+};
+
+/** Looks at a name or a deployment now, and shows each check as it is done. */
+export function LiveReport({ reportId, onReport, deployment, planDialog }: LiveReportProps) {
+  const [isSharing, setSharing] = useState(false);
+  const { run, isPending } = useRunDiagnostics(onReport);
+  const report = useReport(reportId);
+  const { data } = report;
+  const isRunning = isPending || data?.state === 'running';
+  const again = useCallback(() => data !== undefined && run(subjectOf(data)), [data, run]);
+  const failure = shownFailure('The report could not be fetched', report.error);
+  return (
+    <div className="mb-6 flex flex-col gap-4">
+      <Card>
+        <CardBody className="flex flex-col gap-3">
+          <ReportForm isBusy={isRunning} onName={(name) => run({ name })} />
+          {deployment !== null && (
+            <Button
+              className="self-start"
+              isBusy={isRunning}
+              busyLabel="Checking…"
+              onClick={() => run({ deploymentId: deployment.id })}
+            >
+              <RefreshCw /> Check {deployment.name} now
+            </Button>
+          )}
+        </CardBody>
+      </Card>
+      {reportId !== null && failure !== null && (
+        <Card>
+          <FailedState
+            failure={isNothing(report.error) ? { ...failure, title: 'This report is no longer kept' } : failure}
+            question={report}
+          />
+        </Card>
+      )}
+      {reportId !== null && report.isPending && (
+        <Card>
+          <CheckListSkeleton />
+        </Card>
+      )}
+      {data !== undefined && (
+        <ReportView
+          report={data}
+          actions={
+            data.state !== 'running' && (
+              <span className="flex gap-2">
+                <Button size="sm" isBusy={isPending} busyLabel="Checking…" onClick={again}>
+                  <RefreshCw /> Check again
+                </Button>
+                {data.state === 'done' && <ShareButton onShare={() => setSharing(true)} />}
+              </span>
+            )
+          }
+          repair={({ repair }) =>
+            repair !== null &&
+            data.state === 'done' && (
+              <Suspense fallback={null}>
+                <CheckRepair repair={repair} planDialog={planDialog} onRepaired={again} />
+              </Suspense>
+            )
+          }
+        />
+      )}
+      {isSharing && data !== undefined && <ShareReportDialog report={data} onClose={() => setSharing(false)} />}
+    </div>
+  );
+}
+
+function subjectOf({ deploymentId, name }: Report): RunDiagnosticsInput {
+  return deploymentId === null ? { name } : { deploymentId };
+}

@@ -1,0 +1,45 @@
+import { useState } from 'react';
+import { domainNameIn } from '../../../routers/schemas/domain-name.ts';
+import { Button } from '../../components/button.tsx';
+import { Field } from '../../components/field.tsx';
+import { Input } from '../../components/input.tsx';
+import { useSubmitOnce } from '../../components/use-submit-once.ts';
+
+type ReportFormProps = {
+  isBusy: boolean;
+  onName: (name: string) => void;
+};
+
+/** Takes a name to look at: one's own, or anybody's. One field needs no library of forms, which is as large as the screen. */
+export function ReportForm({ isBusy, onName }: ReportFormProps) {
+  const [typed, setTyped] = useState('');
+  const [error, setError] = useState<string | undefined>(undefined);
+  const submit = useSubmitOnce(isBusy, () => {
+    const name = domainNameIn(typed);
+    setError(name === null ? 'Type a domain name like example.com' : undefined);
+    if (name !== null) onName(name);
+  });
+  return (
+    <form noValidate onSubmit={submit} className="flex flex-wrap items-end gap-3">
+      <Field
+        label="Check a domain name"
+        hint="Yours or anybody's: nothing is changed."
+        error={error}
+        className="min-w-60 flex-1"
+      >
+        <Input
+          name="name"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          placeholder="example.com"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+        />
+      </Field>
+      <Button type="submit" variant="primary" isBusy={isBusy} busyLabel="Checking…" className="sm:mb-5.5">
+        Check
+      </Button>
+    </form>
+  );
+}

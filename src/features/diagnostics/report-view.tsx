@@ -1,0 +1,143 @@
+import { Check as CheckIcon, CircleDashed, CircleX, type LucideIcon, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { CheckResult, CheckVerdict, Report, SharedReport } from '../../../routers/schemas/diagnostics.ts';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
+import { Badge, type BadgeTone } from '../../components/badge.tsx';
+import { Card, CardBody } from '../../components/card.tsx';
+import { Progress } from '../../components/progress.tsx';
+import { Time } from '../../components/time.tsx';
+import { CHECK_TITLES } from './check-titles.ts';
+
+const looks: Record<CheckVerdict, { tone: BadgeTone; icon: LucideIcon; word: string }> = {
+  pass: { tone: 'good', icon: CheckIcon, word: 'Pass' },
+  warn: { tone: 'warn', icon: TriangleAlert, word: 'Warning' },
+  fail: { tone: 'bad', icon: CircleX, word: 'Fail' },
+  unknown: { tone: 'unknown', icon: CircleDashed, word: 'Unknown' },
+};
+
+type ShownCheck = SharedReport['checks'][number];
+type ReportViewProps = {
+  report: Report | SharedReport;
+  /** Beside the headline. */
+  actions?: ReactNode;
+  /** What the app can do about a check; nothing for a stranger. */
+  repair?: (check: CheckResult) => ReactNode;
+};
+
+/** A report: its headline, what changed since the last one, and each check with all that was asked. */
+export function ReportView({ report, actions, repair }: ReportViewProps) {
+  const { checks, checkCount, state, startedAt } = report;
+  const isRunning = state === 'running';
+  return (
+    <Card aria-label={`Report of ${report.name}`} className="overflow-hidden">
+      <div className="flex flex-wrap items-start justify-between gap-3 border-b border-line px-4 py-3.5 sm:px-5">
+        <div className="min-w-0" role="status">
+          <h2 className="font-semibold wrap-anywhere">{headline(report)}</h2>
+          <p className="text-sm text-ink-muted">
+            {isRunning ? (
+              `${checks.length} of ${checkCount} checks done`
+            ) : (
+              <>
+                Checked <Time at={startedAt} />
+              </>
+            )}
+          </p>
+        </div>
+        {actions}
+      </div>
+      {isRunning && (
+        <Progress label={`Checking ${report.name}`} fraction={checkCount === 0 ? null : checks.length / checkCount} />
+      )}
+      <Changes report={report} />
+      <ul aria-label={`Checks of ${report.name}`} className="divide-y divide-line">
+        {checks.map((check) => (
+          <li key={check.id} className="px-4 py-3.5 sm:px-5">
+            <CheckRow check={check} repair={repair !== undefined && 'repair' in check ? repair(check) : null} />
+          </li>
+        ))}
+      </ul>
+      {!report.isWhole && (
+        <CardBody className="border-t border-line text-sm text-ink-muted">
+          Your plan has these checks. The Standard plan has twenty more, such as redirects, CAA and DNSSEC.
+        </CardBody>
+      )}
+    </Card>
+  );
+}
+
+function headline({ state, cause, checks, name }: Report | SharedReport): string {
+  const broken = checks.find(({ id }) => id === cause);
+  if (broken !== undefined) return broken.seen;
+  if (state === 'running') return `Checking ${name}…`;
+  if (state === 'failed') return `The report of ${name} could not be made`;
+  const warnings = checks.filter(({ verdict }) => verdict === 'warn').length;
+  return warnings === 0 ? `${name} works` : `${name} works, with ${formatCount(warnings, 'thing')} to look at`;
+}
+
+function Changes({ report: { changes, since } }: { report: Report | SharedReport }) {
+  if (changes.length === 0 || since === null) return null;
+  return (
+    <CardBody className="border-b border-line bg-surface-sunken">
+      <h3 className="text-sm font-medium">
+        Changed since <Time at={since} />
+      </h3>
+      <ul className="mt-1 text-sm text-ink-muted">
+        {changes.map((change) => (
+          <li key={change.what} className="wrap-anywhere">
+            {changeText(change)}
+          </li>
+        ))}
+      </ul>
+    </CardBody>
+  );
+}
+
+function changeText({ what, before, after }: Report['changes'][number]): string {
+  if (before.length === 0) return `${what} appeared: ${after.join(', ')}`;
+  if (after.length === 0) return `${what} is gone: it was ${before.join(', ')}`;
+  return `${what} changed from ${before.join(', ')} to ${after.join(', ')}`;
+}
+
+function CheckRow({ check, repair }: { check: ShownCheck; repair: ReactNode }) {
+  const { id, verdict, seen, fix, because } = check;
+  const { tone, icon, word } = looks[verdict];
+  return (
+    <div className="grid gap-x-6 gap-y-1.5 sm:grid-cols-[8.5rem_minmax(0,1fr)_auto]">
+      <span className="-mt-px flex items-start">
+        <Badge tone={tone} icon={icon}>
+          {word}
+        </Badge>
+      </span>
+      <div className="min-w-0">
+        <h3 className="font-medium">{CHECK_TITLES[id]}</h3>
+        <p className="text-sm wrap-anywhere text-ink-muted">
+          {seen}
+          {because !== null && ` This follows from “${CHECK_TITLES[because]}”.`}
+        </p>
+        {fix !== null && <p className="mt-1 text-sm wrap-anywhere">{fix}</p>}
+        <Details check={check} />
+      </div>
+      {repair && <div className="sm:justify-self-end">{repair}</div>}
+    </div>
+  );
+}
+
+function Details({ check: { why, asked, tookMs } }: { check: ShownCheck }) {
+  return (
+    <details className="mt-1 text-sm text-ink-muted">
+      <summary className="w-fit cursor-pointer rounded-tight py-1 hover:text-ink touch:py-3">
+        What was asked, in {tookMs} ms
+      </summary>
+      <p className="mt-1">{why}</p>
+      <ul className="mt-2 flex flex-col gap-1.5">
+        {asked.map(({ question, server, answer, tookMs: took }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list of a check that is done stays as it is
+          <li key={index} className="wrap-anywhere">
+            <span className="font-mono text-xs">{question}</span>
+            {server !== '' && ` at ${server}`}: <span className="font-mono text-xs">{answer}</span>, {took} ms
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

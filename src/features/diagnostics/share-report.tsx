@@ -1,0 +1,51 @@
+import type { Report } from '../../../routers/schemas/diagnostics.ts';
+import { errorToast } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { showToast } from '../../components/toast-store.ts';
+import { formatDate } from '../../lib/format.ts';
+
+type ShareReportProps = { report: Report; onClose: () => void };
+
+/** Makes a link to a report that ends by itself, and ends it at once. */
+export function ShareReportDialog({ report: { id: reportId, name, sharedUntil }, onClose }: ShareReportProps) {
+  const share = trpc.diagnostics.share.useMutation({
+    onError: (error) => showToast(errorToast('The link could not be made', error)),
+  });
+  const stop = trpc.diagnostics.stopSharing.useMutation({
+    onSuccess: () => {
+      onClose();
+      showToast({ title: 'The link has ended', description: `It no longer shows the report of ${name}.` });
+    },
+    onError: (error) => showToast(errorToast('The link could not be ended', error)),
+  });
+  const link = share.data;
+  return (
+    <FormDialog
+      title="Share this report"
+      description="Whoever has the link sees this report for a week, without signing in. It shows no later ones."
+      submitLabel={link === undefined ? 'Make a link' : 'Done'}
+      busyLabel="Making the link…"
+      isBusy={share.isPending}
+      onSubmit={() => (link === undefined ? share.mutate({ reportId }) : onClose())}
+      onClose={onClose}
+    >
+      {link !== undefined && (
+        <div className="flex items-center gap-2">
+          <p className="min-w-0 font-mono text-sm wrap-anywhere">{link.url}</p>
+          <CopyButton text={link.url} label="Copy the link" />
+        </div>
+      )}
+      {link === undefined && sharedUntil !== null && (
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <p className="text-sm text-ink-muted">A link is open until {formatDate(sharedUntil)}. A new one ends it.</p>
+          <Button size="sm" isBusy={stop.isPending} busyLabel="Ending…" onClick={() => stop.mutate({ reportId })}>
+            End the link
+          </Button>
+        </div>
+      )}
+    </FormDialog>
+  );
+}

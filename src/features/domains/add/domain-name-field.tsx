@@ -1,0 +1,31 @@
+import type { ComponentProps, ReactNode } from 'react';
+import { Field } from '../../../components/field.tsx';
+import { Input } from '../../../components/input.tsx';
+
+export type DomainNameFieldProps = ComponentProps<'input'> & {
+  label?: string | undefined;
+  hint?: ReactNode;
+  error?: string | undefined;
+};
+
+/** Where a domain is typed or pasted. */
+export function DomainNameField({
+  label = 'Domain',
+  hint = 'example.com brings www.example.com along, and the other way round.',
+  error,
+  ...input
+}: DomainNameFieldProps) {
+  return (
+    <Field label={label} error={error} hint={hint}>
+      <Input
+        {...input}
+        placeholder="example.com"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        inputMode="url"
+        className="font-mono"
+      />
+    </Field>
+  );
+}

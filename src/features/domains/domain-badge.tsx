@@ -1,0 +1,41 @@
+import { Check, CircleAlert, Clock, LoaderCircle, type LucideIcon, TriangleAlert } from 'lucide-react';
+import type { Domain } from '../../../routers/schemas/domains.ts';
+import type { DomainState } from '../../../routers/schemas/state-names.ts';
+import { Badge, type BadgeTone } from '../../components/badge.tsx';
+
+type Look = { tone: BadgeTone; icon: LucideIcon; word: string; isRunning?: boolean };
+
+const looks: Record<DomainState, Look> = {
+  unverified: { tone: 'warn', icon: Clock, word: 'Waiting for proof' },
+  pending_dns: { tone: 'warn', icon: Clock, word: 'Waiting for DNS' },
+  active: { tone: 'good', icon: Check, word: 'Active' },
+  misconfigured: { tone: 'bad', icon: CircleAlert, word: 'Needs attention' },
+  removing: { tone: 'unknown', icon: LoaderCircle, word: 'Removing', isRunning: true },
+};
+
+/** It works, and something is in the way that its page names. */
+const doubtful: Look = { tone: 'warn', icon: TriangleAlert, word: 'Needs a look' };
+
+export function DomainBadge({ domain }: { domain: Pick<Domain, 'state' | 'problem' | 'lostTo'> }) {
+  if (domain.lostTo !== undefined) {
+    return (
+      <Badge tone="bad" icon={CircleAlert}>
+        Claim lost
+      </Badge>
+    );
+  }
+  const { tone, icon, word, isRunning } =
+    domain.state === 'active' && domain.problem !== null ? doubtful : looks[domain.state];
+  return (
+    <Badge tone={tone} icon={icon} isRunning={isRunning}>
+      {word}
+    </Badge>
+  );
+}
+
+/** How much of what is needed is there: "1 of 2 records seen". What a domain does without is not counted. */
+export function recordsSeen(domain: Pick<Domain, 'records'>): string {
+  const records = domain.records.filter(({ purpose }) => purpose !== 'certificate');
+  const seen = records.filter(({ state }) => state === 'ok').length;
+  return `${seen} of ${records.length} ${records.length === 1 ? 'record' : 'records'} seen`;
+}

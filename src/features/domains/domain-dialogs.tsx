@@ -1,0 +1,105 @@
+import { useState } from 'react';
+import type { Domain } from '../../../routers/schemas/domains.ts';
+import { errorToast } from '../../api/errors.ts';
+import { isNothing } from '../../api/shown-failure.ts';
+import { trpc } from '../../api/trpc.ts';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { Field } from '../../components/field.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { Select } from '../../components/select.tsx';
+import { showToast } from '../../components/toast-store.ts';
+import { deploymentLabel } from '../../lib/deployment-label.ts';
+import type { DomainDialogProps } from './domain-menu.tsx';
+
+/** Moves a domain to another deployment, or removes it. */
+export function DomainDialog({ act, ...rest }: DomainDialogProps) {
+  return act === 'move' ? <MoveDialog {...rest} /> : <RemoveDialog {...rest} />;
+}
+
+type DialogProps = { domain: Domain; onClose: () => void };
+
+function MoveDialog({ domain, deployments, onClose }: DialogProps & Pick<DomainDialogProps, 'deployments'>) {
+  const others = deployments.filter(({ id }) => id !== domain.deploymentId);
+  const [deploymentId, choose] = useState(others[0]?.id);
+  const move = trpc.domains.update.useMutation({
+    onSuccess: () => {
+      onClose();
+      showToast({ title: 'Domain moved', description: `${domain.name} points to the other deployment.` });
+    },
+    onError: (error) => showToast(errorToast('Could not move the domain', error)),
+  });
+  return (
+    <FormDialog
+      title={`Move ${domain.name}`}
+      description="From then on it points to the other deployment. Where that one is at another platform, its records change."
+      submitLabel="Move"
+      busyLabel="Moving…"
+      isBusy={move.isPending}
+      onSubmit={() => {
+        if (deploymentId !== undefined) move.mutate({ domainId: domain.id, deploymentId });
+      }}
+      onClose={onClose}
+    >
+      <Field label="Deployment">
+        <Select
+          value={deploymentId}
+          onValueChange={choose}
+          options={others.map(({ id, name, slug }) => ({ value: id, label: deploymentLabel({ name, slug }) }))}
+          className="w-full"
+        />
+      </Field>
+    </FormDialog>
+  );
+}
+
+function RemoveDialog({ domain, onClose, onRemoved }: DialogProps & Pick<DomainDialogProps, 'onRemoved'>) {
+  const remove = trpc.domains.remove.useMutation({
+    onSuccess: ({ deleteFirst }) => {
+      onClose();
+      showToast({ title: 'Domain removed', description: `Fairlead no longer serves ${domain.name}.` });
+      onRemoved(deleteFirst);
+    },
+    onError: (error) => {
+      onClose();
+      // Another tab, or a call whose answer was lost, has removed it.
+      if (isNothing(error)) onRemoved([]);
+      else showToast(errorToast('The domain was not removed', error));
+    },
+  });
+  const leading = domain.records.filter(
+    ({ purpose, state }) => purpose === 'route' && (state === 'ok' || state === 'partly'),
+  );
+  return (
+    <ConfirmDialog
+      isOpen
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose();
+      }}
+      title={`Remove ${domain.name}?`}
+      description={
+        <>
+          <p>
+            Visitors who type {domain.name} no longer reach your deployment. To bring it back, you prove it again with a
+            new record.
+          </p>
+          {leading.length > 0 && (
+            <>
+              <p className="mt-2">First delete these records at your DNS provider, so that nobody else can use them:</p>
+              <ul className="mt-2 flex flex-col gap-1 font-mono text-sm">
+                {leading.map(({ type, name, value }) => (
+                  <li key={`${type} ${name} ${value}`} className="wrap-anywhere">
+                    {type} {name} {value}
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
+        </>
+      }
+      confirmLabel="Remove"
+      busyLabel="Removing…"
+      isBusy={remove.isPending}
+      onConfirm={() => remove.mutate({ domainId: domain.id })}
+    />
+  );
+}

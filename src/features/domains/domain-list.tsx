@@ -1,0 +1,135 @@
+import { Globe } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
+import type { Domain } from '../../../routers/schemas/domains.ts';
+import { shownFailure } from '../../api/shown-failure.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
+import { Card, CardHeader } from '../../components/card.tsx';
+import { HostName } from '../../components/host-name.tsx';
+import { lazyDialog } from '../../components/lazy-dialog.tsx';
+import { ListStates } from '../../components/list-states.tsx';
+import { LoadMore } from '../../components/load-more.tsx';
+import { SkeletonRows } from '../../components/skeleton.tsx';
+import { deploymentLabel } from '../../lib/deployment-label.ts';
+import { href, paths } from '../../lib/paths.ts';
+import { DomainBadge, recordsSeen } from './domain-badge.tsx';
+
+export type NamedDeployment = { id: string; name: string; slug: string };
+export type AddDomainDialogProps = { deployments: readonly NamedDeployment[]; onClose: () => void };
+
+/** With the rules of names it weighs 20 KB, which a list of domains goes without. */
+const AddDomainDialog = lazyDialog(async () => (await import('./add/add-domain-dialog.tsx')).AddDomainDialog);
+
+export type DomainListProps = {
+  /** The deployments that a domain can be added to; with one, nothing is asked. */
+  deployments: readonly NamedDeployment[];
+  /** Shows the domains of this deployment alone. */
+  deploymentId?: string | undefined;
+  isReadOnly: (deploymentId: string) => boolean;
+  /** Domains that the plan allows for the one deployment; `null` is unlimited. */
+  limit?: number | null | undefined;
+  /** The deployments are still on their way. */
+  isWaiting?: boolean;
+  /** What stands below, shown once it is known how high this is. */
+  children?: ReactNode;
+};
+
+/** Domains of the account's own, or of one deployment, with their state, and the way to add one. */
+export function DomainList({
+  deployments,
+  deploymentId,
+  isReadOnly,
+  limit = null,
+  isWaiting = false,
+  children,
+}: DomainListProps) {
+  const [isAdding, setAdding] = useState(false);
+  const list = trpc.domains.list.useInfiniteQuery(deploymentId === undefined ? {} : { deploymentId }, {
+    getNextPageParam: (page) => page.nextCursor,
+  });
+  const isPending = list.isPending || isWaiting;
+  const domains = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  const open = deployments.filter(({ id }) => !isReadOnly(id));
+  const isFull = limit !== null && domains.filter(({ state }) => state !== 'removing').length >= limit;
+  const add =
+    open.length > 0 &&
+    (isFull ? (
+      <LargerPlan limit={limit} />
+    ) : (
+      <Button size="sm" variant={domains.length === 0 ? 'primary' : 'secondary'} onClick={() => setAdding(true)}>
+        Add a domain
+      </Button>
+    ));
+  return (
+    <div>
+      <Card className="overflow-hidden" aria-busy={list.isFetching}>
+        <CardHeader title="Your domains" action={domains.length > 0 && add} />
+        <ListStates
+          list={{ isPending, isFetching: list.isFetching, refetch: list.refetch }}
+          count={isPending ? 0 : domains.length}
+          skeleton={<SkeletonRows rows={2} />}
+          failure={shownFailure('The domains could not be loaded', list.error)}
+          empty={{
+            icon: Globe,
+            text:
+              deployments.length === 0
+                ? 'No domains yet. Make a deployment first, then give it a domain of your own.'
+                : 'No domains yet. Add one that you own, and point it to your deployment.',
+            action: add,
+          }}
+        >
+          <ul className="divide-y divide-line">
+            {domains.map((domain) => (
+              <DomainRow
+                key={domain.id}
+                domain={domain}
+                deployment={
+                  deploymentId === undefined ? deployments.find(({ id }) => id === domain.deploymentId) : undefined
+                }
+              />
+            ))}
+          </ul>
+        </ListStates>
+      </Card>
+      <LoadMore list={list} />
+      {!isPending && children}
+      {isAdding && <AddDomainDialog deployments={open} onClose={() => setAdding(false)} />}
+    </div>
+  );
+}
+
+/** Said before a name is thought of. */
+function LargerPlan({ limit }: { limit: number }) {
+  return (
+    <Link to={paths.subscriptionPricing} className="text-sm text-ink-muted underline-offset-2 hover:underline">
+      {`This deployment has ${limit === 1 ? 'the one domain' : `all ${limit} domains`} that its plan allows.`}
+    </Link>
+  );
+}
+
+function DomainRow({ domain, deployment }: { domain: Domain; deployment: NamedDeployment | undefined }) {
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 px-4 py-3 sm:px-5">
+      <div className="min-w-0 flex-1 basis-60">
+        <Link
+          to={href.domain(domain.id)}
+          className="-my-0.5 inline-flex max-w-full rounded-tight py-0.5 font-medium hover:underline touch:py-2"
+        >
+          <HostName name={domain.name} />
+        </Link>
+        <p className="text-sm text-ink-muted wrap-anywhere">
+          {domain.counterpart !== null && `with ${domain.counterpart}`}
+          {domain.counterpart !== null && deployment !== undefined && ' · '}
+          {deployment !== undefined && deploymentLabel(deployment)}
+        </p>
+      </div>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-ink-muted">
+        {domain.state !== 'active' && domain.state !== 'removing' && domain.lostTo === undefined && (
+          <span>{recordsSeen(domain)}</span>
+        )}
+        <DomainBadge domain={domain} />
+      </div>
+    </li>
+  );
+}

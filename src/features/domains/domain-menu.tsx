@@ -1,0 +1,77 @@
+import { ArrowLeftRight, Ellipsis, FolderInput, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { Domain, RemovedDomain } from '../../../routers/schemas/domains.ts';
+import { errorToast } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { IconButton } from '../../components/icon-button.tsx';
+import { lazyDialog } from '../../components/lazy-dialog.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../../components/menu.tsx';
+import { showToast } from '../../components/toast-store.ts';
+import type { NamedDeployment } from './domain-list.tsx';
+
+export type DomainMenuProps = {
+  domain: Domain;
+  deployments: readonly NamedDeployment[];
+  isReadOnly: boolean;
+  /** Gets the records that are left at the DNS provider. */
+  onRemoved: (left: RemovedDomain['deleteFirst']) => void;
+};
+
+export type DomainDialogProps = Pick<DomainMenuProps, 'domain' | 'deployments' | 'onRemoved'> & {
+  act: 'move' | 'remove';
+  onClose: () => void;
+};
+
+const DomainDialog = lazyDialog(async () => (await import('./domain-dialogs.tsx')).DomainDialog);
+
+/** What can be done with a domain besides its records: which name serves, where it leads, and its end. */
+export function DomainMenu({ domain, deployments, isReadOnly, onRemoved }: DomainMenuProps) {
+  const [asked, ask] = useState<DomainDialogProps['act'] | null>(null);
+  const other = domain.servedName === domain.name ? domain.counterpart : domain.name;
+  const serve = trpc.domains.update.useMutation({
+    onSuccess: ({ servedName }) =>
+      showToast({
+        title: 'Main name changed',
+        description: `${servedName} is the main name now, and the other redirects to it.`,
+      }),
+    onError: (error) => showToast(errorToast('Could not change the main name', error)),
+  });
+  return (
+    <>
+      <Menu
+        trigger={
+          <IconButton label={`Actions for ${domain.name}`}>
+            <Ellipsis />
+          </IconButton>
+        }
+      >
+        {!isReadOnly && other !== null && (
+          <MenuItem
+            disabled={serve.isPending}
+            onSelect={() => serve.mutate({ domainId: domain.id, servedName: other })}
+          >
+            <ArrowLeftRight /> Make {other} the main name
+          </MenuItem>
+        )}
+        {!isReadOnly && deployments.length > 1 && (
+          <MenuItem onSelect={() => ask('move')}>
+            <FolderInput /> Move to another deployment
+          </MenuItem>
+        )}
+        {!isReadOnly && (other !== null || deployments.length > 1) && <MenuSeparator />}
+        <MenuItem isDestructive onSelect={() => ask('remove')}>
+          <Trash2 /> Remove
+        </MenuItem>
+      </Menu>
+      {asked !== null && (
+        <DomainDialog
+          act={asked}
+          domain={domain}
+          deployments={deployments}
+          onClose={() => ask(null)}
+          onRemoved={onRemoved}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react';
+import type { Domain } from '../../../routers/schemas/domains.ts';
+import { Notice } from '../../components/notice.tsx';
+import { Time } from '../../components/time.tsx';
+
+export type DomainNoticeProps = {
+  domain: Domain;
+  /** What mends it. */
+  action?: ReactNode;
+};
+
+/** Says in one place what stands in the way, or how long an unproved claim lasts. */
+export function DomainNotice({ domain, action }: DomainNoticeProps) {
+  const { name, state, lostTo, problem, proof, expiresAt } = domain;
+  if (lostTo !== undefined) {
+    return (
+      <Notice tone="bad" title="Another account has proved this domain">
+        If it is yours, remove it here, add it again and create the new TXT record. Whoever can change the DNS of {name}
+        decides.
+      </Notice>
+    );
+  }
+  if (problem !== null) {
+    return (
+      <Notice tone={state === 'misconfigured' ? 'bad' : 'warn'} title={problem.message} action={action}>
+        {problem.hint} First seen <Time at={problem.since} />.
+      </Notice>
+    );
+  }
+  if (state === 'misconfigured') {
+    return (
+      <Notice tone="bad" title={`${name} no longer points to your deployment`} action={action}>
+        Set the records as they are shown.
+      </Notice>
+    );
+  }
+  if (state === 'unverified') {
+    return (
+      <Notice tone="quiet" title="Prove that the domain is yours">
+        Create the TXT record <span className="font-mono wrap-anywhere">{proof.name}</span>. Fairlead checks for it
+        automatically
+        {expiresAt !== null && (
+          <>
+            , until the claim ends <Time at={expiresAt} />
+          </>
+        )}
+        .
+      </Notice>
+    );
+  }
+  return null;
+}

@@ -1,0 +1,239 @@
+import { type ReactNode, Suspense } from 'react';
+import { Link } from 'wouter';
+import type { Certificate } from '../../../routers/schemas/certificates.ts';
+import type { Domain } from '../../../routers/schemas/domains.ts';
+import { domainsRefusal } from '../../../routers/schemas/platforms/domains-refusal.ts';
+import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { errorMessage } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
+import { HostName } from '../../components/host-name.tsx';
+import { SkeletonRows } from '../../components/skeleton.tsx';
+import type { PipelineStage } from '../../components/stage.tsx';
+import type { Step } from '../../components/stepper.tsx';
+import { Time } from '../../components/time.tsx';
+import { formatDate } from '../../lib/format.ts';
+import { lazyComponent } from '../../lib/lazy-component.tsx';
+import { href } from '../../lib/paths.ts';
+import type { AddDomainFormProps } from './add/add-domain-form.tsx';
+import { recordsSeen } from './domain-badge.tsx';
+import type { DomainRecordsProps } from './records/domain-records.tsx';
+import { isIssued, useDomain, useDomainCertificate } from './use-domain.ts';
+
+export type DomainStagesOf = {
+  deploymentId: string;
+  /** A name that was asked for with the deployment, and may not have been added. */
+  wantedDomain: string | null;
+  /** False while no plan is active. */
+  mayChange: boolean;
+};
+
+export type DomainStages = {
+  /** The newest domain of the deployment; null while there is none. */
+  domain: Domain | null;
+  domainStage: PipelineStage;
+  dnsStage: PipelineStage;
+  certificateStage: PipelineStage;
+  /** What is left to be seen of the domain once all of it is there. */
+  checks: readonly Step[];
+};
+
+const records = lazyComponent<DomainRecordsProps>(
+  async () => (await import('./records/domain-records.tsx')).DomainRecords,
+);
+const missing = lazyComponent<AddDomainFormProps>(async () => (await import('./add/missing-domain.tsx')).MissingDomain);
+
+/** How far the domain of a deployment is, from its name to its certificate: all of it as the server knows it. */
+export function useDomainStages({ deploymentId, wantedDomain, mayChange }: DomainStagesOf): DomainStages {
+  const deployment = trpc.deployments.get.useQuery({ deploymentId });
+  const list = trpc.domains.list.useQuery({ deploymentId, limit: 1 });
+  const listed = list.data?.items[0];
+  const seen = useDomain(listed?.id);
+  const domain = seen.data ?? listed;
+  const certificate = useDomainCertificate(domain);
+  const platform = deployment.data?.platform ?? 'built-in';
+
+  if (domain === undefined) {
+    const domainStage =
+      list.data === undefined
+        ? unknownStage(list.error, () => void list.refetch())
+        : missingStage({ deploymentId, wantedDomain, mayChange, platform });
+    return { domain: null, domainStage, ...NOTHING_NEEDED };
+  }
+  return {
+    domain,
+    domainStage: claimStage(domain),
+    dnsStage: recordStage(domain, mayChange),
+    certificateStage: certificateStage(domain, certificate, platform),
+    checks: isOver(domain) ? [] : [visitorStep(domain, certificate, platform)],
+  };
+}
+
+const NOTHING_NEEDED = {
+  dnsStage: { title: 'DNS', state: 'absent', text: 'The address of the site needs no records of yours.' },
+  certificateStage: { title: 'Certificate', state: 'absent', text: 'Only a domain of your own needs one.' },
+  checks: [],
+} as const satisfies Partial<DomainStages>;
+
+function unknownStage(error: unknown, retry: () => void): PipelineStage {
+  if (error === null) return { title: 'Domain', state: 'waiting' };
+  return {
+    title: 'Domain',
+    state: 'open',
+    text: `The domain could not be loaded. ${errorMessage(error)}`,
+    body: (
+      <Button size="sm" onClick={retry}>
+        Try again
+      </Button>
+    ),
+  };
+}
+
+type Missing = DomainStagesOf & { platform: PlatformId };
+
+function missingStage({ deploymentId, wantedDomain, mayChange, platform }: Missing): PipelineStage {
+  const title = 'Domain';
+  const refusal = domainsRefusal(platform);
+  if (refusal !== null) return { title, state: 'absent', text: refusal };
+  const wanted = wantedDomain === null ? {} : { name: wantedDomain };
+  const body = mayChange && (
+    <Suspense fallback={null}>
+      <missing.Component deploymentId={deploymentId} {...wanted} />
+    </Suspense>
+  );
+  if (wantedDomain === null) {
+    return { title, state: 'absent', text: 'None yet: the site answers at its own address.', body };
+  }
+  return {
+    title,
+    state: 'open',
+    text: (
+      <>
+        <Name name={wantedDomain} /> was not added. Your site is published all the same, at its own address.
+      </>
+    ),
+    body,
+  };
+}
+
+/** Nothing more happens with it: somebody else has proved it, or it is being removed. */
+function isOver({ state, lostTo }: Domain): boolean {
+  return state === 'removing' || lostTo !== undefined;
+}
+
+function claimStage(domain: Domain): PipelineStage {
+  const { id, name, state, counterpart, lostTo } = domain;
+  const stage = (stageState: PipelineStage['state'], text: ReactNode): PipelineStage => ({
+    title: 'Domain',
+    state: stageState,
+    text: (
+      <>
+        <Link to={href.domain(id)} className="rounded-tight text-ink hover:underline">
+          <Name name={name} />
+        </Link>
+        {counterpart !== null && ` with ${counterpart}`}
+        <br />
+        {text}
+      </>
+    ),
+  });
+  if (lostTo !== undefined) return stage('failed', 'Another account has proved this domain.');
+  if (state === 'removing') return stage('cancelled', 'It is being removed.');
+  if (state === 'unverified') return stage('waiting', 'Waiting for proof that it is yours: the TXT record under DNS.');
+  return stage('done', 'Proved to be yours.');
+}
+
+function recordStage(domain: Domain, mayChange: boolean): PipelineStage {
+  const title = 'DNS';
+  const { state, problem } = domain;
+  if (isOver(domain)) return { title, state: 'waiting' };
+  const text = problem === null ? null : `${problem.message} ${problem.hint ?? ''}`;
+  const body = (
+    <Suspense fallback={<SkeletonRows rows={3} />}>
+      <records.Component domain={domain} mayChange={mayChange} />
+    </Suspense>
+  );
+  if (state === 'active') return { title, state: 'done', text: text ?? recordsSeen(domain) };
+  if (state === 'misconfigured') return { title, state: 'failed', text, body, isWide: true };
+  return {
+    title,
+    state: 'open',
+    text: text ?? 'Create these records where your domain is managed.',
+    body,
+    isWide: true,
+  };
+}
+
+function certificateStage(domain: Domain, certificate: Certificate | null, platform: PlatformId): PipelineStage {
+  const title = 'Certificate';
+  if (isOver(domain)) return { title, state: 'waiting' };
+  if (PLATFORMS[platform].isServedHere !== true) return platformCertificateStage(domain, platform);
+  if (certificate === null) {
+    return domain.state === 'active'
+      ? { title, state: 'running', text: 'It is being ordered.' }
+      : { title, state: 'waiting', text: 'Ordered by itself as soon as the domain points here.' };
+  }
+  const { state, issuer, notAfter, isPublic, problem, nextTryAt } = certificate;
+  if (isIssued(certificate)) {
+    const until = notAfter === null ? '' : `, valid until ${formatDate(notAfter)}`;
+    const trust = isPublic ? '' : ' Browsers do not trust it until its root is installed.';
+    return { title, state: 'done', text: `Issued${issuer === null ? '' : ` by ${issuer}`}${until}.${trust}` };
+  }
+  const why = problem !== null && (
+    <>
+      {problem.message}
+      {nextTryAt !== null && (
+        <>
+          {' '}
+          Next try <Time at={nextTryAt} />.
+        </>
+      )}
+    </>
+  );
+  if (state === 'pending' || state === 'validating')
+    return { title, state: 'running', text: why || 'It is being issued.' };
+  return { title, state: 'failed', text: why || (state === 'revoked' ? 'It was revoked.' : 'It has expired.') };
+}
+
+function platformCertificateStage(domain: Domain, platform: PlatformId): PipelineStage {
+  const title = 'Certificate';
+  const said = certificateAtPlatform(domain);
+  if (said?.state === 'problem') return { title, state: 'failed', text: said.text };
+  if (said?.state !== 'ok') {
+    return { title, state: 'absent', text: `${PLATFORMS[platform].title} issues and renews it by itself.` };
+  }
+  const ends = said.expiresAt === null ? '' : ` It ends ${formatDate(said.expiresAt)}.`;
+  return { title, state: 'done', text: `${said.text}${ends}` };
+}
+
+/** What the platform last said of a certificate: of two names the one that is worse off. */
+function certificateAtPlatform({ atPlatform }: Domain) {
+  const said = (atPlatform?.answers ?? []).map(({ certificate }) => certificate);
+  return said.find(({ state }) => state === 'problem') ?? said.find(({ state }) => state === 'waiting') ?? said[0];
+}
+
+function visitorStep(domain: Domain, certificate: Certificate | null, platform: PlatformId): Step {
+  const { servedName, state, url } = domain;
+  const isSecured =
+    PLATFORMS[platform].isServedHere === true
+      ? isIssued(certificate)
+      : certificateAtPlatform(domain)?.state !== 'problem';
+  if (state !== 'active' || !isSecured) {
+    return { key: 'domain', state: 'waiting', title: `Then ${servedName} serves your site` };
+  }
+  return {
+    key: 'domain',
+    state: 'done',
+    title: `${servedName} serves your site`,
+    detail: (
+      <a href={url} target="_blank" rel="noreferrer" className="rounded-tight text-accent underline wrap-anywhere">
+        Visit {servedName}
+      </a>
+    ),
+  };
+}
+
+function Name({ name }: { name: string }) {
+  return <HostName name={name} fit="wrap" />;
+}

@@ -1,0 +1,27 @@
+import type { Domain } from '../../../../routers/schemas/domains.ts';
+import { Card, CardHeader } from '../../../components/card.tsx';
+import { missingRecords } from './missing-records.ts';
+import { RecordTable } from './record-table.tsx';
+
+/** The records of a domain; of one that no longer works, those to set apart from those that are right. */
+export function RecordCards({ domain }: { domain: Domain }) {
+  const { records, state } = domain;
+  const open = state === 'misconfigured' ? missingRecords(records) : [];
+  const rest = records.filter((record) => !open.includes(record));
+  return (
+    <>
+      {open.length > 0 && (
+        <Card className="overflow-hidden">
+          <CardHeader title={open.length === 1 ? 'Set this record' : 'Set these records'} />
+          <RecordTable domain={domain} records={open} label="Records to set" />
+        </Card>
+      )}
+      {rest.length > 0 && (
+        <Card className="overflow-hidden">
+          {open.length > 0 && <CardHeader title="As they should be" />}
+          <RecordTable domain={domain} records={rest} />
+        </Card>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+import type { Domain, RecordPlan } from '../../../../routers/schemas/domains.ts';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import { errorDetails, errorToast } from '../../../api/errors.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { FormDialog } from '../../../components/form-dialog.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { showToast } from '../../../components/toast-store.ts';
+
+type RecordPlanDialogProps = {
+  domain: Domain;
+  plan: RecordPlan;
+  /** The zone is read again for a new plan. */
+  isPlanning: boolean;
+  onBegun: (plan: RecordPlan) => void;
+  onOutdated: () => void;
+  onClose: () => void;
+};
+
+/** The zone was changed since, or another tab has made a newer plan: what is shown is not what would be written. */
+const OUTDATED: ReadonlySet<string | undefined> = new Set(['not_found', 'plan_outdated', 'records_changed']);
+
+/** Shows each record as it is and as it will be before anything is written, then writes them as one change. */
+export function RecordPlanDialog({ domain, plan, isPlanning, onBegun, onOutdated, onClose }: RecordPlanDialogProps) {
+  const apply = trpc.domains.applyPlan.useMutation({
+    onSuccess: onBegun,
+    onError: (error) => {
+      if (OUTDATED.has(errorDetails(error).code)) {
+        onOutdated();
+        showToast({
+          title: 'The records have changed',
+          description: 'Nothing was written. This is the plan as of now.',
+        });
+        return;
+      }
+      onClose();
+      showToast(errorToast('The records were not written', error));
+    },
+  });
+  const count = plan.changes.filter(({ action }) => action !== 'leave').length;
+  // What a conflict stands against is no change of the plan; the others warn.
+  const isBlocked = count === 0;
+  return (
+    <FormDialog
+      title={`Records for ${domain.name}`}
+      description="Nothing is written until you agree, and the change can be undone. Mail records are never touched."
+      submitLabel={isBlocked ? 'Close' : `Write ${formatCount(count, 'record')}`}
+      busyLabel={isPlanning ? 'Reading the zone…' : 'Writing…'}
+      isBusy={apply.isPending || isPlanning}
+      onSubmit={() => (isBlocked ? onClose() : apply.mutate({ planId: plan.planId }))}
+      onClose={onClose}
+    >
+      {isBlocked && plan.conflicts.length === 0 && (
+        <Notice tone="quiet" title="Your provider has the records already">
+          Name servers take a moment to answer with them. If they do not, the domain uses other name servers than this
+          zone's: set those at your registrar.
+        </Notice>
+      )}
+      <RecordPlanView plan={plan} />
+    </FormDialog>
+  );
+}
+
+const ACTIONS = { add: 'Add', replace: 'Replace', remove: 'Remove', leave: 'Already right' } as const;
+
+function RecordPlanView({ plan: { zone, changes, conflicts } }: { plan: RecordPlan }) {
+  return (
+    <>
+      {conflicts.map(({ code, message }) => (
+        <Notice key={`${code} ${message}`} tone="warn">
+          {message}
+        </Notice>
+      ))}
+      <p className="text-sm text-ink-muted">
+        In the zone <span className="font-mono">{zone}</span>:
+      </p>
+      <ul className="divide-y divide-line rounded-control border border-line">
+        {changes.map(({ action, type, name, before, after }) => (
+          <li key={`${type} ${name}`} className="flex flex-col gap-1 px-3 py-2.5">
+            <p className="flex flex-wrap items-baseline justify-between gap-x-3">
+              <span className="font-mono text-sm wrap-anywhere">
+                {type} {name}
+              </span>
+              <span className="text-xs text-ink-muted">{ACTIONS[action]}</span>
+            </p>
+            {before !== null && action !== 'leave' && (
+              <p className="font-mono text-sm wrap-anywhere text-ink-muted line-through">{before.values.join(', ')}</p>
+            )}
+            {after !== null && <p className="font-mono text-sm wrap-anywhere">{after.values.join(', ')}</p>}
+            {name.startsWith('_validation-persist.') && (
+              <p className="text-sm text-ink-muted">Lets the certificate be renewed without another change here.</p>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+import type { RecordPlan } from '../../../../routers/schemas/domains.ts';
+import { errorToast } from '../../../api/errors.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { Button } from '../../../components/button.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { showToast } from '../../../components/toast-store.ts';
+
+/** What becomes of a change of records: it goes on by itself, is done and can be put back, or has failed. */
+export function RecordPlanNotice({ plan, isSeen }: { plan: RecordPlan; isSeen: boolean }) {
+  const { state, error, zone } = plan;
+  const reason = error === null ? null : [error.message, error.hint].filter((text) => text !== null).join(' ');
+  if (state === 'applying' || state === 'undoing') {
+    return (
+      <Notice
+        tone="accent"
+        title={state === 'applying' ? 'The records are being written…' : 'The records are being put back…'}
+      >
+        {reason ??
+          `Until all name servers of ${zone} have them, this can take some minutes. It goes on without this page.`}
+      </Notice>
+    );
+  }
+  // What failed is over once the records are there, by whatever hand.
+  if (state === 'failed' && isSeen) return null;
+  if (state === 'failed') {
+    return (
+      <Notice tone="bad" title="The records were not written" action={<TryAgain plan={plan} />}>
+        {reason}
+      </Notice>
+    );
+  }
+  if (state !== 'applied') return null;
+  return (
+    <Notice
+      tone={toneOf(reason, isSeen)}
+      title={reason === null ? 'The records are written' : 'The change was not undone'}
+      action={<Undo plan={plan} />}
+    >
+      {reason ?? writtenText(zone, isSeen)}
+    </Notice>
+  );
+}
+
+function toneOf(reason: string | null, isSeen: boolean): 'bad' | 'quiet' | 'accent' {
+  if (reason !== null) return 'bad';
+  return isSeen ? 'quiet' : 'accent';
+}
+
+function writtenText(zone: string, isSeen: boolean): string {
+  return isSeen
+    ? `By Fairlead, in the zone ${zone}.`
+    : 'Fairlead looks at your name servers until each of them has the records.';
+}
+
+function TryAgain({ plan: { planId } }: { plan: RecordPlan }) {
+  const apply = trpc.domains.applyPlan.useMutation({
+    onError: (error) => showToast(errorToast('The records were not written', error)),
+  });
+  return (
+    <Button isBusy={apply.isPending} busyLabel="Writing…" onClick={() => apply.mutate({ planId })}>
+      Try again
+    </Button>
+  );
+}
+
+function Undo({ plan: { planId, zone } }: { plan: RecordPlan }) {
+  const undo = trpc.domains.undoPlan.useMutation({
+    onSuccess: ({ state }) => {
+      if (state === 'undone') showToast({ title: 'Records put back', description: `${zone} is as it was before.` });
+    },
+    onError: (error) => showToast(errorToast('The change was not undone', error)),
+  });
+  return (
+    <Button isBusy={undo.isPending} busyLabel="Undoing…" onClick={() => undo.mutate({ planId })}>
+      Undo
+    </Button>
+  );
+}

@@ -1,0 +1,151 @@
+import { WandSparkles } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { Link } from 'wouter';
+import type { CheckedRecord, Domain, RecordPlan, SetupOffer } from '../../../../routers/schemas/domains.ts';
+import { errorDetails, errorToast } from '../../../api/errors.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { Button } from '../../../components/button.tsx';
+import { lazyDialog } from '../../../components/lazy-dialog.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { showToast } from '../../../components/toast-store.ts';
+import { paths } from '../../../lib/paths.ts';
+import { DomainNotice } from '../domain-notice.tsx';
+import { missingRecords } from './missing-records.ts';
+
+/** Of domains whose records were written here alone. */
+const RecordPlanNotice = lazy(async () => ({ default: (await import('./record-plan-notice.tsx')).RecordPlanNotice }));
+const SetupOfferDialog = lazyDialog(async () => (await import('./setup-offer-dialog.tsx')).SetupOfferDialog);
+const RecordPlanDialog = lazyDialog(async () => (await import('./record-plan-dialog.tsx')).RecordPlanDialog);
+
+/** An event says when it is over; this is for the day when none comes. */
+const LOOK_AGAIN_MS = 5_000;
+
+/**
+ * Offers to write the records through a connected DNS provider, at first and when another hand has changed them; without
+ * one it leads to the domain's own provider where that sets records up by a link, else to where one is connected.
+ */
+export function RecordSetup({ domain }: { domain: Domain }) {
+  const connections = trpc.connections.list.useQuery();
+  const [planned, setPlanned] = useState<RecordPlan | null>(null);
+  const [isOffered, setOffered] = useState(false);
+  const [writtenAfter, setWrittenAfter] = useState<Date | null>(null);
+  const { data: last } = trpc.domains.lastPlan.useQuery(
+    { domainId: domain.id },
+    { refetchInterval: ({ state }) => isRunning(state.data) && LOOK_AGAIN_MS },
+  );
+  const plan = trpc.domains.plan.useMutation({
+    onSuccess: setPlanned,
+    onError: (error) => {
+      setPlanned(null);
+      if (!isZoneElsewhere(error)) showToast(errorToast('The records could not be planned', error));
+    },
+  });
+  const utils = trpc.useUtils();
+  const isBroken = needsRepair(domain);
+  const missing = missingRecords(domain.records);
+  // What was written is on its way to the name servers; what somebody took out again is to be written anew.
+  const isWritten = isBroken
+    ? writtenAfter !== null && writtenAfter.getTime() === domain.checkedAt?.getTime()
+    : missing.every((record) => isInPlan(last, record));
+  const isOnItsWay = isRunning(last) || isWritten;
+  const isOpen = !isOnItsWay && last !== undefined && connections.data !== undefined;
+  const isElsewhere = isZoneElsewhere(plan.error);
+  const hasProvider =
+    !isElsewhere && connections.data?.items.some(({ kind, state }) => kind === 'dns' && state === 'ok') === true;
+  const { data: offer } = trpc.domains.setupOffer.useQuery(
+    { domainId: domain.id },
+    { enabled: isOpen && !hasProvider && missing.length > 0 },
+  );
+  const act = hasProvider ? (
+    <Button
+      variant="primary"
+      isBusy={plan.isPending}
+      busyLabel="Reading the zone…"
+      onClick={() => plan.mutate({ domainId: domain.id })}
+    >
+      {isBroken ? 'Fix it' : 'Set up for me'}
+    </Button>
+  ) : offer ? (
+    <Button variant="primary" onClick={() => setOffered(true)}>
+      Set up at {offer.providerName}
+    </Button>
+  ) : (
+    <Button asChild>
+      <Link to={paths.settings}>Connect a DNS provider</Link>
+    </Button>
+  );
+  return (
+    <>
+      {last && (!isBroken || isOnItsWay || last.error !== null) && (
+        <Suspense fallback={null}>
+          <RecordPlanNotice plan={last} isSeen={missing.length === 0} />
+        </Suspense>
+      )}
+      {isBroken && <DomainNotice domain={domain} action={isOpen && act} />}
+      {isElsewhere && (
+        <Notice tone="quiet" title={plan.error?.message}>
+          {errorDetails(plan.error).hint}
+        </Notice>
+      )}
+      {!isBroken && isOpen && <SetupCard text={setupText(hasProvider, offer)} action={act} />}
+      {isOffered && offer && <SetupOfferDialog domain={domain} offer={offer} onClose={() => setOffered(false)} />}
+      {planned !== null && (
+        <RecordPlanDialog
+          domain={domain}
+          plan={planned}
+          isPlanning={plan.isPending}
+          onBegun={(begun) => {
+            setPlanned(null);
+            setWrittenAfter(domain.checkedAt);
+            utils.domains.lastPlan.setData({ domainId: domain.id }, begun);
+          }}
+          onOutdated={() => plan.mutate({ domainId: domain.id })}
+          onClose={() => setPlanned(null)}
+        />
+      )}
+    </>
+  );
+}
+
+/** A record of a domain that worked is to be written again, or one to be added that it does not ask for by itself. */
+export function needsRepair({ state, problem, records }: Domain): boolean {
+  if (state === 'misconfigured' || problem?.code === 'caa_forbids') return true;
+  return state === 'active' && problem !== null && missingRecords(records).length > 0;
+}
+
+function setupText(hasProvider: boolean, offer: SetupOffer | null | undefined): string {
+  if (hasProvider) return 'Through your DNS connection. You see each change before it is made, and can undo it.';
+  if (offer) return `${offer.providerName} can add them: you see them first, and agree there.`;
+  return 'Connect your DNS provider, and they are made for you. Or copy them from the table below.';
+}
+
+function isRunning(plan: RecordPlan | null | undefined): boolean {
+  return plan?.state === 'applying' || plan?.state === 'undoing';
+}
+
+/** The zone is kept at a provider that is not connected. */
+function isZoneElsewhere(error: unknown): boolean {
+  return errorDetails(error).code === 'zone_not_found';
+}
+
+function isInPlan(plan: RecordPlan | null | undefined, { type, name, value }: CheckedRecord): boolean {
+  const writes = ({ after, ...change }: RecordPlan['changes'][number]) =>
+    change.type === type && change.name === name && after?.values.includes(value) === true;
+  // Of what has failed nothing is on its way.
+  return plan?.state !== 'failed' && plan?.changes.some(writes) === true;
+}
+
+function SetupCard({ text, action }: { text: string; action: ReactNode }) {
+  return (
+    <section className="flex flex-wrap items-center gap-x-4 gap-y-3 rounded-card bg-accent-soft p-4 sm:p-5">
+      <span className="flex size-11 shrink-0 items-center justify-center rounded-card border border-line bg-surface-raised text-accent">
+        <WandSparkles className="size-5" />
+      </span>
+      <div className="min-w-0 flex-1 basis-48">
+        <h2 className="font-semibold">Let Fairlead write these records</h2>
+        <p className="text-sm text-ink-muted text-pretty">{text}</p>
+      </div>
+      {action}
+    </section>
+  );
+}

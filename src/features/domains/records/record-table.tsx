@@ -1,0 +1,190 @@
+import { Check, CircleDashed, CircleX, Clock, type LucideIcon } from 'lucide-react';
+import type { CheckedRecord, Domain } from '../../../../routers/schemas/domains.ts';
+import { Badge, type BadgeTone } from '../../../components/badge.tsx';
+import { CopyButton } from '../../../components/copy-button.tsx';
+import { HostName } from '../../../components/host-name.tsx';
+import { Table, TableCell, TableRow } from '../../../components/table.tsx';
+import { formatClock } from '../../../lib/format.ts';
+
+type Seen = CheckedRecord['seen'][number];
+
+export type RecordTableProps = {
+  domain: Domain;
+  /** Those of the domain that are shown; all by default. */
+  records?: readonly CheckedRecord[];
+  label?: string;
+};
+
+/** Records that a domain needs, as asked for and as its name servers answer. */
+export function RecordTable({ domain, records = domain.records, label = 'Records' }: RecordTableProps) {
+  return (
+    <>
+      <Table
+        label={label}
+        columns={[
+          { key: 'type', title: 'Type' },
+          { key: 'name', title: 'Name' },
+          { key: 'needed', title: 'Needed' },
+          { key: 'seen', title: 'Seen now' },
+          { key: 'state', title: 'State', className: 'text-right' },
+        ]}
+      >
+        {records.map((record) => (
+          <RecordRow key={`${record.type} ${record.name} ${record.value}`} record={record} domain={domain} />
+        ))}
+      </Table>
+      {hasAlternatives(records) && (
+        <p className="border-t border-line px-4 py-3 text-sm text-ink-muted sm:px-5">
+          Where several types are listed for one name, one of them is enough: use the one your DNS provider offers.
+        </p>
+      )}
+    </>
+  );
+}
+
+function RecordRow({ record, domain }: { record: CheckedRecord; domain: Domain }) {
+  const { type, name, value } = record;
+  const short = relativeName(name, domain);
+  return (
+    <TableRow>
+      <TableCell className="font-mono text-sm max-sm:pb-2 max-sm:font-medium sm:align-top sm:pt-3.5">{type}</TableCell>
+      <TableCell label="Name" className="sm:w-1/5 sm:align-top">
+        <Copied text={short} label={`Copy the name ${short}`} />
+      </TableCell>
+      <TableCell label="Needed" className="sm:w-3/10 sm:align-top">
+        <Copied text={value} label={`Copy the value ${value}`} />
+      </TableCell>
+      <TableCell label="Seen now" className="sm:w-3/10 sm:align-top sm:pt-3.5">
+        <SeenNow record={record} checkedAt={domain.checkedAt} />
+      </TableCell>
+      <TableCell isCorner className="sm:align-top sm:pt-3">
+        <RecordBadge record={record} isChecked={domain.checkedAt !== null} />
+      </TableCell>
+    </TableRow>
+  );
+}
+
+function Copied({ text, label }: { text: string; label: string }) {
+  return (
+    <span className="flex min-w-0 flex-1 items-center justify-between gap-1 sm:items-start sm:justify-start">
+      <HostName name={text} fit="wrap" className="py-1.5" />
+      <CopyButton text={text} label={label} />
+    </span>
+  );
+}
+
+function SeenNow({ record, checkedAt }: { record: CheckedRecord; checkedAt: Date | null }) {
+  const authoritative = record.seen.filter(({ isAuthority }) => isAuthority);
+  const values = [...new Set(authoritative.flatMap((one) => one.values ?? []))];
+  const cached = checkedAt === null ? null : cachedUntil(record, checkedAt);
+  return (
+    <span className="flex min-w-0 flex-col gap-0.5 text-sm">
+      {values.length === 0 ? (
+        <span className="text-ink-muted">{checkedAt === null ? 'Not checked yet' : 'Nothing'}</span>
+      ) : (
+        values.map((value) => <HostName key={value} name={value} fit="wrap" />)
+      )}
+      {record.purpose === 'certificate' && (
+        <span className="text-xs text-ink-muted">
+          Optional: with it the certificate is renewed without another change here.
+        </span>
+      )}
+      {cached !== null && <span className="text-xs text-ink-muted">kept by caches until {formatClock(cached)}</span>}
+      {record.seen.length > 0 && (
+        <details className="text-xs text-ink-muted">
+          <summary className="cursor-pointer rounded-tight touch:py-2">What each server answered</summary>
+          <ul className="mt-1 flex flex-col gap-1">
+            {record.seen.map((one) => (
+              <li key={`${one.server} ${one.address}`} className="wrap-anywhere">
+                <span className="font-mono">{one.server}</span> ({one.address}): {answerText(one)}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </span>
+  );
+}
+
+const ERRORS: Record<string, string> = {
+  timeout: 'no answer in time',
+  refused: 'refused to answer',
+  server_failure: 'answered that it failed',
+  lame: 'does not serve this domain',
+  unreachable: 'cannot be reached',
+};
+
+function answerText({ values, ttl, error }: Seen): string {
+  if (values === null) return ERRORS[error ?? ''] ?? 'no usable answer';
+  if (values.length === 0) return 'nothing';
+  return `${values.join(', ')}${ttl === null ? '' : ` · TTL ${ttl} s`}`;
+}
+
+/** Until when a resolver may still hand out another value than the one that is needed; null when none does. */
+function cachedUntil({ value, seen }: CheckedRecord, checkedAt: Date): Date | null {
+  const old = seen.filter((one) => !one.isAuthority && one.values !== null && !one.values.includes(value));
+  const ttls = old.flatMap(({ values, ttl }) => (values?.length === 0 || ttl === null ? [] : [ttl]));
+  return ttls.length === 0 ? null : new Date(checkedAt.getTime() + Math.max(...ttls) * 1000);
+}
+
+const looks: Record<CheckedRecord['state'], { tone: BadgeTone; icon: LucideIcon }> = {
+  ok: { tone: 'good', icon: Check },
+  partly: { tone: 'warn', icon: Clock },
+  wrong: { tone: 'bad', icon: CircleX },
+  missing: { tone: 'warn', icon: Clock },
+};
+
+function RecordBadge({ record, isChecked }: { record: CheckedRecord; isChecked: boolean }) {
+  if (!isChecked) {
+    return (
+      <Badge tone="unknown" icon={CircleDashed}>
+        Not checked yet
+      </Badge>
+    );
+  }
+  if (record.purpose === 'certificate' && record.state === 'missing') {
+    return (
+      <Badge tone="unknown" icon={CircleDashed}>
+        Optional
+      </Badge>
+    );
+  }
+  const { tone, icon } = looks[record.state];
+  return (
+    <Badge tone={tone} icon={icon}>
+      {stateText(record)}
+    </Badge>
+  );
+}
+
+function stateText({ state, value, seen }: CheckedRecord): string {
+  const authoritative = seen.filter(({ isAuthority }) => isAuthority);
+  const having = authoritative.filter(({ values }) => values?.includes(value) ?? false);
+  const of = `${having.length} of ${authoritative.length}`;
+  switch (state) {
+    case 'ok':
+      return authoritative.length === 0 ? 'Seen' : `Seen by ${of} servers`;
+    case 'partly':
+      return `Seen by ${of} servers`;
+    case 'wrong':
+      return 'Another value';
+    case 'missing':
+      return 'Not seen yet';
+  }
+}
+
+/** As most DNS providers ask for it: without the domain, `@` for the domain itself. The whole name where that is not known. */
+function relativeName(name: string, { name: own, counterpart }: Domain): string {
+  if (counterpart === null) return name;
+  const apex = own.length < counterpart.length ? own : counterpart;
+  if (name === apex) return '@';
+  return name.endsWith(`.${apex}`) ? name.slice(0, -apex.length - 1) : name;
+}
+
+function hasAlternatives(records: readonly CheckedRecord[]): boolean {
+  return records.some(
+    ({ alternativeGroup, type }) =>
+      alternativeGroup !== null &&
+      records.some((other) => other.alternativeGroup === alternativeGroup && other.type !== type),
+  );
+}

@@ -1,0 +1,37 @@
+import { Link } from 'wouter';
+import type { RemovedDomain as Removed } from '../../../routers/schemas/domains.ts';
+import { Button } from '../../components/button.tsx';
+import { Card, CardBody, CardHeader } from '../../components/card.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { paths } from '../../lib/paths.ts';
+
+export type RemovedDomainProps = { name: string; records: Removed['deleteFirst'] };
+
+/** What is left at the DNS provider of a domain that was removed: whoever holds the name next would have its visitors. */
+export function RemovedDomain({ name, records }: RemovedDomainProps) {
+  return (
+    <>
+      <PageHeader
+        title={<span className="font-mono font-medium">{name}</span>}
+        crumbs={[{ label: 'Domains', to: paths.domains }, { label: name }]}
+        description="Removed. Fairlead no longer serves this domain."
+      />
+      <Card>
+        <CardHeader title="Now delete these records" />
+        <CardBody className="flex flex-col gap-4">
+          <p className="text-pretty">They are still at your DNS provider, and somebody else could use them.</p>
+          <ul aria-label="Records to delete" className="flex flex-col gap-1 font-mono text-sm">
+            {records.map(({ type, name: owner, value }) => (
+              <li key={`${type} ${owner} ${value}`} className="wrap-anywhere">
+                {type} {owner} {value}
+              </li>
+            ))}
+          </ul>
+          <Button asChild className="w-fit">
+            <Link to={paths.domains}>Back to your domains</Link>
+          </Button>
+        </CardBody>
+      </Card>
+    </>
+  );
+}

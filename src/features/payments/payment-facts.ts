@@ -1,0 +1,55 @@
+import { formatCount } from '../../../routers/schemas/format-count.ts';
+import type { Payment } from '../../../routers/schemas/payments.ts';
+import { PLANS } from '../../../routers/schemas/plan-table.ts';
+import { formatDate } from '../../lib/format.ts';
+
+const dollars = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' });
+
+/** `$9.50`. */
+export function formatCents(cents: number): string {
+  return dollars.format(cents / 100);
+}
+
+/** What a payment was, by what the server knows of it. */
+export function kindOf({ isRenewal, state, isProcessing }: Payment): string {
+  if (state === 'refunded') return 'Refunded payment';
+  if (isProcessing) return 'Payment on its way, confirmed';
+  return isRenewal ? 'Renewal' : 'Payment';
+}
+
+/** Where the money came from, or that there was none. */
+export function paidText({ isTest, amountCents, isProcessing }: Payment): string {
+  if (isTest)
+    return isProcessing ? 'In the test checkout: no money moves.' : 'Paid in the test checkout: no money has moved.';
+  return amountCents === 0 ? 'Covered by the unused time of your plan: nothing was charged.' : '';
+}
+
+/** What is paid for, and what is taken off for the rest of a smaller plan. */
+export function orderFacts({
+  plan,
+  months,
+  amountCents,
+  creditCents,
+  extraDays,
+}: Payment): { name: string; value: string }[] {
+  return [
+    { name: 'Plan', value: PLANS[plan].title },
+    { name: 'Length', value: months === 1 ? '1 month' : `${months} months` },
+    { name: 'Price', value: formatCents(amountCents + creditCents) },
+    ...(creditCents === 0 ? [] : [{ name: 'Unused time of your plan', value: `−${formatCents(creditCents)}` }]),
+    ...(extraDays === 0 ? [] : [{ name: 'More unused time', value: `+${formatCount(extraDays, 'day')}` }]),
+    { name: 'Total', value: formatCents(amountCents) },
+  ];
+}
+
+/** The facts of a receipt: the order, when it was paid and for which time. */
+export function receiptFacts(payment: Payment): { name: string; value: string }[] {
+  const { id, paidAt, period } = payment;
+  return [
+    { name: 'Receipt', value: id },
+    ...(paidAt === null ? [] : [{ name: 'Paid', value: formatDate(paidAt) }]),
+    ...orderFacts(payment),
+    ...(period === null ? [] : [{ name: 'From', value: formatDate(period.startsAt) }]),
+    ...(period === null ? [] : [{ name: 'Until', value: formatDate(period.endsAt) }]),
+  ];
+}

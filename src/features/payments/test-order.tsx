@@ -1,0 +1,75 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { Payment, TestAnswer } from '../../../routers/schemas/payments.ts';
+import { errorToast } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
+import { Card, CardBody, CardHeader } from '../../components/card.tsx';
+import { FactList } from '../../components/fact-list.tsx';
+import { showToast } from '../../components/toast-store.ts';
+import { useNavigate } from '../../lib/location.ts';
+import { href, paths } from '../../lib/paths.ts';
+import { orderFacts } from './payment-facts.ts';
+
+/** What is to be paid, and the four ways in which a checkout goes. */
+export function TestOrder({ payment }: { payment: Payment }) {
+  const navigate = useNavigate();
+  const [given, setGiven] = useState<TestAnswer | null>(null);
+  const answer = trpc.payments.answerTest.useMutation({
+    onSuccess: ({ state }) =>
+      navigate(state === 'failed' ? paths.subscriptionCancel : href.subscriptionSuccess(payment.id), { replace: true }),
+    onError: (error) => showToast(errorToast('The payment did not go through', error)),
+  });
+
+  function give(wish: TestAnswer) {
+    setGiven(wish);
+    answer.mutate({ paymentId: payment.id, answer: wish });
+  }
+
+  const isBusy = (wish: TestAnswer): boolean => answer.isPending && given === wish;
+  return (
+    <Card aria-labelledby="order-title">
+      <CardHeader id="order-title" title="Your order" />
+      <CardBody>
+        <FactList facts={orderFacts(payment)} />
+      </CardBody>
+      <CardBody className="flex flex-wrap gap-2">
+        <Button
+          variant="primary"
+          className="max-sm:w-full"
+          isBusy={isBusy('pay')}
+          busyLabel="Paying…"
+          disabled={answer.isPending && !isBusy('pay')}
+          onClick={() => give('pay')}
+        >
+          Pay
+        </Button>
+        <Button
+          className="max-sm:w-full"
+          isBusy={isBusy('later')}
+          busyLabel="Confirming…"
+          disabled={answer.isPending && !isBusy('later')}
+          onClick={() => give('later')}
+        >
+          Pay later
+        </Button>
+        <Button
+          className="max-sm:w-full"
+          isBusy={isBusy('decline')}
+          busyLabel="Declining…"
+          disabled={answer.isPending && !isBusy('decline')}
+          onClick={() => give('decline')}
+        >
+          Decline
+        </Button>
+        <Button asChild variant="quiet" className="max-sm:w-full">
+          <Link to={paths.subscriptionCancel}>Go back</Link>
+        </Button>
+      </CardBody>
+      <CardBody className="text-sm text-ink-muted">
+        Pay simulates a card that is accepted, Decline one that is refused, and Pay later a transfer that arrives after
+        about a minute. Go back keeps the checkout open for a day.
+      </CardBody>
+    </Card>
+  );
+}

@@ -1,0 +1,29 @@
+import { formatCount } from '../../../routers/schemas/format-count.ts';
+import type { Subscription } from '../../../routers/schemas/subscription.ts';
+import { DataProvider } from '../../api/data-provider.tsx';
+import { useSubscription } from '../../api/use-subscription.ts';
+import { useNow } from '../../components/now.ts';
+
+/** One line about the trial, where there is one. */
+export function DaysLeft({ className }: { className: string }) {
+  return (
+    <DataProvider>
+      <Line className={className} />
+    </DataProvider>
+  );
+}
+
+function Line({ className }: { className: string }) {
+  const subscription = useSubscription();
+  const text = trialText(subscription.data ?? null, useNow());
+  return text !== null && <span className={className}>{text}</span>;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Null where no trial runs. A day that has begun counts as one. */
+export function trialText(subscription: Subscription | null, now: Date): string | null {
+  if (subscription?.status !== 'trialing' || subscription.endsAt <= now) return null;
+  const days = Math.ceil((subscription.endsAt.getTime() - now.getTime()) / DAY_MS);
+  return days === 1 ? 'Trial: last day' : `Trial: ${formatCount(days, 'day')} left`;
+}

@@ -1,0 +1,43 @@
+import { PLANS } from '../../../routers/schemas/plan-table.ts';
+import type { PaidPlan } from '../../../routers/schemas/plans.ts';
+import { shownFailure } from '../../api/shown-failure.ts';
+import { trpc } from '../../api/trpc.ts';
+import { FailedState } from '../../components/failed-state.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { SkeletonRows } from '../../components/skeleton.tsx';
+import { LOOKED_AT, readOnlyText } from './read-only-text.ts';
+
+type FewerDeploymentsDialogProps = {
+  plan: PaidPlan;
+  /** How many deployments the account has. */
+  count: number;
+  isBusy: boolean;
+  onConfirm: () => void;
+  onClose: () => void;
+};
+
+/** Says ahead of the checkout what a plan has no place for that is smaller than the trial. */
+export function FewerDeploymentsDialog({ plan, count, isBusy, onConfirm, onClose }: FewerDeploymentsDialogProps) {
+  const list = trpc.deployments.list.useQuery({ limit: LOOKED_AT });
+  const { title } = PLANS[plan];
+  return (
+    <FormDialog
+      title={`${title} has fewer deployments`}
+      description={`${title} starts as soon as it is paid.`}
+      submitLabel="Continue to checkout"
+      busyLabel="Opening…"
+      isBusy={isBusy}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onConfirm();
+      }}
+      onClose={onClose}
+    >
+      {list.isPending && <SkeletonRows rows={2} />}
+      <FailedState failure={shownFailure('Your deployments could not be fetched', list.error)} question={list} />
+      {list.data !== undefined && (
+        <p className="text-sm text-ink-muted">{readOnlyText(plan, { deployments: list.data.items, count })}</p>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,47 @@
+import { isActiveStatus } from '../../../routers/schemas/active-status.ts';
+import { isAbove, PLANS } from '../../../routers/schemas/plan-table.ts';
+import type { PaidPlan } from '../../../routers/schemas/plans.ts';
+import type { Subscription } from '../../../routers/schemas/subscription.ts';
+import { formatDate } from '../../lib/format.ts';
+import type { PlanSituation } from './plan-situation.ts';
+
+export type PlanAct =
+  | { kind: 'wait' | 'register' | 'checkout'; label: string }
+  /** The plan has fewer deployments than there are: the person is told ahead of the checkout. */
+  | { kind: 'fewer'; label: string; count: number }
+  /** A smaller plan, for the time after this period. */
+  | { kind: 'later'; label: string; reason: string; subscription: Subscription }
+  | { kind: 'none'; label: string; reason: string };
+
+/** What the button of a plan does for where the person stands; the server holds the same rule (services/subscription/grant.ts). */
+export function planAct(plan: PaidPlan, situation: PlanSituation): PlanAct {
+  const { title, deployments: limit } = PLANS[plan];
+  const choose = `Choose ${title}`;
+  if (situation.kind === 'visitor') return { kind: 'register', label: choose };
+  if (situation.kind !== 'known') return { kind: 'wait', label: choose };
+  const { subscription, allowance } = situation;
+  const { deploymentCount: count } = allowance;
+  if (subscription === null || subscription.status === 'trialing' || !isActiveStatus(subscription.status)) {
+    return limit !== null && count > limit
+      ? { kind: 'fewer', label: choose, count }
+      : { kind: 'checkout', label: choose };
+  }
+  if (isAbove(plan, allowance.plan)) return { kind: 'checkout', label: `Upgrade to ${title}` };
+  if (plan === subscription.plan && plan !== 'BETA') return { kind: 'checkout', label: 'Add a month' };
+  return notNow(plan, subscription);
+}
+
+function notNow(plan: PaidPlan, subscription: Subscription): PlanAct {
+  const { plan: running, renews, nextPlan, endsAt } = subscription;
+  const { title } = PLANS[plan];
+  const label = `Choose ${title}`;
+  const end = formatDate(endsAt);
+  if (plan === running)
+    return { kind: 'none', label, reason: `You have ${title} until ${end}. It is sold once at a time.` };
+  if (plan === nextPlan) return { kind: 'none', label, reason: `${title} begins on ${end}.` };
+  if (renews && isAbove(running, plan)) {
+    return { kind: 'later', label, reason: `It starts on ${end}, when your period ends.`, subscription };
+  }
+  const includes = isAbove(running, plan) ? `includes all of ${title}` : `allows the same as ${title}`;
+  return { kind: 'none', label, reason: `Your ${PLANS[running].title} plan ${includes} and runs until ${end}.` };
+}

@@ -1,0 +1,77 @@
+import { useId, useState } from 'react';
+import { Link } from 'wouter';
+import type { PaidPlan } from '../../../routers/schemas/plans.ts';
+import { errorToast } from '../../api/errors.ts';
+import { Button } from '../../components/button.tsx';
+import { lazyDialog } from '../../components/lazy-dialog.tsx';
+import { showToast } from '../../components/toast-store.ts';
+import { paths } from '../../lib/paths.ts';
+import type { PlanAct } from './plan-act.ts';
+
+// Visitors, who read the plans without tRPC, open neither.
+const FewerDeploymentsDialog = lazyDialog(
+  async () => (await import('./fewer-deployments-dialog.tsx')).FewerDeploymentsDialog,
+);
+const SmallerPlanDialog = lazyDialog(async () => (await import('./smaller-plan-dialog.tsx')).SmallerPlanDialog);
+
+/** Leads to where the plan is paid for, or says why it cannot be now. */
+export function PlanButton({ plan, act }: { plan: PaidPlan; act: PlanAct }) {
+  const [isOpening, setOpening] = useState(false);
+  const [isAsking, setAsking] = useState(false);
+  const reasonId = useId();
+  const { kind, label } = act;
+  const reason = kind === 'none' || kind === 'later' ? act.reason : null;
+  const close = () => setAsking(false);
+
+  async function openCheckout() {
+    setOpening(true);
+    try {
+      // Fetched when it is wanted: the plans are read by visitors too, and go without tRPC.
+      const { trpcClient } = await import('../../api/trpc.ts');
+      const { url } = await trpcClient.payments.checkout.mutate({ plan });
+      location.assign(url);
+    } catch (error) {
+      setOpening(false);
+      showToast(errorToast('The checkout was not opened', error));
+    }
+  }
+
+  if (kind === 'register') {
+    return (
+      <Button asChild className="mt-5 w-full">
+        <Link to={paths.register}>{label}</Link>
+      </Button>
+    );
+  }
+  return (
+    <>
+      <Button
+        className="mt-5 w-full"
+        disabled={kind === 'wait' || kind === 'none'}
+        aria-describedby={reason === null ? undefined : reasonId}
+        isBusy={isOpening}
+        busyLabel="Opening…"
+        onClick={() => (kind === 'checkout' ? void openCheckout() : setAsking(true))}
+      >
+        {label}
+      </Button>
+      {reason !== null && (
+        <p id={reasonId} className="mt-2 text-sm text-ink-muted">
+          {reason}
+        </p>
+      )}
+      {isAsking && kind === 'fewer' && (
+        <FewerDeploymentsDialog
+          plan={plan}
+          count={act.count}
+          isBusy={isOpening}
+          onConfirm={() => void openCheckout()}
+          onClose={close}
+        />
+      )}
+      {isAsking && kind === 'later' && (
+        <SmallerPlanDialog subscription={act.subscription} first={plan} onClose={close} />
+      )}
+    </>
+  );
+}

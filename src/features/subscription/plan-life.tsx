@@ -1,0 +1,69 @@
+import { useState } from 'react';
+import { isActiveStatus } from '../../../routers/schemas/active-status.ts';
+import { PLANS } from '../../../routers/schemas/plan-table.ts';
+import type { Subscription } from '../../../routers/schemas/subscription.ts';
+import { errorToast } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { lazyDialog } from '../../components/lazy-dialog.tsx';
+import { showToast } from '../../components/toast-store.ts';
+import { formatDate } from '../../lib/format.ts';
+import { smallerPlans } from './plan-end.ts';
+
+const SmallerPlanDialog = lazyDialog(async () => (await import('./smaller-plan-dialog.tsx')).SmallerPlanDialog);
+
+/** What the person can decide about the end of a plan that renews: to let it end, to go on smaller, or to go on as it is. */
+export function PlanLife({ subscription }: { subscription: Subscription }) {
+  const [asked, ask] = useState<'cancel' | 'change' | null>(null);
+  const { plan, endsAt, renews, cancelAtEnd, nextPlan, status } = subscription;
+  const { title } = PLANS[plan];
+  const close = () => ask(null);
+  const resume = trpc.subscription.resume.useMutation({
+    onSuccess: () => showToast({ title: `${title} goes on`, description: `It renews on ${formatDate(endsAt)}.` }),
+    onError: (error) => showToast(errorToast('The plan was not resumed', error)),
+  });
+  const cancel = trpc.subscription.cancel.useMutation({
+    onSuccess() {
+      close();
+      showToast({ title: 'Plan canceled', description: `${title} stays yours until ${formatDate(endsAt)}.` });
+    },
+    onError(error) {
+      close();
+      showToast(errorToast('The plan was not canceled', error));
+    },
+  });
+  if (!renews || !isActiveStatus(status)) return null;
+  return (
+    <div className="mt-2 flex flex-wrap gap-2">
+      {(cancelAtEnd || nextPlan !== null) && (
+        <Button size="sm" isBusy={resume.isPending} busyLabel="Resuming…" onClick={() => resume.mutate()}>
+          Keep {title}
+        </Button>
+      )}
+      {smallerPlans(plan).length > 0 && (
+        <Button size="sm" onClick={() => ask('change')}>
+          Choose a smaller plan
+        </Button>
+      )}
+      {!cancelAtEnd && (
+        <Button size="sm" onClick={() => ask('cancel')}>
+          Cancel plan
+        </Button>
+      )}
+      {asked === 'change' && <SmallerPlanDialog subscription={subscription} onClose={close} />}
+      <ConfirmDialog
+        isOpen={asked === 'cancel'}
+        onOpenChange={(isOpen) => {
+          if (!isOpen) close();
+        }}
+        title={`Cancel ${title}?`}
+        description={`It stays yours until ${formatDate(endsAt)} and does not renew. Then all of your deployments stay live and become read-only. You can resume it until then.`}
+        confirmLabel="Cancel plan"
+        busyLabel="Canceling…"
+        isBusy={cancel.isPending}
+        onConfirm={() => cancel.mutate()}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import type { Deployment } from '../../../routers/schemas/deployments.ts';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
+import { PLANS } from '../../../routers/schemas/plan-table.ts';
+import type { PaidPlan } from '../../../routers/schemas/plans.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+
+/** Names beyond these are a number. */
+const NAMED = 5;
+
+/** The most that the server answers at once. */
+export const LOOKED_AT = 50;
+
+type Known = {
+  deployments: readonly Deployment[];
+  /** How many the account has, of which `deployments` are the newest. */
+  count: number;
+};
+
+/**
+ * Says how many deployments become read-only on a smaller plan, and names those that were published the longest ago: the
+ * person may choose others. `when` is `then`, or nothing where the plan begins at once.
+ */
+export function readOnlyText(plan: PaidPlan, { deployments, count }: Known, when: 'then ' | '' = ''): string {
+  const { title, deployments: limit } = PLANS[plan];
+  const counted = deployments.filter(({ platform, state }) => state !== 'deleting' && !PLATFORMS[platform].isSimulated);
+  const all = counted.length + Math.max(0, count - deployments.length);
+  if (limit === null || all <= limit) return `All of your deployments have a place on ${title}.`;
+  const lastOf = ({ latestRelease, createdAt }: Deployment) => (latestRelease?.createdAt ?? createdAt).getTime();
+  const rest = [...counted].sort((one, other) => lastOf(other) - lastOf(one)).slice(limit);
+  const overCap = all - limit;
+  const named = rest.slice(0, overCap > NAMED ? NAMED - 1 : NAMED).map(({ name }) => name);
+  const names = new Intl.ListFormat('en').format(
+    overCap > named.length ? [...named, `${overCap - named.length} more`] : named,
+  );
+  const become = overCap === 1 ? 'stays live and becomes' : 'stay live and become';
+  const choice = when === '' ? 'You can choose others after that.' : `Once ${title} has begun you can choose others.`;
+  return `${title} allows ${formatCount(limit, 'deployment')}, and you have ${all}: ${names} ${when}${become} read-only. ${choice}`;
+}

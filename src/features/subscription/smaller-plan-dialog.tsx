@@ -1,0 +1,70 @@
+import { useState } from 'react';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
+import { PLANS } from '../../../routers/schemas/plan-table.ts';
+import type { PaidPlan } from '../../../routers/schemas/plans.ts';
+import type { Subscription } from '../../../routers/schemas/subscription.ts';
+import { errorToast } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { ChoiceList } from '../../components/choice-list.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { showToast } from '../../components/toast-store.ts';
+import { formatDate } from '../../lib/format.ts';
+import { smallerPlans } from './plan-end.ts';
+import { LOOKED_AT, readOnlyText } from './read-only-text.ts';
+
+type SmallerPlanDialogProps = {
+  subscription: Subscription;
+  /** The plan that is chosen at first. */
+  first?: PaidPlan;
+  onClose: () => void;
+};
+
+/** Asks for the plan after this period, and says beforehand which deployments it has no place for. */
+export function SmallerPlanDialog({ subscription, first, onClose }: SmallerPlanDialogProps) {
+  const { plan, endsAt, nextPlan } = subscription;
+  const choices = smallerPlans(plan);
+  const [chosen, choose] = useState<PaidPlan | undefined>(first ?? nextPlan ?? choices[0]);
+  const deployments = trpc.deployments.list.useQuery({ limit: LOOKED_AT });
+  const { data: allowance } = trpc.subscription.allowance.useQuery();
+  const end = formatDate(endsAt);
+  const change = trpc.subscription.change.useMutation({
+    onSuccess({ nextPlan: next }) {
+      onClose();
+      const title = next === null ? '' : PLANS[next].title;
+      showToast({ title: `${title} chosen`, description: `It begins on ${end}. Until then nothing changes.` });
+    },
+    onError: (error) => showToast(errorToast('The plan was not changed', error)),
+  });
+  if (chosen === undefined) return null;
+  return (
+    <FormDialog
+      title="Choose a smaller plan"
+      description={`${PLANS[plan].title} stays yours until ${end}. The smaller plan begins then.`}
+      submitLabel={`Choose ${PLANS[chosen].title}`}
+      busyLabel="Choosing…"
+      isBusy={change.isPending}
+      onSubmit={(event) => {
+        event.preventDefault();
+        change.mutate({ plan: chosen });
+      }}
+      onClose={onClose}
+    >
+      <ChoiceList
+        label="Plan"
+        value={chosen}
+        onChange={choose}
+        choices={choices.map((value) => ({ value, title: PLANS[value].title, description: describe(value) }))}
+      />
+      <p className="text-sm text-ink-muted">
+        {deployments.data !== undefined &&
+          allowance !== undefined &&
+          readOnlyText(chosen, { deployments: deployments.data.items, count: allowance.deploymentCount }, 'then ')}
+      </p>
+    </FormDialog>
+  );
+}
+
+function describe(plan: PaidPlan): string {
+  const { price, deployments } = PLANS[plan];
+  return deployments === null ? price : `${price}, ${formatCount(deployments, 'deployment')}`;
+}

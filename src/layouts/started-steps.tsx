@@ -1,0 +1,14 @@
+import { DomainProgress } from '../features/domains/domain-progress.tsx';
+import { ProgressSteps } from '../features/releases/progress-steps.tsx';
+import type { FlowProgressProps } from './deployment-flow.tsx';
+
+/** The steps of a deployment that was started, and below them the way of its domain. */
+export function StartedSteps({ wantedDomain, ...props }: FlowProgressProps) {
+  const { deploymentId, mayChange } = props;
+  return (
+    <>
+      <ProgressSteps {...props} />
+      <DomainProgress deploymentId={deploymentId} wantedDomain={wantedDomain} mayChange={mayChange} />
+    </>
+  );
+}

@@ -1,0 +1,12 @@
+/** Saves a text as a file of the browser's downloads. */
+export function saveText(text: string, fileName: string, type = 'text/plain'): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = fileName;
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
+/** Saves certificates in PEM, as a browser or a system imports them. */
+export const savePem = (pem: string, fileName: string): void => saveText(pem, fileName, 'application/x-pem-file');

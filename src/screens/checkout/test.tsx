@@ -1,0 +1,81 @@
+import { Link, Redirect, useParams } from 'wouter';
+import { shownFailure } from '../../api/shown-failure.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
+import { Card } from '../../components/card.tsx';
+import { FailedState } from '../../components/failed-state.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { SkeletonRows } from '../../components/skeleton.tsx';
+import { TestOrder } from '../../features/payments/test-order.tsx';
+import { LegalLinks } from '../../features/subscription/legal-links.tsx';
+import { href, paths } from '../../lib/paths.ts';
+
+/** Shown instead of the page of a payment service while none is set up, and says so. */
+export function TestCheckoutScreen() {
+  const { paymentId = '' } = useParams();
+  const payment = trpc.payments.get.useQuery({ paymentId });
+  const { data } = payment;
+  // Paid, or on its way: what comes next is shown in one place.
+  if (data?.state === 'paid' || data?.state === 'refunded' || data?.isProcessing) {
+    return <Redirect to={href.subscriptionSuccess(data.id)} replace />;
+  }
+  if (data !== undefined && !data.isTest) return <TakenElsewhere isOpen={data.state === 'pending'} />;
+  return (
+    <Page width="reading">
+      <h1 className="text-2xl font-semibold">Test checkout</h1>
+      <Notice tone="accent" title="No money moves" className="my-6">
+        This Fairlead takes no real payments. Choose how the payment goes: the plan starts as it would with a real one.
+      </Notice>
+      {data === undefined ? (
+        <Card>
+          {payment.error === null ? (
+            <SkeletonRows rows={3} />
+          ) : (
+            <FailedState
+              failure={shownFailure('This checkout could not be loaded', payment.error)}
+              question={payment}
+            />
+          )}
+        </Card>
+      ) : data.state === 'pending' ? (
+        <>
+          <TestOrder payment={data} />
+          <LegalLinks className="mt-4" />
+        </>
+      ) : (
+        <CheckoutOver />
+      )}
+    </Page>
+  );
+}
+
+/** A payment with money: nothing here may say that none moves. */
+function TakenElsewhere({ isOpen }: { isOpen: boolean }) {
+  return (
+    <Page width="reading">
+      <h1 className="mb-6 text-2xl font-semibold">Checkout</h1>
+      {isOpen ? (
+        <>
+          <p className="mb-6 text-lg text-ink-muted">This payment is made on the page of the payment service.</p>
+          <Button asChild variant="primary">
+            <Link to={paths.subscriptionPricing}>See the plans</Link>
+          </Button>
+        </>
+      ) : (
+        <CheckoutOver />
+      )}
+    </Page>
+  );
+}
+
+function CheckoutOver() {
+  return (
+    <>
+      <p className="mb-6 text-lg text-ink-muted">This checkout is over. Nothing was charged.</p>
+      <Button asChild variant="primary">
+        <Link to={paths.subscriptionPricing}>See the plans</Link>
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,178 @@
+import { lazy, Suspense, useState } from 'react';
+import { Link, useParams } from 'wouter';
+import type { Domain } from '../../routers/schemas/domains.ts';
+import { isNothing, shownFailure } from '../api/shown-failure.ts';
+import { trpc } from '../api/trpc.ts';
+import { Card, CardBody, CardHeader } from '../components/card.tsx';
+import { FailedState } from '../components/failed-state.tsx';
+import { HostName } from '../components/host-name.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { SkeletonRows } from '../components/skeleton.tsx';
+import { CertificateList } from '../features/certificates/certificate-list.tsx';
+import { useOfferedDeployments } from '../features/deployments/manage/use-offered-deployments.ts';
+import { isReadOnly } from '../features/deployments/plan-labels.ts';
+import { DomainBadge, recordsSeen } from '../features/domains/domain-badge.tsx';
+import { DomainCheck } from '../features/domains/domain-check.tsx';
+import { DomainMenu } from '../features/domains/domain-menu.tsx';
+import { DomainNotice } from '../features/domains/domain-notice.tsx';
+import { LoopbackNotice } from '../features/domains/loopback-notice.tsx';
+import { RecordCards } from '../features/domains/records/record-cards.tsx';
+import { needsRepair, RecordSetup } from '../features/domains/records/record-setup.tsx';
+import type { RemovedDomainProps } from '../features/domains/removed-domain.tsx';
+import { useDomain } from '../features/domains/use-domain.ts';
+import { useNavigate } from '../lib/location.ts';
+import { usePageTitle } from '../lib/page-title.ts';
+import { href, paths } from '../lib/paths.ts';
+
+/** Of domains at a platform alone. */
+const PlatformAnswers = lazy(async () => ({
+  default: (await import('../features/domains/platform-answers.tsx')).PlatformAnswers,
+}));
+
+/** Of a domain that was removed here a moment ago. */
+const RemovedDomain = lazy(async () => ({
+  default: (await import('../features/domains/removed-domain.tsx')).RemovedDomain,
+}));
+
+/** One domain: what it needs, what is seen of it, and what is in the way. */
+export function DomainScreen() {
+  const { domainId = '' } = useParams();
+  const domain = useDomain(domainId);
+  const navigate = useNavigate();
+  const [removed, setRemoved] = useState<RemovedDomainProps | null>(null);
+  usePageTitle(removed?.name ?? domain.data?.name);
+  if (removed !== null) {
+    return (
+      <Suspense fallback={<SkeletonRows rows={3} />}>
+        <RemovedDomain {...removed} />
+      </Suspense>
+    );
+  }
+  // It may be removed while it is looked at.
+  if (domain.data !== undefined && !isNothing(domain.error)) {
+    const { data } = domain;
+    const leave = (records: RemovedDomainProps['records']) =>
+      records.length === 0 ? navigate(paths.domains) : setRemoved({ name: data.name, records });
+    return <DomainPage domain={data} onRemoved={leave} />;
+  }
+  return (
+    <>
+      <PageHeader title="Domain" crumbs={[{ label: 'Domains', to: paths.domains }, { label: 'Domain' }]} />
+      <Card>
+        {domain.error === null ? (
+          <SkeletonRows rows={3} />
+        ) : (
+          <FailedState failure={shownFailure('This domain could not be loaded', domain.error)} question={domain} />
+        )}
+      </Card>
+    </>
+  );
+}
+
+type DomainPageProps = { domain: Domain; onRemoved: (left: RemovedDomainProps['records']) => void };
+
+function DomainPage({ domain, onRemoved }: DomainPageProps) {
+  const allowance = trpc.subscription.allowance.useQuery();
+  const { deployments } = useOfferedDeployments();
+  const readOnly = isReadOnly(allowance.data, domain.deploymentId);
+  const isEnding = domain.state === 'removing' || domain.lostTo !== undefined;
+  // What is in the way stands beside what mends it.
+  const mayRepair = needsRepair(domain) && !readOnly;
+  return (
+    <>
+      <PageHeader
+        title={<span className="font-mono font-medium">{domain.name}</span>}
+        crumbs={[{ label: 'Domains', to: paths.domains }, { label: domain.name }]}
+        description={
+          <span className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1">
+            <DomainBadge domain={domain} />
+            {!isEnding && <span>{recordsSeen(domain)}</span>}
+          </span>
+        }
+        actions={
+          <>
+            {!isEnding && <DomainCheck domain={domain} />}
+            <DomainMenu
+              domain={domain}
+              deployments={deployments}
+              isReadOnly={readOnly || isEnding}
+              onRemoved={onRemoved}
+            />
+          </>
+        }
+      />
+      <div className="flex flex-col gap-4">
+        {!mayRepair && <DomainNotice domain={domain} />}
+        <LoopbackNotice records={domain.records} />
+        {!isEnding && !readOnly && <RecordSetup domain={domain} />}
+        {!isEnding && <RecordCards domain={domain} />}
+        {!isEnding && <CertifiedBy domain={domain} isReadOnly={readOnly} />}
+        <VisitorsCard domain={domain} deployment={deployments.find(({ id }) => id === domain.deploymentId)} />
+      </div>
+    </>
+  );
+}
+
+/** A platform has certificates of its own, and says where they stand. */
+function CertifiedBy({ domain, isReadOnly }: { domain: Domain; isReadOnly: boolean }) {
+  if (domain.atPlatform !== null) {
+    return (
+      <Suspense fallback={<SkeletonRows rows={2} />}>
+        <PlatformAnswers atPlatform={domain.atPlatform} />
+      </Suspense>
+    );
+  }
+  return <CertificateList domain={{ id: domain.id, mayIssue: domain.state === 'active' && !isReadOnly }} />;
+}
+
+function VisitorsCard({
+  domain,
+  deployment,
+}: {
+  domain: Domain;
+  deployment: { id: string; name: string } | undefined;
+}) {
+  const { name, counterpart, servedName, pointedNames, url, provedAt } = domain;
+  const names = counterpart === null ? [name] : [name, counterpart];
+  return (
+    <Card>
+      <CardHeader title="Visitors see" />
+      <CardBody className="flex flex-col gap-2">
+        {names.map((one) => (
+          <p key={one} className="text-pretty">
+            <HostName name={one} fit="wrap" />{' '}
+            {visitorText({
+              isPointed: pointedNames.includes(one),
+              isProved: provedAt !== null,
+              redirectsTo: one === servedName ? null : servedName,
+            })}
+          </p>
+        ))}
+        <p className="text-sm text-ink-muted">
+          {deployment !== undefined && (
+            <>
+              Deployment:{' '}
+              <Link to={href.deployment(deployment.id)} className="font-medium text-accent underline">
+                {deployment.name}
+              </Link>
+              {pointedNames.includes(servedName) && ' · '}
+            </>
+          )}
+          {pointedNames.includes(servedName) && (
+            <a href={url} target="_blank" rel="noreferrer" className="font-medium text-accent underline">
+              Visit {servedName}
+            </a>
+          )}
+        </p>
+      </CardBody>
+    </Card>
+  );
+}
+
+type Visit = { isPointed: boolean; isProved: boolean; redirectsTo: string | null };
+
+function visitorText({ isPointed, isProved, redirectsTo }: Visit): string {
+  if (!isPointed) return 'does not point here yet.';
+  if (!isProved) return 'points here, and is served once it is proved.';
+  return redirectsTo === null ? 'serves your deployment.' : `redirects to ${redirectsTo}.`;
+}

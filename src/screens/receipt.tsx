@@ -1,0 +1,71 @@
+import { Printer, ReceiptText } from 'lucide-react';
+import { Link, useParams } from 'wouter';
+import type { Payment } from '../../routers/schemas/payments.ts';
+import { shownFailure } from '../api/shown-failure.ts';
+import { trpc } from '../api/trpc.ts';
+import { useUser } from '../api/user.ts';
+import { Button } from '../components/button.tsx';
+import { Card, CardBody } from '../components/card.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { FactList } from '../components/fact-list.tsx';
+import { FailedState } from '../components/failed-state.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { SkeletonRows } from '../components/skeleton.tsx';
+import { kindOf, paidText, receiptFacts } from '../features/payments/payment-facts.ts';
+import { paths } from '../lib/paths.ts';
+
+/** One payment as the server has it, on a page that prints on one sheet. */
+export function ReceiptScreen() {
+  const { paymentId = '' } = useParams();
+  const payment = trpc.payments.get.useQuery({ paymentId });
+  const isPaid = payment.data !== undefined && payment.data.paidAt !== null;
+  return (
+    <div className="max-w-reading">
+      <PageHeader
+        title="Receipt"
+        description="What was paid, for which plan and which time."
+        actions={
+          isPaid && (
+            <Button className="print:hidden" onClick={() => window.print()}>
+              <Printer /> Print
+            </Button>
+          )
+        }
+      />
+      <Card>
+        {payment.error !== null ? (
+          <FailedState failure={shownFailure('This receipt could not be loaded', payment.error)} question={payment} />
+        ) : payment.data === undefined ? (
+          <SkeletonRows rows={4} />
+        ) : isPaid ? (
+          <Receipt payment={payment.data} />
+        ) : (
+          <EmptyState icon={ReceiptText}>Nothing has been paid, so there is no receipt.</EmptyState>
+        )}
+      </Card>
+      <Button asChild className="mt-6 print:hidden">
+        <Link to={paths.account}>Back to Account</Link>
+      </Button>
+    </div>
+  );
+}
+
+function Receipt({ payment }: { payment: Payment }) {
+  const { user } = useUser();
+  return (
+    <>
+      <CardBody>
+        <p className="font-semibold">Fairlead</p>
+        <p className="mt-0.5 text-sm text-ink-muted">{`${kindOf(payment)}. ${paidText(payment)}`}</p>
+      </CardBody>
+      <CardBody>
+        <FactList
+          facts={[
+            ...(user === null ? [] : [{ name: 'For', value: `${user.username}, ${user.email}` }]),
+            ...receiptFacts(payment),
+          ]}
+        />
+      </CardBody>
+    </>
+  );
+}

@@ -1,0 +1,37 @@
+import { isNothing, shownFailure } from '../api/shown-failure.ts';
+import { trpc } from '../api/trpc.ts';
+import { Card } from '../components/card.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { FailedState } from '../components/failed-state.tsx';
+import { CheckListSkeleton } from '../features/diagnostics/check-list.tsx';
+import { ReportView } from '../features/diagnostics/report-view.tsx';
+
+/** A report for whoever has its link. The token is behind the `#`, so that it is in no log of a server or a proxy. */
+export function SharedReportScreen() {
+  const token = window.location.hash.slice(1);
+  const report = trpc.diagnostics.shared.useQuery({ token }, { enabled: token !== '' });
+  const failure = shownFailure('The report could not be fetched', report.error);
+  const isOver = token === '' || (report.error !== null && isNothing(report.error));
+  return (
+    <div className="mx-auto w-full max-w-280 px-4 py-8">
+      <h1 className="mb-4 text-xl font-semibold">Report</h1>
+      {report.isPending && !isOver && (
+        <Card>
+          <CheckListSkeleton />
+        </Card>
+      )}
+      {isOver ? (
+        <Card>
+          <EmptyState>This link has ended. Ask for a new one.</EmptyState>
+        </Card>
+      ) : (
+        failure !== null && (
+          <Card>
+            <FailedState failure={failure} question={report} />
+          </Card>
+        )
+      )}
+      {report.data && <ReportView report={report.data} />}
+    </div>
+  );
+}

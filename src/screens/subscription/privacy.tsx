@@ -1,0 +1,62 @@
+import { Link } from 'wouter';
+import { STORED_DATA } from '../../features/account/stored-data.ts';
+import { SupportEmail } from '../../features/contact/support-email.tsx';
+import { LegalPage } from '../../features/subscription/legal-page.tsx';
+import { paths } from '../../lib/paths.ts';
+
+export function SubscriptionPrivacyScreen() {
+  return (
+    <LegalPage
+      title="Privacy"
+      summary="What Fairlead stores about you, for how long, and how you have it erased."
+      parts={[
+        {
+          title: 'What is stored',
+          text: (
+            <ul aria-label="What is stored" className="divide-y divide-line border-y border-line">
+              {STORED_DATA.map(({ what, kept }) => (
+                <li key={what} className="py-3">
+                  <p>{what}</p>
+                  <p className="mt-0.5 text-sm text-ink-muted">Kept: {kept}</p>
+                </li>
+              ))}
+            </ul>
+          ),
+        },
+        {
+          title: 'Cookies',
+          text: (
+            <p>
+              One cookie keeps you signed in, and one remembers that you have seen the disclaimer. There are no
+              advertising or tracking cookies, and none on the sites you publish.
+            </p>
+          ),
+        },
+        {
+          title: 'Who else gets it',
+          text: (
+            <p>
+              Only the services that you use: the hosting platforms and DNS providers you connect, the certificate
+              authority for your domains, and the payment service when you pay with money.
+            </p>
+          ),
+        },
+        {
+          title: 'Export and erase',
+          text: (
+            <>
+              <p>
+                <Link to={paths.account} className="font-medium text-accent underline underline-offset-4">
+                  Account
+                </Link>{' '}
+                exports everything and deletes your account. Deleting takes your sites offline and erases all of the
+                above, except for what is said to be kept longer. Backups are up to whoever runs this Fairlead.
+              </p>
+              <SupportEmail />
+            </>
+          ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,44 @@
+import { isSignedOut, session } from '../api/session.ts';
+import { createStore, useStore } from '../lib/store.ts';
+import type { Selection } from './selection.ts';
+import { afterAccountChange, shownTo, type Waiting } from './waiting-selection.ts';
+
+/**
+ * What was chosen for a deployment and is not published yet, by the deployment's id. It outlives its page, so that neither
+ * a login that ended nor a deployment that was deleted elsewhere costs anybody the files that they chose.
+ */
+const chosen = createStore<ReadonlyMap<string, Waiting>>(new Map());
+let isFollowing = false;
+
+/** Sets what is chosen for a deployment; null takes it away. */
+export function setChosen(deploymentId: string, selection: Selection | null): void {
+  followSession();
+  const others = [...chosen.get()].filter(([id]) => id !== deploymentId);
+  const own: [string, Waiting][] =
+    selection === null ? [] : [[deploymentId, { selection, owner: session.accountId() }]];
+  chosen.set(new Map([...others, ...own]));
+}
+
+/** Gives what is chosen for a deployment, or null; a session that ended hides it until its account is back. */
+export function useChosen(deploymentId: string): Selection | null {
+  return useStore(chosen, (all) => {
+    const own = all.get(deploymentId);
+    return own === undefined ? null : shownTo(own, session.accountId());
+  });
+}
+
+/** Forgets what was chosen when its page is left, unless its owner was led away from it to log in again. */
+export function leaveChosen(deploymentId: string): void {
+  if (session.accountId() !== null) setChosen(deploymentId, null);
+}
+
+function followSession(): void {
+  if (isFollowing) return;
+  isFollowing = true;
+  session.onAccountChange(() => {
+    const after = [...chosen.get()].map(
+      ([id, own]) => [id, afterAccountChange(own, session.accountId(), isSignedOut())] as const,
+    );
+    chosen.set(new Map(after.filter(([, { selection }]) => selection !== null)));
+  });
+}

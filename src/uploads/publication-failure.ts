@@ -1,0 +1,33 @@
+import { errorDetails, errorMessage, isSignedOutError } from '../api/errors.ts';
+import type { PublicationFailure } from './publications.ts';
+import { isUnanswered, UploadError } from './request.ts';
+
+/** Whether the server does not know what was named, be it the upload or its deployment. */
+export function isMissing(cause: unknown): boolean {
+  return detailsOf(cause).code === 'not_found';
+}
+
+/** Whether the upload takes nothing more, so that the next attempt has to open another. */
+export function isUploadLost(cause: unknown): boolean {
+  const { code } = detailsOf(cause);
+  return isMissing(cause) || code === 'upload_closed' || code === 'upload_incomplete';
+}
+
+/** Returns why a publication stopped, in words for the person and in what the screens ask. */
+export function failureOf(cause: unknown, isDeploymentGone: boolean): PublicationFailure {
+  const { hint, code } = detailsOf(cause);
+  const isSignedOut = isSignedOutError(cause) || code === 'unauthenticated' || code === 'session_ended';
+  return {
+    message: isSignedOut ? 'You were signed out while this was being sent' : errorMessage(cause),
+    hint: isSignedOut ? 'Log in again, and it goes on where it stopped. Your files are still chosen.' : hint,
+    isSelectionNeeded: code === 'file_changed',
+    isUnanswered: isUnanswered(cause),
+    isUnchanged: code === 'release_unchanged',
+    isSignedOut,
+    isDeploymentGone,
+  };
+}
+
+function detailsOf(cause: unknown): { code?: string | undefined; hint?: string | undefined } {
+  return cause instanceof UploadError ? cause : errorDetails(cause);
+}

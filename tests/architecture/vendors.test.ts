@@ -1,0 +1,72 @@
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
+import { parse, readSources, type SourceTree } from '../support/source-tree.ts';
+
+/** `render` is a word of every React program as well: there it counts as a name in a text, or as the id itself. */
+const VENDOR = new RegExp(
+  HOSTING_PLATFORMS.filter((id) => id !== 'render')
+    .map((id) => id.replace(/-.*/, ''))
+    .join('|'),
+  'i',
+);
+const RENDER = /\bRender\b|^['"`]render['"`]$/;
+
+/** Where a platform has to be named, each with the reason. */
+const MAY_NAME = [
+  // The adapters, one folder a platform, and their registry.
+  new RegExp(`^server/platforms/(${HOSTING_PLATFORMS.join('|')}|index\\.ts$)`),
+  // What the contract says of each platform is data there.
+  /^routers\/schemas\/platforms\//,
+  // Environment variables are called after the platform that they are for.
+  /^server\/(env|egress-env|oauth-env)\.ts$/,
+  // Tokens are known by their first letters: struck out of logs, and warned of in an upload.
+  /^server\/log\.ts$/,
+  /^routers\/schemas\/upload-tokens\.ts$/,
+  // The marks of the platforms.
+  /^src\/components\/platform-drawing\.tsx$/,
+  // One platform has a page of its own, with a route.
+  /^src\/(screens\/deploy\/netlify\.tsx|routes\.tsx|lib\/paths\.ts|layouts\/navigation\.ts)$/,
+  // Where the app itself is hosted by functions, its API has another address.
+  /^src\/api\/rewrite\.ts$/,
+];
+
+/** Returns where code, not a comment, has a platform's name. */
+function vendorsNamed(tree: SourceTree): string[] {
+  const found: string[] = [];
+  for (const [path, text] of tree) {
+    if (MAY_NAME.some((place) => place.test(path))) continue;
+    const source = parse(path, text);
+    const visit = (node: ts.Node): void => {
+      const isText = ts.isLiteralExpression(node) || ts.isTemplateLiteralToken(node) || ts.isJsxText(node);
+      if (
+        (isText || ts.isIdentifier(node)) &&
+        (VENDOR.test(node.getText()) || (isText && RENDER.test(node.getText())))
+      ) {
+        found.push(
+          `${path}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1} ${node.getText().trim()}`,
+        );
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(source);
+  }
+  return found;
+}
+
+test('a platform is named in its own folder and in the tables of platforms, nowhere else', () => {
+  expect(vendorsNamed(readSources(['routers', 'server', 'src']))).toEqual([]);
+});
+
+test('a planted name of a platform is found', () => {
+  const planted = new Map([
+    ['server/services/deployments/destination.ts', "options.githubConnectionId = find('render');\nrender(page);"],
+    ['server/platforms/render/index.ts', "import { githubAt } from '../github-pages/api.ts';"],
+    ['src/features/releases/steps.tsx', '/** As Netlify does. */\nconst steps = <li>Open Render now</li>;'],
+  ]);
+  expect(vendorsNamed(planted)).toEqual([
+    'server/services/deployments/destination.ts:1 githubConnectionId',
+    "server/services/deployments/destination.ts:1 'render'",
+    'src/features/releases/steps.tsx:2 Open Render now',
+  ]);
+});

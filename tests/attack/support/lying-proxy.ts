@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { request as askFor, createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { type AddressInfo, createServer as listenRaw, type Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import type { Random } from '../../support/random.ts';
+
+/** An address of this machine that EGRESS_ALLOW does not name: nothing of ours is to go there. */
+const INSIDE = '127.0.0.66';
+
+/** What an honest platform answered. */
+export type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer };
+
+/** What a lie is told with. It ends when the connection does. */
+export type Telling = {
+  random: Random;
+  socket: Socket;
+  method: string;
+  honest(): Promise<Answer>;
+  /** Addresses at which the product must not be seen, and must not be seen with a token. */
+  inside: string;
+  foreign: string;
+};
+export type Lie = (telling: Telling) => Promise<void>;
+
+/** Which of the requests of one publication are lied to. */
+export type Plan = { lie: Lie; from: number; times: number; random: Random };
+
+export type LyingProxy = AsyncDisposable & {
+  port: number;
+  /** Lies to whoever brings this token, and to visitors of the site of this name; null is honest again. */
+  lieTo(who: { token: string; slug: string }, plan: Plan | null): void;
+  /** Requests that went where none may go, since the last question. */
+  takeLeaks(): string[];
+};
+
+type Lied = { slug: string; plan: Plan; asked: number };
+
+/**
+ * Stands before a stand-in and passes on what comes, except to those that it lies to. Beside it are a server that only
+ * this network sees, and a foreign one which anybody may ask, and nobody with a token.
+ */
+export async function startLyingProxy({ port: target }: { port: number }): Promise<LyingProxy> {
+  const lied = new Map<string, Lied>();
+  const leaks: string[] = [];
+  const inside = listenRaw((socket) => {
+    leaks.push('something inside was asked');
+    socket.destroy();
+  });
+  const foreign = createServer(({ headers }, response) => {
+    if (tokenIn(headers) !== undefined) leaks.push('a token went to a foreign address');
+    response.end('<h1>Not yours</h1>');
+  });
+  const proxy = createServer(async (request, response) => {
+    const body = await buffer(request).catch(() => null);
+    if (body === null) return;
+    const honest = () => passOn(request, body, { from: portOf(proxy), to: target });
+    const plan = planFor(request, lied);
+    const socket = response.socket;
+    try {
+      if (plan === null || socket === null) {
+        const answer = await honest();
+        response.writeHead(answer.status, answer.headers).end(answer.body);
+        return;
+      }
+      socket.on('error', () => undefined);
+      const addresses = {
+        inside: `http://${INSIDE}:${portOf(inside)}`,
+        foreign: `http://127.0.0.1:${portOf(foreign)}`,
+      };
+      await plan.lie({ ...addresses, random: plan.random, socket, method: request.method ?? 'GET', honest });
+      if (!socket.destroyed) socket.end();
+    } catch {
+      response.destroy();
+    }
+  });
+  for (const [server, host] of [
+    [inside, INSIDE],
+    [foreign, '127.0.0.1'],
+    [proxy, '127.0.0.1'],
+  ] as const) {
+    await once(server.listen(0, host), 'listening');
+  }
+  return {
+    port: portOf(proxy),
+    lieTo({ token, slug }, plan) {
+      if (plan === null) lied.delete(token);
+      else lied.set(token, { slug, plan, asked: 0 });
+    },
+    takeLeaks: () => leaks.splice(0),
+    async [Symbol.asyncDispose]() {
+      for (const server of [proxy, foreign]) server.closeAllConnections();
+      await Promise.all([proxy, foreign, inside].map((server) => once(server.close(), 'close')));
+    },
+  };
+}
+
+function portOf(server: { address(): AddressInfo | string | null }): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server does not listen.');
+  return address.port;
+}
+
+function tokenIn(headers: IncomingHttpHeaders): string | undefined {
+  return headers.authorization?.replace(/^Bearer /, '') ?? headers['x-api-key']?.toString();
+}
+
+/** The plan, when this request is one of those that it lies to. */
+function planFor({ headers }: IncomingMessage, lied: ReadonlyMap<string, Lied>): Plan | null {
+  const token = tokenIn(headers);
+  const host = headers.host ?? '';
+  const found = token === undefined ? [...lied.values()].find(({ slug }) => host.includes(slug)) : lied.get(token);
+  if (found === undefined) return null;
+  const number = found.asked++;
+  const { from, times } = found.plan;
+  return number >= from && number < from + times ? found.plan : null;
+}
+
+/** Asks the stand-in. Addresses in its answer lead to the proxy, so that visitors come by here as well. */
+async function passOn(request: IncomingMessage, body: Buffer, ports: { from: number; to: number }): Promise<Answer> {
+  const { method = 'GET', url: path, headers } = request;
+  const outgoing = askFor({ host: '127.0.0.1', port: ports.to, method, path, headers, agent: false });
+  outgoing.end(body);
+  const [answer]: [IncomingMessage] = await once(outgoing, 'response').then(([incoming]) => [incoming]);
+  const { 'content-length': _length, 'transfer-encoding': _coding, connection: _kept, ...kept } = answer.headers;
+  const bytes = await buffer(answer);
+  const isJson = answer.headers['content-type']?.includes('json') === true;
+  const text = isJson ? bytes.toString().replaceAll(`:${ports.to}`, `:${ports.from}`) : null;
+  return { status: answer.statusCode ?? 0, headers: kept, body: text === null ? bytes : Buffer.from(text) };
+}

@@ -1,0 +1,79 @@
+import type { Page } from '@playwright/test';
+import { expect, newcomerWithoutPlan, test } from './fixtures.ts';
+
+async function openCheckout(page: Page, button: string): Promise<void> {
+  await page.goto('/subscription/pricing');
+  await page.getByRole('button', { name: button, exact: true }).click();
+  await page.waitForURL(/\/checkout\/test\/[0-9a-z]{20}$/);
+  await expect(page.getByText('No money moves', { exact: true })).toBeVisible();
+}
+
+for (const [plan, price, limit] of [
+  ['Basic', '$5.00', '0 deployments of 1.'],
+  ['Standard', '$12.00', '0 deployments of 3.'],
+  ['Pro', '$29.00', '0 deployments. Your plan has no limit.'],
+  ['Beta', '$10.00', '0 deployments. Your plan has no limit.'],
+] as const) {
+  test(`${plan} is bought in the test checkout, and is there everywhere`, async ({ page }) => {
+    await newcomerWithoutPlan(page);
+    await openCheckout(page, `Choose ${plan}`);
+    await expect(page.getByRole('region', { name: 'Your order' })).toContainText(`Total${price}`);
+    await page.getByRole('button', { name: 'Pay', exact: true }).click();
+    await expect(page.getByRole('heading', { name: `Your ${plan} plan is active` })).toBeVisible();
+    await page.getByRole('link', { name: 'See the receipt' }).click();
+    await expect(page.getByText('Paid in the test checkout: no money has moved.')).toBeVisible();
+    await expect(page.getByText(price).first()).toBeVisible();
+    await page.goto('/pricing');
+    await expect(page.locator('li[aria-current=true]')).toContainText('Your plan');
+    await page.goto('/account');
+    await expect(page.getByText(limit)).toBeVisible();
+    await expect(page.getByText('Beta Tester')).toHaveCount(plan === 'Beta' ? 1 : 0);
+  });
+}
+
+test('a declined payment and a way back charge nothing; what is paid later comes by itself', async ({ page }) => {
+  await newcomerWithoutPlan(page);
+  await openCheckout(page, 'Choose Standard');
+  await page.getByRole('button', { name: 'Decline' }).click();
+  await page.waitForURL(/\/subscription\/cancel$/);
+  await expect(page.getByRole('heading', { name: 'Nothing was charged' })).toBeVisible();
+
+  await openCheckout(page, 'Choose Standard');
+  const address = page.url();
+  await page.getByRole('link', { name: 'Go back' }).click();
+  await page.waitForURL(/\/subscription\/cancel$/);
+  await openCheckout(page, 'Choose Standard');
+  expect(page.url(), 'the checkout is still open').toBe(address);
+
+  await page.getByRole('button', { name: 'Pay later' }).click();
+  await expect(page.getByRole('heading', { name: 'Your payment is on its way' })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'Your payment is on its way' })).toBeVisible();
+});
+
+test('being at the address of success proves no payment', async ({ page, complaints }) => {
+  // The server is asked for a payment that there is not, and the browser writes that down.
+  complaints.allow(/status of 404/);
+  await newcomerWithoutPlan(page);
+  await page.goto(`/subscription/success?session_id=${'0'.repeat(20)}`);
+  await expect(page.getByRole('heading', { name: 'No plan is active' })).toBeVisible();
+});
+
+test('an upgrade is credited the unused time, and a smaller plan waits', async ({ page }) => {
+  await newcomerWithoutPlan(page);
+  await openCheckout(page, 'Choose Basic');
+  await page.getByRole('button', { name: 'Pay', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Your Basic plan is active' })).toBeVisible();
+  await openCheckout(page, 'Upgrade to Standard');
+  const order = page.getByRole('region', { name: 'Your order' });
+  await expect(order).toContainText('Unused time of your plan');
+  await expect(order).toContainText('−$5.00');
+  await page.getByRole('button', { name: 'Pay', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Your Standard plan is active' })).toBeVisible();
+  await page.goto('/pricing');
+  const basic = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Basic', exact: true }) });
+  await basic.getByRole('button', { name: 'Choose Basic' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Choose Basic' }).click();
+  await expect(basic.getByText(/^Basic begins on /)).toBeVisible();
+  await expect(basic.getByRole('button')).toBeDisabled();
+});

@@ -1,0 +1,44 @@
+import { openAccount, publishSite } from '../support/api-account.ts';
+import { expect, logIn, newCredentials, seeDisclaimer, test } from './fixtures.ts';
+
+test('a deployment is looked at by one press, its report survives a reload, and a link shows it to a stranger', async ({
+  page,
+  app,
+  browser,
+}) => {
+  const credentials = newCredentials();
+  const account = await openAccount(app.url, credentials.username, credentials.password);
+  await publishSite(account, 'lighthouse', { 'index.html': '<h1>Light</h1>' });
+  await seeDisclaimer(page);
+  await logIn(page, credentials);
+
+  await page.goto('/diagnostics');
+  await page.getByRole('button', { name: 'Check lighthouse now' }).click();
+  const report = page.getByRole('region', { name: /^Report of lighthouse/ });
+  await expect(report.getByText('with the very bytes of the release')).toBeVisible();
+  await expect(report.getByRole('button', { name: 'Share' })).toBeVisible();
+  await report
+    .getByText(/^What was asked/)
+    .first()
+    .click();
+  await expect(report.getByText(/GET http/).first()).toBeVisible();
+  await page.reload();
+  await expect(report.getByText('with the very bytes of the release')).toBeVisible();
+
+  await report.getByRole('button', { name: 'Share' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Make a link' }).click();
+  const link = dialog.getByText(/\/shared-report#/);
+  const url = (await link.textContent()) ?? '';
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  const stranger = await browser.newPage({ viewport: { width: 360, height: 740 } });
+  await seeDisclaimer(stranger);
+  await stranger.goto(url);
+  await expect(stranger.getByText('with the very bytes of the release')).toBeVisible();
+  expect(await stranger.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  await stranger.close();
+
+  await page.goto('/dashboard');
+  await page.getByRole('button', { name: 'Check lighthouse now' }).click();
+  await expect(page.getByText('Deployment URL up')).toBeVisible();
+});

@@ -1,0 +1,115 @@
+import type { Page } from '@playwright/test';
+import { LOCAL_KEYS } from '../../src/lib/storage.ts';
+import { expect, newcomer, newcomerWithoutPlan, test } from './fixtures.ts';
+
+const SMALL = { width: 360, height: 740 };
+
+/** Buys a plan in the test checkout, from the page with the plans. */
+async function buy(page: Page, button: string): Promise<void> {
+  await page.goto('/subscription/pricing');
+  await page.getByRole('button', { name: button, exact: true }).click();
+  await page.getByRole('button', { name: 'Pay', exact: true }).click();
+  await page.waitForURL(/\/subscription\/success/);
+  await expect(page.getByRole('heading', { name: /plan is active$/ })).toBeVisible();
+}
+
+/** Neither theme may scroll sideways on a small telephone. */
+async function expectFits(page: Page, where: string): Promise<void> {
+  for (const theme of ['light', 'dark']) {
+    await page.evaluate((name) => document.documentElement.setAttribute('data-theme', name), theme);
+    const wider = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect(wider, `${where}, ${theme}`).toBeLessThanOrEqual(0);
+  }
+}
+
+test('a plan is canceled and resumed, and its receipt is printed without what stands around it', async ({ page }) => {
+  await newcomerWithoutPlan(page);
+  await buy(page, 'Choose Standard');
+  await page.goto('/account');
+  await page.getByRole('button', { name: 'Cancel plan' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel plan' }).click();
+  await expect(page.getByText(/^It is canceled, and ends on /)).toBeVisible();
+  await page.getByRole('button', { name: 'Keep Standard' }).click();
+  await expect(page.getByText(/^It renews on /).first()).toBeVisible();
+
+  await page.getByRole('list', { name: 'Receipts' }).getByRole('link').click();
+  await page.waitForURL(/\/receipts\/[0-9a-z]{20}$/);
+  await expect(page.getByText('Payment. Paid in the test checkout: no money has moved.')).toBeVisible();
+  await page.evaluate(() => {
+    document.documentElement.setAttribute('data-theme', 'dark');
+    window.print = () => document.body.setAttribute('data-printed', 'yes');
+  });
+  await page.getByRole('button', { name: 'Print' }).click();
+  await expect(page.locator('body')).toHaveAttribute('data-printed', 'yes');
+  await page.emulateMedia({ media: 'print' });
+  await expect(page.getByText('Total')).toBeVisible();
+  for (const hidden of [
+    page.getByRole('navigation', { name: 'Main' }),
+    page.getByRole('button', { name: 'Print' }),
+    page.getByRole('button', { name: 'Rate Your Experience' }),
+    page.getByRole('link', { name: 'Back to Account' }),
+  ]) {
+    await expect(hidden).toBeHidden();
+  }
+  const paper = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  expect(paper).toMatch(/^(oklch\(1 0 0\)|rgb\(255, 255, 255\))$/);
+  await page.emulateMedia({ media: 'screen' });
+});
+
+test('a cap is reached and lifted, and the checkout of a smaller plan than the trial says what becomes read-only', async ({
+  page,
+}) => {
+  await newcomer(page);
+  const token = await page.evaluate((key) => localStorage.getItem(key), LOCAL_KEYS.accessToken);
+  for (const name of ['Harbour', 'Quay']) {
+    const created = await page.request.post('/api/trpc/deployments.create', {
+      headers: { authorization: `Bearer ${token}` },
+      data: { json: { name, platform: 'built-in' } },
+    });
+    expect(created.status()).toBe(200);
+  }
+  await page.goto('/subscription/pricing');
+  await page.getByRole('button', { name: 'Choose Basic', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toContainText(
+    'Basic allows 1 deployment, and you have 2: Harbour stays live and becomes read-only.',
+  );
+  await dialog.getByRole('button', { name: 'Continue to checkout' }).click();
+  await page.getByRole('button', { name: 'Pay', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Your Basic plan is active' })).toBeVisible();
+  await page.goto('/new-deployment');
+  await expect(page.getByText('The deployment of Basic is used')).toBeVisible();
+  await buy(page, 'Upgrade to Standard');
+  await page.goto('/new-deployment');
+  await expect(page.getByText('The deployment of Basic is used')).toBeHidden();
+  await page.goto('/deployments');
+  await expect(page.getByRole('table', { name: 'Deployments' })).not.toContainText('Read-only');
+});
+
+test('plans, checkout, receipts and terms fit a small telephone in both themes', async ({ page }) => {
+  await page.setViewportSize(SMALL);
+  await newcomerWithoutPlan(page);
+  await page.goto('/subscription/pricing');
+  await page.getByRole('button', { name: 'Choose Beta', exact: true }).click();
+  await expect(page.getByRole('region', { name: 'Your order' })).toBeVisible();
+  await expectFits(page, 'checkout');
+  await page
+    .getByRole('list', { name: 'Terms, privacy and refunds' })
+    .first()
+    .getByRole('link', { name: 'Refunds' })
+    .click();
+  await expect(page.getByRole('heading', { name: 'Refunds', level: 1 })).toBeVisible();
+  await page.goBack();
+  await page.getByRole('button', { name: 'Pay', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Your Beta plan is active' })).toBeVisible();
+  for (const path of ['/pricing', '/subscription/terms', '/subscription/privacy', '/account']) {
+    await page.goto(path);
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    await expectFits(page, path);
+  }
+  await page.getByRole('list', { name: 'Receipts' }).getByRole('link').click();
+  await expect(page.getByText('Total')).toBeVisible();
+  await expectFits(page, 'receipt');
+});

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { HOUR_MS } from '../../server/durations.ts';
+import { CertificateModel } from '../../server/models/certificate.ts';
+import { UserModel } from '../../server/models/user.ts';
+import { rehearseAll } from '../../server/services/certificates/maintenance.ts';
+import { acmeClient } from '../support/acme.ts';
+import { createCertifiedHost } from '../support/certified-host.ts';
+import { issued, ZONE } from '../support/certified-world.ts';
+import { startDnsLab } from '../support/dns-lab.ts';
+import { startPebble } from '../support/pebble.ts';
+import { ownEgress } from '../support/platforms.ts';
+
+const { signal } = new AbortController();
+const ORDERED = 'POST /order-plz';
+
+/** A zone whose name leads here, a real authority, and the host at 127.0.0.1 alone of its addresses. */
+async function createWorld() {
+  const lab = await startDnsLab();
+  await lab.registry.createZone(ZONE, { [`${ZONE} NS`]: ['ns.test.'], [`${ZONE} A`]: ['127.0.0.1'] });
+  const pebbles: Awaited<ReturnType<typeof startPebble>>[] = [];
+  const world = await createCertifiedHost(
+    async (httpPort) => {
+      const pebble = await startPebble({ dnsServer: lab.dnsServer, httpPort });
+      pebbles.push(pebble);
+      return acmeClient(pebble);
+    },
+    {
+      dns: lab.client(),
+      egress: ownEgress(),
+      sitesAddresses: async () => ({ given: true, found: ['127.0.0.1', '::1'] }),
+    },
+  );
+  world.app.providers.addresses.sitesHttpPort = world.httpPort;
+  return {
+    ...world,
+    write: (sets: Record<string, string[]>) => lab.registry.writeSets(ZONE, sets),
+    orders: () => pebbles[0]?.output().split(ORDERED).length,
+    async [Symbol.asyncDispose]() {
+      await world[Symbol.asyncDispose]();
+      for (const one of [...pebbles, lab]) await one[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test('each address of a name is tried, and one that is gone or broken is not taken to the authority', async () => {
+  await using world = await createWorld();
+  const { caller, certificateId, certificate } = await issued(world, [ZONE]);
+  expect(certificate).toMatchObject({ state: 'issued', problem: null });
+  const ordered = world.orders();
+  const rehearsed = async () => {
+    const { rehearsal } = await caller.certificates.rehearse({ certificateId });
+    return rehearsal?.checks.filter(({ id }) => id === 'challenge' || id === 'dns');
+  };
+  expect(await rehearsed()).toEqual([{ id: 'challenge', verdict: 'pass', message: `${ZONE} answers here.` }]);
+  await world.write({ [`${ZONE} AAAA`]: ['::1'] });
+  expect(await rehearsed()).toMatchObject([
+    { id: 'challenge', verdict: 'fail', message: expect.stringContaining(`Nobody answers at ${ZONE} (::1)`) },
+  ]);
+  await world.write({ [`${ZONE} AAAA`]: [], [`${ZONE} A`]: ['127.0.0.9'] });
+  expect(await rehearsed()).toMatchObject([
+    { id: 'dns', verdict: 'fail', message: expect.stringContaining('points to 127.0.0.9, which is not this server') },
+  ]);
+  await world.write({ [`${ZONE} A`]: Array.from({ length: 17 }, (_, index) => `127.0.0.${index + 1}`) });
+  expect(await rehearsed()).toMatchObject([
+    { id: 'dns', verdict: 'fail', message: expect.stringContaining('has 17 addresses, and at most 16 are tried') },
+  ]);
+  await world.write({ [`${ZONE} A`]: [] });
+  expect(await rehearsed()).toMatchObject([
+    { id: 'dns', verdict: 'fail', message: expect.stringContaining('has no address') },
+  ]);
+  await caller.certificates.renew({ certificateId });
+  await world.app.jobs.drain();
+  const { problem } = await caller.certificates.get({ certificateId });
+  expect([problem?.type, problem?.message, world.orders()]).toEqual([
+    'rehearsal',
+    expect.stringContaining('has no address'),
+    ordered,
+  ]);
+});
+
+test('a port that was open and is closed is told after a second rehearsal, weeks before the renewal', async () => {
+  await using world = await createWorld();
+  const { app } = world;
+  const { caller, user, certificateId } = await issued(world, [ZONE]);
+  await UserModel.updateOne({ _id: user.id }, { $set: { emailConfirmedAt: new Date() } });
+  const rehearse = async () => {
+    await CertificateModel.updateOne({ _id: certificateId, accountId: user.id }, { rehearseAt: app.clock.now() });
+    await rehearseAll({ providers: app.providers, signal });
+    app.clock.advance(HOUR_MS);
+    await app.jobs.drain();
+    return app.outbox.splice(0).flatMap(({ kind }) => (kind === 'renewal-at-risk' ? [kind] : []));
+  };
+  const closed = { sitesHttpPort: 1 };
+  // One that was never seen from here may be well: we may not see ourselves.
+  Object.assign(app.providers.addresses, closed);
+  expect([await rehearse(), await rehearse()]).toEqual([[], []]);
+  app.providers.addresses.sitesHttpPort = world.httpPort;
+  expect(await rehearse()).toEqual([]);
+  Object.assign(app.providers.addresses, closed);
+  expect([await rehearse(), await rehearse(), await rehearse()]).toEqual([[], ['renewal-at-risk'], []]);
+  const { items } = await caller.certificates.list({ needsCare: true });
+  expect(items.map(({ id }) => id)).toEqual([certificateId]);
+});

@@ -1,0 +1,4 @@
+import { dnsSuite } from '../support/dns-suite.ts';
+import { digitalOceanUnderTest } from '../support/standins/digitalocean/index.ts';
+
+dnsSuite('DigitalOcean', digitalOceanUnderTest);

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { powerdns } from '../../server/dns/providers/powerdns.ts';
+import { dnsCall, dnsSuite, ZONE } from '../support/dns-suite.ts';
+import { startPowerDns } from '../support/name-servers.ts';
+import { powerdnsUnderTest } from '../support/powerdns-under-test.ts';
+
+dnsSuite('PowerDNS', powerdnsUnderTest);
+
+test('a bare domain follows another name where the server expands aliases, and where it does not, not', async () => {
+  await using plain = await startPowerDns();
+  await plain.createZone(ZONE);
+  await using expanding = await startPowerDns({ settings: ['expand-alias=yes', 'resolver=127.0.0.1:9'] });
+  await expanding.createZone(ZONE);
+  const zonesOf = ({ apiUrl, apiKey }: typeof plain) => powerdns().zones(dnsCall({ url: apiUrl, apiKey }));
+  expect(await zonesOf(plain)).toMatchObject([{ name: ZONE, apexAlias: null }]);
+  expect(await zonesOf(expanding)).toMatchObject([{ name: ZONE, apexAlias: 'ALIAS' }]);
+});
+
+test('a zone that is transferred from elsewhere is not offered, and a record that is switched off is left alone', async () => {
+  await using server = await startPowerDns();
+  await server.createZone(ZONE);
+  await server.api('POST', '/zones', { name: 'copied.test.', kind: 'Slave', masters: ['192.0.2.1'], nameservers: [] });
+  const off = { content: '192.0.2.9', disabled: true };
+  const set = { name: `www.${ZONE}.`, type: 'A', ttl: 60, changetype: 'REPLACE', records: [off] };
+  await server.api('PATCH', `/zones/${ZONE}.`, { rrsets: [set] });
+  const call = dnsCall({ url: server.apiUrl, apiKey: server.apiKey });
+  const [zone, ...others] = await powerdns().zones(call);
+  expect([zone?.name, others]).toEqual([ZONE, []]);
+  if (zone === undefined) throw new Error('There is no zone.');
+  expect(await powerdns().read(call, zone, `www.${ZONE}`)).toMatchObject([{ type: 'A', isFixed: true }]);
+});
+
+test('what is no PowerDNS is said at once, without a key in the words', async () => {
+  await using server = await startPowerDns();
+  const call = dnsCall({ url: `${server.apiUrl}/elsewhere`, apiKey: server.apiKey });
+  await expect(powerdns().verify(call)).rejects.toMatchObject({
+    code: 'platform_failed',
+    message: 'PowerDNS could not do it: its API is not at this address.',
+  });
+});
+
+test('the identity names the server, and a server without zones warns', async () => {
+  await using server = await startPowerDns();
+  const info = await powerdns().verify(dnsCall({ url: server.apiUrl, apiKey: server.apiKey }));
+  expect(info.identity).toMatch(/^127\.0\.0\.1:\d+, PowerDNS 4\./);
+  expect(info.warnings).toHaveLength(1);
+});

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { createSingleFlight } from '../../server/host/single-flight.ts';
+import { refusalOf } from '../support/refusal.ts';
+
+test('one visitor who asks for names without end holds up no other', async () => {
+  const flight = createSingleFlight<string>();
+  let letGo = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const flood = Promise.allSettled(
+    Array.from({ length: 100 }, (_, number) => flight.once(`${number}`, 'flood', () => held.then(() => 'nothing'))),
+  );
+
+  expect(await flight.once('site', 'visitor', async () => 'found')).toBe('found');
+  expect(await refusalOf(flight.once('100', 'flood', async () => 'nothing'))).toMatchObject({
+    ...{ code: 'overloaded', message: 'Too many names are being looked up at once.' },
+  });
+
+  letGo();
+  expect((await flood).filter(({ status }) => status === 'fulfilled')).toHaveLength(8);
+  expect(await flight.once('100', 'flood', async () => 'nothing')).toBe('nothing');
+});
+
+test('a few visitors who each ask for all that they may hold up no other', async () => {
+  const flight = createSingleFlight<string>();
+  let letGo = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const flood = Promise.allSettled(
+    Array.from({ length: 64 }, (_, number) =>
+      flight.once(`${number}`, `flood ${number % 8}`, () => held.then(() => 'nothing')),
+    ),
+  );
+
+  const others = Array.from({ length: 32 }, (_, number) =>
+    flight.once(`site ${number}`, `visitor ${number}`, () => held.then(() => 'found')),
+  );
+  expect(await refusalOf(flight.once('one more', 'visitor 32', async () => 'found'))).toMatchObject({
+    code: 'overloaded',
+  });
+
+  letGo();
+  expect((await flood).filter(({ status }) => status === 'fulfilled')).toHaveLength(32);
+  expect(new Set(await Promise.all(others))).toEqual(new Set(['found']));
+});

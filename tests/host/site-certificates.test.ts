@@ -1,0 +1,59 @@
+import mongoose from 'mongoose';
+import { expect, test, vi } from 'vitest';
+import type { ChangeFeed } from '../../server/database/change-feed.ts';
+import { MINUTE_MS } from '../../server/durations.ts';
+import { createSiteCertificates } from '../../server/host/site-certificates.ts';
+import { MAINTENANCE } from '../../server/models/account-scope.ts';
+import { CertificateModel } from '../../server/models/certificate.ts';
+import { createSecrets, newKeys } from '../../server/secrets.ts';
+import { storeCertificates } from '../bench/certified-names.ts';
+
+const SILENT: ChangeFeed = {
+  subscribe: () => () => undefined,
+  start: async () => undefined,
+  stop: async () => undefined,
+};
+const quiet = () => undefined;
+const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+
+/** Certificates of `0.bench.test` and on, of which the host has read the names alone. */
+async function coldCertificates(count: number) {
+  const secrets = createSecrets(newKeys());
+  await storeCertificates(secrets, count);
+  const certificates = createSiteCertificates({ changes: SILENT, secrets, log });
+  await certificates.start();
+  return {
+    certificates,
+    async [Symbol.asyncDispose]() {
+      certificates.stop();
+      await CertificateModel.deleteMany({ domainId: { $gt: '' } }).setOptions(MAINTENANCE);
+    },
+  };
+}
+
+test('after a restart all names are asked for at once, and each visitor gets its certificate', async () => {
+  await using cold = await coldCertificates(200);
+  const names = Array.from({ length: 200 }, (_, index) => `${index}.bench.test`);
+  const found = await Promise.allSettled(names.map(async (name) => cold.certificates.contextFor(name)));
+  expect(found.filter((one) => one.status === 'rejected' || one.value === undefined)).toEqual([]);
+});
+
+test('what the change feed tells is not read over and over', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const reads: unknown[] = [];
+  mongoose.set('debug', (collection, method, ...asked) => {
+    if (collection === 'certificates' && method === 'find') reads.push(asked);
+  });
+  try {
+    await using _cold = await coldCertificates(1);
+    expect(reads).toHaveLength(1);
+    vi.advanceTimersByTime(9 * MINUTE_MS);
+    await new Promise(setImmediate);
+    expect(reads).toHaveLength(1);
+    vi.advanceTimersByTime(MINUTE_MS);
+    await expect.poll(() => reads.length).toBe(2);
+  } finally {
+    mongoose.set('debug', false);
+    vi.useRealTimers();
+  }
+});

@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest';
+import type { DnsProvider } from '../../server/dns/provider.ts';
+import { powerdns } from '../../server/dns/providers/powerdns.ts';
+import { AppError } from '../../server/errors.ts';
+import { ConnectionModel } from '../../server/models/connection.ts';
+import { DomainModel } from '../../server/models/domain.ts';
+import { withDnsConnection } from '../../server/services/connections/ask-dns.ts';
+import { findConnection } from '../../server/services/connections/index.ts';
+import { createTestApp } from '../support/app.ts';
+import { startPowerDns } from '../support/name-servers.ts';
+import { testEgress } from '../support/platforms.ts';
+
+const ZONE = 'ours.test';
+
+/** An account, and a real PowerDNS with one zone. */
+async function createDnsApp() {
+  const server = await startPowerDns();
+  await server.createZone(ZONE);
+  const logged: unknown[] = [];
+  const write = (...words: unknown[]) => void logged.push(words);
+  const app = await createTestApp({
+    log: { debug: write, info: write, warn: write, error: write },
+    providers: { egress: testEgress() },
+  });
+  const person = await app.trialPerson();
+  const input = {
+    provider: 'powerdns',
+    fields: { url: `${server.apiUrl}/api/`, apiKey: ` ${server.apiKey} ` },
+  } as const;
+  return {
+    ...app,
+    server,
+    logged,
+    person,
+    input,
+    connections: person.caller.connections,
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test('the credential of a DNS provider is tested, kept sealed, and never told again', async () => {
+  await using app = await createDnsApp();
+  const connection = await app.connections.connect(app.input);
+  expect(connection).toMatchObject({ provider: 'powerdns', kind: 'dns', state: 'ok', warnings: [], deployments: [] });
+  expect(connection.identity).toMatch(/^127\.0\.0\.1:\d+, PowerDNS 4\./);
+  const stored = await ConnectionModel.findOne({ _id: connection.id, accountId: app.person.user.id }).lean();
+  for (const shown of [connection, await app.connections.list(), stored, app.logged]) {
+    expect(JSON.stringify(shown)).not.toContain(app.server.apiKey);
+  }
+  expect(await app.connections.targets({ connectionId: connection.id })).toEqual({
+    items: [{ id: `${ZONE}.`, name: ZONE }],
+  });
+});
+
+test('a credential that the DNS provider refuses is said at its field, and nothing is kept', async () => {
+  await using app = await createDnsApp();
+  const fields = { ...app.input.fields, apiKey: 'another-key' };
+  await expect(app.connections.connect({ provider: 'powerdns', fields })).rejects.toMatchObject({
+    cause: {
+      code: 'credentials_invalid',
+      message: 'PowerDNS does not accept this API key.',
+      field: 'fields.apiKey',
+      fieldErrors: { 'fields.apiKey': 'PowerDNS does not accept this API key.' },
+    },
+  });
+  expect((await app.connections.list()).items).toEqual([]);
+});
+
+test('the fields of another provider, and one too many, are refused by name', async () => {
+  await using app = await createDnsApp();
+  const wrong = { provider: 'powerdns', fields: { token: 'x' } } as never;
+  await expect(app.connections.connect(wrong)).rejects.toMatchObject({ cause: { code: 'validation_failed' } });
+  const url = { provider: 'powerdns', fields: { url: 'ftp://dns.example.com', apiKey: 'x' } } as const;
+  await expect(app.connections.connect(url)).rejects.toMatchObject({ cause: { field: 'fields.url' } });
+});
+
+test('a provider without an adapter is not offered, and is refused in words', async () => {
+  await using app = await createDnsApp();
+  app.providers.dnsProviders = { powerdns: powerdns() };
+  expect((await app.connections.list()).dnsProviders).toEqual(['powerdns']);
+  const hetzner = { provider: 'hetzner', fields: { token: 'x' } } as const;
+  await expect(app.connections.connect(hetzner)).rejects.toMatchObject({
+    cause: { code: 'platform_unavailable', message: 'Writing records at Hetzner is not available in this version.' },
+  });
+});
+
+test('a connection that the DNS provider refuses is broken until its credential is replaced', async () => {
+  await using app = await createDnsApp();
+  const { id } = await app.connections.connect(app.input);
+  const refusing: DnsProvider<'powerdns'> = {
+    ...powerdns(),
+    zones: async () => {
+      throw new AppError('credentials_invalid', 'The key was changed.', { hint: 'Replace it.' });
+    },
+  };
+  const real = app.providers.dnsProviders;
+  app.providers.dnsProviders = { powerdns: refusing };
+  const doc = await findConnection(app.person.user.id, id);
+  const work = withDnsConnection(app.providers, doc, new AbortController().signal, (dns, call) => dns.zones(call));
+  await expect(work).rejects.toMatchObject({ code: 'credentials_invalid' });
+  expect((await app.connections.list()).items).toMatchObject([
+    { id, kind: 'dns', state: 'broken', problem: { message: 'The key was changed.', hint: 'Replace it.' } },
+  ]);
+  app.providers.dnsProviders = real;
+  const replaced = await app.connections.replace({ connectionId: id, credential: app.input });
+  expect(replaced).toMatchObject({ id, state: 'ok', problem: null });
+  expect(await app.connections.test({ connectionId: id })).toMatchObject({ id, state: 'ok' });
+});
+
+test('a credential of another provider does not take the place of one', async () => {
+  await using app = await createDnsApp();
+  const { id } = await app.connections.connect(app.input);
+  const other = { provider: 'cloudflare', fields: { token: 'x' } } as const;
+  const refusal = { cause: { code: 'validation_failed', message: 'This is not a credential for PowerDNS.' } };
+  await expect(app.connections.replace({ connectionId: id, credential: other })).rejects.toMatchObject(refusal);
+  await expect(app.connections.replace({ connectionId: id, token: 'x' })).rejects.toMatchObject(refusal);
+});
+
+test('a connection names the domains whose zone it holds', async () => {
+  await using app = await createDnsApp();
+  const { id } = await app.connections.connect(app.input);
+  const deployment = await app.person.caller.deployments.create({ name: 'shop', platform: 'built-in' });
+  const add = (_id: string, name: string, connectionId: string | null) =>
+    DomainModel.create({
+      ...{ _id, accountId: app.person.user.id, deploymentId: deployment.id, name, unit: name, servedName: name },
+      ...{ state: 'pending_dns', heldNames: [name], proof: { name: `_fairlead.${name}`, value: 'x' } },
+      ...{ provedAt: new Date(), nextCheckAt: new Date(), quickFrom: new Date() },
+      zoneHolder: { connectionId, asked: [id], askAgainAt: new Date() },
+    });
+  const [held, other] = ['h'.repeat(20), 'o'.repeat(20)];
+  await add(held, ZONE, id);
+  await add(other, 'elsewhere.test', null);
+  expect((await app.connections.list()).items).toMatchObject([{ id, domains: [{ id: held, name: ZONE }] }]);
+});
+
+test('the same server connected again is one connection, and another account sees none of it', async () => {
+  await using app = await createDnsApp();
+  const { id } = await app.connections.connect(app.input);
+  expect((await app.connections.connect(app.input)).id).toBe(id);
+  const stranger = (await app.trialPerson()).caller.connections;
+  expect((await stranger.list()).items).toEqual([]);
+  await expect(stranger.test({ connectionId: id })).rejects.toMatchObject({ cause: { code: 'not_found' } });
+  await expect(stranger.targets({ connectionId: id })).rejects.toMatchObject({ cause: { code: 'not_found' } });
+  await app.connections.remove({ connectionId: id });
+  expect((await app.connections.list()).items).toEqual([]);
+});

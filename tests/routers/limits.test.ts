@@ -1,0 +1,306 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { appRouter } from '../../routers/_app.ts';
+import { DOMAINS_MAX, UNPROVED_DOMAINS_MAX } from '../../routers/schemas/limits.ts';
+import { CertificateModel } from '../../server/models/certificate.ts';
+import { DomainModel } from '../../server/models/domain.ts';
+import { LicenseModel } from '../../server/models/license.ts';
+import { RateLimitModel } from '../../server/models/rate-limit.ts';
+import { newId } from '../../server/mongo.ts';
+import type { PlatformSignIn } from '../../server/platforms/platform.ts';
+import { makeLicenses } from '../../server/services/licenses/operate.ts';
+import { MAX_LICENSES } from '../../server/services/licenses/read.ts';
+import { type Caller, createTestApp, type Person } from '../support/app.ts';
+import { refusalOf } from '../support/refusal.ts';
+
+type Ids = { deploymentId: string; domainId: string; certificateId: string };
+/** `name` is the counter's; `call` is what it refuses, where that is quickly said: else other tests hold it. */
+type Limited = { name: string; call?: (caller: Caller, ids: Ids) => Promise<unknown> };
+
+/** Of each mutation what bounds how often it is done, or why nothing has to. */
+const MUTATIONS: Readonly<Record<string, Limited | string>> = {
+  'user.update': { name: 'taken-names', call: (caller) => caller.user.update({ username: 'another' }) },
+  'user.updateNotifications': 'writes two flags of one row',
+  'auth.register': { name: 'taken-names' },
+  'auth.login': { name: 'failures by address, by name and by both (auth-limits.test.ts)' },
+  'auth.refresh': 'writes one row, at most once in half a minute',
+  'auth.logout': 'ends a session',
+  'auth.forgotPassword': 'answers always, and mails by counters of its own (auth-mail.test.ts)',
+  'auth.checkResetLink': 'reads one row, and its calls without a session are counted by address',
+  'auth.resetPassword': 'takes a link that works once',
+  'auth.changePassword': 'asks for the password, as a sign-in does',
+  'auth.sendConfirmation': 'mails by a counter of its own (auth-mail.test.ts)',
+  'auth.confirmEmail': 'takes a link that works once',
+  'auth.changeEmail': 'asks for the password, and mails by a counter of its own (auth-mail.test.ts)',
+  'auth.stopEmailChange': 'takes a link that works once',
+  'auth.revokeSession': 'ends a session',
+  'subscription.startTrial': 'once for an account',
+  'subscription.cancel': { name: 'plan-changes', call: (caller) => caller.subscription.cancel() },
+  'subscription.resume': { name: 'plan-changes', call: (caller) => caller.subscription.resume() },
+  'subscription.change': { name: 'plan-changes', call: (caller) => caller.subscription.change({ plan: 'BASIC' }) },
+  'subscription.chooseWritable': 'once in a period',
+  'feedback.rate': {
+    name: 'feedback',
+    call: (caller) => caller.feedback.rate({ rating: 5, deploymentId: 'main-app' }),
+  },
+  'disclaimer.accept': 'once for an account',
+  'events.sendTest': { name: 'test-notifications', call: (caller) => caller.events.sendTest({ message: 'a' }) },
+  'tokens.create': 'asks for the password, and an account has 50',
+  'tokens.revoke': 'ends a token',
+  'certificates.issue': {
+    name: 'certificate-acts',
+    call: (caller, { domainId }) => caller.certificates.issue({ domainId }),
+  },
+  'certificates.renew': {
+    name: 'certificate-acts',
+    call: (caller, { certificateId }) => caller.certificates.renew({ certificateId }),
+  },
+  'certificates.revoke': {
+    name: 'certificate-acts',
+    call: (caller, { certificateId }) => caller.certificates.revoke({ certificateId }),
+  },
+  'certificates.rehearse': {
+    name: 'certificate-acts',
+    call: (caller, { certificateId }) => caller.certificates.rehearse({ certificateId }),
+  },
+  'diagnostics.run': {
+    name: 'diagnostics',
+    call: (caller, { deploymentId }) => caller.diagnostics.run({ deploymentId }),
+  },
+  'diagnostics.check': {
+    name: 'health-checks',
+    call: (caller, { deploymentId }) => caller.diagnostics.check({ deploymentId }),
+  },
+  'diagnostics.share': 'changes two fields of one row',
+  'diagnostics.stopSharing': 'changes two fields of one row',
+  'connections.connect': {
+    name: 'connection-tests',
+    call: (caller) => caller.connections.connect({ provider: 'netlify', token: 'a'.repeat(40) }),
+  },
+  'connections.authorize': 'writes one row for each platform',
+  'connections.finishAuthorization': { name: 'connection-tests' },
+  'connections.replace': { name: 'connection-tests' },
+  'connections.test': { name: 'connection-tests' },
+  'connections.remove': 'what was connected, which is counted',
+  'deployments.create': {
+    name: 'added-deployments',
+    call: (caller) => caller.deployments.create({ name: 'One more', platform: 'built-in' }),
+  },
+  'deployments.update': {
+    name: 'deployment-updates',
+    call: (caller, { deploymentId }) => caller.deployments.update({ deploymentId, name: 'Renamed' }),
+  },
+  'deployments.rollBack': 'waits until it is seen live, one at a time for a deployment',
+  'deployments.addDestination': { name: 'added-destinations' },
+  'deployments.removeDestination': 'what was added, which is counted',
+  'deployments.retryDestination': 'one job at a time for a destination',
+  'deployments.makePrimary': {
+    name: 'primary-moves',
+    call: (caller, { deploymentId }) => caller.deployments.makePrimary({ deploymentId, destinationId: newId() }),
+  },
+  'deployments.remove': 'what was created, which is counted',
+  'releases.download': 'makes a ticket that is kept nowhere',
+  'analytics.download': 'makes a ticket that is kept nowhere',
+  'releases.confirm': { name: 'address-looks' },
+  'releases.prepare': 'three uploads are open at once',
+  'releases.create': 'one at a time for a deployment, of an upload whose bytes are counted by the day',
+  'releases.cancel': 'a release that runs, once',
+  'releases.retry': 'one at a time for a deployment',
+  'domains.add': {
+    name: 'added-domains',
+    call: (caller, { deploymentId }) => caller.domains.add({ deploymentId, name: 'limited-add.test' }),
+  },
+  'domains.check': { name: 'domain-checks', call: (caller, { domainId }) => caller.domains.check({ domainId }) },
+  'domains.plan': { name: 'connection-tests' },
+  'domains.applyPlan': 'one job at a time for a plan, and plans are counted',
+  'domains.undoPlan': 'a plan that was applied, once',
+  'domains.update': {
+    name: 'domain-updates',
+    call: (caller, { domainId }) => caller.domains.update({ domainId, servedName: 'www.limited.test' }),
+  },
+  'domains.remove': 'what was added, which is counted',
+  'licenses.redeem': { name: 'guesses by account and by address (licenses.test.ts)' },
+  'licenses.transfer': {
+    name: 'license-transfer',
+    call: (caller) => caller.licenses.transfer({ licenseId: newId() }),
+  },
+  'licenses.revoke': 'a transfer, which is counted',
+  'payments.checkout': { name: 'checkouts', call: (caller) => caller.payments.checkout({ plan: 'BASIC' }) },
+  'payments.answerTest': 'a checkout, which is counted, once',
+  'contact.send': {
+    name: 'contact',
+    call: (caller) => caller.contact.send({ name: 'a', email: 'a@example.com', message: 'b' }),
+  },
+  'account.export': 'one at a time for an account, and downloads have slots',
+  'account.delete': 'asks for the password, and there is no second time',
+};
+
+type Procedure = { _def: { type: 'query' | 'mutation' | 'subscription' } };
+
+/** tRPC keeps its procedures by their whole path, and types them as a tree. */
+function flatProcedures(): Record<string, Procedure> {
+  return appRouter._def.procedures as unknown as Record<string, Procedure>;
+}
+
+function domainRow(accountId: string, name: string, fields: Record<string, unknown> = {}) {
+  return {
+    ...{
+      _id: newId(),
+      accountId,
+      deploymentId: newId(),
+      name,
+      counterpart: `www.${name}`,
+      unit: name,
+      servedName: name,
+    },
+    ...{ state: 'active' as const, heldNames: [name], pointedNames: [name, `www.${name}`], provedAt: new Date() },
+    proof: { name: `_fairlead.${name}`, value: newId() },
+    ...{ nextCheckAt: new Date(), quickFrom: new Date() },
+    ...fields,
+  };
+}
+
+/** Has the account as many acts behind it as no limit allows. */
+async function exhaust(accountId: string, name: string): Promise<void> {
+  const _id = `${name}:${createHash('sha256').update(accountId).digest('base64url')}`;
+  const counter = { count: 1_000_000_000, at: new Date(), expiresAt: new Date(Date.now() + 3_600_000) };
+  await RateLimitModel.updateOne({ _id }, { $set: counter }, { upsert: true });
+}
+
+async function liveIds({ caller, user }: Person): Promise<Ids> {
+  const accountId = user.id;
+  const { id: deploymentId } = await caller.deployments.create({ name: 'Limited', platform: 'built-in' });
+  const domain = domainRow(accountId, 'limited.test', { deploymentId });
+  await DomainModel.create(domain);
+  const certificateId = newId();
+  await CertificateModel.create({
+    _id: certificateId,
+    accountId,
+    domainId: domain._id,
+    names: ['limited.test'],
+    history: [],
+  });
+  return { deploymentId, domainId: domain._id, certificateId };
+}
+
+test('every mutation has a limit, or a reason to need none', () => {
+  const mutations = Object.entries(flatProcedures()).flatMap(([path, { _def }]) =>
+    _def.type === 'mutation' ? [path] : [],
+  );
+  expect(Object.keys(MUTATIONS).toSorted()).toEqual(mutations.toSorted());
+});
+
+test('a call beyond its limit is refused, for the account that has used it up alone', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  const ids = await liveIds(person);
+  const refused: Record<string, string> = {};
+  const expected: Record<string, string> = {};
+  for (const [path, limited] of Object.entries(MUTATIONS)) {
+    if (typeof limited === 'string' || limited.call === undefined) continue;
+    await exhaust(person.user.id, limited.name);
+    expected[path] = 'rate_limited';
+    refused[path] = (await refusalOf(limited.call(person.caller, ids))).code;
+  }
+  expect(refused).toEqual(expected);
+  await DomainModel.deleteMany({ accountId: person.user.id });
+  const other = await app.person();
+  expect(await other.caller.events.sendTest({ message: 'a' })).toBeTruthy();
+});
+
+test.each([
+  ['that are not proved', UNPROVED_DOMAINS_MAX, { state: 'unverified' as const, heldNames: [] }],
+  ['in all', DOMAINS_MAX, {}],
+])('an account has so many domains %s', async (_, count, fields) => {
+  await using app = await createTestApp();
+  const { caller, user } = await app.trialPerson();
+  const { id: deploymentId } = await caller.deployments.create({ name: 'Full', platform: 'built-in' });
+  const rows = Array.from({ length: count }, (_row, index) => domainRow(user.id, `${user.id}-${index}.test`, fields));
+  await DomainModel.insertMany(rows.slice(1), { lean: true });
+  expect((await caller.domains.checkName({ name: 'one-more.test' })).problem).toBeNull();
+  await DomainModel.insertMany(rows.slice(0, 1), { lean: true });
+  expect(await refusalOf(caller.domains.add({ deploymentId, name: 'one-more.test' }))).toMatchObject({
+    code: 'domain_limit_reached',
+    message: expect.stringContaining(`An account can have ${count} domains`),
+  });
+  expect((await caller.domains.checkName({ name: 'one-more.test' })).problem).toContain(`${count} domains`);
+  await DomainModel.deleteMany({ accountId: user.id });
+});
+
+test('an account that is full moves a domain from one of its deployments to another', async () => {
+  await using app = await createTestApp();
+  const { caller, user } = await app.trialPerson();
+  const create = async (name: string) => (await caller.deployments.create({ name, platform: 'built-in' })).id;
+  const [from, to] = [await create('From'), await create('To')];
+  const { id: domainId } = await caller.domains.add({ deploymentId: from, name: 'moves-within.test' });
+  const fields = { state: 'unverified' as const, heldNames: [] };
+  const names = Array.from({ length: UNPROVED_DOMAINS_MAX - 1 }, (_row, index) => `${user.id}-${index}.test`);
+  await DomainModel.insertMany(
+    names.map((name) => domainRow(user.id, name, fields)),
+    { lean: true },
+  );
+  expect(await caller.domains.update({ domainId, deploymentId: to })).toMatchObject({ deploymentId: to });
+  await DomainModel.deleteMany({ accountId: user.id });
+});
+
+test('all accounts together have as many domains as a process can remember', async () => {
+  await using app = await createTestApp({ limits: { domainsInAll: 1 } });
+  const { caller, user } = await app.trialPerson();
+  const { id: deploymentId } = await caller.deployments.create({ name: 'Last', platform: 'built-in' });
+  const claim = domainRow(newId(), 'claim.test', { state: 'unverified', heldNames: [] });
+  await DomainModel.create(claim);
+  // What nobody has proved keeps nobody from anything.
+  const { id } = await caller.domains.add({ deploymentId, name: 'first.test' });
+  await DomainModel.deleteOne({ _id: id, accountId: user.id });
+  await DomainModel.updateOne({ _id: claim._id, accountId: claim.accountId }, { heldNames: ['claim.test'] });
+  expect(await refusalOf(caller.domains.add({ deploymentId, name: 'too-many.test' }))).toMatchObject({
+    code: 'domain_limit_reached',
+    message: 'This Fairlead has no room for more domains. Ask whoever runs it for more room.',
+  });
+  expect((await caller.domains.checkName({ name: 'too-many.test' })).problem).toContain('no room');
+  expect(await DomainModel.countDocuments({ accountId: user.id })).toBe(0);
+});
+
+test('an account has so many licenses', async () => {
+  await using app = await createTestApp();
+  const { caller, user } = await app.person();
+  const ended = { startsAt: new Date(0), endsAt: new Date(1) };
+  const rows = Array.from({ length: MAX_LICENSES }, () => ({
+    ...{ _id: newId(), accountId: user.id, hash: newId(), prefix: 'FL', plan: 'PRO' as const, months: 1 },
+    ...{ state: 'redeemed' as const, redeemedAt: new Date(0), period: ended, history: [] },
+  }));
+  await LicenseModel.insertMany(rows);
+  const [key = ''] = await makeLicenses(
+    { plan: 'PRO', months: 1, count: 1, redeemBy: null, note: '' },
+    app.providers.now(),
+  );
+  expect(await refusalOf(caller.licenses.redeem({ key }))).toMatchObject({ code: 'conflict' });
+  expect(await LicenseModel.countDocuments({ accountId: user.id })).toBe(MAX_LICENSES);
+});
+
+test('what asks DNS providers and platforms in our name counts as a test of a connection', async () => {
+  let exchanged = 0;
+  const netlify: PlatformSignIn = {
+    authorizeUrl: ({ state }) => `https://netlify.test/?state=${state}`,
+    exchangeCode: async () => {
+      exchanged += 1;
+      return { token: 'a', refreshToken: null, expiresAt: null };
+    },
+    refresh: () => Promise.reject(new Error('Nothing is there to refresh.')),
+  };
+  await using app = await createTestApp({ providers: { signIn: { netlify } } });
+  app.providers.authority = { ...app.providers.authority, isPublic: true };
+  const person = await app.trialPerson();
+  const { caller, user } = person;
+  const { domainId } = await liveIds(person);
+  const { url } = await caller.connections.authorize({ provider: 'netlify' });
+  const state = new URL(url).searchParams.get('state') ?? '';
+  await exhaust(user.id, 'connection-tests');
+
+  const finished = caller.connections.finishAuthorization({ provider: 'netlify', code: 'a', state });
+  expect(await refusalOf(finished)).toMatchObject({ code: 'rate_limited' });
+  expect(exchanged).toBe(0);
+  const issued = caller.certificates.issue({ domainId, wildcard: true });
+  expect(await refusalOf(issued)).toMatchObject({ code: 'rate_limited' });
+  await DomainModel.deleteMany({ accountId: user.id });
+});

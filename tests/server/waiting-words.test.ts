@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { AppError } from '../../server/errors.ts';
+import { platformError } from '../../server/platforms/failures.ts';
+import { hintsOf, TRIED_AGAIN, toldToPerson } from '../../server/waiting-words.ts';
+
+test('a person whose call failed gets the words that were written for them, with what follows', () => {
+  const facts = { said: 'maintenance', raw: 'HTTP 503', link: 'https://status.example.com', cause: 'the cause' };
+  const error = platformError('platform_down', 'Render', facts);
+  const more = 'If it lasts, look at the status page of Render. https://status.example.com';
+  expect(error).toMatchObject({ hint: `It is tried again by itself. ${more}` });
+  expect(toldToPerson(error)).toMatchObject({
+    code: 'platform_down',
+    message: error.message,
+    hint: `Try again. ${more}`,
+    raw: 'HTTP 503',
+    cause: 'the cause',
+  });
+});
+
+test('the words of others are left as they are, whatever sentence is in them', () => {
+  const said = { hint: `Their page says: ${TRIED_AGAIN.job}` };
+  const error = new AppError('platform_failed', 'Netlify could not do it.', said);
+  expect(toldToPerson(error)).toBe(error);
+  expect(hintsOf(TRIED_AGAIN, TRIED_AGAIN.job).hintForPerson).toBe(`${TRIED_AGAIN.person} ${TRIED_AGAIN.job}`);
+});

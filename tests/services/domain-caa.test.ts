@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { JobModel } from '../../server/models/job.ts';
+import { acmeClient } from '../support/acme.ts';
+import { createDomainApp, setsOf, startDomainLab } from '../support/domain-app.ts';
+import { startRefusingAuthority } from '../support/standins/acme.ts';
+
+const ZONE = 'allowed.test';
+
+test('a CAA record that another hand adds against our authority is seen and told, and heals', async () => {
+  await using lab = await startDomainLab({ resolved: [ZONE] });
+  await using authority = await startRefusingAuthority();
+  const { origin } = new URL(authority.directoryUrl);
+  const paths = { newNonce: '/nonce', newAccount: '/account', newOrder: '/order', revokeCert: '/revoke' };
+  const urls = Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, `${origin}${path}`]));
+  authority.showDirectory({ ...urls, meta: { caaIdentities: ['ours.test'] } });
+  await using app = await createDomainApp(lab, { providers: { authority: acmeClient(authority) } });
+  const { caller } = await app.trialPerson();
+  const { id: deploymentId } = await caller.deployments.create({ name: 'Allowed', platform: 'built-in' });
+  await lab.zone(ZONE);
+  const { id: domainId, records } = await caller.domains.add({ deploymentId, name: ZONE });
+  const check = async (values: string[], afterMs = 2_000) => {
+    await lab.write(ZONE, { [`${ZONE} CAA`]: values });
+    app.clock.advance(afterMs);
+    const { state, problem } = await caller.domains.check({ domainId });
+    return [state, problem?.code, problem?.message, problem?.hint];
+  };
+  await lab.write(ZONE, setsOf(records));
+  const well = ['active', undefined, undefined, undefined];
+  expect(await check([])).toEqual(well);
+  const refused = [
+    'caa_forbids',
+    'The CAA records of allowed.test do not allow ours.test to issue certificates.',
+    'Add a CAA record with 0 issue "ours.test" at allowed.test.',
+  ];
+  expect(await check(['0 issue "theirs.test"'])).toEqual(['active', ...refused]);
+  expect(await check(['0 issue "theirs.test"'], 61_000)).toEqual(['misconfigured', ...refused]);
+  expect(await check(['0 issue "theirs.test"', '0 issue "ours.test"'])).toEqual(well);
+  // Its certificate is nobody's business here.
+  await JobModel.deleteMany({ status: 'queued' }).setOptions({ acrossAccounts: 'jobs' });
+});

@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { powerdns } from '../../server/dns/providers/powerdns.ts';
+import { DAY_MS } from '../../server/durations.ts';
+import { DnsChangeModel } from '../../server/models/dns-change.ts';
+import { newId } from '../../server/mongo.ts';
+import type { Caller } from '../support/app.ts';
+import { type DomainLab, HERE, livePerson, startDomainLab } from '../support/domain-app.ts';
+import { createPlan, createPlanApp, setsIn } from '../support/record-plans.ts';
+
+let lab: DomainLab;
+beforeAll(async () => {
+  lab = await startDomainLab();
+});
+afterAll(() => lab[Symbol.asyncDispose]());
+
+type Owner = { caller: Caller; domainId: string; deploymentId: string };
+
+test('a plan is shown, applied as one change and undone, without a record touched by hand', async () => {
+  await using app = await createPlanApp(lab);
+  const { caller, deploymentId } = await livePerson(app, 'Planned');
+  const mail = { 'planned.test MX': ['10 mail.planned.test.'], 'mail.planned.test A': ['203.0.113.5'] };
+  await lab.zoneOnOne('planned.test', { ...mail, 'planned.test A': ['203.0.113.9'] });
+  const before = await setsIn(lab, 'planned.test');
+  await caller.connections.connect({ provider: 'powerdns', fields: lab.fields });
+  const { id: domainId, proof } = await caller.domains.add({ deploymentId, name: 'planned.test' });
+
+  const plan = await caller.domains.plan({ domainId });
+  expect(await caller.domains.lastPlan({ domainId })).toBeNull();
+  expect(plan).toMatchObject({ zone: 'planned.test', state: 'planned', conflicts: [] });
+  expect(plan.changes.map(({ action, type, name, after }) => [action, type, name, after?.values])).toEqual(
+    expect.arrayContaining([
+      ['replace', 'A', 'planned.test', [HERE]],
+      ['add', 'CNAME', 'www.planned.test', ['planned.test']],
+      ['add', 'TXT', proof.name, [proof.value]],
+    ]),
+  );
+  expect(await setsIn(lab, 'planned.test')).toEqual(before);
+
+  expect((await caller.domains.applyPlan({ planId: plan.planId })).state).toBe('applied');
+  expect((await caller.domains.applyPlan({ planId: plan.planId })).state).toBe('applied');
+  expect((await caller.domains.check({ domainId })).state).toBe('active');
+
+  expect(await caller.domains.lastPlan({ domainId })).toMatchObject({ planId: plan.planId, state: 'applied' });
+
+  expect((await caller.domains.undoPlan({ planId: plan.planId })).state).toBe('undone');
+  expect(await caller.domains.lastPlan({ domainId })).toBeNull();
+  expect(await setsIn(lab, 'planned.test')).toEqual(before);
+  await expect(caller.domains.applyPlan({ planId: plan.planId })).rejects.toMatchObject({ code: 'CONFLICT' });
+});
+
+test('a set that somebody changed since the plan was made is not overwritten', async () => {
+  await using app = await createPlanApp(lab);
+  const { caller, deploymentId } = await livePerson(app, 'Raced');
+  await lab.zoneOnOne('raced.test', { 'raced.test A': ['203.0.113.9'] });
+  await caller.connections.connect({ provider: 'powerdns', fields: lab.fields });
+  const { id: domainId } = await caller.domains.add({ deploymentId, name: 'raced.test' });
+  const plan = await caller.domains.plan({ domainId });
+  await lab.write('raced.test', { 'raced.test A': ['203.0.113.77'] }, { onOne: true });
+  const before = await setsIn(lab, 'raced.test');
+  await expect(caller.domains.applyPlan({ planId: plan.planId })).rejects.toMatchObject({
+    message: 'The A records of raced.test were changed in the meantime.',
+  });
+  expect(await setsIn(lab, 'raced.test')).toEqual(before);
+});
+
+test('a new plan takes the place of one that was only looked at', async () => {
+  await using app = await createPlanApp(lab);
+  const { caller, deploymentId } = await livePerson(app, 'Replanned');
+  await lab.zoneOnOne('replanned.test');
+  await caller.connections.connect({ provider: 'powerdns', fields: lab.fields });
+  const { id: domainId } = await caller.domains.add({ deploymentId, name: 'replanned.test' });
+  const first = await caller.domains.plan({ domainId });
+  expect((await caller.domains.plan({ domainId })).planId).toBe(first.planId);
+  await lab.write('replanned.test', { 'replanned.test A': ['203.0.113.9'] }, { onOne: true });
+  const second = await caller.domains.plan({ domainId });
+  await expect(caller.domains.applyPlan({ planId: first.planId })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  expect((await caller.domains.applyPlan({ planId: second.planId })).state).toBe('applied');
+  await caller.domains.plan({ domainId });
+  expect((await caller.domains.undoPlan({ planId: second.planId })).state).toBe('undone');
+});
+
+test('the plans of an account take five megabytes at most', async () => {
+  await using app = await createPlanApp(lab);
+  const { caller, deploymentId, person } = await livePerson(app, 'Hoarded');
+  await lab.zoneOnOne('hoarded.test');
+  await caller.connections.connect({ provider: 'powerdns', fields: lab.fields });
+  const { id: domainId } = await caller.domains.add({ deploymentId, name: 'hoarded.test' });
+  const accountId = person.user.id;
+  const rows = Array.from({ length: 10 }, () => ({
+    ...{ _id: newId(), accountId, domainId: newId(), connectionId: newId(), state: 'planned' as const },
+    ...{ zone: { id: 'a', name: 'a.test' }, changes: ['x'.repeat(512 * 1024)], conflicts: [] },
+    expiresAt: new Date(Date.now() + DAY_MS),
+  }));
+  await DnsChangeModel.insertMany(rows);
+  await expect(caller.domains.plan({ domainId })).rejects.toMatchObject({
+    message: expect.stringContaining('take all the room'),
+  });
+  await DnsChangeModel.deleteMany({ accountId, domainId: rows[0]?.domainId ?? '' });
+  expect(await caller.domains.plan({ domainId })).toMatchObject({ state: 'planned' });
+});
+
+test('a set that is too large to be kept is refused', async () => {
+  await using app = await createPlanApp(lab);
+  const { caller, deploymentId } = await livePerson(app, 'Large');
+  // As many as are read, each as long as an address can be.
+  const addresses = Array.from({ length: 4_000 }, (_, at) => `110.111.${100 + (at >> 7)}.${100 + (at & 127)}`);
+  await lab.zoneOnOne('large.test', { 'large.test A': addresses });
+  await caller.connections.connect({ provider: 'powerdns', fields: lab.fields });
+  const { id: domainId } = await caller.domains.add({ deploymentId, name: 'large.test' });
+  await expect(caller.domains.plan({ domainId })).rejects.toMatchObject({
+    message: 'The records in large.test are too large for a plan.',
+  });
+});
+
+test('how large a set is, is counted in bytes', async () => {
+  const text = { type: 'TXT', name: '_fairlead.bytes.test', ttl: 300, values: ['é'.repeat(25_000)] } as const;
+  const dnsProviders = { powerdns: { ...powerdns(), readNames: async () => [text] } };
+  await using app = await createPlanApp(lab, { dnsProviders });
+  const { caller, deploymentId } = await livePerson(app, 'Bytes');
+  await lab.zoneOnOne('bytes.test');
+  await caller.connections.connect({ provider: 'powerdns', fields: lab.fields });
+  const { id: domainId } = await caller.domains.add({ deploymentId, name: 'bytes.test' });
+  await expect(caller.domains.plan({ domainId })).rejects.toMatchObject({
+    message: 'The records in bytes.test are too large for a plan.',
+  });
+});
+
+test('of the plans of a domain that have ended the last five are kept', async () => {
+  const made = await createPlan(lab, 'often');
+  await using _app = made.app;
+  const { caller, domainId, accountId } = made;
+  const planIds: string[] = [];
+  for (let round = 0; round < 6; round += 1) {
+    const { planId } = await caller.domains.plan({ domainId });
+    planIds.push(planId);
+    await caller.domains.applyPlan({ planId });
+    await caller.domains.undoPlan({ planId });
+  }
+  const kept = await DnsChangeModel.find({ accountId, domainId }, { _id: 1 }).lean();
+  expect(new Set(kept.map(({ _id }) => _id))).toEqual(new Set(planIds.slice(1)));
+});
+
+test.each<[string, (owner: Owner) => Promise<unknown>]>([
+  ['removed', ({ caller, domainId }) => caller.domains.remove({ domainId })],
+  ['deleted with its deployment', ({ caller, deploymentId }) => caller.deployments.remove({ deploymentId })],
+])('the plans of a domain that is %s go with it', async (how, remove) => {
+  const made = await createPlan(lab, how.replaceAll(' ', '-'));
+  await using app = made.app;
+  const { caller, domainId, planId, accountId } = made;
+  await caller.domains.applyPlan({ planId });
+  const { deploymentId } = await caller.domains.get({ domainId });
+  await remove({ caller, domainId, deploymentId });
+  await app.jobs.drain();
+  expect(await DnsChangeModel.countDocuments({ accountId, domainId })).toBe(0);
+});
+
+test('a name that no connection holds, and the plan of another account, are refused', async () => {
+  await using app = await createPlanApp(lab);
+  const { caller, deploymentId } = await livePerson(app, 'Unheld');
+  await lab.zoneOnOne('own.test');
+  await caller.connections.connect({ provider: 'powerdns', fields: lab.fields });
+  const { id: domainId } = await caller.domains.add({ deploymentId, name: 'unheld.example' });
+  await expect(caller.domains.plan({ domainId })).rejects.toMatchObject({
+    message: 'None of your DNS connections holds unheld.example.',
+  });
+  const own = await caller.domains.add({ deploymentId, name: 'own.test' });
+  const { planId, connectionId } = await caller.domains.plan({ domainId: own.id });
+  const stranger = await livePerson(app, 'Stranger');
+  const theirs = await stranger.caller.domains.add({ deploymentId: stranger.deploymentId, name: 'own.test' });
+  for (const call of [
+    () => stranger.caller.domains.applyPlan({ planId }),
+    () => stranger.caller.domains.undoPlan({ planId }),
+    () => stranger.caller.domains.plan({ domainId: theirs.id, connectionId }),
+  ]) {
+    await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  }
+});
+
+test('a CAA record that forbids our authority is told with what to add, and the plan adds it', async () => {
+  await using app = await createPlanApp(lab);
+  const authority = { ...app.providers.authority, isPublic: true, caaIdentities: async () => ['ca.example'] };
+  Object.assign(app.providers, { authority });
+  const { caller, deploymentId } = await livePerson(app, 'Guarded');
+  await lab.zoneOnOne('guarded.test', { 'guarded.test CAA': ['0 issue "other.example"'] });
+  await caller.connections.connect({ provider: 'powerdns', fields: lab.fields });
+  const { id: domainId } = await caller.domains.add({ deploymentId, name: 'guarded.test' });
+  const plan = await caller.domains.plan({ domainId });
+  expect(plan.conflicts).toEqual([
+    {
+      code: 'caa_forbids',
+      message:
+        'The CAA records of guarded.test do not allow ca.example to issue certificates. The plan adds 0 issue "ca.example".',
+    },
+  ]);
+  const values = ['0 issue "other.example"', '0 issue "ca.example"'];
+  expect(plan.changes.find(({ type }) => type === 'CAA')).toMatchObject({ action: 'replace', after: { values } });
+  await lab.write('guarded.test', { 'guarded.test CAA': [] }, { onOne: true });
+  const { changes, conflicts } = await caller.domains.plan({ domainId });
+  expect([conflicts, changes.filter(({ type }) => type === 'CAA')]).toEqual([[], []]);
+});
+
+test('an undo that is refused leaves the plan applied, with the reason', async () => {
+  const made = await createPlan(lab, 'kept');
+  await using _app = made.app;
+  const { caller, domainId, planId, zone } = made;
+  expect((await caller.domains.applyPlan({ planId })).state).toBe('applied');
+  await lab.write(zone, { [`${zone} A`]: ['203.0.113.77'] }, { onOne: true });
+  const message = `The A records of ${zone} were changed in the meantime.`;
+  await expect(caller.domains.undoPlan({ planId })).rejects.toMatchObject({ message });
+  expect(await caller.domains.lastPlan({ domainId })).toMatchObject({ state: 'applied', error: { message } });
+});
+
+test('a plan that is refused has failed, with the reason, and can be tried again', async () => {
+  const made = await createPlan(lab, 'refused');
+  await using _app = made.app;
+  const { caller, domainId, planId, zone } = made;
+  await lab.write(zone, { [`${zone} A`]: ['203.0.113.77'] }, { onOne: true });
+  await expect(caller.domains.applyPlan({ planId })).rejects.toMatchObject({ cause: { code: 'records_changed' } });
+  expect(await caller.domains.lastPlan({ domainId })).toMatchObject({ state: 'failed' });
+  await lab.write(zone, { [`${zone} A`]: ['203.0.113.9'] }, { onOne: true });
+  expect((await caller.domains.applyPlan({ planId })).state).toBe('applied');
+});

@@ -1,0 +1,213 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Domain } from '../../routers/schemas/domains.ts';
+import { UnifiedDeploymentScreen } from '../../src/screens/unified-deployment.tsx';
+import { setWaiting } from '../../src/uploads/waiting-selection.ts';
+import { certificateOf, domainOf, recordOf } from '../support/domain-fixtures.ts';
+import { type Answers, refusal, type ShownScreen, showScreen, typeInto } from '../support/screen.tsx';
+import { allowanceOf, deploymentOf, releaseDetailOf, stepOf } from '../support/screen-fixtures.ts';
+
+// happy-dom names the locks and has none.
+const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
+Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
+
+afterEach(() => {
+  setWaiting(null);
+  sessionStorage.clear();
+  document.body.replaceChildren();
+});
+
+const patiently = (look: () => void) => vi.waitFor(look, { timeout: 30_000 });
+
+/** What the server says of a live deployment with this domain, or with none. */
+function answersFor(domain: Domain | null, more: Answers = {}): Answers {
+  return {
+    'subscription.allowance': () => allowanceOf(),
+    'connections.list': () => ({ items: [], signIn: [], tokenPages: {} }),
+    'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour' }),
+    'deployments.get': () => deploymentOf(),
+    'releases.get': () => releaseDetailOf({ steps: [stepOf({ name: 'verifying', state: 'done' })] }),
+    'domains.list': () => ({ items: domain === null ? [] : [domain], nextCursor: null }),
+    'domains.get': () => domain ?? refusal('not_found', 'There is no such domain.'),
+    'domains.checkName': () => ({ name: 'shop.example', counterpart: 'www.shop.example', problem: null }),
+    'domains.lastPlan': () => null,
+    'certificates.list': () => ({ items: [], localRoot: null }),
+    ...more,
+  };
+}
+
+function showAt(answers: Answers, query: string): ShownScreen {
+  const place = { pattern: '/unified-deployment', path: `/unified-deployment${query}` };
+  return showScreen(<UnifiedDeploymentScreen />, answers, place);
+}
+
+/** The screen in the document, since a form outside of it is not sent. */
+function show(answers: Answers, query = ''): ShownScreen {
+  const shown = showAt(answers, query);
+  document.body.append(shown.page);
+  return shown;
+}
+
+/** As the rules of ids want it. */
+const HARBOUR = 'harbour0000000000000';
+
+/** The deployment as a reload finds it: nothing but its id is in the address. */
+const showAfterReload = (answers: Answers) => showAt(answers, '?deployment=harbour');
+
+function stage({ page }: ShownScreen, title: string): { text: string; mark: string | null | undefined } {
+  const items = [...page.querySelectorAll('[aria-label="Pipeline"] > li')];
+  const item = items.find((one) => one.querySelector('h2')?.textContent === title);
+  if (item === undefined) throw new Error(`There is no stage ${title}.`);
+  return { text: item.textContent ?? '', mark: item.querySelector('[role=img]')?.getAttribute('aria-label') };
+}
+
+async function chooseHarbour(shown: ShownScreen): Promise<void> {
+  setWaiting({ name: 'harbour', files: [{ path: 'index.html', file: new File(['<h1>Harbour</h1>'], 'index.html') }] });
+  await shown.sees('1 file, 16 B');
+  await patiently(() => expect(shown.button('Publish').disabled).toBe(false));
+}
+
+test('what is known against a domain is told at its field, and nothing is made', async () => {
+  const create = vi.fn(() => new Promise(() => undefined));
+  const problem = 'co.uk is an ending that many domains share. Type the whole name, like example.co.uk.';
+  const checkName = () => ({ name: 'co.uk', counterpart: null, problem });
+  using shown = show(answersFor(null, { 'deployments.create': create, 'domains.checkName': checkName }));
+  await chooseHarbour(shown);
+  const field = typeInto(shown.page, 'domain', 'co.uk');
+  await shown.sees(problem);
+  shown.button('Publish').click();
+  await patiently(() => expect(document.activeElement).toBe(field));
+
+  typeInto(shown.page, 'domain', 'not a domain');
+  shown.button('Publish').click();
+  await shown.sees('Type a domain name like example.com');
+  expect(create).not.toHaveBeenCalled();
+});
+
+test('a deployment is made without a domain, or with one that is added before anything is sent', async () => {
+  for (const [typed, added] of [
+    ['', []],
+    ['HTTPS://Shop.Example/menu', [{ deploymentId: 'quay', name: 'shop.example' }]],
+  ] as const) {
+    const add = vi.fn((_input: unknown) => domainOf());
+    const made = { 'deployments.create': () => deploymentOf({ name: 'quay' }), 'domains.add': add };
+    using shown = show(answersFor(null, made));
+    await chooseHarbour(shown);
+    typeInto(shown.page, 'domain', typed);
+    shown.button('Publish').click();
+    await patiently(() => expect(location.search).toBe('?deployment=quay'));
+    expect(add.mock.calls.map(([input]) => input)).toEqual(added);
+    setWaiting(null);
+  }
+});
+
+test('a domain that is refused after the deployment was made is asked for again, and its files are sent', async () => {
+  const message = 'An account can have 50 domains that are not proved.';
+  const refused = () => refusal('domain_limit_reached', message);
+  const made = { 'deployments.create': () => deploymentOf({ name: 'mole' }), 'domains.add': refused };
+  using shown = show(answersFor(null, made));
+  await chooseHarbour(shown);
+  typeInto(shown.page, 'domain', 'shop.example');
+  shown.button('Publish').click();
+  await patiently(() => expect(location.search).toBe('?deployment=mole&domain=shop.example'));
+  await shown.sees('shop.example was not added. Your site is published all the same');
+  await shown.sees('Keep this page open until the files are sent.');
+});
+
+test('a platform that takes no domains here says so in the place of the field', async () => {
+  using shown = show(answersFor(null), '?platform=replit');
+  await shown.sees('Domains of a deployment on Replit are added at Replit itself.');
+  expect(shown.page.querySelector('input[name=domain]')).toBeNull();
+});
+
+test('a domain that could not be added fails nothing, and its stage asks for it again', async () => {
+  const message = 'You have added shop.example and www.shop.example for Pier already.';
+  const fieldErrors = { name: message };
+  const answers = answersFor(null, {
+    // Its page is not framed.
+    'releases.get': () => releaseDetailOf({ platform: 'netlify' }),
+    'domains.add': () => refusal('validation_failed', message, { fieldErrors }),
+  });
+  using shown = show(answers, `?deployment=${HARBOUR}&domain=shop.example`);
+  await shown.sees('shop.example was not added. Your site is published all the same');
+  await patiently(() => expect(shown.button('Add domain')).toBeDefined());
+  expect(shown.page.textContent).toContain('Domain waits for you');
+  expect(shown.page.textContent).toContain('harbour is live');
+  const field = shown.page.querySelector<HTMLInputElement>('input[name=name]');
+  expect(field?.value).toBe('shop.example');
+  field?.form?.requestSubmit();
+  await shown.sees(message);
+
+  const add = vi.fn((_input: unknown) => domainOf());
+  answers['domains.add'] = add;
+  typeInto(shown.page, 'name', 'quay.example').form?.requestSubmit();
+  await patiently(() => expect(add.mock.calls[0]?.[0]).toEqual({ deploymentId: HARBOUR, name: 'quay.example' }));
+});
+
+test('without a domain the site is complete, and one can be added later', async () => {
+  using shown = showAfterReload(answersFor(null));
+  await shown.sees('None yet: the site answers at its own address.');
+  await shown.sees('5 of 5 stages done');
+  await patiently(() => expect(shown.button('Add a domain')).toBeDefined());
+  expect(stage(shown, 'Certificate').mark).toBe('Not needed');
+});
+
+test('after a reload the records that are missing are there to be copied and looked for', async () => {
+  const proof = recordOf({ type: 'TXT', name: '_fairlead.shop.example', value: 'fairlead=abc', state: 'ok' });
+  using shown = showAfterReload(answersFor(domainOf({ records: [proof, recordOf()] })));
+  await shown.sees('1 of 2 records seen');
+  await shown.sees('5 of 8 stages done');
+  expect(shown.page.textContent).toContain('DNS waits for you');
+  expect(stage(shown, 'Domain')).toMatchObject({ mark: 'Done' });
+  expect(stage(shown, 'Certificate').text).toContain('as soon as the domain points here');
+  expect(shown.button('Copy the value 203.0.113.7')).toBeDefined();
+  expect(shown.button('Check now')).toBeDefined();
+});
+
+test('a domain that is active with its certificate ends the pipeline', async () => {
+  const active = domainOf({ state: 'active', records: [recordOf({ state: 'ok' })] });
+  const issued = () => ({ items: [certificateOf()], localRoot: null });
+  using shown = showAfterReload(answersFor(active, { 'certificates.list': issued }));
+  await shown.sees('8 of 8 stages done');
+  expect(stage(shown, 'Certificate').text).toContain("Issued by Let's Encrypt, valid until");
+  expect(stage(shown, 'Diagnostics').text).toContain('shop.example serves your site');
+});
+
+test('of a domain at a platform the certificate stage says what the platform says of it', async () => {
+  const ok = { state: 'ok', code: 'attached', text: 'Netlify has this domain for this deployment.' } as const;
+  const expiresAt = new Date('2027-02-20T12:00:00Z');
+  for (const [certificate, mark, text] of [
+    [{ ...ok, text: 'Netlify has a certificate for this domain.', expiresAt }, 'Done', 'It ends Feb 20, 2027.'],
+    [{ ...ok, state: 'problem', text: 'Netlify could not issue it.', expiresAt: null }, 'Failed', 'could not issue it'],
+    [{ ...ok, state: 'waiting', text: 'It is on its way.', expiresAt: null }, 'Not needed', 'renews it by itself'],
+  ] as const) {
+    const said = [{ name: 'shop.example', ownership: ok, dns: ok, certificate }];
+    const atPlatform = { platform: 'netlify' as const, answers: said, steps: [], askedAt: null };
+    const active = domainOf({ state: 'active', atPlatform, records: [recordOf({ state: 'ok' })] });
+    const at = { 'deployments.get': () => deploymentOf({ platform: 'netlify' }) };
+    // Its page is not framed.
+    const release = { 'releases.get': () => releaseDetailOf({ platform: 'netlify' }) };
+    using shown = showAfterReload(answersFor(active, { ...at, ...release }));
+    await shown.sees(text);
+    expect(stage(shown, 'Certificate')).toMatchObject({ mark, text: expect.stringContaining(text) });
+  }
+});
+
+test('what stands in the way of a domain is told at its stage, and the site stays live', async () => {
+  const at = new Date('2026-11-20T12:00:00Z');
+  const moved = { code: 'changed', message: 'The A record was changed.', hint: 'Set it back.', since: at };
+  const refused = { type: 'caa', message: 'A CAA record forbids it.', detail: null, link: null, at };
+  const failed = certificateOf({ state: 'failed', notAfter: null, problem: refused, nextTryAt: at });
+  const active = domainOf({ state: 'active', records: [recordOf({ state: 'ok' })] });
+  for (const [domain, certificates, title, text] of [
+    [domainOf({ state: 'misconfigured', problem: moved }), [], 'DNS', 'The A record was changed. Set it back.'],
+    [domainOf({ state: 'unverified', lostTo: 'another account' }), [], 'Domain', 'Another account has proved this'],
+    [active, [failed], 'Certificate', 'A CAA record forbids it. Next try'],
+  ] as const) {
+    const list = () => ({ items: certificates, localRoot: null });
+    using shown = showAfterReload(answersFor(domain, { 'certificates.list': list }));
+    await shown.sees(text);
+    expect(stage(shown, title)).toMatchObject({ mark: 'Failed' });
+    expect(shown.page.textContent).toContain(`${title} needs attention`);
+    expect(shown.page.textContent).toContain('harbour is live');
+  }
+});

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import type { VisitPoint, Visits } from '../../routers/schemas/analytics.ts';
+import { countsLine, rangeOptions, shortLabel } from '../../src/features/analytics/visit-labels.ts';
+import { AnalyticsScreen } from '../../src/screens/analytics.tsx';
+import { type Answers, refusal, showScreen } from '../support/screen.tsx';
+import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
+
+const NO_COUNTS = { views: 0, visitors: 0, requests: 0, bots: 0, bytes: 0 };
+const point = (label: string, counts: Partial<VisitPoint> = {}): VisitPoint => ({ label, ...NO_COUNTS, ...counts });
+const some = { views: 1_200, visitors: 300, requests: 4_000, bots: 50, bytes: 8_400_000 };
+
+function visitsOf(fields: Partial<Visits> = {}): Visits {
+  return {
+    keptDays: 396,
+    step: 'day',
+    totals: some,
+    points: [point('2026-11-24'), point('2026-11-25', some)],
+    pages: [{ path: '/a', views: 900 }],
+    otherPages: 300,
+    referrers: [],
+    otherReferrers: 0,
+    statuses: [
+      { status: 200, requests: 3_990 },
+      { status: 404, requests: 10 },
+    ],
+    replyTimes: { p50: 0.8, p75: 12.4, p95: 90, p99: 2_300 },
+    ...fields,
+  };
+}
+
+const answersWith = (visits: unknown): Answers => ({
+  'subscription.allowance': () => allowanceOf(),
+  'deployments.list': () => ({ items: [deploymentOf()], nextCursor: null }),
+  'releases.list': () => ({ items: [], rollBacks: [], nextCursor: null }),
+  'analytics.releases': () => ({
+    isCut: false,
+    platforms: [
+      {
+        ...{ platform: 'built-in', releases: 3, live: 2, failed: 1, cancelled: 0, running: 0 },
+        ...{ medianMs: 2_000, p95Ms: 9_000, medianBytes: 8_400_000, largestBytes: 9_000_000 },
+      },
+    ],
+  }),
+  'analytics.visits': () => visits,
+});
+
+test('visits stand as figures, a chart with its table, and what was asked for most', async () => {
+  using shown = showScreen(<AnalyticsScreen />, answersWith(visitsOf()));
+  await shown.sees('Page views1,200');
+  for (const text of ['Visitors300', 'Bandwidth8.4 MB', '/a900', 'All others300', '40410', 'Half of the answers0.8 ms'])
+    expect(shown.page.textContent).toContain(text);
+  expect(shown.page.querySelector('figure[role=img]')?.getAttribute('aria-label')).toBe(
+    'Page views and visitors by day',
+  );
+  expect(shown.page.textContent).toContain('99 of 1002.3 s');
+  shown.button('Show as a table').click();
+  await shown.sees('Hide the table');
+  const rows = shown.rows('Visits by day');
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).toContain('1,200 views · 300 visitors · 8.4 MB');
+  await shown.sees('2 live · 1 failed · 2.0 s · 8.4 MB');
+});
+
+test('no visits, visits that cannot be fetched, and a plan that keeps none say so', async () => {
+  const none = visitsOf({ totals: NO_COUNTS, points: [point('2026-11-25')], pages: [], otherPages: 0, statuses: [] });
+  using empty = showScreen(<AnalyticsScreen />, answersWith(none));
+  await empty.sees('No visits in this time.');
+  const answers = answersWith(refusal('database_unavailable', 'The database is away.'));
+  using failed = showScreen(<AnalyticsScreen />, answers);
+  await failed.sees('The visits could not be fetched');
+  answers['analytics.visits'] = () => visitsOf();
+  failed.button('Retry').click();
+  await failed.sees('Page views1,200');
+  using free = showScreen(<AnalyticsScreen />, answersWith(visitsOf({ keptDays: null })));
+  await free.sees('Your plan keeps no visits');
+  expect(free.linkTo('See the plans')).toBe('/pricing');
+});
+
+test('labels are short, and what is nothing is left out', () => {
+  expect([shortLabel('2026-11-25'), shortLabel('2026-11-25 14:00')]).toEqual(['Nov 25', '14:00']);
+  expect(countsLine({ ...NO_COUNTS, views: 1, requests: 1 })).toBe('1 view');
+  expect(countsLine({ ...NO_COUNTS, requests: 2, bytes: 10 })).toBe('2 requests · 10 B');
+  expect(countsLine(NO_COUNTS)).toBe('');
+  expect(rangeOptions(30).map(({ value }) => value)).toEqual(['1', '7', '30']);
+  expect(rangeOptions(undefined)).toHaveLength(5);
+});

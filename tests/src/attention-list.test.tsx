@@ -1,0 +1,96 @@
+import { afterEach, expect, test } from 'vitest';
+import type { Certificate } from '../../routers/schemas/certificates.ts';
+import type { Domain } from '../../routers/schemas/domains.ts';
+import { AttentionList } from '../../src/features/deployments/manage/attention-list.tsx';
+import { certificateOf, domainOf } from '../support/domain-fixtures.ts';
+import { type Answers, showScreen } from '../support/screen.tsx';
+import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
+
+const AT = new Date('2026-11-20T12:00:00Z');
+const LATER = new Date('2126-02-18T12:00:00Z');
+
+afterEach(() => document.body.replaceChildren());
+
+function show(domains: Domain[], certificates: Certificate[], nextCursor: string | null = null) {
+  const asked: unknown[] = [];
+  const answering = (answer: unknown) => (input: unknown) => {
+    asked.push(input);
+    return answer;
+  };
+  const answers: Answers = {
+    'connections.list': () => ({ items: [], signIn: [], tokenPages: {} }),
+    'domains.list': answering({ items: domains, nextCursor }),
+    'certificates.list': answering({ items: certificates, localRoot: null }),
+  };
+  const shown = showScreen(<AttentionList deployments={[deploymentOf()]} allowance={allowanceOf()} />, answers);
+  return { ...shown, asked, items: () => [...shown.page.querySelectorAll('li')].map((item) => item.textContent) };
+}
+
+test('domains that need a record, or have lost one, are named with the way to mend them', async () => {
+  const problem = { code: 'records_changed', message: 'The A record of b.example is gone.', hint: null, since: AT };
+  using shown = show(
+    [
+      domainOf({ id: 'a', name: 'a.example', state: 'unverified', proof: { type: 'TXT', name: '_p.a', value: 'v' } }),
+      domainOf({ id: 'b', name: 'b.example', state: 'misconfigured', problem }),
+      domainOf({ id: 'c', name: 'c.example', state: 'pending_dns' }),
+      domainOf({ id: 'e', name: 'e.example', problem: { ...problem, message: 'It is not registered.' } }),
+      domainOf({ id: 'f', name: 'f.example', state: 'active', problem: { ...problem, message: 'Its proof is gone.' } }),
+      domainOf({ id: 'd', name: 'd.example', state: 'unverified', lostTo: 'another account' }),
+    ],
+    [],
+    'more',
+  );
+  await shown.sees('b.example needs attention');
+  expect(shown.items()).toEqual([
+    'a.example needs a recordThe TXT record _p.a proves that it is yours. It was not seen yet.Set it up',
+    'b.example needs attentionThe A record of b.example is gone.Fix it',
+    'c.example needs a recordThe A record of shop.example was not seen yet.Set it up',
+    'e.example is not set up yetIt is not registered.Set it up',
+    'f.example needs a lookIts proof is gone.See what to do',
+    expect.stringContaining('Another account has proved d.example'),
+    expect.stringContaining('More domains need a record'),
+  ]);
+  expect(shown.linkTo('Fix it')).toBe('/domains/b');
+  expect(shown.asked).toEqual([{ needsCare: true, limit: 5 }, { needsCare: true }]);
+});
+
+test('certificates that cannot be renewed, end soon or have run out are named with why', async () => {
+  const problem = { type: 'connection', message: 'Port 80 did not answer.', detail: null, link: null, at: AT };
+  const checks = [{ id: 'caa' as const, verdict: 'fail' as const, message: 'A CAA record forbids it.' }];
+  const of = (id: string, changes: Partial<Certificate>) =>
+    certificateOf({ id, domainId: id, names: [`${id}.example`], ...changes });
+  using shown = show(
+    [],
+    [
+      of('failed', { problem, notAfter: LATER }),
+      of('rehearsed', { rehearsal: { at: AT, checks }, notAfter: LATER }),
+      of('late', { notAfter: LATER }),
+      of('over', { notAfter: new Date(0), state: 'expired' }),
+      of('never', { notAfter: null, state: 'failed', problem }),
+    ],
+  );
+  await shown.sees('The certificate of failed.example could not be renewed');
+  expect(shown.items()).toEqual([
+    expect.stringMatching(
+      /^The certificate of failed.example could not be renewedPort 80 did not answer. It works until/,
+    ),
+    expect.stringMatching(/^The certificate of rehearsed.example cannot be renewed as it isA CAA record forbids it./),
+    expect.stringMatching(/^The certificate of late.example ends soonIts renewal is late. It works until/),
+    expect.stringMatching(/^The certificate of over.example has expiredBrowsers warn visitors of it./),
+    expect.stringMatching(/^never.example has no certificate yetPort 80 did not answer./),
+  ]);
+  expect([...shown.page.querySelectorAll('a')][1]?.getAttribute('href')).toBe('/domains/rehearsed');
+});
+
+test('of a domain that is named itself the certificate is not named again', async () => {
+  using shown = show([domainOf({ state: 'misconfigured' })], [certificateOf({ domainId: 'shop' })]);
+  await shown.sees('shop.example needs attention');
+  await expect.poll(() => shown.asked).toHaveLength(2);
+  expect(shown.items()).toHaveLength(1);
+});
+
+test('where nothing waits for the person, nothing is shown', async () => {
+  using shown = show([], []);
+  await expect.poll(() => shown.asked).toHaveLength(2);
+  expect(shown.page.textContent).toBe('');
+});

@@ -1,0 +1,56 @@
+import superjson from 'superjson';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { session } from '../../src/api/session.ts';
+import { clearToasts, toasts } from '../../src/components/toast-store.ts';
+import { AuthScreen } from '../../src/screens/auth.tsx';
+import { showScreen, typeInto } from '../support/screen.tsx';
+import { ada } from '../support/screen-fixtures.ts';
+
+// happy-dom names the locks and has none.
+const locks = { request: (_name: string, work: () => unknown) => work() };
+Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
+
+beforeEach(() => {
+  localStorage.clear();
+  session.signOut();
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input) => {
+    if (!/user\.get|auth\.login/.test(String(input))) return new Response('{}', { status: 401 });
+    const { accessToken, expiresAt, ...user } = ada;
+    const data = String(input).includes('user.get') ? user : { ...user, accessToken, expiresAt };
+    return Response.json({ result: { data: superjson.serialize(data) } });
+  });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  clearToasts();
+  document.body.replaceChildren();
+});
+
+function show() {
+  const shown = showScreen(<AuthScreen />, {}, { pattern: '/auth', path: '/auth?redirect=%2Fdomains' });
+  document.body.append(shown.page);
+  return shown;
+}
+
+test('who signs in in another tab is led on from the form in this one', async () => {
+  using shown = show();
+  await shown.sees('Forgot your password?');
+  session.signIn(ada, ada.id);
+  await shown.sees('Elsewhere');
+  expect(location.pathname).toBe('/domains');
+});
+
+test('who signs in with the form is led on by its timer, once the greeting was seen', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  using shown = show();
+  await shown.sees('Forgot your password?');
+  typeInto(shown.page, 'username', 'Ada');
+  typeInto(shown.page, 'password', 'correct horse battery');
+  shown.button('Log In').click();
+  await vi.waitFor(() => expect(toasts.get().at(-1)?.title).toBe('Login successful'), { timeout: 30_000 });
+  expect(shown.page.textContent).toContain('Logging in...');
+  await shown.sees('Elsewhere');
+  expect(location.pathname).toBe('/domains');
+});

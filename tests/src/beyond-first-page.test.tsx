@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { signInAs } from '../../src/api/user.ts';
+import { DashboardScreen } from '../../src/screens/dashboard.tsx';
+import { DeploymentsScreen } from '../../src/screens/deployments.tsx';
+import { type Answers, showScreen } from '../support/screen.tsx';
+import { ada, allowanceOf, deploymentOf, releaseRefOf } from '../support/screen-fixtures.ts';
+
+// happy-dom names the locks and has none.
+const locks = { request: (_name: string, work: () => unknown) => work() };
+Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
+
+beforeEach(() => {
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('{}', { status: 401 }));
+  signInAs(ada);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+type Wish = { needsCare?: true; state?: string };
+
+const failed = deploymentOf({ name: 'far', latestRelease: releaseRefOf({ number: 7, state: 'failed' }) });
+const running = deploymentOf({ name: 'busy', latestRelease: releaseRefOf({ number: 4, state: 'uploading' }) });
+
+/** Old ones stand behind the first page. */
+function listOf(input: unknown) {
+  const { needsCare, state } = (input ?? {}) as Wish;
+  if (needsCare) return { items: [failed], nextCursor: null };
+  if (state === 'deploying') return { items: [running], nextCursor: null };
+  return { items: [deploymentOf()], nextCursor: 'more' };
+}
+
+const answers: Answers = {
+  'deployments.list': listOf,
+  'subscription.allowance': () => allowanceOf(),
+  'subscription.get': () => null,
+  'connections.list': () => ({ items: [], signIn: [] }),
+  'domains.list': () => ({ items: [], nextCursor: null }),
+  'certificates.list': () => ({ items: [], localRoot: null }),
+};
+
+test('what waits for the person and what is being published is looked for among all deployments', async () => {
+  using shown = showScreen(<DashboardScreen />, answers);
+  await shown.sees('Release 7 of far failed');
+  await shown.sees('busy, release 4');
+});
+
+test('the filter offers no platform that nothing is published to', async () => {
+  using shown = showScreen(<DeploymentsScreen />, answers);
+  await shown.sees('harbour');
+  const labels = () => [...shown.page.querySelectorAll('[role=combobox]')].map((one) => one.getAttribute('aria-label'));
+  expect(labels()).toEqual(['State']);
+  using other = showScreen(<DeploymentsScreen />, {
+    ...answers,
+    'deployments.list': () => ({ items: [deploymentOf({ platform: 'netlify' })], nextCursor: null }),
+  });
+  await other.sees('harbour');
+  expect([...other.page.querySelectorAll('[role=combobox]')].map((one) => one.getAttribute('aria-label'))).toEqual([
+    'Platform',
+    'State',
+  ]);
+});

@@ -1,0 +1,117 @@
+import { expect, test, vi } from 'vitest';
+import type { Certificate } from '../../routers/schemas/certificates.ts';
+import { CertificatesScreen } from '../../src/screens/certificates.tsx';
+import { certificateOf, domainOf } from '../support/domain-fixtures.ts';
+import { type Answers, showScreen } from '../support/screen.tsx';
+
+const AT = new Date('2026-11-20T12:00:00Z');
+
+const menuItems = () =>
+  [...document.querySelectorAll('[role="menuitem"]')].map(({ textContent }) => textContent?.trim());
+
+function openMenu(trigger: HTMLElement): void {
+  trigger.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+}
+
+const answersFor = (certificate: Certificate, localRoot: string | null = null): Answers => ({
+  'deployments.list': () => ({ items: [], nextCursor: null }),
+  'certificates.list': () => ({ items: [certificate], localRoot }),
+});
+
+test('a certificate says its names, its issuer and how long it lasts', async () => {
+  using shown = showScreen(<CertificatesScreen />, answersFor(certificateOf()));
+  await shown.sees('www.shop.example');
+  expect(shown.page.textContent).toContain("Let's Encrypt");
+  expect(shown.page.textContent).toMatch(/Expires on .*2126, in [\d,]+ days/);
+  expect(shown.page.textContent).not.toContain('Browsers do not trust');
+});
+
+test('a renewal that failed says why and when it is tried again, and the certificate serves on', async () => {
+  const problem = { type: 'connection', message: 'Port 80 did not answer.', detail: null, link: null, at: AT };
+  const failed = certificateOf({ problem, nextTryAt: new Date('2126-01-01T00:00:00Z') });
+  using shown = showScreen(<CertificatesScreen />, answersFor(failed));
+  await shown.sees('Port 80 did not answer.');
+  expect(shown.page.textContent).toContain('Renewal failed');
+  expect(shown.page.textContent).toContain('Next try');
+});
+
+test.each([
+  ['connection', '203.0.113.7: Timeout during connect', 'What the authority said'],
+  ['dnsUnseen', 'The name server ns1.example does not show it.', 'Details'],
+])('what was answered is folded below a problem (%s)', async (type, detail, summary) => {
+  const problem = { type, message: 'Port 80 did not answer.', detail, link: null, at: AT };
+  using shown = showScreen(<CertificatesScreen />, answersFor(certificateOf({ problem })));
+  await shown.sees('Port 80 did not answer.');
+  const folded = shown.page.querySelector('details');
+  expect(folded?.querySelector('summary')?.textContent).toBe(summary);
+  expect(folded?.querySelector('p')?.textContent).toBe(detail);
+  expect(folded?.open).toBe(false);
+});
+
+test('a problem that says it all has nothing folded below it', async () => {
+  const said = 'Port 80 did not answer.';
+  const problem = { type: 'rehearsal', message: said, detail: said, link: null, at: AT };
+  using shown = showScreen(<CertificatesScreen />, answersFor(certificateOf({ problem })));
+  await shown.sees(said);
+  const summaries = [...shown.page.querySelectorAll('summary')].map(({ textContent }) => textContent);
+  expect(summaries).toEqual(['History']);
+});
+
+test('what became of a certificate is shown when it is asked for', async () => {
+  const history = [{ at: AT, what: 'failed', detail: 'Port 80 did not answer.' }];
+  const asked = vi.fn(() => ({ ...certificateOf(), chain: null, history }));
+  using shown = showScreen(<CertificatesScreen />, { ...answersFor(certificateOf()), 'certificates.get': asked });
+  await shown.sees('valid from Nov 20, 2026');
+  expect(asked).not.toHaveBeenCalled();
+  const details = shown.page.querySelector('details');
+  details?.setAttribute('open', '');
+  details?.dispatchEvent(new Event('toggle'));
+  await shown.sees('Port 80 did not answer.');
+  expect(shown.rows('History')).toEqual([expect.stringMatching(/^Failed .*Port 80 did not answer.$/)]);
+});
+
+test('a certificate is ordered for a domain from the page of all of them', async () => {
+  const ordered = vi.fn(() => ({ ...certificateOf(), chain: null, history: [] }));
+  const answers = {
+    ...answersFor(certificateOf()),
+    'domains.list': () => ({ items: [domainOf(), domainOf({ id: 'none', provedAt: null })], nextCursor: null }),
+    'certificates.issue': ordered,
+  };
+  using shown = showScreen(<CertificatesScreen />, answers);
+  await shown.sees('www.shop.example');
+  shown.button('Issue').click();
+  await vi.waitFor(() => expect(document.body.textContent).toContain('Issue a certificate'), 10_000);
+  await vi.waitFor(() => expect(document.querySelector('form')?.textContent).toContain('shop.example'), 10_000);
+  document.querySelector('form')?.requestSubmit();
+  await vi.waitFor(() => expect(ordered).toHaveBeenCalledOnce());
+  expect(ordered.mock.lastCall).toMatchObject([{ domainId: 'shop' }, undefined]);
+});
+
+test('certificates of the own authority are named as not trusted, with the root to install', async () => {
+  using shown = showScreen(<CertificatesScreen />, answersFor(certificateOf({ isPublic: false }), 'PEM'));
+  await shown.sees('Browsers do not trust the certificates of this Fairlead yet');
+  expect(shown.button('Download the root')).toBeDefined();
+});
+
+test('the root can be had before there is a certificate, with the way to install it', async () => {
+  const none = { 'certificates.list': () => ({ items: [], localRoot: 'PEM' }) };
+  using shown = showScreen(<CertificatesScreen />, none);
+  await shown.sees('No certificates yet.');
+  expect(shown.button('Download the root')).toBeDefined();
+  expect(shown.linkTo('How to install it')).toBe('/help#install-root');
+});
+
+test.each([
+  ['issued', true],
+  ['renewing', true],
+  ['expired', false],
+  ['failed', false],
+  ['revoked', false],
+] as const)('whether one that is %s may be revoked: %s', async (state, mayRevoke) => {
+  const certificate = certificateOf({ state });
+  using shown = showScreen(<CertificatesScreen />, answersFor(certificate));
+  await shown.sees('www.shop.example');
+  openMenu(shown.button(`Actions for the certificate of ${certificate.names[0]}`));
+  await vi.waitFor(() => expect(menuItems()).toContain('Renew'));
+  expect(menuItems().includes('Revoke')).toBe(mayRevoke);
+});

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import type { Subscription } from '../../routers/schemas/subscription.ts';
+import { trialText } from '../../src/features/subscription/days-left.tsx';
+
+const trial: Subscription = {
+  status: 'trialing',
+  plan: 'PRO',
+  startedAt: new Date('2030-01-01T12:00:00Z'),
+  endsAt: new Date('2030-01-15T12:00:00Z'),
+  renews: false,
+  cancelAtEnd: false,
+  nextPlan: null,
+};
+
+test.each([
+  ['2030-01-01T12:00:00Z', 'Trial: 14 days left'],
+  ['2030-01-13T12:30:00Z', 'Trial: 2 days left'],
+  ['2030-01-14T12:30:00Z', 'Trial: last day'],
+  ['2030-01-15T12:00:00Z', null],
+])('the days of a trial that are left at %s', (at, text) => {
+  expect(trialText(trial, new Date(at))).toBe(text);
+});
+
+test('no other plan is counted down', () => {
+  expect(trialText({ ...trial, status: 'active' }, trial.startedAt)).toBeNull();
+  expect(trialText(null, trial.startedAt)).toBeNull();
+});

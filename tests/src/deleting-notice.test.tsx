@@ -1,0 +1,54 @@
+import { flushSync } from 'react-dom';
+import { afterEach, expect, test } from 'vitest';
+import { LinkedText } from '../../src/components/linked-text.tsx';
+import { AttentionList } from '../../src/features/deployments/manage/attention-list.tsx';
+import { DeletingNotice } from '../../src/features/deployments/manage/deleting-notice.tsx';
+import { showScreen } from '../support/screen.tsx';
+import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
+
+afterEach(() => document.body.replaceChildren());
+
+const error = {
+  code: 'platform_down',
+  message: 'Netlify does not answer as it should: maintenance.',
+  hint: 'It is tried again by itself.',
+  raw: null,
+};
+const refused = deploymentOf({
+  state: 'deleting',
+  platform: 'netlify',
+  destinations: [{ id: 'there', platform: 'netlify', url: 'https://harbour.netlify.app', state: 'removing', error }],
+});
+
+test('a deletion that a platform refuses shows what it said, and can leave the site there', async () => {
+  const asked: unknown[] = [];
+  const remove = (input: unknown) => {
+    asked.push(input);
+    return { done: true };
+  };
+  using shown = showScreen(<DeletingNotice deployment={refused} />, { 'deployments.remove': remove });
+  await shown.sees('Not deleted yet: still at Netlify');
+  await shown.sees('Netlify does not answer as it should: maintenance. It is tried again by itself.');
+  flushSync(() => shown.button('Delete here, leave the site at Netlify').click());
+  await expect.poll(() => asked).toEqual([{ deploymentId: 'harbour', leaveSite: true }]);
+});
+
+test('an address that a platform wants to be gone to is a link, without the end of its sentence', () => {
+  using shown = showScreen(<LinkedText text="Settle it at Heroku. https://heroku.com/billing. Then try again." />, {});
+  expect(shown.page.textContent).toBe('Settle it at Heroku. heroku.com/billing. Then try again.');
+  expect(shown.linkTo('heroku.com/billing')).toBe('https://heroku.com/billing');
+});
+
+test('a deletion that goes its way offers nothing', () => {
+  const deployment = deploymentOf({ state: 'deleting' });
+  using shown = showScreen(<DeletingNotice deployment={deployment} />, {});
+  expect(shown.page.textContent).toContain('It is being taken offline');
+  expect(shown.page.querySelector('button')).toBe(null);
+});
+
+test('a deletion that is refused stands on the dashboard', async () => {
+  const answers = { 'connections.list': () => ({ items: [], signIn: [], tokenPages: {} }) };
+  using shown = showScreen(<AttentionList deployments={[refused]} allowance={allowanceOf()} />, answers);
+  await shown.sees('harbour is not deleted yet');
+  expect(shown.linkTo('See what to do')).toBe('/deployments/harbour');
+});

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import type { Destination } from '../../routers/schemas/platforms/destination.ts';
+import { DestinationList } from '../../src/features/deployments/manage/destination-list.tsx';
+import { showScreen } from '../support/screen.tsx';
+import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
+
+const AT_NETLIFY: Destination = { id: 'a', platform: 'netlify', url: 'https://a.example', state: 'live', error: null };
+const AT_VERCEL: Destination = { id: 'b', platform: 'vercel', url: 'https://b.example', state: 'live', error: null };
+
+function show(plan: 'BASIC' | 'PRO', destinations: Destination[]) {
+  const deployment = deploymentOf({ platform: 'netlify', destinations });
+  return showScreen(<DestinationList deployment={deployment} isReadOnly={false} />, {
+    'subscription.allowance': () => allowanceOf({ plan, severalPlatforms: plan === 'PRO' }),
+  });
+}
+
+test('a plan with one platform at a time offers a move, and no other one before the first is over', async () => {
+  using alone = show('BASIC', [AT_NETLIFY]);
+  await alone.sees('Move to another platform');
+  expect(alone.page.textContent).not.toContain('Add a platform');
+  using moving = show('BASIC', [AT_NETLIFY, AT_VERCEL]);
+  await moving.sees('Several at once with Pro');
+  expect(moving.page.textContent).not.toContain('Move to another platform');
+});
+
+test('a plan with several platforms at once adds one', async () => {
+  using shown = show('PRO', [AT_NETLIFY, AT_VERCEL]);
+  await shown.sees('Add a platform');
+});

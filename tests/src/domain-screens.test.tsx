@@ -1,0 +1,436 @@
+import { expect, test, vi } from 'vitest';
+import type { CheckedRecord, Domain, RecordPlan } from '../../routers/schemas/domains.ts';
+import { DomainScreen } from '../../src/screens/domain.tsx';
+import { DomainsScreen } from '../../src/screens/domains.tsx';
+import { domainOf, recordOf } from '../support/domain-fixtures.ts';
+import { type Answers, refusal, showScreen, typeInto } from '../support/screen.tsx';
+import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
+
+const AT = new Date('2026-11-20T12:00:00Z');
+const PLACE = { pattern: '/domains/:domainId', path: '/domains/shop' };
+
+const answerOf = (
+  server: string,
+  values: string[] | null,
+  error: string | null = null,
+): CheckedRecord['seen'][number] => ({
+  server,
+  address: '198.51.100.1',
+  isAuthority: true,
+  values,
+  ttl: 300,
+  error,
+});
+
+const answersFor = (domain: Domain): Answers => ({
+  'subscription.allowance': () => allowanceOf(),
+  'deployments.list': () => ({ items: [deploymentOf()], nextCursor: null }),
+  'domains.get': () => domain,
+  'domains.lastPlan': () => null,
+  'connections.list': () => ({ items: [], signIn: [], tokenPages: {} }),
+  'certificates.list': () => ({ items: [], localRoot: null }),
+  'domains.list': () => ({ items: [domain], nextCursor: null }),
+});
+
+/** The menu and its dialog stand beside the page, and come a moment later. */
+async function pressRemove(selector: string): Promise<void> {
+  await vi.waitFor(() => {
+    const found = [...document.querySelectorAll<HTMLElement>(selector)];
+    const press = found.find(({ textContent }) => textContent?.trim() === 'Remove');
+    if (press === undefined) expect.fail(`There is no Remove in ${selector}`);
+    press.click();
+  }, 10_000);
+}
+
+test('each record stands with what is needed, what is seen, and by how many name servers', async () => {
+  const records = [
+    recordOf({ state: 'ok', seen: [answerOf('ns1', ['203.0.113.7']), answerOf('ns2', ['203.0.113.7'])] }),
+    recordOf({
+      type: 'CNAME',
+      name: 'www.shop.example',
+      value: 'shop.example',
+      state: 'partly',
+      seen: [answerOf('ns1', ['shop.example']), answerOf('ns2', null, 'timeout')],
+    }),
+    recordOf({ type: 'TXT', name: '_fairlead.shop.example', value: 'fairlead=abc' }),
+  ];
+  using shown = showScreen(<DomainScreen />, answersFor(domainOf({ records })), PLACE);
+  await shown.sees('1 of 3 records seen');
+  const [apex, www, proof] = [...shown.page.querySelectorAll('tbody tr')].map((row) => row.textContent);
+  expect(apex).toContain('Seen by 2 of 2 servers');
+  expect(www).toContain('Seen by 1 of 2 servers');
+  expect(www).toContain('ns2 (198.51.100.1): no answer in time');
+  expect(proof).toContain('Not seen yet');
+  // As most providers ask for it, without the domain itself.
+  expect(shown.button('Copy the name @')).toBeDefined();
+  expect(shown.button('Copy the name www')).toBeDefined();
+  expect(shown.button('Copy the value fairlead=abc')).toBeDefined();
+});
+
+test('a record that the domain does without is shown to be copied, and not counted', async () => {
+  const persistent = recordOf({
+    ...{ type: 'TXT', name: '_validation-persist.shop.example', value: 'ca.example; accounturi=1' },
+    ...{ purpose: 'certificate', required: false },
+  });
+  const records = [recordOf({ state: 'ok' }), persistent];
+  using shown = showScreen(<DomainScreen />, answersFor(domainOf({ state: 'active', records })), PLACE);
+  await shown.sees('1 of 1 record seen');
+  expect(shown.rows('Records')[1]).toMatch(/Optional: with it .*Optional$/);
+  expect(shown.button('Copy the value ca.example; accounturi=1')).toBeDefined();
+  expect(shown.page.textContent).not.toContain('Let Fairlead write these records');
+});
+
+test('what was not looked at yet is neither wrong nor right', async () => {
+  using shown = showScreen(<DomainScreen />, answersFor(domainOf({ checkedAt: null })), PLACE);
+  await shown.sees('Not checked yet');
+});
+
+test('a host that nobody else reaches warns of its own records', async () => {
+  const records = [recordOf({ value: '127.0.0.1' })];
+  using shown = showScreen(<DomainScreen />, answersFor(domainOf({ records })), PLACE);
+  await shown.sees('Do not create these records at a public DNS provider');
+});
+
+test('a domain that was removed elsewhere is told so where it is open', async () => {
+  const answers = answersFor(domainOf({ nextCheckAt: AT }));
+  using shown = showScreen(<DomainScreen />, answers, PLACE);
+  await shown.sees('Waiting for DNS');
+  answers['domains.get'] = () => refusal('not_found', 'There is no such domain.');
+  await vi.waitFor(() => expect(shown.page.textContent).toContain('There is no such domain.'), 10_000);
+});
+
+test('who removes a domain is told of each record that is left, of those too that nobody has seen', async () => {
+  const answers = answersFor(domainOf());
+  const left = { type: 'TXT', name: '_fairlead.shop.example', value: 'fairlead=abc' };
+  using shown = showScreen(<DomainScreen />, answers, PLACE);
+  await shown.sees('Waiting for DNS');
+  answers['domains.remove'] = () => {
+    answers['domains.get'] = () => refusal('not_found', 'There is no such domain.');
+    return { done: true, deleteFirst: [left, { type: 'A', name: 'shop.example', value: '203.0.113.7' }] };
+  };
+  const trigger = shown.button('Actions for shop.example');
+  trigger.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+  await pressRemove('[role="menuitem"]');
+  await pressRemove('[role="alertdialog"] button');
+  await shown.sees('Now delete these records');
+  expect(shown.rows('Records to delete')).toEqual([
+    'TXT _fairlead.shop.example fairlead=abc',
+    'A shop.example 203.0.113.7',
+  ]);
+  expect(shown.linkTo('Back to your domains')).toBe('/domains');
+});
+
+test('Check now looks at once and shows what was seen', async () => {
+  const answers = answersFor(domainOf());
+  using shown = showScreen(<DomainScreen />, answers, PLACE);
+  await shown.sees('Waiting for DNS');
+  answers['domains.check'] = () => domainOf({ state: 'active', records: [recordOf({ state: 'ok' })] });
+  shown.button('Check now').click();
+  await shown.sees('Active');
+});
+
+test('what another hand changed is told with the way to mend it', async () => {
+  const problem = { code: 'wrong_address', message: 'shop.example leads elsewhere', hint: 'Set it back.', since: AT };
+  using shown = showScreen(<DomainScreen />, answersFor(domainOf({ state: 'misconfigured', problem })), PLACE);
+  await shown.sees('shop.example leads elsewhere');
+  expect(shown.page.textContent).toContain('Set it back.');
+  expect(shown.page.textContent).toContain('Needs attention');
+});
+
+test('a domain that works is not green while something is in its way', async () => {
+  const problem = { code: 'proof_gone', message: 'The proof is gone.', hint: 'Add it again.', since: AT };
+  using shown = showScreen(<DomainsScreen />, answersFor(domainOf({ state: 'active', problem })));
+  await shown.sees('Needs a look');
+  expect(shown.page.textContent).not.toContain('Active');
+});
+
+const gone = domainOf({
+  state: 'misconfigured',
+  problem: { code: 'records_changed', message: 'The A record of shop.example is gone.', hint: 'Set it.', since: AT },
+  records: [recordOf({}), recordOf({ type: 'CNAME', name: 'www.shop.example', value: 'shop.example', state: 'ok' })],
+});
+const withDns = {
+  'connections.list': () => ({
+    items: [{ id: 'dns', kind: 'dns', state: 'ok', provider: 'cloudflare', identity: 'shop' }],
+    signIn: [],
+    tokenPages: {},
+  }),
+};
+
+test('without a DNS connection exactly the records to set stand apart, with what to copy', async () => {
+  using shown = showScreen(<DomainScreen />, answersFor(gone), PLACE);
+  await shown.sees('The A record of shop.example is gone.');
+  await shown.sees('Connect a DNS provider');
+  expect(shown.page.textContent?.match(/record of shop.example is gone/g)).toHaveLength(1);
+  expect(shown.rows('Records to set')).toEqual([expect.stringContaining('203.0.113.7')]);
+  expect(shown.rows('Records')).toEqual([expect.stringContaining('CNAME')]);
+  expect(shown.button('Copy the value 203.0.113.7')).toBeDefined();
+});
+
+test('Fix it shows the change that mends the drift, and writes it with one click', async () => {
+  const set = { ttl: 300, values: ['203.0.113.7'] };
+  const plan: RecordPlan = {
+    ...{ planId: 'plan', connectionId: 'dns', zone: 'shop.example', state: 'planned', error: null, conflicts: [] },
+    changes: [{ action: 'add', type: 'A', name: 'shop.example', before: null, after: set }],
+  };
+  const planned = vi.fn(() => plan);
+  const written = vi.fn(() => ({ ...plan, state: 'applied' }));
+  const answers = { ...answersFor(gone), ...withDns, 'domains.plan': planned, 'domains.applyPlan': written };
+  using shown = showScreen(<DomainScreen />, answers, PLACE);
+  await shown.sees('Fix it');
+  shown.button('Fix it').click();
+  await vi.waitFor(() => expect(document.body.textContent).toContain('Write 1 record'));
+  expect(written).not.toHaveBeenCalled();
+  [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Write 1 record')?.click();
+  await shown.sees('The records are written');
+  expect(planned.mock.lastCall).toMatchObject([{ domainId: 'shop' }, undefined]);
+  expect(written.mock.lastCall).toMatchObject([{ planId: 'plan' }, undefined]);
+});
+
+test('a zone at a provider that is not connected is told in its place, with the records to set', async () => {
+  const elsewhere = () => refusal('zone_not_found', 'None of your DNS connections holds it.', { hint: 'Connect it.' });
+  const answers = { ...answersFor(gone), ...withDns, 'domains.plan': elsewhere };
+  using shown = showScreen(<DomainScreen />, answers, PLACE);
+  await shown.sees('Fix it');
+  shown.button('Fix it').click();
+  await shown.sees('None of your DNS connections holds it.');
+  expect(shown.linkTo('Connect a DNS provider')).toBe('/settings');
+  expect(shown.rows('Records to set')).toHaveLength(1);
+});
+
+test('whoever has no plan is told what was changed, without an act', async () => {
+  const answers = { ...answersFor(gone), 'subscription.allowance': () => allowanceOf({ plan: 'free', remaining: 0 }) };
+  using shown = showScreen(<DomainScreen />, answers, PLACE);
+  await shown.sees('The A record of shop.example is gone.');
+  await vi.waitFor(() => expect(shown.page.textContent).not.toContain('Connect a DNS provider'));
+});
+
+test('a claim that was lost says so and offers no records', async () => {
+  const lost = domainOf({ state: 'unverified', lostTo: 'another account' });
+  using shown = showScreen(<DomainScreen />, answersFor(lost), PLACE);
+  await shown.sees('Another account has proved this domain');
+  expect(shown.page.querySelector('table')).toBeNull();
+});
+
+test('a domain that is not there is an error with the way back', async () => {
+  const answers = { ...answersFor(domainOf()), 'domains.get': () => refusal('not_found', 'There is no such domain.') };
+  using shown = showScreen(<DomainScreen />, answers, PLACE);
+  await shown.sees('There is no such domain.');
+  expect(shown.linkTo('Domains')).toBe('/domains');
+});
+
+const PLAN: RecordPlan = {
+  planId: 'plan',
+  connectionId: 'dns',
+  zone: 'shop.example',
+  state: 'planned',
+  error: null,
+  changes: [
+    {
+      action: 'replace',
+      type: 'A',
+      name: 'shop.example',
+      before: { ttl: 300, values: ['198.51.100.9'] },
+      after: { ttl: 300, values: ['203.0.113.7'] },
+    },
+  ],
+  conflicts: [],
+};
+
+/** A domain whose zone a DNS connection holds. */
+const connected = (): Answers => ({
+  ...answersFor(domainOf()),
+  'connections.list': () => ({
+    items: [{ id: 'dns', kind: 'dns', state: 'ok', provider: 'cloudflare', identity: 'shop' }],
+    signIn: [],
+    tokenPages: {},
+  }),
+  'domains.plan': () => PLAN,
+});
+
+test('the domain’s own provider is offered with what its link writes, before the link is opened', async () => {
+  const url = 'https://provider.example/apply?sig=1';
+  const records = [{ type: 'A', name: 'shop.example', value: '203.0.113.7' }];
+  const offer = { providerName: 'Provider for people', url, records };
+  using shown = showScreen(<DomainScreen />, { ...answersFor(domainOf()), 'domains.setupOffer': () => offer }, PLACE);
+  await shown.sees('Set up at Provider for people');
+  expect(shown.page.textContent).not.toContain('Connect a DNS provider');
+  shown.button('Set up at Provider for people').click();
+  const link = () =>
+    [...document.querySelectorAll('a')].find(({ textContent }) => textContent?.startsWith('Continue to Provider'));
+  await vi.waitFor(() => expect(link()?.href).toBe(url), 10_000);
+  const dialog = document.querySelector('[role="dialog"]')?.textContent;
+  for (const text of ['A shop.example', '203.0.113.7', 'provider.example']) expect(dialog).toContain(text);
+});
+
+test('without an offer a DNS provider is to be connected', async () => {
+  const asked = vi.fn(() => null);
+  using shown = showScreen(<DomainScreen />, { ...answersFor(domainOf()), 'domains.setupOffer': asked }, PLACE);
+  await vi.waitFor(() => expect(asked).toHaveBeenCalled());
+  expect(shown.linkTo('Connect a DNS provider')).toBe('/settings');
+});
+
+/** Opens the plan, and presses its button. */
+async function write(shown: ReturnType<typeof showScreen>): Promise<void> {
+  await shown.sees('Set up for me');
+  shown.button('Set up for me').click();
+  await vi.waitFor(() => expect(document.body.textContent).toContain('198.51.100.9'));
+  [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Write 1 record')?.click();
+}
+
+test('records are shown as they will be before they are written, and can be put back', async () => {
+  const answers = connected();
+  const written = vi.fn(() => {
+    answers['domains.lastPlan'] = () => ({ ...PLAN, state: 'applied' });
+    return { ...PLAN, state: 'applied' };
+  });
+  const undone = vi.fn(() => ({ ...PLAN, state: 'undone' }));
+  Object.assign(answers, { 'domains.applyPlan': written, 'domains.undoPlan': undone });
+  using shown = showScreen(<DomainScreen />, answers, PLACE);
+  await shown.sees('Set up for me');
+  expect(written).not.toHaveBeenCalled();
+  await write(shown);
+  await shown.sees('The records are written');
+  shown.button('Undo').click();
+  await vi.waitFor(() => expect(undone).toHaveBeenCalledOnce());
+});
+
+test('what a slow provider is still writing is shown in every tab, and so is what has failed', async () => {
+  const answers = connected();
+  answers['domains.lastPlan'] = () => ({ ...PLAN, state: 'applying' });
+  using shown = showScreen(<DomainScreen />, answers, PLACE);
+  await shown.sees('The records are being written…');
+  expect(shown.page.textContent).not.toContain('Set up for me');
+  const error = { message: 'Route 53 does not answer as it should.', hint: 'Try again.' };
+  answers['domains.lastPlan'] = () => ({ ...PLAN, state: 'failed', error });
+  await shown.sees('The records were not written');
+  expect(shown.page.textContent).toContain('Route 53 does not answer as it should. Try again.');
+  expect(shown.button('Try again')).toBeDefined();
+  expect(shown.button('Set up for me')).toBeDefined();
+});
+
+test('a change that is being put back, or could not be, is not taken for one that is written', async () => {
+  const answers = connected();
+  answers['domains.lastPlan'] = () => ({ ...PLAN, state: 'undoing' });
+  using shown = showScreen(<DomainScreen />, answers, PLACE);
+  await shown.sees('The records are being put back…');
+  const error = { message: 'The A records of shop.example were changed in the meantime.', hint: null };
+  answers['domains.lastPlan'] = () => ({ ...PLAN, state: 'applied', error });
+  await shown.sees('The change was not undone');
+});
+
+test('a plan that another tab has replaced is made anew instead of being an error', async () => {
+  const answers = connected();
+  answers['domains.applyPlan'] = () => refusal('not_found', 'This plan does not exist.');
+  using shown = showScreen(<DomainScreen />, answers, PLACE);
+  await shown.sees('Set up for me');
+  const newer = {
+    ...PLAN,
+    planId: 'newer',
+    changes: [{ ...PLAN.changes[0], before: { ttl: 300, values: ['192.0.2.77'] } }],
+  };
+  const planned = vi.fn(() => (planned.mock.calls.length > 1 ? newer : PLAN));
+  answers['domains.plan'] = planned;
+  await write(shown);
+  await vi.waitFor(() => expect(document.body.textContent).toContain('192.0.2.77'));
+  expect(document.body.textContent).toContain('Write 1 record');
+});
+
+test('records that were written before a reload can still be put back', async () => {
+  const after = { ttl: 300, values: ['203.0.113.7'] };
+  const written: RecordPlan = {
+    ...{ planId: 'plan', connectionId: 'dns', zone: 'shop.example', state: 'applied', error: null, conflicts: [] },
+    changes: [{ action: 'add', type: 'A', name: 'shop.example', before: null, after }],
+  };
+  const answers: Answers = { ...answersFor(domainOf()), 'domains.lastPlan': () => written };
+  using shown = showScreen(<DomainScreen />, answers, PLACE);
+  await shown.sees('The records are written');
+  expect(shown.button('Undo')).toBeDefined();
+  expect(shown.page.textContent).not.toContain('Let Fairlead write these records');
+
+  // What another hand took out again is offered anew.
+  const broken = domainOf({ state: 'misconfigured' });
+  using again = showScreen(<DomainScreen />, { ...answers, 'domains.get': () => broken }, PLACE);
+  await again.sees('Connect a DNS provider');
+  expect(again.page.textContent).not.toContain('The records are written');
+});
+
+test.each([
+  ['a proof that was written once and is gone', 'active', 'proof_gone'],
+  ['a CAA record that was added since', 'misconfigured', 'caa_forbids'],
+  ['a CAA record that was there before', 'pending_dns', 'caa_forbids'],
+] as const)('Fix it is offered for %s', async (_what, state, code) => {
+  const after = { ttl: 300, values: ['fairlead=abc'] };
+  const name = '_fairlead.shop.example';
+  const written: RecordPlan = {
+    ...PLAN,
+    state: 'applied',
+    changes: [{ action: 'add', type: 'TXT', name, before: null, after }],
+  };
+  const isProofGone = code === 'proof_gone';
+  const proof = recordOf({ type: 'TXT', name, value: 'fairlead=abc', state: isProofGone ? 'missing' : 'ok' });
+  const problem = { code, message: 'This is in the way.', hint: null, since: AT };
+  const domain = domainOf({ state, problem, records: [proof] });
+  const answers = { ...connected(), 'domains.get': () => domain, 'domains.lastPlan': () => written };
+  using shown = showScreen(<DomainScreen />, answers, PLACE);
+  await shown.sees('Fix it');
+  expect(shown.page.textContent).not.toContain('The records are written');
+  expect(shown.page.textContent?.match(/This is in the way/g)).toHaveLength(1);
+});
+
+test('domains are listed with their state, and one can be added', async () => {
+  using shown = showScreen(<DomainsScreen />, answersFor(domainOf()));
+  await shown.sees('with www.shop.example');
+  expect(shown.page.textContent).toContain('Waiting for DNS');
+  expect(shown.button('Add a domain')).toBeDefined();
+});
+
+test('the cap of the plan is told at the field of the name', async () => {
+  const message = 'The Basic plan allows 1 custom domain for a deployment. Standard allows 5.';
+  const deployment = deploymentOf({ id: 'harbour0000000000000' });
+  const answers: Answers = {
+    ...answersFor(domainOf()),
+    'deployments.list': () => ({ items: [deployment], nextCursor: null }),
+    'domains.add': () => refusal('domain_limit_reached', message),
+  };
+  using shown = showScreen(<DomainsScreen />, answers);
+  await shown.sees('with www.shop.example');
+  shown.button('Add a domain').click();
+  const field = await vi.waitFor(() => typeInto(document, 'name', 'second.example'), { timeout: 30_000 });
+  field.form?.requestSubmit();
+  await vi.waitFor(() => expect(field.getAttribute('aria-invalid')).toBe('true'), { timeout: 30_000 });
+  expect(document.body.textContent).toContain(message);
+});
+
+test('of a domain at a platform the page shows what that says, and what is left to the person there', async () => {
+  const answer = { state: 'ok', code: 'attached', text: 'GitHub Pages has this domain for this deployment.' } as const;
+  const domain = domainOf({
+    atPlatform: {
+      platform: 'github-pages',
+      answers: [
+        {
+          name: 'shop.example',
+          ownership: answer,
+          dns: { state: 'ok', code: 'points_there', text: 'The records of this domain lead to GitHub Pages.' },
+          certificate: {
+            state: 'waiting',
+            code: 'certificate_coming',
+            text: 'The certificate is on its way at GitHub Pages.',
+            expiresAt: null,
+          },
+        },
+      ],
+      steps: [{ text: 'Add it under verified domains at GitHub.', url: 'https://github.com/settings/pages' }],
+      askedAt: AT,
+    },
+  });
+  using shown = showScreen(<DomainScreen />, answersFor(domain), PLACE);
+  await shown.sees('What GitHub Pages says');
+  const texts = [...shown.page.querySelectorAll('li')].map((row) => row.textContent);
+  expect(texts).toContain('CertificateThe certificate is on its way at GitHub Pages.');
+  expect(shown.page.querySelector('a[href="https://github.com/settings/pages"]')?.textContent).toBe(
+    'Open GitHub Pages',
+  );
+  // Those of Fairlead's own authority are for what it serves itself.
+  expect(shown.page.textContent).not.toContain('Ordered by itself');
+});

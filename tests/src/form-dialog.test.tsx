@@ -1,0 +1,36 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { clearToasts, toasts } from '../../src/components/toast-store.ts';
+import { CreateTokenDialog } from '../../src/features/tokens/create-token-dialog.tsx';
+import { type Answers, refusal, showScreen, typeInto } from '../support/screen.tsx';
+
+afterEach(() => {
+  clearToasts();
+  document.body.replaceChildren();
+});
+
+const button = (name: string) => [...document.querySelectorAll('button')].find((one) => one.textContent === name);
+
+test('two clicks before anything is rendered make one token, and one that was refused can be made again', async () => {
+  const made: unknown[] = [];
+  const answers: Answers = {
+    'tokens.create': (input) => {
+      made.push(input);
+      return made.length === 1 ? refusal('rate_limited', 'Not so fast.') : { secret: 'flt_secret' };
+    },
+  };
+  using _shown = showScreen(<CreateTokenDialog onClose={() => expect.fail('It closed.')} />, answers);
+  typeInto(document, 'name', 'Build server');
+  typeInto(document, 'currentPassword', 'correct horse');
+  button('Make token')?.click();
+  button('Make token')?.click();
+  await vi.waitFor(() => expect(toasts.get()).not.toEqual([]), { timeout: 30_000 });
+  expect(made).toHaveLength(1);
+  await vi.waitFor(
+    () => {
+      button('Make token')?.click();
+      expect(document.body.textContent).toContain('Copy your token now');
+    },
+    { timeout: 30_000 },
+  );
+  expect(made).toHaveLength(2);
+});

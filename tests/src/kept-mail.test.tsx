@@ -1,0 +1,44 @@
+import superjson from 'superjson';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { session } from '../../src/api/session.ts';
+import { ConfirmBanner } from '../../src/features/auth/confirm-banner.tsx';
+import { ForgotPasswordForm } from '../../src/features/auth/forgot-password-form.tsx';
+import { showScreen, typeInto } from '../support/screen.tsx';
+import { ada } from '../support/screen-fixtures.ts';
+
+// happy-dom names the locks and has none.
+const locks = { request: (_name: string, work: () => unknown) => work() };
+Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
+
+beforeEach(() => {
+  localStorage.clear();
+  session.signOut();
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input) => {
+    const data = String(input).includes('contact.get')
+      ? { supportEmail: 'support@localhost', keepsMail: true }
+      : { done: true };
+    const answer = { result: { data: superjson.serialize(data) } };
+    return Response.json(String(input).includes('batch=1') ? [answer] : answer);
+  });
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test('where no mail is sent, a forgotten password is told of the outbox and not of a spam folder', async () => {
+  using shown = showScreen(<ForgotPasswordForm />, {});
+  await shown.sees('Get a link');
+  typeInto(shown.page, 'email', 'ada@example.com');
+  shown.page.querySelector('form')?.requestSubmit();
+  await shown.sees('This Fairlead sends no email and keeps it in its outbox.');
+  expect(shown.page.textContent).toContain('npx fairlead outbox show');
+  expect(shown.page.textContent).toContain('for 30 minutes');
+  expect(shown.page.textContent).not.toMatch(/sent it|spam/);
+});
+
+test('where no mail is sent, the banner names the command that shows the link', async () => {
+  using shown = showScreen(<ConfirmBanner user={{ ...ada, emailConfirmed: false }} />, {});
+  await shown.sees('The link is in the outbox: npx fairlead outbox show');
+  expect(shown.page.textContent).not.toContain('sent to');
+});

@@ -1,0 +1,184 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { License } from '../../routers/schemas/licenses.ts';
+import type { Subscription } from '../../routers/schemas/subscription.ts';
+import { signInAs } from '../../src/api/user.ts';
+import { clearToasts, toasts } from '../../src/components/toast-store.ts';
+import { LicenseManagementScreen } from '../../src/screens/license-management.tsx';
+import { type Answers, refusal, showScreen, typeInto } from '../support/screen.tsx';
+import { allowanceOf, secondsLater, shownAt } from '../support/screen-fixtures.ts';
+
+const KEY = 'FL-00000-00000-00000-00000-00000';
+const YEAR = 365 * 86_400;
+const PATIENCE = { timeout: 30_000 };
+
+function licenseOf(fields: Partial<License> = {}): License {
+  return {
+    id: 'license-1',
+    prefix: 'FL-ABCDE',
+    plan: 'PRO',
+    status: 'running',
+    startsAt: shownAt,
+    endsAt: secondsLater(YEAR),
+    redeemedAt: shownAt,
+    history: [
+      { at: shownAt, what: 'created' },
+      { at: shownAt, what: 'redeemed' },
+    ],
+    ...fields,
+  };
+}
+
+const planOf = (plan: Subscription['plan']): Subscription => ({
+  status: 'active',
+  plan,
+  startedAt: shownAt,
+  endsAt: secondsLater(YEAR),
+  renews: false,
+  cancelAtEnd: false,
+  nextPlan: null,
+});
+
+const answersWith = (items: License[], plan: Subscription['plan'] | null = 'PRO'): Answers => ({
+  'subscription.allowance': () => allowanceOf({ plan: plan ?? 'free' }),
+  'subscription.get': () => (plan === null ? refusal('not_found', 'There is none.') : planOf(plan)),
+  'licenses.list': () => ({ items }),
+});
+
+const lastToast = () => toasts.get().at(-1);
+
+/** Clicks a button of the dialog that asks, which stands outside of the screen. */
+async function confirm(name: string): Promise<void> {
+  const dialog = await vi.waitFor(() => document.querySelector('[role=alertdialog]') ?? expect.fail(), PATIENCE);
+  const button = [...dialog.querySelectorAll('button')].find(({ textContent }) => textContent === name);
+  (button ?? expect.fail(`There is no button ${name}`)).click();
+}
+
+beforeEach(() => {
+  clearToasts();
+  // The user stands beside the cache, and is asked for after each mutation.
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('{}', { status: 503 }));
+  const more = { disclaimerAccepted: true, deploymentCount: 2, isBetaTester: false, createdAt: shownAt };
+  const user = { id: 'ada', username: 'Ada', email: 'ada@example.com', emailConfirmed: true, pendingEmail: null };
+  signInAs({ ...user, ...more, accessToken: 'token', expiresAt: secondsLater(YEAR) });
+});
+
+test('without a key the screen says where keys come from, and a list that fails offers Retry', async () => {
+  const answers: Answers = { ...answersWith([], null), 'licenses.list': () => refusal('internal', 'It failed.') };
+  using shown = showScreen(<LicenseManagementScreen />, answers);
+  await shown.sees('Your license keys could not be fetched');
+  answers['licenses.list'] = () => ({ items: [] });
+  shown.button('Retry').click();
+  await shown.sees('You hold no license keys.');
+  expect(shown.page.textContent).toContain('It works once. Its plan starts when you redeem it.');
+  expect(shown.page.textContent).not.toContain('History');
+});
+
+test('a key is checked in the form, refused in its words, and redeemed as it was made', async () => {
+  const redeem = vi.fn((_input: unknown): unknown =>
+    refusal('license_revoked', 'This license key was revoked.', {
+      fieldErrors: { key: 'This license key was revoked.' },
+    }),
+  );
+  const answers: Answers = { ...answersWith([], null), 'licenses.redeem': redeem };
+  using shown = showScreen(<LicenseManagementScreen />, answers);
+  await shown.sees('You hold no license keys.');
+  const send = (text: string) => typeInto(shown.page, 'key', text).form?.requestSubmit();
+  send('');
+  await shown.sees('Enter a license key');
+  send(`${KEY.slice(0, -1)}1`);
+  await shown.sees('This is not a whole license key.');
+  expect(redeem).not.toHaveBeenCalled();
+
+  send('fl ooooo ooooo ooooo ooooo ooooo');
+  await shown.sees('This license key was revoked.');
+  expect(redeem.mock.calls.map(([input]) => input)).toEqual([{ key: KEY }]);
+  await vi.waitFor(() => expect(shown.page.querySelector('[aria-busy]')).toBeNull(), PATIENCE);
+
+  redeem.mockImplementation(() => licenseOf());
+  send(KEY);
+  await vi.waitFor(() => expect(lastToast()?.title).toBe('Key redeemed'), PATIENCE);
+  expect(lastToast()?.description).toMatch(/^Pro runs until /);
+  expect(shown.page.querySelector<HTMLInputElement>('input[name=key]')?.value).toBe('');
+});
+
+test('a plan that the key adds nothing to is told in a toast, with when to come back', async () => {
+  const redeem = () => refusal('conflict', 'Your Pro plan runs until then.', { hint: 'Come back for Basic.' });
+  using shown = showScreen(<LicenseManagementScreen />, { ...answersWith([]), 'licenses.redeem': redeem });
+  await shown.sees('A key for Pro adds its time to what you have.');
+  typeInto(shown.page, 'key', KEY).form?.requestSubmit();
+  await vi.waitFor(() => expect(lastToast()?.title).toBe('The key was not redeemed'), PATIENCE);
+  expect(lastToast()?.description).toBe('Your Pro plan runs until then. Come back for Basic.');
+});
+
+test('whoever has a lower plan reads before that a higher one ends it', async () => {
+  using shown = showScreen(<LicenseManagementScreen />, answersWith([], 'BASIC'));
+  await shown.sees('One for a higher plan takes the place of Basic at once: what is left of Basic ends then.');
+});
+
+test('whoever tries Pro reads before that another plan ends the trial', async () => {
+  const trial = () => ({ ...planOf('PRO'), status: 'trialing' });
+  using shown = showScreen(<LicenseManagementScreen />, { ...answersWith([]), 'subscription.get': trial });
+  await shown.sees('A key for Pro adds its time to the trial; any other plan takes the place of the trial at once.');
+});
+
+test('each license says how it stands, and the history has the newest first', async () => {
+  const items = [
+    licenseOf({ id: 'two', status: 'waiting', startsAt: secondsLater(YEAR), endsAt: secondsLater(2 * YEAR) }),
+    licenseOf(),
+    licenseOf({ id: 'three', status: 'ended' }),
+    licenseOf({ id: 'four', status: 'replaced', plan: 'BASIC' }),
+    licenseOf({ id: 'five', status: 'transferred' }),
+    licenseOf({ id: 'six', status: 'revoked', history: [{ at: secondsLater(60), what: 'revoked' }] }),
+  ];
+  using shown = showScreen(<LicenseManagementScreen />, answersWith(items));
+  await shown.sees('Runs from Jan 1, 2031 until Jan 1, 2032.');
+  const words = shown
+    .rows('License keys')
+    .map((row) => /Active|Next|Ended|Replaced|Transferred|Revoked/.exec(row)?.[0]);
+  expect(words).toEqual(['Next', 'Active', 'Ended', 'Replaced', 'Transferred', 'Revoked']);
+  expect(
+    [...shown.page.querySelectorAll('button')].filter(({ textContent }) => textContent === 'Transfer'),
+  ).toHaveLength(2);
+  expect(shown.rows('History')).toHaveLength(10);
+  expect(shown.rows('History')[0]).toContain('Revoked');
+  shown.button('Show all 11').click();
+  await vi.waitFor(() => expect(shown.rows('History')).toHaveLength(11), PATIENCE);
+});
+
+test('a transfer is asked once, says what ends, and shows its key once', async () => {
+  const license = licenseOf();
+  const transfer = vi.fn((_input: unknown) => ({ license: { ...license, status: 'transferring' }, key: KEY }));
+  const answers: Answers = { ...answersWith([license]), 'licenses.transfer': transfer };
+  using shown = showScreen(<LicenseManagementScreen />, answers);
+  await shown.sees('Active');
+  shown.button('Transfer FL-ABCDE').click();
+  await vi.waitFor(
+    () => expect(document.body.textContent).toContain('your deployments stay live and become'),
+    PATIENCE,
+  );
+  expect(transfer).not.toHaveBeenCalled();
+  await confirm('Transfer');
+  await vi.waitFor(() => expect(document.querySelector('[role=dialog]')?.textContent).toContain(KEY), PATIENCE);
+  expect(transfer.mock.calls.map(([input]) => input)).toEqual([{ licenseId: 'license-1' }]);
+  const done = [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'I have copied it');
+  done?.click();
+  await vi.waitFor(() => expect(document.body.textContent).not.toContain(KEY), PATIENCE);
+});
+
+test('a transfer is revoked after one question, or says why it is too late', async () => {
+  const license = licenseOf({ status: 'transferring' });
+  const revoke = vi.fn((): unknown => refusal('conflict', 'Its key was redeemed.'));
+  using shown = showScreen(<LicenseManagementScreen />, {
+    ...answersWith([license], null),
+    'licenses.revoke': revoke,
+  });
+  await shown.sees('Nobody has redeemed its new key yet.');
+  shown.button('Revoke the transfer of FL-ABCDE').click();
+  await confirm('Revoke transfer');
+  await vi.waitFor(() => expect(lastToast()?.title).toBe('The transfer was not revoked'), PATIENCE);
+  expect(lastToast()?.description).toBe('Its key was redeemed.');
+  revoke.mockImplementation(() => licenseOf());
+  shown.button('Revoke the transfer of FL-ABCDE').click();
+  await confirm('Revoke transfer');
+  await vi.waitFor(() => expect(lastToast()?.title).toBe('Transfer revoked'), PATIENCE);
+});

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import type { Subscription } from '../../routers/schemas/subscription.ts';
+import { planAct } from '../../src/features/subscription/plan-act.ts';
+import type { PlanSituation } from '../../src/features/subscription/plan-situation.ts';
+import { allowanceOf } from '../support/screen-fixtures.ts';
+
+const endsAt = new Date('2030-01-15T12:00:00Z');
+
+function situationOf(
+  plan: Subscription['plan'],
+  status: Subscription['status'] = 'active',
+  { count = 0 } = {},
+): PlanSituation {
+  const allowance = allowanceOf({ plan: status === 'expired' ? 'free' : plan, deploymentCount: count });
+  return {
+    kind: 'known',
+    allowance,
+    subscription: { status, plan, startedAt: new Date(0), endsAt, renews: false, cancelAtEnd: false, nextPlan: null },
+  };
+}
+
+test.each([
+  ['PRO', { kind: 'visitor' }, { kind: 'register', label: 'Choose Pro' }],
+  ['PRO', { kind: 'loading' }, { kind: 'wait', label: 'Choose Pro' }],
+  ['BETA', situationOf('PRO', 'trialing'), { kind: 'checkout', label: 'Choose Beta' }],
+  ['BASIC', situationOf('PRO', 'expired'), { kind: 'checkout', label: 'Choose Basic' }],
+  ['STANDARD', situationOf('BASIC'), { kind: 'checkout', label: 'Upgrade to Standard' }],
+  ['BASIC', situationOf('BASIC'), { kind: 'checkout', label: 'Add a month' }],
+  [
+    'BASIC',
+    situationOf('STANDARD'),
+    {
+      kind: 'none',
+      label: 'Choose Basic',
+      reason: 'Your Standard plan includes all of Basic and runs until Jan 15, 2030.',
+    },
+  ],
+  [
+    'PRO',
+    situationOf('BETA'),
+    { kind: 'none', label: 'Choose Pro', reason: 'Your Beta plan allows the same as Pro and runs until Jan 15, 2030.' },
+  ],
+  [
+    'BETA',
+    situationOf('PRO'),
+    {
+      kind: 'none',
+      label: 'Choose Beta',
+      reason: 'Your Pro plan allows the same as Beta and runs until Jan 15, 2030.',
+    },
+  ],
+  [
+    'BETA',
+    situationOf('BETA'),
+    { kind: 'none', label: 'Choose Beta', reason: 'You have Beta until Jan 15, 2030. It is sold once at a time.' },
+  ],
+  ['BASIC', situationOf('PRO', 'trialing', { count: 3 }), { kind: 'fewer', label: 'Choose Basic', count: 3 }],
+  ['STANDARD', situationOf('PRO', 'trialing', { count: 3 }), { kind: 'checkout', label: 'Choose Standard' }],
+  ['BASIC', situationOf('PRO', 'expired', { count: 2 }), { kind: 'fewer', label: 'Choose Basic', count: 2 }],
+] as const)('the button of %s does what the server would allow', (plan, situation, act) => {
+  expect(planAct(plan, situation)).toEqual(act);
+});
+
+test('a smaller plan of one that renews is chosen for the time after it, and is not offered twice', () => {
+  const situation = situationOf('PRO');
+  if (situation.kind !== 'known' || situation.subscription === null) throw new Error('A plan runs.');
+  const renewing = { ...situation.subscription, renews: true };
+  expect(planAct('BASIC', { ...situation, subscription: renewing })).toEqual({
+    kind: 'later',
+    label: 'Choose Basic',
+    reason: 'It starts on Jan 15, 2030, when your period ends.',
+    subscription: renewing,
+  });
+  const chosen = { ...renewing, nextPlan: 'BASIC' as const };
+  expect(planAct('BASIC', { ...situation, subscription: chosen })).toEqual({
+    kind: 'none',
+    label: 'Choose Basic',
+    reason: 'Basic begins on Jan 15, 2030.',
+  });
+});

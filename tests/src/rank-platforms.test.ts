@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { PLATFORM_CAPABILITIES } from '../../routers/schemas/platforms/capabilities/index.ts';
+import { type RankedProject, rankPlatforms } from '../../routers/schemas/rank-platforms.ts';
+import type { Needs } from '../../routers/schemas/recommendations.ts';
+
+const MB = 1_000_000;
+const SITE: RankedProject = {
+  kind: 'plain',
+  framework: null,
+  isSinglePage: false,
+  buildFolder: null,
+  files: [...Array(213)]
+    .map((_, index) => ({ path: `${index}.html`, sizeBytes: 20_000 }))
+    .concat({
+      path: 'film.mp4',
+      sizeBytes: 4_140_000,
+    }),
+};
+
+function order(project: RankedProject | null, needs: Needs = {}): string {
+  return rankPlatforms(project, needs)
+    .map(({ platform, fits }) => (fits ? platform : `(${platform})`))
+    .join(' ');
+}
+
+const large = (sizeBytes: number): RankedProject => ({ ...SITE, files: [{ path: 'film.mp4', sizeBytes }] });
+const many = (count: number): RankedProject => ({
+  ...SITE,
+  files: Array.from({ length: count }, (_, index) => ({ path: `${index}.html`, sizeBytes: 1 })),
+});
+
+test.each<[string, RankedProject | null, Needs, string]>([
+  ['no files, no needs', null, {}, 'built-in netlify vercel github-pages render heroku replit'],
+  ['a small site', SITE, {}, 'built-in netlify vercel github-pages render heroku replit'],
+  ['files to be kept', SITE, { privateFiles: true }, 'built-in netlify vercel heroku replit (github-pages) (render)'],
+  ['redirects', null, { redirects: true }, 'built-in netlify vercel heroku (github-pages) (render) (replit)'],
+  ['a domain', SITE, { ownDomain: true }, 'built-in netlify vercel github-pages render heroku replit'],
+  ['forms', null, { forms: true }, '(built-in) (netlify) (vercel) (github-pages) (render) (heroku) (replit)'],
+  ['functions', null, { functions: true }, '(built-in) (netlify) (vercel) (github-pages) (render) (heroku) (replit)'],
+  [
+    'one page',
+    { ...SITE, kind: 'built', isSinglePage: true },
+    {},
+    'built-in netlify vercel render github-pages heroku replit',
+  ],
+  ['120 MB', large(120 * MB), {}, 'built-in netlify vercel heroku replit (github-pages) (render)'],
+  [
+    'more than a free plan takes',
+    { ...SITE, files: [...SITE.files, ...large(99 * MB).files] },
+    {},
+    'built-in netlify github-pages render vercel heroku replit',
+  ],
+  ['15,000 files', many(15_000), {}, 'built-in netlify github-pages render heroku replit (vercel)'],
+  [
+    'a name with #',
+    { ...SITE, files: [{ path: 'c#.html', sizeBytes: 1 }] },
+    {},
+    'built-in vercel github-pages render heroku replit (netlify)',
+  ],
+])('%s', (_, project, needs, expected) => {
+  expect(order(project, needs)).toBe(expected);
+});
+
+function reasonsOf(platform: string, project: RankedProject | null, needs: Needs = {}) {
+  return rankPlatforms(project, needs).find((one) => one.platform === platform)?.reasons ?? [];
+}
+
+test.each([
+  ['built-in', SITE, '214 files of 20,000; 8.4 MB of 1 GB; the largest file 4.1 MB of 500 MB.', null],
+  ['github-pages', SITE, '8.4 MB of 1 GB; the largest file 4.1 MB of 100 MB.', '2026-07'],
+  ['vercel', SITE, '214 files of 14,999; 8.4 MB of 1 GB.', '2026-03-02'],
+  ['netlify', SITE, 'Netlify publishes no limit for 214 files of 8.4 MB.', null],
+] as const)('the arithmetic of %s is shown with its source', (platform, project, text, readOn) => {
+  const reason = reasonsOf(platform, project).find((one) => one.text === text);
+  expect(reason?.verdict).toBe('good');
+  expect(reason?.source?.readOn ?? null).toBe(readOn);
+});
+
+test.each([
+  ['vercel', many(15_001), '15,001 files of 14,999', 'Take out 2 files.'],
+  [
+    'github-pages',
+    large(120 * MB),
+    'film.mp4: the largest file 120 MB of 100 MB',
+    'Make this file smaller, or leave it out.',
+  ],
+  ['heroku', large(600 * MB), '600 MB of 500 MB', 'Take out 75.7 MB.'],
+  [
+    'netlify',
+    { ...SITE, kind: 'source', framework: 'Astro', buildFolder: 'dist' } as const,
+    'This is Astro source, and Fairlead publishes finished files.',
+    'Publish the folder "dist".',
+  ],
+  [
+    'netlify',
+    { ...SITE, kind: 'source' } as const,
+    'This is source, and Fairlead publishes finished files.',
+    'Build it, and publish the folder that the build makes.',
+  ],
+] as const)('%s does not fit, and what would have to change is said', (platform, project, text, change) => {
+  expect(reasonsOf(platform, project)).toContainEqual(expect.objectContaining({ verdict: 'no', text, change }));
+});
+
+test('each limit that a platform publishes is held against the files, at its edge', () => {
+  for (const { platform } of rankPlatforms(SITE, {})) {
+    const { maxFiles, maxTotalBytes, maxFileBytes } = PLATFORM_CAPABILITIES[platform]?.limits ?? {};
+    const fits = (project: RankedProject) => rankPlatforms(project, {}).find((one) => one.platform === platform)?.fits;
+    if (maxFiles !== undefined) expect([fits(many(maxFiles)), fits(many(maxFiles + 1))]).toEqual([true, false]);
+    const most = maxFileBytes ?? maxTotalBytes;
+    if (most !== undefined) expect([fits(large(most)), fits(large(most + 1))]).toEqual([true, false]);
+  }
+});
+
+test('what does not fit says what would have to change, and what fits does not', () => {
+  const asked = rankPlatforms(large(900 * MB), { redirects: true, privateFiles: true });
+  for (const { fits, reasons } of asked) {
+    expect(reasons.some(({ change }) => change !== null)).toBe(!fits);
+    expect(reasons.every(({ verdict, change }) => (verdict === 'no') === (change !== null))).toBe(true);
+  }
+});

@@ -1,0 +1,79 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { License } from '../../routers/schemas/licenses.ts';
+import type { Payment } from '../../routers/schemas/payments.ts';
+import { signInAs } from '../../src/api/user.ts';
+import { ReceiptList } from '../../src/features/payments/receipt-list.tsx';
+import { ReceiptScreen } from '../../src/screens/receipt.tsx';
+import { refusal, showScreen } from '../support/screen.tsx';
+import { ada } from '../support/screen-fixtures.ts';
+
+const day = (number: number) => new Date(Date.UTC(2030, 0, number, 12));
+
+function paymentOf(fields: Partial<Payment> = {}): Payment {
+  return {
+    ...{ id: 'bought', plan: 'STANDARD', months: 1, amountCents: 700, creditCents: 500, extraDays: 0 },
+    ...{ state: 'paid', isProcessing: false, isRenewal: false, isTest: true },
+    ...{ createdAt: day(1), expiresAt: day(2), paidAt: day(1), period: { startsAt: day(1), endsAt: day(31) } },
+    ...fields,
+  };
+}
+
+const license: License = {
+  ...{ id: 'key', prefix: 'FL-12345', plan: 'PRO', status: 'running', history: [] },
+  ...{ startsAt: day(3), endsAt: day(30), redeemedAt: day(3) },
+};
+
+beforeEach(() => signInAs(ada));
+
+test('payments, renewals, refunds and license keys are listed as what they are, newest first', async () => {
+  const payments = [
+    paymentOf({ id: 'late', isProcessing: true, paidAt: null, period: null, state: 'pending', createdAt: day(5) }),
+    paymentOf({ id: 'renewed', isRenewal: true, paidAt: day(4) }),
+    paymentOf({ id: 'returned', state: 'refunded', isTest: false, paidAt: day(2) }),
+    paymentOf(),
+  ];
+  using shown = showScreen(<ReceiptList />, {
+    'payments.list': () => ({ items: payments }),
+    'licenses.list': () => ({ items: [license] }),
+  });
+  await shown.sees('License key FL-12345… redeemed on Jan 3, 2030. Nothing was charged.');
+  expect(shown.rows('Receipts').map((row) => row.replace(/ on Jan .*/, ''))).toEqual([
+    'Standard, $7.00Payment on its way, confirmed',
+    expect.stringContaining('Renewal'),
+    'ProLicense key FL-12345… redeemed',
+    expect.stringContaining('Refunded payment'),
+    expect.stringContaining('Standard, $7.00'),
+  ]);
+  expect(shown.linkTo('Receipt of Standard, $7.00, Jan 1, 2030')).toBe('/receipts/bought');
+  expect(shown.linkTo('Receipt of Standard, $7.00, Jan 5, 2030')).toBeUndefined();
+});
+
+const place = { pattern: '/receipts/:paymentId', path: '/receipts/bought' };
+
+test('a receipt says what was paid by whom for what, that no money moved, and is printed', async () => {
+  const print = vi.fn();
+  vi.stubGlobal('print', print);
+  using shown = showScreen(<ReceiptScreen />, { 'payments.get': () => paymentOf({ extraDays: 3 }) }, place);
+  await shown.sees('Paid in the test checkout: no money has moved.');
+  for (const text of [ada.username, ada.email, 'bought', '$12.00', '−$5.00', '$7.00', '+3 days', 'Jan 31, 2030']) {
+    expect(shown.page.textContent).toContain(text);
+  }
+  shown.button('Print').click();
+  expect(print).toHaveBeenCalledTimes(1);
+});
+
+test.each([
+  ['of a payment that there is not', () => refusal('not_found', 'This payment does not exist.'), 'does not exist'],
+  ['of what was never paid', () => paymentOf({ state: 'failed', paidAt: null }), 'Nothing has been paid'],
+] as const)('there is no receipt %s', async (_what, answer, text) => {
+  const answers = {
+    'payments.get': () => {
+      const given = answer();
+      if (given instanceof Error) throw given;
+      return given;
+    },
+  };
+  using shown = showScreen(<ReceiptScreen />, answers, place);
+  await shown.sees(text);
+  expect([...shown.page.querySelectorAll('button')].map(({ textContent }) => textContent)).not.toContain('Print');
+});

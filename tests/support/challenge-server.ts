@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ChallengeSolver } from '../../server/certificates/challenges.ts';
+
+export type ChallengeServer = AsyncDisposable & { port: number; solver: ChallengeSolver; asked: string[] };
+
+const PATH = '/.well-known/acme-challenge/';
+
+/** Answers HTTP-01 at 127.0.0.1, for every name; `wrong` answers with something else. */
+export async function startChallengeServer({ wrong = false } = {}): Promise<ChallengeServer> {
+  const texts = new Map<string, string>();
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.headers.host}${request.url}`);
+    const text = texts.get((request.url ?? '').slice(PATH.length));
+    response.writeHead(text === undefined ? 404 : 200).end(wrong ? 'another server' : text);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    asked,
+    solver: {
+      type: 'http-01',
+      put: async (answers) => {
+        for (const { token, text } of answers) texts.set(token, text);
+      },
+      remove: async (answers) => {
+        for (const { token } of answers) texts.delete(token);
+      },
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await once(server.close(), 'close');
+    },
+  };
+}

@@ -1,0 +1,301 @@
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { withTimeout } from '../../server/with-timeout.ts';
+import { freePort } from './free-ports.ts';
+import { findNameServerPrograms, type NameServerPrograms } from './name-server-programs.ts';
+
+/**
+ * Real name servers for tests, as a plain user on high ports. All name servers of a test share one port (DNS_AUTHORITY_PORT
+ * is one number) and differ by address: `named` at 127.0.0.1, PowerDNS at 127.0.0.2 and above. In front stands a
+ * validating resolver, which goes nowhere but to its stub zones.
+ */
+export type NameServer = {
+  address: string;
+  port: number;
+  /** What it has said so far. */
+  output(): string;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+const run = promisify(execFile);
+const START_TIMEOUT_MS = 60_000;
+/** Ends the server when our end of its input is closed, which it is also when the process of the tests is killed. */
+const WATCHED =
+  'exec 3<&0; "$@" & server=$!; (cat <&3 >/dev/null; kill -9 $server) 2>/dev/null & wait $server; kill $!';
+
+async function launch(
+  { program, args, env, isReady }: { program: string; args: string[]; env: Record<string, string>; isReady: RegExp },
+  folder: string,
+): Promise<{ output(): string; stop(): Promise<void> }> {
+  const child = spawn('/bin/sh', ['-c', WATCHED, 'sh', program, ...args], { cwd: folder, env });
+  let output = '';
+  const ended = once(child, 'exit');
+  const ready = new Promise<boolean>((resolve) => {
+    const collect = (chunk: Buffer) => {
+      output += chunk.toString();
+      if (isReady.test(output)) resolve(true);
+    };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+  });
+  const isRunning = await withTimeout(Promise.race([ready, ended.then(() => false)]), START_TIMEOUT_MS, () => false);
+  if (isRunning) return { output: () => output, stop: () => stop(child, ended, folder) };
+  await stop(child, ended, folder);
+  throw new Error(`${program} did not start:\n${output.slice(-2_000)}`);
+}
+
+async function stop(child: ChildProcessWithoutNullStreams, ended: Promise<unknown>, folder: string): Promise<void> {
+  child.stdin.end();
+  await ended;
+  await rm(folder, { recursive: true, force: true });
+}
+
+export type BindZone = {
+  /** Lines of a zone file below the SOA; names without a last dot are inside the zone. The NS set belongs to them. */
+  records: string;
+  /** Signed by the server itself (`dnssec-policy default`). */
+  isSigned?: boolean;
+  /** Further lines of the zone's clause, such as `update-policy { grant key. zonesub ANY; };`. */
+  clause?: string;
+};
+
+export type BindOptions = {
+  zones: Record<string, BindZone>;
+  port?: number;
+  keys?: readonly { name: string; algorithm: string; secret: string }[];
+};
+
+const SOA_LINE = '$TTL 60\n@ SOA ns1 hostmaster 1 3600 600 86400 60\n';
+
+/** Returns a `named` at 127.0.0.1 with these zones. */
+export async function startBind(
+  options: BindOptions,
+): Promise<NameServer & { dnskeyOf(zone: string): Promise<string> }> {
+  const programs = await findNameServerPrograms();
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-named-'));
+  const port = options.port ?? (await freePort());
+  const zones = Object.entries(options.zones).map(async ([name, zone]) => {
+    await mkdir(join(folder, name));
+    await writeFile(join(folder, name, 'zone'), `${SOA_LINE}${zone.records.replace(/^[ \t]+/gm, '')}\n`);
+    const signing = `dnssec-policy default; inline-signing yes; key-directory "${folder}/${name}";`;
+    return `zone "${name}" { type primary; file "${folder}/${name}/zone"; ${zone.isSigned === true ? signing : ''} ${zone.clause ?? ''} };`;
+  });
+  const keys = (options.keys ?? []).map(
+    ({ name, algorithm, secret }) => `key "${name}" { algorithm ${algorithm}; secret "${secret}"; };`,
+  );
+  await writeFile(
+    join(folder, 'named.conf'),
+    `options { directory "${folder}"; pid-file "${folder}/named.pid"; session-keyfile "${folder}/named.key";
+      managed-keys-directory "${folder}"; listen-on port ${port} { 127.0.0.1; }; listen-on-v6 { none; };
+      recursion no; dnssec-validation no; notify no; };
+    controls { };
+    ${keys.join('\n')}
+    ${(await Promise.all(zones)).join('\n')}\n`,
+  );
+  const launched = await launch(
+    {
+      program: programs.path('named'),
+      args: ['-g', '-n', '1', '-c', 'named.conf'],
+      env: programs.env,
+      isReady: / running$/m,
+    },
+    folder,
+  );
+  return {
+    address: '127.0.0.1',
+    port,
+    output: launched.output,
+    /** The key that a resolver trusts a signed zone by, as a line of a zone file. */
+    async dnskeyOf(zone) {
+      const [file] = (await readdir(join(folder, zone))).filter((name) => name.endsWith('.key'));
+      const lines = (await readFile(join(folder, zone, file ?? ''), 'utf8')).split('\n');
+      return lines.find((line) => line.includes('DNSKEY')) ?? '';
+    },
+    [Symbol.asyncDispose]: launched.stop,
+  };
+}
+
+export type PowerDns = NameServer & {
+  apiUrl: string;
+  apiKey: string;
+  /** Calls its API below `/api/v1/servers/localhost`; throws what it says when it refuses. */
+  api(method: string, path: string, body?: unknown): Promise<unknown>;
+  /** Makes a zone with these sets: `{ 'www.shop.test A': ['192.0.2.1'] }`, contents as PowerDNS writes them. */
+  createZone(name: string, sets?: Record<string, string[]>): Promise<void>;
+  /** Replaces sets of a zone; an empty one is removed. */
+  writeSets(zone: string, sets: Record<string, string[]>): Promise<void>;
+};
+
+const API_KEY = 'key-of-the-tests';
+const TTL_SECONDS = 60;
+
+function toSets(sets: Record<string, string[]>) {
+  return Object.entries(sets).map(([key, contents]) => {
+    const [name = '', type = ''] = key.split(' ');
+    return {
+      name: `${name}.`,
+      type,
+      ttl: TTL_SECONDS,
+      changetype: contents.length === 0 ? 'DELETE' : 'REPLACE',
+      records: contents.map((content) => ({ content })),
+    };
+  });
+}
+
+async function configurePowerDns(
+  programs: NameServerPrograms,
+  {
+    folder,
+    address,
+    port,
+    apiPort,
+    settings,
+  }: { folder: string; address: string; port: number; apiPort: number; settings: readonly string[] },
+): Promise<void> {
+  await run(programs.path('sqlite3'), [join(folder, 'zones.sqlite3'), `.read ${programs.schema}`], {
+    env: programs.env,
+  });
+  const lines = [
+    ...[
+      'daemon=no',
+      'guardian=no',
+      'disable-syslog=yes',
+      'launch=gsqlite3',
+      `gsqlite3-database=${folder}/zones.sqlite3`,
+    ],
+    ...[`local-address=${address}`, `local-port=${port}`, `socket-dir=${folder}`],
+    ...['api=yes', `api-key=${API_KEY}`, 'webserver=yes', 'webserver-address=127.0.0.1', `webserver-port=${apiPort}`],
+    ...['cache-ttl=0', 'query-cache-ttl=0', 'negquery-cache-ttl=0', 'zone-cache-refresh-interval=0'],
+    'default-soa-content=ns1.@ hostmaster.@ 0 3600 600 86400 60',
+    ...(programs.moduleDir === undefined ? [] : [`module-dir=${programs.moduleDir}`]),
+    ...settings,
+  ];
+  await writeFile(join(folder, 'pdns.conf'), `${lines.join('\n')}\n`);
+}
+
+/** Returns a PowerDNS without zones; `settings` are further lines of its configuration, such as `dnsupdate=yes`. */
+export async function startPowerDns(
+  options: { address?: string; port?: number; settings?: readonly string[] } = {},
+): Promise<PowerDns> {
+  const programs = await findNameServerPrograms();
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-pdns-'));
+  const { address = '127.0.0.2', settings = [] } = options;
+  const port = options.port ?? (await freePort());
+  const apiPort = await freePort();
+  await configurePowerDns(programs, { folder, address, port, apiPort, settings });
+  const launched = await launch(
+    {
+      program: programs.path('pdns_server'),
+      args: [`--config-dir=${folder}`],
+      env: programs.env,
+      isReady: /ready to distribute/,
+    },
+    folder,
+  );
+  const apiUrl = `http://127.0.0.1:${apiPort}`;
+  const api: PowerDns['api'] = async (method, path, body) => {
+    const answer = await fetch(`${apiUrl}/api/v1/servers/localhost${path}`, {
+      method,
+      headers: { 'X-API-Key': API_KEY },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`PowerDNS answered ${answer.status}: ${text}`);
+    return text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text;
+  };
+  return {
+    address,
+    port,
+    apiUrl,
+    apiKey: API_KEY,
+    api,
+    async createZone(name, sets = {}) {
+      await api('POST', '/zones', { name: `${name}.`, kind: 'Native', nameservers: [], rrsets: toSets(sets) });
+    },
+    async writeSets(zone, sets) {
+      await api('PATCH', `/zones/${zone}.`, { rrsets: toSets(sets) });
+    },
+    output: launched.output,
+    [Symbol.asyncDispose]: launched.stop,
+  };
+}
+
+export type UnboundOptions = {
+  /** Zone → the name servers to ask, as `127.0.0.2@5300` (stubOf). Everything else is refused. */
+  stubs: Record<string, readonly string[]>;
+  /** Lines with the DNSKEY or DS that a zone is trusted by; a zone without is not validated. */
+  trustAnchors?: readonly string[];
+};
+
+export type Unbound = NameServer & {
+  /** Makes it forget a zone. */
+  flush(zone: string): Promise<void>;
+  /** Runs `unbound-control` with these words, and returns what it says. */
+  control(...words: string[]): Promise<string>;
+};
+
+/** How unbound writes the address of a server. */
+export function stubOf({ address, port }: Pick<NameServer, 'address' | 'port'>): string {
+  return `${address}@${port}`;
+}
+
+/** Returns an unbound at 127.0.0.1 that remembers nothing for longer than a few seconds. */
+export async function startUnbound({ stubs, trustAnchors = [] }: UnboundOptions): Promise<Unbound> {
+  const programs = await findNameServerPrograms();
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-unbound-'));
+  const port = await freePort();
+  const anchored = trustAnchors.map((line) => line.split(/\s/)[0]?.replace(/\.$/, ''));
+  const zones = Object.entries(stubs);
+  const lines = [
+    ...[
+      'server:',
+      `directory: "${folder}"`,
+      'pidfile: ""',
+      'logfile: ""',
+      'username: ""',
+      'chroot: ""',
+      'use-syslog: no',
+    ],
+    ...[`interface: 127.0.0.1@${port}`, 'do-not-query-localhost: no', 'do-ip6: no', 'ede: yes', 'num-threads: 1'],
+    ...['cache-max-ttl: 5', 'cache-max-negative-ttl: 1', 'infra-host-ttl: 1'],
+    // Nothing of a test goes to the name servers of the internet; `test.` it would know to be empty (RFC 6761, 6.2).
+    ...['.', 'test'].filter((name) => !(name in stubs)).map((name) => `local-zone: "${name}" refuse`),
+    ...zones.map(([name]) => `local-zone: "${name}" transparent`),
+    ...zones.filter(([name]) => !anchored.includes(name)).map(([name]) => `domain-insecure: "${name}"`),
+    ...trustAnchors.map((line) => `trust-anchor: "${line.replaceAll('"', '')}"`),
+    ...['remote-control:', 'control-enable: yes', `control-interface: ${folder}/control`, 'control-use-cert: no'],
+    ...zones.flatMap(([name, servers]) => [
+      ...['stub-zone:', `name: "${name}"`],
+      ...servers.map((server) => `stub-addr: ${server}`),
+    ]),
+  ];
+  await writeFile(join(folder, 'unbound.conf'), `${lines.join('\n')}\n`);
+  const launched = await launch(
+    {
+      program: programs.path('unbound'),
+      args: ['-d', '-c', 'unbound.conf'],
+      env: programs.env,
+      isReady: /start of service/,
+    },
+    folder,
+  );
+  const control: Unbound['control'] = async (...words) => {
+    const given = ['-c', join(folder, 'unbound.conf'), ...words];
+    const { stdout } = await run(programs.path('unbound-control'), given, { env: programs.env });
+    return stdout;
+  };
+  return {
+    address: '127.0.0.1',
+    port,
+    control,
+    async flush(zone) {
+      await control('flush_zone', zone);
+    },
+    output: launched.output,
+    [Symbol.asyncDispose]: launched.stop,
+  };
+}

@@ -1,0 +1,35 @@
+import type { DnsProvider } from '../../server/dns/provider.ts';
+import { powerdns } from '../../server/dns/providers/powerdns.ts';
+import type { Providers } from '../../server/service-context.ts';
+import { createDomainApp, type DomainLab, livePerson } from './domain-app.ts';
+
+/** The application in which whoever waits for a plan lets the workers work. */
+export async function createPlanApp(lab: DomainLab, providers: Partial<Providers> = {}) {
+  let drain = async (): Promise<void> => undefined;
+  const app = await createDomainApp(lab, { providers: { wait: () => drain(), ...providers } });
+  drain = () => app.jobs.drain();
+  return app;
+}
+
+/** The zone as it stands at the server, but for the serial. */
+export async function setsIn(lab: DomainLab, zone: string): Promise<string[]> {
+  const { rrsets } = (await lab.api('GET', `/zones/${zone}.`)) as {
+    rrsets: { name: string; type: string; ttl: number; records: { content: string }[] }[];
+  };
+  return rrsets
+    .filter(({ type }) => type !== 'SOA')
+    .map(({ name, type, ttl, records }) => `${name} ${ttl} ${type} ${records.map(({ content }) => content).sort()}`)
+    .sort();
+}
+
+/** A plan for a domain of a person, whose provider does what `over` says in the place of PowerDNS. */
+export async function createPlan(lab: DomainLab, name: string, over: Partial<DnsProvider<'powerdns'>> = {}) {
+  const app = await createPlanApp(lab, { dnsProviders: { powerdns: { ...powerdns(), ...over } } });
+  const { caller, deploymentId, person } = await livePerson(app, name);
+  const zone = `${name}.test`;
+  await lab.zoneOnOne(zone, { [`${zone} A`]: ['203.0.113.9'] });
+  await caller.connections.connect({ provider: 'powerdns', fields: lab.fields });
+  const { id: domainId } = await caller.domains.add({ deploymentId, name: zone });
+  const { planId } = await caller.domains.plan({ domainId });
+  return { app, caller, domainId, planId, zone, accountId: person.user.id };
+}

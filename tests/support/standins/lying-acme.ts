@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { createServer, request as forward } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { DAY_MS } from '../../../server/durations.ts';
+import { selfSigned } from '../certificate.ts';
+import type { Pebble } from '../pebble.ts';
+
+export type AcmeAsked = { path: string; body: Buffer };
+export type AcmeSaid = { status: number; headers: OutgoingHttpHeaders; body: Buffer | string };
+/** Changes an answer; null says nothing, ever. */
+export type Lie = (asked: AcmeAsked, said: AcmeSaid) => AcmeSaid | null | Promise<AcmeSaid | null>;
+
+async function whole(message: AsyncIterable<Buffer>): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of message) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+/** Stands between us and a Pebble, and tells its answers as they are, until it is told to lie. */
+export async function startLyingAuthority({ port: behind, apiCa }: Pick<Pebble, 'port' | 'apiCa'>) {
+  const { cert, key } = selfSigned(new Date(Date.now() - DAY_MS), new Date(Date.now() + DAY_MS));
+  const done: string[] = [];
+  let lie: Lie | null = null;
+
+  async function truth({ method, url, headers }: IncomingMessage, body: Buffer): Promise<AcmeSaid> {
+    // Pebble writes its addresses by the name that it was asked under, which so is ours.
+    const outgoing = forward({ host: 'localhost', port: behind, method, path: url, headers, ca: apiCa, agent: false });
+    outgoing.end(body);
+    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+    return { status: answer.statusCode ?? 0, headers: answer.headers, body: await whole(answer) };
+  }
+
+  const server = createServer({ cert, key }, async (incoming, response) => {
+    const { method = '', url: path = '' } = incoming;
+    const body = await whole(incoming);
+    const honest = await truth(incoming, body).catch(() => null);
+    if (honest !== null && honest.status < 400) done.push(`${method} /${path.split('/')[1]}`);
+    const said = honest === null || lie === null ? honest : await lie({ path, body }, honest);
+    if (honest === null) return response.destroy();
+    if (said === null) return undefined;
+    const { 'content-length': _length, 'transfer-encoding': _coding, ...headers } = said.headers;
+    return response.writeHead(said.status, headers).end(said.body);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    directoryUrl: `https://localhost:${(server.address() as AddressInfo).port}/dir`,
+    apiCa: cert,
+    /** How often Pebble did what it was asked for: `POST /order-plz` makes an order, `POST /finalize-order` signs. */
+    count: (what: string) => done.filter((one) => one === what).length,
+    lie(next: Lie | null) {
+      lie = next;
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await once(server.close(), 'close');
+    },
+  };
+}
+
+export type LyingAuthority = Awaited<ReturnType<typeof startLyingAuthority>>;
