@@ -1,4 +1,5 @@
-import type { QueryClient, QueryFilters } from '@tanstack/react-query';
+import type { Query, QueryClient, QueryFilters } from '@tanstack/react-query';
+import type { AppRouter } from '../../routers/_app.ts';
 import type { LogLine, ReleaseProgressEvent, StoredEvent, StreamItem } from '../../routers/schemas/events.ts';
 import type { ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.ts';
 import { RUNNING_RELEASE_STATES } from '../../routers/schemas/state-names.ts';
@@ -6,7 +7,7 @@ import { getCache } from '../api/get-cache.ts';
 import { showToast, type ToastOptions } from '../components/toast-store.ts';
 
 /** What an event refreshes, by router: exactly the queries that it can have changed. */
-const REFRESHES: Record<StoredEvent['type'], readonly string[]> = {
+const REFRESHES: Record<StoredEvent['type'], readonly (keyof AppRouter['_def']['record'])[]> = {
   deployment_status: ['deployments', 'releases'],
   ssl_status: ['certificates', 'domains'],
   notification: ['deployments', 'releases', 'domains', 'certificates', 'licenses'],
@@ -39,9 +40,7 @@ export function applyEvent({ queryClient, refreshUser }: EventTargets, item: Str
     return;
   }
   if (item.type === 'release_progress') {
-    queryClient.setQueriesData<ReleaseDetail>({ queryKey: [['releases', 'get']] }, (release) =>
-      release?.id === item.releaseId ? withProgress(release, item, new Date()) : release,
-    );
+    writeProgress(queryClient, item);
     return;
   }
   getCache.clear();
@@ -76,6 +75,23 @@ function eventToast(event: StoredEvent): ToastOptions | null {
     default:
       return null;
   }
+}
+
+/**
+ * Writes into the answers that are of this release, and into no other: what is written counts as read just now, also where
+ * an earlier event has made it stale. Where nobody watches, or a first answer is still under way, more may have happened
+ * than is written here: that one is read again, as soon as it is shown.
+ */
+function writeProgress(queryClient: QueryClient, event: ReleaseProgressEvent): void {
+  const filters = { queryKey: [['releases', 'get']] };
+  for (const query of queryClient.getQueryCache().findAll(filters)) {
+    const release = queryClient.getQueryData<ReleaseDetail>(query.queryKey);
+    if (release?.id !== event.releaseId) continue;
+    const isStale = query.state.isInvalidated || !query.isActive();
+    queryClient.setQueryData(query.queryKey, withProgress(release, event, new Date()));
+    if (isStale) query.invalidate();
+  }
+  readAgain(queryClient, { ...filters, predicate: isFirstRead }, showsRunning);
 }
 
 /** A release with one of its steps moved on; the times are this browser's until the next answer brings the server's. */
@@ -118,10 +134,13 @@ function readAgain(
     const judge = (): void => {
       if (isStale(query.state.data)) void queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true });
     };
-    const isFirstRead = query.state.data === undefined && query.state.fetchStatus === 'fetching';
-    if (isFirstRead) void Promise.allSettled([query.promise]).then(judge);
+    if (isFirstRead(query)) void Promise.allSettled([query.promise]).then(judge);
     else judge();
   }
+}
+
+function isFirstRead({ state }: Query): boolean {
+  return state.data === undefined && state.fetchStatus === 'fetching';
 }
 
 const RUNNING: ReadonlySet<unknown> = new Set([

@@ -134,7 +134,7 @@ test('resync fetches everything again', () => {
   expect(refreshed(queryClient)).toEqual([...Object.keys(keys), 'user']);
 });
 
-test('progress moves the step in the cache, appends its log once and refreshes nothing', () => {
+test('progress moves the step in the cache, and appends its log once', () => {
   const queryClient = arrange();
   applyEvent(targets(queryClient), progress);
   applyEvent(targets(queryClient), {
@@ -150,8 +150,38 @@ test('progress moves the step in the cache, appends its log once and refreshes n
   expect(uploading?.log.map(({ text }) => text)).toEqual(['index.html', 'app.js']);
   expect(uploading?.startedAt).toBeInstanceOf(Date);
   expect(uploading?.endedAt).toBeInstanceOf(Date);
-  expect(refreshed(queryClient)).toEqual([]);
   expect(toasts.get()).toEqual([]);
+});
+
+test('progress of a release that is shown refreshes nothing, and takes no mark of an event before it away', () => {
+  const queryClient = arrange();
+  const queryFn = vi.fn<() => Promise<ReleaseDetail>>(() => new Promise(() => undefined));
+  const staleTime = Number.POSITIVE_INFINITY;
+  const stop = new QueryObserver(queryClient, { queryKey: keys.release, queryFn, staleTime }).subscribe(
+    () => undefined,
+  );
+  applyEvent(targets(queryClient), progress);
+  expect(refreshed(queryClient)).toEqual([]);
+  applyEvent(targets(queryClient), { type: 'notification', message: 'Waiting for you' });
+  applyEvent(targets(queryClient), progress);
+  expect(refreshed(queryClient)).toContain('release');
+  stop();
+});
+
+test.each<[string, StreamItem[]]>([
+  ['after an event', [{ type: 'notification', message: 'Waiting for you' }, progress]],
+  ['after progress alone', [progress]],
+  ['after progress of another release', [{ type: 'analytics_update' }, { ...progress, releaseId: 'b'.repeat(20) }]],
+])('an answer that was fetched ahead is asked for again when its screen opens, %s', async (_name, items) => {
+  const queryClient = arrange();
+  for (const item of items) applyEvent(targets(queryClient), item);
+  const queryFn = vi.fn<() => Promise<ReleaseDetail>>(async () => ({ ...running, state: 'processing' }));
+  const staleTime = Number.POSITIVE_INFINITY;
+  const observer = new QueryObserver(queryClient, { queryKey: keys.release, queryFn, staleTime });
+  const stop = observer.subscribe(() => undefined);
+  await vi.waitFor(() => expect(observer.getCurrentResult().data?.state).toBe('processing'));
+  expect(queryFn).toHaveBeenCalledTimes(1);
+  stop();
 });
 
 test('a step that runs has ended the one before it, though that has not said so yet', () => {
@@ -192,6 +222,7 @@ test.each<StreamItem>([
   { type: 'ready' },
   { type: 'resync' },
   { type: 'deployment_status', status: 'failed', message: 'docs did not go live.', deploymentId, releaseId },
+  progress,
 ])('a first answer that is under way at %j is asked for once more', async (item) => {
   const queryClient = new QueryClient();
   let answerFirst = (_release: ReleaseDetail): void => undefined;
