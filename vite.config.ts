@@ -72,19 +72,29 @@ function parts() {
 
 const web = parts();
 
-/** No measure of speed: on a busy machine a test takes as long as it takes, and ends at these when something hangs. */
-const PATIENCE = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 30_000 } } };
+/**
+ * No measure of speed: a test ends at these when something hangs. One that fails is tried once more, and is named as flaky
+ * when it passes then (tests/support/run.ts).
+ */
+const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
+const PATIENCE = {
+  testTimeout: IS_FULL ? 1_800_000 : 60_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 30_000 } },
+  retry: 1,
+};
 
-const PROJECTS: TestProjectInlineConfiguration[] = [
-  {
+/** On one MongoDB for the whole run, a database a worker. */
+function onDatabase(name: string, include: string, exclude: string[] = []): TestProjectInlineConfiguration {
+  return {
     extends: true,
     root: here,
     test: {
-      name: 'node',
+      name,
       environment: 'node',
       isolate: false,
-      include: ['tests/**/*.test.ts'],
-      exclude: ['tests/src/**', 'tests/faults/**', 'tests/attack/**'],
+      include: [include],
+      exclude,
       globalSetup: [
         'tests/support/mongo.ts',
         'tests/support/name-server-programs.ts',
@@ -93,34 +103,52 @@ const PROJECTS: TestProjectInlineConfiguration[] = [
       setupFiles: ['tests/support/database.ts'],
       ...PATIENCE,
     },
-  },
+  };
+}
+
+/** What mocks a module, the session or the time of the app's start needs all modules anew; the others share a worker's. */
+const MOCKING = ['stored-selections', 'publisher', 'feedback-prompt', 'account-screens'].map(
+  (name) => `tests/src/${name}.test.{ts,tsx}`,
+);
+
+function onPage(
+  name: string,
+  files: Pick<TestProjectInlineConfiguration['test'] & object, 'isolate' | 'include' | 'exclude'>,
+): TestProjectInlineConfiguration {
+  return {
+    extends: true,
+    root: here,
+    test: { name, environment: 'happy-dom', setupFiles: ['tests/support/page.ts'], ...files, ...PATIENCE },
+  };
+}
+
+/** `npm test` runs node and dom, the gate architecture, gate, faults and attack as well, `npm run test:full` all. */
+const PROJECTS: TestProjectInlineConfiguration[] = [
+  onDatabase('node', 'tests/**/*.test.ts', [
+    'tests/{src,faults,attack}/**',
+    'tests/architecture/!(bundle).test.ts',
+    'tests/**/*.{gate,full}.test.ts',
+  ]),
+  onDatabase('gate', 'tests/**/*.gate.test.ts'),
+  onDatabase('full', 'tests/**/*.full.test.ts'),
+  onPage('dom', { isolate: false, include: ['tests/src/**/*.test.{ts,tsx}'], exclude: MOCKING }),
+  onPage('dom-mocking', { include: MOCKING }),
   {
     extends: true,
     root: here,
-    test: { name: 'dom', environment: 'happy-dom', include: ['tests/src/**/*.test.{ts,tsx}'], ...PATIENCE },
+    // Of the sources alone, by `npm run check`; the bundle has to be built first.
+    test: { name: 'architecture', environment: 'node', include: ['tests/architecture/!(bundle).test.ts'], ...PATIENCE },
   },
   {
     extends: true,
     root: here,
     // Real apps, each with a database of its own: they are killed, and they wait for each other.
-    test: {
-      name: 'faults',
-      environment: 'node',
-      include: ['tests/faults/**/*.test.ts'],
-      ...PATIENCE,
-      testTimeout: 300_000,
-    },
+    test: { name: 'faults', environment: 'node', include: ['tests/faults/**/*.test.ts'], ...PATIENCE },
   },
   {
     extends: true,
     root: here,
-    test: {
-      name: 'attack',
-      environment: 'node',
-      include: ['tests/attack/**/*.test.ts'],
-      ...PATIENCE,
-      testTimeout: 10 * 60_000,
-    },
+    test: { name: 'attack', environment: 'node', include: ['tests/attack/**/*.test.ts'], ...PATIENCE },
   },
 ];
 

@@ -4,7 +4,7 @@ import { attack, endSharedApp, IS_FULL, sharedApp, type Target } from './support
 
 /**
  * Attacks the built product with what is made from a seed, while another client uses it. A new kind of attack is a file
- * in `targets/`. Event loop delays are judged by `npm run attack` alone, which has the machine for itself.
+ * in `targets/`. Event loop delays are judged by `npm run test:full` alone, which has the machine for itself.
  */
 const GROWN_MAX_MIB = 64;
 const DELAY_MAX_MS = 250;

@@ -7,8 +7,8 @@ import { writeZip } from '../support/zip-writer.ts';
 import { findFirefox } from './find-firefox.ts';
 
 /**
- * `npm run smoke:firefox`: the main path once in Firefox, from the first visit to a live site and a second release.
- * It stands beside `npm test`, whose browser is Chromium: Firefox is no part of the product's own set-up, and
+ * The main path once in Firefox, from the first visit to a live site and a second release.
+ * It stands beside the browser tests, whose browser is Chromium: Firefox is no part of the product's own set-up, and
  * Playwright drives a build of its own only. Every page error fails it.
  */
 const PATIENCE_MS = 60_000;

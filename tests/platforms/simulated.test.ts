@@ -1,18 +1,13 @@
 import { expect, test } from 'vitest';
 import { PLATFORM_IDS } from '../../routers/schemas/platforms/ids.ts';
 import { platformHarness, published, restored, textAt } from '../support/platform-harness.ts';
-import { platformSuite } from '../support/platform-suite.ts';
 import { platforms } from '../support/platforms.ts';
-import { createTestVendor, simulatedUnderTest } from '../support/simulated-world.ts';
+import { createTestVendor } from '../support/simulated-world.ts';
 import { vendorAt } from '../support/standins/simulated/api.ts';
 import { addDomain, dropDomain, readDomain, requestCertificate } from '../support/standins/simulated/domains.ts';
 import { simulated } from '../support/standins/simulated/index.ts';
 import { startVendor } from '../support/standins/simulated/vendor/index.ts';
 import { TOKEN } from '../support/standins/stand-in.ts';
-
-await platformSuite('simulated upload', () => simulatedUnderTest(simulated.upload));
-await platformSuite('simulated through Git', () => simulatedUnderTest(simulated.viaGit));
-await platformSuite('simulated hand-off', () => simulatedUnderTest(simulated.handOff));
 
 test('there is an adapter for every platform but the simulated one', () => {
   expect(Object.keys(platforms)).toEqual(PLATFORM_IDS.filter((id) => id !== 'simulated'));

@@ -5,38 +5,49 @@ import { createInterface } from 'node:readline';
 import { stripVTControlCharacters } from 'node:util';
 import { bundlePrograms } from './bundle-programs.ts';
 import { findChromium } from './chromium.ts';
-import { UNHANDLED } from './unhandled-errors.ts';
+import { FLAKY, UNHANDLED } from './reporter.ts';
 
 /**
- * `npm test`, `npm run faults` and `npm run attack`: runs the suites, prints the time of each, and ends with
- * `N passed, N failed`. A suite that ran no test has failed.
+ * `npm test`, `npm run test:gate` and `npm run test:full`: runs the suites of that size, names the slowest files and the
+ * flaky tests, and ends with `N passed, N failed`. A suite that ran no test has failed.
  */
 type Suite = { name: string; command: string[]; count(): Counts };
-/** `failures`: the file and name of each test that failed, with the first line of why. */
-type Counts = { passed: number; failed: number; failures: string[] };
+type Counts = {
+  passed: number;
+  failed: number;
+  /** The file and name of each test that failed, with the first line of why. */
+  failures: string[];
+  /** The same of each test that failed once, and passed when it was tried again. */
+  flaky: string[];
+  files: { path: string; seconds: number }[];
+};
+const NOTHING: Counts = { passed: 0, failed: 0, failures: [], flaky: [], files: [] };
 
+type Size = 'quick' | 'gate' | 'full';
+
+const [, , given = 'quick', ...chosen] = process.argv;
+const size = sizeOf(given);
 /** Absolute: Vitest resolves a report's path from its own root, which is `src`. */
-const OUT = resolve('test-results');
+const OUT = resolve('test-results', size);
 const VITEST = 'node_modules/vitest/vitest.mjs';
 const PLAYWRIGHT = 'node_modules/@playwright/test/cli.js';
 
-/** Tests of the node project that count higher under `npm run faults`. */
-const REPEATED = [
-  'tests/jobs/crash.test.ts',
-  'tests/jobs/lease.test.ts',
-  'tests/jobs/clock.test.ts',
-  'tests/services/quota.test.ts',
-  'tests/events/stream.test.ts',
-  'tests/http/streamed-batch.test.ts',
-];
-
-/** Holds the app to a delay in milliseconds, which only says something beside nothing else. */
-const ALONE = 'tests/faults/zip.test.ts';
+/** More flaky tests than these are no accident. */
+const FLAKY_MAX = 3;
+const SLOWEST = 10;
 
 /** For two cores: a file of these waits for a database or a process more than it computes. */
 const SIDE_BY_SIDE = ['--maxWorkers=2'];
 
-function vitestSuite(name: string, project: string, words: string[] = []): Suite {
+/** Judges how long the app is held, which only says something beside nothing else. */
+const ALONE = 'tests/faults/zip.test.ts';
+
+function sizeOf(word: string): Size {
+  if (word === 'quick' || word === 'gate' || word === 'full') return word;
+  throw new Error(`${word} is none of the sizes quick, gate and full.`);
+}
+
+function vitestSuite(name: string, projects: readonly string[], words: readonly string[] = SIDE_BY_SIDE): Suite {
   const report = `${OUT}/${name}.json`;
   return {
     name,
@@ -44,22 +55,31 @@ function vitestSuite(name: string, project: string, words: string[] = []): Suite
       VITEST,
       'run',
       ...words,
-      '--project',
-      project,
+      ...projects.map((project) => `--project=${project}`),
       '--reporter=default',
       '--reporter=json',
-      '--reporter=./tests/support/unhandled-errors.ts',
+      '--reporter=./tests/support/reporter.ts',
       `--outputFile.json=${report}`,
     ],
     count: () => countVitest(report),
   };
 }
 
-function browserSuite(): Suite {
+/** `files`: those alone; all browser tests without them. */
+function browserSuite(files: readonly string[] = []): Suite {
   return {
     name: 'browser',
-    command: [PLAYWRIGHT, 'test', '-c', 'tests/browser/playwright.config.ts', '--reporter=list,json'],
+    command: [PLAYWRIGHT, 'test', ...files, '-c', 'tests/browser/playwright.config.ts', '--reporter=list,json'],
     count: () => countPlaywright(`${OUT}/browser.json`),
+  };
+}
+
+/** The main path in a second engine, by a program of its own. */
+function firefoxSuite(): Suite {
+  return {
+    name: 'firefox',
+    command: ['--import', 'tsx', 'tests/firefox/main-path.ts'],
+    count: () => ({ ...NOTHING, passed: 1 }),
   };
 }
 
@@ -89,10 +109,16 @@ function countVitest(path: string): Counts {
   if (skipped > 0) console.log(`${skipped} tests were skipped: each counts as failed.`);
   // A file that could not even be loaded has no tests of its own to count.
   const broken = numberOf(report, 'numFailedTestSuites') > 0 && numberOf(report, 'numFailedTests') === 0 ? 1 : 0;
+  const files = recordsOf(report, 'testResults');
   return {
     passed: numberOf(report, 'numPassedTests'),
     failed: numberOf(report, 'numFailedTests') + skipped + broken,
-    failures: recordsOf(report, 'testResults').flatMap(vitestFailures),
+    failures: files.flatMap(vitestFailures),
+    flaky: [],
+    files: files.map((file) => ({
+      path: relative('.', String(file.name)),
+      seconds: (numberOf(file, 'endTime') - numberOf(file, 'startTime')) / 1000,
+    })),
   };
 }
 
@@ -105,27 +131,41 @@ function vitestFailures(file: Record<string, unknown>): string[] {
 function countPlaywright(path: string): Counts {
   const report = readReport(path);
   const { stats } = report;
-  if (!isRecord(stats)) return { passed: 0, failed: 0, failures: [] };
-  // A test that passed only at the second try is a race that nobody has found yet.
+  if (!isRecord(stats)) return NOTHING;
+  const specs = playwrightSpecs(report);
+  const files = new Map<string, number>();
+  for (const { file, results } of specs) {
+    const ms = results.reduce((sum, result) => sum + numberOf(result, 'duration'), files.get(file) ?? 0);
+    files.set(file, ms);
+  }
   return {
-    passed: numberOf(stats, 'expected'),
-    failed: numberOf(stats, 'unexpected') + numberOf(stats, 'flaky') + numberOf(stats, 'skipped'),
-    failures: playwrightFailures(report),
+    passed: numberOf(stats, 'expected') + numberOf(stats, 'flaky'),
+    failed: numberOf(stats, 'unexpected') + numberOf(stats, 'skipped'),
+    failures: specs.filter(({ status }) => status !== 'expected' && status !== 'flaky').map(specFailure),
+    flaky: specs.filter(({ status }) => status === 'flaky').map(specFailure),
+    files: [...files].map(([file, ms]) => ({ path: `tests/${file}`, seconds: ms / 1000 })),
   };
 }
 
+type Spec = { file: string; title: string; status: unknown; results: Record<string, unknown>[] };
+
 /** Playwright's report holds suites in suites, and in them specs with a result for each try. */
-function playwrightFailures(suite: Record<string, unknown>): string[] {
+function playwrightSpecs(suite: Record<string, unknown>): Spec[] {
   const own = recordsOf(suite, 'specs').flatMap((spec) =>
-    recordsOf(spec, 'tests')
-      .filter(({ status }) => status !== 'expected')
-      .map((test) => {
-        const errors = recordsOf(test, 'results').flatMap((result) => recordsOf(result, 'errors'));
-        // One that ran out of time says so first, and then what it was waiting for.
-        return failure(spec.file, spec.title, errors.map(({ message }) => reasonOf(message)).join(' '));
-      }),
+    recordsOf(spec, 'tests').map((test) => ({
+      file: String(spec.file),
+      title: String(spec.title),
+      status: test.status,
+      results: recordsOf(test, 'results'),
+    })),
   );
-  return [...own, ...recordsOf(suite, 'suites').flatMap(playwrightFailures)];
+  return [...own, ...recordsOf(suite, 'suites').flatMap(playwrightSpecs)];
+}
+
+/** One that ran out of time says so first, and then what it was waiting for. */
+function specFailure({ file, title, results }: Spec): string {
+  const errors = results.flatMap((result) => recordsOf(result, 'errors'));
+  return failure(`tests/${file}`, title, errors.map(({ message }) => reasonOf(message)).join(' '));
 }
 
 function failure(file: unknown, name: unknown, message: unknown): string {
@@ -139,31 +179,31 @@ function reasonOf(message: unknown): string {
   return `${lines[0]} ${awaited.trim()}`.trim();
 }
 
-/**
- * Each line says which suite it is of, since another may be running beside it. `unhandled` are the errors that no test
- * caught.
- */
-function runCommand({ name, command }: Suite, env: NodeJS.ProcessEnv): Promise<{ code: number; unhandled: string[] }> {
+/** What a suite has said that its report has no word of. */
+type Said = { code: number; unhandled: string[]; flaky: string[] };
+
+/** Each line says which suite it is of, since another may be running beside it. */
+function runCommand({ name, command }: Suite, env: NodeJS.ProcessEnv): Promise<Said> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, command, { stdio: ['inherit', 'pipe', 'pipe'], env });
     const unhandled: string[] = [];
+    const flaky: string[] = [];
     for (const stream of [child.stdout, child.stderr]) {
       createInterface(stream).on('line', (line) => {
         console.log(`${name} │ ${line}`);
         if (line.startsWith(UNHANDLED)) unhandled.push(`${name}: ${line}`);
+        if (line.startsWith(FLAKY)) flaky.push(line.slice(FLAKY.length));
       });
     }
-    child.once('close', (code) => resolve({ code: code ?? 1, unhandled }));
+    child.once('close', (code) => resolve({ code: code ?? 1, unhandled, flaky }));
   });
 }
 
 async function runSuite(suite: Suite, env: NodeJS.ProcessEnv): Promise<Counts> {
   const startedAt = Date.now();
   console.log(`── ${suite.name} ──`);
-  const { code, unhandled } = await runCommand(suite, env);
-  const counts = suite.count();
-  counts.failed += unhandled.length;
-  counts.failures.push(...unhandled);
+  const { code, unhandled, flaky } = await runCommand(suite, env);
+  const counts = sum([suite.count(), { ...NOTHING, failed: unhandled.length, failures: unhandled, flaky }]);
   const ranNothing = counts.passed + counts.failed === 0;
   if ((code !== 0 && counts.failed === 0) || ranNothing) {
     counts.failed += 1;
@@ -175,68 +215,59 @@ async function runSuite(suite: Suite, env: NodeJS.ProcessEnv): Promise<Counts> {
 }
 
 async function runOneByOne(suites: readonly Suite[], env: NodeJS.ProcessEnv): Promise<Counts> {
-  let total: Counts = { passed: 0, failed: 0, failures: [] };
-  for (const suite of suites) total = sum([total, await runSuite(suite, env)]);
-  return total;
+  const counts: Counts[] = [];
+  for (const suite of suites) counts.push(await runSuite(suite, env));
+  return sum(counts);
 }
 
 function sum(counts: readonly Counts[]): Counts {
-  return counts.reduce(
-    (total, { passed, failed, failures }) => ({
-      passed: total.passed + passed,
-      failed: total.failed + failed,
-      failures: [...total.failures, ...failures],
-    }),
-    { passed: 0, failed: 0, failures: [] },
-  );
-}
-
-/** Returns everything once, with small counts. */
-async function runTests(given: NodeJS.ProcessEnv): Promise<Counts> {
-  const env = {
-    ...given,
-    CHROMIUM_PATH: await findChromium(),
-    PLAYWRIGHT_JSON_OUTPUT_NAME: `${OUT}/browser.json`,
+  return {
+    passed: counts.reduce((total, { passed }) => total + passed, 0),
+    failed: counts.reduce((total, { failed }) => total + failed, 0),
+    failures: counts.flatMap(({ failures }) => failures),
+    flaky: counts.flatMap(({ flaky }) => flaky),
+    files: counts.flatMap(({ files }) => files),
   };
-  // Two lanes of about the same length beside each other: each alone would leave a part of two cores unused.
-  const lanes = await Promise.all([
-    runOneByOne([vitestSuite('node', 'node', SIDE_BY_SIDE)], env),
-    runOneByOne(
-      [
-        vitestSuite('faults', 'faults', SIDE_BY_SIDE),
-        vitestSuite('attack', 'attack'),
-        vitestSuite('dom', 'dom'),
-        browserSuite(),
-      ],
-      env,
-    ),
-  ]);
-  return sum(lanes);
 }
 
-/** What is killed, at full counts. */
-function runFaults(env: NodeJS.ProcessEnv): Promise<Counts> {
-  const suites = [
-    vitestSuite('faults', 'faults', [`--exclude=**/${ALONE}`, ...SIDE_BY_SIDE]),
-    vitestSuite('faults-alone', 'faults', [ALONE]),
-    vitestSuite('repeated', 'node', [...REPEATED, ...SIDE_BY_SIDE]),
-  ];
-  return runOneByOne(suites, env);
-}
-
-/** The attacks at full counts. Nothing runs beside them, since they judge how long the event loop is held. */
-function runAttack(env: NodeJS.ProcessEnv): Promise<Counts> {
-  return runOneByOne([vitestSuite('attack', 'attack')], env);
-}
+/** The lanes of a size run beside each other, and the suites of a lane one after the other. */
+const LANES: Record<Size, readonly (readonly Suite[])[]> = {
+  quick: [[vitestSuite('node', ['node', 'dom'])], [browserSuite(['browser/path.spec.ts'])]],
+  gate: [[vitestSuite('gate', ['gate', 'faults', 'attack'])], [browserSuite()]],
+  // Nothing runs beside these: some judge how long the event loop is held.
+  full: [
+    [
+      vitestSuite('node', ['node', 'dom', 'gate', 'full']),
+      vitestSuite('faults', ['faults'], [`--exclude=**/${ALONE}`, ...SIDE_BY_SIDE]),
+      vitestSuite('faults-alone', ['faults'], [ALONE]),
+      vitestSuite('attack', ['attack'], []),
+      browserSuite(),
+      firefoxSuite(),
+    ],
+  ],
+};
 
 rmSync(OUT, { recursive: true, force: true });
 mkdirSync(OUT, { recursive: true });
 // Taken before: a build of Vite makes its own process one of production.
-const env = { ...process.env, TEST_PROGRAMS: `${OUT}/programs` };
+const env = {
+  ...process.env,
+  TEST_PROGRAMS: `${OUT}/programs`,
+  CHROMIUM_PATH: await findChromium(),
+  PLAYWRIGHT_JSON_OUTPUT_NAME: `${OUT}/browser.json`,
+};
 await bundlePrograms(env.TEST_PROGRAMS);
-const [, , script = ''] = process.argv;
-const total = await ({ '--faults': runFaults, '--attack': runAttack }[script] ?? runTests)(env);
-writeFileSync(`${OUT}/total${script.slice(1)}.json`, JSON.stringify(total));
+const lanes = LANES[size].map((lane) => lane.filter(({ name }) => chosen.length === 0 || chosen.includes(name)));
+const total = sum(await Promise.all(lanes.map((lane) => runOneByOne(lane, env))));
+if (total.flaky.length > FLAKY_MAX) {
+  total.failed += 1;
+  total.failures.push(`${total.flaky.length} tests were flaky, and ${FLAKY_MAX} may be.`);
+}
+writeFileSync(`${OUT}/total.json`, JSON.stringify(total));
+for (const { path, seconds } of total.files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST)) {
+  console.log(`slow: ${seconds.toFixed(1)} s ${path}`);
+}
+for (const line of total.flaky) console.log(`flaky: ${line}`);
 for (const line of total.failures) console.log(`FAILED ${line}`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 ? 0 : 1;

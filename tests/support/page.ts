@@ -1,0 +1,14 @@
+import { afterAll, vi } from 'vitest';
+import { clearToasts } from '../../src/components/toast-store.ts';
+
+/** The files of a worker share its modules: each leaves the page and what it remembers as it found them. */
+afterAll(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  // A file may ask for an environment without a page.
+  if (typeof document === 'undefined') return;
+  document.body.replaceChildren();
+  localStorage.clear();
+  sessionStorage.clear();
+  clearToasts();
+});
