@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { CheckedRecord, Domain, RecordPlan } from '../../routers/schemas/domains.ts';
 import { DomainScreen } from '../../src/screens/domain.tsx';
 import { DomainsScreen } from '../../src/screens/domains.tsx';
@@ -8,6 +8,15 @@ import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
 
 const AT = new Date('2026-11-20T12:00:00Z');
 const PLACE = { pattern: '/domains/:domainId', path: '/domains/shop' };
+/** What is followed is asked for again every few seconds, at the latest after these. */
+const LOOK_AGAIN_MS = 5_000;
+
+afterEach(() => void vi.useRealTimers());
+
+/** From here on the screen asks again when the test says so. */
+function holdLooks(): void {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'], now: AT });
+}
 
 const answerOf = (
   server: string,
@@ -92,11 +101,13 @@ test('a host that nobody else reaches warns of its own records', async () => {
 });
 
 test('a domain that was removed elsewhere is told so where it is open', async () => {
+  holdLooks();
   const answers = answersFor(domainOf({ nextCheckAt: AT }));
   using shown = showScreen(<DomainScreen />, answers, PLACE);
   await shown.sees('Waiting for DNS');
   answers['domains.get'] = () => refusal('not_found', 'There is no such domain.');
-  await vi.waitFor(() => expect(shown.page.textContent).toContain('There is no such domain.'), 10_000);
+  vi.advanceTimersByTime(LOOK_AGAIN_MS);
+  await shown.sees('There is no such domain.');
 });
 
 test('who removes a domain is told of each record that is left, of those too that nobody has seen', async () => {
@@ -296,6 +307,7 @@ test('records are shown as they will be before they are written, and can be put 
 });
 
 test('what a slow provider is still writing is shown in every tab, and so is what has failed', async () => {
+  holdLooks();
   const answers = connected();
   answers['domains.lastPlan'] = () => ({ ...PLAN, state: 'applying' });
   using shown = showScreen(<DomainScreen />, answers, PLACE);
@@ -303,6 +315,7 @@ test('what a slow provider is still writing is shown in every tab, and so is wha
   expect(shown.page.textContent).not.toContain('Set up for me');
   const error = { message: 'Route 53 does not answer as it should.', hint: 'Try again.' };
   answers['domains.lastPlan'] = () => ({ ...PLAN, state: 'failed', error });
+  vi.advanceTimersByTime(LOOK_AGAIN_MS);
   await shown.sees('The records were not written');
   expect(shown.page.textContent).toContain('Route 53 does not answer as it should. Try again.');
   expect(shown.button('Try again')).toBeDefined();
@@ -310,12 +323,14 @@ test('what a slow provider is still writing is shown in every tab, and so is wha
 });
 
 test('a change that is being put back, or could not be, is not taken for one that is written', async () => {
+  holdLooks();
   const answers = connected();
   answers['domains.lastPlan'] = () => ({ ...PLAN, state: 'undoing' });
   using shown = showScreen(<DomainScreen />, answers, PLACE);
   await shown.sees('The records are being put back…');
   const error = { message: 'The A records of shop.example were changed in the meantime.', hint: null };
   answers['domains.lastPlan'] = () => ({ ...PLAN, state: 'applied', error });
+  vi.advanceTimersByTime(LOOK_AGAIN_MS);
   await shown.sees('The change was not undone');
 });
 
