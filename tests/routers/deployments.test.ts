@@ -93,11 +93,13 @@ test('two creations of one name at once both get an address', async () => {
   expect((await UserModel.findById(person.user.id))?.deploymentCount).toBe(3);
 });
 
-test('the same idempotency key, twenty times at once, makes one deployment', async () => {
+const AT_ONCE = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 20 : 8;
+
+test(`the same idempotency key, ${AT_ONCE} times at once, makes one deployment`, async () => {
   await using app = await createTestApp();
   const person = await app.trialPerson();
   const input = { name: 'Once', platform: 'built-in' as const, idempotencyKey: 'key-of-the-client' };
-  const answers = await Promise.all(Array.from({ length: 20 }, () => person.caller.deployments.create(input)));
+  const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => person.caller.deployments.create(input)));
   expect(new Set(answers.map((answer) => answer.id)).size).toBe(1);
   expect(await DeploymentModel.countDocuments({ accountId: person.user.id })).toBe(1);
   const other = await app.trialPerson();

@@ -16,6 +16,10 @@ import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { retryUntilAvailable } from '../support/retry-until-available.ts';
 
+const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
+const AT_ONCE = IS_FULL ? 50 : 12;
+const GUESSES = IS_FULL ? 10_000 : 500;
+
 const pro: NewLicenses = { plan: 'PRO', months: 12, count: 1, redeemBy: null, note: '' };
 
 async function keyOf(app: TestApp, fields: Partial<NewLicenses> = {}): Promise<string> {
@@ -78,13 +82,13 @@ test('a key is taken however it was typed, and a slip of the finger is told befo
   }
 });
 
-test('fifty redemptions of one key at once are one grant', async () => {
+test(`${AT_ONCE} redemptions of one key at once are one grant`, async () => {
   await using app = await createTestApp();
   const ada = await app.person();
   const key = await keyOf(app);
 
   const outcomes = await Promise.allSettled(
-    Array.from({ length: 50 }, () => retryUntilAvailable(() => ada.caller.licenses.redeem({ key }))),
+    Array.from({ length: AT_ONCE }, () => retryUntilAvailable(() => ada.caller.licenses.redeem({ key }))),
   );
 
   const granted = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
@@ -179,20 +183,20 @@ test('keys that there are not, that were revoked and that came too late are refu
   expect(await SubscriptionModel.countDocuments({ accountId: ada.user.id })).toBe(0);
 });
 
-test('ten thousand guesses get nowhere and leave a counter behind, and the key that one has goes through after them', async () => {
+test('however many guesses get nowhere and leave a counter behind, and the key that one has goes through after them', async () => {
   await using app = await createTestApp({ limits: { licenseGuessesPerHour: { perAccount: 20, perAddress: 60 } } });
   const [ada, bob] = [await app.person(), await app.person()];
   const key = await keyOf(app);
   const countersBefore = await RateLimitModel.countDocuments({}).comment('test');
   const codes = new Map<string, number>();
-  for (let first = 0; first < 10_000; first += 100) {
+  for (let first = 0; first < GUESSES; first += 100) {
     const guesses = Array.from({ length: 100 }, (_, index) =>
       ada.caller.licenses.redeem({ key: guess(first + index) }),
     );
     for (const { code } of await Promise.all(guesses.map(refusalOf))) codes.set(code, (codes.get(code) ?? 0) + 1);
   }
 
-  expect(Object.fromEntries(codes)).toEqual({ license_unknown: 20, rate_limited: 9_980 });
+  expect(Object.fromEntries(codes)).toEqual({ license_unknown: 20, rate_limited: GUESSES - 20 });
   expect(await RateLimitModel.countDocuments({}).comment('test')).toBe(countersBefore + 1);
   expect(await refusalOf(ada.caller.licenses.redeem({ key }))).toMatchObject({ code: 'rate_limited' });
   expect(await bob.caller.licenses.redeem({ key })).toMatchObject({ status: 'running' });
