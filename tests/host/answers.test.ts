@@ -1,13 +1,34 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { expect, test } from 'vitest';
-import { addRelease, createTestHost, publishSite } from '../support/host.ts';
+import { afterAll, expect, test } from 'vitest';
+import { addRelease, createTestHost, publishSite, type TestHost } from '../support/host.ts';
 import { oddNames, twentyPages } from '../support/sites.ts';
 
 const BIG = randomBytes(3 * 1024 * 1024 + 333);
 const etagOf = (text: string | Buffer): string => `"${createHash('sha256').update(text).digest('hex').slice(0, 32)}"`;
 
+/** One for all tests: each has sites of its own. */
+let made: Promise<TestHost> | undefined;
+
+function theHost(): Promise<TestHost> {
+  made ??= createTestHost();
+  return made;
+}
+
+afterAll(async () => (await made)?.[Symbol.asyncDispose]());
+
+/** The host with this site, which is published by whoever comes first. */
+const published = new Map<string, Promise<unknown>>();
+
+async function withSite(name: string, files: Parameters<typeof publishSite>[2]): Promise<TestHost> {
+  const site = await theHost();
+  const publishing = published.get(name) ?? publishSite(site, name, files);
+  published.set(name, publishing);
+  await publishing;
+  return site;
+}
+
 test('a file is answered with its type, its length, a strong tag and rules for caches', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   await publishSite(site, 'harbour', {
     'index.html': '<h1>Ahoy</h1>',
     'assets/app-DiwR3_0a.js': 'let a',
@@ -37,7 +58,7 @@ test('a file is answered with its type, its length, a strong tag and rules for c
 });
 
 test('every page of a hand-written site arrives byte for byte', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   const files = twentyPages();
   await publishSite(site, 'pages', files);
   for (const [path, content] of Object.entries(files)) {
@@ -48,7 +69,7 @@ test('every page of a hand-written site arrives byte for byte', async () => {
 });
 
 test('names with spaces, umlauts, emoji and marks of their own are found when encoded once', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   const files = oddNames();
   await publishSite(site, 'odd', files);
   for (const [path, content] of Object.entries(files)) {
@@ -58,13 +79,13 @@ test('names with spaces, umlauts, emoji and marks of their own are found when en
 });
 
 test('a name in decomposed letters finds the composed one', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   await publishSite(site, 'letters', { 'gr\u00fc\u00dfe.txt': 'hello' });
   expect((await site.get('letters', `/${encodeURIComponent('gru\u0308\u00dfe.txt')}`)).text).toBe('hello');
 });
 
 test('an unknown extension is a download, and no content is ever guessed at', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   await publishSite(site, 'types', {
     'page.unknown': '<html>',
     LICENSE: 'text',
@@ -81,7 +102,7 @@ test('an unknown extension is a download, and no content is ever guessed at', as
 });
 
 test('HEAD answers as GET does, without the body', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   await publishSite(site, 'head', { 'index.html': 'hello', 'big.bin': BIG });
   for (const path of ['/', '/big.bin', '/absent']) {
     const whole = await site.get('head', path);
@@ -94,7 +115,7 @@ test('HEAD answers as GET does, without the body', async () => {
 });
 
 test('a client that has the file is told so, also with weak tags, lists and a star', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   await publishSite(site, 'cached', { 'index.html': 'hello' });
   const etag = etagOf('hello');
   for (const value of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -130,15 +151,14 @@ test.each([
   ['items=0-1', 200, SMALL, undefined],
   ['bytes=a-b', 200, SMALL, undefined],
 ])('Range: %s is answered with %i', async (range, status, text, contentRange) => {
-  await using site = await createTestHost();
-  await publishSite(site, 'ranges', { 'ten.txt': SMALL });
+  const site = await withSite('ranges', { 'ten.txt': SMALL });
   const answer = await site.get('ranges', '/ten.txt', { headers: { Range: range } });
   expect([answer.status, answer.text, answer.headers['content-range']]).toEqual([status, text, contentRange]);
   expect(answer.headers['content-length']).toBe(String(text.length));
 });
 
 test('If-Range takes a part only of the very same bytes', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   await publishSite(site, 'if-range', { 'ten.txt': SMALL });
   const statusFor = async (ifRange: string) =>
     (await site.get('if-range', '/ten.txt', { headers: { Range: 'bytes=0-1', 'If-Range': ifRange } })).status;
@@ -149,7 +169,7 @@ test('If-Range takes a part only of the very same bytes', async () => {
 });
 
 test('a range of an empty file is the empty file, and HEAD knows no ranges', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   await publishSite(site, 'empty', { 'empty.txt': '', 'ten.txt': SMALL });
   expect((await site.get('empty', '/empty.txt', { headers: { Range: 'bytes=0-' } })).status).toBe(200);
   const head = await site.get('empty', '/ten.txt', { method: 'HEAD', headers: { Range: 'bytes=0-1' } });
@@ -157,7 +177,7 @@ test('a range of an empty file is the empty file, and HEAD knows no ranges', asy
 });
 
 test('a file larger than what is held in memory arrives whole and in parts', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   await publishSite(site, 'large', { 'big.bin': BIG });
   const whole = await site.get('large', '/big.bin');
   expect(whole.headers['content-length']).toBe(String(BIG.length));
@@ -177,7 +197,7 @@ test('a file larger than what is held in memory arrives whole and in parts', asy
 });
 
 test('folders answer with their index page, and are led to by name', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   await publishSite(site, 'folders', {
     'index.html': 'root',
     'a b/index.html': 'inner',
@@ -195,7 +215,7 @@ test('folders answer with their index page, and are led to by name', async () =>
 });
 
 test("what does not exist is the site's own 404 page where it has one, ours where it has none", async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   await publishSite(site, 'with-page', { 'index.html': 'x', '404.html': '<h1>Sailed away</h1>' });
   await publishSite(site, 'without', { 'index.html': 'x' });
   const own = await site.get('with-page', '/absent', { headers: { 'If-None-Match': '*', Range: 'bytes=0-1' } });
@@ -209,7 +229,7 @@ test("what does not exist is the site's own 404 page where it has one, ours wher
 });
 
 test('dotfiles are hidden but for .well-known and what was published on purpose, and rules are no pages', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   await publishSite(site, 'dots', {
     'index.html': 'x',
     '.nojekyll': 'hidden',
@@ -229,15 +249,14 @@ test('dotfiles are hidden but for .well-known and what was published on purpose,
 test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'])(
   '%s is not allowed, and what is gets named',
   async (method) => {
-    await using site = await createTestHost();
-    await publishSite(site, 'methods', { 'index.html': 'x' });
+    const site = await withSite('methods', { 'index.html': 'x' });
     const answer = await site.get('methods', '/', { method });
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD']);
   },
 );
 
 test('each release answers at its own address from the moment it is processed', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   await publishSite(site, 'previews', { 'index.html': 'one' });
   await addRelease(site, 'previews', { 'index.html': 'two' }, 'verifying');
   await addRelease(site, 'previews', { 'index.html': 'three' }, 'failed');
@@ -254,7 +273,7 @@ test('each release answers at its own address from the moment it is processed', 
 });
 
 test('names that nobody has are answered neutrally', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   for (const name of ['nobody', 'a--b', '_x', 'a.b', 'x'.repeat(51)]) {
     const answer = await site.get(name, '/');
     expect([name, [400, 404].includes(answer.status)]).toEqual([name, true]);
