@@ -24,6 +24,7 @@ import {
 
 const TWO_DAYS_AGO = new Date(Date.now() - 48 * 60 * 60_000);
 const NEVER = new AbortController().signal;
+const ROUNDS = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 3 : 1;
 
 /** As if nobody had used anything for two days. */
 async function grow(app: PublishingApp): Promise<void> {
@@ -162,7 +163,7 @@ test.each(['before', 'after'] as const)(
 test('releases in a loop beside collections in a loop: none loses a file', async () => {
   await using app = await createPublishingApp();
   const people = [await app.trialPerson(), await app.trialPerson()];
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < ROUNDS; round += 1) {
     const before = await Promise.all(
       people.map((person) => person.caller.deployments.create({ name: `old ${round}`, platform: 'built-in' })),
     );

@@ -95,13 +95,15 @@ test('an open test checkout is not handed to a service that takes money, and is 
   expect(await ada.caller.subscription.allowance()).toMatchObject({ plan: 'free' });
 });
 
-test('paying twenty times at once is paying once', async () => {
+const AT_ONCE = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 20 : 8;
+
+test(`paying ${AT_ONCE} times at once is paying once`, async () => {
   await using app = await createTestApp();
   const ada = await app.person();
   const paymentId = await checkoutOf(ada, 'BASIC');
 
   const answers = await Promise.all(
-    Array.from({ length: 20 }, () =>
+    Array.from({ length: AT_ONCE }, () =>
       retryUntilAvailable(() => ada.caller.payments.answerTest({ paymentId, answer: 'pay' })),
     ),
   );
