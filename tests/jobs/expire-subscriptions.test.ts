@@ -136,17 +136,21 @@ test('who was without a worker for weeks is not charged afterwards', async () =>
   expect([await paidOf(ada), kinds(app, ada)]).toEqual([1, ['plan-ended']]);
 });
 
-test('ten instances at once renew once, and tell once', async () => {
+const AT_ONCE = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 10 : 4;
+
+test(`${AT_ONCE} instances at once renew once, and tell once`, async () => {
   await using app = await createTestApp();
   const [ada, bob] = [await app.person(), await confirmed(await app.trialPerson())];
   await buy(ada, 'BASIC');
   const [soon, past] = [new Date(Date.now() + MINUTE_MS), new Date(Date.now() - MINUTE_MS)];
   await SubscriptionModel.updateOne({ accountId: ada.user.id }, { $set: { endsAt: soon } });
   await SubscriptionModel.updateOne({ accountId: bob.user.id }, { $set: { endsAt: past } });
-  const ten = Array.from({ length: 10 });
+  const instances = Array.from({ length: AT_ONCE });
 
-  const renewed = await Promise.all(ten.map(() => transaction((s) => renewPlan(s, app.providers, ada.user.id))));
-  await Promise.all(ten.map(() => transaction((s) => tellEnd(s, app.providers, bob.user.id, { canRenew: true }))));
+  const renewed = await Promise.all(instances.map(() => transaction((s) => renewPlan(s, app.providers, ada.user.id))));
+  await Promise.all(
+    instances.map(() => transaction((s) => tellEnd(s, app.providers, bob.user.id, { canRenew: true }))),
+  );
   await app.jobs.drain();
 
   expect(renewed.filter((done) => done)).toHaveLength(1);

@@ -9,6 +9,9 @@ import { JobModel } from '../../server/models/job.ts';
 import { newId, transaction } from '../../server/mongo.ts';
 import { createTestApp } from '../support/app.ts';
 
+const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
+const RELEASES = IS_FULL ? 1_000 : 100;
+const MAILS = IS_FULL ? 50 : 20;
 const CLEAR = { acrossAccounts: 'jobs' } as const;
 
 async function enqueue<Name extends JobName>(
@@ -43,9 +46,9 @@ function createHeldJobs(): { begun: string[]; letGo(): void; handlers: JobHandle
   return { begun, letGo: () => held.abort(), handlers };
 }
 
-test('an account with a thousand releases is served no more often than one with a single release', async () => {
+test(`an account with ${RELEASES} releases is served no more often than one with a single release`, async () => {
   await JobModel.deleteMany({}).setOptions(CLEAR).comment('test');
-  await enqueueReleases('busy', 1_000);
+  await enqueueReleases('busy', RELEASES);
   for (const accountId of ['ada', 'zoe', 'bob']) await enqueueReleases(accountId);
 
   const served: string[] = [];
@@ -99,18 +102,18 @@ test('releases of one account that never end hold up neither those of others nor
     'send-mail': { run: note },
     'forgot-password': { run: note },
   };
-  await enqueueReleases('busy', 1_000);
+  await enqueueReleases('busy', RELEASES);
   const worker = createWorker(app.providers, { handlers, pollMs: 20 });
   await worker.start();
   await expect.poll(() => releases.begun).toEqual(['busy', 'busy']);
 
   await enqueueReleases('ada');
-  await enqueue('busy', 'send-mail', () => ({ mailId: newId() }), 50);
+  await enqueue('busy', 'send-mail', () => ({ mailId: newId() }), MAILS);
   await enqueue('bob', 'send-mail', () => ({ mailId: newId() }));
   await enqueue(NO_ACCOUNT, 'forgot-password', () => ({ email: 'zoe@example.com' }));
 
   await expect.poll(() => releases.begun).toEqual(['busy', 'busy', 'ada']);
-  await expect.poll(() => messages.length, { timeout: 60_000 }).toBe(52);
+  await expect.poll(() => messages.length).toBe(MAILS + 2);
   expect(messages.indexOf('send-mail of bob')).toBeLessThan(10);
   expect(messages.indexOf(`forgot-password of ${NO_ACCOUNT}`)).toBeLessThan(10);
   releases.letGo();
