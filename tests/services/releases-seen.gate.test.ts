@@ -7,7 +7,8 @@ import { ReleaseModel } from '../../server/models/release.ts';
 import type { Person } from '../support/app.ts';
 import { createPublishingApp, type PublishingApp, publish, type Site, sha256Of } from '../support/publishing.ts';
 
-const PAGES = 150;
+const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
+const PAGES = IS_FULL ? 150 : 104;
 const SAMPLE = 100;
 const LARGEST = 20;
 
@@ -86,7 +87,7 @@ test('the cost of a release follows its change: one file of many is inspected, r
   expect(second.costs.publicCount).toBe(LARGEST + 1);
   const log = second.steps.find(({ name }) => name === 'verifying')?.log.map(({ text }) => text);
   expect(log?.[0]).toBe(
-    `1 new or changed file and 100 of the 149 that were seen before answer at the release's own address as uploaded (drawn by ${second.id})`,
+    `1 new or changed file and 100 of the ${PAGES - 1} that were seen before answer at the release's own address as uploaded (drawn by ${second.id})`,
   );
 });
 
@@ -100,7 +101,8 @@ async function publishedTwice(change: (site: Site, person: Person, deployment: D
   return (await release(await change(site, person, deployment))).costs.own.length;
 }
 
-test.each<[string, Parameters<typeof publishedTwice>[0], number]>([
+type Change = [string, Parameters<typeof publishedTwice>[0], number];
+const CHANGES: Change[] = [
   ['nothing changes', async (site) => site, SAMPLE],
   ['its redirects change', async (site) => ({ ...site, _redirects: '/older /pages/1.html 301' }), PAGES],
   ['its headers go', async ({ _headers: _, ...site }) => site, PAGES],
@@ -112,9 +114,16 @@ test.each<[string, Parameters<typeof publishedTwice>[0], number]>([
     },
     PAGES,
   ],
-])('all files are fetched again when what decides over them changes: %s', async (_, change, count) => {
-  expect(await publishedTwice(change)).toBe(count);
-});
+];
+/** One that changes nothing, and one that does. */
+const ONE_OF_EACH = CHANGES.slice(0, 2);
+
+test.each(IS_FULL ? CHANGES : ONE_OF_EACH)(
+  'all files are fetched again when what decides over them changes: %s',
+  async (_, change, count) => {
+    expect(await publishedTwice(change)).toBe(count);
+  },
+);
 
 async function destinationOf(release: ReleaseDetail) {
   return (await ReleaseModel.findOne({ _id: release.id }).setOptions(MAINTENANCE))?.destinations[0];
