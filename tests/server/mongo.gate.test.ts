@@ -68,7 +68,7 @@ test.each([
 });
 
 test('what takes its time is waited for while the database answers', async () => {
-  expect(await endWhenAway(() => new Promise((resolve) => setTimeout(() => resolve('late'), 2_000)))).toBe('late');
+  expect(await endWhenAway(() => new Promise((resolve) => setTimeout(() => resolve('late'), 1_500)))).toBe('late');
   await expect(endWhenAway(() => Promise.reject(new Error('its own')))).rejects.toThrow('its own');
 });
 
@@ -76,7 +76,7 @@ test('a pool that is full is no database that is away', async () => {
   const databaseName = mongoose.connection.name;
   await mongoose.disconnect();
   await connectMongo(`${inject('mongoUri')}&maxPoolSize=1`, { databaseName });
-  const holding = mongoose.connection.getClient().db(databaseName).watch([], { maxAwaitTimeMS: 4_000 });
+  const holding = mongoose.connection.getClient().db(databaseName).watch([], { maxAwaitTimeMS: 3_200 });
   await holding.tryNext();
   const held = holding.tryNext();
 
