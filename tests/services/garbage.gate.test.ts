@@ -11,18 +11,18 @@ import { createTestApp } from '../support/app.ts';
 
 const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const FILES_A_RELEASE = 20_000;
-const RELEASES = IS_FULL ? 1_000 : 5;
+const RELEASES = IS_FULL ? 1_000 : 2;
 const MEMORY_MAX_MIB = 300;
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+const ADDED = Array.from({ length: 50_000 }, (_, n) => hashOf(`in ${n}`));
+const OTHERS = Array.from({ length: 50_000 }, (_, n) => hashOf(`out ${n}`));
 
 test('a filter has all that was added, little else, and never more than its memory', () => {
   const filter = createBloomFilter(50_000);
-  for (let n = 0; n < 50_000; n += 1) filter.add(hashOf(`in ${n}`));
-  for (let n = 0; n < 50_000; n += 1) expect(filter.mayHave(hashOf(`in ${n}`))).toBe(true);
-  let wrong = 0;
-  for (let n = 0; n < 50_000; n += 1) if (filter.mayHave(hashOf(`out ${n}`))) wrong += 1;
-  expect(wrong).toBeLessThan(100);
+  for (const hash of ADDED) filter.add(hash);
+  expect(ADDED.filter((hash) => !filter.mayHave(hash))).toEqual([]);
+  expect(OTHERS.filter((hash) => filter.mayHave(hash)).length).toBeLessThan(100);
   expect(createBloomFilter(10 ** 12).sizeBytes).toBe(64 * 1024 * 1024);
 });
 
@@ -33,15 +33,11 @@ test('more hashes than one filter is good for are divided among several, each ha
   for (const part of parts) {
     const filter = part.createFilter();
     expect(filter.sizeBytes).toBe(16 * 1024);
-    for (let n = 0; n < 50_000; n += 1) if (part.includes(hashOf(`in ${n}`))) filter.add(hashOf(`in ${n}`));
-    for (let n = 0; n < 50_000; n += 1) {
-      if (part.includes(hashOf(`out ${n}`)) && filter.mayHave(hashOf(`out ${n}`))) wrong += 1;
-    }
+    for (const hash of ADDED) if (part.includes(hash)) filter.add(hash);
+    for (const hash of OTHERS) if (part.includes(hash) && filter.mayHave(hash)) wrong += 1;
   }
   expect(wrong / 50_000).toBeLessThan(0.01);
-  for (let n = 0; n < 1_000; n += 1) {
-    expect(parts.filter((part) => part.includes(hashOf(`in ${n}`)))).toHaveLength(1);
-  }
+  for (const hash of ADDED.slice(0, 1_000)) expect(parts.filter((part) => part.includes(hash))).toHaveLength(1);
   expect(divideHashes(30_000_000)).toHaveLength(1);
   // 100 accounts, each at its limit.
   expect(divideHashes(1_000_000_000)).toHaveLength(30);
