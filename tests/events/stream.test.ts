@@ -2,6 +2,7 @@ import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
 import { createChangeFeed } from '../../server/database/change-feed.ts';
 import { publishEvent } from '../../server/events/publish.ts';
+import { EVENTS_A_PAGE } from '../../server/events/stream.ts';
 import type { Log } from '../../server/log.ts';
 import { EventModel } from '../../server/models/event.ts';
 import { ReleaseStepModel } from '../../server/models/release-step.ts';
@@ -13,6 +14,10 @@ import { type Listening, listen } from '../support/listen.ts';
 
 const SILENT: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const isFull = process.env.FAIRLEAD_FULL_COUNTS === '1';
+const AT_ONCE = isFull ? 50 : 12;
+const A_TRANSACTION = 50;
+/** More than one page, or more than two. */
+const MISSED = EVENTS_A_PAGE + (isFull ? 250 : 50);
 
 const testApp = (): Promise<TestApp> => createTestApp({ changes: createChangeFeed(SILENT) });
 
@@ -45,23 +50,26 @@ test('events come in order, and what was missed is replayed over several pages',
   await using app = await testApp();
   await using listener = await listen(app);
   const person = await app.person();
-  await transaction(async (session) => {
-    for (const message of numbers(1, 450)) {
-      await publishEvent(session, person.user.id, { type: 'notification', message });
-    }
-  });
+  for (let from = 1; from <= MISSED; from += A_TRANSACTION) {
+    await transaction(async (session) => {
+      for (const message of numbers(from, from + A_TRANSACTION - 1)) {
+        await publishEvent(session, person.user.id, { type: 'notification', message });
+      }
+    });
+  }
   const first = await EventModel.findOne({ accountId: person.user.id, 'payload.message': '1' }).comment('test').lean();
 
   await using client = follow(listener, person, String((first?.seq ?? 0) - 1));
-  await client.until(() => client.seen.length >= 450);
-  await notify(person, numbers(451, 460));
-  await client.until(() => client.seen.length >= 460);
+  await client.until(() => client.seen.length >= MISSED);
+  await notify(person, numbers(MISSED + 1, MISSED + 10));
+  await client.until(() => client.seen.length >= MISSED + 10);
 
-  expect(client.messages()).toEqual(numbers(1, 460));
-  expect(client.seen.map(({ id }) => id)).toEqual(numbers(1, 460).map((n) => Number(n) + (first?.seq ?? 0) - 1));
+  const all = numbers(1, MISSED + 10);
+  expect(client.messages()).toEqual(all);
+  expect(client.seen.map(({ id }) => id)).toEqual(all.map((n) => Number(n) + (first?.seq ?? 0) - 1));
 });
 
-test('fifty transactions of one account at once are numbered without a gap', async () => {
+test(`${AT_ONCE} transactions of one account at once are numbered without a gap`, async () => {
   await using app = await testApp();
   await using listener = await listen(app);
   const person = await app.person();
@@ -69,11 +77,13 @@ test('fifty transactions of one account at once are numbered without a gap', asy
   await client.until(() => client.seen.length > 0);
   const start = client.seen[0]?.id ?? 0;
 
-  await Promise.all(numbers(1, 50).map((message) => publishAtOnce(person.user.id, message)));
-  await client.until(() => client.seen.length > 50);
+  await Promise.all(numbers(1, AT_ONCE).map((message) => publishAtOnce(person.user.id, message)));
+  await client.until(() => client.seen.length > AT_ONCE);
 
-  expect(client.seen.slice(1).map(({ id }) => id)).toEqual(Array.from({ length: 50 }, (_, index) => start + index + 1));
-  expect(client.messages().sort()).toEqual(numbers(1, 50).sort());
+  expect(client.seen.slice(1).map(({ id }) => id)).toEqual(
+    Array.from({ length: AT_ONCE }, (_, index) => start + index + 1),
+  );
+  expect(client.messages().sort()).toEqual(numbers(1, AT_ONCE).sort());
 });
 
 /** A transaction that found no connection in time has done nothing: it is begun again, as often as the machine needs. */
@@ -89,8 +99,8 @@ async function publishAtOnce(accountId: string, message: string): Promise<void> 
 }
 
 test('a socket that is destroyed again and again loses nothing and doubles nothing', async () => {
-  const events = isFull ? 1_000 : 200;
-  const kills = isFull ? 100 : 20;
+  const events = isFull ? 1_000 : 60;
+  const kills = isFull ? 100 : 6;
   await using app = await testApp();
   await using listener = await listen(app);
   const person = await app.person();
