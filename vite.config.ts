@@ -130,7 +130,7 @@ const PROJECTS: TestProjectInlineConfiguration[] = [
     'tests/**/*.{gate,full}.test.ts',
   ]),
   onDatabase('gate', 'tests/**/*.gate.test.ts'),
-  onDatabase('full', 'tests/**/*.full.test.ts'),
+  onDatabase('full', 'tests/**/*.full.test.ts', ['tests/faults/**']),
   onPage('dom', { isolate: false, include: ['tests/src/**/*.test.{ts,tsx}'], exclude: MOCKING }),
   onPage('dom-mocking', { include: MOCKING }),
   {
@@ -143,7 +143,13 @@ const PROJECTS: TestProjectInlineConfiguration[] = [
     extends: true,
     root: here,
     // Real apps, each with a database of its own: they are killed, and they wait for each other.
-    test: { name: 'faults', environment: 'node', include: ['tests/faults/**/*.test.ts'], ...PATIENCE },
+    test: {
+      name: 'faults',
+      environment: 'node',
+      include: ['tests/faults/**/*.test.ts'],
+      exclude: IS_FULL ? [] : ['tests/faults/**/*.full.test.ts'],
+      ...PATIENCE,
+    },
   },
   {
     extends: true,
