@@ -5,12 +5,15 @@ import { createLifeCycle } from '../../server/start/life-cycle.ts';
 
 /**
  * The application as main.ts starts it, with a defect: at the boundary of its work that is named, something is thrown
- * where nobody catches it. `… fatal-error-main.ts throw processing:start` throws in a timer, `reject` leaves a promise alone.
+ * where nobody catches it, once SIGUSR2 has armed it; then it says `Armed`. `… fatal-error-main.ts throw processing:start`
+ * throws in a timer, `reject` leaves a promise alone.
  */
 const [, , kind, boundary] = process.argv;
 const env = readEnv(process.env);
 const log = createLog({ level: env.logLevel, isTerminal: false, write: (line) => void process.stdout.write(line) });
 endOnFatalErrors(log);
+
+let isArmed = false;
 
 function fail(): void {
   if (kind === 'reject') void Promise.reject(new Error('planted'));
@@ -26,12 +29,16 @@ const app = createLifeCycle({
   webRoot: 'dist/web',
   faults: {
     at: async (reached) => {
-      if (reached !== boundary) return;
+      if (reached !== boundary || !isArmed) return;
       fail();
       // It ends in a moment: nothing more may happen in it.
       await new Promise(() => undefined);
     },
   },
+});
+process.on('SIGUSR2', () => {
+  isArmed = true;
+  log.info('Armed');
 });
 process.on('SIGTERM', () => void app.stop().then(() => process.exit(0)));
 await app.start();
