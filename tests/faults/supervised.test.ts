@@ -1,11 +1,20 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { openAccount, publishSite } from '../support/api-account.ts';
-import { mongodPidOf, startRealApp } from '../support/real-app.ts';
+import { cacheApp } from '../support/cached-app.ts';
+import { mongodPidOf, type RealApp, startRealApp } from '../support/real-app.ts';
 import { ask, childAt, childrenOf, isRunning } from '../support/real-group.ts';
 
-const SUPERVISED = ['dist/server/main.js', '--supervised'];
+const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
+const KILLS = IS_FULL ? 2 : 1;
+const FAILED_STARTS = IS_FULL ? 5 : 3;
+/** In full a child is silent for a quarter of a minute before it is ended. */
+const LOOK_EVERY_MS = IS_FULL ? 1_000 : 250;
+const PATIENCE = { timeout: IS_FULL ? 100_000 : 40_000 };
 
 /**
  * What it computes before it answers is what a person waits for at the least; on a quiet machine that is all but
@@ -28,12 +37,48 @@ const statusOf = (url: string): Promise<number> =>
     () => 0,
   );
 
+/** While this file is there, children die before they have done anything. */
+const DEADLY = join(tmpdir(), `fairlead-deadly-${process.pid}`);
+/** Blocks the event loop of a child for good on SIGUSR2; looks whether a child is alive come as often as is said. */
+const PRELOAD = `import { existsSync } from 'node:fs';
+const { setInterval: every } = globalThis;
+globalThis.setInterval = (work, ms, ...rest) => every(work, ms === 1_000 ? ${LOOK_EVERY_MS} : ms, ...rest);
+if (process.argv.includes('child-of-a-group')) {
+  if (existsSync(${JSON.stringify(DEADLY)})) process.exit(1);
+  process.once('SIGUSR2', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));
+}`;
+
+function startSupervised(env: NodeJS.ProcessEnv = {}): Promise<RealApp> {
+  const preload = `--import data:text/javascript,${encodeURIComponent(PRELOAD)}`;
+  return startRealApp({ NODE_OPTIONS: preload, ...env }, ['dist/server/main.js', '--supervised']);
+}
+
+const cachedApp = cacheApp(() => startSupervised());
+// How long the next start is put off is told by those before: a test that is tried again begins with a new app.
+afterEach(({ task }) => (task.result?.state === 'fail' ? cachedApp.end() : undefined));
+afterEach(() => rm(DEADLY, { force: true }));
+afterAll(cachedApp.end);
+
+test.each(IS_FULL ? [1, 2] : [1])(
+  'of %i processes one that is frozen is ended and started again',
+  async (processes) => {
+    await using group = processes === 1 ? null : await startSupervised({ PROCESSES: String(processes) });
+    const app = group ?? (await cachedApp.running());
+    const frozen = childAt(app, 0);
+    process.kill(frozen, 'SIGUSR2');
+    await expect.poll(() => isRunning(frozen), PATIENCE).toBe(false);
+    await expect.poll(() => childAt(app, 0), PATIENCE).not.toBe(frozen);
+    await expect.poll(() => statusOf(`${app.url}/api/ready`)).toBe(200);
+    expect(app.output()).toContain('Process does not go on; it is ended');
+  },
+);
+
 test('an app process that is killed comes up by itself again and again, on the same database', async () => {
-  await using app = await startRealApp({}, SUPERVISED);
+  const app = await cachedApp.running();
   const account = await openAccount(app.url, 'supervised');
   const site = await publishSite(account, 'Supervised', { 'index.html': 'still here' });
   const mongod = mongodPidOf(app);
-  for (let round = 0; round < 2; round += 1) {
+  for (let round = 0; round < KILLS; round += 1) {
     const killed = childAt(app, 0);
     process.kill(killed, 'SIGKILL');
     await expect.poll(() => childrenOf(app)).not.toContain(killed);
@@ -45,50 +90,23 @@ test('an app process that is killed comes up by itself again and again, on the s
   expect(mongodPidOf(app)).toBe(mongod);
   expect(isRunning(mongod)).toBe(true);
   expect(app.output().match(/"message":"Database is running/g)).toHaveLength(1);
-
-  const child = childAt(app, 0);
-  const closed = once(app.child, 'close');
-  app.child.kill('SIGTERM');
-  await closed;
-  expect(app.child.exitCode).toBe(0);
-  expect([child, mongod].filter(isRunning)).toEqual([]);
 });
 
-/** Blocks the event loop of a child for good on SIGUSR2. */
-const FREEZES = `if (process.argv.includes('child-of-a-group')) process.once('SIGUSR2', () => {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
-});`;
-
-test.each(process.env.FAIRLEAD_FULL_COUNTS === '1' ? [1, 2] : [2])(
-  'of %i processes one that is frozen is ended and started again',
-  async (processes) => {
-    const preload = `--import data:text/javascript,${encodeURIComponent(FREEZES)}`;
-    await using app = await startRealApp({ PROCESSES: String(processes), NODE_OPTIONS: preload }, SUPERVISED);
-    const frozen = childAt(app, 0);
-    process.kill(frozen, 'SIGUSR2');
-    await expect.poll(() => isRunning(frozen), { timeout: 100_000 }).toBe(false);
-    await expect.poll(() => childAt(app, 0), { timeout: 100_000 }).not.toBe(frozen);
-    await expect.poll(() => statusOf(`${app.url}/api/ready`)).toBe(200);
-    expect(app.output()).toContain('Process does not go on; it is ended');
-  },
-);
-
-/** These are children, all but the first, that die before they have done anything. */
-const DIES = `import cluster from 'node:cluster'; if ((cluster.worker?.id ?? 1) > 1) process.exit(1);`;
-const FAILED_STARTS = 5;
 /** Each line of the log, and how long it says that the next try is away. */
 const FAILED_START = /"at":"([^"]+)"[^\n]*"message":"Process could not be started again"[^\n]*"nextTryInMs":(\d+)/g;
 
-test('a child that dies at once is started again more and more seldom', async () => {
-  const preload = `--import data:text/javascript,${encodeURIComponent(DIES)}`;
-  await using app = await startRealApp({ NODE_OPTIONS: preload }, SUPERVISED);
+test('a child that dies at once is started again more and more seldom, until it lives or the app is told to end', async () => {
+  if (IS_FULL) await cachedApp.end();
+  const app = await cachedApp.running();
+  const mongod = mongodPidOf(app);
+  await writeFile(DEADLY, '');
   process.kill(childAt(app, 0), 'SIGKILL');
   const failed = () =>
     [...app.output().matchAll(FAILED_START)].map(([, at = '', nextTryInMs]) => ({
       at: Date.parse(at),
       nextTryInMs: Number(nextTryInMs),
     }));
-  await expect.poll(() => failed().length, { timeout: 100_000 }).toBeGreaterThanOrEqual(FAILED_STARTS);
+  await expect.poll(() => failed().length, PATIENCE).toBeGreaterThanOrEqual(FAILED_STARTS);
   const starts = failed().slice(0, FAILED_STARTS);
   for (const [index, { at, nextTryInMs }] of starts.entries()) {
     const next = starts[index + 1];
@@ -97,4 +115,13 @@ test('a child that dies at once is started again more and more seldom', async ()
     // A timer may fire a millisecond early.
     expect(next.at - at).toBeGreaterThanOrEqual(nextTryInMs - 1);
   }
-}, 200_000);
+  await rm(DEADLY);
+  await expect.poll(() => statusOf(`${app.url}/api/ready`), PATIENCE).toBe(200);
+
+  const child = childAt(app, 0);
+  const closed = once(app.child, 'close');
+  app.child.kill('SIGTERM');
+  await closed;
+  expect(app.child.exitCode).toBe(0);
+  expect([child, mongod].filter(isRunning)).toEqual([]);
+});
