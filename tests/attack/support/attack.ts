@@ -8,7 +8,7 @@ import { startProbe } from './probe.ts';
  */
 export type Target = {
   name: string;
-  /** How many rounds there are in the gate, and in `npm run test:full`. */
+  /** How many rounds there are in the gate, and in the full counts. */
   rounds: { few: number; many: number };
   prepare(attacked: AttackedApp): Promise<Round> | Round;
 };

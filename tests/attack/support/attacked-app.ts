@@ -22,7 +22,7 @@ import { openUploadSlots, type UploadSlots } from './upload-slots.ts';
 
 export const SITE_TEXT = 'Still here';
 /** Those who call procedures, each at most 600 times a minute; and those who upload, each in two places. */
-const CALLERS = 3;
+const CALLERS = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 3 : 2;
 const UPLOADERS = 2;
 
 /** What the process under attack says of itself (metrics.mjs). */

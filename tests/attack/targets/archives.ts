@@ -71,7 +71,7 @@ function oddQuery(random: Random): string {
 /** ZIP archives that lie about themselves, are cut off, or have bytes changed; sent whole, in parts, or broken off. */
 export const target: Target = {
   name: 'archives',
-  rounds: { few: 30, many: 800 },
+  rounds: { few: 12, many: 800 },
   prepare: (attacked) => (random) =>
     attacked.uploadSlots.use(async (slot) => {
       const upload = { rest: oddQuery(random), type: 'application/zip', body: oddArchive(random) };

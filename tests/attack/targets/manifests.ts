@@ -71,7 +71,7 @@ async function sendManifest(random: Random, slot: UploadSlot): Promise<string[]>
 /** Lists of files: deep, doubled, cut off, wrong in one place, and as long as they may be; some become a release. */
 export const target: Target = {
   name: 'manifests',
-  rounds: { few: 30, many: 300 },
+  rounds: { few: 12, many: 300 },
   prepare: (attacked) => (random) =>
     attacked.uploadSlots.use(async (slot) => [
       ...(await sendManifest(random, slot)),

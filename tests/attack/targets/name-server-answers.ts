@@ -1,11 +1,12 @@
 import { clientOf } from '../../support/api-account.ts';
-import type { Target } from '../support/attack.ts';
+import { randomOf, SEED } from '../../support/random.ts';
+import { IS_FULL, type Target } from '../support/attack.ts';
 import { type AttackedApp, openAccounts } from '../support/attacked-app.ts';
 import { DNS_LIES } from '../support/dns-lies.ts';
 import { unlessBusy } from '../support/own-ids.ts';
 
 /** An account has two checks at once, and 200 new domains an hour. */
-const ACCOUNTS = 6;
+const ACCOUNTS = IS_FULL ? 6 : 3;
 /** The first lie is told to one of so many questions, of some thirty that a check takes. */
 const QUESTIONS = 12;
 
@@ -15,7 +16,7 @@ const QUESTIONS = 12;
  */
 export const target: Target = {
   name: 'name server answers',
-  rounds: { few: 24, many: 400 },
+  rounds: { few: 12, many: 400 },
   async prepare({ app, nameServer }: AttackedApp) {
     const accounts = await openAccounts(app.url, 'domain owner', ACCOUNTS);
     const owners = await Promise.all(
@@ -25,7 +26,8 @@ export const target: Target = {
         return { client, deploymentId: id };
       }),
     );
-    const lies = Object.keys(DNS_LIES);
+    // Few rounds are of others with every seed.
+    const lies = randomOf(SEED, 'name server lies').shuffled(Object.keys(DNS_LIES));
     let turn = 0;
     return async (random) => {
       const number = turn++;

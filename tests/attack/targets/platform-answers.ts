@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Account, clientOf, startPublish } from '../../support/api-account.ts';
 import { get } from '../../support/host.ts';
-import type { Random } from '../../support/random.ts';
+import { type Random, randomOf, SEED } from '../../support/random.ts';
 import { TOKEN } from '../../support/standins/stand-in.ts';
 import { IS_FULL, type Target } from '../support/attack.ts';
 import { type AttackedApp, openAccounts, type PlayedPlatform } from '../support/attacked-app.ts';
 import { LIES } from '../support/lies.ts';
 
 /** At each platform. An account has at most three uploads open. */
-const ACCOUNTS = 2;
+const ACCOUNTS = IS_FULL ? 2 : 1;
 /** With the consents that each asks for. */
 const PLATFORMS: Readonly<Record<PlayedPlatform, Record<string, true>>> = {
   netlify: {},
@@ -22,7 +22,7 @@ const ADDRESS_LIE = 'addresses of this machine';
 /** The first lie is told to one of so many requests, of about a dozen that publishing takes. */
 const REQUESTS = 9;
 /** A publication that is lied to is cancelled after so long. */
-const LYING_MS = IS_FULL ? 25_000 : 6_000;
+const LYING_MS = IS_FULL ? 25_000 : 4_000;
 /** Far more than it takes on a busy machine: what is not over by then never is. */
 const PATIENCE_MS = 90_000;
 
@@ -35,7 +35,7 @@ type Publisher = { account: Account; platform: PlayedPlatform; token: string };
  */
 export const target: Target = {
   name: 'platform answers',
-  rounds: { few: 27, many: 150 },
+  rounds: { few: 10, many: 150 },
   async prepare(attacked) {
     const accounts = await openAccounts(attacked.app.url, 'publisher', ACCOUNTS * NAMES.length);
     const free = accounts.map((account, number): Publisher => {
@@ -48,7 +48,8 @@ export const target: Target = {
       attacked.platforms['github-pages'].admit(token);
     }
     // Each of them names addresses in fields of its own: all are lied about, however few the rounds are.
-    const others = Object.keys(LIES).filter((lie) => lie !== ADDRESS_LIE);
+    // Of the others, few rounds are of other ones with every seed.
+    const others = randomOf(SEED, 'platform lies').shuffled(Object.keys(LIES).filter((lie) => lie !== ADDRESS_LIE));
     const lies = [...NAMES.map(() => ADDRESS_LIE), ...others];
     let turn = 0;
     return async (random) => {

@@ -14,7 +14,7 @@ function oddBody(random: Random): Buffer[] {
 /** Request lines, headers and Host values at every port on which the process listens. */
 export const target: Target = {
   name: 'request lines',
-  rounds: { few: 600, many: 20_000 },
+  rounds: { few: 200, many: 20_000 },
   async prepare(attacked) {
     const { ports } = await attacked.readMetrics();
     return async (random) => {

@@ -118,7 +118,7 @@ async function converse(port: number, random: Random, frames: readonly Buffer[])
 /** WebSocket frames and tRPC messages: double ids, unknown methods, bytes, fragments, batches, by people and by nobody. */
 export const target: Target = {
   name: 'socket messages',
-  rounds: { few: 100, many: 2_000 },
+  rounds: { few: 40, many: 2_000 },
   async prepare(attacked) {
     const port = Number(new URL(attacked.app.url).port);
     const tokens = attacked.callers.map(({ token }) => token);

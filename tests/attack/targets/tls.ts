@@ -107,7 +107,7 @@ async function visit(random: Random, { domain, tlsPort }: AttackedApp): Promise<
 /** The port that speaks TLS: handshakes in bytes, odd server names, and over those that succeed HTTP/1.1 and HTTP/2. */
 export const target: Target = {
   name: 'tls',
-  rounds: { few: 250, many: 10_000 },
+  rounds: { few: 80, many: 10_000 },
   prepare: (attacked) => async (random) => {
     const kind = random.below(10);
     if (kind === 0) return [await visit(random, attacked)].filter((fault) => fault !== null);

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { clientOf } from '../../support/api-account.ts';
 import { IS_FULL, type Target } from '../support/attack.ts';
 import { type AttackedApp, openAccounts } from '../support/attacked-app.ts';
@@ -7,12 +8,12 @@ import { KEY, ODD_SIGNATURES } from '../support/lying-update-server.ts';
 import { createPersonCalls, unlessWritten } from '../support/person-calls.ts';
 
 /** An account asks its providers 120 times an hour. */
-const ACCOUNTS = 8;
+const ACCOUNTS = IS_FULL ? 8 : 4;
 /** The first lie is told to one of so many updates, or of so many requests. */
 const UPDATES = 3;
 const REQUESTS = 60;
 /** Whoever waits for an answer goes away after so long. */
-const PATIENCE_MS = IS_FULL ? 25_000 : 5_000;
+const PATIENCE_MS = IS_FULL ? 25_000 : 3_000;
 /** Every other lie is of what this server alone says. */
 const TITLES = Object.keys(DNS_LIES).flatMap((title) => [title, 'odd signatures']);
 
@@ -22,7 +23,7 @@ const TITLES = Object.keys(DNS_LIES).flatMap((title) => [title, 'odd signatures'
  */
 export const target: Target = {
   name: 'update server answers',
-  rounds: { few: 8, many: 300 },
+  rounds: { few: 4, many: 300 },
   async prepare({ app, updateServer }: AttackedApp) {
     const accounts = await openAccounts(app.url, 'key owner', ACCOUNTS);
     const free = await Promise.all(
@@ -34,6 +35,7 @@ export const target: Target = {
     );
     return async (random) => {
       const title = random.pick(TITLES);
+      while (free.length === 0) await wait(20);
       const owner = free.shift();
       if (owner === undefined) return [];
       const { client, deploymentId } = owner;

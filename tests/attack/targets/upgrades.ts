@@ -5,7 +5,7 @@ import { faultIn, sendBytes } from '../support/wire.ts';
 /** Upgrades with odd Host values, keys, versions and addresses, some with bytes right behind them. */
 export const target: Target = {
   name: 'upgrades',
-  rounds: { few: 300, many: 20_000 },
+  rounds: { few: 100, many: 20_000 },
   async prepare(attacked) {
     const { ports } = await attacked.readMetrics();
     return async (random) => {
