@@ -12,9 +12,6 @@ const SHIFTED = ['--import', './tests/support/shifted-clock.mjs', 'dist/server/m
 
 test.each(HOURS)(
   'a clock that jumps by %i h while sites are published moves no plan, no session and no date',
-  {
-    timeout: 300_000,
-  },
   async (hours) => {
     const clock = { CLOCK_SHIFT_MS: String(hours * HOUR_MS), CLOCK_SHIFT_AT: 'signal' };
     await using app = await startRealApp(clock, SHIFTED);

@@ -6,9 +6,8 @@ import type { RealApp } from '../support/real-app.ts';
 import { type Answer, ask, childAt, childrenOf, NO_ANSWER, startGroup } from '../support/real-group.ts';
 import { loopRequests } from '../support/request-loop.ts';
 
-/** Three of a kind with every run of the tests, twenty in the full counts. */
 const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
-const KILLS = IS_FULL ? 20 : 3;
+const KILLS = IS_FULL ? 20 : 1;
 /** Each question is a connection, and what is left of one holds a port of this machine for a minute. */
 const CLIENTS = 4;
 const ASK_EVERY_MS = 20;

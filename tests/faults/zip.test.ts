@@ -4,9 +4,10 @@ import { request } from 'node:http';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { forgetPeakRss, peakRssBytes, rssBytes } from '../bench/harness.ts';
 import { type Account, clientOf, openAccount, releaseEnd } from '../support/api-account.ts';
+import { cacheApp } from '../support/cached-app.ts';
 import { largeFile, smallFiles } from '../support/large-zip.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
 import { writeZip } from '../support/zip-writer.ts';
@@ -14,10 +15,11 @@ import { writeZip } from '../support/zip-writer.ts';
 /** ZIPs and the built product: what they cost it, and what is left when it is killed in the middle of one. */
 const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const MIB = 1024 ** 2;
-/** The full run sends 1 GiB three times; less keeps the ordinary run short. */
-const FILE_BYTES = (IS_FULL ? 450 : 40) * MIB;
+/** Each holds more than it may cost. */
+const ZIPS = IS_FULL ? 3 : 1;
+const FILE_BYTES = (IS_FULL ? 450 : 120) * MIB;
 /** An archive may cost at most 150 MB above idle; two of them are read at once. */
-const PEAK_MAX_BYTES = 2 * 150 * MIB;
+const PEAK_MAX_BYTES = Math.min(ZIPS, 2) * 150 * MIB;
 /** A visitor notices delays of the event loop beyond this. */
 const LOOP_DELAY_P99_MS = 200;
 
@@ -63,22 +65,28 @@ async function loopDelays(app: RealApp): Promise<{ p99Ms: number; longestMs: num
   return { p99Ms: Number(p99), longestMs: Number(longest) };
 }
 
-test('three large ZIPs at once and one of 60,000 entries stay within a small heap and a bounded memory', async () => {
-  const isQuiet = (loadavg()[0] ?? 0) < availableParallelism();
-  // Made before anything is asked: while one is made here, an answer could not even be read.
-  const large = [1, 2, 3].map((seed) =>
-    writeZip([largeFile('one.txt', FILE_BYTES, seed), largeFile('two.txt', FILE_BYTES, seed + 3)]),
-  );
-  const crowded = writeZip(Array.from({ length: 60_000 }, (_, index) => ({ name: `f${index}`, data: '' })));
-  const full = writeZip(smallFiles(20_000, 1_000, 9));
-  await using app = await startRealApp({}, [
+const cachedApp = cacheApp(() =>
+  startRealApp({}, [
     '--max-old-space-size=256',
     ...['--import', './tests/support/loop-delay.mjs'],
     'dist/server/main.js',
-  ]);
+  ]),
+);
+afterAll(cachedApp.end);
+
+test(`large ZIPs (${ZIPS} at once) and those of many entries stay within a small heap and a bounded memory`, async () => {
+  const isQuiet = (loadavg()[0] ?? 0) < availableParallelism();
+  // Made before anything is asked: while one is made here, an answer could not even be read.
+  const large = Array.from({ length: ZIPS }, (_, seed) =>
+    writeZip([largeFile('one.txt', FILE_BYTES, seed), largeFile('two.txt', FILE_BYTES, seed + ZIPS)]),
+  );
+  // The gate has these limits where no app is started (tests/artifacts/zip.test.ts).
+  const crowded = IS_FULL && writeZip(Array.from({ length: 60_000 }, (_, index) => ({ name: `f${index}`, data: '' })));
+  const full = IS_FULL && writeZip(smallFiles(20_000, 1_000, 9));
+  const app = await cachedApp.running();
   const account = await openAccount(app.url, 'overload');
   const pid = app.child.pid ?? 0;
-  const uploads = await Promise.all([1, 2, 3].map(() => openUpload(account)));
+  const uploads = await Promise.all(large.map(() => openUpload(account)));
   expect((await sendZip(account, uploads[0] ?? '', writeZip(['index.html']))).status).toBe(200);
   const idleBytes = rssBytes(pid);
   forgetPeakRss(pid);
@@ -86,20 +94,21 @@ test('three large ZIPs at once and one of 60,000 entries stay within a small hea
 
   const sending = Promise.all(large.map((zip, index) => sendZip(account, uploads[index] ?? '', zip)));
   const worstMs = await worstAnswer(app, sending);
-  expect((await sending).map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect((await sending).map(({ status }) => status)).toEqual(large.map(() => 200));
 
-  expect(await sendZip(account, uploads[0] ?? '', crowded)).toMatchObject({
-    status: 400,
-    body: { code: 'upload_refused', reason: 'too_many_entries' },
-  });
-  expect((await sendZip(account, uploads[1] ?? '', full)).status).toBe(200);
+  if (crowded)
+    expect(await sendZip(account, uploads[0] ?? '', crowded)).toMatchObject({
+      status: 400,
+      body: { code: 'upload_refused', reason: 'too_many_entries' },
+    });
+  if (full) expect((await sendZip(account, uploads[1] ?? '', full)).status).toBe(200);
 
   expect(app.child.exitCode).toBe(null);
   const peakBytes = peakRssBytes(pid);
   const delays = await loopDelays(app);
   const above = peakBytes === null || idleBytes === null ? null : peakBytes - idleBytes;
   console.log(
-    `${3 * 2 * (FILE_BYTES / MIB)} MiB in three ZIPs: ${above === null ? 'memory unknown' : `${Math.round(above / MIB)} MiB above idle`}, event loop held for ${delays.p99Ms} ms (p99), ${delays.longestMs} ms at most, health within ${worstMs.toFixed(0)} ms`,
+    `${ZIPS * 2 * (FILE_BYTES / MIB)} MiB in ${ZIPS} ZIPs: ${above === null ? 'memory unknown' : `${Math.round(above / MIB)} MiB above idle`}, event loop held for ${delays.p99Ms} ms (p99), ${delays.longestMs} ms at most, health within ${worstMs.toFixed(0)} ms`,
   );
   // Only Linux tells the memory of another process; there it has to be known.
   if (process.platform === 'linux') expect(above).not.toBe(null);
@@ -110,7 +119,7 @@ test('three large ZIPs at once and one of 60,000 entries stay within a small hea
 });
 
 test('a kill in the middle of a ZIP leaves nothing of it, and the upload takes it again', async () => {
-  await using app = await startRealApp();
+  const app = await cachedApp.running();
   const account = await openAccount(app.url, 'killed');
   const deployment = await clientOf(account).deployments.create.mutate({ name: 'Killed', platform: 'built-in' });
   const { uploadId } = await clientOf(account).releases.prepare.mutate({ deploymentId: deployment.id });
