@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { SEED } from '../support/random.ts';
 import { attack, endSharedApp, IS_FULL, sharedApp, type Target } from './support/attack.ts';
 
@@ -15,6 +15,8 @@ const files = import.meta.glob<{ target: Target }>('./targets/*.ts', { eager: tr
 const targets = Object.values(files).map(({ target }) => target);
 
 beforeAll(async () => void (await sharedApp()));
+// Tried again in the same app, an attack would find its own accounts and domains there.
+afterEach(({ task }) => (task.result?.state === 'fail' ? endSharedApp() : undefined));
 afterAll(endSharedApp);
 
 test.each(targets)('$name: nobody else is disturbed, and nothing stays behind', async (target) => {
