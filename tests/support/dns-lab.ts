@@ -1,7 +1,6 @@
 import type { DnsClient } from '../../server/dns/dns-client.ts';
 import type { DnsOptions } from '../../server/dns/queries/questions.ts';
 import { createDnsClient } from '../../server/dns/queries/resolve.ts';
-import { freePort } from './free-ports.ts';
 import { type PowerDns, startPowerDns, startUnbound, type Unbound } from './name-servers.ts';
 
 export type DnsLab = {
@@ -28,8 +27,8 @@ const REGISTRY = '127.0.0.2';
 export async function startDnsLab(
   options: { port?: number; stubs?: Record<string, readonly string[]>; trustAnchors?: readonly string[] } = {},
 ): Promise<DnsLab> {
-  const port = options.port ?? (await freePort());
-  const registry = await startPowerDns({ address: REGISTRY, port });
+  const registry = await startPowerDns({ address: REGISTRY, ...(options.port && { port: options.port }) });
+  const { port } = registry;
   await registry.createZone('test', { 'test NS': ['ns.test.'], 'ns.test A': [REGISTRY] });
   const zones = Object.entries({ test: [REGISTRY], ...options.stubs });
   const stubs = zones.map(([zone, addresses]) => [zone, addresses.map((address) => `${address}@${port}`)] as const);

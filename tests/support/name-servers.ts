@@ -1,11 +1,14 @@
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { withTimeout } from '../../server/with-timeout.ts';
 import { freePort } from './free-ports.ts';
+import { createIdleServers } from './idle-servers.ts';
 import { findNameServerPrograms, type NameServerPrograms } from './name-server-programs.ts';
 
 /**
@@ -23,9 +26,19 @@ export type NameServer = {
 
 const run = promisify(execFile);
 const START_TIMEOUT_MS = 60_000;
-/** Ends the server when our end of its input is closed, which it is also when the process of the tests is killed. */
+/**
+ * Ends the server when our end of its input is closed, which it is also when the process of the tests is killed, and takes
+ * its folder away.
+ */
 const WATCHED =
-  'exec 3<&0; "$@" & server=$!; (cat <&3 >/dev/null; kill -9 $server) 2>/dev/null & wait $server; kill $!';
+  'exec 3<&0; "$@" & server=$!; (cat <&3 >/dev/null; kill -9 $server) 2>/dev/null & wait $server; kill $!; rm -rf "$PWD"';
+
+/**
+ * A start takes longer than most tests do, so that servers which were disposed of serve the next test or file of this
+ * process, without a zone of the one before.
+ */
+const idlePowerDns = createIdleServers<PowerDns>();
+const idleResolvers = createIdleServers<Unbound>();
 
 async function launch(
   { program, args, env, isReady }: { program: string; args: string[]; env: Record<string, string>; isReady: RegExp },
@@ -43,12 +56,16 @@ async function launch(
     child.stderr.on('data', collect);
   });
   const isRunning = await withTimeout(Promise.race([ready, ended.then(() => false)]), START_TIMEOUT_MS, () => false);
+  // One that waits for the next test keeps no process of tests alive.
+  child.unref();
+  for (const stream of [child.stdin, child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref();
   if (isRunning) return { output: () => output, stop: () => stop(child, ended, folder) };
   await stop(child, ended, folder);
   throw new Error(`${program} did not start:\n${output.slice(-2_000)}`);
 }
 
 async function stop(child: ChildProcessWithoutNullStreams, ended: Promise<unknown>, folder: string): Promise<void> {
+  child.ref();
   child.stdin.end();
   await ended;
   await rm(folder, { recursive: true, force: true });
@@ -169,6 +186,8 @@ async function configurePowerDns(
     ],
     ...[`local-address=${address}`, `local-port=${port}`, `socket-dir=${folder}`],
     ...['api=yes', `api-key=${API_KEY}`, 'webserver=yes', 'webserver-address=127.0.0.1', `webserver-port=${apiPort}`],
+    // What is lost with the machine may be.
+    'gsqlite3-pragma-synchronous=0',
     ...['cache-ttl=0', 'query-cache-ttl=0', 'negquery-cache-ttl=0', 'zone-cache-refresh-interval=0'],
     'default-soa-content=ns1.@ hostmaster.@ 0 3600 600 86400 60',
     ...(programs.moduleDir === undefined ? [] : [`module-dir=${programs.moduleDir}`]),
@@ -181,10 +200,27 @@ async function configurePowerDns(
 export async function startPowerDns(
   options: { address?: string; port?: number; settings?: readonly string[] } = {},
 ): Promise<PowerDns> {
+  const { address = '127.0.0.2', port, settings } = options;
+  if (settings !== undefined) return launchPowerDns({ address, port: port ?? (await freePort()), settings });
+  const suits = (server: PowerDns) => server.address === address && (port === undefined || server.port === port);
+  const start = async () => launchPowerDns({ address, port: port ?? (await freePort()), settings: [] });
+  return idlePowerDns.take(suits, start, async ({ api }) => {
+    const zones = (await api('GET', '/zones')) as { id: string }[];
+    for (const { id } of zones) await api('DELETE', `/zones/${id}`);
+  });
+}
+
+async function launchPowerDns({
+  address,
+  port,
+  settings,
+}: {
+  address: string;
+  port: number;
+  settings: readonly string[];
+}): Promise<PowerDns> {
   const programs = await findNameServerPrograms();
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-pdns-'));
-  const { address = '127.0.0.2', settings = [] } = options;
-  const port = options.port ?? (await freePort());
   const apiPort = await freePort();
   await configurePowerDns(programs, { folder, address, port, apiPort, settings });
   const launched = await launch(
@@ -234,8 +270,12 @@ export type UnboundOptions = {
 export type Unbound = NameServer & {
   /** Makes it forget a zone. */
   flush(zone: string): Promise<void>;
-  /** Runs `unbound-control` with these words, and returns what it says. */
+  /** Tells it these words, as `unbound-control` does, and returns what it says. */
   control(...words: string[]): Promise<string>;
+  /** What it was told for zones, which has to be taken back. */
+  told: string[][];
+  /** The same for resolvers that may stand in for one another. */
+  purpose: string;
 };
 
 /** How unbound writes the address of a server. */
@@ -243,8 +283,27 @@ export function stubOf({ address, port }: Pick<NameServer, 'address' | 'port'>):
   return `${address}@${port}`;
 }
 
+/** What a test has told a resolver for a zone is taken back by these words. */
+const TAKEN_BACK: Record<string, string> = { local_zone: 'local_zone_remove', stub_add: 'stub_remove' };
+
 /** Returns an unbound at 127.0.0.1 that remembers nothing for longer than a few seconds. */
 export async function startUnbound({ stubs, trustAnchors = [] }: UnboundOptions): Promise<Unbound> {
+  // The keys of a signed zone are new at each start of its server.
+  if (trustAnchors.length > 0) return launchUnbound(stubs, trustAnchors);
+  const purpose = JSON.stringify(stubs);
+  const suits = (resolver: Unbound) => resolver.purpose === purpose;
+  return idleResolvers.take(
+    suits,
+    () => launchUnbound(stubs, trustAnchors),
+    async ({ control, told }) => {
+      for (const [word = '', zone = ''] of told.splice(0)) await control(TAKEN_BACK[word] ?? '', zone);
+      await control('flush_zone', '.');
+      await control('flush_infra', 'all');
+    },
+  );
+}
+
+async function launchUnbound(stubs: UnboundOptions['stubs'], trustAnchors: readonly string[]): Promise<Unbound> {
   const programs = await findNameServerPrograms();
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-unbound-'));
   const port = await freePort();
@@ -283,15 +342,22 @@ export async function startUnbound({ stubs, trustAnchors = [] }: UnboundOptions)
     },
     folder,
   );
+  const told: string[][] = [];
+  // As `unbound-control` does, which would be a process each time.
   const control: Unbound['control'] = async (...words) => {
-    const given = ['-c', join(folder, 'unbound.conf'), ...words];
-    const { stdout } = await run(programs.path('unbound-control'), given, { env: programs.env });
-    return stdout;
+    const socket = connect(join(folder, 'control'));
+    socket.end(`UBCT1 ${words.join(' ')}\n`);
+    const answer = await text(socket);
+    if (answer.startsWith('error')) throw new Error(`unbound answered ${words.join(' ')}: ${answer}`);
+    if (words[0] !== undefined && words[0] in TAKEN_BACK) told.push(words);
+    return answer;
   };
   return {
     address: '127.0.0.1',
     port,
+    purpose: JSON.stringify(stubs),
     control,
+    told,
     async flush(zone) {
       await control('flush_zone', zone);
     },
