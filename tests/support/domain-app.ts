@@ -2,7 +2,7 @@ import { DomainModel } from '../../server/models/domain.ts';
 import type { TestAppOptions } from './app.ts';
 import { type DnsLab, startDnsLab } from './dns-lab.ts';
 import { startPowerDns } from './name-servers.ts';
-import { createPublishingApp, publish } from './publishing.ts';
+import { createPublishingApp, storeLive } from './publishing.ts';
 
 /** Where the sites are, as SITES_ADDRESSES says. */
 export const HERE = '192.0.2.10';
@@ -94,11 +94,14 @@ export async function createDomainApp(lab: DomainLab, { providers, ...options }:
 
 export type DomainApp = Awaited<ReturnType<typeof createDomainApp>>;
 
-/** Returns a person with a live deployment of this name. */
-export async function livePerson(app: DomainApp, name: string) {
+/**
+ * Returns a person with a live deployment of this name. To publish one takes longer than all that most tests of domains do,
+ * so that it is stored as a release that is live.
+ */
+export async function livePerson(app: Pick<DomainApp, 'trialPerson' | 'providers' | 'host'>, name: string) {
   const person = await app.trialPerson();
   const deployment = await person.caller.deployments.create({ name, platform: 'built-in' });
-  await publish(app, person, deployment, { 'index.html': name });
+  await storeLive(app, deployment, { 'index.html': name });
   return { person, caller: person.caller, deploymentId: deployment.id, deployment };
 }
 

@@ -8,7 +8,7 @@ import type { AccountContext } from '../../server/service-context.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
 import { receiveFile, receiveManifest } from '../../server/services/uploads/index.ts';
 import { createTestApp, type Person, type TestApp, type TestAppOptions } from './app.ts';
-import { get } from './host.ts';
+import { addRelease, get, makeLive } from './host.ts';
 
 const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -80,6 +80,16 @@ export async function startRelease(
   const { uploadId } = await person.caller.releases.prepare({ deploymentId: deployment.id });
   await sendSite(await contextOf(app, person), uploadId, site);
   return person.caller.releases.create({ deploymentId: deployment.id, uploadId });
+}
+
+/** Makes this content live as if it had been published: nothing is uploaded, and no job works on it. */
+export async function storeLive(
+  app: Pick<PublishingApp, 'providers' | 'host'>,
+  { slug }: Pick<Deployment, 'slug'>,
+  site: Site,
+): Promise<void> {
+  await makeLive(await addRelease(app, slug, site, 'live'));
+  await app.host.refresh();
 }
 
 /** Publishes this content and waits until the release is over. */
