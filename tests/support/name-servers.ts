@@ -28,10 +28,10 @@ const run = promisify(execFile);
 const START_TIMEOUT_MS = 60_000;
 /**
  * Ends the server when our end of its input is closed, which it is also when the process of the tests is killed, and takes
- * its folder away.
+ * its folder away. What the shell itself has to say about that would end it, since nobody reads it any more.
  */
 const WATCHED =
-  'exec 3<&0; "$@" & server=$!; (cat <&3 >/dev/null; kill -9 $server) 2>/dev/null & wait $server; kill $!; rm -rf "$PWD"';
+  'exec 3<&0; "$@" & server=$!; exec >/dev/null 2>&1; (cat <&3; kill -9 $server) & wait $server; kill $!; rm -rf "$PWD"';
 
 /**
  * A start takes longer than most tests do, so that servers which were disposed of serve the next test or file of this
