@@ -6,10 +6,9 @@ import { DomainModel } from '../../server/models/domain.ts';
 import { transaction } from '../../server/mongo.ts';
 import { hastenIssue } from '../../server/services/certificates/ensure.ts';
 import { ensureAll } from '../../server/services/certificates/maintenance.ts';
-import { acmeClient, startZone } from '../support/acme.ts';
+import { acmeClient } from '../support/acme.ts';
 import { createCertifiedHost } from '../support/certified-host.ts';
 import { createWorld, issued, ZONE } from '../support/certified-world.ts';
-import { startPebble } from '../support/pebble.ts';
 import { makeDue } from '../support/simulated-app.ts';
 import { startRefusingAuthority } from '../support/standins/acme.ts';
 
@@ -83,20 +82,6 @@ test('a renewal that its authority takes for a new order keeps to its limit for 
   expect(await AuthorityUseModel.countDocuments({ key: /domain/ })).toBe(1);
 });
 
-test('a renewal by hand ahead of its time keeps to the limit for the same names', async () => {
-  await using world = await createWorld();
-  const { authority } = world.app.providers;
-  Object.assign(world.app.providers, { authority: { ...authority, name: 'acme-v02.api.letsencrypt.org' } });
-  const { caller, certificateId } = await issued(world, [ZONE]);
-  const answers: unknown[] = [];
-  for (let round = 0; round < 5; round += 1) {
-    await caller.certificates.renew({ certificateId });
-    await world.app.jobs.drain();
-    answers.push((await caller.certificates.get({ certificateId })).problem?.type);
-  }
-  expect(answers).toEqual([undefined, undefined, undefined, undefined, 'budget']);
-});
-
 test('what failed three times within the hour waits for its turn, and no more is asked of the authority', async () => {
   await using world = await createWorld();
   const { caller, certificateId, user } = await issued(world, ['elsewhere.test']);
@@ -108,29 +93,4 @@ test('what failed three times within the hour waits for its turn, and no more is
     return (await caller.certificates.get({ certificateId })).problem?.type;
   };
   expect([await tryAgain(), await tryAgain(), await tryAgain()]).toEqual(['connection', 'connection', 'budget']);
-});
-
-test('an authority that forgets everything between two steps costs nothing but time', async () => {
-  await using zone = await startZone(ZONE);
-  const first = await startPebble({ dnsServer: zone.dnsServer });
-  let authority: CertificateAuthority = acmeClient(first);
-  await using world = await createCertifiedHost(async () => authority);
-  const stopped = {
-    at: async (boundary: string) => void (boundary === 'certificate:ordered' && (await first[Symbol.asyncDispose]())),
-  };
-  Object.assign(world.app.providers, { faults: stopped });
-  const { caller, certificateId, certificate } = await issued(world);
-  expect(certificate).toMatchObject({ state: 'failed', problem: { type: 'unreachable' } });
-  await using again = await startPebble({ dnsServer: zone.dnsServer, httpPort: world.httpPort, port: first.port });
-  authority = acmeClient(again);
-  Object.assign(world.app.providers, { faults: undefined, authority });
-  await caller.certificates.renew({ certificateId });
-  await world.app.jobs.drain();
-  await world.app.jobs.drain();
-  await expect
-    .poll(async () => {
-      await world.app.jobs.drain();
-      return (await caller.certificates.get({ certificateId })).state;
-    })
-    .toBe('issued');
 });
