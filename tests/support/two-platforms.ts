@@ -30,10 +30,10 @@ export async function createTwoPlatforms(providers: Partial<Providers> = {}) {
   await connections.connect({ provider: 'netlify', token: TOKEN });
   await connections.connect({ provider: 'vercel', token: TOKEN });
 
-  /** Everything that is queued, also what waits for its time. */
+  /** Everything that is queued, also what waits for its time; the checks of a domain come back for as long as it is here. */
   async function settle(): Promise<void> {
-    const open = { status: 'queued' as const, accountId: person.user.id };
-    for (let round = 0; round < 30 && (await JobModel.exists(open)) !== null; round += 1) {
+    const open = { status: 'queued' as const, accountId: person.user.id, name: { $ne: 'check-domain' as const } };
+    for (let round = 0; round < 30 && (round === 0 || (await JobModel.exists(open)) !== null); round += 1) {
       await makeDue();
       await app.jobs.drain();
     }
@@ -66,6 +66,8 @@ export async function createTwoPlatforms(providers: Partial<Providers> = {}) {
     },
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]();
+      // Else whoever makes jobs due in the next test of the file would have these done as well.
+      await JobModel.deleteMany({ status: 'queued' }).setOptions({ acrossAccounts: 'jobs' });
       await netlify[Symbol.asyncDispose]();
       await vercel[Symbol.asyncDispose]();
       expect([...netlify.standIn.drift, ...vercel.standIn.drift]).toEqual([]);
