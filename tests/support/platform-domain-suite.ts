@@ -18,7 +18,7 @@ import {
   published,
   restored,
 } from './platform-harness.ts';
-import type { Step } from './standins/faults.ts';
+import type { Fault, Step } from './standins/faults.ts';
 import { expectDoubling, REFUSALS, TRANSIENT_FAULTS } from './transient-faults.ts';
 
 const FILES = { 'index.html': '<h1>one</h1>' };
@@ -45,22 +45,50 @@ type OnSite = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
+type Domains = {
+  capabilities: DomainCapabilities | null;
+  world: Pick<DomainWorld, 'steps' | 'manner'> | null;
+};
+
 /** What every platform that can be given domains must do (server/platforms/platform.ts). */
-export function domainSuite(
-  name: string,
-  make: Make,
-  capabilities: DomainCapabilities | null,
-  world: Pick<DomainWorld, 'steps' | 'manner'> | null,
-): void {
+export function domainSuite(name: string, make: Make, { capabilities, world }: Domains): void {
   if (capabilities === null || world === null || capabilities.records === 'fromPerson') return;
-  const { steps, manner } = world;
-  const domain = { ...capabilities, ...manner };
+  const domain = { ...capabilities, ...world.manner };
   recordsWanted(name, make, domain);
   attaching(name, make, domain);
   taken(name, make, domain);
   reading(name, make, domain);
   leaving(name, make);
-  failures({ name, make, domain, steps });
+}
+
+/**
+ * What may go wrong in each step of each operation on domains. The whole has each transient fault in each of them, in a
+ * test of its own; else they take turns, since all go through the same client, and what leaves nothing behind shares a site.
+ */
+export function domainFaultsSuite(
+  name: string,
+  make: Make,
+  { capabilities, world, isWhole }: Domains & { isWhole: boolean },
+): void {
+  if (capabilities === null || world === null || capabilities.records === 'fromPerson') return;
+  const failing = { name, make, domain: { ...capabilities, ...world.manner }, steps: world.steps };
+  if (isWhole) {
+    for (const kind of TRANSIENT) inEachStep(failing, kind.title, (on, at) => passes(on, at, kind.fault));
+    inEachStep(failing, 'a pause that is asked for is kept when short, and handed to the queue when long', pauses);
+    inEachStep(failing, 'trouble that lasts is given back after five tries, with the remedy', lasts);
+    inEachStep(failing, 'a refusal is sorted once, tried once, and shows no secret and no markup', refuses);
+    return;
+  }
+  inEachStep(failing, 'what may pass is waited for by the table, and leaves what was asked for once', (on, at, turn) =>
+    passes(on, at, (TRANSIENT[turn % TRANSIENT.length] ?? { fault: { how: 'reset' } }).fault),
+  );
+  inEachStep(failing, 'a refusal is tried once, trouble five times, and a pause is kept', async (on, at) => {
+    await refuses(on, at);
+    await lasts(on, at);
+    on.world.heal();
+    on.harness.waits.length = 0;
+    await pauses(on, at);
+  });
 }
 
 /** Publishes a first release: some platforms take a domain only once something is public. */
@@ -382,51 +410,47 @@ function actsOf({ isCertificateAskedFor }: DomainManner): Act[] {
 
 type Failing = { name: string; make: Make; domain: Domain; steps: DomainSteps };
 
-function failures(failing: Failing): void {
-  for (const { title, fault } of TRANSIENT_FAULTS.filter(({ fault: { how } }) => how !== 'cut')) {
-    inEachStep(failing, `${title} is waited for by the table, and leaves what was asked for once`, async (on, at) => {
-      const { act, step, host } = at;
-      on.world.fail(step, fault, 3);
-      await on[act](host);
-      if (fault.how === 'status') expectDoubling(on.harness.waits, `${act}, ${step}`);
-      on.world.heal();
-      await expectDone(on, act, host);
-    });
+/** Without the cut body, which these requests hardly have. */
+const TRANSIENT = TRANSIENT_FAULTS.filter(({ fault: { how } }) => how !== 'cut').map(({ title, fault }) => ({
+  title: `${title} is waited for by the table, and leaves what was asked for once`,
+  fault,
+}));
+
+async function passes(on: OnSite, { act, step, host }: AtStep, fault: Fault): Promise<void> {
+  on.world.fail(step, fault, 3);
+  await on[act](host);
+  if (fault.how === 'status') expectDoubling(on.harness.waits, `${act}, ${step}`);
+  on.world.heal();
+  await expectDone(on, act, host);
+}
+
+async function pauses(on: OnSite, { act, step, host }: AtStep): Promise<void> {
+  on.world.fail(step, { how: 'status', status: 429, headers: { 'retry-after': '7' } });
+  on.world.fail(step, { how: 'status', status: 429, headers: { 'retry-after': '3600' } });
+  await expect(on[act](host)).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 3_600_000 });
+  expect(on.harness.waits).toEqual([7_000]);
+  await on[act](host);
+  await expectDone(on, act, host);
+}
+
+async function lasts(on: OnSite, { act, step, host }: AtStep): Promise<void> {
+  on.world.fail(step, { how: 'status', status: 503 }, 5);
+  await expect(on[act](host)).rejects.toMatchObject({
+    code: 'platform_down',
+    hint: expect.stringContaining('tried again'),
+  });
+  expect(on.harness.waits).toHaveLength(4);
+}
+
+async function refuses(on: OnSite, { act, step, host }: AtStep): Promise<void> {
+  for (const { status, code } of REFUSALS) {
+    on.world.fail(step, { how: 'status', status, body: { message: '<b>No</b> for a-secret-token' } }, 100);
+    const error = await on[act](host).catch((thrown: unknown) => thrown);
+    expect(error, String(status)).toMatchObject({ code });
+    expect(String(error)).not.toMatch(/a-secret-token|<b>/);
+    expect(on.harness.waits, String(status)).toEqual([]);
+    on.world.heal();
   }
-
-  inEachStep(
-    failing,
-    'a pause that is asked for is kept when short, and handed to the queue when long',
-    async (on, at) => {
-      const { act, step, host } = at;
-      on.world.fail(step, { how: 'status', status: 429, headers: { 'retry-after': '7' } });
-      on.world.fail(step, { how: 'status', status: 429, headers: { 'retry-after': '3600' } });
-      await expect(on[act](host)).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 3_600_000 });
-      expect(on.harness.waits).toEqual([7_000]);
-      await on[act](host);
-      await expectDone(on, act, host);
-    },
-  );
-
-  inEachStep(failing, 'trouble that lasts is given back after five tries, with the remedy', async (on, at) => {
-    on.world.fail(at.step, { how: 'status', status: 503 }, 5);
-    await expect(on[at.act](at.host)).rejects.toMatchObject({
-      code: 'platform_down',
-      hint: expect.stringContaining('tried again'),
-    });
-    expect(on.harness.waits).toHaveLength(4);
-  });
-
-  inEachStep(failing, 'a refusal is sorted once, tried once, and shows no secret and no markup', async (on, at) => {
-    for (const { status, code } of REFUSALS) {
-      on.world.fail(at.step, { how: 'status', status, body: { message: '<b>No</b> for a-secret-token' } }, 100);
-      const error = await on[at.act](at.host).catch((thrown: unknown) => thrown);
-      expect(error, String(status)).toMatchObject({ code });
-      expect(String(error)).not.toMatch(/a-secret-token|<b>/);
-      expect(on.harness.waits, String(status)).toEqual([]);
-      on.world.heal();
-    }
-  });
 }
 
 type AtStep = { act: Act; step: Step; host: string };
@@ -435,10 +459,13 @@ type AtStep = { act: Act; step: Step; host: string };
 function inEachStep(
   { name, make, domain, steps }: Failing,
   title: string,
-  work: (on: OnSite, at: AtStep) => Promise<void>,
+  work: (on: OnSite, at: AtStep, turn: number) => Promise<void>,
 ): void {
+  let turns = 0;
   for (const act of actsOf(domain)) {
     for (const step of steps[act]) {
+      const turn = turns;
+      turns += 1;
       test(`${name}: ${act} of a domain, in ${step}: ${title}`, async () => {
         await using on = await onSite(make);
         // Counterparts are made by the one and taken away by the other.
@@ -446,7 +473,7 @@ function inEachStep(
         if (act === 'request') await readyToOrder(on, host);
         else if (act !== 'attach') await on.attach(host);
         on.harness.waits.length = 0;
-        await work(on, { act, step, host });
+        await work(on, { act, step, host }, turn);
         on.world.heal();
         await on.detach(host);
         expect(await on.domains.countNames()).toBe(0);

@@ -6,23 +6,29 @@ import { expectDoubling, REFUSALS, TRANSIENT_FAULTS, WAIT_HINTS } from './transi
 
 const FILES = { 'index.html': '<h1>one</h1>', 'a/b c.txt': 'text', 'a/copy.txt': 'text', 'empty.txt': '' };
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
-
 type Make = () => Promise<InWorld>;
 type Run = (on: { platform: Platform; world: InWorld['world']; harness: PlatformHarness }) => Promise<void>;
 
-/** What a platform may do wrong in each step of publishing: each kind in each step is a test of its own. */
-export function faultsSuite(name: string, make: Make, { steps }: { steps: readonly Step[] }): void {
+const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
+
+type Faults = { steps: readonly Step[]; isWhole: boolean };
+
+/**
+ * What a platform may do wrong in each step of publishing. The whole has each kind in each step; else each step has one of
+ * each group, and the steps take turns, since all of them go through the same client.
+ */
+export function faultsSuite(name: string, make: Make, { steps, isWhole }: Faults): void {
   const inWorld = (title: string, run: Run): void =>
     test(`${name}: ${title}`, async () => {
       await using subject = await make();
       await using harness = await platformHarness();
       await run({ platform: subject.platform, world: subject.world, harness });
     });
-  for (const step of steps) {
-    passing(step, inWorld);
-    waits(step, inWorld);
-    refusals(step, inWorld);
+  for (const [turn, step] of steps.entries()) {
+    const some: Some = (all) => (isWhole ? all : all.filter((_, index) => index === turn % all.length));
+    passing(step, inWorld, some, IS_FULL || (isWhole && step === 'release'));
+    waits(step, inWorld, some);
+    refusals(step, inWorld, some);
   }
   // Where a person finishes by hand, no token opens anything.
   if (steps.includes('state')) tokens(inWorld);
@@ -32,16 +38,18 @@ export function faultsSuite(name: string, make: Make, { steps }: { steps: readon
 }
 
 type Register = (title: string, run: Run) => void;
+/** Those of a group that a step is held to. */
+type Some = <Kind>(all: readonly Kind[]) => readonly Kind[];
 
 async function expectOne(on: Parameters<Run>[0], ref: Awaited<ReturnType<typeof published>>['ref']): Promise<void> {
   expect((await on.platform.release(on.harness.call, ref)).state).toBe('verifying');
   expect([await on.world.countSites(), await on.world.countReleases()]).toEqual([1, 1]);
 }
 
-function passing(step: Step, register: Register): void {
-  for (const { title, fault } of TRANSIENT_FAULTS) {
-    // A body that is cut off has to be there.
-    if (fault.how === 'cut' && step !== 'upload') continue;
+function passing(step: Step, register: Register, some: Some, isLateHeld: boolean): void {
+  // A body that is cut off has to be there: no other step but this one has it.
+  const cut = TRANSIENT_FAULTS.filter(({ fault: { how } }) => how === 'cut' && step === 'upload');
+  for (const { title, fault } of [...some(TRANSIENT_FAULTS.filter(({ fault: { how } }) => how !== 'cut')), ...cut]) {
     register(`${title} in ${step} is waited for by the table, and leaves one site and one release`, async (on) => {
       const { platform, world, harness } = on;
       world.fail(step, fault, 3);
@@ -55,7 +63,7 @@ function passing(step: Step, register: Register): void {
   }
 
   // Two seconds each, until we give up.
-  if (IS_FULL || step === 'release') {
+  if (isLateHeld) {
     register(`an answer in ${step} that comes after we gave up leaves one site and one release`, async (on) => {
       const { platform, world, harness } = on;
       world.fail(step, { how: 'late' });
@@ -80,8 +88,8 @@ function passing(step: Step, register: Register): void {
 /** What is left of it when the request is sent may be some seconds less on a busy machine, and is more than any wait of ours. */
 const PAUSE_S = 50;
 
-function waits(step: Step, register: Register): void {
-  for (const { title, headers } of WAIT_HINTS) {
+function waits(step: Step, register: Register, some: Some): void {
+  for (const { title, headers } of some(WAIT_HINTS)) {
     register(`a short pause that ${step} asks for in ${title} is kept`, async ({ platform, world, harness }) => {
       world.fail(step, { how: 'status', status: 429, headers: headers(PAUSE_S, harness.call.now()) });
       await published(platform, harness.call, await harness.release(1, FILES), world);
@@ -105,8 +113,8 @@ function waits(step: Step, register: Register): void {
   }
 }
 
-function refusals(step: Step, register: Register): void {
-  for (const { status, code } of REFUSALS) {
+function refusals(step: Step, register: Register, some: Some): void {
+  for (const { status, code } of some(REFUSALS)) {
     register(`${status} in ${step} is ${code}, tried once, and shows no secret and no markup`, async (on) => {
       const { platform, world, harness } = on;
       const body = { message: '<b>No</b> for a-secret-token' };

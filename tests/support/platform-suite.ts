@@ -3,7 +3,7 @@ import { formatCount } from '../../routers/schemas/format-count.ts';
 import type { Manifest } from '../../server/artifacts/manifest.ts';
 import type { Platform, PlatformRef } from '../../server/platforms/platform.ts';
 import { requireWithinLimits } from '../../server/services/releases/platform-call.ts';
-import { domainSuite } from './platform-domain-suite.ts';
+import { domainFaultsSuite, domainSuite } from './platform-domain-suite.ts';
 import { faultsSuite } from './platform-faults-suite.ts';
 import {
   type DomainWorld,
@@ -36,8 +36,8 @@ type Traits = {
 const HELD_TO_FAULTS = ['Netlify', 'GitHub Pages', 'Replit'];
 
 /**
- * What every platform must do (server/platforms/platform.ts), with every capability looked at. The faults of every other
- * adapter are in the full size.
+ * What every platform must do (server/platforms/platform.ts), with every capability looked at. Faults come in turns but in
+ * the full size; the gate has all of them for one adapter (`platformFaultsSuite`).
  */
 export async function platformSuite(name: string, make: Make): Promise<void> {
   const traits = await traitsOf(make);
@@ -49,8 +49,19 @@ export async function platformSuite(name: string, make: Make): Promise<void> {
   const makeInWorld = (): Promise<InWorld> => inWorld(make);
   basicsInWorld(name, makeInWorld);
   laterActsInWorld(name, makeInWorld, traits);
-  if (IS_FULL || HELD_TO_FAULTS.includes(name)) faultsSuite(name, makeInWorld, traits);
-  domainSuite(name, makeInWorld, traits.platform.capabilities.domain, traits.domains);
+  const domains = { capabilities: traits.platform.capabilities.domain, world: traits.domains };
+  if (IS_FULL || HELD_TO_FAULTS.includes(name)) faultsSuite(name, makeInWorld, { ...traits, isWhole: IS_FULL });
+  domainSuite(name, makeInWorld, domains);
+  domainFaultsSuite(name, makeInWorld, { ...domains, isWhole: IS_FULL });
+}
+
+/** Every fault in every step, of publishing and of domains. */
+export async function platformFaultsSuite(name: string, make: Make): Promise<void> {
+  const traits = await traitsOf(make);
+  const makeInWorld = (): Promise<InWorld> => inWorld(make);
+  const domains = { capabilities: traits.platform.capabilities.domain, world: traits.domains };
+  faultsSuite(name, makeInWorld, { ...traits, isWhole: true });
+  domainFaultsSuite(name, makeInWorld, { ...domains, isWhole: true });
 }
 
 async function traitsOf(make: Make): Promise<Traits> {
