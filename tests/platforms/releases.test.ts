@@ -146,31 +146,3 @@ test('a hand-off tells what to do, holds no worker and no attempt, and goes live
   expect(live).toMatchObject({ state: 'live', previewUrl: '' });
   expect((await app.look(live.url)).text).toBe(ONE['index.html']);
 });
-
-test('a hand-off that nobody completes ends after its days, and cannot be rolled back', async () => {
-  await using app = await createSimulatedApp(simulated.handOff);
-  const deployment = await app.create('Forgotten');
-  const started = await app.start(deployment, ONE);
-  await app.jobs.drain();
-  app.clock.advance(8 * 24 * 60 * 60_000);
-  const ended = await app.settle(started);
-  expect(ended.state).toBe('failed');
-  expect(ended.error?.message).toBe('Simulated platform did not finish this release within 7 days.');
-});
-
-test('a platform that knows no way back says so', async () => {
-  await using app = await createSimulatedApp(simulated.handOff);
-  const deployment = await app.create('One way');
-  const byHand = (site: Record<string, string>) =>
-    app.vendor.publishByHand('one-way', new Map(Object.entries(site).map(([path, text]) => [path, Buffer.from(text)])));
-  await byHand(ONE);
-  const one = await app.publish(deployment, ONE);
-  await byHand(TWO);
-  const two = await app.publish(deployment, TWO);
-  expect([one.state, two.state]).toEqual(['live', 'live']);
-  const refused = await refusalOf(
-    app.person.caller.deployments.rollBack({ deploymentId: deployment.id, releaseId: one.id }),
-  );
-  expect(refused).toMatchObject({ code: 'conflict', message: expect.stringContaining('cannot go back') });
-  expect(refused.hint).toContain('publish its files again');
-});
