@@ -5,9 +5,9 @@ import { SubscriptionModel } from '../../server/models/subscription.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { createTwoPlatforms, ONE, TWO } from '../support/two-platforms.ts';
 
-test('what is live is published on a further platform, and every release from then on at both', async () => {
+test('what is live is published on a further platform, as every release from then on, and a roll back goes back at both', async () => {
   await using app = await createTwoPlatforms();
-  const { deploymentId, begun, deployment } = await app.createOnBoth('Harbour');
+  const { deploymentId, first, begun, deployment } = await app.createOnBoth('Harbour');
   expect(begun.destinations.map(({ platform, state }) => [platform, state])).toEqual([
     ['netlify', 'live'],
     ['vercel', 'publishing'],
@@ -20,6 +20,19 @@ test('what is live is published on a further platform, and every release from th
   expect(deployment.url).toBe(deployment.destinations[0]?.url);
   expect(await app.textAt(deploymentId, 'vercel')).toBe(ONE['index.html']);
 
+  // What makes no sense is refused: the same place twice, the primary one taken away, more while it is published.
+  const [primary, other] = deployment.destinations.map(({ id }) => id);
+  const twice = await refusalOf(app.deployments.addDestination({ deploymentId, platform: 'vercel' }));
+  expect(twice).toMatchObject({ code: 'conflict', message: expect.stringContaining('Vercel already') });
+  for (const refused of [
+    app.deployments.removeDestination({ deploymentId, destinationId: primary ?? '' }),
+    app.deployments.retryDestination({ deploymentId, destinationId: other ?? '' }),
+  ]) {
+    expect((await refusalOf(refused)).code).toBe('conflict');
+  }
+  const unknown = { deploymentId, destinationId: 'x'.repeat(20) };
+  expect((await refusalOf(app.deployments.makePrimary(unknown))).code).toBe('not_found');
+
   app.netlify.world?.takeSent();
   app.vercel.world.takeSent();
   const second = await app.publish({ id: deploymentId }, TWO);
@@ -30,14 +43,7 @@ test('what is live is published on a further platform, and every release from th
   ]);
   // Each got the one file that changed.
   expect([app.netlify.world?.takeSent(), app.vercel.world.takeSent()]).toEqual([1, 1]);
-});
 
-test('a roll back goes back at all of them, and nothing is sent', async () => {
-  await using app = await createTwoPlatforms();
-  const { deploymentId, first } = await app.createOnBoth('Back');
-  await app.publish({ id: deploymentId }, TWO);
-  app.netlify.world?.takeSent();
-  app.vercel.world.takeSent();
   await app.deployments.rollBack({ deploymentId, releaseId: first.id });
   await app.settle();
   expect(await app.deployments.get({ deploymentId })).toMatchObject({
@@ -79,22 +85,6 @@ test('moved: the further platform becomes the primary one, the old one is taken 
   expect((await app.releases.get({ releaseId: first.id })).state).toBe('live');
   expect(await app.textAt(deploymentId, 'vercel')).toBe(ONE['index.html']);
   expect((await app.publish({ id: deploymentId }, TWO)).state).toBe('live');
-});
-
-test('what makes no sense is refused: the same place twice, the primary one taken away, more while it is published', async () => {
-  await using app = await createTwoPlatforms();
-  const { deploymentId, deployment } = await app.createOnBoth('Sense');
-  const [primary, other] = deployment.destinations.map(({ id }) => id);
-  const twice = await refusalOf(app.deployments.addDestination({ deploymentId, platform: 'vercel' }));
-  expect(twice).toMatchObject({ code: 'conflict', message: expect.stringContaining('Vercel already') });
-  for (const refused of [
-    app.deployments.removeDestination({ deploymentId, destinationId: primary ?? '' }),
-    app.deployments.retryDestination({ deploymentId, destinationId: other ?? '' }),
-  ]) {
-    expect((await refusalOf(refused)).code).toBe('conflict');
-  }
-  const unknown = { deploymentId, destinationId: 'x'.repeat(20) };
-  expect((await refusalOf(app.deployments.makePrimary(unknown))).code).toBe('not_found');
 });
 
 test('platforms that come and go leave nothing in the release or the queue, and so many come an hour', async () => {
