@@ -7,8 +7,9 @@ import { SESSION_KEYS } from '../../src/lib/storage.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
 
 /**
- * Every browser test runs on the built product: its own process, database, worker and host, one a Playwright worker.
- * A page error, an unexpected line on the console or a report of the content security policy fails the test.
+ * Every browser test runs on the built product: one process with its database, worker and host for a worker, unless a
+ * file asks for an app of its own. A page error, an unexpected line on the console or a report of the content security
+ * policy fails the test.
  */
 type WorkerFixtures = { app: RealApp };
 type TestFixtures = {
@@ -77,6 +78,26 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 });
 
 export { expect };
+
+/**
+ * The same for a file whose tests stop their app, or start it with settings of their own: one that they have in common, and
+ * that no other file uses.
+ */
+export function testWithOwn<App extends RealApp>(start: () => Promise<App>) {
+  return test.extend<object, { ownApp: App }>({
+    ownApp: [
+      // biome-ignore lint/correctness/noEmptyPattern: as above.
+      async ({}, use) => {
+        const app = await start();
+        await use(app);
+        await app[Symbol.asyncDispose]();
+      },
+      { scope: 'worker', timeout: 150_000 },
+    ],
+    app: async ({ ownApp }, use) => use(ownApp),
+    baseURL: async ({ ownApp }, use) => use(ownApp.url),
+  });
+}
 
 /** In every page; a site in a frame of its own origin may have no storage. */
 function markAsked(key: string): void {

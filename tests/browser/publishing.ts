@@ -1,0 +1,30 @@
+import { expect, type Page } from '@playwright/test';
+import { nameDeployment } from './fixtures.ts';
+
+export async function chooseFolder(page: Page, folder: string): Promise<void> {
+  await page.getByLabel('Folder to publish').setInputFiles(folder);
+}
+
+export async function publishFolder(page: Page, folder: string, name: string): Promise<void> {
+  await page.goto('/new-deployment');
+  await chooseFolder(page, folder);
+  await nameDeployment(page, name);
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.waitForURL(/\/deployments\/[0-9a-z]{20}\/releases\/1$/);
+}
+
+/** Waits until the release on the screen is live; returns the address of its site. */
+export async function expectLive(page: Page): Promise<string> {
+  const panel = page.getByLabel('Live', { exact: true });
+  await expect(panel).toBeVisible();
+  return (await panel.getByRole('link', { name: 'Visit' }).getAttribute('href')) ?? '';
+}
+
+/** What the site answers, asked for by the browser itself: Node does not know `*.localhost`. */
+export async function bodyOf(page: Page, address: string): Promise<string> {
+  const visitor = await page.context().newPage();
+  const answer = await visitor.goto(address);
+  const body = (await answer?.text()) ?? '';
+  await visitor.close();
+  return body;
+}
