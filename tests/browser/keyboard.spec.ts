@@ -31,7 +31,6 @@ async function type(page: Page, target: Locator, text: string): Promise<void> {
 test('from registration to a live site and its roll back by keyboard alone', async ({ page, folder, complaints }) => {
   // The second time nothing has changed, which is asked about.
   complaints.allow(refusedCall(409, '/api/trpc/releases.create'));
-  test.setTimeout(150_000);
   await writeSite(folder, twentyPages());
   const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
   const { username, email, password } = newCredentials();

@@ -9,9 +9,6 @@ import { type SiteFiles, twentyPages, writeSite } from '../support/sites.ts';
 import { writeZip } from '../support/zip-writer.ts';
 import { expect, newcomer, newcomerByForms, registerHere, seeDisclaimer, test } from './fixtures.ts';
 
-// Each walks from a registration to a live site, some through several reloads: on a busy machine that takes its time.
-test.describe.configure({ timeout: 240_000 });
-
 /** A site with many small files: there is a middle of sending it. */
 function manyFiles(greeting: string): SiteFiles {
   const notes = Array.from({ length: 40 }, (_, number) => [`notes/${number}.txt`, `${greeting}, note ${number}`]);
