@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import { type APIResponse, test as base, expect, type Page } from '@playwright/test';
 import { DISCLAIMER_SEEN } from '../../routers/schemas/disclaimer.ts';
 import { SESSION_KEYS } from '../../src/lib/storage.ts';
-import { type RealApp, startRealApp } from '../support/real-app.ts';
+import type { RealApp } from '../support/real-app.ts';
+import { readSharedApp, type SharedApp } from './shared-app.ts';
 
 /**
- * Every browser test runs on the built product: one process with its database, worker and host for a worker, unless a
+ * Every browser test runs on the built product: one process with its database, worker and host for all of them, unless a
  * file asks for an app of its own. A page error, an unexpected line on the console or a report of the content security
  * policy fails the test.
  */
-type WorkerFixtures = { app: RealApp };
+type WorkerFixtures = { app: SharedApp };
 type TestFixtures = {
   folder: string;
   complaints: Complaints;
@@ -28,12 +29,8 @@ export type Complaints = {
 export const test = base.extend<TestFixtures, WorkerFixtures>({
   app: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the parameter's shape to know what a fixture needs.
-    async ({}, use) => {
-      const app = await startRealApp();
-      await use(app);
-      await app[Symbol.asyncDispose]();
-    },
-    { scope: 'worker', timeout: 150_000 },
+    async ({}, use) => use(readSharedApp()),
+    { scope: 'worker' },
   ],
   isFeedbackAsked: [true, { option: true }],
   context: async ({ context, isFeedbackAsked }, use) => {

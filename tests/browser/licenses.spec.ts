@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { RealApp } from '../support/real-app.ts';
 import { expect, newcomer, test } from './fixtures.ts';
+import type { SharedApp } from './shared-app.ts';
 
 const run = promisify(execFile);
 
 /** Returns what the operator's command prints, on the machine of the running app. */
-async function license(app: RealApp, ...words: string[]): Promise<string> {
+async function license(app: SharedApp, ...words: string[]): Promise<string> {
   const { stdout } = await run(process.execPath, ['dist/server/fairlead.js', 'license', ...words], { env: app.env });
   return stdout.trim();
 }

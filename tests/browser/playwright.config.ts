@@ -6,9 +6,10 @@ const executablePath = process.env.CHROMIUM_PATH ?? (await findChromium());
 export default defineConfig({
   testDir: '..',
   testMatch: ['**/browser/**/*.spec.ts', '**/specification/**/*.spec.ts'],
+  globalSetup: './global-setup.ts',
   outputDir: '../../test-results/browser',
   fullyParallel: false,
-  // One real server, database and browser a worker: more would only wait for the two cores.
+  // A browser each beside the one app: more would only wait for the two cores.
   workers: 2,
   // One that passes at its second try is named as flaky (tests/support/run.ts).
   retries: 1,

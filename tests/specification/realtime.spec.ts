@@ -1,10 +1,14 @@
 import type { Page } from '@playwright/test';
-import { expect, test } from '../browser/fixtures.ts';
+import { expect, testWithOwn } from '../browser/fixtures.ts';
+import { startRealApp } from '../support/real-app.ts';
 import { type Person, personOf, seenBefore } from './accounts.ts';
 import { callsOf, watchCalls } from './calls.ts';
 import { type Socket, watchSockets } from './sockets.ts';
 import { runTo, stepUntil, stepUntilVisible, stopClock } from './still-clock.ts';
 import { expectShown, expectToast, toasts, watchToasts } from './toasts.ts';
+
+/** The first of these kills it. */
+const test = testWithOwn(() => startRealApp());
 
 const RECONNECT_MS = 10_000;
 const CONNECTED = { title: 'Connected', description: 'Real-time updates are now active.' };
@@ -88,14 +92,14 @@ function headersOf(url: string, { accessToken }: Person): Record<string, string>
 
 test('the connection is told of only when it flips, and is tried again after 10 s', async ({
   page,
-  app,
+  ownApp,
   complaints,
 }) => {
   complaints.allow(/WebSocket connection to .* failed/);
   await page.clock.install();
   const shown = await watchToasts(page);
   const sockets = await watchSockets(page);
-  await personOf(page, app.url);
+  await personOf(page, ownApp.url);
   await page.goto('/websocket-demo');
   await expect(page.getByText('ready')).toBeVisible();
   await stopClock(page);
@@ -107,7 +111,7 @@ test('the connection is told of only when it flips, and is tried again after 10 
     expect(shown).toEqual([]);
     expect(await sockets()).toHaveLength(1);
   });
-  await app.kill();
+  await ownApp.kill();
   try {
     await test.step('lost', async () => {
       await closeOf(sockets, 1);
@@ -122,7 +126,7 @@ test('the connection is told of only when it flips, and is tried again after 10 
       expect(shown).toHaveLength(1);
     });
   } finally {
-    await app.restart();
+    await ownApp.restart();
   }
   await test.step('tried after 10 s more, and there again', async () => {
     await attemptAfter(page, sockets, await closeOf(sockets, 2), 3);
