@@ -44,18 +44,21 @@ for (const visitor of VISITORS) {
   });
 }
 
+/** Longer than a small screen is wide. */
+const LONG_NAME = 'Harbour lights, the breakwater and the whole quay';
+
 test('the pages of one deployment, and every title in the mobile bar', async ({ page, context, app, complaints }) => {
   // It has no release yet.
   complaints.allow(refusedCall(404, 'releases.get'));
   const person = await enrol(context.request, { accepted: true, subscribed: true });
   const { data } = await call(context.request, person, 'deployments.create', {
-    name: 'Harbour lights',
+    name: LONG_NAME,
     platform: 'built-in',
   });
   await seenBefore(context, app.url);
-  const rows = [...ROUTES, ...routesOf(String(data.id), 'Harbour lights')];
+  const rows = [...ROUTES, ...routesOf(String(data.id), LONG_NAME)];
   await page.goto('/dashboard');
-  for (const route of routesOf(String(data.id), 'Harbour lights')) {
+  for (const route of routesOf(String(data.id), LONG_NAME)) {
     await test.step(route.path, async () => {
       await follow(page, route.path);
       compare(await look(page, route.path, route), route.path, route, route.path);

@@ -47,7 +47,10 @@ export function LiveReport({ reportId, onReport, deployment, planDialog }: LiveR
               busyLabel="Checking…"
               onClick={() => run({ deploymentId: deployment.id })}
             >
-              <RefreshCw /> Check {deployment.name} now
+              <RefreshCw />
+              <span className="max-w-56 truncate sm:max-w-120" title={deployment.name}>
+                Check {deployment.name} now
+              </span>
             </Button>
           )}
         </CardBody>
