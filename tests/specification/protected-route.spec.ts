@@ -1,8 +1,12 @@
-import { expect, test } from '../browser/fixtures.ts';
+import { expect, refusedCall, test } from '../browser/fixtures.ts';
 import { enrol, seenBefore } from './accounts.ts';
 import { holdCalls } from './held-network.ts';
 
-test('while it is not known who is there, the screen says so', async ({ page, context, app }) => {
+/** Its answer is a 404, as the specification has it. */
+const WITHOUT_SUBSCRIPTION = refusedCall(404, 'subscription');
+
+test('while it is not known who is there, the screen says so', async ({ page, context, app, complaints }) => {
+  complaints.allow(WITHOUT_SUBSCRIPTION);
   await enrol(context.request);
   await seenBefore(context, app.url);
   const letGo = await holdCalls(page, '**/api/**');
@@ -18,7 +22,9 @@ test('without a user it leads to /auth with the whole path, and from there back'
   context,
   app,
   request,
+  complaints,
 }) => {
+  complaints.allow(WITHOUT_SUBSCRIPTION);
   const { username, password } = await enrol(request);
   await seenBefore(context, app.url);
   const path = '/deployments?platform=built-in&search=a%20b';

@@ -61,7 +61,7 @@ export const PUBLIC: readonly Route[] = [
   plain('/websocket-demo', /WebSocket|Realtime/i),
   sidebar('/pricing', 'Pricing & Trial', { access: 'public' }),
   sidebar('/faq', 'Frequently Asked Questions', { access: 'public', current: null }),
-  sidebar('/help', 'Help & Documentation', { access: 'public', current: null }),
+  sidebar('/help', 'Help & Documentation', { access: 'public' }),
   sidebar('/no-such-page', '404 Page Not Found', { access: 'public', current: null }),
   sidebar('/deploy/no-such-platform', '404 Page Not Found', { access: 'public', current: null }),
   sidebar('/deployment-setup/no-such-platform', '404 Page Not Found', { access: 'public', current: 'any' }),
