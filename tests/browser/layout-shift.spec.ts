@@ -122,13 +122,16 @@ test('no public screen jumps while it loads', async ({ page, context, app }) => 
   );
 });
 
-test('no screen of the app jumps while it loads', async ({ page, context, app }) => {
-  const person = await enrol(context.request, { accepted: true, subscribed: true });
-  await seenBefore(context, app.url);
-  const account = { url: app.url, token: person.accessToken, username: person.username, password: person.password };
-  const { deploymentId } = await publishSite(account, 'Harbour lights', twentyPages('Harbour'));
-  const shared = new Set(PUBLIC.map(({ path }) => path));
-  const own = ROUTES.map(({ path }) => path).filter((path) => !shared.has(path));
-  const ofDeployment = routesOf(deploymentId, 'Harbour lights').map(({ path }) => path);
-  await compareAll(page, [...new Set([...own, ...ofDeployment, `/deployments/${deploymentId}/releases/1`])]);
-});
+/** Forty screens, each loaded twice: the gate has the public ones. */
+if (process.env.FAIRLEAD_FULL_COUNTS === '1') {
+  test('no screen of the app jumps while it loads', async ({ page, context, app }) => {
+    const person = await enrol(context.request, { accepted: true, subscribed: true });
+    await seenBefore(context, app.url);
+    const account = { url: app.url, token: person.accessToken, username: person.username, password: person.password };
+    const { deploymentId } = await publishSite(account, 'Harbour lights', twentyPages('Harbour'));
+    const shared = new Set(PUBLIC.map(({ path }) => path));
+    const own = ROUTES.map(({ path }) => path).filter((path) => !shared.has(path));
+    const ofDeployment = routesOf(deploymentId, 'Harbour lights').map(({ path }) => path);
+    await compareAll(page, [...new Set([...own, ...ofDeployment, `/deployments/${deploymentId}/releases/1`])]);
+  });
+}

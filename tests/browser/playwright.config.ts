@@ -6,6 +6,8 @@ const executablePath = process.env.CHROMIUM_PATH ?? (await findChromium());
 export default defineConfig({
   testDir: '..',
   testMatch: ['**/browser/**/*.spec.ts', '**/specification/**/*.spec.ts'],
+  // The gate has run it before, as a part of `npm test`.
+  testIgnore: process.env.TEST_SIZE === 'gate' ? '**/browser/path.spec.ts' : [],
   globalSetup: './global-setup.ts',
   outputDir: '../../test-results/browser',
   fullyParallel: false,

@@ -44,7 +44,7 @@ test('an edge that follows late is waited for in the queue, and the platform is 
   const live = await app.settle(release);
   expect(live).toMatchObject({ state: 'live', destinations: [{ platform: 'simulated', state: 'live', error: null }] });
   expect([stepsOf(app, 'release').length, stepsOf(app, 'restore').length]).toEqual([1, 1]);
-}, 30_000);
+});
 
 test('an edge that never follows fails the release when its time is over, in words', async () => {
   await using app = await createSimulatedApp(withSlowEdge);
@@ -60,7 +60,7 @@ test('an edge that never follows fails the release when its time is over, in wor
     error: { code: 'verification_failed', message: expect.stringContaining('other bytes than were uploaded') },
     destinations: [{ state: 'failed', error: { code: 'verification_failed' } }],
   });
-}, 30_000);
+});
 
 test('a site that was deleted there fails one release, and trying again makes it anew', async () => {
   await using app = await createSimulatedApp();

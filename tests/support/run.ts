@@ -41,7 +41,7 @@ const SLOWEST = 10;
 const SIDE_BY_SIDE = ['--maxWorkers=2'];
 
 /** Judges how long the app is held, which only says something beside nothing else. */
-const ALONE = 'tests/faults/zip.test.ts';
+const ALONE = 'tests/faults/zip.full.test.ts';
 
 function sizeOf(word: string): Size {
   if (word === 'quick' || word === 'gate' || word === 'full') return word;
@@ -259,6 +259,7 @@ mkdirSync(OUT, { recursive: true });
 const env = {
   ...process.env,
   TMPDIR: temporary,
+  TEST_SIZE: size,
   TEST_PROGRAMS: `${OUT}/programs`,
   CHROMIUM_PATH: await findChromium(),
   PLAYWRIGHT_JSON_OUTPUT_NAME: `${OUT}/browser.json`,

@@ -22,7 +22,7 @@ const SHOWN_MAX = 30_000;
  */
 export const target: Target = {
   name: 'authority answers',
-  rounds: { few: 6, many: 120 },
+  rounds: { few: 3, many: 120 },
   async prepare(attacked: AttackedApp) {
     const { app, authority, tlsPort } = attacked;
     const owners = await Promise.all(

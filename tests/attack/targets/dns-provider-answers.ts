@@ -21,7 +21,7 @@ const LIST_MAX = 10_000;
  */
 export const target: Target = {
   name: 'dns provider answers',
-  rounds: { few: 8, many: 200 },
+  rounds: { few: 4, many: 200 },
   async prepare({ app, dnsProvider }: AttackedApp) {
     const { proxy } = dnsProvider;
     const accounts = await openAccounts(app.url, 'zone owner', ACCOUNTS);

@@ -16,7 +16,7 @@ const QUESTIONS = 12;
  */
 export const target: Target = {
   name: 'name server answers',
-  rounds: { few: 12, many: 400 },
+  rounds: { few: 5, many: 400 },
   async prepare({ app, nameServer }: AttackedApp) {
     const accounts = await openAccounts(app.url, 'domain owner', ACCOUNTS);
     const owners = await Promise.all(

@@ -35,7 +35,7 @@ type Publisher = { account: Account; platform: PlayedPlatform; token: string };
  */
 export const target: Target = {
   name: 'platform answers',
-  rounds: { few: 10, many: 150 },
+  rounds: { few: 4, many: 150 },
   async prepare(attacked) {
     const accounts = await openAccounts(attacked.app.url, 'publisher', ACCOUNTS * NAMES.length);
     const free = accounts.map((account, number): Publisher => {

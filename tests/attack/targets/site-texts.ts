@@ -123,7 +123,7 @@ async function visit({ app }: AttackedApp, { slug }: UploadSlot, random: Random)
 /** Sites whose pages, styles, rules and texts are what their readers are slowest at; published, and then visited. */
 export const target: Target = {
   name: 'site texts',
-  rounds: { few: 3, many: 80 },
+  rounds: { few: 2, many: 80 },
   prepare: (attacked) => (random) =>
     attacked.uploadSlots.use(async (slot) => {
       const faults = [...(await upload(slot, oddSite(random))), ...(await releaseUpload(slot))];
