@@ -1,8 +1,10 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { PLATFORM_OPTIONS } from '../../routers/schemas/platforms/options.ts';
 import type { PlatformRef } from '../../server/platforms/platform.ts';
 import { platformHarness, published, restored, textAt } from '../support/platform-harness.ts';
-import { unpack } from '../support/standins/heroku/dyno.ts';
+import { startDyno, unpack } from '../support/standins/heroku/dyno.ts';
 import { newApp, TEAM } from '../support/standins/heroku/state.ts';
 import { herokuUnderTest } from '../support/standins/heroku/world.ts';
 import type { SeenRequest } from '../support/standins/stand-in.ts';
@@ -102,6 +104,30 @@ test('an archive has no headers but those of the oldest form of tar, whatever th
     const path = name.split('/').map(encodeURIComponent).join('/');
     expect(await textAt(on.call, url, path)).toBe(`in ${name}`);
   }
+});
+
+test('a web process that is told to end answers what it has begun, and waits for nobody after it', async () => {
+  await using on = await onHeroku();
+  await on.publish(1, FILES);
+  const [archive] = on.state.sources.values();
+  const dyno = await startDyno(archive ?? Buffer.alloc(0));
+  const visitor = connect(dyno.port, '127.0.0.1').setEncoding('utf8');
+  visitor.write('GET /app.js HTTP/1.1\r\nHost: a-site\r\n\r\nGET /about.html HTTP/1.1\r\n');
+  let answers = '';
+  visitor.on('data', (text) => {
+    answers += text;
+  });
+  await expect.poll(() => answers).toContain('app()');
+  const ended = dyno.stop();
+  const isRefused = () =>
+    once(connect(dyno.port, '127.0.0.1'), 'connect').then(
+      () => false,
+      () => true,
+    );
+  await expect.poll(isRefused).toBe(true);
+  visitor.write('Host: a-site\r\n\r\n');
+  await ended;
+  await expect.poll(() => answers).toContain(FILES['about.html']);
 });
 
 test('a build that succeeded is not public before its release is, and a release that failed is a failure', async () => {

@@ -128,5 +128,10 @@ const server = createServer((request, response) => {
 server.keepAliveTimeout = KEEP_ALIVE_MS;
 server.headersTimeout = KEEP_ALIVE_MS + 1_000;
 server.listen(process.env.PORT);
-process.once('SIGTERM', () => server.close());
+// Connections that are answered now are idle later, and one that never asks would stay for good.
+process.once('SIGTERM', () => {
+  server.close();
+  setInterval(() => server.closeIdleConnections(), 100).unref();
+  setTimeout(() => server.closeAllConnections(), 10_000).unref();
+});
 `;
