@@ -5,8 +5,9 @@ import { promisify } from 'node:util';
 import { chromium } from '@playwright/test';
 
 const run = promisify(execFile);
-/** First the one without windows, profiles and an address bar: the same engine, and a third less CPU for each page. */
-const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+/** The one without windows, profiles and an address bar: the same engine, and a third less CPU for each page. */
+const SHELL = 'chromium-headless-shell';
+const NAMES = [SHELL, 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 /** A download that a closed network swallows must not hang the tests. */
 const DOWNLOAD_TIMEOUT_MS = 180_000;
 
@@ -81,7 +82,7 @@ export async function findChromium(): Promise<string> {
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     await attempt('installing the package of the system', async () => {
       await run('apt-get', ['update'], { timeout: DOWNLOAD_TIMEOUT_MS });
-      await run('apt-get', ['install', '-y', '--no-install-recommends', 'chromium', 'fonts-noto-color-emoji'], {
+      await run('apt-get', ['install', '-y', '--no-install-recommends', SHELL, 'fonts-noto-color-emoji'], {
         timeout: 2 * DOWNLOAD_TIMEOUT_MS,
         env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
       });
@@ -90,6 +91,6 @@ export async function findChromium(): Promise<string> {
   const installed = onPath();
   if (installed !== undefined) return installed;
   throw new Error(
-    'The browser tests need Chromium, and none was found or could be fetched: install the package "chromium" of your system, or run "npx playwright install chromium".',
+    `The browser tests need Chromium, and none was found or could be fetched: install the package "${SHELL}" or "chromium" of your system, or run "npx playwright install chromium".`,
   );
 }
