@@ -17,7 +17,7 @@ const WITHOUT_CLOCK = { incubationTimeout: null, attackTimeout: null };
 const ALL_MS = 10 * 60_000;
 /**
  * The expressions that were found linear, so that a run looks at new ones alone; `npm run test:full` looks at all. Written
- * by `npx vitest run --update --project node tests/architecture/regular-expressions.test.ts`.
+ * by `npx vitest run --update --project architecture tests/architecture/regular-expressions.test.ts`.
  */
 const LINEAR_FILE = 'tests/architecture/linear-expressions.txt';
 const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
