@@ -21,6 +21,8 @@ export default defineConfig({
   use: {
     // A trace takes as long again as the test itself: `--trace retain-on-failure` records one where a failure needs it.
     trace: 'off',
+    // What moves is drawn by the processor, a tenth of what a page costs: it moves in full counts.
+    contextOptions: process.env.TEST_SIZE === 'full' ? {} : { reducedMotion: 'reduce' },
     screenshot: 'only-on-failure',
     launchOptions: { executablePath, args: CHROMIUM_ARGS },
   },

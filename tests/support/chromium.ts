@@ -44,6 +44,8 @@ export const CHROMIUM_ARGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // No page of a test lives long enough to repay what its optimising compiler costs.
+  '--js-flags=--no-opt',
   `--disable-features=${DISABLED_FEATURES.join(',')}`,
 ];
 
