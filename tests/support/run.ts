@@ -75,14 +75,16 @@ function browserSuite(files: readonly string[] = []): Suite {
   };
 }
 
-/** The main path in a second engine, by a program of its own. */
-function firefoxSuite(): Suite {
-  return {
-    name: 'firefox',
-    command: ['--import', 'tsx', 'tests/firefox/main-path.ts'],
-    count: () => ({ ...NOTHING, passed: 1 }),
-  };
+/** A program of its own, which ends with another code than 0 when something failed. */
+function programSuite(name: string, file: string): Suite {
+  return { name, command: ['--import', 'tsx', file], count: () => ({ ...NOTHING, passed: 1 }) };
 }
+
+/** The main path in a second engine. */
+const FIREFOX = programSuite('firefox', 'tests/firefox/main-path.ts');
+
+/** The vendors' own clients against our stand-ins; mostly it waits for their installation. */
+const CLIENTS = programSuite('clients', 'tests/clients/run.ts');
 
 /** Returns the shapes of the two runners' reports, as far as they are read. */
 function readReport(path: string): Record<string, unknown> {
@@ -234,7 +236,7 @@ function sum(counts: readonly Counts[]): Counts {
 /** The lanes of a size run beside each other, and the suites of a lane one after the other. */
 const LANES: Record<Size, readonly (readonly Suite[])[]> = {
   quick: [[vitestSuite('node', ['node', 'dom'])], [browserSuite(['browser/path.spec.ts'])]],
-  gate: [[vitestSuite('gate', ['gate', 'faults', 'attack'])], [browserSuite()]],
+  gate: [[vitestSuite('gate', ['gate', 'faults', 'attack'])], [browserSuite()], [CLIENTS]],
   // Nothing runs beside these: some judge how long the event loop is held.
   full: [
     [
@@ -243,7 +245,8 @@ const LANES: Record<Size, readonly (readonly Suite[])[]> = {
       vitestSuite('faults-alone', ['faults'], [ALONE]),
       vitestSuite('attack', ['attack'], []),
       browserSuite(),
-      firefoxSuite(),
+      FIREFOX,
+      CLIENTS,
     ],
   ],
 };
