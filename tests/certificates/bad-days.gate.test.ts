@@ -11,8 +11,8 @@ import { acmeClient, startZone } from '../support/acme.ts';
 import { createCertifiedHost } from '../support/certified-host.ts';
 import { issued, ZONE } from '../support/certified-world.ts';
 import { ownRoots } from '../support/local-roots.ts';
+import { makeDue } from '../support/make-due.ts';
 import { startPebble } from '../support/pebble.ts';
-import { makeDue } from '../support/simulated-app.ts';
 import { type AcmeAsked, type Lie, type LyingAuthority, startLyingAuthority } from '../support/standins/lying-acme.ts';
 import { handshake } from '../support/tls-visitor.ts';
 

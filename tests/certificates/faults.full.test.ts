@@ -6,9 +6,9 @@ import { type CertifiedHost, createCertifiedHost } from '../support/certified-ho
 import { startChallengeServer } from '../support/challenge-server.ts';
 import { type DnsLab, startDnsLab } from '../support/dns-lab.ts';
 import { get } from '../support/host.ts';
+import { makeDue } from '../support/make-due.ts';
 import { type PebbleOptions, startPebble } from '../support/pebble.ts';
 import { ownEgress } from '../support/platforms.ts';
-import { makeDue } from '../support/simulated-app.ts';
 import { startRefusingAuthority } from '../support/standins/acme.ts';
 
 let lab: DnsLab;

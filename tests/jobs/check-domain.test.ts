@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY_MS } from '../../server/durations.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { createDomainApp, type DomainLab, livePerson, setsOf, startDomainLab } from '../support/domain-app.ts';
-import { makeDue } from '../support/simulated-app.ts';
+import { makeDue } from '../support/make-due.ts';
 
 let lab: DomainLab;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS } from '../../server/durations.ts';
 import { enqueueDue } from '../../server/jobs/queue/recurring.ts';
 import { UserModel } from '../../server/models/user.ts';
 import { createDomainApp, type DomainLab, livePerson, setsOf, startDomainLab } from '../support/domain-app.ts';
-import { makeDue } from '../support/simulated-app.ts';
+import { makeDue } from '../support/make-due.ts';
 
 let lab: DomainLab;
 beforeAll(async () => {

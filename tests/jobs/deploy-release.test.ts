@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import type { StoredEvent } from '../../routers/schemas/events.ts';
 import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
 import { EventModel } from '../../server/models/event.ts';
-import { JobModel } from '../../server/models/job.ts';
 import { builtIn } from '../../server/platforms/built-in/index.ts';
 import type { Person } from '../support/app.ts';
 import { RELEASE_BOUNDARIES, REMOVAL_BOUNDARY } from '../support/boundaries.ts';
+import { makeDue } from '../support/make-due.ts';
 import { createPublishingApp, publish, sha256Of, startRelease } from '../support/publishing.ts';
 import { createSimulatedApp } from '../support/simulated-app.ts';
 
@@ -142,9 +142,7 @@ test('a release whose work breaks off each time ends failed with its job, not in
   };
   const poisoned = await startRelease(app, person, deployment, { 'index.html': 'poison' });
   for (let attempt = 1; attempt <= 5; attempt += 1) {
-    await JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } }).setOptions({
-      acrossAccounts: 'jobs',
-    });
+    await makeDue();
     await app.jobs.drain();
   }
   expect(await person.caller.releases.get({ releaseId: poisoned.id })).toMatchObject({

@@ -9,7 +9,7 @@ import { ensureAll } from '../../server/services/certificates/maintenance.ts';
 import { acmeClient } from '../support/acme.ts';
 import { createCertifiedHost } from '../support/certified-host.ts';
 import { createWorld, issued, ZONE } from '../support/certified-world.ts';
-import { makeDue } from '../support/simulated-app.ts';
+import { makeDue } from '../support/make-due.ts';
 import { startRefusingAuthority } from '../support/standins/acme.ts';
 
 const signal = new AbortController().signal;

@@ -4,7 +4,6 @@ import { listDeadLetters } from '../../server/jobs/queue/dead-letters.ts';
 import { DeploymentModel } from '../../server/models/deployment.ts';
 import { DomainModel } from '../../server/models/domain.ts';
 import { HeldSlugModel } from '../../server/models/held-slug.ts';
-import { JobModel } from '../../server/models/job.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { ReleaseStepModel } from '../../server/models/release-step.ts';
 import { RollBackModel } from '../../server/models/roll-back.ts';
@@ -12,8 +11,8 @@ import { UserModel } from '../../server/models/user.ts';
 import { VisitModel, type VisitRow } from '../../server/models/visit.ts';
 import { newId } from '../../server/mongo.ts';
 import { createTestApp, type Person } from '../support/app.ts';
+import { makeDue } from '../support/make-due.ts';
 import { createPublishingApp, publish } from '../support/publishing.ts';
-import { makeDue } from '../support/simulated-app.ts';
 
 const create = (person: Person, name: string) => person.caller.deployments.create({ name, platform: 'built-in' });
 
@@ -115,9 +114,7 @@ test('a removal that its platform refuses again and again is taken up by itself,
   app.providers.platforms = { ...app.providers.platforms, 'built-in': { ...builtIn, remove } };
   await person.caller.account.delete({ username: person.user.username, currentPassword: person.password });
   const drainDue = async (): Promise<void> => {
-    await JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } }).setOptions({
-      acrossAccounts: 'jobs',
-    });
+    await makeDue();
     await app.jobs.drain();
   };
   while (asked < 7) await drainDue();

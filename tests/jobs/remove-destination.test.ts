@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { EventModel } from '../../server/models/event.ts';
 import { UserModel } from '../../server/models/user.ts';
+import { makeDue } from '../support/make-due.ts';
 import { refusalOf } from '../support/refusal.ts';
-import { makeDue } from '../support/simulated-app.ts';
 import { createTwoPlatforms, ONE } from '../support/two-platforms.ts';
 
 test('the built-in host is a platform among others: it serves as long as it is one of the destinations', async () => {

@@ -6,12 +6,11 @@ import type { Mail } from '../../server/mail/mailer.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { MailModel } from '../../server/models/mail.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { makeDue } from '../support/make-due.ts';
 
 /** Has what waits for its next try run now. */
 async function runDue(app: TestApp): Promise<void> {
-  await JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } }).setOptions({
-    acrossAccounts: 'jobs',
-  });
+  await makeDue();
   await app.jobs.drain();
 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { JobModel } from '../../server/models/job.ts';
 import { PaymentModel } from '../../server/models/payment.ts';
 import { transaction } from '../../server/mongo.ts';
 import { settleTestPayment } from '../../server/services/payments/index.ts';
 import { createTestApp, type Person } from '../support/app.ts';
+import { makeDue } from '../support/make-due.ts';
 
 async function payLater(person: Person): Promise<string> {
   const { url } = await person.caller.payments.checkout({ plan: 'BASIC' });
@@ -30,9 +30,7 @@ test('a job that runs twice lets the money arrive once', async () => {
 
   await transaction((session) => settleTestPayment(session, account, paymentId));
   const once = await ada.caller.subscription.get();
-  await JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } }).setOptions({
-    acrossAccounts: 'jobs',
-  });
+  await makeDue();
   await app.jobs.drain();
 
   expect(await ada.caller.subscription.get()).toEqual(once);

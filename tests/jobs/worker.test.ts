@@ -10,6 +10,7 @@ import { JobModel } from '../../server/models/job.ts';
 import { RateLimitModel } from '../../server/models/rate-limit.ts';
 import { newId, transaction } from '../../server/mongo.ts';
 import { createTestApp } from '../support/app.ts';
+import { makeDue } from '../support/make-due.ts';
 
 const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -171,17 +172,15 @@ test('a poison job is dead after its attempts, crashes included, and its end is 
     },
   };
   const worker = createWorker(app.providers, { handlers });
-  const due = () =>
-    JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } }).setOptions({ acrossAccounts: 'jobs' });
   await worker.drain();
   // The second attempt kills its process: nobody ends it, and its lease runs out.
-  await due();
+  await makeDue();
   await claimJob('a process that dies', ['remove-deployment']);
   await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } }).setOptions({
     acrossAccounts: 'jobs',
   });
   await worker.drain();
-  await due();
+  await makeDue();
   await worker.drain();
   expect(runs).toBe(2);
   expect(await statusOf(id)).toMatchObject({ status: 'dead', attempt: 3 });

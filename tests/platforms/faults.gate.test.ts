@@ -8,11 +8,12 @@ import type { ConnectionProvider } from '../../routers/schemas/platforms/ids.ts'
 import { JobModel } from '../../server/models/job.ts';
 import { githubPages } from '../../server/platforms/github-pages/index.ts';
 import { get } from '../support/host.ts';
+import { makeDue } from '../support/make-due.ts';
 import type { PlatformUnderTest } from '../support/platform-harness.ts';
 import { platforms } from '../support/platforms.ts';
 import { program } from '../support/program.ts';
 import { createPublishingApp, startRelease } from '../support/publishing.ts';
-import { createSimulatedApp, makeDue, type SimulatedApp } from '../support/simulated-app.ts';
+import { createSimulatedApp, type SimulatedApp } from '../support/simulated-app.ts';
 import type { Fault, Step } from '../support/standins/faults.ts';
 import { githubUnderTest } from '../support/standins/github-pages/world.ts';
 import { herokuUnderTest } from '../support/standins/heroku/world.ts';

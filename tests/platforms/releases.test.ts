@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { JobModel } from '../../server/models/job.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { UserModel } from '../../server/models/user.ts';
 import { createTestApp } from '../support/app.ts';
+import { makeDue } from '../support/make-due.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { createSimulatedApp } from '../support/simulated-app.ts';
 import { simulated } from '../support/standins/simulated/index.ts';
@@ -126,9 +126,7 @@ test('a hand-off tells what to do, holds no worker and no attempt, and goes live
   const deployment = await app.create('By hand');
   const started = await app.start(deployment, ONE);
   for (let look = 0; look < 7; look += 1) {
-    await JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } }).setOptions({
-      acrossAccounts: 'jobs',
-    });
+    await makeDue();
     await app.jobs.drain();
   }
   const waiting = await app.person.caller.releases.get({ releaseId: started.id });

@@ -9,11 +9,12 @@ import { SubscriptionModel } from '../../server/models/subscription.ts';
 import { replit } from '../../server/platforms/replit/index.ts';
 import { addToCount } from '../../server/services/rate-limit.ts';
 import { openDownload } from '../../server/services/releases/index.ts';
+import { makeDue } from '../support/make-due.ts';
 import { platformHarness } from '../support/platform-harness.ts';
 import { contextOf, startRelease } from '../support/publishing.ts';
 import { readZip } from '../support/read-zip.ts';
 import { refusalOf } from '../support/refusal.ts';
-import { createSimulatedApp, makeDue } from '../support/simulated-app.ts';
+import { createSimulatedApp } from '../support/simulated-app.ts';
 import { startReplit } from '../support/standins/replit/world.ts';
 
 const FILES = { 'index.html': '<h1>one</h1>', 'docs/a.txt': 'a' };

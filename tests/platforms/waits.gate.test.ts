@@ -10,8 +10,9 @@ import { waitUntilDone } from '../../server/platforms/wait-until-done.ts';
 import { createPatience } from '../../server/services/releases/patience.ts';
 import { createTestApp } from '../support/app.ts';
 import { fillAnswerBudget } from '../support/full-budget.ts';
+import { makeDue } from '../support/make-due.ts';
 import { platformHarness } from '../support/platform-harness.ts';
-import { createSimulatedApp, makeDue, type SimulatedApp } from '../support/simulated-app.ts';
+import { createSimulatedApp, type SimulatedApp } from '../support/simulated-app.ts';
 import { simulated } from '../support/standins/simulated/index.ts';
 
 const ONE = { 'index.html': '<h1>one</h1>', 'style.css': 'p {}' };

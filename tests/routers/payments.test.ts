@@ -8,6 +8,7 @@ import type { PaymentService } from '../../server/payments/payments.ts';
 import { applyPaymentEvent } from '../../server/services/payments/apply-event.ts';
 import { grantPlan } from '../../server/services/subscription/grant.ts';
 import { createTestApp, type Person } from '../support/app.ts';
+import { makeDue } from '../support/make-due.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { retryUntilAvailable } from '../support/retry-until-available.ts';
 
@@ -185,9 +186,7 @@ test('what is paid later is pending until the money is there, and nothing else i
     code: 'conflict',
     message: 'Your payment for Standard is on its way.',
   });
-  await JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } }).setOptions({
-    acrossAccounts: 'jobs',
-  });
+  await makeDue();
   await app.jobs.drain();
 
   expect(await ada.caller.payments.get({ paymentId })).toMatchObject({ state: 'paid', isProcessing: false });
@@ -208,9 +207,7 @@ test('what is paid later and cannot be granted then has failed, and another plan
       now: app.providers.now(),
     }),
   );
-  await JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } }).setOptions({
-    acrossAccounts: 'jobs',
-  });
+  await makeDue();
   await app.jobs.drain();
 
   expect(await ada.caller.payments.get({ paymentId })).toMatchObject({ state: 'failed', isProcessing: false });
@@ -224,9 +221,7 @@ test('what is paid later of an account that was deleted comes to nothing', async
   const paymentId = await checkoutOf(ada, 'BASIC');
   await ada.caller.payments.answerTest({ paymentId, answer: 'later' });
   await PaymentModel.deleteOne({ _id: paymentId, accountId: ada.user.id });
-  await JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } }).setOptions({
-    acrossAccounts: 'jobs',
-  });
+  await makeDue();
   await app.jobs.drain();
   expect(await JobModel.find({ accountId: ada.user.id, status: { $ne: 'done' } })).toEqual([]);
 });
@@ -410,9 +405,7 @@ test.each([
   await ada.caller.payments.answerTest({ paymentId, answer: 'later' });
   app.clock.advance(1000);
   if (!isBefore) await ada.caller.subscription.cancel();
-  await JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } }).setOptions({
-    acrossAccounts: 'jobs',
-  });
+  await makeDue();
   await app.jobs.drain();
 
   const cancelAtEnd = !isBefore;

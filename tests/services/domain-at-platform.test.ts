@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DomainModel } from '../../server/models/domain.ts';
 import type { DomainRecord } from '../../server/platforms/platform.ts';
 import { type DomainLab, setsOf, startDomainLab } from '../support/domain-app.ts';
-import { makeDue } from '../support/simulated-app.ts';
+import { makeDue } from '../support/make-due.ts';
 import { createTwoPlatforms, ONE } from '../support/two-platforms.ts';
 
 let lab: DomainLab;

@@ -7,8 +7,8 @@ import type { DomainRecord } from '../../server/platforms/platform.ts';
 import { subjectOf } from '../../server/services/certificates/rehearse.ts';
 import { type DomainLab, HERE, setsOf, startDomainLab } from '../support/domain-app.ts';
 import { get } from '../support/host.ts';
+import { makeDue } from '../support/make-due.ts';
 import { refusalOf } from '../support/refusal.ts';
-import { makeDue } from '../support/simulated-app.ts';
 import { createTwoPlatforms, ONE } from '../support/two-platforms.ts';
 
 let lab: DomainLab;

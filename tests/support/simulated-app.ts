@@ -1,10 +1,10 @@
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import type { Release } from '../../routers/schemas/releases.ts';
-import { JobModel } from '../../server/models/job.ts';
 import type { Platform } from '../../server/platforms/platform.ts';
 import type { Providers } from '../../server/service-context.ts';
 import type { Person } from './app.ts';
 import { get } from './host.ts';
+import { makeDue } from './make-due.ts';
 import { platforms } from './platforms.ts';
 import { createPublishingApp, publish, type Site, startRelease } from './publishing.ts';
 import { createTestVendor } from './simulated-world.ts';
@@ -71,10 +71,4 @@ async function settle(
     await app.jobs.drain();
   }
   throw new Error('The release is not over after many rounds.');
-}
-
-export async function makeDue(): Promise<void> {
-  await JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } }).setOptions({
-    acrossAccounts: 'jobs',
-  });
 }
