@@ -3,11 +3,12 @@ import { DAY_MS } from '../../server/durations.ts';
 import { DomainModel } from '../../server/models/domain.ts';
 import { EventModel } from '../../server/models/event.ts';
 import { SubscriptionModel } from '../../server/models/subscription.ts';
-import { createTwoPlatforms, ONE } from '../support/two-platforms.ts';
+import { ONE } from '../support/platform-app.ts';
+import { createTwoPlatforms } from '../support/two-platforms.ts';
 
 type TwoPlatforms = Awaited<ReturnType<typeof createTwoPlatforms>>;
 
-const namesAtNetlify = (on: TwoPlatforms) => on.netlify.world?.domains?.countNames();
+const namesAtNetlify = (on: TwoPlatforms) => on.netlify.world.domains?.countNames();
 
 async function liveAtNetlify(on: TwoPlatforms, name: string): Promise<string> {
   const { id } = await on.deployments.create({ name, platform: 'netlify' });
@@ -25,7 +26,7 @@ test('a name at a platform is told to it with its records, and taken off again',
   expect(added.records.filter(({ purpose }) => purpose === 'route').map(({ name }) => name)).toContain(
     'elsewhere.test',
   );
-  const names = () => on.netlify.world?.domains?.countNames();
+  const names = () => on.netlify.world.domains?.countNames();
   expect(await names()).toBeGreaterThan(0);
 
   await domains.remove({ domainId: added.id });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createTwoPlatforms, ONE, TWO } from '../support/two-platforms.ts';
+import { ONE, TWO } from '../support/platform-app.ts';
+import { createTwoPlatforms } from '../support/two-platforms.ts';
 
 test('one that is killed in the middle fails alone, says why, and is tried again alone', async () => {
   await using app = await createTwoPlatforms();
@@ -48,7 +49,7 @@ test('removed while a further platform is waiting for its turn, nothing is made 
   await app.deployments.addDestination({ deploymentId, platform: 'vercel' });
   await app.deployments.remove({ deploymentId });
   await app.settle();
-  expect([await app.netlify.world?.countSites(), await app.vercel.world.countSites()]).toEqual([0, 0]);
+  expect([await app.netlify.world.countSites(), await app.vercel.world.countSites()]).toEqual([0, 0]);
 });
 
 test('a draft gets its platforms before its first release, which goes to all of them', async () => {

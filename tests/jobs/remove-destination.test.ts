@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { EventModel } from '../../server/models/event.ts';
 import { UserModel } from '../../server/models/user.ts';
 import { makeDue } from '../support/make-due.ts';
+import { ONE } from '../support/platform-app.ts';
 import { refusalOf } from '../support/refusal.ts';
-import { createTwoPlatforms, ONE } from '../support/two-platforms.ts';
+import { createTwoPlatforms } from '../support/two-platforms.ts';
 
 test('the built-in host is a platform among others: it serves as long as it is one of the destinations', async () => {
   await using app = await createTwoPlatforms();
@@ -28,7 +29,7 @@ test('a deployment is deleted also when its platforms let us in no more: its sit
   await app.deployments.remove({ deploymentId });
   await app.settle();
   expect((await refusalOf(app.deployments.get({ deploymentId }))).code).toBe('not_found');
-  expect([await app.netlify.world?.countSites(), await app.vercel.world.countSites()]).toEqual([1, 1]);
+  expect([await app.netlify.world.countSites(), await app.vercel.world.countSites()]).toEqual([1, 1]);
   const [netlify, vercel] = deployment.destinations.map(({ url }) => url);
   const end = 'could not be taken off: Fairlead can no longer reach the account there. Delete the site at';
   const notices = await EventModel.find({ accountId: app.person.user.id, type: 'notification' }).comment('test');
@@ -80,7 +81,7 @@ test('a platform that refuses a deletion is shown with what it said and what to 
   await app.deployments.remove({ deploymentId });
   await app.jobs.drain();
   expect((await refusalOf(app.deployments.get({ deploymentId }))).code).toBe('not_found');
-  expect([await app.netlify.world?.countSites(), await world.countSites()]).toEqual([0, 0]);
+  expect([await app.netlify.world.countSites(), await world.countSites()]).toEqual([0, 0]);
 });
 
 test('a site that its platform does not let us take down is left there when its owner says so, and only then', async () => {
@@ -110,7 +111,7 @@ test('the site of a live deployment is left at its platform where its owner says
   await app.deployments.remove({ deploymentId, leaveSite: true });
   await app.settle();
   expect((await refusalOf(app.deployments.get({ deploymentId }))).code).toBe('not_found');
-  expect(await app.netlify.world?.countSites()).toBe(1);
+  expect(await app.netlify.world.countSites()).toBe(1);
 });
 
 test('the deletion of an account does not wait for a permission that nobody can give any more', async () => {

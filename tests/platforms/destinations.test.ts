@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { SubscriptionModel } from '../../server/models/subscription.ts';
+import { ONE, TWO } from '../support/platform-app.ts';
 import { refusalOf } from '../support/refusal.ts';
-import { createTwoPlatforms, ONE, TWO } from '../support/two-platforms.ts';
+import { createTwoPlatforms } from '../support/two-platforms.ts';
 
 test('what is live is published on a further platform, as every release from then on, and a roll back goes back at both', async () => {
   await using app = await createTwoPlatforms();
@@ -33,7 +34,7 @@ test('what is live is published on a further platform, as every release from the
   const unknown = { deploymentId, destinationId: 'x'.repeat(20) };
   expect((await refusalOf(app.deployments.makePrimary(unknown))).code).toBe('not_found');
 
-  app.netlify.world?.takeSent();
+  app.netlify.world.takeSent();
   app.vercel.world.takeSent();
   const second = await app.publish({ id: deploymentId }, TWO);
   expect(second).toMatchObject({ state: 'live', destinations: [{ state: 'live' }, { state: 'live' }] });
@@ -42,7 +43,7 @@ test('what is live is published on a further platform, as every release from the
     TWO['index.html'],
   ]);
   // Each got the one file that changed.
-  expect([app.netlify.world?.takeSent(), app.vercel.world.takeSent()]).toEqual([1, 1]);
+  expect([app.netlify.world.takeSent(), app.vercel.world.takeSent()]).toEqual([1, 1]);
 
   await app.deployments.rollBack({ deploymentId, releaseId: first.id });
   await app.settle();
@@ -54,7 +55,7 @@ test('what is live is published on a further platform, as every release from the
     ONE['index.html'],
     ONE['index.html'],
   ]);
-  expect([app.netlify.world?.takeSent(), app.vercel.world.takeSent()]).toEqual([0, 0]);
+  expect([app.netlify.world.takeSent(), app.vercel.world.takeSent()]).toEqual([0, 0]);
 });
 
 test('moved: the further platform becomes the primary one, the old one is taken away, and a roll back is sent anew', async () => {
@@ -78,7 +79,7 @@ test('moved: the further platform becomes the primary one, the old one is taken 
   expect((await app.deployments.get({ deploymentId })).destinations.map(({ platform }) => platform)).toEqual([
     'vercel',
   ]);
-  expect([await app.netlify.world?.countSites(), await app.vercel.world.countSites()]).toEqual([0, 1]);
+  expect([await app.netlify.world.countSites(), await app.vercel.world.countSites()]).toEqual([0, 1]);
 
   await app.deployments.rollBack({ deploymentId, releaseId: first.id });
   await app.settle();

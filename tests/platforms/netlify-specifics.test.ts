@@ -4,7 +4,7 @@ import { netlify } from '../../server/platforms/netlify/index.ts';
 import type { PlatformRef, PublishRequest } from '../../server/platforms/platform.ts';
 import { type PlatformHarness, platformHarness, published, restored, textAt } from '../support/platform-harness.ts';
 import { type NetlifyReading, newSite } from '../support/standins/netlify/state.ts';
-import { netlifyUnderTest } from '../support/standins/netlify/world.ts';
+import { type NetlifyUnderTest, netlifyUnderTest } from '../support/standins/netlify/world.ts';
 import type { SeenRequest } from '../support/standins/stand-in.ts';
 
 /** The API's minimum is three (POST deploy, PUT file, GET deploy); going public after a look is one more. */
@@ -36,7 +36,7 @@ async function onNetlify(reading: Partial<NetlifyReading> = {}) {
 }
 
 async function goPublic(
-  { platform }: Awaited<ReturnType<typeof netlifyUnderTest>>,
+  { platform }: Pick<NetlifyUnderTest, 'platform'>,
   { call }: PlatformHarness,
   request: PublishRequest,
 ): Promise<PlatformRef> {
@@ -172,16 +172,11 @@ test('a site of the same account that somebody published to is left alone', asyn
   await using other = await platformHarness();
   await on.goPublic(await on.harness.release(1, { 'index.html': 'theirs' }));
   other.call.destination.id = 'e'.repeat(20);
-  const ref = await goPublic(await asUnderTest(on), other, await other.release(1, { 'index.html': 'ours' }));
+  const ref = await goPublic(on, other, await other.release(1, { 'index.html': 'ours' }));
   const seen = await on.platform.release(other.call, ref);
   expect(seen.url).toContain('a-site-eeeeee');
   expect(await textAt(on.call, `http://a-site.netlify.localhost:${on.standIn.port}`)).toBe('theirs');
 });
-
-async function asUnderTest(on: Awaited<ReturnType<typeof onNetlify>>) {
-  const { platform, standIn } = on;
-  return { platform, standIn, world: null, [Symbol.asyncDispose]: async () => undefined };
-}
 
 test('a site whose publishing is locked says so instead of going public', async () => {
   await using on = await onNetlify();

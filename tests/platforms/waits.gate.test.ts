@@ -5,57 +5,47 @@ import { enqueueJob } from '../../server/jobs/queue/queue.ts';
 import { createWorker } from '../../server/jobs/worker.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { newId, transaction } from '../../server/mongo.ts';
-import type { Platform } from '../../server/platforms/platform.ts';
 import { waitUntilDone } from '../../server/platforms/wait-until-done.ts';
 import { createPatience } from '../../server/services/releases/patience.ts';
 import { createTestApp } from '../support/app.ts';
 import { fillAnswerBudget } from '../support/full-budget.ts';
 import { makeDue } from '../support/make-due.ts';
+import { createPlatformApp, ONE, type PlatformApp } from '../support/platform-app.ts';
 import { platformHarness } from '../support/platform-harness.ts';
-import { createSimulatedApp, type SimulatedApp } from '../support/simulated-app.ts';
-import { simulated } from '../support/standins/simulated/index.ts';
+import { netlifyUnderTest } from '../support/standins/netlify/world.ts';
 
-const ONE = { 'index.html': '<h1>one</h1>', 'style.css': 'p {}' };
 const MINUTE_MS = 60_000;
 const WAITING = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 100 : 5;
 
-/** The simulated platform with an edge that may keep what it has for ten minutes. */
-function withSlowEdge(apiUrl: string): Platform {
-  const platform = simulated.upload(apiUrl);
-  const { capabilities } = platform;
-  const limits = { ...capabilities.limits, settleMs: 10 * MINUTE_MS };
-  return { ...platform, capabilities: { ...capabilities, limits } };
-}
-
-const stepsOf = (app: SimulatedApp, step: string) => app.vendor.requests.filter((request) => request.step === step);
-const queuedJob = (app: SimulatedApp) => JobModel.findOne({ accountId: app.person.user.id, status: 'queued' });
+const createOnNetlify = () => createPlatformApp(netlifyUnderTest);
+const queuedJob = (app: PlatformApp) => JobModel.findOne({ accountId: app.person.user.id, status: 'queued' });
 
 test('an edge that follows late is waited for in the queue, and the platform is asked for nothing twice', async () => {
-  await using app = await createSimulatedApp(withSlowEdge);
+  await using app = await createOnNetlify();
   const deployment = await app.create('Slow edge');
   // Its own address is looked at first, once for each file.
-  app.vendor.fail('visit', { how: 'wait', ms: 0 }, Object.keys(ONE).length);
-  app.vendor.fail('visit', { how: 'garbage' }, 100_000);
+  app.world.fail('visit', { how: 'wait', ms: 0 }, Object.keys(ONE).length);
+  app.world.fail('visit', { how: 'garbage' }, 100_000);
   const release = await app.start(deployment, ONE);
   await app.jobs.drain();
-  const waiting = await app.person.caller.releases.get({ releaseId: release.id });
+  const waiting = await app.releases.get({ releaseId: release.id });
   expect(waiting).toMatchObject({ state: 'verifying', error: null, destinations: [{ state: 'publishing' }] });
   expect((await queuedJob(app))?.attempt).toBe(0);
-  app.vendor.heal();
-  const live = await app.settle(release);
-  expect(live).toMatchObject({ state: 'live', destinations: [{ platform: 'simulated', state: 'live', error: null }] });
-  expect([stepsOf(app, 'release').length, stepsOf(app, 'restore').length]).toEqual([1, 1]);
+  app.world.heal();
+  const live = await app.settled(release);
+  expect(live).toMatchObject({ state: 'live', destinations: [{ platform: 'netlify', state: 'live', error: null }] });
+  expect([app.requestsOf('release').length, app.requestsOf('restore').length]).toEqual([1, 1]);
 });
 
 test('an edge that never follows fails the release when its time is over, in words', async () => {
-  await using app = await createSimulatedApp(withSlowEdge);
+  await using app = await createOnNetlify();
   const deployment = await app.create('Stale edge');
-  app.vendor.fail('visit', { how: 'garbage' }, 100_000);
+  app.world.fail('visit', { how: 'garbage' }, 100_000);
   const release = await app.start(deployment, ONE);
   await app.jobs.drain();
-  expect((await app.person.caller.releases.get({ releaseId: release.id })).state).toBe('verifying');
-  app.clock.advance(11 * MINUTE_MS);
-  const failed = await app.settle(release);
+  expect((await app.releases.get({ releaseId: release.id })).state).toBe('verifying');
+  app.clock.advance(2 * MINUTE_MS);
+  const failed = await app.settled(release);
   expect(failed).toMatchObject({
     state: 'failed',
     error: { code: 'verification_failed', message: expect.stringContaining('other bytes than were uploaded') },
@@ -64,15 +54,15 @@ test('an edge that never follows fails the release when its time is over, in wor
 });
 
 test('a site that was deleted there fails one release, and trying again makes it anew', async () => {
-  await using app = await createSimulatedApp();
+  await using app = await createOnNetlify();
   const deployment = await app.create('Deleted');
   await app.publish(deployment, ONE);
-  for (const { id } of await app.vendor.records.all('sites')) await app.vendor.records.remove('sites', id);
+  await app.world.deleteSites();
   const failed = await app.publish(deployment, { ...ONE, 'index.html': 'two' });
   expect(failed).toMatchObject({ state: 'failed', error: { code: 'platform_place_gone' } });
-  const live = await app.settle(await app.person.caller.releases.retry({ releaseId: failed.id }));
+  const live = await app.settled(await app.releases.retry({ releaseId: failed.id }));
   expect(live.state).toBe('live');
-  expect(await app.countSites()).toBe(1);
+  expect(await app.world.countSites()).toBe(1);
 });
 
 const SLOW = { how: 'states', states: Array.from({ length: 200 }, (_, look) => `thinking ${look}`) } as const;
@@ -116,25 +106,27 @@ test('a hundred that wait for a platform hold nobody: each gets one look, and an
 });
 
 test(`${WAITING} whole releases that wait for a platform hold nobody: another goes live, and then they do`, async () => {
-  await using app = await createSimulatedApp();
+  await using app = await createOnNetlify();
   const names = Array.from({ length: WAITING }, (_, index) => `Waits ${index}`);
   const hour = { 'retry-after': '3600' };
-  app.vendor.fail('release', { how: 'status', status: 429, headers: hour }, 100 * WAITING);
+  // A minute passes there from one request to the next: how many it takes in one is no matter here.
+  app.standIn.keepTime(() => new Date(Date.now() + app.standIn.requests.length * MINUTE_MS));
+  app.world.fail('release', { how: 'status', status: 429, headers: hour }, 100 * WAITING);
   const releases = [];
   for (const name of names) releases.push(await app.start(await app.create(name), { ...ONE, 'name.txt': name }));
   await app.jobs.drain();
   // Each asked once; then its job gave the place back, with all its attempts.
-  expect(stepsOf(app, 'release')).toHaveLength(WAITING);
+  expect(app.requestsOf('release')).toHaveLength(WAITING);
   const queued = await JobModel.find({ accountId: app.person.user.id, status: 'queued' });
   const jobs = queued.filter(({ name }) => name === 'deploy-release');
   expect(jobs.map(({ attempt }) => attempt)).toEqual(names.map(() => 0));
   for (const { runAt } of jobs) expect(runAt.getTime()).toBeGreaterThan(Date.now() + 50 * MINUTE_MS);
 
-  app.vendor.heal();
+  app.world.heal();
   const quick = await app.publish(await app.create('Quick'), ONE);
   expect(quick.state).toBe('live');
-  for (const release of releases) expect((await app.settle(release)).state).toBe('live');
-  expect([await app.countSites(), await app.countReleases()]).toEqual([WAITING + 1, WAITING + 1]);
+  for (const release of releases) expect((await app.settled(release)).state).toBe('live');
+  expect([await app.world.countSites(), await app.world.countReleases()]).toEqual([WAITING + 1, WAITING + 1]);
 }, 600_000);
 
 test('a wait that is over leaves the next one all its patience, in a later run as well', async () => {
@@ -167,9 +159,9 @@ test('a wait that is over leaves the next one all its patience, in a later run a
 });
 
 test('who waits is looked after at longer and longer intervals', async () => {
-  await using app = await createSimulatedApp();
+  await using app = await createOnNetlify();
   const deployment = await app.create('Slow');
-  app.vendor.fail('finish', SLOW, 100);
+  app.world.fail('release', SLOW, 100);
   const release = await app.start(deployment, ONE);
   const restsMs: number[] = [];
   for (let visit = 0; visit < 4; visit += 1) {
@@ -181,59 +173,59 @@ test('who waits is looked after at longer and longer intervals', async () => {
   expect(restsMs.map((ms) => [5_000, 15_000, 30_000].findLast((atLeast) => ms >= atLeast))).toEqual([
     5_000, 15_000, 30_000, 30_000,
   ]);
-  // One look for each visit but the first.
-  const looks = stepsOf(app, 'state').length;
+  // Each visit but the first reads what there is, and looks once.
+  const looks = app.requestsOf('state').length;
   await makeDue();
   await app.jobs.drain();
-  expect(stepsOf(app, 'state')).toHaveLength(looks + 1);
-  expect((await app.person.caller.releases.get({ releaseId: release.id })).state).toBe('processing');
+  expect(app.requestsOf('state')).toHaveLength(looks + 2);
+  expect((await app.releases.get({ releaseId: release.id })).state).toBe('processing');
 });
 
 test('a platform that asks for a pause again and again costs the release no attempt', async () => {
-  await using app = await createSimulatedApp();
+  await using app = await createOnNetlify();
   const deployment = await app.create('Limited');
-  app.vendor.fail('upload', { how: 'status', status: 429, headers: { 'retry-after': '600' } }, 8);
+  app.world.fail('upload', { how: 'status', status: 429, headers: { 'retry-after': '600' } }, 8);
   const release = await app.start(deployment, ONE);
   await app.jobs.drain();
   expect((await queuedJob(app))?.attempt).toBe(0);
-  expect((await app.settle(release)).state).toBe('live');
-  const { steps } = await app.person.caller.releases.get({ releaseId: release.id });
+  expect((await app.settled(release)).state).toBe('live');
+  const { steps } = await app.releases.get({ releaseId: release.id });
   const log = steps.flatMap((step) => step.log.map(({ text }) => text));
   expect(log).not.toContain('Continued after an interruption');
 });
 
 test('a platform that asks for a pause for ever ends the release when its time is over', async () => {
-  await using app = await createSimulatedApp();
+  await using app = await createOnNetlify();
   const deployment = await app.create('Limited for ever');
-  app.vendor.fail('upload', { how: 'status', status: 429, headers: { 'retry-after': '600' } }, 100_000);
+  app.world.fail('upload', { how: 'status', status: 429, headers: { 'retry-after': '600' } }, 100_000);
   const release = await app.start(deployment, ONE);
   await app.jobs.drain();
   app.clock.advance(21 * MINUTE_MS);
-  const failed = await app.settle(release);
+  const failed = await app.settled(release);
   expect(failed).toMatchObject({ state: 'failed', error: { code: 'platform_failed' } });
-  expect(failed.error?.message).toBe('Simulated platform did not finish this release within 20 minutes.');
+  expect(failed.error?.message).toBe('Netlify did not finish this release within 20 minutes.');
 });
 
 test('the pauses of all steps of a release count against its one time', async () => {
-  await using app = await createSimulatedApp();
+  await using app = await createOnNetlify();
   const deployment = await app.create('Limited twice');
   const limited = { how: 'status', status: 429, headers: { 'retry-after': '600' } } as const;
-  app.vendor.fail('upload', limited, 1);
-  app.vendor.fail('restore', limited, 100_000);
+  app.world.fail('upload', limited, 1);
+  app.world.fail('restore', limited, 100_000);
   const release = await app.start(deployment, ONE);
   await app.jobs.drain();
   app.clock.advance(15 * MINUTE_MS);
   await makeDue();
   await app.jobs.drain();
-  expect((await app.person.caller.releases.get({ releaseId: release.id })).state).toBe('verifying');
+  expect((await app.releases.get({ releaseId: release.id })).state).toBe('verifying');
   app.clock.advance(6 * MINUTE_MS);
-  const failed = await app.settle(release);
+  const failed = await app.settled(release);
   expect(failed).toMatchObject({ state: 'failed', error: { code: 'platform_failed' } });
-  expect(failed.error?.message).toBe('Simulated platform did not finish this release within 20 minutes.');
+  expect(failed.error?.message).toBe('Netlify did not finish this release within 20 minutes.');
 });
 
 test('without room for its answers a release waits, and no attempt is counted', async () => {
-  await using app = await createSimulatedApp();
+  await using app = await createOnNetlify();
   const deployment = await app.create('No room');
   const release = await app.start(deployment, ONE);
   {
@@ -244,16 +236,16 @@ test('without room for its answers a release waits, and no attempt is counted', 
       expect((await queuedJob(app))?.attempt).toBe(0);
     }
   }
-  expect((await app.settle(release)).state).toBe('live');
+  expect((await app.settled(release)).state).toBe('live');
 });
 
 test('the time of a release grows with what it has to send', async () => {
-  await using app = await createSimulatedApp();
+  await using app = await createOnNetlify();
   const deployment = await app.create('Many files');
   const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`${index}.txt`, ONE['style.css']]));
-  app.vendor.fail('upload', { how: 'status', status: 429, headers: { 'retry-after': '600' } }, 1);
+  app.world.fail('upload', { how: 'status', status: 429, headers: { 'retry-after': '600' } }, 1);
   const release = await app.start(deployment, { ...ONE, ...many });
   await app.jobs.drain();
   app.clock.advance(20.5 * MINUTE_MS);
-  expect((await app.settle(release)).state).toBe('live');
+  expect((await app.settled(release)).state).toBe('live');
 });

@@ -3,7 +3,8 @@ import { DomainModel } from '../../server/models/domain.ts';
 import type { DomainRecord } from '../../server/platforms/platform.ts';
 import { type DomainLab, setsOf, startDomainLab } from '../support/domain-app.ts';
 import { makeDue } from '../support/make-due.ts';
-import { createTwoPlatforms, ONE } from '../support/two-platforms.ts';
+import { ONE } from '../support/platform-app.ts';
+import { createTwoPlatforms } from '../support/two-platforms.ts';
 
 let lab: DomainLab;
 beforeAll(async () => {
@@ -27,7 +28,7 @@ async function createAtNetlify(name: string) {
     async write(zone: string, records: readonly DomainRecord[]): Promise<void> {
       const real = records.filter(({ type }) => type !== 'ALIAS');
       await lab.write(zone, setsOf(real));
-      on.netlify.world?.domains?.place(real);
+      on.netlify.world.domains?.place(real);
     },
     async [Symbol.asyncDispose]() {
       await DomainModel.deleteMany({ _id: { $gt: '' } }).setOptions({ acrossAccounts: 'maintenance' });
@@ -47,7 +48,7 @@ test('the platform is asked for a certificate once the records are right, and it
       { name: 'certified.test', ownership: { code: 'attached' }, certificate: { code: 'certificate_missing' } },
     ],
   });
-  expect(await on.netlify.world?.domains?.countOrders()).toBe(0);
+  expect(await on.netlify.world.domains?.countOrders()).toBe(0);
 
   await on.write('certified.test', records);
   const ordered = await on.check(domainId);
@@ -63,7 +64,7 @@ test('the platform is asked for a certificate once the records are right, and it
     dns: { state: 'ok', text: 'The records of this domain point to Netlify.' },
     certificate: { state: 'ok', text: 'Netlify has a certificate for this domain.', expiresAt: expect.any(Date) },
   });
-  expect(await on.netlify.world?.domains?.countOrders()).toBe(1);
+  expect(await on.netlify.world.domains?.countOrders()).toBe(1);
 });
 
 test('checks that follow one another by themselves ask the platform once a minute', async () => {
@@ -103,7 +104,7 @@ test('a name that somebody took off the site by hand is added to it again', asyn
   for (const site of on.netlify.standIn.state.sites.values()) Object.assign(site, { customDomain: null, aliases: [] });
   expect((await on.check(domainId)).atPlatform?.answers[0]?.ownership.code).toBe('not_attached');
   await on.check(domainId);
-  expect(await on.netlify.world?.domains?.countNames()).toBe(2);
+  expect(await on.netlify.world.domains?.countNames()).toBe(2);
 });
 
 test('a platform that does not answer is said, and the records are checked all the same', async () => {

@@ -8,8 +8,9 @@ import { subjectOf } from '../../server/services/certificates/rehearse.ts';
 import { type DomainLab, HERE, setsOf, startDomainLab } from '../support/domain-app.ts';
 import { get } from '../support/host.ts';
 import { makeDue } from '../support/make-due.ts';
+import { ONE } from '../support/platform-app.ts';
 import { refusalOf } from '../support/refusal.ts';
-import { createTwoPlatforms, ONE } from '../support/two-platforms.ts';
+import { createTwoPlatforms } from '../support/two-platforms.ts';
 
 let lab: DomainLab;
 beforeAll(async () => {
@@ -27,7 +28,7 @@ async function createMovable() {
   return {
     ...on,
     domains,
-    netlifyNames: async () => on.netlify.world?.domains?.countNames(),
+    netlifyNames: async () => on.netlify.world.domains?.countNames(),
     vercelNames: async () => on.vercel.world.domains?.countNames(),
     /** Runs what is queued, and what that brings about, as if it were due. */
     async runDue(): Promise<void> {

@@ -11,7 +11,8 @@ import type { PlatformAnswer } from '../../server/services/domains/ask-platform.
 import { withSeenCertificates } from '../../server/services/domains/seen-certificates.ts';
 import { type Certificate, selfSigned } from '../support/certificate.ts';
 import { type DomainLab, setsOf, startDomainLab } from '../support/domain-app.ts';
-import { createTwoPlatforms, ONE } from '../support/two-platforms.ts';
+import { ONE } from '../support/platform-app.ts';
+import { createTwoPlatforms } from '../support/two-platforms.ts';
 
 const signal = new AbortController().signal;
 const NAME = 'shop.localhost';

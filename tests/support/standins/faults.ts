@@ -20,13 +20,14 @@ export type Step =
   | 'change';
 
 /**
- * How it goes wrong. `late`: done, but the answer never comes; `reset`: not done, the connection breaks off; `cut`: it
- * breaks off in the middle of the request's body; `halfBody`: done, and it breaks off in the middle of the answer;
- * `garbage`: a page instead of an answer, with this status; `misshapen`: JSON that is no answer to this; `states`: what
- * is made goes through these states of the platform's own before it is ready.
+ * How it goes wrong. `held`: done when that is over; `late`: done, but the answer never comes; `reset`: not done, the
+ * connection breaks off; `cut`: it breaks off in the middle of the request's body; `halfBody`: done, and it breaks off in
+ * the middle of the answer; `garbage`: a page instead of an answer, with this status; `misshapen`: JSON that is no answer
+ * to this; `states`: what is made goes through these states of the platform's own before it is ready.
  */
 export type Fault =
   | { how: 'wait'; ms: number }
+  | { how: 'held'; until: Promise<unknown> }
   | { how: 'status'; status: number; headers?: Record<string, string>; body?: unknown }
   | { how: 'garbage'; status?: number }
   | { how: 'misshapen' }

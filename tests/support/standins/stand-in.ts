@@ -291,8 +291,9 @@ async function misbehave(fault: Fault | undefined, response: ServerResponse, act
   if (fault.how === 'misshapen') return send(response, { status: 200, body: [{ nothing: 'of this' }] });
   if (fault.how === 'status') return send(response, { body: { message: 'Something went wrong' }, ...fault });
   if (fault.how === 'wait') await delay(fault.ms, undefined, { ref: false });
+  if (fault.how === 'held') await fault.until;
   const reply = await act();
-  if (fault.how === 'wait') return send(response, reply);
+  if (fault.how === 'wait' || fault.how === 'held') return send(response, reply);
   // Done, and whoever asked never hears of it.
   if (fault.how === 'late') return;
   const text = JSON.stringify(reply.body ?? {});

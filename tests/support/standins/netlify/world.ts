@@ -1,14 +1,14 @@
 import { netlify } from '../../../../server/platforms/netlify/index.ts';
-import type { PlatformUnderTest } from '../../platform-harness.ts';
+import type { PlatformUnderTest, PlatformWorld } from '../../platform-harness.ts';
 import type { StandIn } from '../stand-in.ts';
 import { startNetlify } from './index.ts';
 import { namesOf } from './sites.ts';
 import type { NetlifyReading, NetlifyState } from './state.ts';
 
-/** A silence is a fraction of a second here: nobody waits for a simulated platform. */
+/** A silence is a fraction of a second here: nobody waits for a platform that is played. */
 const SILENCE_MS = 2_000;
 
-export type NetlifyUnderTest = PlatformUnderTest & { standIn: StandIn<NetlifyState> };
+export type NetlifyUnderTest = PlatformUnderTest & { world: PlatformWorld; standIn: StandIn<NetlifyState> };
 
 /** Netlify's adapter with its stand-in, as the shared suite takes it. */
 export async function netlifyUnderTest(reading: Partial<NetlifyReading> = {}): Promise<NetlifyUnderTest> {
