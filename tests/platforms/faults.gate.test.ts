@@ -4,31 +4,21 @@ import { join } from 'node:path';
 import { setTimeout as rest } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
-import type { ConnectionProvider } from '../../routers/schemas/platforms/ids.ts';
 import { JobModel } from '../../server/models/job.ts';
-import { githubPages } from '../../server/platforms/github-pages/index.ts';
-import { get } from '../support/host.ts';
 import { makeDue } from '../support/make-due.ts';
-import type { PlatformUnderTest } from '../support/platform-harness.ts';
-import { platforms } from '../support/platforms.ts';
+import { createPlatformApp, ONE, type PlatformApp, type Played, TWO } from '../support/platform-app.ts';
 import { program } from '../support/program.ts';
-import { createPublishingApp, startRelease } from '../support/publishing.ts';
-import { createSimulatedApp, type SimulatedApp } from '../support/simulated-app.ts';
 import type { Fault, Step } from '../support/standins/faults.ts';
 import { githubUnderTest } from '../support/standins/github-pages/world.ts';
 import { herokuUnderTest } from '../support/standins/heroku/world.ts';
 import { netlifyUnderTest } from '../support/standins/netlify/world.ts';
 import { renderUnderTest } from '../support/standins/render/world.ts';
-import { simulated } from '../support/standins/simulated/index.ts';
-import { type StandIn, TOKEN } from '../support/standins/stand-in.ts';
 import { vercelUnderTest } from '../support/standins/vercel/world.ts';
 
-const ONE = { 'index.html': '<h1>one</h1>', 'style.css': 'p {}' };
-const TWO = { ...ONE, 'index.html': '<h1>two</h1>' };
 const LOOK_EVERY_MS = 5;
 const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 
-const STEPS: readonly Step[] = ['look', 'site', 'release', 'upload', 'finish', 'state', 'restore'];
+const STEPS: readonly Step[] = ['look', 'site', 'release', 'upload', 'state', 'restore'];
 const TRANSIENT_FAULTS: readonly (readonly [string, Fault, number])[] = [
   ['an answer after we gave up', { how: 'late' }, 1],
   ['429 with a wait', { how: 'status', status: 429, headers: { 'retry-after': '3' } }, 2],
@@ -39,13 +29,12 @@ const TRANSIENT_FAULTS: readonly (readonly [string, Fault, number])[] = [
 ];
 
 /** Asks for the site again and again until it is told to stop; answers all that was seen. */
-function watch(app: SimulatedApp, url: string): () => Promise<Set<string>> {
+function watch(app: PlatformApp, url: string): () => Promise<Set<string>> {
   const seen = new Set<string>();
   let isOver = false;
   const loop = (async () => {
     while (!isOver) {
-      const { status, text } = await app.look(url);
-      seen.add(status === 200 ? text : String(status));
+      seen.add(await app.textAt(url));
       // Each look is a connection of its own: without a rest they use up the ports of the machine within a minute.
       await rest(LOOK_EVERY_MS);
     }
@@ -61,32 +50,29 @@ function watch(app: SimulatedApp, url: string): () => Promise<Set<string>> {
 test.each(IS_FULL ? TRANSIENT_FAULTS : TRANSIENT_FAULTS.slice(3))(
   '%s in each step: the release ends live on one site, and the old one is served until then',
   async (_what, trouble, times) => {
-    await using app = await createSimulatedApp();
+    await using app = await createPlatformApp(netlifyUnderTest);
     const first = await app.create('First release');
-    // Each answer that stays out is waited for: two seconds.
-    const steps =
-      IS_FULL || trouble.how !== 'late' ? STEPS : STEPS.filter((step) => step === 'release' || step === 'finish');
-    for (const step of steps) app.vendor.fail(step, trouble, times);
-    const one = await app.settle(await app.start(first, ONE));
+    for (const step of STEPS) app.world.fail(step, trouble, times);
+    const one = await app.publish(first, ONE);
     expect(one).toMatchObject({ state: 'live', error: null });
 
-    app.vendor.heal();
+    app.world.heal();
     // The steps of a site that is there already.
-    for (const step of steps.filter((one) => one !== 'look' && one !== 'site')) app.vendor.fail(step, trouble, times);
+    for (const step of STEPS.filter((one) => one !== 'look' && one !== 'site')) app.world.fail(step, trouble, times);
     const stop = watch(app, one.url);
-    const two = await app.settle(await app.start(first, TWO));
+    const two = await app.publish(first, TWO);
     expect(two).toMatchObject({ state: 'live', error: null });
     const seen = await stop();
     expect([...seen].every((text) => text === ONE['index.html'] || text === TWO['index.html'])).toBe(true);
-    expect(await app.countSites()).toBe(1);
-    expect(await app.countReleases()).toBe(2);
+    expect(await app.world.countSites()).toBe(1);
+    expect(await app.world.countReleases()).toBe(2);
   },
 );
 
 test('a long wait is kept by the queue: the job is due when the platform said, and the log says so', async () => {
-  await using app = await createSimulatedApp();
+  await using app = await createPlatformApp(netlifyUnderTest);
   const deployment = await app.create('Patient');
-  app.vendor.fail('upload', { how: 'status', status: 429, headers: { 'retry-after': '3600' } });
+  app.world.fail('upload', { how: 'status', status: 429, headers: { 'retry-after': '3600' } });
   const release = await app.start(deployment, ONE);
   const startedAt = Date.now();
   await app.jobs.drain();
@@ -94,66 +80,66 @@ test('a long wait is kept by the queue: the job is due when the platform said, a
   const dueInMs = (job?.runAt.getTime() ?? 0) - startedAt;
   expect(dueInMs).toBeGreaterThan(3_500_000);
   expect(dueInMs).toBeLessThan(3_700_000);
-  const waiting = await app.person.caller.releases.get({ releaseId: release.id });
+  const waiting = await app.releases.get({ releaseId: release.id });
   expect(waiting.state).toBe('uploading');
   const log = waiting.steps.flatMap((step) => step.log.map(({ text }) => text));
-  expect(log).toContain('Simulated platform asks us to slow down. Tried again by itself in 3600 s.');
-  expect((await app.settle(release)).state).toBe('live');
+  expect(log).toContain('Netlify asks us to slow down. Tried again by itself in 3600 s.');
+  expect((await app.settled(release)).state).toBe('live');
 });
 
 test('trouble that outlasts every try fails the release: platform and remedy are named, the old one serves on', async () => {
-  await using app = await createSimulatedApp();
+  await using app = await createPlatformApp(netlifyUnderTest);
   const deployment = await app.create('Down');
   const one = await app.publish(deployment, ONE);
-  app.vendor.fail('release', { how: 'status', status: 503, body: '<html>Bad gateway</html>' }, 1_000);
-  const failed = await app.settle(await app.start(deployment, TWO));
+  app.world.fail('release', { how: 'status', status: 503, body: '<html>Bad gateway</html>' }, 1_000);
+  const failed = await app.publish(deployment, TWO);
   expect(failed.state).toBe('failed');
   expect(failed.error).toMatchObject({
     code: 'platform_down',
-    message: 'Simulated platform does not answer as it should: status 503.',
-    hint: expect.stringContaining('status page of Simulated platform'),
+    message: 'Netlify does not answer as it should: status 503.',
+    hint: expect.stringContaining('status page of Netlify'),
     raw: 'HTTP 503\nBad gateway',
   });
   const [job] = await JobModel.find({ accountId: app.person.user.id, status: 'dead' });
   expect(job?.attempt).toBe(5);
   // Five tries of the request within each of the job's five attempts.
-  expect(app.vendor.requests.filter(({ step }) => step === 'release')).toHaveLength(1 + 5 * 5);
-  expect((await app.look(one.url)).text).toBe(ONE['index.html']);
+  expect(app.requestsOf('release')).toHaveLength(1 + 5 * 5);
+  expect(await app.textAt(one.url)).toBe(ONE['index.html']);
 
-  app.vendor.heal();
-  const retried = await app.settle(await app.person.caller.releases.retry({ releaseId: failed.id }));
+  app.world.heal();
+  const retried = await app.settled(await app.releases.retry({ releaseId: failed.id }));
   expect(retried.state).toBe('live');
-  expect(await app.countSites()).toBe(1);
+  expect(await app.world.countSites()).toBe(1);
 });
 
 test('a refusal for good is tried once, and trying again after the remedy makes no second site', async () => {
-  await using app = await createSimulatedApp();
+  await using app = await createPlatformApp(netlifyUnderTest);
   const deployment = await app.create('Refused');
-  app.vendor.fail('finish', { how: 'status', status: 402, body: { message: 'Card expired' } });
+  app.world.fail('release', { how: 'status', status: 402, body: { message: 'Card expired' } });
   const failed = await app.publish(deployment, ONE);
   expect(failed.error).toMatchObject({
     code: 'payment_required',
-    message: 'Simulated platform asks for a payment or a means of payment first: Card expired.',
-    hint: 'Settle it at Simulated platform, then try again.',
+    message: 'Netlify asks for a payment or a means of payment first: Card expired.',
+    hint: 'Settle it at Netlify, then try again. https://app.netlify.com/teams',
     raw: 'HTTP 402\n{"message":"Card expired"}',
   });
-  expect(app.vendor.requests.filter(({ step }) => step === 'finish')).toHaveLength(1);
-  const live = await app.settle(await app.person.caller.releases.retry({ releaseId: failed.id }));
+  expect(app.requestsOf('release')).toHaveLength(1);
+  const live = await app.settled(await app.releases.retry({ releaseId: failed.id }));
   expect(live.state).toBe('live');
-  expect(await app.countSites()).toBe(1);
+  expect(await app.world.countSites()).toBe(1);
 });
 
 test('a platform that takes longer than a minute gives the worker back and is come back to', async () => {
-  await using app = await createSimulatedApp();
+  await using app = await createPlatformApp(netlifyUnderTest);
   const deployment = await app.create('Slow');
-  app.vendor.fail('finish', { how: 'states', states: Array.from({ length: 30 }, (_, look) => `thinking ${look}`) });
+  app.world.fail('release', { how: 'states', states: Array.from({ length: 30 }, (_, look) => `thinking ${look}`) });
   const release = await app.start(deployment, ONE);
   await app.jobs.drain();
-  expect((await app.person.caller.releases.get({ releaseId: release.id })).state).toBe('processing');
+  expect((await app.releases.get({ releaseId: release.id })).state).toBe('processing');
   const job = await JobModel.findOne({ accountId: app.person.user.id, status: 'queued' });
   expect(job?.attempt).toBe(0);
-  expect((await app.settle(release)).state).toBe('live');
-  expect(await app.countReleases()).toBe(1);
+  expect((await app.settled(release)).state).toBe('live');
+  expect(await app.world.countReleases()).toBe(1);
 });
 
 /** The first before anything is on record here, though the platform has done its part. */
@@ -167,82 +153,40 @@ const BOUNDARIES = [
   'preparing:end',
 ] as const;
 
-test.each(['upload', 'viaGit'] as const)(
-  'by %s: killed at each boundary, the next worker ends it live on one site',
-  async (play) => {
-    await using app = await createSimulatedApp(simulated[play]);
-    for (const [index, boundary] of (IS_FULL ? BOUNDARIES : BOUNDARIES.slice(0, 3)).entries()) {
-      const deployment = await app.create(`Killed ${index}`);
-      const release = await app.start(deployment, { ...ONE, 'unique.txt': boundary });
-      await diesAt(app, [boundary, play, app.vendor.apiUrl]);
-      const ended = await app.settle(release);
-      expect(ended.state, boundary).toBe('live');
-      expect((await app.look(ended.url, '/unique.txt')).text).toBe(boundary);
-      expect(await app.countSites(), boundary).toBe(index + 1);
-      expect(await app.countReleases(), boundary).toBe(index + 1);
-    }
-  },
-);
-
-type Played = PlatformUnderTest & { standIn: Pick<StandIn<unknown>, 'apiUrl'>; github?: { apiUrl: string } };
-type PlayedRow = {
-  id: ConnectionProvider;
-  make(): Promise<Played>;
-  options: Record<string, string | boolean>;
-};
-
 /** Outside the full size one that uploads, and one that is given a commit. */
-const PLAYED: readonly PlayedRow[] = [
-  { id: 'netlify', make: netlifyUnderTest, options: {} },
-  { id: 'github-pages', make: githubUnderTest, options: { publicFiles: true } },
-  { id: 'vercel', make: vercelUnderTest, options: {} },
-  { id: 'render', make: renderUnderTest, options: { publicFiles: true } },
-  { id: 'heroku', make: herokuUnderTest, options: { paymentThere: true } },
+const PLAYED: readonly { name: string; make: () => Promise<Played> }[] = [
+  { name: 'Netlify', make: netlifyUnderTest },
+  { name: 'GitHub Pages', make: githubUnderTest },
+  { name: 'Vercel', make: vercelUnderTest },
+  { name: 'Render', make: renderUnderTest },
+  { name: 'Heroku', make: herokuUnderTest },
 ];
 
 test.each(IS_FULL ? PLAYED : PLAYED.slice(0, 2))(
-  'at $id: killed before the release there is on record here, the next worker ends it live, with one of each',
-  async ({ id, make, options }) => {
-    await using played = await make();
-    const { platform, world, standIn, github } = played;
-    await using app = await createPublishingApp({
-      providers: {
-        platforms: {
-          ...platforms,
-          ...(github && { 'github-pages': githubPages({ apiUrl: github.apiUrl }) }),
-          [id]: platform,
-        },
-        wait: async (_ms, signal) => signal.throwIfAborted(),
-      },
-    });
-    const person = await app.trialPerson();
-    const { connections, deployments, releases } = person.caller;
-    await connections.connect({ provider: id, token: TOKEN });
-    if (github !== undefined) await connections.connect({ provider: 'github-pages', token: TOKEN });
-    const deployment = await deployments.create({ name: 'Killed', platform: id, options });
-    const { id: releaseId } = await startRelease(app, person, deployment, ONE);
-    await diesAt(app, ['publishing:ref', id, standIn.apiUrl, github?.apiUrl ?? standIn.apiUrl]);
-    for (let round = 0; round < 30 && (await releases.get({ releaseId })).state !== 'live'; round += 1) {
-      await makeDue();
-      await app.jobs.drain();
+  'at $name: killed at each boundary, the next worker ends it live, with one of each',
+  async ({ make }) => {
+    await using app = await createPlatformApp(make);
+    for (const [index, boundary] of (IS_FULL ? BOUNDARIES : BOUNDARIES.slice(0, 3)).entries()) {
+      const release = await app.start(await app.create(`Killed ${index}`), { ...ONE, 'unique.txt': boundary });
+      await diesAt(app, boundary);
+      const ended = await app.settled(release);
+      expect(ended, boundary).toMatchObject({ state: 'live', error: null });
+      expect(await app.textAt(ended.url, '/unique.txt')).toBe(boundary);
+      expect([await app.world.countSites(), await app.world.countReleases()], boundary).toEqual([index + 1, index + 1]);
     }
-    expect(await releases.get({ releaseId })).toMatchObject({ state: 'live', error: null });
-    expect([await world?.countSites(), await world?.countReleases()]).toEqual([1, 1]);
-    const url = new URL((await deployments.get({ deploymentId: deployment.id })).url);
-    expect((await get(Number(url.port), url.host, url.pathname)).text).toBe(ONE['index.html']);
-    expect(world?.drift).toEqual([]);
   },
 );
 
 /** Works on what is queued in a process that ends itself there; its lease is over then, and the job due. */
-async function diesAt(app: Pick<SimulatedApp, 'folder'>, at: [boundary: string, ...placeAndAddresses: string[]]) {
-  const store = join(app.folder, 'artifacts');
-  const args = [inject('mongoUri'), mongoose.connection.name, store, ...at];
+async function diesAt({ folder, played }: PlatformApp, boundary: string) {
+  const { standIn, github = standIn } = played;
+  const there = [standIn.apiUrl, github.apiUrl];
+  const args = [inject('mongoUri'), mongoose.connection.name, join(folder, 'artifacts'), boundary, ...there];
   const child = spawn(process.execPath, [...program('platform-process'), ...args], {
     cwd: join(import.meta.dirname, '../..'),
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  expect(await once(child, 'exit'), at[0]).toEqual([null, 'SIGKILL']);
+  expect(await once(child, 'exit'), boundary).toEqual([null, 'SIGKILL']);
   await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } }).setOptions({
     acrossAccounts: 'jobs',
   });

@@ -3,29 +3,22 @@ import { connectMongo } from '../../server/mongo.ts';
 import { createPlatforms } from '../../server/platforms/index.ts';
 import { createRateCounters } from '../../server/rate-counters.ts';
 import { createTestApp } from './app.ts';
-import { platforms } from './platforms.ts';
-import { simulated } from './standins/simulated/index.ts';
+import { TOKEN } from './standins/stand-in.ts';
 
 /**
  * A process of its own that works on a release until it ends itself by SIGKILL at a boundary: `node --import tsx
- * platform-process.ts {mongo uri} {database} {store folder} {boundary} {platform} {address of its API} {of GitHub's}`.
- * The platform is one of the product's, or a play of the simulated one.
+ * platform-process.ts {mongo uri} {database} {store folder} {boundary} {address of the platform's API} {of GitHub's}`.
  */
-const [, , uri = '', databaseName = '', folder = '', boundary = '', place = '', apiUrl = ''] = process.argv;
-const githubApiUrl = process.argv[8] ?? apiUrl;
+const [, , uri = '', databaseName = '', folder = '', boundary = '', apiUrl = '', githubApiUrl = ''] = process.argv;
 await connectMongo(uri, { databaseName });
 const app = await createTestApp({
   providers: {
     store: await createDiskStore({ folder, minFreeBytes: 0, rateCounters: createRateCounters() }),
-    platforms: {
-      ...platforms,
-      ...createPlatforms({
-        ...{ netlify: apiUrl, vercel: apiUrl, render: apiUrl, heroku: apiUrl },
-        'github-pages': githubApiUrl,
-      }),
-      simulated: simulated[place === 'viaGit' ? 'viaGit' : 'upload'](apiUrl),
-    },
-    credentialsOf: () => ({ tokenOf: async () => 'a-secret-token', refused: async () => undefined }),
+    platforms: createPlatforms({
+      ...{ netlify: apiUrl, vercel: apiUrl, render: apiUrl, heroku: apiUrl },
+      'github-pages': githubApiUrl,
+    }),
+    credentialsOf: () => ({ tokenOf: async () => TOKEN, refused: async () => undefined }),
     wait: async () => undefined,
     faults: {
       at: async (reached) => {
