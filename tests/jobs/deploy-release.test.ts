@@ -7,8 +7,9 @@ import { builtIn } from '../../server/platforms/built-in/index.ts';
 import type { Person } from '../support/app.ts';
 import { RELEASE_BOUNDARIES, REMOVAL_BOUNDARY } from '../support/boundaries.ts';
 import { makeDue } from '../support/make-due.ts';
+import { createPlatformApp } from '../support/platform-app.ts';
 import { createPublishingApp, publish, sha256Of, startRelease } from '../support/publishing.ts';
-import { createSimulatedApp } from '../support/simulated-app.ts';
+import { netlifyUnderTest } from '../support/standins/netlify/world.ts';
 
 const SITE = { 'index.html': '<h1>One</h1>', 'style.css': 'h1 { color: teal }', 'about/index.html': 'About' };
 
@@ -158,10 +159,10 @@ test('a release whose work breaks off each time ends failed with its job, not in
 test('a release and its removal pass every boundary that a process is killed at, and no other', async () => {
   const passed: string[] = [];
   const faults = { at: async (boundary: string) => void passed.push(boundary) };
-  await using app = await createSimulatedApp(undefined, { faults });
+  await using app = await createPlatformApp(netlifyUnderTest, { providers: { faults } });
   const deployment = await app.create('Boundaries');
   expect((await app.publish(deployment, SITE)).state).toBe('live');
-  await app.person.caller.deployments.remove({ deploymentId: deployment.id });
+  await app.deployments.remove({ deploymentId: deployment.id });
   await app.jobs.drain();
   expect([...new Set(passed)].sort()).toEqual([...RELEASE_BOUNDARIES, REMOVAL_BOUNDARY].sort());
 });

@@ -12,40 +12,36 @@ import { createTestApp } from '../support/app.ts';
 import { platforms } from '../support/platforms.ts';
 import { contextOf } from '../support/publishing.ts';
 import { requestHandler } from '../support/request-handler.ts';
-import { createTestVendor } from '../support/simulated-world.ts';
-import { simulated } from '../support/standins/simulated/index.ts';
+import { netlifyUnderTest } from '../support/standins/netlify/world.ts';
 import { TOKEN } from '../support/standins/stand-in.ts';
 
 /** Begins the tokens of a second person. */
 const OTHERS = 'other-';
 
-/** The simulated platform as one that a connection opens. */
-function opened(apiUrl: string, id: 'netlify' | 'vercel'): Platform {
-  const platform = simulated.upload(apiUrl);
+/** The adapter where a token may be that of a second person, who has more to say than is kept. */
+function withSecondPerson(platform: Platform): Platform {
   return {
     ...platform,
-    id,
-    capabilities: { ...platform.capabilities, requires: ['connection'] },
     verify: async (call) => {
-      const subject = (await call.credentials.tokenOf(id)).startsWith(OTHERS) ? 'other person' : 'person';
-      const info = { ...(await platform.verify(call)), subject };
-      return subject === 'person'
-        ? info
-        : { ...info, identity: `${'Long '.repeat(1_000)}`, warnings: ['<b>w</b>'.repeat(1_000)] };
+      const info = await platform.verify(call);
+      if (!(await call.credentials.tokenOf('netlify')).startsWith(OTHERS)) return info;
+      const identity = 'Long '.repeat(1_000);
+      return { ...info, subject: 'other person', identity, warnings: ['<b>w</b>'.repeat(1_000)] };
     },
   };
 }
 
-/** An account and the simulated platform in the place of Netlify: what is under test asks any platform in the same way. */
+/** An account, and Netlify also in the place of Vercel: what is under test asks any platform in the same way. */
 async function createConnectionApp(oauthClients: OAuthClients = {}) {
-  const vendor = await createTestVendor();
-  for (const token of [`${TOKEN}2`, `${OTHERS}1`, 'access-1', 'access-2']) vendor.admit(token);
+  const netlify = await netlifyUnderTest();
+  for (const token of [`${TOKEN}2`, `${OTHERS}1`, 'access-1', 'access-2']) netlify.standIn.admit(token);
+  const platform = withSecondPerson(netlify.platform);
   const logged: unknown[] = [];
   const write = (...words: unknown[]) => void logged.push(words);
   const app = await createTestApp({
     log: { debug: write, info: write, warn: write, error: write },
     providers: {
-      platforms: { ...platforms, netlify: opened(vendor.apiUrl, 'netlify'), vercel: opened(vendor.apiUrl, 'vercel') },
+      platforms: { ...platforms, netlify: platform, vercel: { ...platform, id: 'vercel' } },
       signIn: createSignIn(oauthClients),
       wait: async () => undefined,
     },
@@ -53,14 +49,15 @@ async function createConnectionApp(oauthClients: OAuthClients = {}) {
   const person = await app.trialPerson();
   return {
     ...app,
-    vendor,
+    requests: netlify.standIn.requests,
+    fail: netlify.world.fail,
     logged,
     person,
     caller: person.caller,
-    refuseToken: (times: number) => vendor.fail('account', { how: 'status', status: 401 }, times),
+    refuseToken: (times: number) => netlify.world.fail('account', { how: 'status', status: 401 }, times),
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]();
-      await vendor[Symbol.asyncDispose]();
+      await netlify[Symbol.asyncDispose]();
     },
   };
 }
@@ -79,7 +76,7 @@ test('a token is tested, kept sealed, and never told again', async () => {
   const connection = await app.caller.connections.connect({ provider: 'netlify', token: ` ${TOKEN} ` });
   expect(connection).toMatchObject({ provider: 'netlify', kind: 'platform', state: 'ok', problem: null, warnings: [] });
   expect(connection.identity).not.toBe('');
-  expect(app.vendor.requests.at(-1)?.token).toBe(`Bearer ${TOKEN}`);
+  expect(app.requests.at(-1)?.token).toBe(`Bearer ${TOKEN}`);
   const stored = await ConnectionModel.findOne({ _id: connection.id, accountId: app.person.user.id }).lean();
   expect(stored?.credential).toMatch(/^v1\./);
   for (const shown of [connection, await app.caller.connections.list(), stored, app.logged]) {
@@ -166,7 +163,7 @@ test('a connection whose token was replaced by that of another identity leaves i
 test('a platform that is down breaks no connection', async () => {
   await using app = await createConnectionApp();
   const { id: connectionId } = await app.caller.connections.connect({ provider: 'netlify', token: TOKEN });
-  app.vendor.fail('account', { how: 'status', status: 503 }, 20);
+  app.fail('account', { how: 'status', status: 503 }, 20);
   await expect(app.caller.connections.test({ connectionId })).rejects.toMatchObject({
     cause: { code: 'platform_down' },
   });
@@ -177,14 +174,14 @@ test('who connects is not told that it is tried again by itself', async () => {
   await using app = await createConnectionApp();
   const { connections } = app.caller;
   const { id: connectionId } = await connections.connect({ provider: 'netlify', token: TOKEN });
-  const hint = 'Try again. If it lasts, look at the status page of Simulated platform.';
+  const hint = 'Try again. If it lasts, look at the status page of Netlify.';
   for (const call of [
     () => connections.connect({ provider: 'netlify', token: TOKEN }),
     () => connections.replace({ connectionId, token: TOKEN }),
     () => connections.test({ connectionId }),
     () => connections.targets({ connectionId }),
   ]) {
-    app.vendor.fail('account', { how: 'status', status: 503 }, 5);
+    app.fail('account', { how: 'status', status: 503 }, 5);
     await expect(call()).rejects.toMatchObject({ cause: { code: 'platform_down', hint } });
   }
 });
@@ -246,7 +243,7 @@ test('nothing that is no header value is sent as a token', async () => {
       code: 'BAD_REQUEST',
     });
   }
-  expect(app.vendor.requests).toEqual([]);
+  expect(app.requests).toEqual([]);
 });
 
 /** A token endpoint that holds callers to PKCE and rotates its refresh tokens: a second use of one is refused. */
