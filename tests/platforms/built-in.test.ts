@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { PLATFORM_IDS } from '../../routers/schemas/platforms/ids.ts';
 import { builtIn } from '../../server/platforms/built-in/index.ts';
 import { platformHarness, published } from '../support/platform-harness.ts';
 import { platformSuite } from '../support/platform-suite.ts';
@@ -10,8 +11,9 @@ await platformSuite('built-in', async () => ({
   [Symbol.asyncDispose]: async () => undefined,
 }));
 
-test('the registry knows the built-in host', () => {
-  expect(platforms['built-in']).toBe(builtIn);
+test('there is an adapter for every platform but the simulated one, under its own name', () => {
+  expect(Object.keys(platforms)).toEqual(PLATFORM_IDS.filter((id) => id !== 'simulated'));
+  for (const [id, platform] of Object.entries(platforms)) expect(platform.id).toBe(id);
 });
 
 test('the reference is known before anything is looked at', async () => {

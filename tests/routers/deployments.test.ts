@@ -6,8 +6,10 @@ import { HeldSlugModel } from '../../server/models/held-slug.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { SubscriptionModel } from '../../server/models/subscription.ts';
 import { UserModel } from '../../server/models/user.ts';
+import { builtIn } from '../../server/platforms/built-in/index.ts';
 import { createTestApp, type Person } from '../support/app.ts';
 import { FAST_PLATFORMS } from '../support/fast-timeouts.ts';
+import { platforms } from '../support/platforms.ts';
 import { createPublishingApp, publish, startRelease } from '../support/publishing.ts';
 import { refusalOf } from '../support/refusal.ts';
 
@@ -114,6 +116,19 @@ test('a platform that cannot be published to yet is refused before anything is m
     message: 'Publishing to Simulated platform is not available in this version.',
   });
   expect((await UserModel.findById(person.user.id))?.deploymentCount).toBe(0);
+});
+
+test('a deployment on a platform that is only simulated takes no place of the plan', async () => {
+  const simulated = { ...builtIn, id: 'simulated' as const };
+  await using app = await createTestApp({ providers: { platforms: { ...platforms, simulated } } });
+  const person = await app.trialPerson();
+  const countOf = async () => (await UserModel.findById(person.user.id))?.deploymentCount;
+  const { id: deploymentId } = await person.caller.deployments.create({ name: 'Practice', platform: 'simulated' });
+  expect(await countOf()).toBe(0);
+  await person.caller.deployments.remove({ deploymentId });
+  await app.jobs.drain();
+  expect((await refusalOf(person.caller.deployments.get({ deploymentId }))).code).toBe('not_found');
+  expect(await countOf()).toBe(0);
 });
 
 test('without a plan nothing is created, and what exists becomes read-only but can be removed', async () => {

@@ -10,14 +10,7 @@ export type Description = {
   faultOfAnswer(method: string, path: string, status: number, body: unknown): string | null;
 };
 
-export type DescriptionName =
-  | 'netlify'
-  | 'vercel'
-  | 'github-pages'
-  | 'render'
-  | 'heroku'
-  | 'digitalocean'
-  | 'simulated';
+export type DescriptionName = 'netlify' | 'vercel' | 'github-pages' | 'render' | 'heroku' | 'digitalocean';
 
 type Json = Record<string, unknown>;
 /** Where in the description the schemas of one operation stand. */
