@@ -4,6 +4,7 @@ import { check } from 'recheck';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { buildConfig } from '../../server/platforms/site-routes.ts';
+import { IS_FULL } from '../support/size.ts';
 import { parse, readSources, type SourceTree } from '../support/source-tree.ts';
 
 /**
@@ -20,7 +21,6 @@ const ALL_MS = 10 * 60_000;
  * by `npx vitest run --update --project architecture tests/architecture/regular-expressions.test.ts`.
  */
 const LINEAR_FILE = 'tests/architecture/linear-expressions.txt';
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 
 type Found = { place: string; source: string; flags: string };
 

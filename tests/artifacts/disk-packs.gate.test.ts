@@ -9,9 +9,9 @@ import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { entriesOf, readPack } from '../../server/artifacts/disk-pack.ts';
 import type { ArtifactStore } from '../../server/artifacts/store.ts';
 import { createRateCounters } from '../../server/rate-counters.ts';
+import { IS_FULL } from '../support/size.ts';
 import { infoOf, manyBytes, sha256Of, takeIn } from '../support/store-suite.ts';
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const TWO_DAYS_AGO = new Date(Date.now() - 48 * 60 * 60_000);
 
 async function makeStore() {

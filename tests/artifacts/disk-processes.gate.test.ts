@@ -7,9 +7,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { createRateCounters } from '../../server/rate-counters.ts';
+import { IS_FULL } from '../support/size.ts';
 import { sha256Of } from '../support/store-suite.ts';
-
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 
 async function makePlace() {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-store-'));

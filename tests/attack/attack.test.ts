@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { SEED } from '../support/random.ts';
-import { attack, endSharedApp, IS_FULL, sharedApp, type Target } from './support/attack.ts';
+import { IS_FULL } from '../support/size.ts';
+import { attack, endSharedApp, sharedApp, type Target } from './support/attack.ts';
 
 /**
  * Attacks the built product with what is made from a seed, while another client uses it. A new kind of attack is a file

@@ -2,7 +2,8 @@ import type { Page } from '@playwright/test';
 import { enrol, seenBefore } from '../specification/accounts.ts';
 import { follow, look } from '../specification/navigation.ts';
 import { PUBLIC, ROUTES, type Route } from '../specification/route-table.ts';
-import { expectAccessible, IS_FULL, STILL } from './axe.ts';
+import { IS_FULL } from '../support/size.ts';
+import { expectAccessible, STILL } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 
 test.use(STILL);

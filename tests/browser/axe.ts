@@ -1,7 +1,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Locator, type Page } from '@playwright/test';
+import { IS_FULL } from '../support/size.ts';
 
-export const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const WIDTHS = [360, 1280];
 const THEMES = ['light', 'dark'] as const;
 type Theme = (typeof THEMES)[number];

@@ -3,6 +3,7 @@ import { enrol, seenBefore } from '../specification/accounts.ts';
 import { PUBLIC, ROUTES, routesOf } from '../specification/route-table.ts';
 import { publishSite } from '../support/api-account.ts';
 import { twentyPages } from '../support/sites.ts';
+import { IS_FULL } from '../support/size.ts';
 import { expect, test } from './fixtures.ts';
 
 /**
@@ -123,7 +124,7 @@ test('no public screen jumps while it loads', async ({ page, context, app }) => 
 });
 
 /** Forty screens, each loaded twice: the gate has the public ones. */
-if (process.env.FAIRLEAD_FULL_COUNTS === '1') {
+if (IS_FULL) {
   test('no screen of the app jumps while it loads', async ({ page, context, app }) => {
     const person = await enrol(context.request, { accepted: true, subscribed: true });
     await seenBefore(context, app.url);

@@ -1,12 +1,20 @@
 import type { Locator, Page } from '@playwright/test';
 import { writeSite } from '../support/sites.ts';
+import { IS_FULL } from '../support/size.ts';
 import { startReplit } from '../support/standins/replit/world.ts';
 import { expect, nameDeployment, newcomer } from './fixtures.ts';
-import { GITHUB, IS_FULL, ONE, publishAgain, RENDER, TWO, test, testPlatform } from './platforms.ts';
+import { GITHUB, ONE, publishAgain, RENDER, TWO, test, testMending, testPublishing } from './platforms.ts';
 import { chooseFolder, expectLive } from './publishing.ts';
 
-/** The platforms that take a site by way of a repository, and the one where the person does what remains. */
-for (const played of IS_FULL ? [GITHUB, RENDER] : [GITHUB]) testPlatform(played);
+/**
+ * The platforms that take a site by way of a repository, and the one where the person does what remains. The screens that
+ * mend a refused token are the same everywhere: outside full counts Netlify shows them (platforms-upload.spec.ts).
+ */
+testPublishing(GITHUB);
+if (IS_FULL) {
+  testPublishing(RENDER);
+  for (const played of [GITHUB, RENDER]) testMending(played);
+}
 
 test('Replit: finished by hand with the archive, seen from outside, and changed', async ({ page, folder }) => {
   await using replit = await startReplit();

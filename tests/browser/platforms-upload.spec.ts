@@ -1,21 +1,25 @@
 import { writeSite } from '../support/sites.ts';
+import { IS_FULL } from '../support/size.ts';
 import { expect, newcomer } from './fixtures.ts';
 import {
   connect,
   HEROKU,
-  IS_FULL,
   NETLIFY,
   ONE,
   publishFirst,
   test,
-  testPlatform,
+  testMending,
+  testPublishing,
   textAt,
   VERCEL,
 } from './platforms.ts';
 import { expectLive } from './publishing.ts';
 
 /** The platforms that take the files themselves. */
-for (const played of IS_FULL ? [NETLIFY, VERCEL, HEROKU] : [NETLIFY]) testPlatform(played);
+for (const played of IS_FULL ? [NETLIFY, VERCEL, HEROKU] : [NETLIFY]) {
+  testPublishing(played);
+  testMending(played);
+}
 
 test('a live deployment moves to another platform: published there, made the primary one, the old one removed', async ({
   page,

@@ -14,12 +14,6 @@ import { startVercel } from '../support/standins/vercel/index.ts';
 import { expect, logIn, nameDeployment, newCredentials, newcomer, seeDisclaimer, testWithOwn } from './fixtures.ts';
 import { chooseFolder, expectLive } from './publishing.ts';
 
-/**
- * One platform of each way of publishing is walked through by screens here; the others have the same screens, and their
- * adapters are held to the same rules by tests/platforms. In full counts each is walked through.
- */
-export const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
-
 export const ONE = {
   'index.html': '<!doctype html><title>One</title><h1>one</h1>',
   'style.css': 'h1 { color: teal }',
@@ -121,9 +115,8 @@ async function publishedByScript(account: Account, { id, consent, needs }: Playe
   return deploymentId;
 }
 
-export function testPlatform(played: PlayedPlatform): void {
+export function testPublishing(played: PlayedPlatform): void {
   const { id, title, consent } = played;
-
   test(`${title}: published by the screens, changed, and rolled back`, async ({ page, folder }) => {
     await newcomer(page);
     await connect(page, played);
@@ -145,7 +138,10 @@ export function testPlatform(played: PlayedPlatform): void {
     await expectLive(page);
     expect(await textAt(address)).toBe(ONE['index.html']);
   });
+}
 
+export function testMending(played: PlayedPlatform): void {
+  const { id, title } = played;
   test(`${title}: mended by the screens when its token is refused`, async ({ page, folder, ownApp }) => {
     const { [id]: standIn } = ownApp.standIns;
     const credentials = newCredentials();

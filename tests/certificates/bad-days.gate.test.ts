@@ -13,11 +13,11 @@ import { issued, ZONE } from '../support/certified-world.ts';
 import { ownRoots } from '../support/local-roots.ts';
 import { makeDue } from '../support/make-due.ts';
 import { startPebble } from '../support/pebble.ts';
+import { IS_FULL } from '../support/size.ts';
 import { type AcmeAsked, type Lie, type LyingAuthority, startLyingAuthority } from '../support/standins/lying-acme.ts';
 import { handshake } from '../support/tls-visitor.ts';
 
 const SILENCE_MS = 200;
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const { signal } = new AbortController();
 const isAt = (path: string) => (asked: AcmeAsked) => asked.path.startsWith(path);
 

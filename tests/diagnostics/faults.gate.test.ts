@@ -8,6 +8,7 @@ import { newId } from '../../server/mongo.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { createDiagnosisWorld, type DiagnosisWorld, NOBODY, OLD, OTHER } from '../support/diagnosis-world.ts';
 import { publish } from '../support/publishing.ts';
+import { IS_FULL } from '../support/size.ts';
 
 /** Each check meets a server that fails in this way, and the cause that the report names is the one that was injected. */
 type Fault = {
@@ -19,7 +20,6 @@ type Fault = {
   inject(world: DiagnosisWorld, name: string): Promise<unknown>;
 };
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const isTried = ({ isDetail }: Fault): boolean => isDetail !== true || IS_FULL;
 const days = (count: number): Date => new Date(Date.now() + count * DAY_MS);
 

@@ -3,8 +3,7 @@ import { acmeClient } from '../support/acme.ts';
 import { createDiagnosisWorld, type DiagnosisWorld } from '../support/diagnosis-world.ts';
 import type { ZoneSets } from '../support/domain-app.ts';
 import { startPebble } from '../support/pebble.ts';
-
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
+import { IS_FULL } from '../support/size.ts';
 
 type Healthy = {
   what: string;

@@ -11,13 +11,13 @@ import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { databaseLoadOf } from '../support/database-load.ts';
 import { type EventClient, followEvents } from '../support/event-client.ts';
 import { type Listening, listen } from '../support/listen.ts';
+import { IS_FULL } from '../support/size.ts';
 
 const SILENT: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-const isFull = process.env.FAIRLEAD_FULL_COUNTS === '1';
-const AT_ONCE = isFull ? 50 : 12;
+const AT_ONCE = IS_FULL ? 50 : 12;
 const A_TRANSACTION = 50;
 /** More than one page, or more than two. */
-const MISSED = EVENTS_A_PAGE + (isFull ? 250 : 50);
+const MISSED = EVENTS_A_PAGE + (IS_FULL ? 250 : 50);
 
 const testApp = (): Promise<TestApp> => createTestApp({ changes: createChangeFeed(SILENT) });
 
@@ -99,8 +99,8 @@ async function publishAtOnce(accountId: string, message: string): Promise<void> 
 }
 
 test('a socket that is destroyed again and again loses nothing and doubles nothing', async () => {
-  const events = isFull ? 1_000 : 60;
-  const kills = isFull ? 100 : 6;
+  const events = IS_FULL ? 1_000 : 60;
+  const kills = IS_FULL ? 100 : 6;
   await using app = await testApp();
   await using listener = await listen(app);
   const person = await app.person();

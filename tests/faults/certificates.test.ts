@@ -11,11 +11,11 @@ import { freePort } from '../support/free-ports.ts';
 import { startOwnMongod } from '../support/own-mongod.ts';
 import { startPebble } from '../support/pebble.ts';
 import { faultyEntry, type RealApp, startRealApp } from '../support/real-app.ts';
+import { IS_FULL } from '../support/size.ts';
 import { startLyingAuthority } from '../support/standins/lying-acme.ts';
 import { makeFolder } from '../support/start.ts';
 import { askHttp1, handshake } from '../support/tls-visitor.ts';
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const TIMES = IS_FULL ? 20 : 1;
 /** Where a second certificate would come of it most easily: the authority has signed, and we have kept nothing of it. */
 const WORST = ['certificate:signed'] as const;

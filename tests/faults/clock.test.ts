@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { clientOf, openAccount, publishSite, releaseEnd, startPublish } from '../support/api-account.ts';
 import { startRealApp } from '../support/real-app.ts';
+import { IS_FULL } from '../support/size.ts';
 import { hashedSite, loadHashedSite } from '../support/visitor.ts';
 
 const HOUR_MS = 3_600_000;
 /** The full run jumps in both directions, by an hour (daylight saving) and by a day. */
-const HOURS = process.env.FAIRLEAD_FULL_COUNTS === '1' ? [1, -1, 24, -24] : [24];
+const HOURS = IS_FULL ? [1, -1, 24, -24] : [24];
 /** Half of the smallest jump: on a busy machine this test takes its time. */
 const NEAR_MS = HOUR_MS / 2;
 const SHIFTED = ['--import', './tests/support/shifted-clock.mjs', 'dist/server/main.js'];

@@ -10,9 +10,9 @@ import { clientOf, openAccount, publishSite } from '../support/api-account.ts';
 import { cacheApp } from '../support/cached-app.ts';
 import { randomOf, SEED } from '../support/random.ts';
 import { mongodPidOf, type RealApp, startRealApp } from '../support/real-app.ts';
+import { IS_FULL } from '../support/size.ts';
 import { hashedSite, loadHashedSite, startVisiting, type Visits } from '../support/visitor.ts';
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const KILLS = IS_FULL ? 20 : 1;
 const PATIENCE = { timeout: IS_FULL ? 60_000 : 30_000, interval: 50 };
 const WRITERS = 4;

@@ -5,8 +5,8 @@ import { cacheApp } from '../support/cached-app.ts';
 import { type EventClient, followEvents, type Seen } from '../support/event-client.ts';
 import { faultyEntry, mongodPidOf, type RealApp, startRealApp } from '../support/real-app.ts';
 import { makeSharedFixtures } from '../support/shared-fixtures.ts';
+import { IS_FULL } from '../support/size.ts';
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const KILLS = IS_FULL ? 20 : 1;
 const EVENTS_BETWEEN_KILLS = 25;
 const RETRY_MS = 100;

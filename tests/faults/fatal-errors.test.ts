@@ -5,12 +5,13 @@ import { get } from '../support/host.ts';
 import { startOwnMongod } from '../support/own-mongod.ts';
 import { program } from '../support/program.ts';
 import { startRealApp } from '../support/real-app.ts';
+import { IS_FULL } from '../support/size.ts';
 
 /**
  * Within 90 s of the restart nothing is left running that nobody works on. Asks twice a second: calls are limited to 600 a
  * minute.
  */
-const SETTLED = { timeout: process.env.FAIRLEAD_FULL_COUNTS === '1' ? 90_000 : 30_000, interval: 500 };
+const SETTLED = { timeout: IS_FULL ? 90_000 : 30_000, interval: 500 };
 /** Once it is armed, an error that nobody catches comes of the next release. */
 const failing = (kind: 'throw' | 'reject') => [...program('fatal-error-main'), kind, 'processing:start'];
 

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { type Account, clientOf, openAccount, publishSite, startPublish } from '../support/api-account.ts';
 import { startOwnMongod } from '../support/own-mongod.ts';
 import { faultyEntry, startRealApp } from '../support/real-app.ts';
+import { IS_FULL } from '../support/size.ts';
 import { hashedSite, loadHashedSite, startVisiting } from '../support/visitor.ts';
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 /** Within a call, within a lease, and longer than one. */
 const AWAY_SECONDS = IS_FULL ? [1, 10, 60] : [1];
 const SETTLED_MS = IS_FULL ? 90_000 : 40_000;

@@ -5,8 +5,8 @@ import { startOwnMongod } from '../support/own-mongod.ts';
 import type { RealApp } from '../support/real-app.ts';
 import { type Answer, ask, childAt, childrenOf, NO_ANSWER, startGroup } from '../support/real-group.ts';
 import { loopRequests } from '../support/request-loop.ts';
+import { IS_FULL } from '../support/size.ts';
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const KILLS = IS_FULL ? 20 : 1;
 /** Each question is a connection, and what is left of one holds a port of this machine for a minute. */
 const CLIENTS = 4;

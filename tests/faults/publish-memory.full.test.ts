@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPublisher } from '../support/publisher.ts';
+import { IS_FULL } from '../support/size.ts';
 import { startGithub } from '../support/standins/github-pages/index.ts';
 import { startHeroku } from '../support/standins/heroku/index.ts';
 import { startNetlify } from '../support/standins/netlify/index.ts';
@@ -11,7 +12,6 @@ import { startRender } from '../support/standins/render/index.ts';
 import { startVercel } from '../support/standins/vercel/index.ts';
 
 /** A site of half a gigabyte, or in the gate of more than it may cost: a few large files, and many small ones. */
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const MIB = 1024 ** 2;
 const KINDS = [
   { name: 'film', count: IS_FULL ? 4 : 1, bytes: 50 * MIB },

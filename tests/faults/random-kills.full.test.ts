@@ -4,9 +4,9 @@ import { type Account, openAccount, publishSite, startPublish } from '../support
 import { type OwnMongod, startOwnMongod } from '../support/own-mongod.ts';
 import { type Random, randomOf, SEED } from '../support/random.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
+import { IS_FULL } from '../support/size.ts';
 import { hashedSite, loadHashedSite, startVisiting, type Visits } from '../support/visitor.ts';
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const KILLS = IS_FULL ? 100 : 2;
 /**
  * More than are published at once: what a killed process worked on may not have come to its end by the next.

@@ -5,12 +5,12 @@ import { RELEASE_BOUNDARIES, REMOVAL_BOUNDARY } from '../support/boundaries.ts';
 import { get } from '../support/host.ts';
 import { startOwnMongod } from '../support/own-mongod.ts';
 import { faultyEntry, type RealApp, startRealApp } from '../support/real-app.ts';
+import { IS_FULL } from '../support/size.ts';
 
 /** In the middle of the switch, where most could be left undone. */
 const WORST = 'verifying:switched';
 /** The built-in host has no site to name: tests/platforms/faults.gate.test.ts ends a process there. */
 const ELSEWHERE = 'publishing:site';
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const KILLED_AT = IS_FULL ? RELEASE_BOUNDARIES.filter((name) => name !== ELSEWHERE) : [WORST];
 
 /**

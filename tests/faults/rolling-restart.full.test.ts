@@ -5,8 +5,8 @@ import { type RealApp, startRealApp } from '../support/real-app.ts';
 import { type Answer, ask } from '../support/real-group.ts';
 import { loopRequests } from '../support/request-loop.ts';
 import { makeSharedFixtures } from '../support/shared-fixtures.ts';
+import { IS_FULL } from '../support/size.ts';
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 /** Calls of one token are limited to 600 a minute. */
 const CALL_EVERY_MS = 300;
 const VISIT_EVERY_MS = 25;

@@ -5,8 +5,8 @@ import { readOutbox } from '../../server/mail/outbox.ts';
 import { type Account, clientOf, openAccount, releaseEnd, startPublish } from '../support/api-account.ts';
 import { startOwnReplicaSet } from '../support/own-replica-set.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
+import { IS_FULL } from '../support/size.ts';
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const STEP_DOWNS = IS_FULL ? 24 : 1;
 /** Who wants another password, in turn. */
 const FORGETFUL = IS_FULL ? STEP_DOWNS * 4 : 8;

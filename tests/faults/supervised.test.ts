@@ -8,8 +8,8 @@ import { openAccount, publishSite } from '../support/api-account.ts';
 import { cacheApp } from '../support/cached-app.ts';
 import { mongodPidOf, type RealApp, startRealApp } from '../support/real-app.ts';
 import { ask, childAt, childrenOf, isRunning } from '../support/real-group.ts';
+import { IS_FULL } from '../support/size.ts';
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const KILLS = IS_FULL ? 2 : 1;
 const FAILED_STARTS = IS_FULL ? 5 : 3;
 /** In full a child is silent for a quarter of a minute before it is ended. */

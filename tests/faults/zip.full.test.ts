@@ -10,10 +10,10 @@ import { type Account, clientOf, openAccount, releaseEnd } from '../support/api-
 import { cacheApp } from '../support/cached-app.ts';
 import { largeFile, smallFiles } from '../support/large-zip.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
+import { IS_FULL } from '../support/size.ts';
 import { writeZip } from '../support/zip-writer.ts';
 
 /** ZIPs and the built product: what they cost it, and what is left when it is killed in the middle of one. */
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const MIB = 1024 ** 2;
 /** Each holds more than it may cost. */
 const ZIPS = IS_FULL ? 3 : 1;

@@ -6,6 +6,7 @@ import { readRoutes } from '../../server/host/routing/read-routes.ts';
 import { DeploymentModel } from '../../server/models/deployment.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { addRelease, createTestHost, makeLive, publishSite } from '../support/host.ts';
+import { IS_FULL } from '../support/size.ts';
 
 const ACROSS = { acrossAccounts: 'host' } as const;
 const release = (word: string) => ({
@@ -93,7 +94,7 @@ test('deployments of other platforms have no address here', async () => {
   expect((await site.get('elsewhere', '/')).status).toBe(404);
 });
 
-const SWITCHES = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 10 : 4;
+const SWITCHES = IS_FULL ? 10 : 4;
 
 test('while releases change under load, every answer belongs to one of them and nothing fails', async () => {
   await using site = await createTestHost({ changes: 'feed' });

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { createTestApp } from '../support/app.ts';
 import { listen } from '../support/listen.ts';
+import { IS_FULL } from '../support/size.ts';
 
 const STREAMED = [
   { 'trpc-accept': 'application/jsonl' },
@@ -35,7 +36,7 @@ const POOL = 10;
 const resources = (): number => process.getActiveResourcesInfo().length;
 
 test('streamed batches that are broken off leave nothing behind', async () => {
-  const count = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 10_000 : 200;
+  const count = IS_FULL ? 10_000 : 200;
   await using app = await createTestApp();
   await using listening = await listen(app);
   const batch = `/api/trpc/${Array.from({ length: 10 }, () => 'user.get').join()}?batch=1`;

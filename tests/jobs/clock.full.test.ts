@@ -5,13 +5,13 @@ import { JobModel } from '../../server/models/job.ts';
 import { RateLimitModel } from '../../server/models/rate-limit.ts';
 import { newId, transaction } from '../../server/mongo.ts';
 import { startJobProcess } from '../support/job-processes.ts';
+import { IS_FULL } from '../support/size.ts';
 
 const HOUR_MS = 3_600_000;
 const DAYS: [string, number][] = [
   ['a day fast', 24 * HOUR_MS],
   ['a day slow', -24 * HOUR_MS],
 ];
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const JOBS = IS_FULL ? 40 : 20;
 const LATEST_MS = IS_FULL ? 4_000 : 2_000;
 /** Long enough that the other process looks at the lease meanwhile. */

@@ -21,10 +21,11 @@ import {
   sha256Of,
   startRelease,
 } from '../support/publishing.ts';
+import { IS_FULL } from '../support/size.ts';
 
 const TWO_DAYS_AGO = new Date(Date.now() - 48 * 60 * 60_000);
 const NEVER = new AbortController().signal;
-const ROUNDS = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 3 : 1;
+const ROUNDS = IS_FULL ? 3 : 1;
 
 /** As if nobody had used anything for two days. */
 async function grow(app: PublishingApp): Promise<void> {

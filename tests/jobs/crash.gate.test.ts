@@ -8,8 +8,8 @@ import { RateLimitModel } from '../../server/models/rate-limit.ts';
 import { newId, transaction } from '../../server/mongo.ts';
 import { type JobProcess, startJobProcess } from '../support/job-processes.ts';
 import { randomOf, SEED } from '../support/random.ts';
+import { IS_FULL } from '../support/size.ts';
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const JOBS = IS_FULL ? 500 : 60;
 const KILL_EVERY_MS = 200;
 const KILLS = IS_FULL ? 40 : 2;

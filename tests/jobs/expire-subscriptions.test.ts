@@ -10,6 +10,7 @@ import { transaction } from '../../server/mongo.ts';
 import { renewPlan } from '../../server/services/payments/renew.ts';
 import { tellEnd } from '../../server/services/subscription/ending.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
+import { IS_FULL } from '../support/size.ts';
 
 /** Lets the time pass, and runs the job that is due by then; the other recurring ones, which have a space in their ids, are left out. */
 async function pass(app: TestApp, ms: number): Promise<void> {
@@ -140,7 +141,7 @@ test('who was without a worker for weeks is not charged afterwards', async () =>
   expect([await paidOf(ada), kinds(app, ada)]).toEqual([1, ['plan-ended']]);
 });
 
-const AT_ONCE = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 10 : 4;
+const AT_ONCE = IS_FULL ? 10 : 4;
 
 test(`${AT_ONCE} instances at once renew once, and tell once`, async () => {
   await using app = await createTestApp();

@@ -8,8 +8,8 @@ import { NO_ACCOUNT } from '../../server/models/account-scope.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { newId, transaction } from '../../server/mongo.ts';
 import { createTestApp } from '../support/app.ts';
+import { IS_FULL } from '../support/size.ts';
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const RELEASES = IS_FULL ? 1_000 : 100;
 const MAILS = IS_FULL ? 50 : 20;
 const CLEAR = { acrossAccounts: 'jobs' } as const;

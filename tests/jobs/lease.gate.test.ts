@@ -6,9 +6,10 @@ import { JobModel } from '../../server/models/job.ts';
 import { RateLimitModel } from '../../server/models/rate-limit.ts';
 import { newId, transaction } from '../../server/mongo.ts';
 import { startJobProcess } from '../support/job-processes.ts';
+import { IS_FULL } from '../support/size.ts';
 
 /** A lease is 30 s. With every run of the tests it is ended by hand instead of being waited for. */
-const PAUSED_MS = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 40_000 : 0;
+const PAUSED_MS = IS_FULL ? 40_000 : 0;
 
 async function enqueue(): Promise<string> {
   const deploymentId = newId();

@@ -8,6 +8,7 @@ import { JobModel } from '../../server/models/job.ts';
 import { makeDue } from '../support/make-due.ts';
 import { createPlatformApp, ONE, type PlatformApp, type Played, TWO } from '../support/platform-app.ts';
 import { program } from '../support/program.ts';
+import { IS_FULL } from '../support/size.ts';
 import type { Fault, Step } from '../support/standins/faults.ts';
 import { githubUnderTest } from '../support/standins/github-pages/world.ts';
 import { herokuUnderTest } from '../support/standins/heroku/world.ts';
@@ -16,7 +17,6 @@ import { renderUnderTest } from '../support/standins/render/world.ts';
 import { vercelUnderTest } from '../support/standins/vercel/world.ts';
 
 const LOOK_EVERY_MS = 5;
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 
 const STEPS: readonly Step[] = ['look', 'site', 'release', 'upload', 'state', 'restore'];
 const TRANSIENT_FAULTS: readonly (readonly [string, Fault, number])[] = [

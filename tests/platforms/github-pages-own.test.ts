@@ -5,6 +5,7 @@ import type { ArtifactStore } from '../../server/artifacts/store.ts';
 import { MINUTE_MS } from '../../server/durations.ts';
 import type { PlatformRef, PublishRequest } from '../../server/platforms/platform.ts';
 import { killedAfter, platformHarness, published, restored, textAt } from '../support/platform-harness.ts';
+import { IS_FULL } from '../support/size.ts';
 import type { GithubState } from '../support/standins/github-pages/state.ts';
 import {
   initialize,
@@ -18,8 +19,6 @@ import {
 } from '../support/standins/github-pages/state.ts';
 import { githubUnderTest, releasesOf } from '../support/standins/github-pages/world.ts';
 import type { SeenRequest, StandInOptions } from '../support/standins/stand-in.ts';
-
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 
 /** Enough that a request a file would be seen. */
 const PAGES = IS_FULL ? 9_999 : 499;

@@ -3,12 +3,13 @@ import { expect, test } from 'vitest';
 import type { ArtifactStore, OpenArtifact } from '../../server/artifacts/store.ts';
 import type { PublishRequest } from '../../server/platforms/platform.ts';
 import { platformHarness, published } from '../support/platform-harness.ts';
+import { IS_FULL } from '../support/size.ts';
 import { herokuUnderTest } from '../support/standins/heroku/world.ts';
 
 const MIB = 1024 ** 2;
 const LARGE_BYTES = 25 * MIB;
 /** Some of them are more than may be held already; all make up the site that the limit is meant for. */
-const LARGE_FILES = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 20 : 8;
+const LARGE_FILES = IS_FULL ? 20 : 8;
 const MEMORY_MAX_BYTES = 96 * MIB;
 
 test('a large site is packed and sent in a memory of 96 MiB', async () => {

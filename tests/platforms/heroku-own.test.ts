@@ -4,12 +4,11 @@ import { expect, test } from 'vitest';
 import { PLATFORM_OPTIONS } from '../../routers/schemas/platforms/options.ts';
 import type { PlatformRef } from '../../server/platforms/platform.ts';
 import { platformHarness, published, restored, textAt } from '../support/platform-harness.ts';
+import { IS_FULL } from '../support/size.ts';
 import { startDyno, unpack } from '../support/standins/heroku/dyno.ts';
 import { newApp, TEAM } from '../support/standins/heroku/state.ts';
 import { herokuUnderTest } from '../support/standins/heroku/world.ts';
 import type { SeenRequest } from '../support/standins/stand-in.ts';
-
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 
 /** Enough that a request or an archive a file would be seen. */
 const PAGES = IS_FULL ? 9_999 : 499;

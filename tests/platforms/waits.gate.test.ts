@@ -12,10 +12,11 @@ import { fillAnswerBudget } from '../support/full-budget.ts';
 import { makeDue } from '../support/make-due.ts';
 import { createPlatformApp, ONE, type PlatformApp } from '../support/platform-app.ts';
 import { platformHarness } from '../support/platform-harness.ts';
+import { IS_FULL } from '../support/size.ts';
 import { netlifyUnderTest } from '../support/standins/netlify/world.ts';
 
 const MINUTE_MS = 60_000;
-const WAITING = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 100 : 5;
+const WAITING = IS_FULL ? 100 : 5;
 
 const createOnNetlify = () => createPlatformApp(netlifyUnderTest);
 const queuedJob = (app: PlatformApp) => JobModel.findOne({ accountId: app.person.user.id, status: 'queued' });

@@ -3,10 +3,11 @@ import { RateLimitModel } from '../../server/models/rate-limit.ts';
 import { createPasswordHasher } from '../../server/password-hasher.ts';
 import { createJar, createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
+import { IS_FULL } from '../support/size.ts';
 
 const wrong = 'Wrong horse 9';
 const ADDRESSES = 50;
-const ROUNDS = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 20 : 4;
+const ROUNDS = IS_FULL ? 20 : 4;
 
 /** A sign-in from an address, by a browser that holds these cookies. */
 function signIn(app: TestApp, username: string, password: string, address: string, jar = createJar()) {

@@ -12,6 +12,7 @@ import { FAST_PLATFORMS } from '../support/fast-timeouts.ts';
 import { platforms } from '../support/platforms.ts';
 import { createPublishingApp, publish, startRelease } from '../support/publishing.ts';
 import { refusalOf } from '../support/refusal.ts';
+import { IS_FULL } from '../support/size.ts';
 
 const create = (person: Person, name: string) => person.caller.deployments.create({ name, platform: 'built-in' });
 
@@ -95,7 +96,7 @@ test('two creations of one name at once both get an address', async () => {
   expect((await UserModel.findById(person.user.id))?.deploymentCount).toBe(3);
 });
 
-const AT_ONCE = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 20 : 8;
+const AT_ONCE = IS_FULL ? 20 : 8;
 
 test(`the same idempotency key, ${AT_ONCE} times at once, makes one deployment`, async () => {
   await using app = await createTestApp();

@@ -15,8 +15,8 @@ import { hashToken } from '../../server/services/token-hash.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { retryUntilAvailable } from '../support/retry-until-available.ts';
+import { IS_FULL } from '../support/size.ts';
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const AT_ONCE = IS_FULL ? 50 : 12;
 const GUESSES = IS_FULL ? 10_000 : 500;
 

@@ -11,6 +11,7 @@ import { createTestApp, type Person } from '../support/app.ts';
 import { makeDue } from '../support/make-due.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { retryUntilAvailable } from '../support/retry-until-available.ts';
+import { IS_FULL } from '../support/size.ts';
 
 type Bought = Parameters<Person['caller']['payments']['checkout']>[0]['plan'];
 
@@ -96,7 +97,7 @@ test('an open test checkout is not handed to a service that takes money, and is 
   expect(await ada.caller.subscription.allowance()).toMatchObject({ plan: 'free' });
 });
 
-const AT_ONCE = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 20 : 8;
+const AT_ONCE = IS_FULL ? 20 : 8;
 
 test(`paying ${AT_ONCE} times at once is paying once`, async () => {
   await using app = await createTestApp();

@@ -12,9 +12,8 @@ import { newKeys } from '../../server/secrets.ts';
 import { openDataFolder } from '../../server/start/data-folder.ts';
 import { claimInstallation } from '../../server/start/installation.ts';
 import { freePort, freePorts } from '../support/free-ports.ts';
+import { IS_FULL } from '../support/size.ts';
 import { type Ended, makeFolder, startUntilItEnds } from '../support/start.ts';
-
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 
 /** One sentence that names the thing, the exit code, and nothing that only a programmer understands. */
 function expectRefusal(ended: Ended, exitCode: number, sentence: RegExp): void {

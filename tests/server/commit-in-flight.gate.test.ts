@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { UserModel } from '../../server/models/user.ts';
 import { connectMongo, endWhenAway, newId, transaction } from '../../server/mongo.ts';
 import { type OwnMongod, startOwnMongod } from '../support/own-mongod.ts';
+import { IS_FULL } from '../support/size.ts';
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 /**
  * Longer than a call waits for a database that is away, and shorter than the driver takes to give its
  * connection up.

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { signalProcess } from '../../server/database/mongod-process.ts';
 import { newKeys } from '../../server/secrets.ts';
 import { type DataFolder, openDataFolder, readOrMakeKeys } from '../../server/start/data-folder.ts';
+import { IS_FULL } from '../support/size.ts';
 
 async function makeFolder(): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), 'fairlead-data-'));
@@ -19,7 +20,6 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const ROUNDS = IS_FULL ? 10 : 3;
 /** Nobody here is silent for so long; a test that waits for a silence waits for this one. */
 const SILENT_MS = 400;

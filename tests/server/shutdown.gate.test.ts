@@ -6,8 +6,7 @@ import { afterAll, expect, inject, test } from 'vitest';
 import { cacheApp } from '../support/cached-app.ts';
 import { followEvents } from '../support/event-client.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
-
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
+import { IS_FULL } from '../support/size.ts';
 
 /** Nothing is thought of a signal that comes within this long after the first (server/main.ts). */
 const SAME_SIGNAL_MS = 1_000;

@@ -14,6 +14,7 @@ import {
 import { type FakeNameServer, startFakeNameServer } from '../support/fake-name-server.ts';
 import { freePort } from '../support/free-ports.ts';
 import { type NameServer, startBind } from '../support/name-servers.ts';
+import { IS_FULL } from '../support/size.ts';
 
 const ELSEWHERE = '203.0.113.9';
 /** A false DS: resolvers that validate take nothing of this zone. */
@@ -36,7 +37,6 @@ type Fault = {
   isDetail?: boolean;
 };
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const isTried = ({ isDetail }: { isDetail?: boolean }): boolean => isDetail !== true || IS_FULL;
 
 const FAULTS: readonly Fault[] = [

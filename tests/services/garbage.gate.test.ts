@@ -8,8 +8,8 @@ import { newId } from '../../server/mongo.ts';
 import { createBloomFilter, divideHashes } from '../../server/services/bloom-filter.ts';
 import { collectGarbage } from '../../server/services/garbage.ts';
 import { createTestApp } from '../support/app.ts';
+import { IS_FULL } from '../support/size.ts';
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const FILES_A_RELEASE = 20_000;
 const RELEASES = IS_FULL ? 1_000 : 2;
 const MEMORY_MAX_MIB = 300;

@@ -19,9 +19,10 @@ import { setPlan } from '../support/plans.ts';
 import { contextOf, createPublishingApp, publish, sendSite } from '../support/publishing.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { retryUntilAvailable } from '../support/retry-until-available.ts';
+import { IS_FULL } from '../support/size.ts';
 
 const DAY_MS = 86_400_000;
-const AT_ONCE = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 16 : 8;
+const AT_ONCE = IS_FULL ? 16 : 8;
 
 /** The plans of the product, as they are sold: plan, deployments, domains for each, days of analytics, gates, tiers. */
 const TABLE: readonly [Plan, number | null, number | null, number | null, Gate[], string][] = [

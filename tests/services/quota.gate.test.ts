@@ -13,8 +13,8 @@ import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { program } from '../support/program.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { retryUntilAvailable } from '../support/retry-until-available.ts';
+import { IS_FULL } from '../support/size.ts';
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const MIXED_ACTS = IS_FULL ? 1_000 : 40;
 const KILLS = IS_FULL ? 20 : 2;
 const CREATIONS = IS_FULL ? 50 : 16;

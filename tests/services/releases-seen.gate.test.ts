@@ -6,8 +6,8 @@ import { MAINTENANCE } from '../../server/models/account-scope.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import type { Person } from '../support/app.ts';
 import { createPublishingApp, type PublishingApp, publish, type Site, sha256Of } from '../support/publishing.ts';
+import { IS_FULL } from '../support/size.ts';
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const PAGES = IS_FULL ? 150 : 104;
 const SAMPLE = 100;
 const LARGEST = 20;

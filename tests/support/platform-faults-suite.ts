@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Platform } from '../../server/platforms/platform.ts';
 import { type InWorld, type PlatformHarness, platformHarness, published } from './platform-harness.ts';
+import { IS_FULL } from './size.ts';
 import type { Step } from './standins/faults.ts';
 import { expectDoubling, REFUSALS, TRANSIENT_FAULTS, WAIT_HINTS } from './transient-faults.ts';
 
@@ -8,8 +9,6 @@ const FILES = { 'index.html': '<h1>one</h1>', 'a/b c.txt': 'text', 'a/copy.txt':
 
 type Make = () => Promise<InWorld>;
 type Run = (on: { platform: Platform; world: InWorld['world']; harness: PlatformHarness }) => Promise<void>;
-
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 
 type Faults = { steps: readonly Step[]; isWhole: boolean };
 

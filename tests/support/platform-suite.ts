@@ -17,11 +17,11 @@ import {
   restored,
   textAt,
 } from './platform-harness.ts';
+import { IS_FULL } from './size.ts';
 import type { Step } from './standins/faults.ts';
 
 const FILES = { 'index.html': '<h1>one</h1>', 'a/b c.txt': 'text', 'a/copy.txt': 'text', 'empty.txt': '' };
 const CONTENTS = 3;
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 
 type Make = () => Promise<PlatformUnderTest>;
 /** Decides which tests are registered. */

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { ArtifactInfo, ArtifactStore, StoreClock } from '../../server/artifacts/store.ts';
+import { IS_FULL } from './size.ts';
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 /** More than a disk keeps as files of their own, and more bytes than one write takes. */
 const TOGETHER = IS_FULL ? 300 : 80;
 const WRITERS = IS_FULL ? 20 : 8;

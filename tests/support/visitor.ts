@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { get } from './host.ts';
 import type { SiteFiles } from './sites.ts';
+import { IS_FULL } from './size.ts';
 
 export type Visits = {
   readonly count: number;
@@ -11,7 +12,7 @@ export type Visits = {
 };
 
 /** The gate leaves room between two visits to what else there is to do; in full one follows the other at once. */
-const PAUSE_MS = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 0 : 25;
+const PAUSE_MS = IS_FULL ? 0 : 25;
 
 /** Visits again and again until it is stopped; `visit` answers what was wrong, or null. */
 export function startVisiting(visit: () => Promise<string | null>): Visits {

@@ -13,10 +13,10 @@ import {
 import { createListener } from '../../server/transport/listener.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { listen } from '../support/listen.ts';
+import { IS_FULL } from '../support/size.ts';
 import { WIDE_LIMITS } from '../support/wide-limits.ts';
 
 const PER_ADDRESS = 100;
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 
 function countsOf(trustedProxies = 0, isAddressCounted = false): ConnectionCounts {
   const port = 0;

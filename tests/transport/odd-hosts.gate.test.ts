@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { createTestHost, type TestHost } from '../support/host.ts';
 import { type Listening, listen } from '../support/listen.ts';
+import { IS_FULL } from '../support/size.ts';
 
-const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const ODD_HOSTS = [
   ...['', ' ', '[', ']', '[]', '[::', '[::1', '[zz]', '%', '%zz', '%00', 'a:99999', 'a:-1', 'a:b', ':', ':80'],
   ...['a b', 'a/b', '?', '#', 'user@', '\\', 'a,b', '..', 'xn--', '\u00ff', 'a'.repeat(5_000)],

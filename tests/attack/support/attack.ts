@@ -1,4 +1,5 @@
 import { type Random, randomOf } from '../../support/random.ts';
+import { IS_FULL } from '../../support/size.ts';
 import { type AttackedApp, type ProcessMetrics, startAttackedApp } from './attacked-app.ts';
 import { startProbe } from './probe.ts';
 
@@ -14,7 +15,6 @@ export type Target = {
 };
 export type Round = (random: Random) => Promise<string[]>;
 
-export const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const LANES = 8;
 /** Enough to see what is the matter. */
 const TOLD_MAX = 5;

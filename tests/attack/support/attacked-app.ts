@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Account, openAccount, type Publication, publishSite } from '../../support/api-account.ts';
 import { type RealApp, startRealApp } from '../../support/real-app.ts';
+import { IS_FULL } from '../../support/size.ts';
 import { startGithub } from '../../support/standins/github-pages/index.ts';
 import { SITES_DOMAIN as GITHUB_SITES, OWNER } from '../../support/standins/github-pages/state.ts';
 import { startHeroku } from '../../support/standins/heroku/index.ts';
@@ -22,7 +23,7 @@ import { openUploadSlots, type UploadSlots } from './upload-slots.ts';
 
 export const SITE_TEXT = 'Still here';
 /** Those who call procedures, each at most 600 times a minute; and those who upload, each in two places. */
-const CALLERS = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 3 : 2;
+const CALLERS = IS_FULL ? 3 : 2;
 const UPLOADERS = 2;
 
 /** What the process under attack says of itself (metrics.mjs). */

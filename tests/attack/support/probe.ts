@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { get } from '../../support/host.ts';
 import { ask } from '../../support/real-group.ts';
+import { IS_FULL } from '../../support/size.ts';
 import { type AttackedApp, SITE_TEXT } from './attacked-app.ts';
 
-const EVERY_MS = process.env.FAIRLEAD_FULL_COUNTS === '1' ? 50 : 150;
+const EVERY_MS = IS_FULL ? 50 : 150;
 /** Of questions that wait for their answer; more would only burden the machine that they are asked on. */
 const WAITING_MAX = 100;
 

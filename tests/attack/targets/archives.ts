@@ -1,6 +1,7 @@
 import type { Random } from '../../support/random.ts';
+import { IS_FULL } from '../../support/size.ts';
 import { extraField, writeZip, type ZipPart, type ZipWhole } from '../../support/zip-writer.ts';
-import { IS_FULL, type Target } from '../support/attack.ts';
+import type { Target } from '../support/attack.ts';
 import { longText, oddText, REPEATED_PIECES } from '../support/odd-values.ts';
 import { releaseUpload, sendUpload } from '../support/upload-slots.ts';
 

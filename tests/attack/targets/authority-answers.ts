@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { clientOf } from '../../support/api-account.ts';
+import { IS_FULL } from '../../support/size.ts';
 import { handshake } from '../../support/tls-visitor.ts';
-import { IS_FULL, type Target } from '../support/attack.ts';
+import type { Target } from '../support/attack.ts';
 import { type AttackedApp, openAccounts } from '../support/attacked-app.ts';
 import { AUTHORITY_LIES } from '../support/authority-lies.ts';
 import { proveOwn } from '../support/own-ids.ts';

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { clientOf } from '../../support/api-account.ts';
 import { randomOf, SEED } from '../../support/random.ts';
-import { IS_FULL, type Target } from '../support/attack.ts';
+import { IS_FULL } from '../../support/size.ts';
+import type { Target } from '../support/attack.ts';
 import { type AttackedApp, openAccounts } from '../support/attacked-app.ts';
 import { DNS_PROVIDER_LIES } from '../support/dns-provider-lies.ts';
 import { createPersonCalls, unlessWritten } from '../support/person-calls.ts';

@@ -2,8 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Account, clientOf, startPublish } from '../../support/api-account.ts';
 import { get } from '../../support/host.ts';
 import { type Random, randomOf, SEED } from '../../support/random.ts';
+import { IS_FULL } from '../../support/size.ts';
 import { TOKEN } from '../../support/standins/stand-in.ts';
-import { IS_FULL, type Target } from '../support/attack.ts';
+import type { Target } from '../support/attack.ts';
 import { type AttackedApp, openAccounts, type PlayedPlatform } from '../support/attacked-app.ts';
 import { LIES } from '../support/lies.ts';
 

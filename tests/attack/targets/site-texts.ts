@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Random } from '../../support/random.ts';
-import { IS_FULL, type Target } from '../support/attack.ts';
+import { IS_FULL } from '../../support/size.ts';
+import type { Target } from '../support/attack.ts';
 import type { AttackedApp } from '../support/attacked-app.ts';
 import { faultOf } from '../support/call.ts';
 import { longText, oddText, REPEATED_PIECES } from '../support/odd-values.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { clientOf } from '../../support/api-account.ts';
-import { IS_FULL, type Target } from '../support/attack.ts';
+import { IS_FULL } from '../../support/size.ts';
+import type { Target } from '../support/attack.ts';
 import { type AttackedApp, openAccounts } from '../support/attacked-app.ts';
 import { DNS_LIES } from '../support/dns-lies.ts';
 import { INSIDE } from '../support/lying-name-server.ts';
