@@ -53,7 +53,8 @@ test('many bodies that come slowly are on the disk and not in memory', async () 
     ),
   );
   await expect.poll(() => sent, { timeout: 20_000 }).toBe(SENDERS);
-  expect(heldMib() - before).toBeLessThan(32);
+  // The last writes of each may still be on their way.
+  await expect.poll(() => heldMib() - before).toBeLessThan(32);
   expect(await readdir(path)).toEqual([]);
   letGo();
   expect(await Promise.all(sizes)).toEqual(Array.from({ length: SENDERS }, () => 8 * MIB));

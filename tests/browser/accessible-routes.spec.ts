@@ -8,8 +8,8 @@ import { expect, test } from './fixtures.ts';
 
 test.use(STILL);
 
-/** Between the two others, where the layout is neither that of a telephone nor that of a desk. */
-const MIDDLE = [768];
+/** Between the two others, where the layout is neither that of a telephone nor that of a desk; colours are the same there. */
+const MIDDLE = { widths: [768], ...(!IS_FULL && { themes: ['light'] as const }) };
 
 /** The six set-up screens are one with other words, and the six of platforms too: one of an API and one by hand stand for all. */
 const ALIKE = /^\/(?:deploy|deployment-setup)\/(?:vercel|github-pages|render|heroku)$/;

@@ -11,6 +11,8 @@ export type Target = {
   name: string;
   /** How many rounds there are in the gate, and in the full counts. */
   rounds: { few: number; many: number };
+  /** Of servers elsewhere that lie, platforms and DNS providers stand for all outside the full counts. */
+  isFullOnly?: true;
   prepare(attacked: AttackedApp): Promise<Round> | Round;
 };
 export type Round = (random: Random) => Promise<string[]>;

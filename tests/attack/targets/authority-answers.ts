@@ -23,6 +23,7 @@ const SHOWN_MAX = 30_000;
  */
 export const target: Target = {
   name: 'authority answers',
+  isFullOnly: true,
   rounds: { few: 3, many: 120 },
   async prepare(attacked: AttackedApp) {
     const { app, authority, tlsPort } = attacked;

@@ -17,6 +17,7 @@ const QUESTIONS = 12;
  */
 export const target: Target = {
   name: 'name server answers',
+  isFullOnly: true,
   rounds: { few: 5, many: 400 },
   async prepare({ app, nameServer }: AttackedApp) {
     const accounts = await openAccounts(app.url, 'domain owner', ACCOUNTS);

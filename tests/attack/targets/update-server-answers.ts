@@ -24,6 +24,7 @@ const TITLES = Object.keys(DNS_LIES).flatMap((title) => [title, 'odd signatures'
  */
 export const target: Target = {
   name: 'update server answers',
+  isFullOnly: true,
   rounds: { few: 2, many: 300 },
   async prepare({ app, updateServer }: AttackedApp) {
     const accounts = await openAccounts(app.url, 'key owner', ACCOUNTS);
