@@ -13,6 +13,8 @@ const issuedDocSchema = new Schema(
     issuer: { type: String, required: true },
     notBefore: { type: Date, required: true },
     notAfter: { type: Date, required: true },
+    /** When it came, which its authority may date back. */
+    signedAt: { type: Date, default: null },
     authorityId: { type: String, required: true },
     /** From 0 to 1: where in a span of time it is renewed, so that not all are at once. */
     chosen: { type: Number, required: true },

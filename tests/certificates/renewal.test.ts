@@ -24,6 +24,27 @@ test('the window of the authority decides, wherever in it the instant was chosen
   expect(renewAt(lifetime(90 * DAY_MS), window, 0.5)).toEqual(after(15 * DAY_MS));
 });
 
+test.each([
+  ['90 days', 90 * DAY_MS, 2 * DAY_MS],
+  ['160 hours', 160 * HOUR_MS, 40 * HOUR_MS],
+  ['24 hours', 24 * HOUR_MS, 6 * HOUR_MS],
+  ['two minutes', 2 * MINUTE_MS, 30_000],
+])(
+  'a certificate of %s is left alone at first, where its authority always says that it is late',
+  (_name, ms, soonest) => {
+    expect(renewAt(lifetime(ms), { start: after(-DAY_MS), end: after(-HOUR_MS) }, 0.5)).toEqual(after(soonest));
+  },
+);
+
+test.each([
+  ['ten minutes', 10 * MINUTE_MS, 5 * MINUTE_MS],
+  ['two minutes', 2 * MINUTE_MS, MINUTE_MS],
+  ['90 days', 90 * DAY_MS, 60 * DAY_MS],
+])('the lifetime of %s counts from when it was signed, though it is dated back by an hour', (_name, ms, expectedMs) => {
+  const dated = { notBefore: after(-HOUR_MS), signedAt: START, notAfter: after(ms) };
+  expect(renewAt(dated, null, 0)).toEqual(after(expectedMs));
+});
+
 test('a window at the very end of the lifetime gives way to the emergency', () => {
   const window = { start: after(89.9 * DAY_MS), end: after(89.99 * DAY_MS) };
   expect(renewAt(lifetime(90 * DAY_MS), window, 1)).toEqual(after(85.5 * DAY_MS));

@@ -47,6 +47,8 @@ test('a certificate is renewed when its authority says so, and not before', asyn
   expect((await look()).serial).toBe(first.serial);
   const [start, end] = [2, 1].map((hours) => new Date(Date.now() - hours * 3_600_000).toISOString());
   await world.pebble.setRenewalInfo(first.chain ?? '', JSON.stringify({ suggestedWindow: { start, end } }));
+  expect((await look()).serial).toBe(first.serial);
+  world.app.clock.advance(2 * DAY_MS);
   expect((await look()).serial).not.toBe(first.serial);
 });
 

@@ -54,7 +54,7 @@ export async function storeIssued(run: IssueRun, signed: Signed): Promise<void> 
   const { providers, accountId, certificateId } = run;
   const facts = readFacts(chain, key, names);
   const now = providers.now();
-  const issued = { ...facts, names, chain };
+  const issued = { ...facts, names, chain, signedAt: now };
   const chosen = Math.random();
   const isFirst = await run.transaction(async (session) => {
     const moved = await moveCertificate(session, {
@@ -70,7 +70,7 @@ export async function storeIssued(run: IssueRun, signed: Signed): Promise<void> 
           chosen,
         },
         ...{ order: null, problem: null, failures: 0, nextTryAt: null, isWanted: false, notifiedCauses: [] },
-        renewAt: renewAt(facts, null, chosen),
+        renewAt: renewAt(issued, null, chosen),
         askAt: providers.authority.isPublic ? now : null,
         rehearseAt: providers.authority.isPublic ? now : null,
       },
