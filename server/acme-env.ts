@@ -13,7 +13,12 @@ const directoryUrl = z
   );
 const hmacKey = z
   .string()
-  .check(z.regex(/^[A-Za-z0-9_-]{16,1024}={0,2}$/, 'it must be a key in base64url, as the authority shows it'));
+  .check(
+    z.refine(
+      (text) => /^[A-Za-z0-9_-]{16,1024}$/.test(base64urlOf(text)),
+      'it must be a key in base64url, as the authority shows it',
+    ),
+  );
 
 /** A certificate authority; without it the app's own signs. */
 export const acmeVariables = {
@@ -38,6 +43,15 @@ export type AcmeEnv = {
   allow: AddressRange[];
 };
 
+/** Authorities show their keys with and without padding, and in the older alphabet; a paste may bring line breaks. */
+function base64urlOf(text: string): string {
+  return text
+    .replace(/\s/g, '')
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/={1,2}$/, '');
+}
+
 function isDirectoryUrl(text: string): boolean {
   return URL.canParse(text) && new URL(text).protocol === 'https:' && new URL(text).username === '';
 }
@@ -49,7 +63,7 @@ export function readAcme(values: Values): AcmeEnv | undefined {
   return {
     directoryUrl: url,
     email: values.ACME_EMAIL,
-    eab: kid !== undefined && hmac !== undefined ? { kid, hmacKey: hmac } : undefined,
+    eab: kid !== undefined && hmac !== undefined ? { kid: kid.trim(), hmacKey: base64urlOf(hmac) } : undefined,
     ca: caFile === undefined ? undefined : [...rootCertificates, readFileSync(caFile, 'utf8')],
     allow: ownRanges(new URL(url).hostname),
   };

@@ -94,6 +94,8 @@ test('an external account is bound with the right key and with no other', async 
   await expect(openAccount(acmeClient(pebble, eab))).resolves.toMatchObject({
     accountUrl: expect.stringContaining('https:'),
   });
+  const twice = { ...eab, hmacKey: Buffer.from(eab.hmacKey).toString('base64url') };
+  await expect(openAccount(acmeClient(pebble, twice))).resolves.toMatchObject({ accountUrl: expect.any(String) });
   const wrong = { ...eab, hmacKey: Buffer.alloc(32, 'another').toString('base64url') };
   expect((await problemOf(openAccount(acmeClient(pebble, wrong)))).type).toBe('unauthorized');
   expect((await problemOf(openAccount(acmeClient(pebble)))).type).toBe('externalAccountRequired');

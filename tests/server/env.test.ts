@@ -145,6 +145,21 @@ test('an authority is named by its directory, and may be on this machine where t
 });
 
 test.each([
+  ['without padding', '_-8AAgQGCAoMDhASFBYYGhweICIkJigqLC4wMjQ2ODo'],
+  ['with padding', '_-8AAgQGCAoMDhASFBYYGhweICIkJigqLC4wMjQ2ODo='],
+  ['in the older alphabet', '/+8AAgQGCAoMDhASFBYYGhweICIkJigqLC4wMjQ2ODo='],
+  ['over two lines', ' _-8AAgQGCAoMDhASFBYY\n GhweICIkJigqLC4wMjQ2ODo\n'],
+])('the key of an external account is read %s', (_, key) => {
+  const eab = { kid: 'kid', hmacKey: '_-8AAgQGCAoMDhASFBYYGhweICIkJigqLC4wMjQ2ODo' };
+  expect(readEnv({ ...ACME, ACME_EAB_KID: ' kid ', ACME_EAB_HMAC: key }).acme?.eab).toEqual(eab);
+});
+
+test.each(['abc', 'not a key at all!', '===='])('%j is no key of an external account, and is not shown', (key) => {
+  const { message } = refusalOf({ ...ACME, ACME_EAB_KID: 'kid', ACME_EAB_HMAC: key });
+  expect(message).toMatch(/^ACME_EAB_HMAC is set to a value that is not shown/);
+});
+
+test.each([
   'https://sites.example.net',
   'https://{slug}.localhost/path',
   'https://{slug}.localhost?x',

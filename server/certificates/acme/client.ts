@@ -12,7 +12,7 @@ import {
 import { parseProblem, senseless, unreachable } from '../problems.ts';
 import { leafOf } from '../x509.ts';
 import { certIdOf, parseRenewalInfo } from './ari.ts';
-import { bindExternalAccount } from './jws.ts';
+import { bindExternalAccount, keyWithin } from './jws.ts';
 import { type AcmeAnswer, createTransport, type Transport } from './transport.ts';
 
 export type AcmeOptions = {
@@ -75,7 +75,7 @@ type OrderAnswer = Order & { finalize: string; certificate: string | undefined; 
 
 /** Creates an authority that speaks RFC 8555, with renewal information (RFC 9773) where its directory lists it. */
 export function createAcmeAuthority(options: AcmeOptions): CertificateAuthority {
-  const { directoryUrl, email, eab, wait } = options;
+  const { directoryUrl, wait } = options;
   const transport = createTransport(options);
 
   async function until(
@@ -97,16 +97,7 @@ export function createAcmeAuthority(options: AcmeOptions): CertificateAuthority 
     id: directoryUrl,
     name: new URL(directoryUrl).host,
     isPublic: true,
-    async register(accountKey, signal) {
-      const { newAccount } = await transport.directory(signal);
-      const payload = {
-        termsOfServiceAgreed: true,
-        ...(email !== undefined && { contact: [`mailto:${email}`] }),
-        ...(eab !== undefined && { externalAccountBinding: bindExternalAccount(accountKey, eab, newAccount) }),
-      };
-      const answer = await transport.post(newAccount, { key: accountKey, url: null }, payload, signal);
-      return locationOf(answer);
-    },
+    register: (accountKey, signal) => registerAccount(transport, options, accountKey, signal),
     async order(call, request) {
       const { newOrder, meta } = await transport.directory(call.signal);
       const profile = meta?.profiles !== undefined && Object.hasOwn(meta.profiles, PROFILE) ? PROFILE : undefined;
@@ -146,6 +137,30 @@ export function createAcmeAuthority(options: AcmeOptions): CertificateAuthority 
     },
     caaIdentities: async (signal) => (await transport.directory(signal)).meta?.caaIdentities ?? [],
   };
+}
+
+/** Asks once more where the key of the external account is refused, and seems to have been encoded twice. */
+async function registerAccount(
+  transport: Transport,
+  { email, eab }: AcmeOptions,
+  accountKey: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const { newAccount } = await transport.directory(signal);
+  const register = async (bound: AcmeOptions['eab']): Promise<string> => {
+    const payload = {
+      termsOfServiceAgreed: true,
+      ...(email !== undefined && { contact: [`mailto:${email}`] }),
+      ...(bound !== undefined && { externalAccountBinding: bindExternalAccount(accountKey, bound, newAccount) }),
+    };
+    return locationOf(await transport.post(newAccount, { key: accountKey, url: null }, payload, signal));
+  };
+  const inner = eab === undefined ? null : keyWithin(eab.hmacKey);
+  if (eab === undefined || inner === null) return register(eab);
+  return register(eab).catch((error: unknown) => {
+    if (!(error instanceof AuthorityError) || error.problem.type !== 'unauthorized') throw error;
+    return register({ ...eab, hmacKey: inner });
+  });
 }
 
 /** The profile that most clients are given anyway (Let's Encrypt, "Profiles", 2026-07-14); some authorities else take a random one. */

@@ -34,6 +34,11 @@ export function signJws(accountKey: string, header: JwsHeader, payload: unknown)
   return JSON.stringify({ protected: head, payload: body, signature: signature.toString('base64url') });
 }
 
+/** Returns the key in base64url that a key was made of, where somebody has encoded it a second time; else null. */
+export function keyWithin(hmacKey: string): string | null {
+  return /^([A-Za-z0-9_-]{16,})={0,2}$/.exec(Buffer.from(hmacKey, 'base64url').toString('latin1'))?.[1] ?? null;
+}
+
 /** Binds a new account to one that the authority knows by other means (RFC 8555, section 7.3.4); the key in base64url. */
 export function bindExternalAccount(accountKey: string, eab: { kid: string; hmacKey: string }, url: string): unknown {
   const head = encode({ alg: 'HS256', kid: eab.kid, url });
