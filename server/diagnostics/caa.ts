@@ -1,4 +1,4 @@
-import { caaText, judgeCaa } from '../dns/caa.ts';
+import { caaText, judgeCaa, MUTE_REMEDY, muteText } from '../dns/caa.ts';
 import { DnsLookupError } from '../dns/dns-client.ts';
 import { type Check, fail, namesOf, pass, type Tools, unknown, warn } from './check.ts';
 
@@ -11,13 +11,12 @@ export const caa: Check = {
   applies: ({ isDomain }) => isDomain,
   async run(subject, tools) {
     const sets = await Promise.all(namesOf(subject).map((name) => tools.caaOf(name).catch(failureOf)));
-    const failed = sets.find((set) => typeof set === 'string');
-    if (typeof failed === 'string') {
-      if (failed !== 'server_failure' && failed !== 'refused') return unknown('The CAA records could not be read.');
-      const fix = 'Have your DNS provider answer questions for CAA, if only with nothing.';
-      return fail('The name servers answer questions for CAA records with an error.', fix);
+    const failed = sets.find((set) => set instanceof DnsLookupError);
+    if (failed instanceof DnsLookupError) {
+      if (failed.muteZone === null) return unknown('The CAA records could not be read.');
+      return fail(`${muteText(failed.muteZone)}.`, MUTE_REMEDY);
     }
-    const found = sets.flatMap((set) => (typeof set === 'string' || set === null ? [] : [set]));
+    const found = sets.flatMap((set) => (set instanceof DnsLookupError || set === null ? [] : [set]));
     const [first] = found;
     if (first === undefined) return pass(`${subject.name} has no CAA records: every authority may sign.`);
     const facts = { [`CAA of ${first.name}`]: first.values };
@@ -25,8 +24,8 @@ export const caa: Check = {
   },
 };
 
-function failureOf(error: unknown): string {
-  if (error instanceof DnsLookupError) return error.fault;
+function failureOf(error: unknown): DnsLookupError {
+  if (error instanceof DnsLookupError) return error;
   throw error;
 }
 

@@ -97,3 +97,10 @@ export function nearestCaa(
   }
   return null;
 }
+
+/** What to do where name servers leave questions for CAA open, which authorities take for a no (RFC 8659, section 3). */
+export const MUTE_REMEDY = 'Have your DNS provider answer them, if only with nothing.';
+
+export function muteText(zone: string): string {
+  return `The name servers of ${zone} do not answer questions for CAA records`;
+}

@@ -74,13 +74,18 @@ export type DnsClient = {
   checkDnssec(name: string, signal: AbortSignal): Promise<DnssecState>;
 };
 
-/** The way to a zone was not answered, which says nothing about the zone. */
+/**
+ * The way to a zone was not answered, which says nothing about the zone. With `muteZone` it was: that zone's name servers
+ * answer other questions, and leave this one open.
+ */
 export class DnsLookupError extends Error {
   readonly fault: ServerFault;
+  readonly muteZone: string | null;
 
-  constructor(fault: ServerFault, message: string) {
+  constructor(fault: ServerFault, message: string, muteZone: string | null = null) {
     super(message);
     this.name = 'DnsLookupError';
     this.fault = fault;
+    this.muteZone = muteZone;
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { DnsLookupError } from '../../server/dns/dns-client.ts';
 import { HOUR_MS } from '../../server/durations.ts';
 import { CertificateModel } from '../../server/models/certificate.ts';
 import { UserModel } from '../../server/models/user.ts';
@@ -68,6 +69,16 @@ test('each address of a name is tried, and one that is gone or broken is not tak
   expect(await rehearsed()).toMatchObject([
     { id: 'dns', verdict: 'fail', message: expect.stringContaining('has no address') },
   ]);
+  const { providers } = world.app;
+  const { dns } = providers;
+  providers.dns = { ...dns, caaOf: () => Promise.reject(new DnsLookupError('timeout', 'No answer.', ZONE)) };
+  expect((await caller.certificates.rehearse({ certificateId })).rehearsal?.checks).toContainEqual({
+    id: 'caa',
+    verdict: 'fail',
+    message: `The name servers of ${ZONE} do not answer questions for CAA records, so that the certificate authority refuses. Have your DNS provider answer them, if only with nothing.`,
+  });
+  providers.dns = dns;
+
   await caller.certificates.renew({ certificateId });
   await world.app.jobs.drain();
   const { problem } = await caller.certificates.get({ certificateId });

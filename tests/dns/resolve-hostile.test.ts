@@ -1,8 +1,10 @@
+import dnsPacket from 'dns-packet';
 import { expect, test } from 'vitest';
 import { classifyAddress, parseRange } from '../../server/egress-rules.ts';
 import { a, cname, HOSTILE, NOT_AUTHORITATIVE, ns, startInternet } from '../support/hostile-internet.ts';
 
 const { signal } = new AbortController();
+const SERVFAIL = 2;
 
 test('of a set of hundreds of name servers a few are asked', async () => {
   const names = Array.from({ length: 60 }, (_, index) => `n${index}.evil.test`);
@@ -97,6 +99,22 @@ test('aliases that go on for ever end the climb for a CAA set', async () => {
   expect(await internet.client.caaOf('s0.evil.test', signal)).toBeNull();
   expect(internet.questions()).toBeLessThanOrEqual(200);
 });
+
+test.each([
+  ['answer them with an error', { flags: dnsPacket.AUTHORITATIVE_ANSWER | SERVFAIL }, () => ({}), 'evil.test'],
+  ['drop them', null, () => ({}), 'evil.test'],
+  ['drop everything', null, () => null, null],
+])(
+  'name servers that take no questions for CAA, and %s, are told from those out of reach',
+  async (_, caa, other, zone) => {
+    await using internet = await startInternet(({ type }) => (type === 'CAA' ? caa : other()));
+    const { muteZone } = await internet.client.caaOf('evil.test', signal).then(
+      () => expect.fail('It answers'),
+      (error) => error,
+    );
+    expect(muteZone).toBe(zone);
+  },
+);
 
 test('a name server whose name is no name is left out', async () => {
   await using internet = await startInternet(() => ({}), {

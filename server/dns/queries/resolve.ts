@@ -5,6 +5,7 @@ import {
   type Lookups,
   type RecordType,
   type ServerAnswer,
+  type ServerFault,
   type Zone,
 } from '../dns-client.ts';
 import { isWithin } from '../zone-names.ts';
@@ -185,7 +186,7 @@ async function caaAt(name: string, cut: Cut, questions: Questions): Promise<stri
   let asked = { name, cut };
   for (let aliases = 0; aliases <= ALIASES_MAX; aliases += 1) {
     const reply = await askServers(asked.cut, asked.name, questions, 'CAA');
-    if (typeof reply === 'string') throw new DnsLookupError(reply, `No name server of ${asked.cut.apex} answers.`);
+    if (typeof reply === 'string') throw await unanswered(reply, asked.cut, questions);
     const { values, owner } = valuesIn(reply, asked.name, 'CAA');
     if (values.length > 0 || owner === asked.name || !isName(owner)) return values;
     const walk = await followDelegations(owner, questions);
@@ -193,6 +194,13 @@ async function caaAt(name: string, cut: Cut, questions: Questions): Promise<stri
     asked = { name: owner, cut: deepest(walk.cuts) };
   }
   return [];
+}
+
+/** Tells servers that leave a question about CAA open from those that cannot be reached. */
+async function unanswered(fault: ServerFault, cut: Cut, questions: Questions): Promise<DnsLookupError> {
+  const other = await askServers(cut, cut.apex, questions);
+  const message = `No name server of ${cut.apex} answers.`;
+  return new DnsLookupError(fault, message, typeof other === 'string' ? null : cut.apex);
 }
 
 /** Asks about the zone, which is there: a resolver would remember that a name in it is not. */

@@ -1,7 +1,8 @@
 import type { RehearsalCheck } from '../../../routers/schemas/certificates.ts';
 import type { ChallengeSolver } from '../../certificates/challenges.ts';
 import { PERSISTENT } from '../../certificates/persistent-record.ts';
-import { caaText, judgeCaa } from '../../dns/caa.ts';
+import { caaText, judgeCaa, MUTE_REMEDY, muteText } from '../../dns/caa.ts';
+import { DnsLookupError } from '../../dns/dns-client.ts';
 import { AppError } from '../../errors.ts';
 import type { Providers } from '../../service-context.ts';
 import { withDnsConnection } from '../connections/ask-dns.ts';
@@ -29,7 +30,7 @@ export type PreflightSubject = {
 /** By which challenge the names are proved, and what was tried of it. */
 export type PreflightResult = { challenge: Challenge; checks: RehearsalCheck[] };
 
-type CaaSet = { name: string; found: { name: string; values: readonly string[] } | null | 'unread' };
+type CaaSet = { name: string; found: { name: string; values: readonly string[] } | null | DnsLookupError | 'unread' };
 
 /**
  * Tries what an order needs, right before it and in a rehearsal, without the authority's seeing any of it: our answer at
@@ -119,7 +120,11 @@ async function tryDns(
 /** Never rejects: it goes on while names are tried. */
 async function readCaa({ dns }: Providers, names: readonly string[], signal: AbortSignal): Promise<CaaSet[]> {
   const setOf = async (name: string): Promise<CaaSet> => {
-    const found = await dns.caaOf(name.replace(/^\*\./, ''), signal).catch(() => 'unread' as const);
+    const look = () => dns.caaOf(name.replace(/^\*\./, ''), signal);
+    // One lost packet is no silence.
+    const found = await look()
+      .catch(look)
+      .catch((error: unknown) => (error instanceof DnsLookupError ? error : ('unread' as const)));
     return { name, found };
   };
   return Promise.all(names.map(setOf));
@@ -134,7 +139,11 @@ async function judgeAll(
 ): Promise<RehearsalCheck[]> {
   const identities = await authority.caaIdentities(roundSignal(signal)).catch(() => null);
   return (await sets).map(({ name, found }): RehearsalCheck => {
-    if (found === 'unread' || identities === null) {
+    if (found instanceof DnsLookupError && found.muteZone !== null) {
+      const message = `${muteText(found.muteZone)}, so that the certificate authority refuses. ${MUTE_REMEDY}`;
+      return { id: 'caa', verdict: 'fail', message };
+    }
+    if (found === 'unread' || found instanceof DnsLookupError || identities === null) {
       return { id: 'caa', verdict: 'unknown', message: `The CAA records of ${name} could not be read.` };
     }
     const question = {
