@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { DNS_PROVIDER_IDS } from '../../../routers/schemas/dns-providers.ts';
 import type { DnsProvider, DnsProviderCall, DnsZone, FoundRecordSet } from '../../dns/provider.ts';
 import { zoneOf } from '../../dns/record-plan/record-plan.ts';
@@ -5,6 +6,7 @@ import { HOUR_MS } from '../../durations.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { type ConnectionDoc, ConnectionModel } from '../../models/connection.ts';
 import type { Providers } from '../../service-context.ts';
+import { isPublicSuffix } from '../../site-domain.ts';
 import { withDnsConnection } from './ask-dns.ts';
 
 /** So many are asked whether they hold a name, the newest first. */
@@ -82,10 +84,17 @@ const NAME_MAX = 253;
 /** PowerDNS has the longest: the name, of which a character may take three. */
 const ZONE_ID_MAX = 1_000;
 
-/** Returns the zones that a credential opens, but those whose id or name no zone has: they are kept with what is written. */
-export async function readZones(provider: DnsProvider, call: DnsProviderCall): Promise<DnsZone[]> {
+/**
+ * Returns the zones that a credential opens, by the names that DNS has for them, since some providers list `müller.example`.
+ * Left out are those whose id or name no zone has (both are kept with what is written), and what is nobody's own: a record
+ * written into `de` would be one for everybody.
+ */
+export async function readZones(provider: Pick<DnsProvider, 'zones'>, call: DnsProviderCall): Promise<DnsZone[]> {
   const zones = await provider.zones(call);
-  return zones.filter(({ id, name }) => id.length <= ZONE_ID_MAX && name.length <= NAME_MAX);
+  return zones
+    .filter(({ id, name }) => id.length <= ZONE_ID_MAX && name.length <= NAME_MAX)
+    .map((zone) => ({ ...zone, name: domainToASCII(zone.name) }))
+    .filter(({ name }) => name.includes('.') && name.length <= NAME_MAX && !isPublicSuffix(name));
 }
 
 /**
