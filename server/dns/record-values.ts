@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /** A character string holds 255 bytes (RFC 1035, section 3.3). */
 const STRING_MAX_BYTES = 255;
 const QUOTE = 0x22;
@@ -27,7 +29,10 @@ function escaped(bytes: Uint8Array, base: EscapeBase): string {
   }).join('');
 }
 
-/** Returns the joined text of quoted character strings; a text that does not begin with a quote is taken as it stands. */
+/**
+ * Returns the joined text of quoted character strings; a text that does not begin with a quote is taken as it stands.
+ * Bytes that are no UTF-8 are taken one by one, so that two values which differ stay two.
+ */
 export function fromCharacterStrings(value: string, base: EscapeBase = 10): string {
   if (!value.startsWith('"')) return value;
   // Each escape is one byte of UTF-8, so bytes are put together before they are read as text.
@@ -36,7 +41,8 @@ export function fromCharacterStrings(value: string, base: EscapeBase = 10): stri
   const plain = joined.replace(ESCAPES[base], (_escape, what: string) =>
     what.length === 3 ? String.fromCharCode(Number.parseInt(what, base) & 0xff) : what,
   );
-  return Buffer.from(plain, 'latin1').toString();
+  const read = Buffer.from(plain, 'latin1');
+  return isUtf8(read) ? read.toString() : plain;
 }
 
 const CAA = /^(\d{1,3}) ([a-z0-9]+) "(.*)"$/i;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { powerdns } from '../../server/dns/providers/powerdns.ts';
 import { dnsCall, dnsSuite, ZONE } from '../support/dns-suite.ts';
 import { startPowerDns } from '../support/name-servers.ts';
-import { powerdnsUnderTest } from '../support/powerdns-under-test.ts';
+import { heldSets, powerdnsUnderTest } from '../support/powerdns-under-test.ts';
 
 dnsSuite('PowerDNS', powerdnsUnderTest);
 
@@ -28,6 +28,33 @@ test('a zone that is transferred from elsewhere is not offered, and a record tha
   expect([zone?.name, others]).toEqual([ZONE, []]);
   if (zone === undefined) throw new Error('There is no zone.');
   expect(await powerdns().read(call, zone, `www.${ZONE}`)).toMatchObject([{ type: 'A', isFixed: true }]);
+});
+
+test('what others have at a name stays as it is, byte by byte', async () => {
+  await using server = await startPowerDns();
+  await server.createZone(ZONE);
+  const name = `texts.${ZONE}`;
+  const foreign = ['""', '"a \\"b\\" c"', '"caf\\233"', '"caf\\234"', '"v=DKIM1; k=rsa; " "p=MIGf"'];
+  const records = foreign.map((content) => ({ content }));
+  const held = { name: `${name}.`, type: 'TXT', ttl: 60, changetype: 'REPLACE', records };
+  await server.api('PATCH', `/zones/${ZONE}.`, { rrsets: [held] });
+  const call = dnsCall({ url: server.apiUrl, apiKey: server.apiKey });
+  const [zone] = await powerdns().zones(call);
+  if (zone === undefined) throw new Error('There is no zone.');
+  const contents = async () => {
+    const { rrsets } = heldSets(await server.api('GET', `/zones/${ZONE}.`));
+    return rrsets
+      .find((set) => set.name === `${name}.`)
+      ?.records.map(({ content }) => content)
+      .sort();
+  };
+  const [found] = await powerdns().read(call, zone, name);
+  const before = { ttl: 60, values: found?.values ?? [] };
+  const after = { ttl: 60, values: [...before.values, 'ours'] };
+  await powerdns().write(call, zone, [{ type: 'TXT', name, before, after }]);
+  expect(await contents()).toEqual([...foreign, '"ours"'].sort());
+  await powerdns().write(call, zone, [{ type: 'TXT', name, before: after, after: before }]);
+  expect(await contents()).toEqual([...foreign].sort());
 });
 
 test('what is no PowerDNS is said at once, without a key in the words', async () => {

@@ -25,6 +25,10 @@ test('texts come back from character strings as they were', () => {
   }
 });
 
+test('two values that are no text stay two', () => {
+  expect(fromCharacterStrings('"caf\\233"')).not.toBe(fromCharacterStrings('"caf\\234"'));
+});
+
 test('a long text is cut into strings of 255 bytes', () => {
   expect(toCharacterStrings('x'.repeat(300))).toBe(`"${'x'.repeat(255)}" "${'x'.repeat(45)}"`);
   expect(toCharacterStrings('')).toBe('""');

@@ -96,7 +96,7 @@ function withoutSerial(content: string): string {
   return content.split(' ').toSpliced(2, 1).join(' ');
 }
 
-function heldSets(answer: unknown): { rrsets: HeldSet[] } {
+export function heldSets(answer: unknown): { rrsets: HeldSet[] } {
   // PowerDNS answers a zone in this shape (doc.powerdns.com, "Zones"); anything else fails the test that looks.
   return answer as { rrsets: HeldSet[] };
 }

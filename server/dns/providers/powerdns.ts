@@ -40,7 +40,9 @@ const zoneSchema = z.object({
 });
 const refusalSchema = z.object({ error: z.string() });
 
-type HeldSet = z.infer<typeof zoneSchema>['rrsets'][number];
+type SentSet = z.infer<typeof zoneSchema>['rrsets'][number];
+/** `contents`: the values as they are there, so that those which stay are put back byte by byte. */
+type HeldSet = FoundRecordSet & { contents: readonly string[] };
 
 /** The address comes with the connection: it is the person's own server. */
 export function powerdns(): DnsProvider<'powerdns'> {
@@ -57,13 +59,13 @@ export function powerdns(): DnsProvider<'powerdns'> {
       const [zones, apexAlias] = [await listZones(call), await readApexAlias(call)];
       return zones.map(({ id, name }) => ({ id, name: comparableName(name), apexAlias }));
     },
-    read: (call, zone, name) => readSets(call, { zone, names: [name], asking: ask }),
-    readNames: (call, zone, names) => readSets(call, { zone, names, asking: ask }),
+    read: async (call, zone, name) => (await readSets(call, { zone, names: [name], asking: ask })).map(foundSet),
+    readNames: async (call, zone, names) => (await readSets(call, { zone, names, asking: ask })).map(foundSet),
     write: (call, zone, changes) =>
       writeAtOnce(call, changes, {
         look: () => readSets(call, { zone, names: namesOf(changes), asking: askOnce }),
-        make: async (pending) => {
-          const json = { rrsets: toSets(pending) };
+        make: async (pending, found) => {
+          const json = { rrsets: toSets(pending, found) };
           await askOnce(call, open(call), { method: 'PATCH', url: urlOf(zone), json }, z.object({}));
         },
       }),
@@ -112,7 +114,7 @@ function urlOf({ id }: DnsZone): string {
 async function readSets(
   call: Call,
   { zone, names, asking }: { zone: DnsZone; names: readonly string[]; asking: typeof ask },
-): Promise<readonly FoundRecordSet[]> {
+): Promise<readonly HeldSet[]> {
   const { rrsets } = await asking(call, open(call), { url: urlOf(zone) }, zoneSchema);
   const named = rrsets.filter(({ name }) => names.includes(comparableName(name)));
   const characters = named.flatMap(({ records }) => records).reduce((sum, { content }) => sum + content.length, 0);
@@ -121,18 +123,28 @@ async function readSets(
   return named.map(fromSet);
 }
 
-function fromSet({ name, type, ttl, records }: HeldSet): FoundRecordSet {
+function fromSet({ name, type, ttl, records }: SentSet): HeldSet {
+  const contents = records.map(({ content }) => content);
   return {
     type,
     name: comparableName(name),
     ttl: ttl ?? 0,
-    values: records.map(({ content }) => plainValue(type, content)),
+    values: contents.map((content) => plainValue(type, content)),
     ...(records.some(({ disabled }) => disabled === true) && { isFixed: true }),
+    contents,
   };
 }
 
+function foundSet({ contents: _contents, ...set }: HeldSet): FoundRecordSet {
+  return set;
+}
+
 /** What goes stands first: the server looks at one set after the other, and lets nothing stand beside a CNAME. */
-function toSets(changes: readonly RecordChange[]) {
+function toSets(changes: readonly RecordChange[], found: readonly HeldSet[]) {
+  const contentOf = (name: string, type: string, value: string): string => {
+    const held = found.find((set) => set.type === type && set.name === name);
+    return held?.contents.find((content) => plainValue(type, content) === value) ?? zoneFileValue(type, value);
+  };
   const gone = changes.filter(({ after }) => after === null);
   const coming = changes.filter(({ after }) => after !== null);
   return [...gone, ...coming].map(({ type, name, after }) => ({
@@ -143,7 +155,7 @@ function toSets(changes: readonly RecordChange[]) {
       : {
           changetype: 'REPLACE',
           ttl: after.ttl,
-          records: after.values.map((value) => ({ content: zoneFileValue(type, value), disabled: false })),
+          records: after.values.map((value) => ({ content: contentOf(name, type, value), disabled: false })),
         }),
   }));
 }
