@@ -1,5 +1,6 @@
 import { type Check, fail, pass, unknown, warn } from './check.ts';
 import { isCloudflare } from './cloudflare-ranges.ts';
+import { chainFrom } from './redirects.ts';
 
 /** Cloudflare's own errors between it and the site (its manual, "Cloudflare 5xx errors"). */
 const isOfProxy = (status: number): boolean => status >= 520 && status <= 530;
@@ -23,6 +24,13 @@ export const proxied: Check = {
       return fail(`Cloudflare stands in front of ${name} and does not reach the site (${visit.status}).`, fix);
     }
     if (visit.fault === 'tls') return fail(`Cloudflare stands in front of ${name} without a certificate for it.`, fix);
+    if (visit.fault === null && visit.headers.has('location') && (await chainFrom(url, tools)).isLoop) {
+      // Cloudflare's manual, "ERR_TOO_MANY_REDIRECTS": it asks without https, is led to https, and asks again.
+      return fail(
+        `Cloudflare stands in front of ${name} and asks the site without encryption, so that visitors are led in a circle.`,
+        `Set encryption to Full (strict) for ${name} at Cloudflare.`,
+      );
+    }
     return warn(`Cloudflare stands in front of ${name}, and passes visitors on.`, fix);
   },
 };
