@@ -61,6 +61,22 @@ test('a chain that all name servers agree on is followed to its addresses, and n
   expect(await chain(5)()).toEqual([[]]);
 });
 
+test('resolvers are asked once every name server has a record, since they remember that it was not there', async () => {
+  const asked = async (behind: number) => {
+    let looks = 0;
+    const respond = ({ name, type }: Asked) => {
+      if (type !== 'TXT') return {};
+      looks += 1;
+      return looks > behind ? { answers: [{ type, name, ttl: 60, data: 'proof' }] } : {};
+    };
+    await using internet = await startInternet(respond, MANY_SERVERS);
+    const { resolvers } = await gatherDnsAnswers(internet.client, 'evil.test', [PROOF], signal);
+    return [...resolvers.keys()];
+  };
+  expect(await asked(0)).toEqual([setKey(PROOF)]);
+  expect(await asked(1)).toEqual([]);
+});
+
 test('a check of several names goes its way down once', async () => {
   await using internet = await startInternet(({ name, type }) => (type === 'A' ? { answers: [a(name, HOSTILE)] } : {}));
   await gatherDnsAnswers(internet.client, 'evil.test', RECORDS, signal);

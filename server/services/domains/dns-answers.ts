@@ -58,7 +58,11 @@ async function askWith(dns: Lookups, unit: string, records: readonly DomainRecor
   if (zone === null) return { ...noAnswers(), isUnanswered: false };
   const questions = questionsOf(records);
   const nameServers = await asked(questions, (question) => addressesBehind(dns, question));
-  const there = questions.filter((question) => nameServers.get(setKey(question))?.some(hasValues));
+  // A resolver may ask any of them, and remembers what one that is behind does not have.
+  const there = questions.filter((question) => {
+    const usable = nameServers.get(setKey(question))?.filter(({ values }) => values !== null) ?? [];
+    return usable.length > 0 && usable.every(hasValues);
+  });
   const [resolvers, hosts, isProofDoubled] = await Promise.all([
     asked(there, ({ name, type }) => dns.askResolvers(name, type)),
     hostsOf(dns, records, nameServers),
