@@ -45,6 +45,7 @@ const NONCES_MAX = 10;
 const DIRECTORY_MS = DAY_MS;
 /** A longer one would outlast the certificate that is to be renewed (Let's Encrypt's own limits last a week). */
 const RETRY_AFTER_MAX_MS = 7 * DAY_MS;
+const RETRY_AFTER_MIN_MS = 1_000;
 /** RFC 8555, section 6.1: a client names itself. */
 const USER_AGENT = 'Fairlead ACME client';
 
@@ -162,10 +163,19 @@ function termsLinkOf(headers: Headers): string | null {
   return link === undefined || start < 0 || end < start ? null : link.slice(start + 1, end);
 }
 
-/** Seconds or a date (RFC 9110, section 10.2.3). */
+/** RFC 9110, section 5.6.7; its obsolete forms are no hint, and what V8 takes for dates besides is none either. */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+function dateIn(headers: Headers, name: string): number | null {
+  const value = headers.get(name) ?? '';
+  return HTTP_DATE.test(value) ? Date.parse(value) : null;
+}
+
+/** Seconds, or a date by the clock of whoever answers (RFC 9110, section 10.2.3); null for all else. */
 function retryAfterMsOf(headers: Headers, now: Date): number | null {
-  const value = headers.get('retry-after');
-  if (value === null) return null;
-  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now.getTime();
-  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), RETRY_AFTER_MAX_MS);
+  const seconds = /^\d+$/.exec(headers.get('retry-after') ?? '')?.[0];
+  const at = dateIn(headers, 'retry-after');
+  const dateMs = at === null ? null : at - (dateIn(headers, 'date') ?? now.getTime());
+  const ms = seconds === undefined ? dateMs : Number(seconds) * 1_000;
+  return ms === null || Number.isNaN(ms) ? null : Math.min(Math.max(ms, RETRY_AFTER_MIN_MS), RETRY_AFTER_MAX_MS);
 }
