@@ -22,6 +22,9 @@ export type Bootstrapped = Pick<DataFolder, 'run' | 'killedRuns' | 'forgetKilled
   providers: Providers;
 };
 
+const NEW_DATA =
+  'There are no data yet. What is made from now on, certificates included, is lost with DATA_DIR: keep it over restarts';
+
 type BootstrapParts = { env: Env; log: Log; rateCounters: RateCounters };
 
 /**
@@ -42,7 +45,10 @@ export async function bootstrap(parts: BootstrapParts, onShutdown: OnShutdown): 
   const now = await startClock(onShutdown);
   await runMigrations(log);
   await buildIndexes();
-  const keys = await readOrMakeKeys(env.dataDir, env.keys, await hasData());
+  const isUsed = await hasData();
+  // A container without a volume would order its certificates anew at each start, until the authority refuses.
+  if (!isUsed) log.info(NEW_DATA, { dataDir: env.dataDir });
+  const keys = await readOrMakeKeys(env.dataDir, env.keys, isUsed);
   const providers = await openProviders(parts, keys, now);
   await claimInstallation({ keysFingerprint: providers.secrets.fingerprint, storeId: providers.store.id });
   return { uri, run: data.run, killedRuns: data.killedRuns, forgetKilledRuns: data.forgetKilledRuns, providers };

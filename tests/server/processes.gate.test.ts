@@ -17,6 +17,7 @@ const CALLS_PER_MINUTE = 600;
 const SOCKETS_PER_ACCOUNT = 10;
 const BATCH = 10;
 const MESSAGES = 10;
+const NEW_DATA = 'There are no data yet';
 /** No measure of speed: on a busy machine a start takes as long as it takes. */
 const START_TIMEOUT_MS = 100_000;
 
@@ -145,6 +146,7 @@ test('the children end with the first process when it is killed, and the next st
   await app.restart();
   expect(childrenOf(app)).toHaveLength(2);
   expect((await ask(`${app.url}/api/ready`)).status).toBe(200);
+  expect(app.output()).not.toContain(NEW_DATA);
 });
 
 /** Alone it is what a shell or npm sends, with its group what a terminal or systemd does. */
@@ -199,7 +201,7 @@ test('the app is ready when all of its processes are', async () => {
   const { port, sitesPort } = await freePorts();
   const url = `http://localhost:${port}/api`;
   const child = spawn(process.execPath, ['dist/server/main.js'], {
-    stdio: 'ignore',
+    stdio: ['ignore', 'pipe', 'ignore'],
     env: {
       ...process.env,
       PORT: String(port),
@@ -211,6 +213,10 @@ test('the app is ready when all of its processes are', async () => {
     },
   });
   const ended = once(child, 'exit');
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text;
+  });
   const statusOf = async (path: string): Promise<number> =>
     (await ask(`${url}/${path}`).catch(() => null))?.status ?? 0;
 
@@ -221,4 +227,5 @@ test('the app is ready when all of its processes are', async () => {
 
   child.kill('SIGTERM');
   expect((await ended)[0]).toBe(0);
+  expect(output).toContain(NEW_DATA);
 });
