@@ -57,6 +57,11 @@ export type Subject = {
   url: string;
   /** What its entry page has to be; null where nothing is known of that. */
   entrySha256: string | null;
+  /**
+   * A file of the release that nothing on the way rewrites, as proxies do with pages: it tells whether the release itself is
+   * served. Null where there is none.
+   */
+  witness: { path: string; sha256: string } | null;
   /** Whether a visit of http is to be led to https: a certificate is there. */
   hasTls: boolean;
 };

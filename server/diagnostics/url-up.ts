@@ -1,5 +1,16 @@
 import type { Repair } from '../../routers/schemas/diagnostics.ts';
-import { type Check, fail, faultText, isOurs, pass, type Subject, type Tools, unknown, warn } from './check.ts';
+import {
+  type Answered,
+  type Check,
+  fail,
+  faultText,
+  isOurs,
+  pass,
+  type Subject,
+  type Tools,
+  unknown,
+  warn,
+} from './check.ts';
 
 const HOPS_MAX = 5;
 
@@ -22,17 +33,32 @@ export const urlUp: Check = {
       return fail(`${url} answers ${status}.`, fix, { repair, facts });
     }
     if (status >= 300) return warn(`${url} redirects ${hops} times and goes on.`, 'Shorten the chain.', { facts });
-    if (entrySha256 !== null && sha256 !== entrySha256) {
-      const seen = `${url} answers with other bytes than the release has.`;
-      return warn(seen, 'Another host answers, or something in between changes the page: publish again.', {
-        repair,
-        facts,
-      });
-    }
+    if (entrySha256 !== null && sha256 !== entrySha256)
+      return { ...(await judgeOther(subject, visit, tools, repair)), facts };
     const same = entrySha256 === null ? '' : ', with the very bytes of the release';
     return pass(`${url} answers ${status}${same}.`, { facts });
   },
 };
+
+/** The page has other bytes than its release: it is another release, or the same one, changed on the way. */
+async function judgeOther({ url, name, witness }: Subject, page: Answered, tools: Tools, repair: Repair | null) {
+  const file = witness === null ? null : await tools.visit(new URL(witness.path, url).href);
+  const isSame = file === null || file.fault !== null ? null : file.sha256 === witness?.sha256;
+  if (isSame === false) {
+    return fail(`${url} serves other files than the release has.`, 'Publish again, or look which host answers.', {
+      repair,
+    });
+  }
+  const seen = `${url} answers with other bytes than the release has.`;
+  if (isSame === true && page.headers.has('cf-ray')) {
+    // Cloudflare's manual, "Email Address Obfuscation": it is on by default, and replaces addresses by links and a script.
+    return warn(
+      `The files of the release are served at ${url}, and its page is changed on the way by Cloudflare.`,
+      `Switch off Email Address Obfuscation for ${name} at Cloudflare, and what else rewrites pages there.`,
+    );
+  }
+  return warn(seen, 'Another host answers, or something in between changes the page: publish again.', { repair });
+}
 
 async function follow(start: string, tools: Tools) {
   let url = start;

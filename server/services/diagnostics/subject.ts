@@ -56,7 +56,16 @@ async function mainDomain(accountId: string, deploymentId: string): Promise<Doma
 /** Nothing is expected of a name that no deployment of the account holds. */
 function stranger(name: string): Diagnosed {
   const url = `https://${name}/`;
-  const subject = { name, isDomain: true, counterpart: null, own: null, url, entrySha256: null, hasTls: true };
+  const subject = {
+    name,
+    isDomain: true,
+    counterpart: null,
+    own: null,
+    url,
+    entrySha256: null,
+    witness: null,
+    hasTls: true,
+  };
   return { subject, certifiedNames: [], manifest: null };
 }
 
@@ -64,10 +73,10 @@ async function ownAddress(ctx: AccountContext, deployment: DeploymentRow): Promi
   const url = siteUrlOf(ctx.providers.addresses, siteOf(deployment));
   if (url === '' || !URL.canParse(url)) return null;
   const { hostname, protocol } = new URL(url);
-  const { manifest, entrySha256 } = await readEntry(ctx, deployment);
+  const { manifest, ...expected } = await readEntry(ctx, deployment);
   const isServedHere = (await domainTargetOf(ctx.providers, deployment)).isServedHere;
   const subject: Subject = {
-    ...{ name: hostname, isDomain: !isServedHere, counterpart: null, url: withSlash(url), entrySha256 },
+    ...{ name: hostname, isDomain: !isServedHere, counterpart: null, url: withSlash(url), ...expected },
     hasTls: protocol === 'https:' && !isServedHere,
     own: {
       ...{ deploymentId: deployment._id, isServedHere, records: [], proof: null, domainId: null },
@@ -90,11 +99,11 @@ async function ofDomain(
   const url = domainUrlOf(ctx.providers.addresses, { name, isAtPlatform, isCertified });
   const covering = { accountId, domainId: domain._id, state: { $ne: 'revoked' as const } };
   const certificate = await CertificateModel.findOne(covering, { names: 1, renewAt: 1 }).sort({ createdAt: -1 }).lean();
-  const { manifest, entrySha256 } = await readEntry(ctx, deployment);
+  const { manifest, ...expected } = await readEntry(ctx, deployment);
   const both = [domain.name, domain.counterpart].filter((one) => typeof one === 'string');
   const subject: Subject = {
     ...{ name, isDomain: true, counterpart: both.find((one) => one !== name) ?? null },
-    ...{ url: withSlash(url), entrySha256, hasTls: url.startsWith('https:') },
+    ...{ url: withSlash(url), ...expected, hasTls: url.startsWith('https:') },
     own: {
       ...{ deploymentId: deployment._id, isServedHere: target.isServedHere },
       records: requiredRecords(domain, target),
@@ -111,21 +120,37 @@ const withSlash = (url: string): string => (url.endsWith('/') ? url : `${url}/`)
 async function readEntry(
   ctx: AccountContext,
   { _id: deploymentId, currentReleaseId, platform }: DeploymentRow,
-): Promise<{ manifest: Manifest | null; entrySha256: string | null }> {
+): Promise<{ manifest: Manifest | null } & Pick<Subject, 'entrySha256' | 'witness'>> {
   const { accountId } = ctx.actor;
   const { store, platforms } = ctx.providers;
   const live = { _id: currentReleaseId ?? '', accountId, deploymentId };
   const release = await ReleaseModel.findOne(live, { manifestHash: 1 }).lean();
-  if (release === null) return { manifest: null, entrySha256: null };
+  if (release === null) return { manifest: null, entrySha256: null, witness: null };
   return withFileListSlot(ctx, async () => {
     const manifest = await unlessLost(readManifest(store, release.manifestHash));
     const entry = manifest?.get('index.html') ?? null;
-    if (manifest === null || entry === null) return { manifest, entrySha256: null };
+    if (manifest === null || entry === null) return { manifest, entrySha256: null, witness: null };
     const hasRules = platforms[platform]?.capabilities.serving.redirects === true;
     const isLed = hasRules && (await readRedirects(store, manifest)).forced('', '') !== null;
-    return { manifest, entrySha256: isLed ? null : entry.sha256 };
+    return { manifest, entrySha256: isLed ? null : entry.sha256, witness: witnessIn(manifest) };
   });
 }
+
+/** Served everywhere as it is, unlike pages, and unlike files of rules, which no visitor gets. */
+const PLAIN = /\.(?:css|js|png|jpe?g|gif|webp|avif|svg|ico|woff2?)$/i;
+const WITNESS_MAX_BYTES = 256 * 1024;
+
+/** Returns the smallest. */
+function witnessIn(manifest: Manifest): Subject['witness'] {
+  let smallest: { path: string; sha256: string; sizeBytes: number } | null = null;
+  for (const [path, { sha256, sizeBytes }] of manifest) {
+    const isPlain = PLAIN.test(path) && sizeBytes > 0 && sizeBytes <= WITNESS_MAX_BYTES && !/(?:^|\/)\./.test(path);
+    if (isPlain && sizeBytes < (smallest?.sizeBytes ?? Infinity)) smallest = { path, sha256, sizeBytes };
+  }
+  return smallest && { path: addressOf(smallest.path), sha256: smallest.sha256 };
+}
+
+const addressOf = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
 /** The name that a report of a deployment begins with, before it is known what its checks look at. */
 export function hostOfDeployment(ctx: AccountContext, deployment: DeploymentRow): string {

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import type { Subject, Tools, Visit } from '../../server/diagnostics/check.ts';
+import { urlUp } from '../../server/diagnostics/url-up.ts';
+
+const PAGE = 'https://harbour.example/';
+const subject = {
+  ...{ name: 'harbour.example', url: PAGE, own: null, entrySha256: 'page' },
+  witness: { path: 'img/a%20boat.png', sha256: 'boat' },
+} as unknown as Subject;
+
+/** What is served, by its hash; nobody answers at an address that is not among them. */
+function served(hashes: Record<string, string>, isProxied = false): Tools {
+  const visit = async (url: string): Promise<Visit> => {
+    const sha256 = hashes[new URL(url).pathname];
+    if (sha256 === undefined) return { fault: 'silent', detail: 'No answer', server: '104.16.0.1' };
+    const headers = new Headers(isProxied ? { 'cf-ray': '8f-AMS' } : {});
+    return { fault: null, status: 200, headers, text: '', sha256, firstByteMs: 1, server: '104.16.0.1' };
+  };
+  return { visit } as unknown as Tools;
+}
+
+const BOAT = '/img/a%20boat.png';
+test.each([
+  ['the release', { '/': 'page', [BOAT]: 'boat' }, true, 'pass', /very bytes/],
+  ['the release, its page changed by a proxy', { '/': 'other', [BOAT]: 'boat' }, true, 'warn', /changed on the way/],
+  ['another release behind that proxy', { '/': 'other', [BOAT]: 'old' }, true, 'fail', /other files/],
+  ['another release', { '/': 'other', [BOAT]: 'old' }, false, 'fail', /other files/],
+  ['another page', { '/': 'other', [BOAT]: 'boat' }, false, 'warn', /other bytes/],
+  ['another page, and a file that nobody answers for', { '/': 'other' }, true, 'warn', /other bytes/],
+] as const)('where %s is served', async (_, hashes, isProxied, verdict, seen) => {
+  expect(await urlUp.run(subject, served(hashes, isProxied))).toMatchObject({
+    verdict,
+    seen: expect.stringMatching(seen),
+  });
+});
