@@ -81,7 +81,7 @@ export const checkResultSchema = z.strictObject({
   why: z.string(),
   /** What to do, where something is wrong. */
   fix: z.nullable(z.string()),
-  /** The first broken link, where this one fails because of that. */
+  /** The earliest broken link that explains this one; null where none does, though others are broken. */
   because: z.nullable(checkIdSchema),
   repair: z.nullable(repairSchema),
   asked: z.array(askedSchema),

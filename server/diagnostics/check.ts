@@ -12,8 +12,8 @@ import type { Handshake } from '../reach.ts';
  * signal, DnsLookupError, which reads as unknown, and what is our own fault. "Our own network failed" is `unknown`, never
  * `fail`. Of a name that no deployment of the account holds nothing is expected, so that nothing about its aim is judged.
  *
- * To add one: its id in routers/schemas/diagnostics.ts, at its place in the chain; one file here; one line in index.ts; a
- * test in which a real server fails in that way.
+ * To add one: its id in routers/schemas/diagnostics.ts, at its place in the chain; one file here; one line in index.ts;
+ * what it explains in causes.ts; a test in which a real server fails in that way.
  */
 export type Check = {
   id: CheckId;

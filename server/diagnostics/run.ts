@@ -1,5 +1,6 @@
 import type { Asked, CheckId, CheckResult } from '../../routers/schemas/diagnostics.ts';
 import { DnsLookupError } from '../dns/dns-client.ts';
+import { causeOf } from './causes.ts';
 import type { Check, Facts, Finding, Subject, Tools } from './check.ts';
 
 export type Step = { result: CheckResult; facts: Facts };
@@ -10,16 +11,16 @@ const FACTS_MAX = 16;
 const FACT_MAX = 300;
 
 /**
- * Runs the checks one after the other and yields each as it is done. The first that fails is the cause, and those that fail
- * after it do so because of it, as far as is known. A lookup that nobody answers is unknown. `toolsFor` brings the tools
- * that note in the list what is asked.
+ * Runs the checks one after the other and yields each as it is done. One that fails names the earliest that failed before
+ * it and explains it (causes.ts). A lookup that nobody answers is unknown. `toolsFor` brings the tools that note in the
+ * list what is asked.
  */
 export async function* runChecks(
   checks: readonly Check[],
   subject: Subject,
   toolsFor: (asked: Asked[]) => Tools,
 ): AsyncGenerator<Step, void> {
-  let cause: CheckId | null = null;
+  const failed: CheckId[] = [];
   for (const check of checks) {
     const asked: Asked[] = [];
     const begun = performance.now();
@@ -32,13 +33,13 @@ export async function* runChecks(
         ...{ id: check.id, verdict, why: check.why, asked },
         seen: found.seen.slice(0, SEEN_MAX),
         fix: isWrong ? (fix?.slice(0, SEEN_MAX) ?? null) : null,
-        because: isFailed ? cause : null,
+        because: isFailed ? causeOf(check.id, failed) : null,
         repair: isWrong ? (repair ?? null) : null,
         tookMs: Math.round(performance.now() - begun),
       },
       facts: bounded(facts),
     };
-    if (isFailed) cause ??= check.id;
+    if (isFailed) failed.push(check.id);
   }
 }
 
