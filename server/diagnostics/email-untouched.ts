@@ -1,4 +1,4 @@
-import { type Check, type Facts, fail, pass, recordsRepair, type Tools, unknown, usable, valuesOf } from './check.ts';
+import { type Check, type Facts, fail, pass, type Tools, unknown, usable, valuesOf } from './check.ts';
 
 /** Whether the records of the domain's mail are still what they were before ours were written. */
 export const emailUntouched: Check = {
@@ -20,7 +20,8 @@ export const emailUntouched: Check = {
     const had = before.facts[changed]?.join(', ') || 'nothing';
     const seen = `${changed} was ${had}, and is ${facts[changed]?.join(', ') || 'nothing'} now.`;
     if (!before.isWrittenSince) return pass(`${seen} Fairlead has not written any record since.`, { facts });
-    return fail(seen, 'Undo the last change of records.', { facts, repair: recordsRepair(subject) });
+    // No repair: a plan of the records that the domain wants would leave those of the mail as they are.
+    return fail(seen, 'Undo the last change on the page of the domain.', { facts });
   },
 };
 
