@@ -87,8 +87,9 @@ function Report({ deploymentId }: { deploymentId: string }) {
     { domainIds, limit: PAGE_SIZE_MAX },
     { enabled: domainIds.length > 0 },
   );
+  const health = trpc.diagnostics.health.useQuery({ deploymentIds: [deploymentId] });
   const now = useNow();
-  const lost = [deployment, current, domains, certificates].find(({ error }) => error !== null);
+  const lost = [deployment, current, domains, certificates, health].find(({ error }) => error !== null);
   if (lost?.error) {
     const { error } = lost;
     const isMissing = isNothing(error);
@@ -107,14 +108,17 @@ function Report({ deploymentId }: { deploymentId: string }) {
   }
   const release = number === undefined ? null : current.data;
   const certificateItems = domainIds.length === 0 ? [] : certificates.data?.items;
-  if (!deployment.data || release === undefined || !domains.data || !certificateItems) {
+  if (!deployment.data || release === undefined || !domains.data || !certificateItems || !health.data) {
     return (
       <Card>
         <CheckListSkeleton />
       </Card>
     );
   }
-  const checks = [...checksOf(deployment.data, release), ...domainChecks(domains.data.items, certificateItems, now)];
+  const checks = [
+    ...checksOf(deployment.data, release, health.data.items[0]),
+    ...domainChecks(domains.data.items, certificateItems, now),
+  ];
   return <FullReport deployment={deployment.data} current={release} checks={checks} />;
 }
 

@@ -1,8 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import type { Certificate } from '../../routers/schemas/certificates.ts';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
+import type { DeploymentHealth } from '../../routers/schemas/diagnostics.ts';
 import type { Domain } from '../../routers/schemas/domains.ts';
-import type { Release } from '../../routers/schemas/releases.ts';
+import type { Release, ReleaseDetail } from '../../routers/schemas/releases.ts';
 import type { Subscription } from '../../routers/schemas/subscription.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { statisticsByDeployment, statisticsOf } from '../../src/features/analytics/release-statistics.ts';
@@ -71,6 +72,7 @@ const deploymentsAre = (...items: Deployment[]): Answers => ({
   'deployments.list': () => ({ items, nextCursor: null }),
   'domains.list': () => ({ items: [], nextCursor: null }),
   'certificates.list': () => ({ items: [], localRoot: null }),
+  'diagnostics.health': () => ({ items: [] }),
 });
 
 const AWAY = refusal('database_unavailable', 'The database is away.');
@@ -193,18 +195,18 @@ test('of two deployments of one name the one is told from the other, in a choice
 });
 
 test('a report says what was seen and when, and of what nobody looked at that it is not checked', () => {
-  const verdicts = (...[of, current]: Parameters<typeof checksOf>) =>
-    Object.fromEntries(checksOf(of, current).map(({ id, verdict }) => [id, verdict]));
+  const verdicts = (...[of, current]: [Deployment, ReleaseDetail | null]) =>
+    Object.fromEntries(checksOf(of, current, undefined).map(({ id, verdict }) => [id, verdict]));
   const sound = { published: 'pass', compared: 'pass', address: 'pass', files: 'pass', last: 'pass' };
   expect(verdicts(deploymentOf(), verified)).toEqual(sound);
   expect(new Set(Object.values(verdicts(draft, null)))).toEqual(new Set(['nothing', 'unknown']));
-  expect(troubleCount(checksOf(draft, null))).toBe(0);
+  expect(troubleCount(checksOf(draft, null, undefined))).toBe(0);
 
   const troubled = deploymentOf({
     currentRelease: releaseRefOf({ corruptedFileCount: 2 }),
     latestRelease: releaseRefOf({ number: 4, state: 'failed', errorMessage: 'A file differs.', liveSince: null }),
   });
-  const checks = checksOf(troubled, verified);
+  const checks = checksOf(troubled, verified, undefined);
   expect(troubleCount(checks)).toBe(2);
   expect(checks.find(({ id }) => id === 'files')).toMatchObject({
     verdict: 'fail',
@@ -223,13 +225,31 @@ test('a report says what was seen and when, and of what nobody looked at that it
     finishedAt: shownAt,
     steps: verified.steps.map((step) => ({ ...step, startedAt: secondsLater(1) })),
   };
-  expect(checksOf(troubled, rolledBack).find(({ id }) => id === 'compared')).toMatchObject({
+  expect(checksOf(troubled, rolledBack, undefined).find(({ id }) => id === 'compared')).toMatchObject({
     seen: 'Every file has been fetched from the host and compared with what was sent, byte by byte.',
     at: shownAt,
   });
 
   const onItsWay = deploymentOf({ latestRelease: releaseRefOf({ number: 4, state: 'uploading', liveSince: null }) });
   expect(verdicts(onItsWay, verified)).toEqual({ ...sound, last: 'unknown' });
+});
+
+test('of the address a report says what the last look from outside saw', () => {
+  const seen = 'http://harbour.localhost:3001 answers 502.';
+  const health = (...checks: DeploymentHealth['checks']): DeploymentHealth => ({
+    ...{ deploymentId: 'harbour', checks, checkedAt: secondsLater(600), nextCheckAt: secondsLater(1_200) },
+  });
+  const addressOf = (...[of, now]: [Deployment, DeploymentHealth]) =>
+    checksOf(of, verified, now).find(({ id }) => id === 'address');
+  const failing = health({ id: 'url-up', verdict: 'fail', seen });
+  expect(addressOf(deploymentOf(), failing)).toMatchObject({ verdict: 'fail', seen, at: secondsLater(600) });
+  expect(troubleCount(checksOf(deploymentOf(), verified, failing))).toBe(1);
+  // Before the first look, and where nothing is live, there is nothing newer to say.
+  expect(addressOf(deploymentOf(), health())).toMatchObject({
+    verdict: 'pass',
+    seen: expect.stringContaining('It has not been asked since.'),
+  });
+  expect(addressOf(draft, failing)).toMatchObject({ verdict: 'unknown' });
 });
 
 test('a report says of each domain what was seen of its records and of its certificate', () => {
@@ -282,6 +302,20 @@ test('the report of a deployment leads to the log of its release, and a lost one
   expect(shown.page.textContent).toContain('214 files were fetched from the host and compared');
   expect(shown.linkTo('Read the log')).toBe('/deployments/harbour/releases/3');
   expect(shown.rows('Checks')).toHaveLength(7);
+});
+
+test('beside a dashboard that shows a failing address, the report of the deployment counts it as well', async () => {
+  const seen = 'http://harbour.localhost:3001 does not answer in time.';
+  const checks = [{ id: 'url-up', verdict: 'fail', seen }];
+  const health = { deploymentId: 'harbour', checks, checkedAt: shownAt, nextCheckAt: secondsLater(600) };
+  using shown = showScreen(<DiagnosticsScreen />, {
+    ...deploymentsAre(deploymentOf()),
+    'deployments.get': () => deploymentOf(),
+    'releases.get': () => verified,
+    'diagnostics.health': () => ({ items: [health] }),
+  });
+  await shown.sees('1 thing to look at in harbour');
+  expect(shown.page.textContent).toContain(seen);
 });
 
 const EDITOR = { pattern: '/deployment-editor/:deploymentId', path: '/deployment-editor/harbour' };

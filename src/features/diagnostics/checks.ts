@@ -1,4 +1,5 @@
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
+import type { DeploymentHealth } from '../../../routers/schemas/diagnostics.ts';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { ReleaseDetail } from '../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
@@ -21,12 +22,19 @@ export type Check = {
   link: { to: string; label: string } | null;
 };
 
-/** What is known of a deployment's releases without asking anything anew. `current` is the one that it serves. */
-export function checksOf(deployment: Deployment, current: ReleaseDetail | null): Check[] {
+/**
+ * What is known of a deployment's releases without asking anything anew. `current` is the one that it serves, `health` what
+ * the last look from outside saw.
+ */
+export function checksOf(
+  deployment: Deployment,
+  current: ReleaseDetail | null,
+  health: DeploymentHealth | undefined,
+): Check[] {
   return [
     publishedCheck(deployment),
     comparedCheck(current),
-    addressCheck(deployment),
+    addressCheck(deployment, health),
     filesCheck(deployment),
     lastReleaseCheck(deployment),
   ];
@@ -76,13 +84,17 @@ function countText(files: number): string {
   return `${formatCount(files, 'file')} ${files === 1 ? 'was' : 'were'}`;
 }
 
-/** Nothing asks again afterwards, so that the time of the last look belongs to the answer. */
-function addressCheck({ url, currentRelease }: Deployment): Check {
+/** What the last look from outside saw; before there is one, what was seen when the release went live. */
+function addressCheck({ url, currentRelease }: Deployment, health: DeploymentHealth | undefined): Check {
   const check = { id: 'address', title: 'The address answered' };
   const address = formatAddress(url);
   const seenAt = currentRelease?.liveSince ?? null;
   if (currentRelease === null || seenAt === null) {
     return { ...check, ...unknown, seen: `${address} has not been looked at yet.` };
+  }
+  const up = health?.checks.find(({ id }) => id === 'url-up');
+  if (health !== undefined && up !== undefined) {
+    return { ...check, verdict: up.verdict, seen: up.seen, at: health.checkedAt, link: null };
   }
   return {
     ...check,
