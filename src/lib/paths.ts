@@ -60,6 +60,7 @@ export const href = {
   deployment: (deploymentId: string) => `/deployments/${encodeURIComponent(deploymentId)}`,
   release: (deploymentId: string, number: number) =>
     `/deployments/${encodeURIComponent(deploymentId)}/releases/${number}`,
+  diagnostics: (deploymentId: string) => `${paths.diagnostics}?deployment=${encodeURIComponent(deploymentId)}`,
   domain: (domainId: string) => `/domains/${encodeURIComponent(domainId)}`,
   /** Names the payment that the person comes from; the screen asks the server what became of it. */
   subscriptionSuccess: (paymentId: string) =>

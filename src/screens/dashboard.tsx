@@ -14,6 +14,7 @@ import { PageHeader } from '../components/page-header.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
 import { VisitsCard } from '../features/analytics/visits-card.tsx';
 import { LeadingDrop } from '../features/deployments/create/leading-drop.tsx';
+import { healthItems } from '../features/deployments/manage/attention-items.ts';
 import { AttentionList } from '../features/deployments/manage/attention-list.tsx';
 import { DeploymentRows } from '../features/deployments/manage/deployment-table.tsx';
 import { isReadOnly, usageText } from '../features/deployments/plan-labels.ts';
@@ -71,7 +72,11 @@ export function DashboardScreen() {
         />
       ) : (
         <>
-          <AttentionList deployments={everyone.inCare} allowance={allowance.data} />
+          <AttentionList
+            deployments={everyone.inCare}
+            unhealthy={healthItems(items, health)}
+            allowance={allowance.data}
+          />
           {/* One below the other on a small screen, what grows last at the end: nothing under it is moved. */}
           <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px] lg:grid-rows-[auto_auto_1fr]">
             <Card className="min-w-0 overflow-hidden">

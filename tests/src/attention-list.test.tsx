@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Certificate } from '../../routers/schemas/certificates.ts';
+import type { DeploymentHealth } from '../../routers/schemas/diagnostics.ts';
 import type { Domain } from '../../routers/schemas/domains.ts';
+import { healthItems } from '../../src/features/deployments/manage/attention-items.ts';
 import { AttentionList } from '../../src/features/deployments/manage/attention-list.tsx';
 import { certificateOf, domainOf } from '../support/domain-fixtures.ts';
 import { type Answers, showScreen } from '../support/screen.tsx';
@@ -93,4 +95,33 @@ test('where nothing waits for the person, nothing is shown', async () => {
   using shown = show([], []);
   await expect.poll(() => shown.asked).toHaveLength(2);
   expect(shown.page.textContent).toBe('');
+});
+
+test('a deployment whose last check failed is named with the first that fails, and a warning alone is not', async () => {
+  const health = (deploymentId: string, checks: DeploymentHealth['checks']): [string, DeploymentHealth] => [
+    deploymentId,
+    { deploymentId, checks, checkedAt: AT, nextCheckAt: LATER },
+  ];
+  const deployments = [
+    deploymentOf({ id: 'down', name: 'down', slug: 'down' }),
+    deploymentOf({ id: 'late', name: 'late', slug: 'late' }),
+    deploymentOf({ id: 'going', name: 'going', slug: 'going', state: 'deleting' }),
+    deploymentOf({ id: 'new', name: 'new', slug: 'new' }),
+  ];
+  const certificate = { id: 'certificate' as const, verdict: 'fail' as const, seen: 'The certificate has expired.' };
+  const up = { id: 'url-up' as const, verdict: 'fail' as const, seen: 'https://down.test does not answer.' };
+  const unhealthy = healthItems(
+    deployments,
+    new Map([
+      health('down', [certificate, up]),
+      health('late', [{ ...certificate, verdict: 'warn' }]),
+      health('going', [up]),
+    ]),
+  );
+  using shown = showScreen(<AttentionList deployments={[]} unhealthy={unhealthy} allowance={allowanceOf()} />, {});
+  await shown.sees('down failed its last check');
+  expect([...shown.page.querySelectorAll('li')].map((item) => item.textContent)).toEqual([
+    'down failed its last checkThe certificate has expired.See what to do',
+  ]);
+  expect(shown.linkTo('See what to do')).toBe('/diagnostics?deployment=down');
 });

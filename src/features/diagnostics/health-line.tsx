@@ -1,4 +1,5 @@
 import { Check, CircleDashed, CircleX, type LucideIcon, RefreshCw, TriangleAlert } from 'lucide-react';
+import { Link } from 'wouter';
 import type { CheckVerdict, DeploymentHealth } from '../../../routers/schemas/diagnostics.ts';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
@@ -6,6 +7,7 @@ import { classNames } from '../../components/class-names.ts';
 import { IconButton } from '../../components/icon-button.tsx';
 import { Time } from '../../components/time.tsx';
 import { showToast } from '../../components/toast-store.ts';
+import { href } from '../../lib/paths.ts';
 
 const WORDS: Record<DeploymentHealth['checks'][number]['id'], string> = {
   resolves: 'Domain resolves',
@@ -33,40 +35,56 @@ type HealthLineProps = {
   isLive: boolean;
 };
 
-/** The three checks of a deployment in one line, and a look at it now. */
+/** The three checks of a deployment in one line, what is wrong below it, and a look at it now. */
 export function HealthLine({ deployment, health, isLive }: HealthLineProps) {
   const utils = trpc.useUtils();
   const check = trpc.diagnostics.check.useMutation({
     onSuccess: () => void utils.diagnostics.health.invalidate(),
     onError: (error) => showToast(errorToast('The deployment could not be checked', error)),
   });
+  const wrong = health?.checks.filter(({ verdict }) => verdict === 'warn' || verdict === 'fail') ?? [];
   return (
-    <div className="mt-1 flex min-h-11 items-center gap-x-3 text-sm text-ink-muted sm:min-h-8">
-      {!health || health.checks.length === 0 ? (
-        <span>{isLive ? 'Not checked yet' : 'Nothing to check yet'}</span>
-      ) : (
-        <ul aria-label={`Checks of ${deployment.name}`} className="flex flex-wrap gap-x-3 gap-y-1">
-          {health.checks.map(({ id, verdict, seen }) => {
-            const { icon: Icon, look, word } = looks[verdict];
-            return (
-              <li key={id} title={seen} className="inline-flex items-center gap-1">
-                <Icon aria-hidden className={classNames('size-3.5', look)} />
-                {WORDS[id]}
-                <span className="sr-only">: {word}</span>
-              </li>
-            );
-          })}
-        </ul>
-      )}
-      {health?.checkedAt && <Time at={health.checkedAt} />}
-      {isLive && (
-        <IconButton
-          label={`Check ${deployment.name} now`}
-          disabled={check.isPending}
-          onClick={() => check.mutate({ deploymentId: deployment.id })}
+    <div className="mt-1 text-sm text-ink-muted">
+      <div className="flex min-h-11 items-center gap-x-3 sm:min-h-8">
+        {!health || health.checks.length === 0 ? (
+          <span>{isLive ? 'Not checked yet' : 'Nothing to check yet'}</span>
+        ) : (
+          <ul aria-label={`Checks of ${deployment.name}`} className="flex flex-wrap gap-x-3 gap-y-1">
+            {health.checks.map(({ id, verdict, seen }) => {
+              const { icon: Icon, look, word } = looks[verdict];
+              return (
+                <li key={id} title={seen} className="inline-flex items-center gap-1">
+                  <Icon aria-hidden className={classNames('size-3.5', look)} />
+                  {WORDS[id]}
+                  <span className="sr-only">: {word}</span>
+                </li>
+              );
+            })}
+          </ul>
+        )}
+        {health?.checkedAt && <Time at={health.checkedAt} />}
+        {isLive && (
+          <IconButton
+            label={`Check ${deployment.name} now`}
+            disabled={check.isPending}
+            onClick={() => check.mutate({ deploymentId: deployment.id })}
+          >
+            <RefreshCw className={check.isPending ? 'animate-spin' : undefined} />
+          </IconButton>
+        )}
+      </div>
+      {wrong.map(({ id, seen }) => (
+        <p key={id} className="wrap-anywhere">
+          {seen}
+        </p>
+      ))}
+      {wrong.length > 0 && (
+        <Link
+          to={href.diagnostics(deployment.id)}
+          className="-my-0.5 inline-block rounded-tight py-0.5 font-medium text-accent hover:underline touch:my-0 touch:py-3"
         >
-          <RefreshCw className={check.isPending ? 'animate-spin' : undefined} />
-        </IconButton>
+          See what to do<span className="sr-only"> about {deployment.name}</span>
+        </Link>
       )}
     </div>
   );

@@ -2,6 +2,7 @@ import { isActiveStatus } from '../../../../routers/schemas/active-status.ts';
 import { CONNECTION_TITLES } from '../../../../routers/schemas/connection-titles.ts';
 import type { Connection } from '../../../../routers/schemas/connections.ts';
 import type { Deployment } from '../../../../routers/schemas/deployments.ts';
+import type { DeploymentHealth } from '../../../../routers/schemas/diagnostics.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { PLANS } from '../../../../routers/schemas/plan-table.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
@@ -116,6 +117,26 @@ export function failedItems(deployments: readonly Deployment[]): AttentionItem[]
         title: `Release ${latestRelease.number} of ${deploymentLabel({ name, slug })} failed`,
         text: `${latestRelease.errorMessage ?? ''} ${live}`,
         action: { to: href.release(id, latestRelease.number), label: 'See what happened' },
+      },
+    ];
+  });
+}
+
+/** Returns the deployments of which a check failed at the last look; the first that fails is what to mend first. */
+export function healthItems(
+  deployments: readonly Deployment[],
+  health: ReadonlyMap<string, DeploymentHealth>,
+): AttentionItem[] {
+  return deployments.flatMap(({ id, name, slug, state }) => {
+    const failed = health.get(id)?.checks.find(({ verdict }) => verdict === 'fail');
+    if (failed === undefined || state === 'deleting') return [];
+    return [
+      {
+        key: `health ${id}`,
+        kind: 'failed' as const,
+        title: `${deploymentLabel({ name, slug })} failed its last check`,
+        text: failed.seen,
+        action: { to: href.diagnostics(id), label: 'See what to do' },
       },
     ];
   });

@@ -24,6 +24,8 @@ import { certificateItems, domainItems } from './attention-names.ts';
 export type AttentionListProps = {
   /** All that may be in care; the others have nothing to say. */
   deployments: readonly Deployment[];
+  /** Those on the screen of which a check failed at the last look. */
+  unhealthy?: readonly AttentionItem[];
   allowance: Allowance | undefined;
 };
 
@@ -31,7 +33,7 @@ export type AttentionListProps = {
 const SHOWN_DOMAINS = 5;
 
 /** Everything that waits for the person, each with the link that mends it; else nothing. */
-export function AttentionList({ deployments, allowance }: AttentionListProps) {
+export function AttentionList({ deployments, unhealthy = [], allowance }: AttentionListProps) {
   const connections = trpc.connections.list.useQuery();
   const domains = trpc.domains.list.useQuery({ needsCare: true, limit: SHOWN_DOMAINS });
   const certificates = trpc.certificates.list.useQuery({ needsCare: true });
@@ -43,6 +45,7 @@ export function AttentionList({ deployments, allowance }: AttentionListProps) {
     ...stoppedConnectionItems(connections.data?.items ?? []),
     ...domainItems(domains.data),
     ...certificateItems(certificates.data?.items ?? [], domains.data?.items ?? [], now),
+    ...unhealthy,
     ...corruptedItems(deployments),
     ...refusedItems(deployments),
     ...failedItems(deployments),
