@@ -110,9 +110,9 @@ test('a plan that the key adds nothing to is told in a toast, with when to come 
   expect(lastToast()?.description).toBe('Your Pro plan runs until then. Come back for Basic.');
 });
 
-test('whoever has a lower plan reads before that a higher one ends it', async () => {
+test('a key for a higher plan is said to start at once, longer by what is left of the lower one', async () => {
   using shown = showScreen(<LicenseManagementScreen />, answersWith([], 'BASIC'));
-  await shown.sees('One for a higher plan takes the place of Basic at once: what is left of Basic ends then.');
+  await shown.sees('One for a higher plan starts at once, and what is left of Basic makes it longer.');
 });
 
 test('whoever tries Pro reads before that another plan ends the trial', async () => {

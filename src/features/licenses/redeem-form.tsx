@@ -62,5 +62,5 @@ function effectOf(subscription: Subscription | null): string {
   }
   const more = `A key for ${title} adds its time to what you have.`;
   if (subscription.plan === 'PRO' || subscription.plan === 'BETA') return more;
-  return `${more} One for a higher plan takes the place of ${title} at once: what is left of ${title} ends then.`;
+  return `${more} One for a higher plan starts at once, and what is left of ${title} makes it longer.`;
 }
