@@ -23,7 +23,7 @@ const benefits: readonly { icon: LucideIcon; title: string; text: string }[] = [
   {
     icon: Stethoscope,
     title: 'Analytics and diagnostics',
-    text: 'How your releases went and what was seen of each deployment. Visits follow.',
+    text: 'Who visits your sites, how your releases went, and all checks of each deployment.',
   },
   {
     icon: Zap,

@@ -44,6 +44,7 @@ function enterAt(path: string, title: string) {
   return {
     place: () => location,
     names,
+    text: () => page.textContent,
     sees,
     presses: async (name: string) => {
       await sees(name);
@@ -76,6 +77,7 @@ test('who came to Home is offered it: the place for the files is there', async (
   await visit.presses('Accept & Continue');
   await visit.sees('Continue to Home');
   expect(visit.names()).toEqual(['Continue to Home', ...WAYS_ON]);
+  expect(visit.text()).toContain('Who visits your sites, how your releases went, and all checks of each deployment.');
   await visit.presses('Continue to Home');
   await vi.waitFor(() => expect(visit.place().pathname).toBe('/'), { timeout: 30_000 });
 });
