@@ -1,10 +1,38 @@
 import { readdir } from 'node:fs/promises';
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
+import { EXPORT_README } from '../../server/services/account/export-entries.ts';
 import { STORED_DATA } from '../../src/features/account/stored-data.ts';
 
 const MODELS = new URL('../../server/models/', import.meta.url);
 const DAY_SECONDS = 86_400;
+
+const EXPORTED = [
+  ...['users', 'sessions', 'api_tokens', 'subscriptions', 'payments', 'licenses', 'domains', 'feedback'],
+  ...['contact_messages', 'uploads', 'deployments', 'releases', 'release_steps', 'roll_backs', 'artifacts'],
+  ...['visits', 'visit_hours'],
+];
+
+/** What the README of an export says of the collections that it leaves out. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  visit_days: 'the daily sums of your visits',
+  connections: 'your connections',
+  authorization_requests: 'your connections',
+  certificates: 'your certificates and their keys',
+  challenge_records: 'the DNS records that proved your names',
+  dns_changes: 'the DNS changes',
+  zone_leases: 'the DNS changes',
+  diagnostics: 'your diagnostics',
+  deployment_health: 'the regular checks of your deployments',
+  mailed_tokens: 'mailed links',
+  mails: 'the mails to you',
+  events: 'the events on your screen',
+  held_slugs: 'the addresses that you gave up',
+  jobs: 'jobs',
+  idempotency_keys: 'requests that were answered',
+  payment_events: 'messages of the payment',
+  disclaimer_acceptances: 'the browser in which you accepted the disclaimer',
+};
 
 async function collections() {
   for (const file of await readdir(MODELS)) await import(new URL(file, MODELS).href);
@@ -26,6 +54,13 @@ test('what names an account goes with it or by its age, and the rest names nobod
     if (isOwned) expect(['account', 'age'], name).toContain(ends);
     else expect(['users', 'rate_limits'].includes(name) || ends === 'nobody', name).toBe(true);
   }
+});
+
+test('what an account has is in its export, or the README of the export names it as left out', async () => {
+  const owned = (await collections()).filter(({ name, isOwned }) => isOwned || name === 'users');
+  expect(owned.map(({ name }) => name).sort()).toEqual([...EXPORTED, ...Object.keys(LEFT_OUT)].sort());
+  const [, notInHere = ''] = EXPORT_README.split('Not in here:');
+  for (const words of Object.values(LEFT_OUT)) expect(notInHere).toContain(words);
 });
 
 test.each([

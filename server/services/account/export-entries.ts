@@ -27,7 +27,7 @@ import { jsonText } from './json-text.ts';
 export type ExportSource = { user: UserDoc; at: Date; corrupted: readonly string[] };
 
 const PAGE = 100;
-const README = `This is what Fairlead keeps for your account.
+export const EXPORT_README = `This is what Fairlead keeps for your account.
 
 account.json                       who you are here, your settings, plan and payments, the browsers that are signed in,
                                    your API tokens, licenses and domains, what you wrote to us, and the uploads that we still
@@ -40,10 +40,16 @@ deployments/{address}/
 
 Not in here:
 - the files of releases that are not live, which the page of each release has as a ZIP;
-- whatever could be used to sign in (passwords, tokens, and what they are checked with);
+- the daily sums of your visits, which the hours add up to;
+- whatever could be used to sign in (passwords, tokens, mailed links, and what they are checked with);
+- your connections to platforms and DNS providers, whose tokens would let a finder of this file in there;
+- your certificates and their keys, and the DNS records that proved your names for them;
+- the DNS changes made for your domains;
+- your diagnostics and the regular checks of your deployments;
 - the mails to you and the events on your screen, which are deleted after 7 days;
 - the addresses that you gave up, which are held for you for ${HELD_SLUG_DAYS} days;
-- what Fairlead notes for its own work, such as jobs, limits and the browser in which you accepted the disclaimer.
+- what Fairlead notes for its own work, such as jobs, limits, requests that were answered, messages of the payment
+  service, and the browser in which you accepted the disclaimer.
 `;
 
 /**
@@ -54,7 +60,7 @@ export async function* exportEntries(
   providers: Providers,
   { user, at, corrupted }: ExportSource,
 ): AsyncGenerator<ArchiveEntry, void> {
-  yield { name: 'README.txt', text: [README] };
+  yield { name: 'README.txt', text: [EXPORT_README] };
   yield { name: 'account.json', text: accountText(user, at) };
   const owned = { accountId: user._id };
   const deployments = await DeploymentModel.find(owned, { _id: 1 })

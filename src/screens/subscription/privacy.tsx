@@ -49,8 +49,9 @@ export function SubscriptionPrivacyScreen() {
                 <Link to={paths.account} className="font-medium text-accent underline underline-offset-4">
                   Account
                 </Link>{' '}
-                exports everything and deletes your account. Deleting takes your sites offline and erases all of the
-                above, except for what is said to be kept longer. Backups are up to whoever runs this Fairlead.
+                exports what you made and what you were charged; the README of the export names what is left out. It
+                also deletes your account, which takes your sites offline and erases all of the above, except for what
+                is said to be kept longer. Backups are up to whoever runs this Fairlead.
               </p>
               <SupportEmail />
             </>
