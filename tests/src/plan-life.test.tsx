@@ -4,6 +4,7 @@ import { signInAs } from '../../src/api/user.ts';
 import { endingItems } from '../../src/features/deployments/manage/attention-items.ts';
 import { endLabel } from '../../src/features/subscription/plan-end.ts';
 import { PlanSetting } from '../../src/features/subscription/plan-setting.tsx';
+import { readOnlyText } from '../../src/features/subscription/read-only-text.ts';
 import { type Answers, showScreen } from '../support/screen.tsx';
 import { ada, allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
 
@@ -99,9 +100,20 @@ test('a smaller plan is chosen with the names of what becomes read-only', async 
   await vi.waitFor(() =>
     expect(document.body.textContent).toContain('and you have 2: One then stays live and becomes read-only.'),
   );
+  expect(document.body.textContent).toContain(
+    'Basic has 1 domain for each deployment and one platform at a time: what goes beyond stays live.',
+  );
   press('Choose Basic');
   await vi.waitFor(() => expect(acts.change).toHaveBeenCalledTimes(1));
   expect(acts.change.mock.calls[0]?.[0]).toEqual({ plan: 'BASIC' });
+});
+
+test('what a smaller plan has less of beside deployments is said where all of them have a place', () => {
+  const none = { deployments: [], count: 0 };
+  expect(readOnlyText('STANDARD', none)).toBe(
+    'All of your deployments have a place on Standard. Standard has 5 domains for each deployment and one platform at a time: what goes beyond stays live.',
+  );
+  expect(readOnlyText('PRO', none)).toBe('All of your deployments have a place on Pro.');
 });
 
 test('what does not renew has nothing to cancel', async () => {

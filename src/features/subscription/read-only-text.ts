@@ -18,9 +18,20 @@ type Known = {
 
 /**
  * Says how many deployments become read-only on a smaller plan, and names those that were published the longest ago: the
- * person may choose others. `when` is `then`, or nothing where the plan begins at once.
+ * person may choose others. Then what else the plan has less of. `when` is `then`, or nothing where it begins at once.
  */
-export function readOnlyText(plan: PaidPlan, { deployments, count }: Known, when: 'then ' | '' = ''): string {
+export function readOnlyText(plan: PaidPlan, known: Known, when: 'then ' | '' = ''): string {
+  return [deploymentsText(plan, known, when), domainsText(plan)].join(' ').trim();
+}
+
+function domainsText(plan: PaidPlan): string {
+  const { title, customDomains } = PLANS[plan];
+  // Exactly the plans without a cap publish on several platforms at once.
+  if (customDomains === null) return '';
+  return `${title} has ${formatCount(customDomains, 'domain')} for each deployment and one platform at a time: what goes beyond stays live.`;
+}
+
+function deploymentsText(plan: PaidPlan, { deployments, count }: Known, when: 'then ' | ''): string {
   const { title, deployments: limit } = PLANS[plan];
   const counted = deployments.filter(({ platform, state }) => state !== 'deleting' && !PLATFORMS[platform].isSimulated);
   const all = counted.length + Math.max(0, count - deployments.length);
