@@ -182,6 +182,7 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
       {latestRelease !== null && latestRelease.id !== currentRelease?.id && (
         <LatestNotice
           deploymentId={deployment.id}
+          platform={deployment.platform}
           latest={latestRelease}
           serving={currentRelease}
           isReadOnly={readOnly}

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Connection, PlatformConnection } from '../../routers/schemas/connections.ts';
+import type { Connection } from '../../routers/schemas/connections.ts';
 import { PLATFORM_CAPABILITIES } from '../../routers/schemas/platforms/capabilities/index.ts';
 import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
 import { refusalByLimits } from '../../routers/schemas/platforms/limits.ts';
@@ -12,7 +12,7 @@ import { AttentionList } from '../../src/features/deployments/manage/attention-l
 import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, showScreen } from '../support/screen.tsx';
-import { allowanceOf, deploymentOf, shownAt } from '../support/screen-fixtures.ts';
+import { allowanceOf, connectionOf, deploymentOf } from '../support/screen-fixtures.ts';
 
 // happy-dom names the locks and has none.
 const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
@@ -25,23 +25,6 @@ afterEach(() => {
 });
 
 const WORKING = 'w'.repeat(20);
-
-function connectionOf(fields: Partial<PlatformConnection> = {}): PlatformConnection {
-  return {
-    id: 'netlify-1',
-    provider: 'netlify',
-    kind: 'platform',
-    identity: 'anna@example.com',
-    state: 'ok',
-    problem: null,
-    warnings: [],
-    expiresAt: null,
-    testedAt: shownAt,
-    createdAt: shownAt,
-    deployments: [],
-    ...fields,
-  };
-}
 
 const broken = connectionOf({
   state: 'broken',

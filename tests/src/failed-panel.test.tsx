@@ -1,8 +1,12 @@
 import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
 import { expect, test } from 'vitest';
+import { LatestNotice } from '../../src/features/releases/latest-notice.tsx';
+import { ReleaseOutcome } from '../../src/features/releases/release-outcome.tsx';
 import { FailedPanel } from '../../src/features/releases/release-panels.tsx';
-import { releaseDetailOf } from '../support/screen-fixtures.ts';
+import { useReleaseActs } from '../../src/features/releases/use-release-acts.ts';
+import { type Answers, type ShownScreen, showScreen } from '../support/screen.tsx';
+import { connectionOf, releaseDetailOf, releaseRefOf } from '../support/screen-fixtures.ts';
 
 function show(raw: string | null) {
   const page = document.createElement('main');
@@ -28,4 +32,55 @@ test('a failure without an answer offers none', () => {
   using panel = show(null);
   expect(panel.page.textContent).toContain('It does not answer.');
   expect(panel.toggle()).toBe(null);
+});
+
+const deployments = [{ id: 'harbour', name: 'harbour' }];
+const BROKEN = connectionOf({ state: 'broken', deployments });
+
+function connectionsAre(...items: ReturnType<typeof connectionOf>[]): Answers {
+  return { 'connections.list': () => ({ items, signIn: [], tokenPages: {}, dnsProviders: [] }) };
+}
+
+function Outcome() {
+  const { retry } = useReleaseActs();
+  const release = releaseDetailOf({ state: 'failed', platform: 'netlify' });
+  return <ReleaseOutcome release={release} retry={retry} mayChange />;
+}
+
+function Latest() {
+  const latest = releaseRefOf({ state: 'failed', errorMessage: 'Netlify does not accept the token.' });
+  return <LatestNotice deploymentId="harbour" platform="netlify" latest={latest} serving={null} isReadOnly={false} />;
+}
+
+function primaryOf({ page }: ShownScreen): string[] {
+  return [...page.querySelectorAll('[data-variant="primary"]')].map((one) => one.textContent ?? '');
+}
+
+test.each([
+  ['the page of a release', <Outcome key="outcome" />],
+  ['the page of its deployment', <Latest key="latest" />],
+])('on %s a token that is not accepted is replaced before anything is tried again', async (_where, screen) => {
+  using shown = showScreen(screen, connectionsAre(connectionOf({ id: 'ok', deployments }), BROKEN));
+  await shown.sees('Replace token');
+  expect(shown.linkTo('Replace token')).toBe('/settings?replace=netlify-1');
+  expect(primaryOf(shown)).toEqual(['Replace token']);
+  expect(shown.button('Try again').dataset.variant).toBe('secondary');
+});
+
+test.each([
+  ['works', { ...BROKEN, state: 'ok' as const }],
+  ['is of other deployments', { ...BROKEN, deployments: [] }],
+  ['is of another platform', { ...BROKEN, provider: 'vercel' as const }],
+])('a connection that %s is not what a release failed for', async (_what, connection) => {
+  let isAnswered = false;
+  const list = () => {
+    isAnswered = true;
+    return connectionsAre(connection)['connections.list']?.(undefined);
+  };
+  using shown = showScreen(<Outcome />, { 'connections.list': list });
+  await shown.sees('Try again');
+  await expect.poll(() => isAnswered).toBe(true);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  expect(shown.linkTo('Replace token')).toBeUndefined();
+  expect(shown.button('Try again').dataset.variant).toBe('primary');
 });

@@ -1,4 +1,5 @@
 import type { SignedIn } from '../../routers/schemas/auth.ts';
+import type { PlatformConnection } from '../../routers/schemas/connections.ts';
 import type { Deployment, ReleaseRef } from '../../routers/schemas/deployments.ts';
 import type { Destination } from '../../routers/schemas/platforms/destination.ts';
 import type { Release, ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.ts';
@@ -114,6 +115,24 @@ export function stepOf(fields: Pick<ReleaseStep, 'name'> & Partial<ReleaseStep>)
     doneBytes: 0,
     totalBytes: 0,
     log: [],
+    ...fields,
+  };
+}
+
+/** Returns one at Netlify that works and that nothing uses, where nothing else is given. */
+export function connectionOf(fields: Partial<PlatformConnection> = {}): PlatformConnection {
+  return {
+    id: 'netlify-1',
+    provider: 'netlify',
+    kind: 'platform',
+    identity: 'anna@example.com',
+    state: 'ok',
+    problem: null,
+    warnings: [],
+    expiresAt: null,
+    testedAt: shownAt,
+    createdAt: shownAt,
+    deployments: [],
     ...fields,
   };
 }

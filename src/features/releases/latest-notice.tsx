@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { ReleaseRef } from '../../../routers/schemas/deployments.ts';
+import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
+import { useBrokenConnection } from '../../api/use-broken-connection.ts';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { href } from '../../lib/paths.ts';
@@ -11,14 +13,17 @@ import { useReleaseActs } from './use-release-acts.ts';
 
 export type LatestNoticeProps = {
   deploymentId: string;
+  /** The primary one, where the release went first. */
+  platform: PlatformId;
   latest: ReleaseRef;
   serving: ReleaseRef | null;
   isReadOnly: boolean;
 };
 
 /** The newest release is not the one that is live: what became of it, and what can be done. */
-export function LatestNotice({ deploymentId, latest, serving, isReadOnly }: LatestNoticeProps) {
+export function LatestNotice({ deploymentId, platform, latest, serving, isReadOnly }: LatestNoticeProps) {
   const { cancel, retry } = useReleaseActs();
+  const broken = useBrokenConnection(deploymentId, { platform, enabled: latest.state === 'failed' && !isReadOnly });
   const told = storyOf(latest, serving);
   if (told === null) return null;
   const releaseId = latest.id;
@@ -28,6 +33,11 @@ export function LatestNotice({ deploymentId, latest, serving, isReadOnly }: Late
       title={told.title}
       action={
         <span className="flex flex-wrap gap-2">
+          {broken !== null && (
+            <Button size="sm" variant="primary" asChild>
+              <Link to={href.replaceToken(broken.id)}>Replace token</Link>
+            </Button>
+          )}
           <Button size="sm" asChild>
             <Link to={href.release(deploymentId, latest.number)}>{told.link}</Link>
           </Button>
