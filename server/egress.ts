@@ -7,6 +7,7 @@ import { Agent, buildConnector } from 'undici';
 import { bodyToWrite, lengthOf } from './egress-body.ts';
 import { checkedLookup } from './egress-lookup.ts';
 import { type EgressRules, isReachable, mayOpen } from './egress-rules.ts';
+import { connectionWords } from './egress-words.ts';
 import { AppError } from './errors.ts';
 
 /**
@@ -59,9 +60,12 @@ export type EgressAnswer = {
   body: AsyncIterable<Uint8Array>;
 };
 
-export type EgressFault = 'refused' | 'silent' | 'too_slow' | 'too_large' | 'redirects' | 'connection';
+export type EgressFault = 'refused' | 'unknown_name' | 'silent' | 'too_slow' | 'too_large' | 'redirects' | 'connection';
 
-/** `refused`: the address is not one to go to, and asking again changes nothing. The message is for a person. */
+/**
+ * `refused`: the address is not one to go to, and asking again changes nothing. `unknown_name`: the name servers know no
+ * address of the name. The message is for a person.
+ */
 export class EgressError extends Error {
   readonly fault: EgressFault;
 
@@ -281,10 +285,14 @@ async function* bounded(body: AsyncIterable<Uint8Array>, maxBytes: number): Asyn
 
 const SILENCES: ReadonlySet<string> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
+/** How name servers say that a name has no address (c-ares, and getaddrinfo for the operator's own names). */
+const NO_ADDRESS: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
+
 /** An error of the store, met while a body was read from it, goes on as it is. */
 function toEgressError(error: unknown): EgressError | AppError {
   if (error instanceof EgressError || error instanceof AppError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (SILENCES.has(code)) return new EgressError('silent', 'no answer in time', error);
-  return new EgressError('connection', error instanceof Error ? error.message : String(error), error);
+  if (NO_ADDRESS.has(code)) return new EgressError('unknown_name', 'this address does not exist', error);
+  return new EgressError('connection', connectionWords(error, code), error);
 }

@@ -144,7 +144,7 @@ const FAULTS: readonly Fault[] = [
     }),
     type: 'unreachable',
     message: 'The certificate authority cannot be reached. Fairlead tries again automatically.',
-    detail: /ECONNREFUSED/,
+    detail: /nothing answers there/,
     looks: 0,
   },
 ];

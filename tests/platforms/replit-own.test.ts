@@ -4,9 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { HOUR_MS } from '../../server/durations.ts';
+import { type Egress, EgressError } from '../../server/egress.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { SubscriptionModel } from '../../server/models/subscription.ts';
 import { replit } from '../../server/platforms/replit/index.ts';
+import type { Providers } from '../../server/service-context.ts';
 import { addToCount } from '../../server/services/rate-limit.ts';
 import { openDownload } from '../../server/services/releases/index.ts';
 import { makeDue } from '../support/make-due.ts';
@@ -21,8 +23,8 @@ import { replitUnderTest, startReplit } from '../support/standins/replit/world.t
 const FILES = { 'index.html': '<h1>one</h1>', 'docs/a.txt': 'a' };
 
 /** A release that waits for its person. */
-async function onReplit() {
-  const app = await createPlatformApp(replitUnderTest);
+async function onReplit(providers: Partial<Providers> = {}) {
+  const app = await createPlatformApp(replitUnderTest, { providers });
   const { releases } = app;
   const deployment = await app.create('By hand');
   const release = await app.start(deployment, FILES);
@@ -85,6 +87,21 @@ test('an address that is none of the public web is refused, and so many are look
   await addToCount({ ...looks, amount: 120 - 6 - 1 });
   expect((await refusalOf(on.confirm('http://10.0.0.1/'))).code).toBe('validation_failed');
   expect((await refusalOf(on.confirm('http://10.0.0.1/'))).code).toBe('rate_limited');
+});
+
+test('an address that does not exist is refused at once', async () => {
+  const request: Egress['request'] = async () => {
+    throw new EgressError('unknown_name', 'this address does not exist');
+  };
+  await using on = await onReplit({ egress: { request } });
+  const message = 'This address does not exist.';
+  expect(await refusalOf(on.confirm('https://nobody.replit.app'))).toMatchObject({
+    code: 'validation_failed',
+    message,
+    fieldErrors: { url: message },
+    hint: expect.stringContaining('https://name.replit.app'),
+  });
+  expect(await on.read()).toMatchObject({ state: 'processing', destinations: [{ state: 'waiting' }] });
 });
 
 test('it is live once all files are seen at the address, and not while others are, however often it is confirmed', async () => {

@@ -259,7 +259,7 @@ test('names whose name server is silent hold no thread of the process', async ()
   silent.close();
 });
 
-/** A name server with these addresses for any name, one after the other, and no IPv6. */
+/** A name server with these addresses for any name, one after the other, and no IPv6; with none it knows no name. */
 async function answeringNames(addresses: string[]) {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -268,10 +268,13 @@ async function answeringNames(addresses: string[]) {
     // RFC 1035, section 4: the question begins behind 12 bytes, and ends in a zero, its type and its class.
     const end = query.indexOf(0, 12) + 5;
     const isIpv4 = query.readUInt16BE(end - 4) === 1;
-    const found = isIpv4 ? (addresses[Math.min(asked++, addresses.length - 1)] ?? '').split('.').map(Number) : null;
+    const found =
+      isIpv4 && addresses.length > 0
+        ? (addresses[Math.min(asked++, addresses.length - 1)] ?? '').split('.').map(Number)
+        : null;
     const head = Buffer.concat([
       query.subarray(0, 2),
-      Buffer.from([0x81, 0x80, 0, 1, 0, found === null ? 0 : 1, 0, 0, 0, 0]),
+      Buffer.from([0x81, addresses.length > 0 ? 0x80 : 0x83, 0, 1, 0, found === null ? 0 : 1, 0, 0, 0, 0]),
     ]);
     const record = found === null ? [] : [0xc0, 0x0c, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...found];
     socket.send(Buffer.concat([head, query.subarray(12, end), Buffer.from(record)]), port, address);
@@ -304,4 +307,18 @@ test('a name is connected to at the address that was checked, and not where it l
   expect(names.asked()).toBe(1);
   await expect(ask(inside.port)).rejects.toMatchObject({ fault: 'refused' });
   expect(inside.connections()).toBe(0);
+});
+
+test('what keeps an address from answering is said in words, and not in those of the system', async () => {
+  await using nobody = await answeringNames([]);
+  const unknown = textFrom('https://nobody.example.com/', {}, createEgress({ nameServers: nobody.nameServers }));
+  await expect(unknown).rejects.toMatchObject({ fault: 'unknown_name', message: 'this address does not exist' });
+
+  const closed = { fault: 'connection', message: 'nothing answers there', cause: { code: 'ECONNREFUSED' } };
+  await expect(textFrom('http://127.0.0.1:1/')).rejects.toMatchObject(closed);
+});
+
+test('a name server that refuses the connection says nothing about the address', async () => {
+  const unasked = textFrom('https://site.example.com/', {}, createEgress({ nameServers: ['127.0.0.1:1'] }));
+  await expect(unasked).rejects.toMatchObject({ fault: 'connection', message: 'the name servers do not answer' });
 });

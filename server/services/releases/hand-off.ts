@@ -37,7 +37,7 @@ const LOOK_BYTES = 1024 * 1024;
 
 /**
  * Takes the address at which the person has published the release, and has it looked at from outside. An address that is
- * not of the public web is refused at once; one that does not answer yet is looked at again until it does. What a plan
+ * not of the public web or does not exist is refused at once; one that does not answer yet is looked at again until it does. What a plan
  * let begin may be finished after it: no plan is asked for. Throws `not_found`, `conflict`, `rate_limited`, and
  * `validation_failed` on `url`.
  */
@@ -111,6 +111,7 @@ async function reachableAddress({ egress }: Providers, given: string, hint: stri
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
     // One that does not answer yet is watched from now on.
+    if (error.fault === 'unknown_name') throw wrongAddress('This address does not exist.', hint);
     if (error.fault === 'refused') throw wrongAddress(`${error.message.replace(/\.$/, '')}.`, hint);
   }
   return url;
