@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 const destination = { id: 'd'.repeat(20), platform: 'replit', url: '', state: 'waiting', error: null } as const;
-const waiting = releaseDetailOf({ state: 'processing', platform: 'replit', destinations: [destination] });
+const waiting = releaseDetailOf({ state: 'processing', platform: 'replit', url: '', destinations: [destination] });
 const steps = [
   { text: 'Download release 3 as a ZIP.' },
   { text: 'Open the import page of Replit.', url: 'https://replit.com/import' },
@@ -65,6 +65,25 @@ test('an address that was entered is there again after the panel was gone', asyn
   using again = showScreen(<HandOffPanel release={waiting} isReadOnly={false} />, answers);
   await again.sees('Check now');
   expect(again.page.querySelector('input')?.value).toBe('https://quay.replit.app');
+});
+
+test('a further release starts with the address of the one before, and what was entered comes first', async () => {
+  const further = { ...waiting, url: 'https://quay.replit.app' };
+  const valueIn = async (release: typeof waiting) => {
+    using shown = showScreen(<HandOffPanel release={release} isReadOnly={false} />, answers);
+    await shown.sees('Check now');
+    return shown.page.querySelector('input')?.value;
+  };
+  expect(await valueIn(waiting)).toBe('');
+  expect(await valueIn(further)).toBe('https://quay.replit.app');
+  const primary = { ...destination, id: 'h'.repeat(20), platform: 'built-in', state: 'live' } as const;
+  expect(await valueIn({ ...further, state: 'live', destinations: [primary, destination] })).toBe('');
+  {
+    using shown = showScreen(<HandOffPanel release={further} isReadOnly={false} />, answers);
+    await shown.sees('Check now');
+    enterAddress(shown.page, 'https://pier.replit.app');
+  }
+  expect(await valueIn(further)).toBe('https://pier.replit.app');
 });
 
 test('who may change nothing reads the steps and enters no address', async () => {

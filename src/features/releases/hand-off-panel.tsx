@@ -2,6 +2,7 @@ import { Download, ExternalLink, Hand } from 'lucide-react';
 import { useState } from 'react';
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
 import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabilities/index.ts';
+import type { Destination } from '../../../routers/schemas/platforms/destination.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { Release } from '../../../routers/schemas/releases.ts';
 import { errorMessage } from '../../api/errors.ts';
@@ -17,7 +18,7 @@ import { storeDraft } from '../../lib/draft-storage.ts';
 import { formDraftKey, tryStorage } from '../../lib/storage.ts';
 
 type HandOffPanelProps = {
-  release: Pick<Release, 'id' | 'number' | 'state' | 'destinations'>;
+  release: Pick<Release, 'id' | 'number' | 'state' | 'destinations' | 'url'>;
   isReadOnly: boolean;
   className?: string | undefined;
 };
@@ -37,7 +38,7 @@ export function HandOffPanel({ release, isReadOnly, className }: HandOffPanelPro
         Finish release {release.number} at {title}
       </h2>
       <Steps releaseId={release.id} title={title} />
-      {!isReadOnly && <AddressForm releaseId={release.id} title={title} />}
+      {!isReadOnly && <AddressForm releaseId={release.id} title={title} known={knownAddress(release, waiting)} />}
     </Card>
   );
 }
@@ -58,6 +59,11 @@ function waitingNumber({ platform, destinations, latestRelease, currentRelease }
   if (isHandedOff && latestRelease?.state === 'processing') return latestRelease.number;
   const isElsewhere = destinations.slice(1).some(({ state }) => state === 'waiting');
   return isElsewhere ? (currentRelease?.number ?? null) : null;
+}
+
+/** The address of a release is its deployment's: it leads to the primary platform, and tells nothing of another one. */
+function knownAddress({ url, destinations }: HandOffPanelProps['release'], waiting: Destination): string {
+  return destinations[0]?.id === waiting.id ? url : '';
 }
 
 function Steps({ releaseId, title }: { releaseId: string; title: string }) {
@@ -98,9 +104,16 @@ function Steps({ releaseId, title }: { releaseId: string; title: string }) {
 }
 
 /** The panel goes while the address is looked at: what was entered is there again when it comes back. */
-function AddressForm({ releaseId, title }: { releaseId: string; title: string }) {
+type AddressFormProps = {
+  releaseId: string;
+  title: string;
+  /** Where the last release was found; empty before the first. */
+  known: string;
+};
+
+function AddressForm({ releaseId, title, known }: AddressFormProps) {
   const draft = `hand-off-${releaseId}`;
-  const [url, setUrl] = useState(() => tryStorage(() => sessionStorage.getItem(formDraftKey(draft))) ?? '');
+  const [url, setUrl] = useState(() => tryStorage(() => sessionStorage.getItem(formDraftKey(draft))) ?? known);
   const enter = (typed: string) => {
     setUrl(typed);
     storeDraft(draft, typed);
