@@ -97,6 +97,19 @@ test('addresses are on their way, fail with Retry, and stand with what answers a
   expect(shown.rows('Addresses')[1]).toContain('Nothing yet');
 });
 
+test('an address is copied and visited once there is one, and changed where it is ours', async () => {
+  const waiting = deploymentOf({ name: 'quay', platform: 'netlify', url: '' });
+  const there = deploymentOf({ name: 'pier', platform: 'netlify', url: 'https://pier.netlify.app' });
+  using shown = showScreen(<DomainsScreen />, deploymentsAre(deploymentOf(), waiting, there));
+  await shown.sees('No address yet');
+  expect(shown.page.textContent).not.toContain('Copy the address of quay');
+  expect(shown.linkTo('Visit quay, opens in a new tab')).toBeUndefined();
+  expect(shown.button('Copy the address of pier')).toBeDefined();
+  expect(shown.linkTo('Visit pier, opens in a new tab')).toBe('https://pier.netlify.app');
+  expect(shown.linkTo('Change the address of pier')).toBeUndefined();
+  expect(shown.linkTo('Change the address of harbour')).toBe('/deployments/harbour?tab=settings');
+});
+
 test('without a deployment the addresses, the certificates and the report lead to the first', async () => {
   using domains = showScreen(<DomainsScreen />, deploymentsAre());
   await domains.sees('No addresses yet.');

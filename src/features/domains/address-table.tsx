@@ -1,6 +1,7 @@
 import { ExternalLink } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { HostName } from '../../components/host-name.tsx';
@@ -32,8 +33,14 @@ export function AddressTable({ deployments, stateOf }: AddressTableProps) {
           {/* Never wider for a long address: that is cut, not the row. */}
           <TableCell className="sm:w-2/5 sm:max-w-0">
             <span className="flex min-w-0 items-center gap-1">
-              <HostName name={formatAddress(deployment.url)} />
-              <CopyButton text={deployment.url} label={`Copy the address of ${deployment.name}`} />
+              {deployment.url === '' ? (
+                <span className="text-ink-muted">No address yet</span>
+              ) : (
+                <>
+                  <HostName name={formatAddress(deployment.url)} />
+                  <CopyButton text={deployment.url} label={`Copy the address of ${deployment.name}`} />
+                </>
+              )}
             </span>
           </TableCell>
           <TableCell>
@@ -71,22 +78,24 @@ function Answers({ deployment: { id, currentRelease, state } }: { deployment: De
   );
 }
 
-function AddressActs({ deployment: { id, name, url, currentRelease, state } }: { deployment: Deployment }) {
+function AddressActs({ deployment: { id, name, platform, url, currentRelease, state } }: { deployment: Deployment }) {
   if (state === 'deleting') return null;
   return (
     <span className="flex gap-1 max-sm:pt-1.5 sm:max-md:flex-col sm:max-md:items-end md:justify-end">
-      {currentRelease !== null && (
+      {currentRelease !== null && url !== '' && (
         <Button size="sm" asChild>
           <a href={url} target="_blank" rel="noreferrer" aria-label={`Visit ${name}, opens in a new tab`}>
             Visit <ExternalLink className="size-3.5" />
           </a>
         </Button>
       )}
-      <Button size="sm" variant="quiet" asChild>
-        <Link to={`${href.deployment(id)}?tab=settings`} aria-label={`Change the address of ${name}`}>
-          Change
-        </Link>
-      </Button>
+      {PLATFORMS[platform].isServedHere && (
+        <Button size="sm" variant="quiet" asChild>
+          <Link to={`${href.deployment(id)}?tab=settings`} aria-label={`Change the address of ${name}`}>
+            Change
+          </Link>
+        </Button>
+      )}
     </span>
   );
 }

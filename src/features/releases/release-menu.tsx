@@ -38,7 +38,7 @@ export function ReleaseMenu({ release, isReadOnly, onRollBack }: ReleaseMenuProp
           <FileDiff /> Compare
         </Link>
       </MenuItem>
-      {wasSeenLive(release) && (
+      {wasSeenLive(release) && release.previewUrl !== '' && (
         <MenuItem asChild>
           <a href={release.previewUrl} target="_blank" rel="noreferrer">
             <ExternalLink /> Open preview
