@@ -25,7 +25,9 @@ export const removeConnectionInput = z.strictObject({ connectionId: idSchema });
 /** A connection is `broken` from the moment that the platform refuses its credential; what is live stays live. */
 export const connectionStateSchema = z.enum(['ok', 'broken']);
 
-const usersSchema = z.array(z.strictObject({ id: idSchema, name: z.string() }));
+/** `url` is empty where there is no address yet. */
+const usersSchema = z.array(z.strictObject({ id: idSchema, name: z.string(), url: z.string() }));
+const domainsSchema = z.array(z.strictObject({ id: idSchema, name: z.string() }));
 const commonFields = {
   id: idSchema,
   /** The account there: "anna@example.com", "acme-inc". */
@@ -52,7 +54,7 @@ export const dnsConnectionSchema = z.strictObject({
   kind: z.literal('dns'),
   provider: dnsProviderIdSchema,
   /** Those whose zone it holds: a proof by DNS, as for a renewal, is written through it. No more than a person reads. */
-  domains: usersSchema,
+  domains: domainsSchema,
 });
 export const connectionSchema = z.discriminatedUnion('kind', [platformConnectionSchema, dnsConnectionSchema]);
 export const connectionListSchema = z.strictObject({

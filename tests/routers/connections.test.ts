@@ -145,7 +145,7 @@ test('an identity that is connected again takes over the deployments of its remo
   const { id, name } = await deployments.create({ name: 'Shop', platform: 'netlify' });
   await connections.remove({ connectionId: removed });
   expect((await connect(`${OTHERS}1`)).deployments).toEqual([]);
-  expect((await connect(`${TOKEN}2`)).deployments).toEqual([{ id, name }]);
+  expect((await connect(`${TOKEN}2`)).deployments).toEqual([{ id, name, url: '' }]);
 });
 
 test('a connection whose token was replaced by that of another identity leaves its deployments to that one', async () => {
@@ -157,7 +157,7 @@ test('a connection whose token was replaced by that of another identity leaves i
   await connections.replace({ connectionId, token: `${OTHERS}1` });
   await connections.remove({ connectionId });
   expect((await connect(TOKEN)).deployments).toEqual([]);
-  expect((await connect(`${OTHERS}1`)).deployments).toEqual([{ id, name }]);
+  expect((await connect(`${OTHERS}1`)).deployments).toEqual([{ id, name, url: '' }]);
 });
 
 test('a platform that is down breaks no connection', async () => {
@@ -200,7 +200,7 @@ test('targets are those of the token, and removing says which deployments publis
   const { id: connectionId } = await app.caller.connections.connect({ provider: 'netlify', token: TOKEN });
   expect((await app.caller.connections.targets({ connectionId })).items.length).toBeGreaterThan(0);
   const { id, name } = await app.caller.deployments.create({ name: 'Shop', platform: 'netlify' });
-  expect((await app.caller.connections.list()).items[0]?.deployments).toEqual([{ id, name }]);
+  expect((await app.caller.connections.list()).items[0]?.deployments).toEqual([{ id, name, url: '' }]);
   await app.caller.connections.remove({ connectionId });
   expect((await app.caller.connections.list()).items).toEqual([]);
   await expect(app.caller.connections.remove({ connectionId })).rejects.toMatchObject({ cause: { code: 'not_found' } });
@@ -215,10 +215,14 @@ test('a deployment that names a connection in its options uses it as well', asyn
   await DeploymentModel.updateOne({ _id: id, accountId: app.person.user.id }, { 'destinations.0.options': options });
   const { items } = await app.caller.connections.list();
   expect(items.map(({ provider, deployments }) => [provider, deployments])).toEqual([
-    ['vercel', [{ id, name }]],
-    ['netlify', [{ id, name }]],
+    ['vercel', [{ id, name, url: '' }]],
+    ['netlify', [{ id, name, url: '' }]],
   ]);
   expect(await app.caller.connections.test({ connectionId })).toMatchObject({ deployments: [{ id, name }] });
+
+  const url = 'https://shop.netlify.app';
+  await DeploymentModel.updateOne({ _id: id, accountId: app.person.user.id }, { 'destinations.0.url': url });
+  expect(await app.caller.connections.test({ connectionId })).toMatchObject({ deployments: [{ id, name, url }] });
 });
 
 test('a connection of another account is not found', async () => {

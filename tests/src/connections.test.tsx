@@ -29,7 +29,7 @@ const WORKING = 'w'.repeat(20);
 const broken = connectionOf({
   state: 'broken',
   problem: { message: 'Netlify does not accept the token of this connection any more.', hint: 'Connect it again.' },
-  deployments: [{ id: 'harbour', name: 'harbour' }],
+  deployments: [{ id: 'harbour', name: 'harbour', url: 'https://harbour.netlify.app' }],
 });
 
 test('a connection that stopped working stands on the dashboard, with the reason and the way to mend it', async () => {
@@ -58,6 +58,15 @@ test('who makes a token is led where the operator has the platform', async () =>
   }
   using _shown = showScreen(dialog('netlify'), { 'connections.list': () => list });
   await vi.waitFor(() => expect(pageOf()).toContain('https://app.netlify.com/user/applications'), { timeout: 30_000 });
+});
+
+test('who removes a connection is told of each deployment by its name and its address', async () => {
+  const deployments = [...broken.deployments, { id: 'quay', name: 'quay', url: '' }];
+  const connection = { ...broken, deployments };
+  using _shown = showScreen(<RemoveConnectionDialog connection={connection} onClose={() => undefined} />, {});
+  const items = () => [...document.body.querySelectorAll('[role="alertdialog"] li, [role="dialog"] li')];
+  await vi.waitFor(() => expect(items()).toHaveLength(2), { timeout: 30_000 });
+  expect(items().map((item) => item.textContent)).toEqual(['harbour, harbour.netlify.app', 'quay']);
 });
 
 test('who removes a DNS connection is told of the domains whose certificates need it', async () => {

@@ -31,7 +31,7 @@ test('a plan with several platforms at once adds one', async () => {
 });
 
 test('where a platform does not accept the token, replacing it comes before another try', async () => {
-  const deployments = [{ id: 'harbour', name: 'harbour' }];
+  const deployments = [{ id: 'harbour', name: 'harbour', url: 'https://harbour.netlify.app' }];
   const broken = connectionOf({ id: 'vercel-1', provider: 'vercel', state: 'broken', deployments });
   const failed = { ...AT_VERCEL, state: 'failed' } as const;
   using shown = show('PRO', [AT_NETLIFY, failed], [broken]);

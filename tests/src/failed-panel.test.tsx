@@ -34,7 +34,7 @@ test('a failure without an answer offers none', () => {
   expect(panel.toggle()).toBe(null);
 });
 
-const deployments = [{ id: 'harbour', name: 'harbour' }];
+const deployments = [{ id: 'harbour', name: 'harbour', url: 'https://harbour.netlify.app' }];
 const BROKEN = connectionOf({ state: 'broken', deployments });
 
 function connectionsAre(...items: ReturnType<typeof connectionOf>[]): Answers {

@@ -52,7 +52,7 @@ export async function listConnections(ctx: AccountContext): Promise<ConnectionLi
   const { accountId } = ctx.actor;
   const docs = await ConnectionModel.find({ accountId }).sort({ createdAt: -1, _id: -1 }).limit(MAX_CONNECTIONS).lean();
   return {
-    items: await toConnections(accountId, docs),
+    items: await toConnections(ctx, docs),
     signIn: CONNECTION_PROVIDERS.filter((id) => ctx.providers.signIn[id] !== undefined),
     tokenPages: tokenPages(ctx.providers.platforms),
     dnsProviders: DNS_PROVIDER_IDS.filter((id) => ctx.providers.dnsProviders[id] !== undefined),
@@ -121,7 +121,7 @@ async function keepConnection(ctx: AccountContext, { provider, info, credential 
     await publishEvent(session, accountId, { type: 'analytics_update' });
     return saved;
   });
-  return toConnection(accountId, doc);
+  return toConnection(ctx, doc);
 }
 
 type AnyProvider = ConnectionProvider | DnsProviderId;
@@ -159,7 +159,7 @@ export async function replaceConnection(
   const { info, credential } = await replacementOf(ctx, provider, input, signal);
   const sealed = sealCredential(ctx.providers, { id, accountId }, credential);
   const filter = { _id: id, accountId };
-  return changeConnection(filter, { credential: sealed, isRenewable: false, ...working(ctx, info) });
+  return changeConnection(ctx, filter, { credential: sealed, isRenewable: false, ...working(ctx, info) });
 }
 
 async function replacementOf(
@@ -186,10 +186,10 @@ export async function testConnection(ctx: AccountContext, input: TestConnectionI
   try {
     const { expiresAt, ...info } = working(ctx, await askWhoseConnection(ctx, connection));
     const ends = connection.isRenewable ? {} : { expiresAt };
-    return await changeConnection({ _id, accountId }, { ...info, ...ends });
+    return await changeConnection(ctx, { _id, accountId }, { ...info, ...ends });
   } catch (error) {
     if (!(error instanceof AppError) || !REFUSALS.has(error.code)) throw toldToPerson(error);
-    return changeConnection({ _id, accountId, credential }, { ...brokenState(error), testedAt: ctx.now() });
+    return changeConnection(ctx, { _id, accountId, credential }, { ...brokenState(error), testedAt: ctx.now() });
   }
 }
 
@@ -249,6 +249,7 @@ export async function findConnection(accountId: string, connectionId: string): P
 }
 
 async function changeConnection(
+  ctx: AccountContext,
   filter: { _id: string; accountId: string; credential?: string },
   set: Record<string, unknown>,
 ): Promise<Connection> {
@@ -259,7 +260,7 @@ async function changeConnection(
     return changed;
   });
   // It was replaced or removed while the platform was asked: what stands now is the answer.
-  return toConnection(accountId, doc ?? (await findConnection(accountId, filter._id)));
+  return toConnection(ctx, doc ?? (await findConnection(accountId, filter._id)));
 }
 
 function working(ctx: AccountContext, { identity, subject, warnings, expiresAt }: ConnectionInfo) {

@@ -3,20 +3,25 @@ import { isDnsProvider } from '../../../routers/schemas/dns-providers.ts';
 import type { ConnectionRow } from '../../models/connection.ts';
 import { DeploymentModel } from '../../models/deployment.ts';
 import { DomainModel } from '../../models/domain.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { siteOf, siteUrlOf } from '../site-address.ts';
 import { CONNECTION_FIELDS, connectionIdsOf } from './credentials.ts';
 
 /** Of all connections together: an account may have thousands. */
 const DOMAINS_SHOWN_MAX = 200;
 
 /** Returns a connection as a person sees it. */
-export async function toConnection(accountId: string, doc: ConnectionRow): Promise<Connection> {
-  const [connection] = await toConnections(accountId, [doc]);
+export async function toConnection(ctx: AccountContext, doc: ConnectionRow): Promise<Connection> {
+  const [connection] = await toConnections(ctx, [doc]);
   if (connection === undefined) throw new Error('One document gave no connection.');
   return connection;
 }
 
 /** Returns connections as a person sees them, each with what uses it. */
-export async function toConnections(accountId: string, docs: readonly ConnectionRow[]): Promise<Connection[]> {
+export async function toConnections(
+  { actor: { accountId }, providers: { addresses } }: AccountContext,
+  docs: readonly ConnectionRow[],
+): Promise<Connection[]> {
   const ids = docs.map(({ _id }) => _id);
   const dnsIds = docs.filter(({ provider }) => isDnsProvider(provider)).map(({ _id }) => _id);
   const [users, domains] = await Promise.all([
@@ -37,7 +42,7 @@ export async function toConnections(accountId: string, docs: readonly Connection
       createdAt: doc.createdAt,
       deployments: users
         .filter(({ destinations }) => destinations.some((one) => connectionIdsOf(one).includes(doc._id)))
-        .map(({ _id, name }) => ({ id: _id, name })),
+        .map((user) => ({ id: user._id, name: user.name, url: siteUrlOf(addresses, siteOf(user)) })),
     };
     if (!isDnsProvider(provider)) return { ...common, kind: 'platform', provider };
     const held = domains.filter(({ zoneHolder }) => zoneHolder?.connectionId === doc._id);

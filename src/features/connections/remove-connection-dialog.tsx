@@ -4,6 +4,7 @@ import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { showToast } from '../../components/toast-store.ts';
+import { formatAddress } from '../../lib/format.ts';
 
 /** Asks before a credential is forgotten, and names what needs it. */
 export function RemoveConnectionDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
@@ -60,12 +61,12 @@ export function RemoveConnectionDialog({ connection, onClose }: { connection: Co
   );
 }
 
-function Names({ of }: { of: Connection['deployments'] }) {
+function Names({ of }: { of: readonly { id: string; name: string; url?: string }[] }) {
   return (
     <ul className="mt-2 list-disc pl-5">
-      {of.map(({ id, name }) => (
+      {of.map(({ id, name, url = '' }) => (
         <li key={id} className="wrap-anywhere">
-          {name}
+          {url === '' ? name : `${name}, ${formatAddress(url)}`}
         </li>
       ))}
     </ul>
