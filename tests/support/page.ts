@@ -2,7 +2,7 @@ import { afterAll, vi } from 'vitest';
 import { clearToasts } from '../../src/components/toast-store.ts';
 
 /** The files of a worker share its modules: each leaves the page and what it remembers as it found them. */
-afterAll(() => {
+afterAll(async () => {
   vi.useRealTimers();
   vi.unstubAllGlobals();
   // A file may ask for an environment without a page.
@@ -11,4 +11,7 @@ afterAll(() => {
   localStorage.clear();
   sessionStorage.clear();
   clearToasts();
+  // Fetched only now: tests that put something in the place of what it imports have done so before.
+  const { setWaiting } = await import('../../src/uploads/waiting-selection.ts');
+  setWaiting(null);
 });

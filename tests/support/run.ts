@@ -235,8 +235,7 @@ function sum(counts: readonly Counts[]): Counts {
 
 /** The lanes of a size run beside each other, and the suites of a lane one after the other. */
 const LANES: Record<Size, readonly (readonly Suite[])[]> = {
-  // A third where there is little beside them: they wait for the database a sixth of the time.
-  quick: [[vitestSuite('node', ['node', 'dom'], ['--maxWorkers=3'])], [browserSuite(['browser/path.spec.ts'])]],
+  quick: [[vitestSuite('node', ['node', 'dom'])], [browserSuite(['browser/path.spec.ts'])]],
   gate: [[vitestSuite('gate', ['gate', 'faults', 'attack'])], [browserSuite()], [CLIENTS]],
   // Nothing runs beside these: some judge how long the event loop is held.
   full: [
