@@ -47,7 +47,7 @@ export async function bootstrap(parts: BootstrapParts, onShutdown: OnShutdown): 
   await buildIndexes();
   const isUsed = await hasData();
   // A container without a volume would order its certificates anew at each start, until the authority refuses.
-  if (!isUsed) log.info(NEW_DATA, { dataDir: env.dataDir });
+  if (!isUsed && env.mongodbUri === undefined) log.info(NEW_DATA, { dataDir: env.dataDir });
   const keys = await readOrMakeKeys(env.dataDir, env.keys, isUsed);
   const providers = await openProviders(parts, keys, now);
   await claimInstallation({ keysFingerprint: providers.secrets.fingerprint, storeId: providers.store.id });

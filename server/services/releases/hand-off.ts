@@ -37,9 +37,9 @@ const LOOK_BYTES = 1024 * 1024;
 
 /**
  * Takes the address at which the person has published the release, and has it looked at from outside. An address that is
- * not of the public web or does not exist is refused at once; one that does not answer yet is looked at again until it does. What a plan
- * let begin may be finished after it: no plan is asked for. Throws `not_found`, `conflict`, `rate_limited`, and
- * `validation_failed` on `url`.
+ * not of the public web or does not exist is refused at once; one that does not answer yet is looked at again until it
+ * does. What a plan let begin may be finished after it: no plan is asked for. Throws `not_found`, `conflict`,
+ * `rate_limited`, and `validation_failed` on `url`.
  */
 export async function confirmRelease(ctx: AccountContext, input: ConfirmReleaseInput): Promise<Release> {
   const release = await findRelease(ctx, input.releaseId);
