@@ -10,11 +10,15 @@ export type Description = {
   faultOfAnswer(method: string, path: string, status: number, body: unknown): string | null;
 };
 
-export type DescriptionName = 'netlify' | 'vercel' | 'github-pages' | 'render' | 'heroku' | 'digitalocean';
+export type DescriptionName = 'netlify' | 'vercel' | 'github-pages' | 'render' | 'heroku' | 'digitalocean' | 'stripe';
 
 type Json = Record<string, unknown>;
 /** Where in the description the schemas of one operation stand. */
 type Operation = { request: string | Json | null; answer(status: number): string | Json | null };
+
+const FORM = 'application/x-www-form-urlencoded';
+/** As it stands in a pointer. */
+const FORM_KEY = encodeURIComponent(FORM.replace('/', '~1'));
 
 const opened = new Map<DescriptionName, Description>();
 
@@ -31,12 +35,16 @@ export function readDescription(name: DescriptionName): Description {
 }
 
 function describe(name: DescriptionName, document: Json): Description {
-  const ajv = new Ajv({ strict: false, validateSchema: false, validateFormats: false, logger: false });
-  ajv.addSchema(document, name);
+  const options = { strict: false, validateSchema: false, validateFormats: false, logger: false } as const;
+  const ajv = new Ajv(options).addSchema(document, name);
+  // In a form everything is a text.
+  const forms = new Ajv({ ...options, coerceTypes: true }).addSchema(document, name);
   const compiled = new Map<string, ValidateFunction>();
   const faultOf = (schema: string | Json, body: unknown): string | null => {
     const key = JSON.stringify(schema);
-    const check = compiled.get(key) ?? ajv.compile(typeof schema === 'string' ? { $ref: `${name}${schema}` } : schema);
+    const compiler = key.includes(FORM_KEY) ? forms : ajv;
+    const check =
+      compiled.get(key) ?? compiler.compile(typeof schema === 'string' ? { $ref: `${name}${schema}` } : schema);
     compiled.set(key, check);
     return check(body) ? null : ajv.errorsText(check.errors, { dataVar: 'body' });
   };
@@ -70,6 +78,7 @@ function operationOfPaths(document: Json): Find {
     const requests = [
       [...base, 'parameters', String(bodyIndex), 'schema'],
       [...base, 'requestBody', 'content', 'application/json', 'schema'],
+      [...base, 'requestBody', 'content', FORM, 'schema'],
     ];
     return {
       request: pointerOf(requests.find((keys) => isJson(at(document, keys)))),

@@ -82,6 +82,8 @@ export type StandInOptions<State> = {
   state: State;
   /** The vendor's published description that answers must fit; null where there is none. */
   description: DescriptionName | null;
+  /** Reads the bodies of an API that takes forms. */
+  decodes?(form: string): unknown;
   /** Stands before every path of the routes: `/api/v1`. */
   base?: string;
   routes: readonly Route<State>[];
@@ -229,10 +231,12 @@ function misfitOf<State>(
   { request, body }: Asked,
 ): Reply | null {
   // Some clients name the media type of a body that they do not send.
-  const isJson = body.length > 0 && request.headers['content-type']?.startsWith('application/json') === true;
-  if (!isJson) return null;
+  const type = body.length > 0 ? (request.headers['content-type'] ?? '') : '';
+  const isForm = options.decodes !== undefined && type.startsWith('application/x-www-form-urlencoded');
+  if (!isForm && !type.startsWith('application/json')) return null;
+  const sent: unknown = isForm ? options.decodes?.(body.toString()) : JSON.parse(body.toString());
   const path = route.path.replaceAll('+}', '}');
-  const wrong = descriptionOf(options, route)?.faultOfRequest(route.method, path, JSON.parse(body.toString()));
+  const wrong = descriptionOf(options, route)?.faultOfRequest(route.method, path, sent);
   if (!wrong) return null;
   const noted = `request ${route.method} ${route.path}: ${wrong}`;
   drift.push(noted);
