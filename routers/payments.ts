@@ -1,3 +1,4 @@
+import { openPortal } from '../server/services/payments/customer.ts';
 import { answerTest, checkout, getPayment, listPayments } from '../server/services/payments/index.ts';
 import {
   answerTestInput,
@@ -6,6 +7,7 @@ import {
   getPaymentInput,
   paymentListSchema,
   paymentSchema,
+  portalSchema,
 } from './schemas/payments.ts';
 import { emptyInput } from './schemas/primitives.ts';
 import { protectedProcedure, router, sessionProcedure, writeProcedure } from './trpc.ts';
@@ -25,6 +27,11 @@ export const paymentsRouter = router({
     .input(checkoutInput)
     .output(checkoutSchema)
     .mutation(({ ctx, input }) => checkout(ctx, input)),
+
+  portal: sessionProcedure
+    .input(emptyInput)
+    .output(portalSchema)
+    .mutation(({ ctx }) => openPortal(ctx)),
 
   answerTest: sessionProcedure
     .input(answerTestInput)

@@ -20,6 +20,7 @@ import type { OAuthClients, PlatformUrls } from './platforms/platform.ts';
 import { type Keys, parseKeys } from './secrets.ts';
 import { hostName, port, readSites, type SitesEnv, sitesFault, sitesVariables, sitesWarnings } from './sites-env.ts';
 import { EXIT_CONFIG, StartError } from './start/start-error.ts';
+import { readStripe, type StripeEnv, stripeFault, stripeVariables } from './stripe-env.ts';
 import { isOrigin, isSmtpUrl } from './url-rules.ts';
 
 /** Everything the operator has decided, checked. */
@@ -50,6 +51,8 @@ export type Env = SitesEnv & {
   acme: AcmeEnv | undefined;
   domainConnect: DomainConnectEnv | undefined;
   oauthClients: OAuthClients;
+  /** Undefined for the test checkout. */
+  stripe: StripeEnv | undefined;
   trustProxy: number;
   accessTokenSeconds: number;
   logLevel: LogLevel;
@@ -131,6 +134,7 @@ const variables = z.object({
   ...oauthVariables,
   ...acmeVariables,
   ...domainConnectVariables,
+  ...stripeVariables,
   FUNCTION_API_HOST: z.optional(hostName),
   FAIRLEAD_KEYS: z.optional(keysJson),
   TRUST_PROXY: z._default(whole(0, 10), 0),
@@ -139,13 +143,6 @@ const variables = z.object({
   PATH: z.optional(z.string()),
   XDG_CACHE_HOME: z.optional(z.string()),
 });
-
-/** Reserved for operators, but with no part behind them yet: nothing that is set is silently ignored. */
-const NOT_YET: Record<string, string> = {
-  STRIPE_SECRET_KEY: 'payments by Stripe',
-  STRIPE_WEBHOOK_SECRET: 'payments by Stripe',
-  STRIPE_API_URL: 'payments by Stripe',
-};
 
 /** Their values are never repeated, on a screen or in a log. */
 const PRIVATE = new Set([
@@ -169,10 +166,6 @@ export function readEnv(environment: Record<string, string | undefined>): Env {
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
-  for (const [name, part] of Object.entries(NOT_YET)) {
-    if (given[name] !== undefined)
-      throw refusal(name, given[name], `this version of Fairlead has no ${part} yet; leave it unset`);
-  }
   const parsed = variables.safeParse(given);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -182,7 +175,8 @@ export function readEnv(environment: Record<string, string | undefined>): Env {
   const values = parsed.data;
   const publicUrl = new URL(values.PUBLIC_URL ?? `http://localhost:${values.PORT}`).origin;
   const publicHost = new URL(publicUrl).hostname;
-  const wrong = sitesFault(values, given, publicHost) ?? acmeFault(values) ?? domainConnectFault(values);
+  const wrong =
+    sitesFault(values, given, publicHost) ?? acmeFault(values) ?? domainConnectFault(values) ?? stripeFault(values);
   if (wrong !== null) throw refusal(wrong.name, given[wrong.name], wrong.fault);
   refuseContradictions(publicHost, given);
   const sites = readSites(values, given);
@@ -213,6 +207,7 @@ export function readEnv(environment: Record<string, string | undefined>): Env {
     acme: readAcme(values),
     domainConnect: readDomainConnect(values),
     oauthClients: oauthClients(values, platformUrls(values)),
+    stripe: readStripe(values),
     trustProxy: values.TRUST_PROXY,
     accessTokenSeconds: values.ACCESS_TOKEN_SECONDS,
     logLevel: values.LOG_LEVEL,
@@ -235,6 +230,9 @@ function refuseContradictions(publicHost: string, given: Record<string, string |
       'mail stays in the outbox without SMTP_URL; set that too, or leave both',
     );
   }
+  if (given.STRIPE_API_URL !== undefined && given.STRIPE_SECRET_KEY === undefined) {
+    throw refusal('STRIPE_API_URL', given.STRIPE_API_URL, 'it is for STRIPE_SECRET_KEY; set that too, or leave both');
+  }
   const egress = egressFault(given.EGRESS_ALLOW, isLocal(publicHost));
   if (egress !== null) throw refusal('EGRESS_ALLOW', given.EGRESS_ALLOW, egress);
 }
@@ -254,7 +252,7 @@ export function readMongodSources(environment: Record<string, string | undefined
 }
 
 function refusal(name: string, value: string | undefined, right: string): StartError {
-  const shown = PRIVATE.has(name) ? 'set to a value that is not shown' : `"${value ?? ''}"`;
+  const shown = PRIVATE.has(name) && value !== undefined ? 'set to a value that is not shown' : `"${value ?? ''}"`;
   return new StartError(EXIT_CONFIG, `${name} is ${shown}, but ${right}.`);
 }
 

@@ -20,6 +20,7 @@ import type { Log } from './log.ts';
 import { createOutbox } from './mail/outbox.ts';
 import { createSmtpMailer } from './mail/smtp.ts';
 import { createPasswordHasher } from './password-hasher.ts';
+import type { PaymentService } from './payments/payments.ts';
 import { createTestCheckout } from './payments/test-checkout.ts';
 import { createPlatforms } from './platforms/index.ts';
 import { createSignIn } from './platforms/oauth.ts';
@@ -177,8 +178,7 @@ export async function buildProviders(
     signIn: createSignIn(env.oauthClients),
     wait: waitFor,
     mailer: env.smtp === undefined ? createOutbox(join(env.dataDir, 'outbox'), log) : createSmtpMailer(env.smtp, log),
-    // Stripe is chosen here once it is there; until then a start with its variables is refused (env.ts).
-    payments: createTestCheckout({ publicUrl: env.publicUrl }),
+    payments: await createPayments(env, now),
     hasher: createPasswordHasher({ rateCounters }),
     secrets: createSecrets(keys),
     changes: createChangeFeed(log),
@@ -191,6 +191,14 @@ export async function buildProviders(
     providers.domainConnect = { serviceId, ...createDomainConnect(providers, env.domainConnect) };
   }
   return providers;
+}
+
+/** Stripe where the operator has set it up: then there is no test checkout. Its library is loaded for nobody else. */
+async function createPayments({ stripe, publicUrl, egressAllow }: Env, now: () => Date): Promise<PaymentService> {
+  if (stripe === undefined) return createTestCheckout({ publicUrl });
+  const { createStripePayments } = await import('./payments/stripe/index.ts');
+  const egress = createEgress({ allow: egressAllow, bases: [stripe.apiUrl] });
+  return createStripePayments({ ...stripe, publicUrl, egress, now });
 }
 
 /** The authority that the operator names; the app's own without one. */

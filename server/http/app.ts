@@ -4,6 +4,7 @@ import type { Providers } from '../service-context.ts';
 import { answerError } from './answer-error.ts';
 import { downloadRoutes } from './downloads.ts';
 import { healthRoutes, type Readiness } from './health.ts';
+import { paymentWebhookRoutes } from './payment-webhook.ts';
 import { restRoutes } from './rest.ts';
 import { requireOwnOrigin, setApiHeaders } from './security.ts';
 import { uploadRoutes } from './uploads.ts';
@@ -23,6 +24,7 @@ export function createApp(providers: Providers, webApp: WebApp, readiness: Readi
   app.use('/api', guard(providers));
   app.use('/api/uploads', uploadRoutes(providers));
   app.use('/api', downloadRoutes(providers));
+  app.use(paymentWebhookRoutes(providers));
   app.use(restRoutes(providers));
   app.use('/api', unknownCall);
   app.use(pages(webApp));

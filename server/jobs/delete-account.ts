@@ -1,5 +1,6 @@
 import { jobContext } from '../service-context.ts';
 import { eraseAccount, removeAllDeployments } from '../services/account/erase.ts';
+import { endSubscriptions } from '../services/payments/customer.ts';
 import type { JobHandler } from './queue/handler.ts';
 
 /** Takes down the websites of a deleted account, then erases it. Each part may run twice: what is gone is no error. */
@@ -8,6 +9,7 @@ export const deleteAccountJob: JobHandler<'delete-account'> = {
   async run(job) {
     await removeAllDeployments(jobContext(job.providers, job));
     job.signal.throwIfAborted();
+    await endSubscriptions(jobContext(job.providers, job));
     await eraseAccount(job.accountId);
     await job.providers.zips.forget(job.accountId);
   },

@@ -15,6 +15,7 @@ import { forgotPasswordJob } from './forgot-password.ts';
 import { issueCertificateJob } from './issue-certificate.ts';
 import { publishDestinationJob } from './publish-destination.ts';
 import type { JobHandlers } from './queue/handler.ts';
+import { reconcilePaymentsJob } from './reconcile-payments.ts';
 import { recountDeploymentsJob } from './recount-deployments.ts';
 import { rehearseRenewalsJob } from './rehearse-renewals.ts';
 import { removeChallengesJob } from './remove-challenges.ts';
@@ -26,6 +27,7 @@ import { rollUpVisitsJob } from './roll-up-visits.ts';
 import { runDiagnosticsJob } from './run-diagnostics.ts';
 import { sendMailJob } from './send-mail.ts';
 import { settleTestPaymentJob } from './settle-test-payment.ts';
+import { syncPaymentsJob } from './sync-payments.ts';
 
 /**
  * Maps the name of each job to its handler. The `key` that the enqueuing service gives says what must not run twice at
@@ -51,6 +53,8 @@ export const jobHandlers = {
   'delete-account': deleteAccountJob,
   'forgot-password': forgotPasswordJob,
   'settle-test-payment': settleTestPaymentJob,
+  'sync-payments': syncPaymentsJob,
+  'reconcile-payments': reconcilePaymentsJob,
   'send-mail': sendMailJob,
   'collect-garbage': collectGarbageJob,
   'check-integrity': checkIntegrityJob,

@@ -38,6 +38,14 @@ export const mailValuesSchema = z.discriminatedUnion('kind', [
     message: z.string(),
     page: z.string(),
   }),
+  z.strictObject({
+    kind: z.literal('payment-failed'),
+    username,
+    name: z.string(),
+    message: z.string(),
+    page: z.string(),
+  }),
+  z.strictObject({ kind: z.literal('payment-disputed'), paymentId: z.string(), chargeId: z.string() }),
   z.strictObject({ kind: z.literal('contact'), name: z.string(), email: z.string(), message: z.string() }),
 ]);
 export type MailValues = z.infer<typeof mailValuesSchema>;
@@ -55,6 +63,7 @@ export type MailText = { subject: string; text: string; replyTo?: string };
 /** Renders subject and text of a mail; `reach` is where its reader can turn to. */
 export function renderMail(content: MailContent, reach: { publicUrl: string; supportEmail: string }): MailText {
   if (content.kind === 'contact') return contactMail(content);
+  if (content.kind === 'payment-disputed') return disputeMail(content);
   const { subject, paragraphs } =
     'link' in content ? linkBody(content, reach.publicUrl) : newsBody(content, reach.publicUrl);
   const closing = `Fairlead\n${reach.publicUrl}\nQuestions: ${reach.supportEmail}`;
@@ -68,6 +77,11 @@ function contactMail({ name, email, message }: Extract<MailContent, { kind: 'con
     text: `${name} <${email}> wrote through the contact form:\n\n${message}\n`,
     replyTo: email,
   };
+}
+
+function disputeMail({ paymentId, chargeId }: Extract<MailContent, { kind: 'payment-disputed' }>): MailText {
+  const text = `A customer disputes the payment ${paymentId} (${chargeId}). Answer the dispute at the payment service in time: a lost one takes the money back and ends the plan.\n`;
+  return { subject: 'A payment is disputed', text };
 }
 
 type Body = { subject: string; paragraphs: string[] };
@@ -130,18 +144,27 @@ function domainBody({ kind, name, message, page }: DomainNews, publicUrl: string
 
 const PLAN_ENDS = { 'plan-ends-week': 'within a week', 'plan-ends-day': 'within a day', 'plan-ended': null };
 
-type PlanNews = Extract<MailContent, { kind: keyof typeof PLAN_ENDS }>;
+type PlanNews = Extract<MailContent, { kind: keyof typeof PLAN_ENDS | 'payment-failed' }>;
 
-function planBody({ kind, name, next, message, page }: PlanNews, publicUrl: string): Body {
-  const within = PLAN_ENDS[kind];
-  const change = next === null ? 'ends' : `becomes ${next}`;
+function planBody(content: PlanNews, publicUrl: string): Body {
+  const { name, message, page } = content;
+  if (content.kind === 'payment-failed') {
+    return {
+      subject: `The payment for your ${name} plan failed`,
+      paragraphs: [message, `Choose another card under Manage payment: ${publicUrl}${page}`],
+    };
+  }
+  const within = PLAN_ENDS[content.kind];
+  const change = content.next === null ? 'ends' : `becomes ${content.next}`;
   return {
     subject: `Your ${name} ${within === null ? 'has ended' : `${change} ${within}`}`,
     paragraphs: [message, `The plans: ${publicUrl}${page}`],
   };
 }
 
-function newsBody(content: Exclude<MailContent, { kind: 'contact' } | WithLink>, publicUrl: string): Body {
+type News = Exclude<MailContent, { kind: 'contact' | 'payment-disputed' } | WithLink>;
+
+function newsBody(content: News, publicUrl: string): Body {
   switch (content.kind) {
     case 'password-changed':
       return {
@@ -182,6 +205,7 @@ function newsBody(content: Exclude<MailContent, { kind: 'contact' } | WithLink>,
     case 'plan-ends-week':
     case 'plan-ends-day':
     case 'plan-ended':
+    case 'payment-failed':
       return planBody(content, publicUrl);
     case 'account-deleted':
       return {

@@ -1,7 +1,15 @@
 import type { QueryOptions, Schema } from 'mongoose';
 
 /** Query option for the few reads that serve all accounts: jobs, the host, sign-in. Its value says which. */
-type AcrossAccounts = 'host' | 'jobs' | 'sign-in' | 'unique-name' | 'license-key' | 'shared-link' | 'maintenance';
+type AcrossAccounts =
+  | 'host'
+  | 'jobs'
+  | 'sign-in'
+  | 'unique-name'
+  | 'license-key'
+  | 'shared-link'
+  | 'payment-notice'
+  | 'maintenance';
 
 /** For a read that serves all accounts at once: what is corrupted, what nothing needs. */
 export const MAINTENANCE = { acrossAccounts: 'maintenance' } as const satisfies QueryOptions;

@@ -4,6 +4,8 @@ import { daysFor, PAID_PLANS } from '../../routers/schemas/plans.ts';
 import { paymentStateSchema } from '../../routers/schemas/states.ts';
 import { accountScope } from './account-scope.ts';
 
+const DISPUTES = ['open', 'won', 'lost'] as const;
+
 /** Price, plan and months are ours, written before anybody is asked to pay. */
 const paymentDocSchema = new Schema(
   {
@@ -25,6 +27,17 @@ const paymentDocSchema = new Schema(
     paidAt: { type: Date, default: null },
     startsAt: { type: Date, default: null },
     endsAt: { type: Date, default: null },
+    currency: { type: String, required: true, default: 'usd' },
+    /** A part of the amount. */
+    taxCents: { type: Number, required: true, default: 0 },
+    /** Given back of what was paid with money. */
+    refundedCents: { type: Number, required: true, default: 0 },
+    dispute: { type: String, enum: [...DISPUTES, null], default: null },
+    /** Ids at a payment service: of the page to pay on, what was paid there, the charge that gives it back, the subscription. */
+    checkoutId: { type: String, default: null },
+    paidId: { type: String, default: null },
+    chargeId: { type: String, default: null },
+    subscriptionId: { type: String, default: null },
     /** When another plan took the place of what this paid for; what was left was credited then. */
     replacedAt: { type: Date, default: null },
     /** Of what came to nothing; null for what was paid, or is on its way. */
@@ -43,6 +56,12 @@ paymentDocSchema.index(
   { accountId: 1, plan: 1, replacedAt: 1, endsAt: 1 },
   { name: 'account_paid', partialFilterExpression: { state: 'paid' } },
 );
+/** Money is taken once, so it starts a plan once, whichever instance hears of it. */
+paymentDocSchema.index(
+  { paidId: 1 },
+  { name: 'paid_id_unique', unique: true, partialFilterExpression: { paidId: { $type: 'string' } } },
+);
+paymentDocSchema.index({ chargeId: 1 }, { name: 'charge', partialFilterExpression: { chargeId: { $type: 'string' } } });
 paymentDocSchema.index({ forgetAt: 1 }, { name: 'kept_until_end', expireAfterSeconds: 0 });
 paymentDocSchema.plugin(accountScope);
 
@@ -58,12 +77,16 @@ export function hasExpired(doc: Pick<PaymentRow, 'state' | 'isProcessing' | 'exp
 
 export function toPayment(doc: PaymentRow, now: Date): Payment {
   const { _id: id, plan, months, amountCents, creditCents, isProcessing, isTest, createdAt, expiresAt } = doc;
+  const { currency = 'usd', taxCents = 0, refundedCents = 0 } = doc;
   return {
     id,
     plan,
     months,
     amountCents,
+    currency,
+    taxCents,
     creditCents,
+    refundedCents,
     extraDays: daysFor(plan, doc.surplusCents ?? 0),
     state: hasExpired(doc, now) ? 'expired' : doc.state,
     isProcessing,

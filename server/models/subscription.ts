@@ -28,6 +28,12 @@ const subscriptionDocSchema = new Schema(
     cancelAtEnd: { type: Boolean, required: true, default: false },
     /** When it was cancelled: a payment that was asked for before and arrives after does not undo that. */
     canceledAt: { type: Date, default: null },
+    /** The subscription at a payment service that renews it. */
+    subscriptionId: { type: String, default: null },
+    /** Since when its renewal is tried for in vain. */
+    pastDueSince: { type: Date, default: null },
+    /** Until then the plan goes on past its end: a renewal is paid a little later, or is to be tried again. */
+    graceUntil: { type: Date, default: null },
     /** The smaller plan that was chosen for the time after this period. */
     nextPlan: { type: String, enum: [...PAID_PLANS, null], default: null },
     /** The ends of which the owner was told; one that moves is told anew. */
@@ -49,9 +55,8 @@ export const SubscriptionModel = model('Subscription', subscriptionDocSchema);
 
 /** One past its end reads as `expired` at once, whether or not a job has run. */
 export function toSubscription(doc: SubscriptionRow, now: Date): Subscription {
-  const hasEnded = doc.endsAt.getTime() <= now.getTime();
   return {
-    status: hasEnded && isActiveStatus(doc.status) ? 'expired' : doc.status,
+    status: isActiveStatus(doc.status) && !isRunning(doc, now) ? 'expired' : doc.status,
     plan: doc.plan,
     startedAt: doc.startedAt,
     endsAt: doc.endsAt,
@@ -61,9 +66,12 @@ export function toSubscription(doc: SubscriptionRow, now: Date): Subscription {
   };
 }
 
-/** Returns the plan that counts now: `free` unless a subscription is active. */
+/** Returns the plan that counts now: `free` unless a subscription is active, or within its time of grace. */
 export function activePlan(doc: SubscriptionRow | null, now: Date): Plan {
-  if (doc === null) return 'free';
-  const subscription = toSubscription(doc, now);
-  return isActiveStatus(subscription.status) ? subscription.plan : 'free';
+  return doc !== null && isRunning(doc, now) ? doc.plan : 'free';
+}
+
+function isRunning({ status, endsAt, graceUntil }: SubscriptionRow, now: Date): boolean {
+  if (!isActiveStatus(status) && status !== 'past_due') return false;
+  return endsAt > now || (graceUntil ?? endsAt) > now;
 }

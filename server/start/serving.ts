@@ -67,6 +67,17 @@ export async function startServing(
   // People are answered meanwhile. The worker bears the name of one that it takes over from, so it starts afterwards.
   await takingOver;
   if (resting === undefined) await worker.start();
+  void preparePayments(providers);
+}
+
+/** People are served whether or not the payment service answers: what it lacks is made at the first checkout then. */
+async function preparePayments({ payments, log }: Providers): Promise<void> {
+  try {
+    await payments.hosted?.prepare();
+  } catch (error) {
+    const why = error instanceof Error ? (error.cause ?? error) : error;
+    log.warn('The payment service cannot be used yet; the next checkout tries again', { error: String(why) });
+  }
 }
 
 /** The certificate of the sites is named by the operator, those of domains are in the database. */

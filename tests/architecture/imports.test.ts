@@ -100,6 +100,13 @@ const ROWS: readonly Row[] = [
     types: INTERFACES,
     packages: WITH_DATABASE,
   },
+  // The vendor's own library is known to its adapter alone.
+  {
+    of: /^server\/payments\/stripe\//,
+    files: [...SERVER_BASE, /^server\/payments\/stripe\//, /^server\/egress\.ts$/],
+    types: [...INTERFACES, /^server\/egress\.ts$/],
+    packages: [NODE, ZOD, /^stripe$/],
+  },
   ...['platforms', 'dns', 'certificates', 'artifacts', 'mail', 'payments', 'diagnostics'].map((folder) => ({
     // An adapter gets what it needs as an argument; of the others it knows interfaces and what is pure.
     of: new RegExp(`^server/${folder}/`),

@@ -105,6 +105,8 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/jobs/worker.ts loops': 'the loops of the worker',
   'server/jobs/worker.ts running': 'one job for a loop',
   'server/jobs/worker.ts sleepers': 'the loops of the worker',
+  'server/payments/stripe/catalog.ts prices': 'one for each plan that is sold',
+  'server/payments/stripe/catalog.ts products': 'two for each plan at the most',
   'server/platforms/github-pages/pace.ts times': '70 requests of one release, gone with its job',
   'server/platforms/oauth.ts registry': 'one for each provider that the operator has registered with',
   'server/platforms/netlify/publish.ts required': 'what one deploy asks for, gone with its job',

@@ -43,7 +43,7 @@ test.each([
   expect(await ada.caller.subscription.get()).toMatchObject({ plan, status: 'active', endsAt: period?.endsAt });
   expect(await ada.caller.subscription.allowance()).toMatchObject({ plan, deploymentLimit: cap });
   expect(await ada.caller.user.get()).toMatchObject({ isBetaTester: plan === 'BETA' });
-  expect(await ada.caller.payments.list()).toEqual({ items: [payment] });
+  expect(await ada.caller.payments.list()).toEqual({ items: [payment], hasPortal: false });
 });
 
 test('the badge of Beta ends with it, to the day', async () => {
@@ -157,7 +157,7 @@ test('a declined payment charges nothing, and the plan can be chosen again', asy
   expect(await ada.caller.payments.answerTest({ paymentId, answer: 'decline' })).toMatchObject({ state: 'failed' });
 
   expect(await refusalOf(ada.caller.subscription.get())).toMatchObject({ code: 'not_found' });
-  expect(await ada.caller.payments.list()).toEqual({ items: [] });
+  expect(await ada.caller.payments.list()).toEqual({ items: [], hasPortal: false });
   expect(await buy(ada, 'PRO')).toMatchObject({ state: 'paid' });
 });
 

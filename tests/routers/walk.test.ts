@@ -79,6 +79,7 @@ const CASES: Record<string, Case> = {
     ids: ['deploymentIds'],
   },
   'payments.list': { access: 'read' },
+  'payments.portal': { access: 'session' },
   'payments.get': { access: 'read', input: ({ paymentId }) => ({ paymentId }), ids: ['paymentId'] },
   'payments.checkout': { access: 'write', input: () => ({ plan: 'BASIC' }) },
   'payments.answerTest': {

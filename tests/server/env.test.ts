@@ -260,16 +260,32 @@ test.each([
   expect(refusalOf(environment)).toEqual({ message: sentence, exitCode: 78 });
 });
 
-test.each(['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL'])(
-  '%s, whose part is not there yet, is refused instead of ignored',
-  (name) => {
-    const { message, exitCode } = refusalOf({ [name]: 'anything' });
-    expect(message).toMatch(
-      new RegExp(`^${name} is .+, but this version of Fairlead has no .+ yet; leave it unset\\.$`),
-    );
-    expect(exitCode).toBe(78);
-  },
-);
+const STRIPE = { STRIPE_SECRET_KEY: 'sk_test_12345678', STRIPE_WEBHOOK_SECRET: 'whsec_12345678' };
+
+test('Stripe is set up by two variables, and by none of them there is the test checkout', () => {
+  const { stripe } = readEnv(STRIPE);
+  expect(stripe).toEqual({
+    secretKey: 'sk_test_12345678',
+    webhookSecret: 'whsec_12345678',
+    apiUrl: 'https://api.stripe.com',
+  });
+  expect(readEnv({ ...STRIPE, STRIPE_API_URL: 'http://127.0.0.1:9' }).stripe?.apiUrl).toBe('http://127.0.0.1:9');
+  expect(readEnv({}).stripe).toBeUndefined();
+});
+
+test.each([
+  [{ STRIPE_SECRET_KEY: STRIPE.STRIPE_SECRET_KEY }, 'STRIPE_WEBHOOK_SECRET'],
+  [{ STRIPE_WEBHOOK_SECRET: STRIPE.STRIPE_WEBHOOK_SECRET }, 'STRIPE_SECRET_KEY'],
+  [{ STRIPE_API_URL: 'http://127.0.0.1:9' }, 'STRIPE_API_URL'],
+  [{ ...STRIPE, STRIPE_SECRET_KEY: 'pk_test_12345678' }, 'STRIPE_SECRET_KEY'],
+  [{ ...STRIPE, STRIPE_WEBHOOK_SECRET: 'we_12345678' }, 'STRIPE_WEBHOOK_SECRET'],
+  [{ ...STRIPE, STRIPE_API_URL: 'http://127.0.0.1:9/v1' }, 'STRIPE_API_URL'],
+])('%o sets no payments up', (environment, name) => {
+  const { message, exitCode } = refusalOf(environment);
+  expect(message.startsWith(`${name} is `), message).toBe(true);
+  expect(message).not.toContain('12345678');
+  expect(exitCode).toBe(78);
+});
 
 test('a value that is a secret is not repeated', () => {
   expect(refusalOf({ MONGODB_URI: 'mysql://root:hunter2@db' }).message).toBe(

@@ -12,6 +12,7 @@ const day = (number: number) => new Date(Date.UTC(2030, 0, number, 12));
 function paymentOf(fields: Partial<Payment> = {}): Payment {
   return {
     ...{ id: 'bought', plan: 'STANDARD', months: 1, amountCents: 700, creditCents: 500, extraDays: 0 },
+    ...{ currency: 'usd', taxCents: 0, refundedCents: 0 },
     ...{ state: 'paid', isProcessing: false, isRenewal: false, isTest: true },
     ...{ createdAt: day(1), expiresAt: day(2), paidAt: day(1), period: { startsAt: day(1), endsAt: day(31) } },
     ...fields,
@@ -33,7 +34,7 @@ test('payments, renewals, refunds and license keys are listed as what they are, 
     paymentOf(),
   ];
   using shown = showScreen(<ReceiptList />, {
-    'payments.list': () => ({ items: payments }),
+    'payments.list': () => ({ items: payments, hasPortal: false }),
     'licenses.list': () => ({ items: [license] }),
   });
   await shown.sees('License key FL-12345… redeemed on Jan 3, 2030. Nothing was charged.');

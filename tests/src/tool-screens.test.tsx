@@ -388,7 +388,7 @@ test('what a plan allows is said as the server says it, without a receipt and wi
   await licenses.sees('You hold no license keys.');
   expect(licenses.linkTo('See the plans')).toBe('/pricing');
 
-  answers['payments.list'] = () => ({ items: [] });
+  answers['payments.list'] = () => ({ items: [], hasPortal: false });
   using payment = showScreen(<PaymentSuccessScreen />, answers);
   await payment.sees('Your Pro trial is active');
   expect(payment.page.textContent).toContain('Jan 15, 2030');

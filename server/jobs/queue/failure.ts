@@ -17,6 +17,7 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   'storage_full',
   'internal',
   'platform_down',
+  'payments_unavailable',
   'out_of_sync',
 ]);
 

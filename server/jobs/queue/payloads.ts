@@ -27,6 +27,8 @@ export const JOB_PAYLOADS = {
   'delete-account': z.strictObject({}),
   'forgot-password': z.strictObject({ email: z.string() }),
   'settle-test-payment': z.strictObject({ paymentId: idSchema }),
+  'sync-payments': z.strictObject({}),
+  'reconcile-payments': z.strictObject({}),
   'send-mail': z.strictObject({ mailId: idSchema }),
   'collect-garbage': z.strictObject({}),
   'check-integrity': z.strictObject({}),

@@ -20,6 +20,7 @@ const EVERY: Partial<Record<Recurring, number>> = {
   'remove-challenges': 5 * MINUTE_MS,
   // What renews by itself does so ten minutes ahead.
   'expire-subscriptions': 5 * MINUTE_MS,
+  'reconcile-payments': 5 * MINUTE_MS,
   /** Finds a bad sector before the copies that could repair it are gone. */
   'check-integrity': 7 * DAY_MS,
   // Intervals are counted from midnight UTC, so that a day's run begins at night.

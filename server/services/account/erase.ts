@@ -20,6 +20,7 @@ import { IdempotencyKeyModel } from '../../models/idempotency-key.ts';
 import { LicenseModel } from '../../models/license.ts';
 import { MailedTokenModel } from '../../models/mailed-token.ts';
 import { PaymentModel } from '../../models/payment.ts';
+import { PaymentCustomerModel } from '../../models/payment-customer.ts';
 import { PaymentEventModel } from '../../models/payment-event.ts';
 import { ReleaseModel } from '../../models/release.ts';
 import { SessionModel } from '../../models/session.ts';
@@ -72,6 +73,7 @@ export async function eraseAccount(accountId: string): Promise<void> {
   await eraseLicenses(accountId);
   await PaymentModel.deleteMany(owned);
   await PaymentEventModel.deleteMany(owned);
+  await PaymentCustomerModel.deleteMany(owned);
   await MailedTokenModel.deleteMany(owned);
   await UploadModel.deleteMany(owned);
   await ArtifactModel.deleteMany(owned);

@@ -6,8 +6,8 @@ import { notFound } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { type PaymentDoc, PaymentModel } from '../../models/payment.ts';
 import { PaymentEventModel } from '../../models/payment-event.ts';
-import type { PaymentEvent } from '../../payments/payments.ts';
-import { grantPlan } from '../subscription/grant.ts';
+import type { PaidFacts, PaymentEvent } from '../../payments/payments.ts';
+import { type GrantedPeriod, grantPlan } from '../subscription/grant.ts';
 import { keptTime } from '../subscription/kept-time.ts';
 import { unreplacedPayments, unusedMs } from './credit.ts';
 
@@ -28,22 +28,46 @@ export async function applyPaymentEvent(session: ClientSession, event: PaymentEv
   else await note(session, payment, type, now);
 }
 
-async function fulfil(session: ClientSession, payment: PaymentDoc, now: Date): Promise<void> {
+/**
+ * Gives the plan that a payment is for, in the caller's transaction; does nothing where it has. `paid` is what a payment
+ * service says of the money, whose amounts and period then count. Throws `conflict` where the plan would give less than
+ * what runs.
+ */
+export async function fulfil(session: ClientSession, payment: PaymentDoc, now: Date, paid?: PaidFacts): Promise<void> {
   if (!mayMove(PAYMENT_MOVES, payment.state, 'paid')) return;
-  const { accountId, plan, months, isTest, confirmedAt: askedAt } = payment;
-  // The test checkout renews what is paid by the month; Beta is paid once.
-  const renews = isTest && plan !== 'BETA';
-  const restMs = daysFor(plan, payment.surplusCents) * DAY_MS;
-  const keptMs = await notCredited(session, payment, now);
-  const time = { months, restMs, keptMs, now };
-  const granted = await grantPlan(session, { accountId, plan, source: 'payment', renews, askedAt, ...time });
-  const { startsAt, endsAt } = granted;
-  payment.set({ state: 'paid', isProcessing: false, paidAt: now, startsAt, endsAt, forgetAt: null });
+  if (paid !== undefined) {
+    const { amountCents, taxCents, creditCents, currency } = paid;
+    payment.set({ amountCents, taxCents, creditCents, currency });
+  }
+  const { startsAt, endsAt } = await grantPaid(session, payment, now, paid);
+  const paidAt = paid?.paidAt ?? now;
+  payment.set({ state: 'paid', isProcessing: false, paidAt, startsAt, endsAt, forgetAt: null });
   await payment.save({ session });
 }
 
+async function grantPaid(
+  session: ClientSession,
+  payment: PaymentDoc,
+  now: Date,
+  paid: PaidFacts | undefined,
+): Promise<GrantedPeriod> {
+  const { accountId, plan, months, isTest, confirmedAt: askedAt } = payment;
+  const { period = null, subscriptionId = null } = paid ?? {};
+  // Heard of when all of it is over: there is nothing to give.
+  if (period !== null && period.endsAt <= now) return period;
+  // What is paid by the month goes on, by the test checkout or by a subscription; Beta is paid once.
+  const renews = paid === undefined ? isTest && plan !== 'BETA' : subscriptionId !== null;
+  const restMs = daysFor(plan, payment.surplusCents) * DAY_MS;
+  const keptMs = await notCredited(session, payment, now);
+  const time = { months, period, restMs, keptMs, now };
+  return grantPlan(session, { accountId, plan, source: 'payment', renews, subscriptionId, askedAt, ...time });
+}
+
 /** Time of the lower plan that no payment gave, and that so was not taken off the price: that of a license. */
-async function notCredited(session: ClientSession, { accountId, plan, creditCents }: PaymentDoc, now: Date) {
+async function notCredited(session: ClientSession, payment: PaymentDoc, now: Date) {
+  const { accountId, plan, creditCents } = payment;
+  // A renewal costs its whole price, also that of a smaller plan.
+  if (payment.isRenewal) return keptTime(session, { accountId, by: plan, now });
   const others = PAID_PLANS.filter((other) => other !== plan);
   const earlier = await unreplacedPayments(session, { accountId, plan: { $in: others } }, now);
   const creditedMs = unusedMs(earlier, now);

@@ -1,13 +1,16 @@
 import type { ClientSession, QueryFilter } from 'mongoose';
 import { PaymentModel, type PaymentRow } from '../../models/payment.ts';
 
-type Paid = Pick<PaymentRow, 'amountCents' | 'creditCents' | 'surplusCents' | 'startsAt' | 'endsAt'>;
+type Paid = Pick<
+  PaymentRow,
+  'amountCents' | 'taxCents' | 'refundedCents' | 'creditCents' | 'surplusCents' | 'startsAt' | 'endsAt'
+>;
 type Period = Pick<PaymentRow, 'startsAt' | 'endsAt'>;
 
 /** Returns the payments whose time is not over, and whose rest no upgrade was credited with or has kept. */
 export function unreplacedPayments(
   session: ClientSession,
-  by: Pick<QueryFilter<PaymentRow>, 'accountId' | 'plan' | 'isTest'>,
+  by: Pick<QueryFilter<PaymentRow>, 'accountId' | 'plan' | 'isTest' | 'currency'>,
   now: Date,
 ): Promise<PaymentRow[]> {
   return PaymentModel.find({ ...by, state: 'paid', replacedAt: null, endsAt: { $gt: now } })
@@ -17,7 +20,7 @@ export function unreplacedPayments(
 
 /**
  * Returns what is left of earlier payments at `now`, in cents, to the millisecond of the time that each was for. A credit
- * that they were paid with counts as paid. Rounded up, in favour of the person.
+ * that they were paid with counts as paid, and a tax does not. Rounded up, in favour of the person.
  */
 export function unusedCents(payments: readonly Paid[], now: Date): number {
   const left = payments.reduce((sum, payment) => sum + leftOf(payment, now), 0);
@@ -30,10 +33,11 @@ export function unusedMs(payments: readonly Period[], now: Date): number {
 }
 
 function leftOf(payment: Paid, now: Date): number {
-  const { amountCents, creditCents, surplusCents, startsAt, endsAt } = payment;
+  const { amountCents, taxCents, refundedCents, creditCents, surplusCents, startsAt, endsAt } = payment;
   if (!startsAt || !endsAt) return 0;
   const unused = msLeftOf(payment, now) / (endsAt.getTime() - startsAt.getTime());
-  return (amountCents + creditCents + (surplusCents ?? 0)) * unused;
+  const paid = Math.max(0, amountCents - (taxCents ?? 0) - (refundedCents ?? 0));
+  return (paid + creditCents + (surplusCents ?? 0)) * unused;
 }
 
 function msLeftOf({ startsAt, endsAt }: Period, now: Date): number {

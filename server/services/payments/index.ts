@@ -5,13 +5,15 @@ import type {
   CheckoutInput,
   GetPaymentInput,
   Payment,
+  PaymentList,
 } from '../../../routers/schemas/payments.ts';
 import { type PaidPlan, PLANS, type Plan } from '../../../routers/schemas/plans.ts';
 import { addMonths, DAY_MS, HOUR_MS } from '../../durations.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { enqueueJob } from '../../jobs/queue/queue.ts';
-import { hasExpired, type PaymentDoc, PaymentModel, type PaymentRow, toPayment } from '../../models/payment.ts';
-import { activePlan, SubscriptionModel } from '../../models/subscription.ts';
+import { hasExpired, PaymentModel, type PaymentRow, toPayment } from '../../models/payment.ts';
+import { PaymentCustomerModel } from '../../models/payment-customer.ts';
+import { activePlan, SubscriptionModel, type SubscriptionRow } from '../../models/subscription.ts';
 import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
 import type { PaymentEvent, PaymentService } from '../../payments/payments.ts';
 import type { AccountContext } from '../../service-context.ts';
@@ -20,6 +22,7 @@ import { refusePlan } from '../subscription/grant.ts';
 import { requireLiveAccount } from '../subscription/live-account.ts';
 import { applyPaymentEvent } from './apply-event.ts';
 import { unreplacedPayments, unusedCents } from './credit.ts';
+import { type OpenedPayment, openHosted } from './open-hosted.ts';
 
 /** As long as Stripe keeps a checkout open by default (https://docs.stripe.com/api/checkout/sessions/create, `expires_at`). */
 const OPEN_MS = DAY_MS;
@@ -39,15 +42,19 @@ const ARRIVES_AFTER_MS = 60_000;
  */
 export async function checkout(ctx: AccountContext, { plan }: CheckoutInput): Promise<Checkout> {
   const { accountId: key } = ctx.actor;
-  await countAgainst({ name: 'checkouts', key, limit: ctx.providers.limits.checkoutsPerHour, windowMs: HOUR_MS });
-  const open = () => transaction((session) => openPayment(session, ctx, plan));
-  const payment = await open().catch((error: unknown) => {
+  const { payments, limits } = ctx.providers;
+  await countAgainst({ name: 'checkouts', key, limit: limits.checkoutsPerHour, windowMs: HOUR_MS });
+  const price = (await payments.hosted?.priceOf(plan)) ?? { cents: PLANS[plan].dollars * 100, currency: 'usd' };
+  const open = () => transaction((session) => openPayment(session, ctx, { plan, price }));
+  const opened = await open().catch((error: unknown) => {
     // Two clicks at once: the unique index lets one through, and the other finds its checkout.
     if (isDuplicateKey(error)) return open();
     throw error;
   });
-  const { _id: paymentId, accountId, amountCents } = payment;
-  return ctx.providers.payments.openCheckout({ paymentId, accountId, plan, amountCents });
+  if (payments.hosted !== undefined) return openHosted(ctx, payments.hosted, opened);
+  const { _id: paymentId, accountId, amountCents, creditCents, expiresAt } = opened.payment;
+  const { url } = await payments.openCheckout({ paymentId, accountId, plan, amountCents, creditCents, expiresAt });
+  return { url };
 }
 
 /** Returns one payment of the account. Throws `not_found`. */
@@ -58,13 +65,15 @@ export async function getPayment(ctx: AccountContext, { paymentId }: GetPaymentI
 }
 
 /** Returns what the account has paid, and what is on its way, newest first. */
-export async function listPayments(ctx: AccountContext): Promise<{ items: Payment[] }> {
+export async function listPayments(ctx: AccountContext): Promise<PaymentList> {
   const { accountId } = ctx.actor;
   const docs = await PaymentModel.find({ accountId })
     .or([{ state: 'paid' }, { state: 'refunded' }, { isProcessing: true }])
     .sort({ createdAt: -1 })
     .limit(LISTED);
-  return { items: docs.map((doc) => toPayment(doc, ctx.now())) };
+  const { hosted } = ctx.providers.payments;
+  const hasPortal = hosted !== undefined && (await PaymentCustomerModel.exists({ accountId })) !== null;
+  return { items: docs.map((doc) => toPayment(doc, ctx.now())), hasPortal };
 }
 
 /**
@@ -123,7 +132,13 @@ function requireTest({ testEvent }: PaymentService): NonNullable<PaymentService[
   return testEvent;
 }
 
-async function openPayment(session: ClientSession, ctx: AccountContext, plan: PaidPlan): Promise<PaymentDoc> {
+type Price = { cents: number; currency: string };
+
+async function openPayment(
+  session: ClientSession,
+  ctx: AccountContext,
+  { plan, price }: { plan: PaidPlan; price: Price },
+): Promise<OpenedPayment> {
   const { accountId } = ctx.actor;
   const { isTest } = ctx.providers.payments;
   const now = ctx.now();
@@ -135,28 +150,16 @@ async function openPayment(session: ClientSession, ctx: AccountContext, plan: Pa
     });
   }
   const subscription = await SubscriptionModel.findOne({ accountId }).session(session);
-  refusePlan(subscription, plan, now);
+  const upgrades = refuseRepeated(subscription, { plan, isTest, now });
   const running = activePlan(subscription, now);
-  if (plan === 'BETA' && running === 'BETA') throw new AppError('conflict', 'You already have Beta.');
-  const isSamePlan = subscription !== null && running === plan;
-  if (isSamePlan && subscription.endsAt > addMonths(now, MONTHS_AHEAD_MAX)) {
-    throw new AppError('conflict', `${PLANS[plan].title} is paid for more than ${MONTHS_AHEAD_MAX} months ahead.`);
+  const by = { accountId, isTest, running, plan, currency: price.currency };
+  const amounts = { ...amountsOf(price, await creditOf(session, by, now)), currency: price.currency };
+  if (pending !== null && isSameOrder(pending, { ...amounts, plan, isTest }) && !hasExpired(pending, now)) {
+    return { payment: pending, replacedCheckoutId: null, upgrades };
   }
-  const creditCents = await creditOf(session, { accountId, isTest, running, plan }, now);
-  const priceCents = PLANS[plan].dollars * 100;
-  const amounts = {
-    amountCents: Math.max(0, priceCents - creditCents),
-    creditCents: Math.min(creditCents, priceCents),
-    surplusCents: Math.max(0, creditCents - priceCents),
-  };
-  // The price of one that is still open may have been reduced by days that have passed since.
-  const isSameAmount = pending?.amountCents === amounts.amountCents && pending.surplusCents === amounts.surplusCents;
-  const isSamePrice = pending?.plan === plan && isSameAmount;
-  // A checkout of the test page is none of a payment service, and the other way round.
-  if (pending !== null && isSamePrice && pending.isTest === isTest && !hasExpired(pending, now)) return pending;
   if (pending !== null) await pending.set({ state: 'expired' }).save({ session });
   const expiresAt = new Date(now.getTime() + OPEN_MS);
-  const [created] = await PaymentModel.create(
+  const [payment] = await PaymentModel.create(
     [
       {
         _id: newId(),
@@ -173,18 +176,69 @@ async function openPayment(session: ClientSession, ctx: AccountContext, plan: Pa
     ],
     { session },
   );
-  if (created === undefined) throw new Error('A payment was created and not returned.');
-  return created;
+  if (payment === undefined) throw new Error('A payment was created and not returned.');
+  return { payment, replacedCheckoutId: pending?.checkoutId ?? null, upgrades };
 }
+
+/**
+ * Returns the subscription at the payment service that goes over to the plan; null where the plan is bought anew. Throws
+ * `conflict` for what would give less than what runs, or charge for it twice.
+ */
+function refuseRepeated(
+  subscription: SubscriptionRow | null,
+  { plan, isTest, now }: { plan: PaidPlan; isTest: boolean; now: Date },
+): string | null {
+  refusePlan(subscription, plan, now);
+  const running = activePlan(subscription, now);
+  const { title } = PLANS[plan];
+  if (plan === 'BETA' && running === 'BETA') throw new AppError('conflict', 'You already have Beta.');
+  const isSamePlan = subscription !== null && running === plan;
+  if (isSamePlan && subscription.endsAt > addMonths(now, MONTHS_AHEAD_MAX)) {
+    throw new AppError('conflict', `${title} is paid for more than ${MONTHS_AHEAD_MAX} months ahead.`);
+  }
+  if (isTest || typeof subscription?.subscriptionId !== 'string') return null;
+  if (subscription.status === 'past_due') {
+    throw new AppError('conflict', `The payment that renews your ${PLANS[subscription.plan].title} plan failed.`, {
+      hint: 'Pay it first: choose Manage payment under Account.',
+    });
+  }
+  if (isSamePlan) {
+    throw new AppError('conflict', `Your ${title} plan renews by itself.`, {
+      hint: 'Its end and its card are looked after under Account.',
+    });
+  }
+  return plan === 'BETA' ? null : subscription.subscriptionId;
+}
+
+function amountsOf({ cents }: Price, creditCents: number) {
+  return {
+    amountCents: Math.max(0, cents - creditCents),
+    creditCents: Math.min(creditCents, cents),
+    surplusCents: Math.max(0, creditCents - cents),
+  };
+}
+
+type Order = Pick<PaymentRow, 'plan' | 'isTest' | 'amountCents' | 'surplusCents' | 'currency'>;
+
+/**
+ * The price of one that is still open may have been reduced by days that have passed since. A checkout of the test page is
+ * none of a payment service, and the other way round.
+ */
+function isSameOrder(pending: PaymentRow, { plan, isTest, amountCents, surplusCents, currency }: Order): boolean {
+  const isSameAmount = pending.amountCents === amountCents && pending.surplusCents === surplusCents;
+  return pending.plan === plan && pending.isTest === isTest && isSameAmount && pending.currency === currency;
+}
+
+type Bought = Pick<PaymentRow, 'accountId' | 'isTest' | 'plan' | 'currency'> & { running: Plan };
 
 /** What was paid in the test checkout, where no money moves, is no credit for money. */
 async function creditOf(
   session: ClientSession,
-  { accountId, isTest, running, plan }: Pick<PaymentRow, 'accountId' | 'isTest' | 'plan'> & { running: Plan },
+  { accountId, isTest, running, plan, currency }: Bought,
   now: Date,
 ): Promise<number> {
   if (running === 'free' || running === plan) return 0;
-  return unusedCents(await unreplacedPayments(session, { accountId, isTest, plan: running }, now), now);
+  return unusedCents(await unreplacedPayments(session, { accountId, isTest, plan: running, currency }, now), now);
 }
 
 function checkoutOver(): AppError {

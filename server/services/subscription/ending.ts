@@ -14,7 +14,17 @@ export type EndStep = 'renewal' | 'ended' | 'day' | 'week';
 
 type Ending = Pick<
   SubscriptionRow,
-  'plan' | 'status' | 'endsAt' | 'renews' | 'cancelAtEnd' | 'nextPlan' | 'warnedWeekFor' | 'warnedDayFor' | 'endToldFor'
+  | 'plan'
+  | 'status'
+  | 'endsAt'
+  | 'renews'
+  | 'cancelAtEnd'
+  | 'nextPlan'
+  | 'subscriptionId'
+  | 'graceUntil'
+  | 'warnedWeekFor'
+  | 'warnedDayFor'
+  | 'endToldFor'
 >;
 
 /** The same plan goes on a little ahead of its end, so that there is no gap in between. */
@@ -33,13 +43,15 @@ export function planAfter({ plan, renews, cancelAtEnd, nextPlan }: Ending): Paid
 
 /** Says what is due, once for each end: an end that moves is told anew. `canRenew`: payments are taken by the app itself. */
 export function dueStep(row: Ending, now: Date, { canRenew }: { canRenew: boolean }): EndStep | null {
-  const { plan, status, endsAt, warnedWeekFor, warnedDayFor, endToldFor } = row;
-  if (!isActiveStatus(status)) return null;
+  const { plan, status, endsAt, graceUntil, subscriptionId, warnedWeekFor, warnedDayFor, endToldFor } = row;
+  if (!isActiveStatus(status) && status !== 'past_due') return null;
   const leftMs = endsAt.getTime() - now.getTime();
   const isOf = (date: Date | null | undefined) => date?.getTime() === endsAt.getTime();
-  const next = canRenew ? planAfter(row) : null;
-  const isRenewable = next !== null && leftMs > -RENEW_LATE_MS;
+  const isRenewedElsewhere = typeof subscriptionId === 'string';
+  const next = canRenew || isRenewedElsewhere ? planAfter(row) : null;
+  const isRenewable = canRenew && !isRenewedElsewhere && next !== null && leftMs > -RENEW_LATE_MS;
   if (isRenewable && leftMs <= (next === plan ? RENEW_AHEAD_MS : 0)) return 'renewal';
+  if (leftMs <= 0 && graceUntil && graceUntil > now) return null;
   if (leftMs <= 0) return isOf(endToldFor) ? null : 'ended';
   if (next === plan || leftMs > WEEK_MS) return null;
   if (leftMs <= DAY_MS) return isOf(warnedDayFor) ? null : 'day';

@@ -15,6 +15,7 @@ import {
 import { UserModel } from '../../models/user.ts';
 import { newId } from '../../mongo.ts';
 import { requireLiveAccount } from './live-account.ts';
+import { askAbout, graceAfter } from './renewal.ts';
 
 export type PlanGrant = {
   accountId: string;
@@ -26,6 +27,10 @@ export type PlanGrant = {
   restMs?: number;
   /** What is left of the lower plan that this one takes the place of, as time of this one: it follows the period. */
   keptMs?: number;
+  /** The period as a payment service has it, in place of `months`. */
+  period?: GrantedPeriod | null;
+  /** The subscription there that renews the plan. Whatever that one pays for counts, a smaller plan too. */
+  subscriptionId?: string | null;
   /** Whether another payment lets the plan go on at the end of the period. */
   renews?: boolean;
   /** When the person asked for it, where that was before now: what they have cancelled since stays cancelled. */
@@ -47,12 +52,15 @@ export async function grantPlan(
   session: ClientSession,
   grant: PlanGrant,
 ): Promise<GrantedPeriod & { subscription: Subscription }> {
-  const { accountId, plan, source, months, restMs = 0, keptMs = 0, renews = false, askedAt = null, now } = grant;
+  const { accountId, plan, source, keptMs = 0, renews = false, askedAt = null, now } = grant;
   const known = await takeSubscription(session, accountId);
-  refusePlan(known, plan, now);
+  const isOwnSubscription = grant.subscriptionId && known?.subscriptionId === grant.subscriptionId;
+  if (!isOwnSubscription) refusePlan(known, plan, now);
   const goesOn = known !== null && activePlan(known, now) === plan;
   const startsAt = goesOn ? known.endsAt : now;
-  const endsAt = new Date(addMonths(startsAt, months).getTime() + restMs);
+  const endsAt = endOf(grant, { startsAt, goesOn });
+  const renewedBy = known?.subscriptionId ?? null;
+  const subscriptionId = grant.subscriptionId ?? (goesOn ? renewedBy : null);
   const doc = known ?? new SubscriptionModel({ _id: newId(), accountId });
   const startedAt = goesOn ? known.startedAt : now;
   // A key extends what a payment renews: the next payment comes later by that much.
@@ -60,12 +68,25 @@ export async function grantPlan(
   const isCanceledSince = askedAt !== null && doc.cancelAtEnd && (doc.canceledAt ?? askedAt) > askedAt;
   const until = new Date(endsAt.getTime() + keptMs);
   doc.set({ plan, status: 'active', startedAt, endsAt: until, source, renews: renewsNow });
+  doc.set({ subscriptionId, pastDueSince: null, graceUntil: subscriptionId === null ? null : graceAfter(until) });
+  // What renews a plan that is replaced would go on charging for it.
+  if (renewedBy !== null && renewedBy !== subscriptionId) await askAbout(session, accountId);
   // What was decided about the end of another plan is over with it.
   if (!goesOn) doc.set({ cancelAtEnd: isCanceledSince, nextPlan: null });
   await doc.save({ session });
   if (!goesOn) await replacePayments(session, accountId, { by: plan, now });
   await moveBadge(session, doc);
   return { startsAt, endsAt, subscription: toSubscription(doc, now) };
+}
+
+/** A period that a payment service names is added to what runs, as months are: none of the time before it is lost. */
+function endOf(
+  { months, period, restMs = 0 }: PlanGrant,
+  { startsAt, goesOn }: { startsAt: Date; goesOn: boolean },
+): Date {
+  if (!period) return new Date(addMonths(startsAt, months).getTime() + restMs);
+  const lengthMs = period.endsAt.getTime() - period.startsAt.getTime();
+  return new Date((goesOn ? startsAt.getTime() + lengthMs : period.endsAt.getTime()) + restMs);
 }
 
 /** What was left of payments for another plan was credited to this one, kept as its time, or has ended: never again. */
@@ -83,6 +104,8 @@ async function replacePayments(
 export function refusePlan(known: SubscriptionRow | null, plan: PaidPlan, now: Date): void {
   const running = activePlan(known, now);
   if (known === null || running === 'free' || running === plan || known.status === 'trialing') return;
+  // Nothing of it is left but its time of grace.
+  if (known.endsAt <= now) return;
   if (isAbove(plan, running)) return;
   const until = known.endsAt.toISOString().slice(0, 10);
   const reason = isAbove(running, plan)
@@ -93,6 +116,15 @@ export function refusePlan(known: SubscriptionRow | null, plan: PaidPlan, now: D
   });
 }
 
+type PlanEnd = {
+  accountId: string;
+  plan: PaidPlan;
+  period: GrantedPeriod;
+  /** The subscription at a payment service whose money was given back: it renews nothing any more. */
+  subscriptionId?: string | null | undefined;
+  now: Date;
+};
+
 /**
  * Takes a granted period back, in the caller's transaction, as far as it has not been used: a key was revoked, or a
  * payment returned. The plan ends that much earlier, at once where nothing is left, and then is `canceled`. Returns the
@@ -100,7 +132,7 @@ export function refusePlan(known: SubscriptionRow | null, plan: PaidPlan, now: D
  */
 export async function endPlan(
   session: ClientSession,
-  { accountId, plan, period, now }: { accountId: string; plan: PaidPlan; period: GrantedPeriod; now: Date },
+  { accountId, plan, period, subscriptionId, now }: PlanEnd,
 ): Promise<number> {
   const known = await takeSubscription(session, accountId);
   if (known === null || activePlan(known, now) !== plan || known.startedAt > period.startsAt) return 0;
@@ -108,9 +140,15 @@ export async function endPlan(
   if (unusedMs <= 0) return 0;
   const takenMs = Math.min(unusedMs, known.endsAt.getTime() - now.getTime());
   const endsAt = new Date(known.endsAt.getTime() - takenMs);
+  const isOver = endsAt <= now;
+  const isReturned = subscriptionId !== undefined && subscriptionId !== null && known.subscriptionId === subscriptionId;
+  const goesOnBy = isOver || isReturned ? null : (known.subscriptionId ?? null);
   known.set({
     endsAt,
-    ...(endsAt <= now && { status: 'canceled', renews: false, cancelAtEnd: false, nextPlan: null }),
+    ...(isOver && { status: 'canceled' }),
+    ...((isOver || isReturned) && { renews: false, cancelAtEnd: false, nextPlan: null, pastDueSince: null }),
+    subscriptionId: goesOnBy,
+    graceUntil: goesOnBy === null || known.cancelAtEnd ? null : graceAfter(endsAt),
   });
   await known.save({ session });
   await moveBadge(session, known);

@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
-import { isAbove, monthlyCents, type PaidPlan } from '../../../routers/schemas/plans.ts';
+import { monthlyCents, type PaidPlan } from '../../../routers/schemas/plans.ts';
 import { activePlan, SubscriptionModel } from '../../models/subscription.ts';
 
 type Replacement = {
   accountId: string;
-  /** The higher plan that takes the place of what runs. */
+  /** The plan that takes the place of what runs. */
   by: PaidPlan;
   now: Date;
   /** The part of what is left that was taken off its price. */
@@ -12,8 +12,8 @@ type Replacement = {
 };
 
 /**
- * Returns what is left of a lower plan as time of the higher one that takes its place, in milliseconds: as long as the
- * same money lasts there. Nothing that was paid for or redeemed is lost by an upgrade. The trial is worth nothing.
+ * Returns what is left of a plan as time of the one that takes its place, in milliseconds: as long as the same money
+ * lasts there. Nothing that was paid for or redeemed is lost by an upgrade, or by a smaller plan that was chosen. The trial is worth nothing.
  */
 export async function keptTime(
   session: ClientSession,
@@ -21,7 +21,7 @@ export async function keptTime(
 ): Promise<number> {
   const known = await SubscriptionModel.findOne({ accountId }).session(session);
   const running = activePlan(known, now);
-  if (known === null || running === 'free' || known.status === 'trialing' || !isAbove(by, running)) return 0;
+  if (known === null || running === 'free' || known.status === 'trialing' || by === running) return 0;
   const leftMs = known.endsAt.getTime() - now.getTime() - creditedMs;
   return Math.max(0, Math.ceil((leftMs * monthlyCents(running)) / monthlyCents(by)));
 }

@@ -9,10 +9,11 @@ import { transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { countAgainst } from '../rate-limit.ts';
 import { requireLiveAccount } from './live-account.ts';
+import { askAbout } from './renewal.ts';
 
 /**
  * Lets a plan that renews end with its period; until then it stays as it is. Done twice it is done. Throws `not_found`,
- * and `conflict` where the plan ends by itself or has ended.
+ * `conflict` where the plan ends by itself or has ended, and what a payment service throws that renews it.
  */
 export function cancelPlan(ctx: AccountContext): Promise<Subscription> {
   return changeEnd(ctx, ({ cancelAtEnd, canceledAt }) => ({
@@ -50,12 +51,25 @@ const CHANGES_PER_HOUR = 30;
 async function changeEnd(ctx: AccountContext, decide: (known: SubscriptionDoc) => End): Promise<Subscription> {
   const { accountId: key } = ctx.actor;
   await countAgainst({ name: 'plan-changes', key, limit: CHANGES_PER_HOUR, windowMs: HOUR_MS });
+  await changeAtService(ctx, decide);
   return transaction(async (session) => {
     const known = await takeRenewing(session, ctx);
     known.set(decide(known));
     await known.save({ session });
+    // A look at the payment service that began before the change would write what it saw then.
+    if (typeof known.subscriptionId === 'string') await askAbout(session, ctx.actor.accountId);
     return toSubscription(known, ctx.now());
   });
+}
+
+/** First where the money is taken: what is cancelled here alone would be charged for all the same. */
+async function changeAtService(ctx: AccountContext, decide: (known: SubscriptionDoc) => End): Promise<void> {
+  const { hosted } = ctx.providers.payments;
+  const known = await SubscriptionModel.findOne({ accountId: ctx.actor.accountId });
+  if (hosted === undefined || typeof known?.subscriptionId !== 'string') return;
+  requireRenewing(known, ctx.now());
+  const { cancelAtEnd, nextPlan } = decide(known);
+  await hosted.changeSubscription(known.subscriptionId, { cancelAtEnd, plan: nextPlan ?? known.plan });
 }
 
 async function takeRenewing(session: ClientSession, ctx: AccountContext): Promise<SubscriptionDoc> {
@@ -65,11 +79,14 @@ async function takeRenewing(session: ClientSession, ctx: AccountContext): Promis
   await publishEvent(session, accountId, { type: 'subscription_update' });
   const known = await SubscriptionModel.findOne({ accountId }).session(session);
   if (known === null) throw notFound('subscription');
-  if (activePlan(known, ctx.now()) === 'free') throw new AppError('conflict', 'This plan has ended.');
-  if (!known.renews) {
-    throw new AppError('conflict', `${PLANS[known.plan].title} does not renew: it ends by itself.`, {
-      hint: 'Choose another plan under Pricing & Trial when it has ended.',
-    });
-  }
+  requireRenewing(known, ctx.now());
   return known;
+}
+
+function requireRenewing(known: SubscriptionDoc, now: Date): void {
+  if (activePlan(known, now) === 'free') throw new AppError('conflict', 'This plan has ended.');
+  if (known.renews) return;
+  throw new AppError('conflict', `${PLANS[known.plan].title} does not renew: it ends by itself.`, {
+    hint: 'Choose another plan under Pricing & Trial when it has ended.',
+  });
 }

@@ -60,7 +60,7 @@ export const STORED_DATA: readonly StoredData[] = [
     ends: 'account',
   },
   {
-    collections: ['subscriptions', 'payments', 'licenses'],
+    collections: ['subscriptions', 'payments', 'payment_customers', 'licenses'],
     what: 'Your plan, what you paid, and the license keys you redeemed. Card numbers never reach Fairlead.',
     kept: 'Until you delete your account. A checkout that came to nothing: 30 days.',
     ends: 'account',

@@ -1,0 +1,8 @@
+import { jobContext } from '../service-context.ts';
+import { syncPayments } from '../services/payments/sync.ts';
+import type { JobHandler } from './queue/handler.ts';
+
+/** Asks the payment service about one account, since a notice came or none did for too long. */
+export const syncPaymentsJob: JobHandler<'sync-payments'> = {
+  run: (job) => syncPayments(jobContext(job.providers, job), (work) => job.transaction(work)),
+};

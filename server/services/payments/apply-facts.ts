@@ -1,0 +1,144 @@
+import type { ClientSession } from 'mongoose';
+import { type PaidPlan, PLANS } from '../../../routers/schemas/plans.ts';
+import { mayMove, PAYMENT_MOVES } from '../../../routers/schemas/states.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { NO_ACCOUNT } from '../../models/account-scope.ts';
+import { type PaymentDoc, PaymentModel } from '../../models/payment.ts';
+import { newId } from '../../mongo.ts';
+import type { ChargeFacts, CheckoutFacts, PaidFacts } from '../../payments/payments.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { queueMail } from '../mail.ts';
+import { endPlan } from '../subscription/grant.ts';
+import { fulfil } from './apply-event.ts';
+
+type Taken = { paid: PaidFacts; checkoutId: string | null };
+
+/**
+ * Gives the plan that was paid for, once, in the caller's transaction: to the payment that was asked for, or to a new one
+ * where nobody asked, as for a renewal. Throws `conflict` where the plan would give less than what runs.
+ */
+export async function takePaid(session: ClientSession, ctx: AccountContext, taken: Taken): Promise<void> {
+  const payment = await paymentFor(session, ctx, taken);
+  if (payment !== null) await fulfil(session, payment, ctx.now(), taken.paid);
+}
+
+/** Writes down that money was given back at once. */
+export async function giveBack(session: ClientSession, ctx: AccountContext, taken: Taken): Promise<void> {
+  const payment = await paymentFor(session, ctx, taken);
+  if (payment === null) return;
+  const { amountCents, taxCents, currency, chargeId, paidAt } = taken.paid;
+  payment.set({ amountCents, taxCents, currency, chargeId, paidAt, refundedCents: amountCents });
+  payment.set({ state: 'refunded', isProcessing: false, forgetAt: null });
+  await payment.save({ session });
+  await publishEvent(session, payment.accountId, {
+    type: 'notification',
+    title: 'Your payment was returned',
+    message: `A plan that includes ${PLANS[payment.plan].title} runs already.`,
+  });
+}
+
+async function paymentFor(
+  session: ClientSession,
+  ctx: AccountContext,
+  { paid, checkoutId }: Taken,
+): Promise<PaymentDoc | null> {
+  const { accountId } = ctx.actor;
+  if ((await PaymentModel.exists({ accountId, paidId: paid.id }).session(session)) !== null) return null;
+  const asked = checkoutId === null ? null : await PaymentModel.findOne({ accountId, checkoutId }).session(session);
+  const plan = asked?.plan ?? paid.plan;
+  // Nobody here has asked for it, and it names nothing that is sold here.
+  if (plan === null) return null;
+  const pending = asked?.state === 'pending' ? asked : await pendingChange(session, accountId, paid);
+  const payment = pending ?? newPayment(accountId, { plan, paid, now: ctx.now() });
+  payment.set({ paidId: paid.id, chargeId: paid.chargeId, subscriptionId: paid.subscriptionId });
+  return payment;
+}
+
+/** A higher plan is asked for on a page that no checkout stands for. */
+async function pendingChange(session: ClientSession, accountId: string, { reason, plan, paidAt }: PaidFacts) {
+  if (reason !== 'change' || plan === null) return null;
+  const asked = { accountId, state: 'pending', isTest: false, checkoutId: null, plan } as const;
+  const payment = await PaymentModel.findOne(asked).session(session);
+  return payment !== null && payment.createdAt <= endOfSecond(paidAt) ? payment : null;
+}
+
+/** Times of the service have whole seconds. */
+function endOfSecond(date: Date): Date {
+  return new Date(date.getTime() + 999);
+}
+
+function newPayment(
+  accountId: string,
+  { plan, paid, now }: { plan: PaidPlan; paid: PaidFacts; now: Date },
+): PaymentDoc {
+  return new PaymentModel({
+    _id: newId(),
+    accountId,
+    plan,
+    months: PLANS[plan].months,
+    amountCents: paid.amountCents,
+    creditCents: paid.creditCents,
+    state: 'pending',
+    isRenewal: paid.reason === 'renewal',
+    isTest: false,
+    expiresAt: now,
+    createdAt: now,
+  });
+}
+
+/** Ends a checkout in which nothing was paid, or notes that its money is on its way. */
+export async function endCheckout(
+  session: ClientSession,
+  { actor: { accountId }, now }: AccountContext,
+  { checkoutId, state }: { checkoutId: string; state: CheckoutFacts['state'] },
+): Promise<void> {
+  if (state === 'open' || state === 'paid') return;
+  const payment = await PaymentModel.findOne({ accountId, checkoutId, state: 'pending' }).session(session);
+  if (payment === null || (state === 'processing' && payment.isProcessing)) return;
+  payment.set(
+    state === 'processing'
+      ? { isProcessing: true, confirmedAt: now(), forgetAt: null }
+      : { state, isProcessing: false },
+  );
+  await payment.save({ session });
+  await publishEvent(session, accountId, { type: 'subscription_update' });
+}
+
+/**
+ * Writes what became of money that was taken. All of it given back, or a dispute that was lost, ends what it paid for;
+ * a part of it is noted alone, and of a dispute the operator is told.
+ */
+export async function applyCharge(
+  session: ClientSession,
+  ctx: AccountContext,
+  { chargeId, isRefunded, dispute, ...facts }: ChargeFacts,
+): Promise<void> {
+  const { accountId } = ctx.actor;
+  const payment = await PaymentModel.findOne({ accountId, chargeId }).session(session);
+  if (payment === null) return;
+  // What was given back since the service was read is known here already.
+  const refundedCents = Math.max(payment.refundedCents, facts.refundedCents);
+  const isOver = (isRefunded || dispute === 'lost') && mayMove(PAYMENT_MOVES, payment.state, 'refunded');
+  const isKnown = payment.refundedCents === refundedCents && (payment.dispute ?? null) === dispute;
+  if (isKnown && !isOver) return;
+  if (dispute === 'open' && payment.dispute !== 'open') await tellOperator(session, ctx, payment);
+  payment.set({ refundedCents, dispute });
+  if (isOver) await endPaid(session, ctx, payment);
+  await payment.save({ session });
+  if (!isOver) await publishEvent(session, accountId, { type: 'subscription_update' });
+}
+
+async function endPaid(session: ClientSession, { now }: AccountContext, payment: PaymentDoc): Promise<void> {
+  const { accountId, plan, startsAt, endsAt, subscriptionId } = payment;
+  payment.set({ state: 'refunded' });
+  if (!startsAt || !endsAt || payment.replacedAt) return;
+  await endPlan(session, { accountId, plan, period: { startsAt, endsAt }, subscriptionId, now: now() });
+}
+
+async function tellOperator(session: ClientSession, { providers }: AccountContext, payment: PaymentDoc): Promise<void> {
+  await queueMail(session, providers, {
+    accountId: NO_ACCOUNT,
+    to: providers.addresses.operatorEmail,
+    values: { kind: 'payment-disputed', paymentId: payment._id, chargeId: payment.chargeId ?? '' },
+  });
+}

@@ -1,0 +1,134 @@
+import type { ClientSession } from 'mongoose';
+import { MINUTE_MS } from '../../durations.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { MAINTENANCE } from '../../models/account-scope.ts';
+import { PaymentModel } from '../../models/payment.ts';
+import { PaymentCustomerModel } from '../../models/payment-customer.ts';
+import { PaymentEventModel } from '../../models/payment-event.ts';
+import { UserModel } from '../../models/user.ts';
+import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
+import type { HostedPayments, PaymentNotice, PaymentService } from '../../payments/payments.ts';
+import type { AccountContext, Providers } from '../../service-context.ts';
+import { askAbout } from '../subscription/renewal.ts';
+
+/** Throws `not_found` where payments are taken by nobody else. */
+export function requireHosted({ hosted }: PaymentService): HostedPayments {
+  if (hosted === undefined) throw notFound('payment service');
+  return hosted;
+}
+
+/** Whoever opens a checkout pays within minutes; then the service is asked although it has sent nothing. */
+const FIRST_CHECK_MS = 5 * MINUTE_MS;
+
+/**
+ * Returns the account's customer at the payment service, made at the first call. Two calls at once make one: the service
+ * answers both with the same. `instead` is one that the service does not know any more, as after a change of its account.
+ */
+export async function customerOf(ctx: AccountContext, hosted: HostedPayments, instead?: string): Promise<string> {
+  const { accountId } = ctx.actor;
+  if (instead !== undefined) await PaymentCustomerModel.deleteOne({ accountId, customerId: instead });
+  const known = await PaymentCustomerModel.findOne({ accountId }).lean();
+  if (known !== null) return known.customerId;
+  const user = await UserModel.findOne({ _id: accountId, deletedAt: null }, { email: 1 }).lean();
+  if (user === null) throw notFound('account');
+  const key = instead === undefined ? accountId : `${accountId} after ${instead}`;
+  const customerId = await hosted.createCustomer({ accountId, email: user.email, key });
+  try {
+    await PaymentCustomerModel.create({ _id: newId(), accountId, customerId, createdAt: ctx.now() });
+  } catch (error) {
+    if (!isDuplicateKey(error, 'accountId')) throw error;
+  }
+  return customerId;
+}
+
+/** Has the payment service asked about the account soon, whether or not a notice comes. */
+export async function expectNews({ actor: { accountId }, now }: AccountContext): Promise<void> {
+  const checkAt = new Date(now().getTime() + FIRST_CHECK_MS);
+  await PaymentCustomerModel.updateOne({ accountId }, { $set: { checkAt } });
+}
+
+/**
+ * Takes a notice of the payment service, each once: what it is about is looked at by a job, so that the answer is quick.
+ * One about a customer of nobody here is no error: others may sell by the same account.
+ * Throws `not_found` where payments are taken by nobody else, `bad_request` for what the service has not signed.
+ */
+export async function takePaymentNotice(
+  { payments, now }: Providers,
+  { body, signature }: { body: Uint8Array; signature: string },
+): Promise<void> {
+  const notice = requireHosted(payments).readNotice(body, signature, now());
+  const accountId = await accountOf(notice);
+  if (accountId === null) return;
+  try {
+    await transaction(async (session) => {
+      if ((await PaymentEventModel.exists({ _id: notice.id }).session(session)) !== null) return;
+      await PaymentEventModel.create([{ _id: notice.id, accountId, at: now() }], { session });
+      await askAbout(session, accountId);
+    });
+  } catch (error) {
+    // Two instances were sent the same at once.
+    if (!isDuplicateKey(error)) throw error;
+  }
+}
+
+async function accountOf({ customerId, chargeId }: PaymentNotice): Promise<string | null> {
+  const everybody = { acrossAccounts: 'payment-notice' } as const;
+  if (customerId !== null) {
+    const customer = await PaymentCustomerModel.findOne({ customerId }).setOptions(everybody).lean();
+    return customer?.accountId ?? null;
+  }
+  if (chargeId === null) return null;
+  const payment = await PaymentModel.findOne({ chargeId: { $eq: chargeId, $type: 'string' } })
+    .setOptions(everybody)
+    .lean();
+  return payment?.accountId ?? null;
+}
+
+/** What is due is spread over several passes: the service takes a hundred requests a second of all that ask. */
+const CHECKS_A_PASS = 200;
+/** Where no job gets through, it is tried again after this. */
+const CHECK_AGAIN_MS = 60 * MINUTE_MS;
+
+/** Has the payment service asked about every account of which nothing was heard for too long. */
+export async function enqueueDueChecks(
+  now: Date,
+  inTransaction: (work: (session: ClientSession) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const due = await PaymentCustomerModel.find({ checkAt: { $type: 'date', $lte: now } })
+    .setOptions(MAINTENANCE)
+    .hint('due')
+    .limit(CHECKS_A_PASS)
+    .lean();
+  for (const { accountId } of due) {
+    await inTransaction(async (session) => {
+      const checkAt = new Date(now.getTime() + CHECK_AGAIN_MS);
+      await PaymentCustomerModel.updateOne({ accountId }, { $set: { checkAt } }, { session });
+      await askAbout(session, accountId);
+    });
+  }
+}
+
+/**
+ * Answers where the person looks after card, invoices and subscription. Throws `not_found` where the account never paid
+ * there.
+ */
+export async function openPortal(ctx: AccountContext): Promise<{ url: string }> {
+  const hosted = requireHosted(ctx.providers.payments);
+  const customer = await PaymentCustomerModel.findOne({ accountId: ctx.actor.accountId }).lean();
+  if (customer === null) throw new AppError('not_found', 'You have not paid for anything yet.');
+  return hosted.openPortal(customer.customerId);
+}
+
+/** Ends every subscription of an account that is being deleted: nobody is charged for what there is no more. */
+export async function endSubscriptions({ providers, actor: { accountId } }: AccountContext): Promise<void> {
+  const { hosted } = providers.payments;
+  const customer = await PaymentCustomerModel.findOne({ accountId }).lean();
+  if (hosted === undefined || customer === null) return;
+  const { subscriptions } = await hosted.readCustomer(customer.customerId, []).catch(noneOfMissing);
+  for (const { id, state } of subscriptions) if (state !== 'ended') await hosted.endSubscription(id);
+}
+
+function noneOfMissing(error: unknown): { subscriptions: [] } {
+  if (error instanceof AppError && error.code === 'not_found') return { subscriptions: [] };
+  throw error;
+}

@@ -1,0 +1,91 @@
+import { PLANS } from '../../../routers/schemas/plans.ts';
+import { AppError } from '../../errors.ts';
+import { type PaymentDoc, PaymentModel } from '../../models/payment.ts';
+import { transaction } from '../../mongo.ts';
+import type { CheckoutOrder, HostedPayments } from '../../payments/payments.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { askAbout } from '../subscription/renewal.ts';
+import { customerOf, expectNews } from './customer.ts';
+
+export type OpenedPayment = {
+  payment: PaymentDoc;
+  /** The page to pay on of a payment that this one has taken the place of. */
+  replacedCheckoutId: string | null;
+  /** The subscription at the payment service that goes over to the plan. */
+  upgrades: string | null;
+};
+
+/**
+ * Answers where the payment is made at the payment service. Its page is made once and kept; a second call leads to the
+ * same one while it is open. Throws `conflict` where it is over or paid already, and what the service throws.
+ */
+export async function openHosted(
+  ctx: AccountContext,
+  hosted: HostedPayments,
+  { payment, replacedCheckoutId, upgrades }: OpenedPayment,
+): Promise<{ url: string }> {
+  if (replacedCheckoutId !== null) await closeReplaced(ctx, hosted, replacedCheckoutId);
+  if (typeof payment.checkoutId === 'string') return reopen(ctx, hosted, payment, payment.checkoutId);
+  const { _id: paymentId, accountId, plan, amountCents, creditCents, expiresAt } = payment;
+  const order = { paymentId, accountId, plan, amountCents, creditCents, expiresAt, upgrades };
+  const { url, checkoutId } = await openForCustomer(ctx, hosted, order);
+  if (checkoutId !== undefined) await keepCheckout(ctx, hosted, { paymentId, checkoutId });
+  await expectNews(ctx);
+  return { url };
+}
+
+/** Two pages that can both be paid would charge twice. One that cannot be closed now is open for a day, and its money is given back. */
+async function closeReplaced(
+  { providers: { log } }: AccountContext,
+  hosted: HostedPayments,
+  id: string,
+): Promise<void> {
+  await hosted.expireCheckout(id).catch((error: unknown) => {
+    log.warn('A checkout that was replaced could not be closed', { error: String(error) });
+  });
+}
+
+async function reopen(
+  { actor: { accountId } }: AccountContext,
+  hosted: HostedPayments,
+  { plan }: PaymentDoc,
+  checkoutId: string,
+): Promise<{ url: string }> {
+  const { state, url } = await hosted.checkout(checkoutId);
+  if (state === 'open' && url !== null) return { url };
+  await transaction((session) => askAbout(session, accountId));
+  if (state === 'paid' || state === 'processing') {
+    throw new AppError('conflict', `Your payment for ${PLANS[plan].title} is on its way.`, {
+      hint: 'Wait until it has arrived.',
+    });
+  }
+  throw new AppError('conflict', 'This checkout is over. Nothing was charged.', {
+    hint: 'Choose the plan again in a moment.',
+  });
+}
+
+async function openForCustomer(ctx: AccountContext, hosted: HostedPayments, order: Omit<CheckoutOrder, 'customerId'>) {
+  const { payments } = ctx.providers;
+  const customerId = await customerOf(ctx, hosted);
+  try {
+    return await payments.openCheckout({ ...order, customerId });
+  } catch (error) {
+    const isGone = error instanceof AppError && error.code === 'not_found';
+    if (!isGone || order.upgrades !== null) throw error;
+    return payments.openCheckout({ ...order, customerId: await customerOf(ctx, hosted, customerId) });
+  }
+}
+
+/** Throws `conflict` where another plan was chosen in the meantime, whose page is the one to pay on. */
+async function keepCheckout(
+  { actor: { accountId } }: AccountContext,
+  hosted: HostedPayments,
+  { paymentId, checkoutId }: { paymentId: string; checkoutId: string },
+): Promise<void> {
+  const open = { _id: paymentId, accountId, state: 'pending' } as const;
+  const { matchedCount } = await PaymentModel.updateOne(open, { $set: { checkoutId } });
+  if (matchedCount === 1) return;
+  await PaymentModel.updateOne({ _id: paymentId, accountId }, { $set: { checkoutId } });
+  await hosted.expireCheckout(checkoutId);
+  throw new AppError('conflict', 'Another plan was chosen meanwhile.', { hint: 'Go on there, or choose again.' });
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../server/durations.ts';
+import { PaymentModel } from '../../server/models/payment.ts';
+import { get, refund, renew } from '../support/standins/stripe/state.ts';
+import { buy, createStripeApp, payUntold } from '../support/stripe-app.ts';
+
+test('a payment of which no notice came is found within minutes', async () => {
+  await using app = await createStripeApp();
+  const ada = await app.person();
+  await payUntold(app, ada, 'PRO');
+  await app.passUntold(MINUTE_MS);
+  expect(await ada.caller.subscription.allowance()).toMatchObject({ plan: 'free' });
+
+  await app.passUntold(6 * MINUTE_MS);
+
+  expect(await ada.caller.subscription.allowance()).toMatchObject({ plan: 'PRO' });
+  expect(await PaymentModel.countDocuments({ accountId: ada.user.id, state: 'paid' })).toBe(1);
+});
+
+test('months of which nobody was told are found together, in their order', async () => {
+  await using app = await createStripeApp();
+  const ada = await app.person();
+  const { payment } = await buy(app, ada, 'BASIC');
+  const [{ id = '' } = {}] = app.state.subscriptions.values();
+  app.clock.advance((payment.period?.endsAt.getTime() ?? 0) - app.clock.now().getTime() + 40 * DAY_MS);
+  renew(app.state, id);
+  renew(app.state, id);
+
+  await app.passUntold(HOUR_MS);
+
+  const { items } = await ada.caller.payments.list();
+  expect(items.map(({ isRenewal }) => isRenewal)).toEqual([true, true, false]);
+  const { endsAt, status } = await ada.caller.subscription.get();
+  expect(status).toBe('active');
+  const end = get(app.state.subscriptions, id).end * 1000;
+  expect(Math.abs(endsAt.getTime() - end)).toBeLessThan(DAY_MS);
+});
+
+test('money that was given back while nobody listened ends the plan within a day', async () => {
+  await using app = await createStripeApp();
+  const ada = await app.person();
+  const session = await payUntold(app, ada, 'BETA');
+  await app.tell('checkout.session.completed', session);
+  expect(await ada.caller.subscription.allowance()).toMatchObject({ plan: 'BETA' });
+  refund(app.state, session.payment_intent ?? '');
+
+  await app.passUntold(DAY_MS + HOUR_MS);
+
+  expect(await ada.caller.subscription.allowance()).toMatchObject({ plan: 'free' });
+});
+
+test('an account with which nothing can happen any more is left alone', async () => {
+  await using app = await createStripeApp();
+  const ada = await app.person();
+  await ada.caller.payments.checkout({ plan: 'PRO' });
+  const { state } = app.stripe;
+  for (const session of state.sessions.values()) session.status = 'expired';
+  await app.passUntold(DAY_MS);
+  await app.passUntold(DAY_MS);
+  const before = app.stripe.requests.length;
+
+  await app.passUntold(DAY_MS);
+
+  expect(app.stripe.requests.length).toBe(before);
+  expect(await PaymentModel.findOne({ accountId: ada.user.id })).toMatchObject({ state: 'expired' });
+});

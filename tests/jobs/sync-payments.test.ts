@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { DAY_MS, HOUR_MS } from '../../server/durations.ts';
+import { JobModel } from '../../server/models/job.ts';
+import { PaymentModel } from '../../server/models/payment.ts';
+import { UserModel } from '../../server/models/user.ts';
+import { takePaymentNotice } from '../../server/services/payments/customer.ts';
+import { dispute, get, renew } from '../support/standins/stripe/state.ts';
+import { buy, createStripeApp, payUntold } from '../support/stripe-app.ts';
+
+test('while Stripe does not answer the job comes back, and takes the money in once it does', async () => {
+  await using app = await createStripeApp();
+  const ada = await app.person();
+  const session = await payUntold(app, ada, 'BASIC');
+  app.stripe.fail('look', { how: 'status', status: 503 });
+
+  await app.tell('checkout.session.completed', session);
+  expect(await ada.caller.subscription.allowance()).toMatchObject({ plan: 'free' });
+  await JobModel.updateMany({ status: 'queued' }, { $set: { runAt: new Date(0) } }).setOptions({
+    acrossAccounts: 'jobs',
+  });
+  await app.jobs.drain();
+
+  expect(await ada.caller.subscription.allowance()).toMatchObject({ plan: 'BASIC' });
+});
+
+test('notices that come together ask for one look more, and not for one each', async () => {
+  await using app = await createStripeApp();
+  const ada = await app.person();
+  const session = await payUntold(app, ada, 'BASIC');
+  for (const type of ['checkout.session.completed', 'invoice.paid', 'customer.subscription.created']) {
+    await takePaymentNotice(app.providers, app.signed(type, { customer: session.customer }));
+  }
+  expect(await JobModel.countDocuments({ accountId: ada.user.id, name: 'sync-payments', status: 'queued' })).toBe(1);
+  await app.jobs.drain();
+  expect(await ada.caller.subscription.allowance()).toMatchObject({ plan: 'BASIC' });
+});
+
+test('of a dispute the operator is told once, one that is won changes nothing, and one that is lost ends the plan', async () => {
+  await using app = await createStripeApp();
+  const ada = await app.person();
+  const { session } = await buy(app, ada, 'PRO');
+  const intent = get(app.state.invoices, session.invoice ?? '').intent ?? '';
+  const told = () => app.outbox.filter(({ kind }) => kind === 'payment-disputed');
+
+  await app.tell('charge.dispute.created', dispute(app.state, intent, 'needs_response'));
+  await app.tell('charge.dispute.updated', dispute(app.state, intent, 'needs_response'));
+  expect(told()).toMatchObject([{ to: 'operator@localhost', text: expect.stringContaining(intent) }]);
+  await app.tell('charge.dispute.closed', dispute(app.state, intent, 'won'));
+  expect(await ada.caller.subscription.allowance()).toMatchObject({ plan: 'PRO' });
+  await app.tell('charge.dispute.closed', dispute(app.state, intent, 'lost'));
+
+  expect(await ada.caller.subscription.allowance()).toMatchObject({ plan: 'free' });
+  expect((await ada.caller.payments.list()).items).toMatchObject([{ state: 'refunded' }]);
+  expect([...app.state.subscriptions.values()]).toMatchObject([{ status: 'canceled' }]);
+  expect(told()).toHaveLength(1);
+});
+
+test('a renewal that fails is told by mail, once', async () => {
+  await using app = await createStripeApp();
+  const ada = await app.person();
+  await UserModel.updateOne({ _id: ada.user.id }, { $set: { emailConfirmedAt: new Date() } });
+  const { payment } = await buy(app, ada, 'PRO');
+  const [{ id = '' } = {}] = app.state.subscriptions.values();
+  app.clock.advance((payment.period?.endsAt.getTime() ?? 0) - app.clock.now().getTime() + HOUR_MS);
+  const failed = renew(app.state, id, { fails: true });
+  await app.tell('invoice.payment_failed', failed);
+  app.clock.advance(DAY_MS);
+  await app.tell('invoice.payment_failed', failed);
+
+  const mails = app.outbox.filter(({ kind }) => kind === 'payment-failed');
+  expect(mails).toMatchObject([{ subject: 'The payment for your Pro plan failed', to: ada.user.email }]);
+});
+
+test('an account that is deleted is charged no more', async () => {
+  await using app = await createStripeApp();
+  const ada = await app.person();
+  await buy(app, ada, 'PRO');
+  const { username } = ada.user;
+  await ada.caller.account.delete({ username, currentPassword: ada.password });
+  await app.jobs.drain();
+  expect([...app.state.subscriptions.values()]).toMatchObject([{ status: 'canceled' }]);
+  expect(await PaymentModel.countDocuments({ accountId: ada.user.id })).toBe(0);
+});

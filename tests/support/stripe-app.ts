@@ -1,0 +1,92 @@
+import Stripe from 'stripe';
+import { enqueueDue } from '../../server/jobs/queue/recurring.ts';
+import { JobModel } from '../../server/models/job.ts';
+import { PaymentCustomerModel } from '../../server/models/payment-customer.ts';
+import { createStripePayments } from '../../server/payments/stripe/index.ts';
+import { takePaymentNotice } from '../../server/services/payments/customer.ts';
+import { createTestApp, type Person, type TestAppOptions } from './app.ts';
+import { testEgress } from './platforms.ts';
+import { SECRET_KEY, startStripe } from './standins/stripe/index.ts';
+import { make } from './standins/stripe/objects.ts';
+import { pay, seconds } from './standins/stripe/state.ts';
+
+export const WEBHOOK_SECRET = 'whsec_standin12345678';
+const signer = new Stripe(SECRET_KEY).webhooks;
+
+export type StripeApp = Awaited<ReturnType<typeof createStripeApp>>;
+export type Bought = Parameters<Person['caller']['payments']['checkout']>[0]['plan'];
+/** What of an object of Stripe's a notice names. */
+type Noticed = Record<string, unknown>;
+
+let told = 0;
+
+/** The whole application in process, which takes money by a stand-in of Stripe. Dispose of it with `await using`. */
+export async function createStripeApp(options: TestAppOptions = {}) {
+  const app = await createTestApp(options);
+  const stripe = await startStripe({ now: () => app.clock.now() });
+  // The library waits by the wall clock before it asks again.
+  const access = { secretKey: SECRET_KEY, apiUrl: stripe.apiUrl, egress: testEgress(), retries: 0 };
+  const own = { webhookSecret: WEBHOOK_SECRET, publicUrl: app.providers.addresses.publicUrl };
+  const connect = () => createStripePayments({ ...access, ...own, now: () => app.clock.now() });
+  app.providers.payments = connect();
+
+  /** Returns a notice as Stripe sends it: its bytes, and the signature over them. */
+  function signed(type: string, object: Noticed, { id = nextId(), ageSeconds = 0, secret = WEBHOOK_SECRET } = {}) {
+    const payload = JSON.stringify(make('event', { id, type, data: { object } }));
+    const timestamp = seconds(app.clock.now()) - ageSeconds;
+    return { body: Buffer.from(payload), signature: signer.generateTestHeaderString({ payload, secret, timestamp }) };
+  }
+
+  return {
+    ...app,
+    stripe,
+    state: stripe.state,
+    connect,
+    signed,
+    /** Stripe tells of something, and the job that it asks for is done. */
+    async tell(type: string, object: Noticed) {
+      await takePaymentNotice(app.providers, signed(type, object));
+      await app.jobs.drain();
+    },
+    /** Time goes by without any notice, and what is due by then is asked for. */
+    async passUntold(ms: number) {
+      app.clock.advance(ms);
+      await enqueueDue(app.providers.now(), 0);
+      const others = { _id: / /, name: { $ne: 'reconcile-payments' } };
+      await JobModel.deleteMany(others).setOptions({ acrossAccounts: 'jobs' }).comment('test');
+      await app.jobs.drain();
+    },
+    /** The stand-in's page behind an address that the person was led to. */
+    pageOf: (url: string): string => new URL(url).pathname.split('/').at(-1) ?? '',
+    async customerOf({ user }: Person): Promise<string> {
+      const customer = await PaymentCustomerModel.findOne({ accountId: user.id }).orFail();
+      return customer.customerId;
+    },
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]();
+      await stripe[Symbol.asyncDispose]();
+      // What the stand-in or the adapter said that the published description lacks.
+      if (stripe.drift.length > 0) throw new Error(stripe.drift.join('\n'));
+    },
+  };
+}
+
+function nextId(): string {
+  told += 1;
+  return `evt_${process.pid}_${told}`;
+}
+
+/** Opens the checkout, and pays there; nobody is told of it yet. */
+export async function payUntold(app: StripeApp, person: Person, plan: Bought) {
+  const { url } = await person.caller.payments.checkout({ plan });
+  return pay(app.state, app.pageOf(url));
+}
+
+/** The same, told as Stripe tells of it. */
+export async function buy(app: StripeApp, person: Person, plan: Bought) {
+  const session = await payUntold(app, person, plan);
+  await app.tell('checkout.session.completed', session);
+  const [payment] = (await person.caller.payments.list()).items;
+  if (payment === undefined) throw new Error(`${plan} was paid for and is not listed.`);
+  return { session, payment };
+}
