@@ -26,6 +26,8 @@ const license: License = {
 
 beforeEach(() => signInAs(ada));
 
+const place = { pattern: '/receipts/:paymentId', path: '/receipts/bought' };
+
 test('payments, renewals, refunds and license keys are listed as what they are, newest first', async () => {
   const payments = [
     paymentOf({ id: 'late', isProcessing: true, paidAt: null, period: null, state: 'pending', createdAt: day(5) }),
@@ -49,7 +51,35 @@ test('payments, renewals, refunds and license keys are listed as what they are, 
   expect(shown.linkTo('Receipt of Standard, $7.00, Jan 5, 2030')).toBeUndefined();
 });
 
-const place = { pattern: '/receipts/:paymentId', path: '/receipts/bought' };
+test('whoever paid at a payment service looks after it there, and nobody else is led there', async () => {
+  const assign = vi.fn();
+  Object.defineProperty(location, 'assign', { configurable: true, value: assign });
+  const answers = {
+    'payments.list': () => ({ items: [paymentOf({ isTest: false })], hasPortal: true }),
+    'licenses.list': () => ({ items: [] }),
+    'payments.portal': () => ({ url: 'https://billing.example/session' }),
+  };
+  using shown = showScreen(<ReceiptList />, answers);
+  await shown.sees('Standard, $7.00');
+  shown.button('Manage payment').click();
+  await vi.waitFor(() => expect(assign).toHaveBeenCalledExactlyOnceWith('https://billing.example/session'));
+  Reflect.deleteProperty(location, 'assign');
+
+  const without = { ...answers, 'payments.list': () => ({ items: [paymentOf()], hasPortal: false }) };
+  using other = showScreen(<ReceiptList />, without);
+  await other.sees('Standard, $7.00');
+  expect(other.page.textContent).not.toContain('Manage payment');
+});
+
+test('a receipt of real money names its tax, its currency and what was returned of it', async () => {
+  const real = { isTest: false, currency: 'eur', amountCents: 833, creditCents: 0, taxCents: 133, refundedCents: 200 };
+  using shown = showScreen(<ReceiptScreen />, { 'payments.get': () => paymentOf(real) }, place);
+  await shown.sees('€8.33');
+  for (const text of ['Price€7.00', 'Tax€1.33', 'Total€8.33', 'Returned€2.00']) {
+    expect(shown.page.textContent).toContain(text);
+  }
+  expect(shown.page.textContent).not.toContain('no money');
+});
 
 test('a receipt says what was paid by whom for what, that no money moved, and is printed', async () => {
   const print = vi.fn();

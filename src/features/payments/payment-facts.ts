@@ -3,11 +3,10 @@ import type { Payment } from '../../../routers/schemas/payments.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import { formatDate } from '../../lib/format.ts';
 
-const dollars = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' });
-
-/** `$9.50`. */
-export function formatCents(cents: number): string {
-  return dollars.format(cents / 100);
+/** `$9.50`. Of a currency without hundredths, such as the yen, the unit itself is counted. */
+export function formatCents(cents: number, currency: string): string {
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency: currency.toUpperCase() });
+  return format.format(cents / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
 }
 
 /** What a payment was, by what the server knows of it. */
@@ -29,16 +28,23 @@ export function orderFacts({
   plan,
   months,
   amountCents,
+  currency,
+  taxCents,
   creditCents,
+  refundedCents,
   extraDays,
 }: Payment): { name: string; value: string }[] {
   return [
     { name: 'Plan', value: PLANS[plan].title },
     { name: 'Length', value: months === 1 ? '1 month' : `${months} months` },
-    { name: 'Price', value: formatCents(amountCents + creditCents) },
-    ...(creditCents === 0 ? [] : [{ name: 'Unused time of your plan', value: `−${formatCents(creditCents)}` }]),
+    { name: 'Price', value: formatCents(amountCents - taxCents + creditCents, currency) },
+    ...(creditCents === 0
+      ? []
+      : [{ name: 'Unused time of your plan', value: `−${formatCents(creditCents, currency)}` }]),
     ...(extraDays === 0 ? [] : [{ name: 'More unused time', value: `+${formatCount(extraDays, 'day')}` }]),
-    { name: 'Total', value: formatCents(amountCents) },
+    ...(taxCents === 0 ? [] : [{ name: 'Tax', value: formatCents(taxCents, currency) }]),
+    { name: 'Total', value: formatCents(amountCents, currency) },
+    ...(refundedCents === 0 ? [] : [{ name: 'Returned', value: formatCents(refundedCents, currency) }]),
   ];
 }
 

@@ -14,6 +14,7 @@ import { SkeletonRows } from '../../components/skeleton.tsx';
 import { formatDate } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
 import { formatCents, kindOf, paidText } from './payment-facts.ts';
+import { PortalButton } from './portal-button.tsx';
 
 /** What the plans of the account came from: payments, each with a receipt, and license keys. */
 export function ReceiptList() {
@@ -26,6 +27,7 @@ export function ReceiptList() {
       title="Receipts"
       count={rows.length === 0 ? undefined : rows.length}
       description="What you paid, and the license keys you redeemed."
+      action={payments.data?.hasPortal === true && <PortalButton />}
     >
       <Card>
         <ListStates
@@ -70,13 +72,13 @@ function rowsOf(payments: readonly Payment[], licenses: readonly License[]): Row
 }
 
 function paymentRow(payment: Payment): Row {
-  const { id, plan, amountCents, createdAt, paidAt } = payment;
+  const { id, plan, amountCents, currency, createdAt, paidAt } = payment;
   const at = paidAt ?? createdAt;
   const on = formatDate(at);
   return {
     key: id,
     at,
-    title: `${PLANS[plan].title}, ${formatCents(amountCents)}`,
+    title: `${PLANS[plan].title}, ${formatCents(amountCents, currency)}`,
     text: `${kindOf(payment)} on ${on}. ${paidText(payment)}`,
     receipt: paidAt === null ? null : { id, on },
   };

@@ -4,8 +4,9 @@ import type { PaidPlan } from '../../../routers/schemas/plans.ts';
 import type { Subscription } from '../../../routers/schemas/subscription.ts';
 import { formatDate } from '../../lib/format.ts';
 
-/** `It renews on 1 May.`, or what else comes at the end of the period; null where no plan is active. */
+/** `It renews on 1 May.`, or what else comes at the end of the period; null where no plan is active or could be again. */
 export function endLabel({ plan, status, endsAt, renews, cancelAtEnd, nextPlan }: Subscription): string | null {
+  if (status === 'past_due') return 'The payment that renews it failed. Choose another card under Manage payment.';
   if (!isActiveStatus(status)) return null;
   const end = formatDate(endsAt);
   if (status === 'trialing') return `The trial runs until ${end}. No automatic renewal.`;

@@ -35,7 +35,7 @@ export function SubscriptionSuccessScreen() {
       </Page>
     );
   }
-  const { title, text, isActive } = payment?.isProcessing ? onItsWay(payment) : summaryOf(situation);
+  const { title, text, isActive } = isAwaited(payment) ? onItsWay(payment) : summaryOf(situation);
   return (
     <Page width="reading">
       <h1 className="text-2xl font-semibold">{title}</h1>
@@ -63,6 +63,11 @@ export function SubscriptionSuccessScreen() {
   );
 }
 
+/** Made elsewhere, and not heard of yet; or confirmed, while the money takes its time. */
+function isAwaited(payment: Payment | null | undefined): payment is Payment {
+  return payment?.state === 'pending' && (payment.isProcessing || !payment.isTest);
+}
+
 type Summary = { title: string; text: string; isActive: boolean };
 
 /** The payment that the address names, where it is one of the account's; asked for again while it is on its way. */
@@ -72,14 +77,14 @@ function useReturnedPayment(isSignedIn: boolean): Payment | null | 'loading' {
   const isAsked = isSignedIn && paymentId !== null;
   const payment = trpc.payments.get.useQuery(
     { paymentId: paymentId ?? '' },
-    { enabled: isAsked, refetchInterval: ({ state }) => state.data?.isProcessing === true && LOOK_AGAIN_MS },
+    { enabled: isAsked, refetchInterval: ({ state }) => isAwaited(state.data) && LOOK_AGAIN_MS },
   );
   return isAsked && payment.isPending ? 'loading' : (payment.data ?? null);
 }
 
-function onItsWay({ plan }: Payment): Summary {
+function onItsWay({ plan, isProcessing }: Payment): Summary {
   return {
-    title: 'Your payment is on its way',
+    title: isProcessing ? 'Your payment is on its way' : 'Your payment is not confirmed yet',
     text: `${PLANS[plan].title} starts as soon as it has arrived. This page says so then; you may leave it.`,
     isActive: true,
   };
