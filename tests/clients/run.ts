@@ -7,11 +7,12 @@ import { install, type Packages } from './install.ts';
 import { netlifyCommand } from './netlify.ts';
 import { octokit } from './octokit.ts';
 import { route53Client } from './route53.ts';
+import { stripeMock } from './stripe.ts';
 import { vercelClient } from './vercel.ts';
 
 /**
  * The vendors' own published clients publish a site to our stand-ins, or write records: a stand-in that satisfies nobody
- * but us is of no worth. The clients are installed into a cache folder, since they are none of this repository's packages.
+ * but us is of no worth. Where a vendor publishes a mock of its API instead, our adapter satisfies that. The clients are installed into a cache folder, since they are none of this repository's packages.
  */
 export type Client = Packages & {
   /** Publishes or writes with the client below `installed`, in an empty `folder`; throws what is not as it should be. */
@@ -25,16 +26,18 @@ const CLIENTS: readonly Client[] = [
   herokuClient,
   cloudflareClient,
   route53Client,
+  stripeMock,
 ];
 
 async function run(client: Client): Promise<boolean> {
+  const label = client.packages.join(', ') || client.name;
   const folder = await mkdtemp(join(tmpdir(), `fairlead-client-${client.name}-`));
   try {
-    await client.publish(await install(client), folder);
-    console.log(`✓ ${client.packages.join(', ')}`);
+    await client.publish(client.packages.length === 0 ? folder : await install(client), folder);
+    console.log(`✓ ${label}`);
     return true;
   } catch (error) {
-    console.error(`✗ ${client.packages.join(', ')}`, error);
+    console.error(`✗ ${label}`, error);
     return false;
   } finally {
     await rm(folder, { recursive: true, force: true });
