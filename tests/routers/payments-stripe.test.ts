@@ -357,6 +357,23 @@ test('what is paid by a way that takes days is on its way, and starts or fails w
   expect(chargeOf(app.state, [...app.state.intents.keys()].at(-1) ?? '').amount).toBe(1000);
 });
 
+test('a transfer on a page that was given up for another plan is not lost', async () => {
+  await using app = await createStripeApp();
+  const ada = await app.person();
+  const { url } = await ada.caller.payments.checkout({ plan: 'BETA' });
+  const session = pay(app.state, app.pageOf(url), { delayed: true });
+  expect(await refusalOf(ada.caller.payments.checkout({ plan: 'BETA' }))).toMatchObject({
+    code: 'conflict',
+    message: 'Your payment for Beta is on its way.',
+  });
+  await ada.caller.payments.checkout({ plan: 'PRO' });
+  app.clock.advance(5 * DAY_MS);
+
+  await app.tell('checkout.session.async_payment_succeeded', settle(app.state, session.id, true));
+
+  expect(await ada.caller.subscription.get()).toMatchObject({ plan: 'BETA', status: 'active' });
+});
+
 test('money for less than what runs meanwhile is given back, and its subscription ends', async () => {
   await using app = await createStripeApp();
   const ada = await app.person();

@@ -201,7 +201,7 @@ function readNotice({ stripe }: Parts, { body, signature, now, secret }: Sent): 
   } catch (error) {
     throw new AppError('bad_request', 'This is not signed by the payment service, or is too old.', { cause: error });
   }
-  const object = noticedSchema.parse(event.data.object);
+  const { object } = noticedSchema.parse(event.data);
   return {
     id: event.id,
     customerId: (object.object === 'customer' ? object.id : object.customer) ?? null,
@@ -211,12 +211,10 @@ function readNotice({ stripe }: Parts, { body, signature, now, secret }: Sent): 
 
 const noticedId = z.catch(z.nullish(z.string()), null);
 /** Events are about some hundred kinds of things, most of which name their customer; a dispute names the payment alone. */
-const noticedSchema = z.object({
-  object: noticedId,
-  id: noticedId,
-  customer: noticedId,
-  payment_intent: noticedId,
-});
+const noticedSchema = z.catch(
+  z.object({ object: z.object({ object: noticedId, id: noticedId, customer: noticedId, payment_intent: noticedId }) }),
+  { object: {} },
+);
 
 /** Payments are monthly, so this many are years. */
 const LISTED = 100;

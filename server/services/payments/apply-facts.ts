@@ -93,8 +93,13 @@ export async function endCheckout(
   { checkoutId, state }: { checkoutId: string; state: CheckoutFacts['state'] },
 ): Promise<void> {
   if (state === 'open' || state === 'paid') return;
-  const payment = await PaymentModel.findOne({ accountId, checkoutId, state: 'pending' }).session(session);
+  const payment = await PaymentModel.findOne({ accountId, checkoutId }).session(session);
   if (payment === null || (state === 'processing' && payment.isProcessing)) return;
+  if (payment.state !== 'pending') {
+    // Given up here long ago, and over there as well by now: nobody needs to ask again.
+    if (state !== 'processing') await payment.set({ checkoutId: null }).save({ session });
+    return;
+  }
   payment.set(
     state === 'processing'
       ? { isProcessing: true, confirmedAt: now(), forgetAt: null }

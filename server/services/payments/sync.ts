@@ -40,8 +40,8 @@ export async function syncPayments(ctx: AccountContext, inTransaction: InTransac
   await PaymentCustomerModel.updateOne({ accountId }, { $set: { checkAt } });
 }
 
-/** Checkouts that were given up here may have been paid all the same, in another tab. */
-const GIVEN_UP_MS = 3 * DAY_MS;
+/** Checkouts that were given up here may have been paid all the same, in another tab, and by a transfer that takes days. */
+const GIVEN_UP_MS = 30 * DAY_MS;
 const CHECKOUTS_MAX = 20;
 
 function openCheckouts({ actor: { accountId }, now }: AccountContext): Promise<PaymentRow[]> {
