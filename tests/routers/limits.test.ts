@@ -126,6 +126,7 @@ const MUTATIONS: Readonly<Record<string, Limited | string>> = {
   },
   'licenses.revoke': 'a transfer, which is counted',
   'payments.checkout': { name: 'checkouts', call: (caller) => caller.payments.checkout({ plan: 'BASIC' }) },
+  'payments.portal': { name: 'portals', call: (caller) => caller.payments.portal() },
   'payments.answerTest': 'a checkout, which is counted, once',
   'contact.send': {
     name: 'contact',

@@ -67,7 +67,9 @@ test('whom the server knows not to have accepted stays on the disclaimer, and ca
   page,
   context,
   app,
+  complaints,
 }) => {
+  complaints.allow(refusedCall(404, 'subscription'));
   const person = await enrol(context.request, { accepted: false, subscribed: false });
   const accepted = async (): Promise<unknown> => {
     const answer = await context.request.get('/api/user', { headers: signedIn(person) });

@@ -47,6 +47,7 @@ Not in here:
 - the DNS changes made for your domains;
 - your diagnostics and the regular checks of your deployments;
 - the mails to you and the events on your screen, which are deleted after 7 days;
+- the number under which the payment service knows you;
 - the addresses that you gave up, which are held for you for ${HELD_SLUG_DAYS} days;
 - what Fairlead notes for its own work, such as jobs, limits, requests that were answered, messages of the payment
   service, and the browser in which you accepted the disclaimer.

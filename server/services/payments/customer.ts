@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { MINUTE_MS } from '../../durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { MAINTENANCE } from '../../models/account-scope.ts';
 import { PaymentModel } from '../../models/payment.ts';
@@ -9,6 +9,7 @@ import { UserModel } from '../../models/user.ts';
 import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
 import type { HostedPayments, PaymentNotice, PaymentService } from '../../payments/payments.ts';
 import type { AccountContext, Providers } from '../../service-context.ts';
+import { countAgainst } from '../rate-limit.ts';
 import { askAbout } from '../subscription/renewal.ts';
 
 /** Throws `not_found` where payments are taken by nobody else. */
@@ -108,13 +109,18 @@ export async function enqueueDueChecks(
   }
 }
 
+/** Each asks the payment service for an address of its own. */
+const PORTALS_PER_HOUR = 30;
+
 /**
  * Answers where the person looks after card, invoices and subscription. Throws `not_found` where the account never paid
  * there.
  */
 export async function openPortal(ctx: AccountContext): Promise<{ url: string }> {
+  const { accountId } = ctx.actor;
+  await countAgainst({ name: 'portals', key: accountId, limit: PORTALS_PER_HOUR, windowMs: HOUR_MS });
   const hosted = requireHosted(ctx.providers.payments);
-  const customer = await PaymentCustomerModel.findOne({ accountId: ctx.actor.accountId }).lean();
+  const customer = await PaymentCustomerModel.findOne({ accountId }).lean();
   if (customer === null) throw new AppError('not_found', 'You have not paid for anything yet.');
   return hosted.openPortal(customer.customerId);
 }
