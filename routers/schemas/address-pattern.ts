@@ -25,7 +25,7 @@ export type Address = {
   isBeyondFiles: boolean;
 };
 
-/** What the names of a pattern stand for in one address, decoded; `splat` is the rest. */
+/** What the names of a pattern stand for in one address; `splat` is the rest. */
 export type AddressMatch = ReadonlyMap<string, string>;
 
 const SPLAT = 'splat';
@@ -56,20 +56,19 @@ export function readAddress(file: string): Address {
   return { file, parts, isBeyondFiles: isLong || parts.length > UPLOAD_LIMITS.maxDepth };
 }
 
-/** Whether an address fits; a slash at its end does not count. */
-export function matchPattern(pattern: AddressPattern, { file, parts, isBeyondFiles }: Address): AddressMatch | null {
-  const { segments, hasSplat } = pattern;
-  if (parts.length < segments.length || (!hasSplat && (isBeyondFiles || parts.length > segments.length))) return null;
+/** Returns whether an address fits; a slash at its end does not count. */
+export function fitsPattern({ segments, hasSplat }: AddressPattern, { parts, isBeyondFiles }: Address): boolean {
+  if (parts.length < segments.length || (!hasSplat && (isBeyondFiles || parts.length > segments.length))) return false;
+  return segments.every((segment, index) => ('text' in segment ? segment.text === parts[index] : parts[index] !== ''));
+}
+
+/** Returns what the names of a pattern stand for in an address that fits it, decoded or as it was asked for. */
+export function matchOf({ segments, hasSplat }: AddressPattern, { file, parts }: Address): AddressMatch {
   const match = new Map<string, string>();
   let rest = 0;
   for (const [index, segment] of segments.entries()) {
     const part = parts[index] ?? '';
-    if ('text' in segment) {
-      if (segment.text !== part) return null;
-    } else {
-      if (part === '') return null;
-      match.set(segment.name, part);
-    }
+    if ('name' in segment) match.set(segment.name, part);
     rest += part.length + 1;
   }
   if (hasSplat) match.set(SPLAT, file.slice(rest));
@@ -89,13 +88,42 @@ export function patternNames(pattern: AddressPattern): readonly string[] {
   return pattern.hasSplat ? [...names, SPLAT] : names;
 }
 
-/** As a request's path is read: decoded once, NFC; null for a broken escape, and where it is longer than any path. */
+/**
+ * Returns a path as it is looked up: decoded once, NFC. An escaped slash or backslash is a sign within its part and never
+ * divides two (RFC 3986, 2.2), and bytes may be no text: such a part has a NUL for its percent sign, so that
+ * it equals no part of any file.
+ * Null for a broken escape, for NUL itself, and where it is longer than any path.
+ */
 export function decodeAddress(text: string): string | null {
+  if (/%(?:00|(?![0-9a-f]{2}))|\0/i.test(text)) return null;
+  return normalForm(decoded(text) ?? text.split('/').map(decodedPart).join('/'));
+}
+
+function decoded(text: string): string | null {
+  const marked = text.replace(/%(2f|5c)/gi, (_escape, hex: string) => `%00${hex.toUpperCase()}`);
   try {
-    return normalForm(decodeURIComponent(text));
+    return decodeURIComponent(marked);
   } catch {
     return null;
   }
+}
+
+function decodedPart(part: string): string {
+  return decoded(part) ?? part.replaceAll('%', '\0');
+}
+
+/** Returns a decoded path with all signs escaped that may not stand in one as they are (RFC 3986, 3.3). */
+export function encodeAddress(file: string): string {
+  return file.replace(/[^\w\-.~!$&'()*+,;=:@/]+/g, escapeOdd);
+}
+
+/** Returns a path or URL as it can stand in a header: what is escaped already, and what divides it, stays as it is. */
+export function escapeAddress(text: string): string {
+  return text.replace(/[^\w\-.~!$&'()*+,;=:@/?#%[\]]+/g, escapeOdd);
+}
+
+function escapeOdd(odd: string): string {
+  return encodeURIComponent(odd.replace(/\p{Cs}/gu, '\ufffd'));
 }
 
 /** A slash at the end tells no two addresses apart. */

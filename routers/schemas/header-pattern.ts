@@ -1,4 +1,4 @@
-import { type Address, type AddressPattern, matchPattern, readAddress, withoutEndSlash } from './address-pattern.ts';
+import { type Address, type AddressPattern, fitsPattern, readAddress, withoutEndSlash } from './address-pattern.ts';
 
 /** The addresses that a rule of `_headers` is for: with names and a star at the end, or any text between two ends. */
 export type HeaderPattern = AddressPattern | { before: string; after: string };
@@ -11,7 +11,7 @@ export function matcherOf(file: string): (fits: HeaderPattern) => boolean {
   return (fits) => {
     if ('segments' in fits) {
       address ??= readAddress(file);
-      return matchPattern(fits, address) !== null;
+      return fitsPattern(fits, address);
     }
     const isLongEnough = path.length >= fits.before.length + fits.after.length;
     return isLongEnough && path.startsWith(fits.before) && trimmed.endsWith(withoutEndSlash(fits.after));

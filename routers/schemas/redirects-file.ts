@@ -1,9 +1,13 @@
 import {
+  type Address,
   type AddressMatch,
   type AddressPattern,
   decodeAddress,
+  encodeAddress,
+  escapeAddress,
   exactAddress,
-  matchPattern,
+  fitsPattern,
+  matchOf,
   parsePattern,
   patternNames,
   readAddress,
@@ -146,12 +150,7 @@ function parsePieces(text: string, names: readonly string[]): Piece[] | string {
 
 /** Encodes a piece for a `Location` header: ASCII, with what is escaped already left as it is. */
 function encodePiece(piece: Piece): Piece {
-  if (!('text' in piece)) return piece;
-  return {
-    text: piece.text.replace(/[^\w\-.~!$&'()*+,;=:@/?#%[\]]+/g, (odd) =>
-      encodeURIComponent(odd.replace(/\p{Cs}/gu, '\ufffd')),
-    ),
-  };
+  return 'text' in piece ? { text: escapeAddress(piece.text) } : piece;
 }
 
 /** For the name of a file: decoded, without query and fragment. */
@@ -168,12 +167,17 @@ export type Redirection =
   /** The path in `file` is as in a manifest, without the leading slash. */
   | { kind: 'rewrite'; status: RewriteStatus; file: string };
 
-/** `file`: decoded path without the leading slash; `query` with its question mark, or empty. */
+/**
+ * `file`: decoded path without the leading slash; `query` with its question mark, or empty; `raw`: the path as it was asked
+ * for, of which pieces go into the address that is led to.
+ */
+type FindRule = (file: string, query: string, raw?: string) => Redirection | null;
+
 export type RedirectTable = {
   /** Rules that count although there may be a file. */
-  forced(file: string, query: string): Redirection | null;
+  forced: FindRule;
   /** Returns those that count where there is none; the forced ones have been asked before. */
-  otherwise(file: string, query: string): Redirection | null;
+  otherwise: FindRule;
 };
 
 /** Finds the rule for an address: plain ones by name, at most a hundred others one by one, in the order of the file. */
@@ -184,7 +188,7 @@ export function createRedirectTable(rules: readonly RedirectRule[]): RedirectTab
   };
 }
 
-function createIndex(rules: readonly RedirectRule[]): RedirectTable['forced'] {
+function createIndex(rules: readonly RedirectRule[]): FindRule {
   const exact = new Map<string, RedirectRule>();
   const patterns: RedirectRule[] = [];
   for (const rule of rules) {
@@ -192,41 +196,37 @@ function createIndex(rules: readonly RedirectRule[]): RedirectTable['forced'] {
     if (address === null) patterns.push(rule);
     else if (!exact.has(address)) exact.set(address, rule);
   }
-  return (file, query) => {
+  return (file, query, raw) => {
     const plain = exact.get(withoutEndSlash(file));
-    const found = patterns.length === 0 ? null : followFirst(patterns, plain?.line ?? Infinity, file, query);
-    return found ?? (plain === undefined ? null : follow(plain, { file, query, match: new Map() }));
+    if (plain === undefined && patterns.length === 0) return null;
+    const asked = { address: readAddress(file), query, raw };
+    return followFirst(patterns, plain?.line ?? Infinity, asked) ?? (plain === undefined ? null : follow(plain, asked));
   };
 }
 
 /** A rule that would lead to where the visitor is leaves the address to the next. */
-function followFirst(
-  patterns: readonly RedirectRule[],
-  beforeLine: number,
-  file: string,
-  query: string,
-): Redirection | null {
-  const address = readAddress(file);
+function followFirst(patterns: readonly RedirectRule[], beforeLine: number, asked: Asked): Redirection | null {
   for (const rule of patterns) {
     if (rule.line > beforeLine) break;
-    const match = matchPattern(rule.from, address);
-    if (match === null) continue;
-    const redirection = follow(rule, { file, query, match });
+    if (!fitsPattern(rule.from, asked.address)) continue;
+    const redirection = follow(rule, asked);
     // To write a target out takes as long as the address is: for one that is no file's, it is done once.
-    if (redirection !== null || address.isBeyondFiles) return redirection;
+    if (redirection !== null || asked.address.isBeyondFiles) return redirection;
   }
   return null;
 }
 
-type Fit = { file: string; query: string; match: AddressMatch };
+type Asked = { address: Address; query: string; raw: string | undefined };
 
 /** Null when the rule would lead to where the visitor is, or to a path of this site that is longer than any it answers. */
-function follow({ to }: RedirectRule, { file, query, match }: Fit): Redirection | null {
+function follow({ from, to }: RedirectRule, { address, query, raw }: Asked): Redirection | null {
+  const { file } = address;
   if (to.kind === 'rewrite') {
-    const path = fill(to.pieces, match, (value) => value);
+    const path = fill(to.pieces, matchOf(from, address));
     return { kind: 'rewrite', status: to.status, file: path.replace(/^\/+/, '') };
   }
-  const filled = fill(to.pieces, match, (value) => value.split('/').map(encodeURIComponent).join('/'));
+  // To encode a reserved sign, or to decode one, makes another address (RFC 3986, 2.2).
+  const filled = fill(to.pieces, matchOf(from, readAddress(raw ?? encodeAddress(file))));
   if (to.origin !== '') return { kind: 'redirect', status: to.status, location: to.origin + withQuery(filled, query) };
   // Always one slash: a browser reads two as the beginning of another host.
   const target = filled.replace(/^\/+/, '/');
@@ -235,8 +235,8 @@ function follow({ to }: RedirectRule, { file, query, match }: Fit): Redirection 
   return { kind: 'redirect', status: to.status, location: withQuery(target, query) };
 }
 
-function fill(pieces: readonly Piece[], match: AddressMatch, write: (value: string) => string): string {
-  return pieces.map((piece) => ('text' in piece ? piece.text : write(match.get(piece.name) ?? ''))).join('');
+function fill(pieces: readonly Piece[], match: AddressMatch): string {
+  return pieces.map((piece) => ('text' in piece ? piece.text : (match.get(piece.name) ?? ''))).join('');
 }
 
 /** The visitor's query goes along, unless the target has one of its own. */

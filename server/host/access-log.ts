@@ -181,7 +181,7 @@ function toVisit(
   return {
     accountId: route.accountId,
     deploymentId: route.deploymentId,
-    path: path.file,
+    path: path.file.replaceAll('\0', '%'),
     status,
     bytes,
     durationMs: performance.now() - startedAt,

@@ -27,6 +27,6 @@ export function isInClear({ headers }: WebRequest, trustedProxies: number): bool
 export function createHttpsRedirect(sitesUrl: string, trustedProxies: number): HttpsRedirect {
   return (request, host, path) => {
     if (!isInClear(request, trustedProxies) || isChallenge(path)) return null;
-    return `${siteUrl({ sitesUrl }, host)}${locationOf(path.file, path.query)}`;
+    return `${siteUrl({ sitesUrl }, host)}${locationOf(path)}`;
   };
 }

@@ -146,7 +146,7 @@ function createLead({ providers, table, httpsRedirect, domainsTls, isTls }: Hand
     if (target.kind === 'site') return httpsRedirect?.(request, target.host, path) ?? null;
     const servedName = table.servedName(target.host);
     if (servedName === undefined || isChallenge(path)) return null;
-    const rest = locationOf(path.file, path.query);
+    const rest = locationOf(path);
     if (!isTls && domainsTls?.has(servedName) && isInClear(request, trustedProxies)) {
       return `${certifiedUrlHere({ sitesUrl, tlsPort: domainsTls.port() }, servedName)}${rest}`;
     }

@@ -155,6 +155,8 @@ function patternSource({ segments, hasSplat }: AddressPattern, before = ''): str
 function textSource(text: string): string {
   return [...text]
     .map((character) => {
+      // An escape that stands for no sign of a part: addresses have it as it is.
+      if (character === '\0') return '%';
       const plain = character.replace(/[\\^$.*+?()[\]{}|/-]/, (special) => (special === '/' ? '/' : `\\${special}`));
       const encoded = encodeURIComponent(character.replace(/\p{Cs}/u, '\ufffd'));
       return character === '/' || encoded === character ? plain : `(?:${plain}|${encoded})`;

@@ -41,20 +41,23 @@ test('an international name in raw UTF-8 is read in its ASCII form', () => {
 });
 
 test.each([
-  ['/', { file: '', query: '' }],
-  ['/a/b.html?x=%zz', { file: 'a/b.html', query: '?x=%zz' }],
-  ['/a%20b', { file: 'a b', query: '' }],
-  ['/100%25.html', { file: '100%.html', query: '' }],
-  ['/%2541', { file: '%41', query: '' }],
-  ['/.well-known/x', { file: '.well-known/x', query: '' }],
-  ['/...slug', { file: '...slug', query: '' }],
+  ['/', { file: '', raw: '', query: '' }],
+  ['/a/b.html?x=%zz', { file: 'a/b.html', raw: 'a/b.html', query: '?x=%zz' }],
+  ['/a%20b', { file: 'a b', raw: 'a%20b', query: '' }],
+  ['/100%25.html', { file: '100%.html', raw: '100%25.html', query: '' }],
+  ['/%2541', { file: '%41', raw: '%2541', query: '' }],
+  ['/.well-known/x', { file: '.well-known/x', raw: '.well-known/x', query: '' }],
+  ['/...slug', { file: '...slug', raw: '...slug', query: '' }],
   ['/a/../b', null],
   ['/%2e%2e', null],
-  ['/a%2fb', null],
+  ['/%40a/%2f%5C', { file: '@a/\u00002F\u00005C', raw: '%40a/%2f%5C', query: '' }],
+  ['/%C3%A4/%e4b', { file: 'ä/\u0000e4b', raw: '%C3%A4/%e4b', query: '' }],
+  ['/a"b', { file: 'a"b', raw: 'a%22b', query: '' }],
   ['/a\\b', null],
   ['/%00', null],
   ['/%1f', null],
-  ['/%c3%28', null],
+  ['/%E4%', null],
+  ['/\u0000', null],
   ['/%', null],
 ])('the path %j is read as %j', (target, path) => {
   expect(readRequestPath(target)).toEqual(path);
@@ -62,12 +65,12 @@ test.each([
 
 test.each([
   ['dir/', '', '/dir/'],
-  ['ä b/', '?q', '/%C3%A4%20b/?q'],
+  ['%C3%A4%20b/', '?q', '/%C3%A4%20b/?q'],
   ['/evil.com/', '', '/evil.com/'],
   ['//evil.com', '', '/evil.com'],
-])('the location of %j is on the same host', (file, query, location) => {
-  expect(locationOf(file, query)).toBe(location);
-  expect(new URL(locationOf(file, query), 'http://here').host).toBe('here');
+])('the location of %j is on the same host', (raw, query, location) => {
+  expect(locationOf({ raw, query })).toBe(location);
+  expect(new URL(locationOf({ raw, query }), 'http://here').host).toBe('here');
 });
 
 test.each([

@@ -12,6 +12,7 @@ async function setOptions(site: TestHost, { deploymentId }: Published, options: 
 }
 
 const PAGE = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+const DATA = { Accept: 'application/json' };
 const PAGES = {
   'index.html': 'HOME',
   'about.html': 'ABOUT',
@@ -67,24 +68,58 @@ test('a single page answers for pages that only its script knows, and for nothin
   for (const path of ['/orders/7', '/orders/7/', '/orders?x=1', '/v1.2/orders']) {
     const answer = await site.get('single', path, { headers: PAGE });
     expect([path, answer.status, answer.text]).toEqual([path, 200, 'APP']);
-    expect(answer.headers.vary).toMatch(/Accept-Encoding.*Accept$/);
+    expect(answer.headers.vary).toMatch(/Accept-Encoding.*Accept, Sec-Fetch-Dest$/);
     expect(answer.headers['cache-control']).toBe('public, max-age=0, must-revalidate');
   }
   const head = await site.get('single', '/orders/7', { headers: PAGE, method: 'HEAD' });
   expect([head.status, head.headers['content-length']]).toEqual([200, '3']);
   const known = (await site.get('single', '/orders/7', { headers: PAGE })).headers.etag ?? '';
   const again = await site.get('single', '/orders/7', { headers: { ...PAGE, 'If-None-Match': known } });
-  expect([again.status, again.headers.vary]).toEqual([304, 'Accept-Encoding, Accept']);
+  expect([again.status, again.headers.vary]).toEqual([304, 'Accept-Encoding, Accept, Sec-Fetch-Dest']);
   for (const [path, headers] of [
     ['/missing.js', PAGE],
     ['/data.json', PAGE],
     ['/orders/7', { Accept: 'application/json' }],
-    ['/orders/7', {}],
+    ['/orders/7', { Accept: 'text/html;q=0, */*;q=0.0' }],
+    ['/orders/7', { Accept: '*/*', 'Sec-Fetch-Dest': 'script' }],
+    ['/orders/7', { Accept: 'image/avif,*/*;q=0.8', 'Sec-Fetch-Dest': 'image' }],
+    ['/orders/7', { Accept: '*/*', 'Sec-Fetch-Dest': 'empty' }],
   ] as const) {
     const answer = await site.get('single', path, { headers });
     expect([path, answer.status, answer.text]).toEqual([path, 404, 'NOT HERE']);
   }
+  // Programs that make previews and look after links take anything, and scripts that fetch a page say so.
+  for (const headers of [{}, { Accept: '*/*' }, { Accept: 'TEXT/*;q=0.9' }, { ...PAGE, 'Sec-Fetch-Dest': 'empty' }]) {
+    expect([headers, (await site.get('single', '/orders/7', { headers })).text]).toEqual([headers, 'APP']);
+  }
   expect((await site.get('single', '/style.css', { headers: PAGE })).text).toBe('css');
+});
+
+test('an escaped slash is a sign within its part: the page of a script or none, never a file of a folder', async () => {
+  await using site = await createTestHost();
+  const published = await publishSite(site, 'escaped', { 'index.html': 'APP', 'search/a/b.html': 'FILE' });
+  const ruled = { 'index.html': 'APP', 'search/a/b.html': 'FILE', _redirects: '/* /index.html 200' };
+  await publishSite(site, 'escaped-ruled', ruled);
+  const paths = ['/search/x%2Fy', '/search/a%2Fb', '/search/a%2fb.html', '/pkg/@scope%2Fname', '/a%5Cb', '/%E4'];
+  const answers = (name: string) =>
+    Promise.all(paths.map(async (path) => (await site.get(name, path, { headers: PAGE })).text));
+  for (const path of paths) expect((await site.get('escaped', path, { headers: PAGE })).status).toBe(404);
+  expect(await answers('escaped-ruled')).toEqual(paths.map(() => 'APP'));
+  await setOptions(site, published, { isSinglePage: true });
+  expect(await answers('escaped')).toEqual(
+    paths.map((path) => (path.endsWith('.html') ? expect.not.stringContaining('FILE') : 'APP')),
+  );
+  for (const path of ['/%', '/a%2Fb%00', '/a%2Fb%0a']) {
+    expect((await site.get('escaped', path, { headers: PAGE })).status).toBe(400);
+  }
+});
+
+test('the way to a folder is written as it was asked for', async () => {
+  await using site = await createTestHost();
+  await publishSite(site, 'signs', { '@scope/pkg/index.html': 'PKG', 'Talk:Main/index.html': 'TALK' });
+  for (const path of ['/@scope/pkg', '/%40scope/pkg', '/Talk:Main']) {
+    expect((await site.get('signs', path)).headers.location).toBe(`${path}/`);
+  }
 });
 
 test('a single page stands in for no dotfile, and a dotfile that was published on purpose is served', async () => {
@@ -116,7 +151,7 @@ test('a change of an option is served at once by the change feed, at the public 
   expect((await site.get('r1--switched', '/about')).text).toBe('ABOUT');
   await setOptions(site, published, { hasCleanUrls: false, isSinglePage: true });
   for (const name of ['switched', 'r1--switched']) {
-    await expect.poll(async () => (await site.get(name, '/about')).status).toBe(404);
+    await expect.poll(async () => (await site.get(name, '/about', { headers: DATA })).status).toBe(404);
     expect((await site.get(name, '/about', { headers: PAGE })).text).toBe('APP');
   }
 });
@@ -228,7 +263,7 @@ test('options and rules hold while the database is away, also after a restart an
   await mongoose.disconnect();
   try {
     await site.restart();
-    expect((await site.get('quiet', '/about')).status).toBe(404);
+    expect((await site.get('quiet', '/about', { headers: DATA })).status).toBe(404);
     const page = await site.get('quiet', '/about', { headers: PAGE });
     expect([page.status, page.text, page.headers['x-site']]).toEqual([200, 'APP', 'mine']);
     expect((await site.get('quiet', '/old')).headers.location).toBe('/about');

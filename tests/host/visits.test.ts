@@ -137,7 +137,7 @@ test('rows that wait, and sums that are not written yet, weigh their visitors', 
         method: 'GET',
         socket: { remoteAddress: '192.0.2.1' },
       };
-      const path = { file: '', query: '' };
+      const path = { file: '', raw: '', query: '' };
       visits.note({ route, request, path, startedAt: performance.now() }, 200, 1, true, 0);
     }
     at += 60_000;
@@ -181,7 +181,13 @@ test('while the database is away rows wait, the oldest go first, and none is cou
   };
   const request = { headers: { 'user-agent': 'test' }, method: 'GET', socket: { remoteAddress: '192.0.2.1' } };
   const note = (path: string): void =>
-    visits.note({ route, request, path: { file: path, query: '' }, startedAt: performance.now() }, 200, 1, true, 0);
+    visits.note(
+      { route, request, path: { file: path, raw: path, query: '' }, startedAt: performance.now() },
+      200,
+      1,
+      true,
+      0,
+    );
   const databaseName = mongoose.connection.name;
   await mongoose.disconnect();
   try {

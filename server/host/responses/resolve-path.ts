@@ -21,25 +21,25 @@ export type Resolved =
 
 /** Returns what the path itself names; null when that is nothing. */
 export function resolvePath(site: Site, path: RequestPath, options: ServingOptions): Resolved | null {
-  const forced = site.rules?.redirects.forced(path.file, path.query) ?? null;
+  const forced = site.rules?.redirects.forced(path.file, path.query, path.raw) ?? null;
   return (forced === null ? null : follow(site, forced, options)) ?? findFile(site, path, options);
 }
 
-function findFile(site: Site, { file, query }: RequestPath, { hasCleanUrls }: ServingOptions): Resolved | null {
+function findFile(site: Site, { file, raw, query }: RequestPath, { hasCleanUrls }: ServingOptions): Resolved | null {
   const isFolder = file === '' || file.endsWith('/');
   const entry = site.find(isFolder ? `${file}index.html` : file);
   if (entry !== undefined) return { kind: 'file', entry };
   if (!isFolder) {
-    if (site.find(`${file}/index.html`) !== undefined) return moved(`${file}/`, query);
+    if (site.find(`${file}/index.html`) !== undefined) return moved({ raw: `${raw}/`, query });
     const page = hasCleanUrls ? site.find(`${file}.html`) : undefined;
     return page === undefined ? null : { kind: 'file', entry: page };
   }
   const name = file.slice(0, -1);
-  return hasCleanUrls && site.find(`${name}.html`) !== undefined ? moved(name, query) : null;
+  return hasCleanUrls && site.find(`${name}.html`) !== undefined ? moved({ raw: raw.slice(0, -1), query }) : null;
 }
 
-function moved(file: string, query: string): Resolved {
-  return { kind: 'redirect', status: 308, location: locationOf(file, query) };
+function moved(path: Pick<RequestPath, 'raw' | 'query'>): Resolved {
+  return { kind: 'redirect', status: 308, location: locationOf(path) };
 }
 
 /**
@@ -51,7 +51,7 @@ export function resolveFallback(
   options: ServingOptions,
   wantsPage: () => boolean,
 ): Resolved {
-  const rule = site.rules?.redirects.otherwise(path.file, path.query) ?? null;
+  const rule = site.rules?.redirects.otherwise(path.file, path.query, path.raw) ?? null;
   const found = rule === null ? null : follow(site, rule, options);
   if (found !== null) return found;
   if (options.isSinglePage && isPagePath(path.file) && wantsPage()) {
@@ -69,8 +69,9 @@ function isPagePath(file: string): boolean {
 /** Null when a rule names a file that is not there. */
 function follow(site: Site, rule: Redirection, options: ServingOptions): Resolved | null {
   if (rule.kind === 'redirect') return rule;
-  const named = findFile(site, { file: rule.file, query: '' }, options);
-  const folder = named?.kind === 'redirect' ? findFile(site, { file: `${rule.file}/`, query: '' }, options) : named;
+  const fileAt = (file: string) => findFile(site, { file, raw: '', query: '' }, options);
+  const named = fileAt(rule.file);
+  const folder = named?.kind === 'redirect' ? fileAt(`${rule.file}/`) : named;
   if (folder?.kind !== 'file') return null;
   return rule.status === 200 ? folder : { kind: 'missing', entry: folder.entry };
 }

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../../errors.ts';
 import type { WebRequest } from '../../transport/http2.ts';
 import type { WebResponse } from '../../transport/http2-response.ts';
@@ -71,8 +72,7 @@ function respondInstead(exchange: Exchange): void {
 
 function sendInstead(exchange: Exchange): void {
   const { site, path, route, request } = exchange;
-  const wantsPage = (): boolean => request.headers.accept?.includes('text/html') === true;
-  const found = resolveFallback(site, path, route, wantsPage);
+  const found = resolveFallback(site, path, route, () => wantsPage(request.headers));
   // Of a page that only a script knows nothing newer is to be had; a hashed name is never one.
   const newer = found.kind === 'missing' || isHashedName(path.file) ? exchange.host.newer(exchange) : null;
   if (newer === null) {
@@ -84,6 +84,23 @@ function sendInstead(exchange: Exchange): void {
     .catch((error: unknown) => sendUnknown(exchange, error));
 }
 
+/** What a browser asks for when it opens a page (https://www.w3.org/TR/fetch-metadata/). */
+const PAGE_PLACES = new Set(['document', 'iframe', 'frame', 'embed', 'object', 'fencedframe']);
+
+/**
+ * Returns whether a page would be of use to who asks. Programs that make previews or look after links take anything
+ * (RFC 9110, 12.5.1: as if `Accept` was not there); a script would take the page for data, unless it names HTML.
+ */
+function wantsPage({ accept = '*/*', 'sec-fetch-dest': place }: IncomingHttpHeaders): boolean {
+  const takes = accept
+    .toLowerCase()
+    .split(',')
+    .flatMap((range) => (/;\s*q=0(?:\.0*)?\s*(?:;|$)/.test(range) ? [] : range.split(';', 1)));
+  const types = takes.map((type) => type.trim());
+  if (types.includes('text/html')) return place === undefined || place === 'empty' || PAGE_PLACES.has(String(place));
+  return (place === undefined || PAGE_PLACES.has(String(place))) && (types.includes('*/*') || types.includes('text/*'));
+}
+
 /** Whether there is such a file could not be found out: a 404 would say that there is none. */
 function sendUnknown({ host, response, route, path }: Exchange, error: unknown): void {
   if (!(error instanceof AppError)) host.onTrouble(error, route, path.file);
@@ -92,7 +109,7 @@ function sendUnknown({ host, response, route, path }: Exchange, error: unknown):
 
 function sendFound(exchange: Exchange, found: Resolved): void {
   if (found.kind === 'file') sendFile(exchange, found.entry);
-  else if (found.kind === 'singlePage') sendFile(exchange, found.entry, 'Accept');
+  else if (found.kind === 'singlePage') sendFile(exchange, found.entry, 'Accept, Sec-Fetch-Dest');
   else if (found.kind === 'redirect') answerRedirect(exchange, found);
   else sendNotFound(exchange, found.entry);
 }
@@ -122,7 +139,7 @@ function sendNotFound(exchange: Exchange, entry: Entry | undefined): void {
   sendPart(exchange, entry, body, { status: 404, headers, start: 0, end: body.sizeBytes });
 }
 
-/** `varyToo`: a header of the request that decided besides the encoding. */
+/** `varyToo`: the headers of the request that decided besides the encoding. */
 function sendFile(exchange: Exchange, entry: Entry, varyToo?: string): void {
   const { request, response, method } = exchange;
   const body = bodyFor(entry, request.headers['accept-encoding']);

@@ -34,7 +34,9 @@ function follow(candidates, path, headers) {
 }
 
 function fileAt(path) {
-  const name = decodeURIComponent(path).slice(1);
+  // An escaped slash divides nothing (RFC 3986, section 2.2), and bytes that are no text name no file.
+  const name = /%(2f|5c)/i.test(path) ? null : decoded(path)?.slice(1);
+  if (name == null) return null;
   const folder = name === '' || name.endsWith('/') ? name : name + '/';
   if (files.has(name)) return { file: files.get(name) };
   if (files.has(folder + 'index.html')) {
@@ -45,11 +47,20 @@ function fileAt(path) {
   return null;
 }
 
+function decoded(path) {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return null;
+  }
+}
+
 function answer(request, response) {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     return end(response, 405, { allow: 'GET, HEAD' }, 'Method not allowed');
   }
   const [address, ...queries] = request.url.split('?');
+  if (/%(?![0-9a-f]{2})/i.test(address)) return end(response, 400, {}, 'Bad request');
   const query = queries.length === 0 ? '' : '?' + queries.join('?');
   const headers = { 'cache-control': 'public, max-age=0, must-revalidate', 'x-content-type-options': 'nosniff' };
   let path = address;
@@ -120,7 +131,7 @@ const server = createServer((request, response) => {
   try {
     answer(request, response);
   } catch {
-    // An address that stands for no text, or a header that cannot be sent.
+    // A header that cannot be sent.
     if (response.headersSent) response.destroy();
     else end(response, 400, {}, 'Bad request');
   }
