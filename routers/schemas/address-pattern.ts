@@ -2,14 +2,16 @@ import { UPLOAD_LIMITS } from './limits.ts';
 import { normalForm } from './normal-form.ts';
 
 /**
- * Addresses as `_redirects` and `_headers` write them: `/about`, `/news/:year/:title`, `/blog/*`. Pure and linear in the
+ * Addresses as `_redirects` and `_headers` write them: `/about`, `/news/:year/:title`, `/blog/*`, `/docs/v1-*`. Pure and linear in the
  * length of the address: no pattern of a person ever becomes a regular expression.
  */
 export type AddressPattern = {
   /** Decoded; a name stands for exactly one segment. */
   segments: readonly ({ text: string } | { name: string })[];
-  /** Ends with `/*`: whatever follows, also nothing. */
+  /** Ends with a star: whatever follows, also nothing. */
   hasSplat: boolean;
+  /** What the part has in front of the star; empty where the star is the whole part. */
+  beforeSplat: string;
 };
 
 /** The address of one request, split once for however many patterns it is held against. */
@@ -37,16 +39,19 @@ export function parsePattern(text: string): AddressPattern | string {
   const decoded = decodeAddress(text);
   if (decoded === null) return 'The address holds a percent sign that stands for no character.';
   const parts = segmentsOf(decoded.slice(1));
-  const hasSplat = parts.at(-1) === '*';
+  const last = parts.at(-1) ?? '';
+  const hasSplat = last.endsWith('*');
+  const beforeSplat = hasSplat ? last.slice(0, -1) : '';
   const named = hasSplat ? parts.slice(0, -1) : parts;
-  if (named.some((part) => part.includes('*'))) return 'A star is read only as the whole last part, as in /blog/*.';
+  if ([...named, beforeSplat].some((part) => part.includes('*')))
+    return 'A star is read only at the end, as in /blog/*.';
   const segments = named.map((part) => (NAME.test(part) ? { name: part.slice(1) } : { text: part }));
   const names = segments.flatMap((segment) => ('name' in segment ? [segment.name] : []));
   if ((hasSplat || names.length > 0) && segments.length > UPLOAD_LIMITS.maxDepth) {
     return `An address with names or a star has at most ${UPLOAD_LIMITS.maxDepth} parts.`;
   }
   if (new Set(names).size < names.length || names.includes(SPLAT)) return 'Each name stands in an address once.';
-  return { segments, hasSplat };
+  return { segments, hasSplat, beforeSplat };
 }
 
 /** Of the decoded path without the leading slash; never splits more than one part beyond what a release can hold. */
@@ -57,13 +62,16 @@ export function readAddress(file: string): Address {
 }
 
 /** Returns whether an address fits; a slash at its end does not count. */
-export function fitsPattern({ segments, hasSplat }: AddressPattern, { parts, isBeyondFiles }: Address): boolean {
+export function fitsPattern(pattern: AddressPattern, { parts, isBeyondFiles }: Address): boolean {
+  const { segments, hasSplat, beforeSplat } = pattern;
   if (parts.length < segments.length || (!hasSplat && (isBeyondFiles || parts.length > segments.length))) return false;
+  if (beforeSplat !== '' && parts[segments.length]?.startsWith(beforeSplat) !== true) return false;
   return segments.every((segment, index) => ('text' in segment ? segment.text === parts[index] : parts[index] !== ''));
 }
 
-/** Returns what the names of a pattern stand for in an address that fits it, decoded or as it was asked for. */
-export function matchOf({ segments, hasSplat }: AddressPattern, { file, parts }: Address): AddressMatch {
+/** Returns what the names of a pattern stand for in an address that fits it; null where what is before its star is not there. */
+export function matchOf({ segments, hasSplat, beforeSplat }: AddressPattern, address: Address): AddressMatch | null {
+  const { file, parts } = address;
   const match = new Map<string, string>();
   let rest = 0;
   for (const [index, segment] of segments.entries()) {
@@ -71,8 +79,9 @@ export function matchOf({ segments, hasSplat }: AddressPattern, { file, parts }:
     if ('name' in segment) match.set(segment.name, part);
     rest += part.length + 1;
   }
-  if (hasSplat) match.set(SPLAT, file.slice(rest));
-  return match;
+  if (!hasSplat) return match;
+  if (!file.startsWith(beforeSplat, rest)) return null;
+  return match.set(SPLAT, file.slice(rest + beforeSplat.length));
 }
 
 /** The address itself when the pattern has neither names nor a star: looked up instead of matched. */
@@ -90,9 +99,8 @@ export function patternNames(pattern: AddressPattern): readonly string[] {
 
 /**
  * Returns a path as it is looked up: decoded once, NFC. An escaped slash or backslash is a sign within its part and never
- * divides two (RFC 3986, 2.2), and bytes may be no text: such a part has a NUL for its percent sign, so that
- * it equals no part of any file.
- * Null for a broken escape, for NUL itself, and where it is longer than any path.
+ * divides two (RFC 3986, 2.2), and bytes may be no text: there a NUL stands for the percent sign, so that the part equals
+ * none of any file. Null for a broken escape, for NUL itself, and where it is longer than any path.
  */
 export function decodeAddress(text: string): string | null {
   if (/%(?:00|(?![0-9a-f]{2}))|\0/i.test(text)) return null;

@@ -20,7 +20,7 @@ import { type RuleLine, type RuleProblem, ruleLines, sortedByLine } from './rule
  *
  *     /from /to [status[!]]      # comment
  *
- * `from` is an address of the site, with `:names` for one part and `/*` at its end for the rest; `to` is an address of
+ * `from` is an address of the site, with `:names` for one part and a star at its end for the rest; `to` is an address of
  * the site, or (301, 302, 303, 307, 308) an http or https URL, and takes `:names` and `:splat`. 301 is the status where
  * none is written (Netlify); 200 answers with another file of the site, 404 does so with that status. The first line
  * that fits counts, and only where there is no file, unless the status ends with `!`. Not followed, and told: proxies
@@ -222,17 +222,24 @@ type Asked = { address: Address; query: string; raw: string | undefined };
 function follow({ from, to }: RedirectRule, { address, query, raw }: Asked): Redirection | null {
   const { file } = address;
   if (to.kind === 'rewrite') {
-    const path = fill(to.pieces, matchOf(from, address));
+    const path = fill(to.pieces, matchOf(from, address) ?? NOTHING);
     return { kind: 'rewrite', status: to.status, file: path.replace(/^\/+/, '') };
   }
   // To encode a reserved sign, or to decode one, makes another address (RFC 3986, 2.2).
-  const filled = fill(to.pieces, matchOf(from, readAddress(raw ?? encodeAddress(file))));
+  const asked = raw === undefined ? null : matchOf(from, readAddress(raw));
+  const filled = fill(to.pieces, asked ?? encoded(matchOf(from, address) ?? NOTHING));
   if (to.origin !== '') return { kind: 'redirect', status: to.status, location: to.origin + withQuery(filled, query) };
   // Always one slash: a browser reads two as the beginning of another host.
   const target = filled.replace(/^\/+/, '/');
   const place = decodeAddress(target.replace(/[?#].*$/s, ''));
   if (place === null || place === `/${file}`) return null;
   return { kind: 'redirect', status: to.status, location: withQuery(target, query) };
+}
+
+const NOTHING: AddressMatch = new Map();
+
+function encoded(match: AddressMatch): AddressMatch {
+  return new Map([...match].map(([name, value]) => [name, encodeAddress(value)]));
 }
 
 function fill(pieces: readonly Piece[], match: AddressMatch): string {

@@ -145,10 +145,12 @@ function fitsSource(fits: HeaderPattern): string {
 }
 
 /** Slashes and backslashes in front of the rest are left out of it, since two of them would name another host. */
-function patternSource({ segments, hasSplat }: AddressPattern, before = ''): string {
+function patternSource({ segments, hasSplat, beforeSplat }: AddressPattern, before = ''): string {
   const parts = segments.map((segment) => ('text' in segment ? textSource(segment.text) : '([^/\\\\]+)'));
   const path = parts.map((part) => `/${part}`).join('');
-  return `^${before}${path}${hasSplat ? '(?:/[/\\\\]*(|[^/\\\\].*))?' : '/?'}$`;
+  if (!hasSplat) return `^${before}${path}/?$`;
+  const rest = '[/\\\\]*(|[^/\\\\].*)';
+  return `^${before}${path}${beforeSplat === '' ? `(?:/${rest})?` : `/${textSource(beforeSplat)}${rest}`}$`;
 }
 
 /** Fits the text however it is written in an address: as it is, or percent-encoded. */

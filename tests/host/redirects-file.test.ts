@@ -55,6 +55,15 @@ test.each([
     '301 https://social.example/a%2520b/%40x/%2f%5C%e4',
   ],
   ['/u/* /:splat', '/u/a%20b%22c', '301 /a%20b%22c'],
+  ['/docs/preset-* /docs/babel-preset-:splat', '/docs/preset-env', '301 /docs/babel-preset-env'],
+  ['/docs/preset-* /docs/babel-preset-:splat', '/docs/preset-env/options', '301 /docs/babel-preset-env/options'],
+  ['/docs/preset-* /docs/babel-preset-:splat', '/docs/preset-', '301 /docs/babel-preset-'],
+  ['/docs/preset-* /docs/babel-preset-:splat', '/docs/pre%73et-@x', '301 /docs/babel-preset-@x'],
+  ['/docs/preset-* /docs/babel-preset-:splat', '/docs/presets', null],
+  ['/docs/preset-* /docs/babel-preset-:splat', '/docs', null],
+  ['/docs/:v/x-* /:v/:splat 200', '/docs/1/x-y/z', '200 1/y/z'],
+  ['/größe-* /:splat', '/gr%C3%B6%C3%9Fe-1', '301 /1'],
+  ['/go-* /:splat', '/go-//evil.example', '301 /evil.example'],
   ['/a%2fb/c /there', '/a%2Fb/c', '301 /there'],
   ['/a%2Fb /there', '/a/b', null],
   ['/x/* /x/:splat', '/x/a%2Fb', null],
@@ -88,7 +97,7 @@ test.each([
   ['/x id=:id /y/:id', 1, 'queries'],
   ['https://other.example/x /y', 1, 'other host names'],
   ['/a/*/b /y', 1, 'star'],
-  ['/a* /y', 1, 'star'],
+  ['/*.html /y', 1, 'star'],
   ['/:a/:a /y', 1, 'once'],
   ['/x /y/:id', 1, ':id'],
   ['/x%zz /y', 1, 'percent'],
@@ -201,7 +210,7 @@ test('a hundred rules split a far address once, and write one target out', () =>
     split.mockClear();
     write.mockClear();
     expect(table.otherwise(file, '')).toBeNull();
-    expect(split).toHaveBeenCalledTimes(2);
+    expect(split).toHaveBeenCalledTimes(1);
     expect(write.mock.calls.length).toBeLessThanOrEqual(file.split('/').length);
   }
   vi.restoreAllMocks();

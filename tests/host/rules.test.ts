@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isHashedName } from '../../server/host/responses/cache-rule.ts';
+import { cacheControlOf, isHashedName } from '../../server/host/responses/cache-rule.ts';
 import { evaluateConditions } from '../../server/host/responses/conditions.ts';
 import { contentTypeOf } from '../../server/host/responses/content-types.ts';
 import { locationOf, readRequestPath } from '../../server/host/responses/request-path.ts';
@@ -87,6 +87,32 @@ test.each([
   expect(isHashedName(path)).toBe(true);
 });
 
+test.each([
+  'assets/index-DQI504kc.css',
+  'assets/logo-DQI504kc.svg',
+  '_next/static/chunks/main-app-3f2a1b9c4d5e6f70.js',
+  '_next/static/media/a1b2c3d4e5f60718-s.p.1a2b3c4d.woff2',
+  'main.3f2a1b9c.js.map',
+])('%s is kept for a year', (path) => {
+  expect(cacheControlOf(path)).toContain('immutable');
+});
+
+test.each([
+  'img/avatar-3f2504e0-4f89-11d3-9a0c-0305e82c3301.png',
+  'img/3f2504e0-4f89-11d3-9a0c-0305e82c3301.png',
+  'files/report-20240131a.pdf',
+  'logo-v2final1.png',
+  'sku-4006381333931b.jpg',
+  'commit-1a2b3c4d.patch',
+  'e0b4a1c2.jpg',
+  'assets/e0b4a1c2.jpg',
+  'assets/report-20240131a.pdf',
+  'widget-3f2504e0-4f89-11d3-9a0c-0305e82c3301.js',
+  'release-20240131a.js',
+])('%s is asked about each time', (path) => {
+  expect(cacheControlOf(path)).not.toContain('immutable');
+});
+
 test.each(['-', '.', '_', 'a-', 'a.', '-a', 'A1'])('a name of 16,000 characters of %s is judged in one go', (piece) => {
   const longest = piece.repeat(8_000).slice(0, 16_000);
   for (let repeat = 0; repeat < 50; repeat += 1) expect(isHashedName(`${longest}.js`)).toBeTypeOf('boolean');
@@ -138,6 +164,19 @@ test.each([
   ['a.svgz', 'application/gzip'],
   ['a.woff2', 'font/woff2'],
   ['.well-known/apple-app-site-association', 'application/json; charset=utf-8'],
+  ['.well-known/matrix/server', 'application/json; charset=utf-8'],
+  ['matrix/server', 'application/octet-stream'],
+  ['scene.reality', 'model/vnd.reality'],
+  ['wifi.mobileconfig', 'application/x-apple-aspen-config'],
+  ['v.mp4', 'video/mp4'],
+  ['a.m4a', 'audio/mp4'],
+  ['v.mov', 'video/quicktime'],
+  ['x.m3u8', 'application/vnd.apple.mpegurl; charset=utf-8'],
+  ['a.wasm', 'application/wasm'],
+  ['a.avif', 'image/avif'],
+  ['a.usdz', 'model/vnd.usdz+zip'],
+  ['a.glb', 'model/gltf-binary'],
+  ['a.vtt', 'text/vtt; charset=utf-8'],
   ['README', 'application/octet-stream'],
   ['.env', 'application/octet-stream'],
   ['a.constructor', 'application/octet-stream'],

@@ -3,9 +3,23 @@ const REVALIDATE = 'public, max-age=0, must-revalidate';
 /** The longest that RFC 9111 caches honour in practice: a year. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-/** For a year where the name tells the content, else asked about each time. */
+/** What build tools write by themselves: scripts, styles and what belongs to them. */
+const BUILT = /\.(?:[cm]?js|css|wasm)(?:\.map)?$/i;
+/** Folders of build tools, in which people keep nothing: Next.js, Nuxt, SvelteKit, Astro, Create React App. */
+const BUILDERS_FOLDER = /(?:^|\/)(?:_next\/static|_nuxt|_app\/immutable|_astro|static\/media)\//;
+/** Vite's, where people keep pictures of their own as well: what it writes there has its hash behind a hyphen. */
+const ASSETS = /(?:^|\/)assets\/[^/]+-[A-Za-z0-9_-]{8}\.[A-Za-z0-9]+$/;
+/** It names a thing, not its content (RFC 9562). */
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
+
+/**
+ * Returns for how long a file is kept: for a year where a build tool has named it after its content, else it is asked
+ * about each time. A picture of people's own is replaced under a name that looks like a hash, and who promised that it
+ * never changes (RFC 8246) cannot take it back.
+ */
 export function cacheControlOf(path: string): string {
-  return isHashedName(path) ? IMMUTABLE : REVALIDATE;
+  const isBuilt = BUILT.test(path) || BUILDERS_FOLDER.test(path) || ASSETS.test(path);
+  return isBuilt && isHashedName(path) && !UUID.test(path) ? IMMUTABLE : REVALIDATE;
 }
 
 /** Finds what stands behind the last separator of a name without its extension: `3f2a1b9c` of `main.3f2a1b9c`. */
@@ -18,8 +32,7 @@ const WHOLE_NAME = /^([0-9a-f]{8,})\.[A-Za-z0-9]{1,8}$/;
 
 /**
  * Returns whether a build tool wrote a hash of the content into the name (8 or more characters of hex or base64url).
- * Names that only look a little like it are not taken: a wrong yes keeps an old file for a year, a wrong no costs a
- * 304.
+ * Names that only look a little like it are not taken: a wrong yes looks through earlier releases in vain.
  */
 export function isHashedName(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.(?:chunk|bundle|min)(?=\.)/g, '');
@@ -38,9 +51,9 @@ function tailOf(name: string): string | undefined {
   return stem === name ? undefined : AFTER_SEPARATOR.exec(stem)?.[1];
 }
 
-/** Digits alone are dates and numbers, letters alone may be a word. */
+/** Digits alone, or with one letter, are dates and numbers; letters alone may be a word. */
 function isHexHash(text: string): boolean {
-  return /^[0-9a-f]{8,}$/.test(text) && /\d/.test(text) && /[a-f]/.test(text);
+  return /^[0-9a-f]{8,}$/.test(text) && /\d/.test(text) && /[a-f]\d*[a-f]/.test(text);
 }
 
 /** Words, also numbered (`photo001`, `IMG00042`), capitalised or in camel case (`fancyBox`), are no hashes. */

@@ -6,6 +6,8 @@ const OWN_TYPES = new Map([
   ['cur', 'image/x-icon'],
   ['jfif', 'image/jpeg'],
   ['m4v', 'video/mp4'],
+  ['mobileconfig', 'application/x-apple-aspen-config'],
+  ['reality', 'model/vnd.reality'],
   ['svgz', 'application/gzip'],
 ]);
 
@@ -14,6 +16,8 @@ const BY_NAME = new Map([
   ['apple-app-site-association', 'application/json'],
   ['cname', 'text/plain'],
 ]);
+/** https://spec.matrix.org/latest/client-server-api/#well-known-uri and server-server-api, "Server discovery". */
+const MATRIX = /(?:^|\/)\.well-known\/matrix\/(?:client|server|support)$/;
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 /** Types that are text beside `text/*`: files of a site are read as UTF-8, which their headers say. */
@@ -26,6 +30,7 @@ export function contentTypeOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
   const extension = extensionOf(name);
   const registered = extension === '' ? false : lookup(extension);
+  if (MATRIX.test(path)) return `application/json${CHARSET}`;
   const type = BY_NAME.get(name) ?? OWN_TYPES.get(extension) ?? (registered || UNKNOWN_TYPE);
   return TEXT.test(type) ? `${type}${CHARSET}` : type;
 }
