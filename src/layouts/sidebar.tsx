@@ -41,12 +41,13 @@ function Sidebar() {
   const { user, isLoading, error } = useUser();
   return (
     <aside className="fixed inset-y-0 left-0 z-30 flex w-sidebar flex-col border-r border-line bg-surface-sunken px-3 pt-4 pb-3 max-lg:hidden short:pt-3 print:hidden">
-      <div className="mx-2 mb-5 flex items-center short:mb-3">
+      <div className="mb-5 ml-2 flex items-center short:mb-3">
         <Link to={paths.home} className="flex min-w-0 grow items-center gap-2.5 rounded-control">
           <Mark />
           <span className="flex flex-col">
             <span className="text-base font-semibold">Fairlead</span>
-            <span className="text-xs text-ink-muted">Fast domain deployment</span>
+            {/* On one line, also beside the button that comes later: what is below would move, and scroll out of sight. */}
+            <span className="text-xs whitespace-nowrap text-ink-muted">Fast domain deployment</span>
           </span>
         </Link>
         {user !== null && (
