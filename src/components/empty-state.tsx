@@ -8,18 +8,23 @@ export type EmptyStateProps = {
   children: ReactNode;
   /** One button. */
   action?: ReactNode;
+  /** As high as the one row of placeholders that it follows: nothing below moves. */
+  isRow?: boolean | undefined;
   className?: string | undefined;
 };
 
-export function EmptyState({ icon: Icon, children, action, className }: EmptyStateProps) {
+const MIDDLE = 'flex-col gap-4 px-5 py-12 text-center';
+const ROW = 'h-full min-h-23 gap-4 p-4 sm:px-5';
+
+export function EmptyState({ icon: Icon, children, action, isRow = false, className }: EmptyStateProps) {
   return (
-    <div className={classNames('flex flex-col items-center gap-4 px-5 py-12 text-center', className)}>
+    <div className={classNames('flex items-center', isRow ? ROW : MIDDLE, className)}>
       {Icon && (
-        <span className="flex size-11 items-center justify-center rounded-card border border-line bg-surface-raised text-ink-muted">
+        <span className="flex size-11 shrink-0 items-center justify-center rounded-card border border-line bg-surface-raised text-ink-muted">
           <Icon className="size-5" />
         </span>
       )}
-      <p className="max-w-96 text-ink-muted text-balance">{children}</p>
+      <p className={classNames('text-ink-muted', isRow ? 'text-pretty' : 'max-w-96 text-balance')}>{children}</p>
       {action}
     </div>
   );

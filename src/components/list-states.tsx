@@ -15,7 +15,7 @@ export type ListStatesProps = {
   /** Null while none failed. */
   failure: ShownFailure | null;
   /** One sentence: what goes here, and what to do first. */
-  empty: { icon: LucideIcon; text: ReactNode; action?: ReactNode };
+  empty: { icon: LucideIcon; text: ReactNode; action?: ReactNode; isRow?: boolean };
   /** Left out where the rows stand elsewhere. */
   children?: ReactNode;
 };
@@ -26,7 +26,7 @@ export function ListStates({ list, count, skeleton, failure, empty, children }: 
   if (failure !== null) return <FailedState failure={failure} question={list} />;
   if (list.isPending) return skeleton;
   return (
-    <EmptyState icon={empty.icon} action={empty.action}>
+    <EmptyState icon={empty.icon} action={empty.action} isRow={empty.isRow}>
       {empty.text}
     </EmptyState>
   );

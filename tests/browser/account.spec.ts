@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readOutbox } from '../../server/mail/outbox.ts';
+import { holdCalls } from '../specification/held-network.ts';
 import { readZip } from '../support/read-zip.ts';
 import { expect, logInHere, newcomer, refusedCall, register, seeDisclaimer, test } from './fixtures.ts';
 import type { SharedApp } from './shared-app.ts';
@@ -93,8 +94,15 @@ test('a token is shown once and works until it is revoked; name and password can
   app,
 }) => {
   const credentials = await newcomer(page);
+  const letGo = await holdCalls(page, /\/api\/trpc\/[^?]*\.list/);
   await page.goto('/settings');
-  await page.getByRole('button', { name: 'New token' }).click();
+  const make = page.getByRole('button', { name: 'New token' });
+  await expect(make).toBeVisible();
+  const before = await make.boundingBox();
+  letGo();
+  await expect(page.getByText('No tokens yet')).toBeVisible();
+  expect(await make.boundingBox(), 'the empty lists above do not move it').toEqual(before);
+  await make.click();
   await page.getByRole('dialog').getByLabel('Name').fill('Build server');
   await page.getByRole('dialog').getByLabel('Current password').fill(credentials.password);
   await page.getByRole('button', { name: 'Make token' }).click();

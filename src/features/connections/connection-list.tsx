@@ -60,7 +60,7 @@ export function ConnectionList({ kind }: { kind: Connection['kind'] }) {
           count={connections.length}
           skeleton={<SkeletonRows rows={1} lines={2} />}
           failure={shownFailure('The connections could not be loaded', list.error)}
-          empty={{ icon, text: empty }}
+          empty={{ icon, text: empty, isRow: true }}
         >
           <ConnectionRows connections={connections} />
         </ListStates>

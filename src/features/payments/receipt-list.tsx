@@ -35,7 +35,7 @@ export function ReceiptList() {
           count={rows.length}
           skeleton={<SkeletonRows rows={1} lines={2} />}
           failure={shownFailure('Your receipts could not be loaded', list.error)}
-          empty={{ icon: ReceiptText, text: 'No receipts yet. Each payment for a plan has one.' }}
+          empty={{ icon: ReceiptText, text: 'No receipts yet. Each payment for a plan has one.', isRow: true }}
         >
           <ul aria-label="Receipts" className="divide-y divide-line">
             {rows.map(({ key, title, text, receipt }) => (

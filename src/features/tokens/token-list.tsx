@@ -41,7 +41,11 @@ export function TokenList() {
           count={tokens.length}
           skeleton={<SkeletonRows rows={1} lines={2} />}
           failure={shownFailure('The tokens could not be fetched', list.error)}
-          empty={{ icon: KeyRound, text: 'No tokens yet. One lets a script publish for you without your password.' }}
+          empty={{
+            icon: KeyRound,
+            text: 'No tokens yet. One lets a script publish for you without your password.',
+            isRow: true,
+          }}
         >
           <ul className="divide-y divide-line">
             {tokens.map((token) => (

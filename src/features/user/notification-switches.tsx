@@ -30,7 +30,7 @@ export function NotificationSwitches() {
   return (
     <div className="divide-y divide-line">
       {KINDS.map(({ name, label, description }) => (
-        <div key={name} className="p-4 sm:px-5">
+        <div key={name} className="px-4 py-3.5 sm:px-5">
           <Switch
             label={label}
             description={description}
