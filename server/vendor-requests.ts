@@ -18,6 +18,8 @@ import { type FailureFacts, networkWords, redactedAnswer, redactedLine, waitHint
  */
 const FIRST_WAIT_MS = 1_000;
 const LAST_WAIT_MS = 60_000;
+/** A limit of so many requests a minute may be told to end with the second after it. */
+const HELD_WAIT_MS = LAST_WAIT_MS + 1_000;
 /** Some limits of Vercel's last for a week; who is told of a longer one asks again after that. */
 const LONGEST_WAIT_MS = 7 * DAY_MS;
 const WAIT_SPREAD = 0.2;
@@ -106,7 +108,7 @@ export async function repeat<T>(
     call.signal.throwIfAborted();
     const outcome = await attempt();
     if ('value' in outcome) return outcome.value;
-    if (!outcome.mayPass || tried === tries || outcome.waitMs > LAST_WAIT_MS) throw outcome.error;
+    if (!outcome.mayPass || tried === tries || outcome.waitMs > HELD_WAIT_MS) throw outcome.error;
     await call.wait(Math.max(outcome.waitMs, backoffMs(tried)), call.signal);
   }
 }

@@ -209,6 +209,19 @@ test('an answer without an end is not read for ever', async () => {
   });
 });
 
+test('the rest of a minute is waited for, also when a whole second ends it, and anything longer is left to the queue', async () => {
+  await using platform = await answering([
+    { status: 429, headers: { 'retry-after': '61' } },
+    {},
+    { status: 429, headers: { 'retry-after': '62' } },
+  ]);
+  await ask(platform.call, platform.vendor, { url: '/' }, anything);
+  expect(platform.harness.waits).toEqual([61_000]);
+  const refused = ask(platform.call, platform.vendor, { url: '/' }, anything);
+  await expect(refused).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 62_000 });
+  expect(platform.heard).toHaveLength(3);
+});
+
 test('a wait that would be for years is one of a week', async () => {
   await using platform = await answering([{ status: 429, headers: { 'retry-after': '99999999999' } }]);
   await expect(ask(platform.call, platform.vendor, { url: '/' }, anything)).rejects.toMatchObject({
