@@ -266,6 +266,9 @@ test('a token near its end brings a fresh one, once a minute a session however m
   expect((await authenticate(app.providers, fresh[0]?.accessToken)).actor).toMatchObject({ accountId: ada.user.id });
   app.clock.advance(61 * SECOND_MS);
   expect(await authenticate(app.providers, ada.accessToken)).toHaveProperty('freshAccess');
+  app.clock.advance(2 * 60 * SECOND_MS);
+  expect((await authenticate(app.providers, ada.accessToken)).actor, 'it has ended').toEqual({ kind: 'anonymous' });
+  expect((await authenticate(app.providers, fresh[0]?.accessToken)).actor).toMatchObject({ accountId: ada.user.id });
 });
 
 test('a session that lives on fresh tokens alone is in use, and ends 30 days after the last one', async () => {
