@@ -50,27 +50,6 @@ async function writeManyFiles(folder: string): Promise<void> {
   for (let number = 0; number < 60; number += 1) await writeFile(join(folder, `note-${number}.txt`), `note ${number}`);
 }
 
-test('a visitor who never signed in sees no toast and is led nowhere', async ({ page }) => {
-  await page.clock.install();
-  const toasts = await countToasts(page);
-  await seeDisclaimer(page);
-  for (const path of ['/', '/pricing', '/faq']) {
-    const refreshes: string[] = [];
-    const count = (request: { url(): string }): void => {
-      if (request.url().includes('refresh-token')) refreshes.push(request.url());
-    };
-    page.on('request', count);
-    await page.goto(path);
-    await page.waitForLoadState('networkidle');
-    await page.clock.fastForward(WAIT_MS);
-    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-    page.off('request', count);
-    expect(new URL(page.url()).pathname).toBe(path);
-    expect(toasts(), path).toEqual([]);
-    expect(refreshes.length, path).toBeLessThanOrEqual(1);
-  }
-});
-
 test('a toast is counted though it is gone again', async ({ page, complaints }) => {
   complaints.allow(refusedCall(401, '/api/trpc/auth.login'));
   const toasts = await countToasts(page);
@@ -104,24 +83,6 @@ test('a visitor who has not seen the disclaimer is led to it once, without a toa
   expect(toasts()).toEqual([]);
 });
 
-test('an anonymous visit of a protected screen leads to sign-in and back again', async ({ page }) => {
-  await seeDisclaimer(page);
-  const credentials = await register(page);
-  await page.context().clearCookies({ name: /refresh/ });
-  await page.evaluate(() => {
-    const seen = localStorage.getItem('disclaimerSeen');
-    localStorage.clear();
-    sessionStorage.clear();
-    if (seen !== null) localStorage.setItem('disclaimerSeen', seen);
-  });
-  await page.goto('/deployments?state=live');
-  await page.waitForURL(
-    (url) => url.pathname === '/auth' && url.searchParams.get('redirect') === '/deployments?state=live',
-  );
-  await logInHere(page, credentials);
-  await page.waitForURL('**/deployments?state=live');
-});
-
 test('a session that was ended elsewhere is told with a notice and leads to sign-in', async ({ page, app }) => {
   await seeDisclaimer(page);
   const credentials = await register(page);
@@ -132,25 +93,6 @@ test('a session that was ended elsewhere is told with a notice and leads to sign
   await page.waitForURL((url) => url.pathname === '/auth' && url.searchParams.get('redirect') === '/deployments');
   await expect(page.getByText('Session expired. Please log in again.').first()).toBeVisible();
   await logIn(page, { ...credentials, password: 'Another anchor 2' });
-});
-
-test('two tabs that refresh at once stay signed in', async ({ page, context }) => {
-  await page.clock.install();
-  const refreshes: string[] = [];
-  context.on('request', (request) => {
-    if (request.url().endsWith('/api/refresh-token')) refreshes.push(request.url());
-  });
-  await newcomer(page);
-  const other = await context.newPage();
-  for (let round = 0; round < 3; round += 1) {
-    const before = refreshes.length;
-    await page.clock.fastForward(16 * 60_000);
-    await Promise.all([page.goto('/deployments'), other.goto('/deployment-history')]);
-    await expect(page.getByRole('heading', { name: 'Active Deployments' })).toBeVisible();
-    await expect(other.getByRole('heading', { name: 'Deployment History' })).toBeVisible();
-    await expect.poll(() => refreshes.length, 'the token is renewed').toBeGreaterThan(before);
-  }
-  await other.close();
 });
 
 test('a token that ends in mid-upload is refreshed and no file is sent twice', async ({ page, folder, complaints }) => {
