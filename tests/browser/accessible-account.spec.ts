@@ -1,7 +1,7 @@
 import { personOf } from '../specification/accounts.ts';
 import { clientOf, openAccount, publishSite, releaseEnd, startPublish } from '../support/api-account.ts';
 import { twentyPages } from '../support/sites.ts';
-import { close, expectAccessible, expectOpened, expectOver, STILL } from './axe.ts';
+import { BESIDE, close, expectAccessible, expectOpened, expectOver, STILL } from './axe.ts';
 import { expect, logIn, newCredentials, seeDisclaimer, test } from './fixtures.ts';
 
 test.use(STILL);
@@ -41,6 +41,7 @@ test('the screens of an account are accessible when they are full', async ({ pag
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     await page.waitForLoadState('networkidle');
     await expectAccessible(page, `${path} (full)`);
+    if (path === '/deployments') await expectAccessible(page, `${path} (full)`, BESIDE);
   }
 });
 

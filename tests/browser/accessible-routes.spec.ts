@@ -9,7 +9,7 @@ import { expect, test } from './fixtures.ts';
 test.use(STILL);
 
 /** Between the two others, where the layout is neither that of a telephone nor that of a desk; colours are the same there. */
-const MIDDLE = { widths: [768], ...(!IS_FULL && { themes: ['light'] as const }) };
+const MIDDLE = (IS_FULL ? (['light', 'dark'] as const) : (['light'] as const)).map((theme) => ({ theme, width: 768 }));
 
 /** The six set-up screens are one with other words, and the six of platforms too: one of an API and one by hand stand for all. */
 const ALIKE = /^\/(?:deploy|deployment-setup)\/(?:vercel|github-pages|render|heroku)$/;

@@ -2,40 +2,41 @@ import AxeBuilder from '@axe-core/playwright';
 import { expect, type Locator, type Page } from '@playwright/test';
 import { IS_FULL } from '../support/size.ts';
 
-const WIDTHS = [360, 1280];
 const THEMES = ['light', 'dark'] as const;
 type Theme = (typeof THEMES)[number];
-/** Those that axe runs by itself; the stricter contrast is none of them. */
-const RULES_OF_COLOUR = ['color-contrast', 'link-in-text-block'];
+type Look = { theme: Theme; width: number };
 
-/** Everything in the one theme; the other has other colours and nothing else. */
-async function axe(page: Page, theme: Theme): Promise<AxeBuilder> {
+/**
+ * Every rule at either width, and every colour in either theme. Colours are the same at each width, so that the other two
+ * are looked at in full counts alone.
+ */
+const LOOKS: readonly Look[] = [
+  { theme: 'light', width: 360 },
+  { theme: 'dark', width: 1280 },
+  ...(IS_FULL ? [{ theme: 'light', width: 1280 } as const, { theme: 'dark', width: 360 } as const] : []),
+];
+/** What stands beside a wide screen alone, in the colours that it has not by `LOOKS`. */
+export const BESIDE: readonly Look[] = [{ theme: 'light', width: 1280 }];
+
+async function axe(page: Page): Promise<AxeBuilder> {
   // Its half a megabyte of source is read by a page once, not twice at each look.
   const isHere = await page.evaluate(() => 'axe' in window);
   // No site of a tenant is looked into, so no page of its own is needed to put the findings of frames together.
-  const builder = new AxeBuilder({ page, ...(isHere && { axeSource: 'void 0' }) })
+  return new AxeBuilder({ page, ...(isHere && { axeSource: 'void 0' }) })
     .setLegacyMode(true)
     .exclude('iframe')
     .options({ resultTypes: ['violations'] });
-  return theme === 'light' ? builder : builder.withRules(RULES_OF_COLOUR);
 }
 
-/** Colours are the same at each width: those of the dark theme are looked at in one, and in full counts at each. */
-export async function expectAccessible(
-  page: Page,
-  where: string,
-  { widths = WIDTHS, themes = THEMES }: { widths?: readonly number[]; themes?: readonly Theme[] } = {},
-): Promise<void> {
-  for (const theme of themes) {
+export async function expectAccessible(page: Page, where: string, looks = LOOKS): Promise<void> {
+  for (const { theme, width } of looks) {
     await wear(page, theme);
-    for (const width of theme === 'light' || IS_FULL ? widths : widths.slice(-1)) {
-      await page.setViewportSize({ width, height: 800 });
-      expect(await seriousIn(page, await axe(page, theme)), `${where}, ${theme}, ${width} px`).toEqual([]);
-      const overflow = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      );
-      expect(overflow, `${where} scrolls sideways at ${width} px`).toBeLessThanOrEqual(0);
-    }
+    await page.setViewportSize({ width, height: 800 });
+    expect(await seriousIn(page, await axe(page)), `${where}, ${theme}, ${width} px`).toEqual([]);
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect(overflow, `${where} scrolls sideways at ${width} px`).toBeLessThanOrEqual(0);
   }
 }
 
@@ -68,7 +69,7 @@ export async function expectOver(page: Page, role: Over): Promise<void> {
   const name = await page.getByRole(role).innerText();
   for (const theme of THEMES) {
     await wear(page, theme);
-    const found = await seriousIn(page, (await axe(page, theme)).include(`[role=${role}]`));
+    const found = await seriousIn(page, (await axe(page)).include(`[role=${role}]`));
     expect(found, `${role} ${name}, ${theme}`).toEqual([]);
   }
 }
