@@ -266,6 +266,8 @@ const env = {
   TEST_PROGRAMS: `${OUT}/programs`,
   CHROMIUM_PATH: await findChromium(),
   PLAYWRIGHT_JSON_OUTPUT_NAME: `${OUT}/browser.json`,
+  // Its own folder would be in TMPDIR, and empty at each start: it takes a quarter of a minute to read all specs anew.
+  PLAYWRIGHT_TRANSFORM_CACHE_DIR: resolve('node_modules/.cache/playwright'),
 };
 await bundlePrograms(env.TEST_PROGRAMS);
 const lanes = LANES[size].map((lane) => lane.filter(({ name }) => chosen.length === 0 || chosen.includes(name)));
