@@ -236,7 +236,8 @@ function sum(counts: readonly Counts[]): Counts {
 /** The lanes of a size run beside each other, and the suites of a lane one after the other. */
 const LANES: Record<Size, readonly (readonly Suite[])[]> = {
   quick: [[vitestSuite('node', ['node', 'dom'])], [browserSuite(['browser/path.spec.ts'])]],
-  gate: [[vitestSuite('gate', ['gate', 'faults', 'attack'])], [browserSuite()], [CLIENTS]],
+  // Starts, kills and waits for what was killed leave more of the processors to others than the quick tests do.
+  gate: [[vitestSuite('gate', ['gate', 'faults', 'attack'], ['--maxWorkers=3'])], [browserSuite()], [CLIENTS]],
   // Nothing runs beside these: some judge how long the event loop is held.
   full: [
     [
