@@ -181,17 +181,17 @@ function limitReasons({ id, title, capabilities, facts }: Subject, { project }: 
   if (maxFiles !== undefined) {
     const sum = `${formatCount(files.length, 'file')} of ${maxFiles.toLocaleString('en')}`;
     if (files.length <= maxFiles) held.push(sum);
-    else refused.push(no(sum, `Take out ${formatCount(files.length - maxFiles, 'file')}.`, source));
+    else refused.push(no(`${sum}.`, `Take out ${formatCount(files.length - maxFiles, 'file')}.`, source));
   }
   if (maxTotalBytes !== undefined) {
     const sum = `${sizeText(totalBytes)} of ${sizeText(maxTotalBytes)}`;
     if (totalBytes <= maxTotalBytes) held.push(sum);
-    else refused.push(no(sum, `Take out ${sizeText(totalBytes - maxTotalBytes)}.`, source));
+    else refused.push(no(`${sum}.`, `Take out ${sizeText(totalBytes - maxTotalBytes)}.`, source));
   }
   if (maxFileBytes !== undefined && largest !== null) {
     const sum = `the largest file ${sizeText(largest.sizeBytes)} of ${sizeText(maxFileBytes)}`;
     if (largest.sizeBytes <= maxFileBytes) held.push(sum);
-    else refused.push(no(`${largest.path}: ${sum}`, 'Make this file smaller, or leave it out.', source));
+    else refused.push(no(`${largest.path}: ${sum}.`, 'Make this file smaller, or leave it out.', source));
   }
   const fitting = held.length === 0 ? [] : [good(`${held.join('; ')}.`, 0, source)];
   const silent = maxFiles ?? maxTotalBytes ?? maxFileBytes;

@@ -65,11 +65,14 @@ export function DashboardScreen() {
         }
       />
       {hasNothing ? (
-        <LeadingDrop
-          shape="tall"
-          title="Drop a folder or a ZIP to publish it"
-          description={firstDropText(allowance.data)}
-        />
+        <>
+          <LeadingDrop
+            shape="tall"
+            title="Drop a folder or a ZIP to publish it"
+            description={firstDropText(allowance.data)}
+          />
+          <FitLink />
+        </>
       ) : (
         <>
           <AttentionList
@@ -106,6 +109,7 @@ export function DashboardScreen() {
                 title="Drop a folder or a ZIP to publish it"
                 description="It stays private until you publish."
               />
+              <FitLink />
             </div>
             {!releases.isError && (
               <LastActivity
@@ -138,6 +142,17 @@ function firstDropText(allowance: Allowance | undefined): string {
   return isFree
     ? `See what it is first. Publishing starts with a free trial of ${TRIAL_DAYS} days, without a card.`
     : 'See what it is first. It stays private until you publish.';
+}
+
+function FitLink() {
+  return (
+    <p className="mt-2 text-sm text-ink-muted">
+      Not sure where it belongs?{' '}
+      <Link to={paths.testSimulation} className="rounded-tight text-accent underline">
+        See where it fits
+      </Link>
+    </p>
+  );
 }
 
 function SeeAll({ to, what }: { to: string; what: string }) {

@@ -1,9 +1,12 @@
+import { Suspense } from 'react';
 import { Link } from 'wouter';
 import { HostName } from '../components/host-name.tsx';
 import { useNewName } from '../features/deployments/create/name-field.tsx';
 import { NewDeploymentForm, useNewDeployment } from '../features/deployments/create/new-deployment-form.tsx';
 import { PublishForm } from '../features/deployments/create/publish-form.tsx';
 import { isClear, useQuickPublish } from '../features/deployments/create/quick-publish.ts';
+import { rankReasons } from '../features/deployments/rank/lazy-parts.ts';
+import { recommendedIn } from '../features/deployments/rank/use-ranking.ts';
 import { FilesStep } from '../features/deployments/select/files-step.tsx';
 import { addressOfSlug } from '../features/deployments/sites-address.ts';
 import { DeploymentFlow } from '../layouts/deployment-flow.tsx';
@@ -52,9 +55,10 @@ function Choosing() {
 
 /** The address that the site will get, and what keeps it from being published. */
 function QuickDestination({ goesByItself }: { goesByItself: boolean }) {
-  const { chosen, blockedBecause } = useNewDeployment();
+  const { chosen, blockedBecause, ranker } = useNewDeployment();
   const { name, problem, address } = useNewName();
   if (chosen.report === null || blockedBecause !== null) return null;
+  const place = ranker.ranking?.find(({ platform }) => platform === 'built-in');
   return (
     <div>
       {problem === undefined ? (
@@ -75,6 +79,11 @@ function QuickDestination({ goesByItself }: { goesByItself: boolean }) {
           </Link>
         </p>
       )}
+      {place !== undefined && (
+        <Suspense>
+          <rankReasons.Component ranked={place} isRecommended={place === recommendedIn(ranker.ranking)} />
+        </Suspense>
+      )}
       {!goesByItself && !isClear(chosen.report) && (
         <p className="mt-1 text-sm text-ink-muted">
           Have a look at what was found. Publish it as it is, or replace the files.
@@ -83,7 +92,7 @@ function QuickDestination({ goesByItself }: { goesByItself: boolean }) {
       {!goesByItself && problem === undefined && (
         <p className="mt-1 text-sm text-ink-muted">
           <Link to={paths.newDeployment} className="rounded-tight text-accent underline">
-            Choose another name
+            Choose another name or platform
           </Link>
         </p>
       )}

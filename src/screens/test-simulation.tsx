@@ -10,15 +10,17 @@ import { PageHeader } from '../components/page-header.tsx';
 import { Setting } from '../components/setting.tsx';
 import { SkeletonRows } from '../components/skeleton.tsx';
 import { planBlocker, usageText } from '../features/deployments/plan-labels.ts';
+import { WhereItFits } from '../features/deployments/rank/where-it-fits.tsx';
 import { FilesFooter, FilesStep, refusalText } from '../features/deployments/select/files-step.tsx';
-import { usePageSelection } from '../features/deployments/select/use-chosen-selection.ts';
+import { type ChosenSelection, usePageSelection } from '../features/deployments/select/use-chosen-selection.ts';
 import { useNavigate } from '../lib/location.ts';
 import { paths } from '../lib/paths.ts';
 import type { SelectionReport } from '../uploads/inspect.ts';
 import { setWaiting } from '../uploads/waiting-selection.ts';
 
-/** A dry run that changes nothing: what would be published, and whether the plan allows it. */
+/** A dry run that changes nothing: what would be published, where it fits, and whether the plan allows it. */
 export function TestSimulationScreen() {
+  const chosen = usePageSelection();
   return (
     <div className="max-w-reading">
       <PageHeader
@@ -26,7 +28,8 @@ export function TestSimulationScreen() {
         description="See what would happen before it does. The files stay on your computer."
       />
       <div className="flex flex-col gap-6">
-        <FolderCheck />
+        <FolderCheck chosen={chosen} />
+        <WhereItFits report={chosen.report} />
         <PlanCheck />
         <Notice tone="quiet" title="The simulated run is not available in this version">
           A deployment cannot be played through with failures of your choice yet. The checks above are real.
@@ -37,8 +40,7 @@ export function TestSimulationScreen() {
 }
 
 /** The folder lives in this page alone until the person decides to publish it. */
-function FolderCheck() {
-  const chosen = usePageSelection();
+function FolderCheck({ chosen }: { chosen: ChosenSelection }) {
   return (
     <FilesStep
       chosen={chosen}

@@ -69,7 +69,7 @@ test('each answer leads to the next question, which gets the focus, and back aga
   await vi.waitFor(() => expect(document.activeElement?.textContent).toBe('Where should it live?'), {
     timeout: 30_000,
   });
-  await shown.sees('Live in about a second, no account needed.');
+  await shown.sees('Recommended');
   shown.button('4 more platforms').click();
   await shown.sees('Static sites from a Git repository.');
   shown.button('Back').click();

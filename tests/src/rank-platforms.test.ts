@@ -77,14 +77,14 @@ test.each([
 });
 
 test.each([
-  ['vercel', many(15_001), '15,001 files of 14,999', 'Take out 2 files.'],
+  ['vercel', many(15_001), '15,001 files of 14,999.', 'Take out 2 files.'],
   [
     'github-pages',
     large(120 * MB),
-    'film.mp4: the largest file 120 MB of 100 MB',
+    'film.mp4: the largest file 120 MB of 100 MB.',
     'Make this file smaller, or leave it out.',
   ],
-  ['heroku', large(600 * MB), '600 MB of 500 MB', 'Take out 75.7 MB.'],
+  ['heroku', large(600 * MB), '600 MB of 500 MB.', 'Take out 75.7 MB.'],
   [
     'netlify',
     { ...SITE, kind: 'source', framework: 'Astro', buildFolder: 'dist' } as const,

@@ -72,7 +72,7 @@ function GuidedAnswer({ step, onGoTo, renderDomain }: StepProps<Exclude<GuidedSt
 
   switch (step) {
     case 'place':
-      return <PlatformChoice isTitled={false} />;
+      return <PlatformChoice isTitled={false} isExplained />;
     case 'name':
       return (
         <Card className="p-4 sm:p-5">

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { domainNameIn } from '../../../../routers/schemas/domain-name.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { domainsRefusal } from '../../../../routers/schemas/platforms/domains-refusal.ts';
+import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card } from '../../../components/card.tsx';
@@ -9,6 +10,7 @@ import { HostName } from '../../../components/host-name.tsx';
 import { formatSize } from '../../../lib/format.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { selectionTitle } from '../../../uploads/selection.ts';
+import { type Ranker, recommendedIn } from '../rank/use-ranking.ts';
 import { addressOfSlug } from '../sites-address.ts';
 import { useBelowFolder } from './below-folder.ts';
 import type { GuidedStep } from './guided-labels.ts';
@@ -19,7 +21,8 @@ export type GuidedSummaryProps = { onGoTo: (step: GuidedStep) => void };
 
 /** Shows every answer once more, each with the way back to its question. */
 export function GuidedSummary({ onGoTo }: GuidedSummaryProps) {
-  const { report } = useNewDeployment().chosen;
+  const { ranker, chosen } = useNewDeployment();
+  const { report } = chosen;
   const { watch, formState } = useNewDeploymentFields();
   const [platform, domain] = watch(['platform', 'domain']);
   const { name, address } = useNewName();
@@ -30,6 +33,7 @@ export function GuidedSummary({ onGoTo }: GuidedSummaryProps) {
       </AnswerRow>
       <AnswerRow title="Place" onChange={() => onGoTo('place')}>
         {PLATFORMS[platform].title}
+        <span className="block text-ink-muted">{placeText(ranker.ranking, platform)}</span>
       </AnswerRow>
       <AnswerRow title="Name" onChange={() => onGoTo('name')}>
         <span className="wrap-anywhere">{name.trim() === '' ? 'None yet' : name}</span>
@@ -51,6 +55,14 @@ export function GuidedSummary({ onGoTo }: GuidedSummaryProps) {
       </AnswerRow>
     </Card>
   );
+}
+
+function placeText(ranking: Ranker['ranking'], platform: PlatformId): string | null {
+  if (recommendedIn(ranking)?.platform === platform) return 'Recommended for these files';
+  const against = ranking
+    ?.find((ranked) => ranked.platform === platform)
+    ?.reasons.find(({ change }) => change !== null);
+  return against === undefined ? null : `It does not fit: ${against.text}`;
 }
 
 function FilesAnswer({ report }: { report: SelectionReport }) {

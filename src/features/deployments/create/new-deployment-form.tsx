@@ -18,6 +18,7 @@ import { forgetFormDraft, readFormDraft } from '../../../lib/form-draft.ts';
 import { randomId } from '../../../lib/random-id.ts';
 import { formDraftKey, tryStorage } from '../../../lib/storage.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
+import { type Ranker, useRanking } from '../rank/use-ranking.ts';
 import { useEntryQuestion } from '../select/entry-question.tsx';
 import { refusalText } from '../select/files-step.tsx';
 import { limitRefusal } from '../select/limit-refusal.ts';
@@ -40,6 +41,8 @@ type NewDeployment = {
   chosen: ChosenSelection;
   /** Why nothing can be published: no files yet, or such as break a rule. */
   blockedBecause: string | null;
+  /** Where it belongs. */
+  ranker: Ranker;
   publish: () => Promise<void>;
   isPublishing: boolean;
 };
@@ -69,6 +72,7 @@ export type NewDeploymentFormProps = {
 export function NewDeploymentForm({ namedBy, takesDomain = false, children }: NewDeploymentFormProps) {
   const chosen = useWaitingSelection();
   const form = useNamedForm(namedBy, takesDomain, chosen);
+  const ranker = useRanking(chosen.report, form.watch('domain'));
   const plan = usePlanBlocker();
   const { ask, question } = useEntryQuestion(chosen.report);
   const { start } = useStartedDeployment();
@@ -109,7 +113,7 @@ export function NewDeploymentForm({ namedBy, takesDomain = false, children }: Ne
 
   return (
     <FormProvider {...form}>
-      <Context value={{ chosen, blockedBecause, publish: () => publish(), isPublishing }}>
+      <Context value={{ chosen, blockedBecause, ranker, publish: () => publish(), isPublishing }}>
         {children}
         {question}
       </Context>

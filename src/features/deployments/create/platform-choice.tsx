@@ -1,69 +1,123 @@
-import { Check } from 'lucide-react';
-import { useState } from 'react';
-import { HOSTING_PLATFORMS } from '../../../../routers/schemas/platforms/ids.ts';
+import { Check, CircleX } from 'lucide-react';
+import { Suspense, useState } from 'react';
+import { HOSTING_PLATFORMS, type PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import type { RankedPlatform } from '../../../../routers/schemas/recommendations.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card, CardBody } from '../../../components/card.tsx';
-import { ChoiceList } from '../../../components/choice-list.tsx';
+import { type Choice, ChoiceList } from '../../../components/choice-list.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { PlatformMark } from '../../../components/platform-mark.tsx';
+import { needsQuestion, rankReasons } from '../rank/lazy-parts.ts';
+import { recommendedIn } from '../rank/use-ranking.ts';
 import { limitRefusal } from '../select/limit-refusal.ts';
 import { ConnectionChoice } from './connection-choice.tsx';
 import { useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
 
-/** So many of the others fit beside the one that is recommended. */
-const SHOWN_AT_FIRST = 2;
+/** So many fit on the screen without scrolling. */
+const SHOWN_AT_FIRST = 3;
+const UNRANKED: readonly PlatformId[] = ['built-in', ...HOSTING_PLATFORMS];
 
-/** Chooses where a new deployment goes; without a title where a heading above asks already. */
-export function PlatformChoice({ isTitled = true }: { isTitled?: boolean }) {
+export type PlatformChoiceProps = {
+  /** Without a title where a heading above asks already. */
+  isTitled?: boolean;
+  /** Shows without a press what is asked for and why it is recommended. */
+  isExplained?: boolean;
+};
+
+/** Chooses where a new deployment goes, best first. */
+export function PlatformChoice({ isTitled = true, isExplained = false }: PlatformChoiceProps) {
+  const { ranker } = useNewDeployment();
   const { setValue, watch } = useNewDeploymentFields();
   const [isOpen, setOpen] = useState(false);
+  const [isAsking, setAsking] = useState(isExplained);
+  const { ranking } = ranker;
+  const recommended = recommendedIn(ranking);
+  const chosen = watch('platform');
+  const places = ranking?.map(({ platform }) => platform) ?? UNRANKED;
   // A choice that was made on another page has to be seen.
-  const showsAll = isOpen || HOSTING_PLATFORMS.some((id, index) => index >= SHOWN_AT_FIRST && id === watch('platform'));
-  const others = showsAll ? HOSTING_PLATFORMS : HOSTING_PLATFORMS.slice(0, SHOWN_AT_FIRST);
-  const hidden = HOSTING_PLATFORMS.length - others.length;
+  const showsAll = isOpen || places.indexOf(chosen) >= SHOWN_AT_FIRST;
+  const shown = showsAll ? places : places.slice(0, SHOWN_AT_FIRST);
+  const hidden = places.length - shown.length;
+  const rankedOf = (platform: PlatformId) => ranking?.find((ranked) => ranked.platform === platform);
+  const rankedChoice = rankedOf(chosen);
   return (
     <Card>
       <CardBody>
         {isTitled && <h2 className="mb-4 font-semibold">Where it goes</h2>}
+        <details open={isExplained} onToggle={({ currentTarget }) => setAsking(currentTarget.open)} className="mb-4">
+          <summary className="w-fit cursor-pointer rounded-tight py-1 text-sm text-ink-muted hover:text-ink touch:py-3">
+            What does your site need?
+          </summary>
+          <div className="mt-2">
+            {isAsking && (
+              <Suspense>
+                <needsQuestion.Component ranker={ranker} />
+              </Suspense>
+            )}
+          </div>
+        </details>
         <ChoiceList
           label="Where it goes"
-          value={watch('platform')}
+          value={chosen}
           onChange={(platform) => {
             setValue('platform', platform);
             setValue('connectionId', undefined);
             setValue('options', {});
           }}
-          choices={[
-            {
-              value: 'built-in',
-              title: PLATFORMS['built-in'].title,
-              icon: <PlatformMark platform="built-in" />,
-              description: 'Live in about a second, no account needed.',
-              aside: (
-                <span className="flex items-center gap-1.5 text-sm font-medium text-accent">
-                  <Check /> Recommended
-                </span>
-              ),
-            },
-            ...others.map((platform) => ({
-              value: platform,
-              title: PLATFORMS[platform].title,
-              icon: <PlatformMark platform={platform} />,
-              description: PLATFORMS[platform].description,
-            })),
-          ]}
+          choices={shown.map((platform) => choiceOf(platform, rankedOf(platform), recommended))}
         />
         {hidden > 0 && (
           <Button variant="quiet" size="sm" className="mt-2 -ml-2.5" onClick={() => setOpen(true)}>
             {hidden} more platforms
           </Button>
         )}
+        {rankedChoice !== undefined && (
+          <div className="mt-3">
+            <Suspense>
+              <rankReasons.Component
+                ranked={rankedChoice}
+                isRecommended={rankedChoice === recommended}
+                isOpen={isExplained}
+              />
+            </Suspense>
+          </div>
+        )}
         <LimitNotice />
         <ConnectionChoice />
       </CardBody>
     </Card>
   );
+}
+
+/** What keeps every platform from fitting is said once, below the list. */
+function choiceOf(
+  platform: PlatformId,
+  ranked: RankedPlatform | undefined,
+  recommended: RankedPlatform | undefined,
+): Choice<PlatformId> {
+  const { title, description } = PLATFORMS[platform];
+  const against = recommended && ranked?.reasons.find(({ verdict }) => verdict === 'no');
+  const look = 'flex items-center gap-1.5 text-sm font-medium';
+  return {
+    value: platform,
+    title,
+    icon: <PlatformMark platform={platform} />,
+    description: against === undefined ? description : `${against.text} ${against.change}`,
+    aside:
+      ranked?.fits === false ? (
+        <span className={`${look} text-warn`}>
+          <CircleX /> Does not fit
+        </span>
+      ) : (
+        ranked !== undefined &&
+        ranked === recommended && (
+          <span className={`${look} text-accent`}>
+            <Check /> Recommended
+          </span>
+        )
+      ),
+  };
 }
 
 /** The platform's own limits, held against the files before anything is sent. */

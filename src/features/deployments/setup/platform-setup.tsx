@@ -9,6 +9,7 @@ import { PageHeader } from '../../../components/page-header.tsx';
 import { PlatformMark } from '../../../components/platform-mark.tsx';
 import { paths } from '../../../lib/paths.ts';
 import { DownloadList } from './download-list.tsx';
+import { PlatformFit } from './platform-fit.tsx';
 
 export type PlatformSetupProps = {
   platform: HostingPlatform;
@@ -52,6 +53,7 @@ export function PlatformSetup({ platform, connections, extras }: PlatformSetupPr
             {limits.length > 0 && <Points title={`Limits of ${title}`} points={limits} />}
           </CardBody>
         </Card>
+        <PlatformFit platform={platform} />
         {extras}
         <DownloadList platformTitle={title} />
       </div>

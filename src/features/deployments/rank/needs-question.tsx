@@ -1,0 +1,41 @@
+import type { Needs } from '../../../../routers/schemas/recommendations.ts';
+import { Button } from '../../../components/button.tsx';
+import { Checkbox } from '../../../components/checkbox.tsx';
+import type { Ranker } from './use-ranking.ts';
+
+/** Each with what the answer changes. */
+const QUESTIONS: readonly { need: keyof Needs; label: string; changes: string }[] = [
+  { need: 'ownDomain', label: 'A domain of its own', changes: 'Not every platform lets Fairlead set one up.' },
+  { need: 'redirects', label: 'Redirects from old addresses', changes: 'Some platforms ignore the file _redirects.' },
+  { need: 'privateFiles', label: 'Files in no public repository', changes: 'Some platforms publish from one.' },
+  { need: 'forms', label: 'Forms that visitors send', changes: 'They need a service that receives them.' },
+  { need: 'functions', label: 'Code that runs on a server', changes: 'Fairlead publishes files.' },
+];
+
+export type NeedsQuestionProps = { ranker: Ranker };
+
+/** Asks what the site needs, with or without files. */
+export function NeedsQuestion({ ranker: { ranking, needs, answer } }: NeedsQuestionProps) {
+  return (
+    <fieldset className="flex flex-col gap-3">
+      <legend className="sr-only">What your site needs</legend>
+      {QUESTIONS.map(({ need, label, changes }) => (
+        <Checkbox
+          key={need}
+          label={
+            <>
+              {label} <span className="block text-sm text-ink-muted">{changes}</span>
+            </>
+          }
+          isChecked={needs[need] === true}
+          onChange={(isNeeded) => answer({ ...needs, [need]: isNeeded })}
+        />
+      ))}
+      {ranking === null && (
+        <Button size="sm" className="self-start" onClick={() => answer({})}>
+          None of these
+        </Button>
+      )}
+    </fieldset>
+  );
+}

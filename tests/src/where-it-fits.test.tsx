@@ -1,0 +1,130 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { DeploymentSetupScreen } from '../../src/screens/deployment-setup.tsx';
+import { GuidedDeploymentScreen } from '../../src/screens/guided-deployment.tsx';
+import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
+import { QuickDeployScreen } from '../../src/screens/quick-deploy.tsx';
+import { TestSimulationScreen } from '../../src/screens/test-simulation.tsx';
+import { setWaiting } from '../../src/uploads/waiting-selection.ts';
+import { type Answers, type ShownScreen, showScreen } from '../support/screen.tsx';
+import { allowanceOf } from '../support/screen-fixtures.ts';
+
+// happy-dom names the locks and has none.
+const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
+Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
+
+const answers: Answers = {
+  'subscription.allowance': () => allowanceOf(),
+  'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour' }),
+};
+const SUM = '2 files of 20,000; 16 B of 1 GB; the largest file 13 B of 500 MB.';
+const PLAIN = { 'index.html': '<h1>Quay</h1>', 'a.css': 'a{}' };
+
+afterEach(() => {
+  setWaiting(null);
+  sessionStorage.clear();
+  document.body.replaceChildren();
+});
+
+function choose(site: Record<string, string>): void {
+  const files = Object.entries(site).map(([path, text]) => ({ path, file: new File([text], path) }));
+  setWaiting({ name: 'harbour', files });
+}
+
+const placeQuestion = () =>
+  showScreen(<GuidedDeploymentScreen />, answers, {
+    pattern: '/guided-deployment',
+    path: '/guided-deployment?step=place',
+  });
+
+const rowOf = ({ page }: ShownScreen, title: string) =>
+  [...page.querySelectorAll('[role=radiogroup] label')].find((row) => row.textContent?.includes(title))?.textContent;
+
+function tick({ page }: ShownScreen, label: string): void {
+  const found = [...page.querySelectorAll('label')].find((one) => one.textContent?.startsWith(label));
+  page.querySelector<HTMLElement>(`[id="${found?.htmlFor}"]`)?.click();
+}
+
+test('what the files are decides what is recommended, with the arithmetic and its source', async () => {
+  choose(PLAIN);
+  using shown = placeQuestion();
+  await shown.sees('Recommended');
+  expect(rowOf(shown, 'Built-in host')).toContain('Recommended');
+  expect(rowOf(shown, 'Netlify')).not.toContain('Recommended');
+  expect(shown.rows('Why the built-in host is recommended').join()).toContain(SUM);
+  shown.page.querySelector<HTMLInputElement>('input[value=vercel]')?.click();
+  await shown.sees('Why Vercel fits as well');
+  expect(shown.rows('Why Vercel fits as well').join()).toContain('Source: vercel.com/docs/limits, read 2026-03-02');
+});
+
+test('an answer changes the order, and says what would have to change', async () => {
+  choose(PLAIN);
+  using shown = placeQuestion();
+  await shown.sees('Recommended');
+  tick(shown, 'Files in no public repository');
+  shown.button('4 more platforms').click();
+  await shown.sees('GitHub Pages takes the files from a public repository. Agree that everybody can read the files.');
+  expect(rowOf(shown, 'GitHub Pages')).toContain('Does not fit');
+  const rows = [...shown.page.querySelectorAll('[role=radiogroup] input')].map((one) => one.getAttribute('value'));
+  expect(rows).toEqual(['built-in', 'netlify', 'vercel', 'heroku', 'replit', 'github-pages', 'render']);
+});
+
+test('redirects among the files are a need that nobody has to be asked for', async () => {
+  choose({ ...PLAIN, _redirects: '/a /b 301' });
+  using shown = placeQuestion();
+  await shown.sees('Recommended');
+  shown.button('4 more platforms').click();
+  await vi.waitFor(() => expect(rowOf(shown, 'Render')).toContain('Does not fit'));
+});
+
+test('where no platform takes the files as they are, none is recommended and it is said why', async () => {
+  choose({ 'package.json': '{"devDependencies":{"astro":"5"}}', 'src/pages/index.astro': 'x' });
+  using shown = placeQuestion();
+  await shown.sees('Why the built-in host does not fit');
+  expect(shown.page.textContent).not.toContain('Recommended');
+  expect(shown.rows('Why the built-in host does not fit').join()).toContain(
+    'This is Astro source, and Fairlead publishes finished files.Build it',
+  );
+});
+
+test('before there are files or answers nothing is recommended', async () => {
+  using shown = showScreen(<NewDeploymentScreen />, answers, {
+    pattern: '/new-deployment',
+    path: '/new-deployment',
+  });
+  await shown.sees('Built-in host');
+  expect(shown.page.textContent).not.toContain('Recommended');
+  const details = shown.page.querySelector('details');
+  if (details !== null) details.open = true;
+  details?.dispatchEvent(new Event('toggle'));
+  await shown.sees('A domain of its own');
+  tick(shown, 'A domain of its own');
+  await shown.sees('Recommended');
+});
+
+test('Quick Deploy says why it goes to the built-in host', async () => {
+  choose(PLAIN);
+  using shown = showScreen(<QuickDeployScreen />, answers, { pattern: '/quick-deploy', path: '/quick-deploy' });
+  await shown.sees('Why the built-in host is recommended');
+  expect(shown.page.textContent).toContain(SUM);
+});
+
+test('the page of a platform says whether it suits the files that wait, and what would be better', async () => {
+  choose({ ...PLAIN, _redirects: '/a /b 301' });
+  const place = { pattern: '/deploy/:platform', path: '/deploy/render' };
+  using shown = showScreen(<DeploymentSetupScreen />, answers, place);
+  await shown.sees('Render does not follow the rules in _redirects.');
+  expect(shown.linkTo('Built-in host')).toBe('/new-deployment?platform=built-in');
+});
+
+test('somebody who has no files yet sees every platform ranked by the answers alone', async () => {
+  using shown = showScreen(<TestSimulationScreen />, answers);
+  expect(shown.rows('Where it fits')).toEqual([]);
+  shown.button('None of these').click();
+  await vi.waitFor(() =>
+    expect([...shown.page.querySelectorAll('ol h3')].map((title) => title.textContent)).toEqual([
+      ...['Built-in host', 'Netlify', 'Vercel', 'GitHub Pages', 'Render', 'Heroku', 'Replit'],
+    ]),
+  );
+  tick(shown, 'Code that runs on a server');
+  await shown.sees('Run them elsewhere, and call them by their address.');
+});
