@@ -119,8 +119,12 @@ export const reportSchema = z.strictObject({
 export const startedReportSchema = z.strictObject({ reportId: idSchema });
 export const reportListSchema = z.strictObject({
   items: z.array(
-    z.pick(reportSchema, {
-      ...{ id: true, state: true, name: true, deploymentId: true, cause: true, startedAt: true, finishedAt: true },
+    z.strictObject({
+      ...z.pick(reportSchema, {
+        ...{ id: true, state: true, name: true, deploymentId: true, cause: true, startedAt: true, finishedAt: true },
+      }).shape,
+      /** Of its checks the one that is worst off; null while it is not done. */
+      verdict: z.nullable(checkVerdictSchema),
     }),
   ),
 });

@@ -21,6 +21,7 @@ const REFRESHES: Record<StoredEvent['type'], readonly (keyof AppRouter['_def']['
     'subscription',
     'user',
     'analytics',
+    'diagnostics',
   ],
 };
 /** Of a step's log, while its lines come; after a reload those are there that the server keeps, the last 500. */

@@ -24,6 +24,7 @@ import { CheckList, CheckListSkeleton } from '../features/diagnostics/check-list
 import { type Check, checksOf, troubleCount } from '../features/diagnostics/checks.ts';
 import { domainChecks } from '../features/diagnostics/domain-checks.ts';
 import { LiveReport } from '../features/diagnostics/live-report.tsx';
+import { ReportHistory } from '../features/diagnostics/report-history.tsx';
 import { stepTitle, tookText } from '../features/releases/release-labels.ts';
 import { deploymentLabel } from '../lib/deployment-label.ts';
 import { href, paths } from '../lib/paths.ts';
@@ -51,6 +52,7 @@ export function DiagnosticsScreen() {
         deployment={chosen === undefined ? null : { id: chosen.id, name: deploymentLabel(chosen) }}
         planDialog={RecordPlanDialog}
       />
+      <ReportHistory reportId={filters.get('report')} deploymentId={deploymentId} />
       {deployments.length > 0 && (
         <div className="mb-4">
           <DeploymentSelect

@@ -19,10 +19,11 @@ async function reportOf(app: TestApp, plan: 'PRO' | 'BASIC' = 'PRO') {
 
 test('what nobody answers is unknown, and never a failure', async () => {
   await using app = await createTestApp();
-  const { report } = await reportOf(app);
+  const { report, caller } = await reportOf(app);
   expect(report).toMatchObject({ state: 'done', name: 'example.test', cause: null, isWhole: true });
   expect(report.checks).toHaveLength(report.checkCount);
   expect(new Set(report.checks.map(({ verdict }) => verdict))).toEqual(new Set(['unknown']));
+  expect((await caller.diagnostics.list()).items).toMatchObject([{ name: 'example.test', verdict: 'unknown' }]);
 });
 
 test('a plan with basic diagnostics has the three checks of every plan', async () => {

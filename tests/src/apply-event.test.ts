@@ -19,6 +19,7 @@ const keys = {
   certificates: [['certificates', 'list'], { type: 'query' }],
   licenses: [['licenses', 'list'], { type: 'query' }],
   visits: [['analytics', 'visits'], { type: 'query' }],
+  health: [['diagnostics', 'health'], { type: 'query' }],
 } as const;
 
 beforeEach(() => {
@@ -103,7 +104,7 @@ test.each<[StreamItem, { title: string; description: string; variant: string } |
   [
     { type: 'analytics_update', deploymentId },
     null,
-    ['deployments', 'releases', 'release', 'subscription', 'certificates', 'visits', 'user'],
+    ['deployments', 'releases', 'release', 'subscription', 'certificates', 'visits', 'health', 'user'],
   ],
   [{ type: 'ready' }, null, ['release']],
   [{ type: 'visits_counted' }, null, ['visits']],

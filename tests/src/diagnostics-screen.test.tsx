@@ -1,6 +1,6 @@
 import { flushSync } from 'react-dom';
 import { expect, test, vi } from 'vitest';
-import type { CheckResult, Report } from '../../routers/schemas/diagnostics.ts';
+import type { CheckResult, Report, ReportList } from '../../routers/schemas/diagnostics.ts';
 import { DiagnosticsScreen } from '../../src/screens/diagnostics.tsx';
 import { SharedReportScreen } from '../../src/screens/shared-report.tsx';
 import { type Answers, refusal, showScreen, typeInto } from '../support/screen.tsx';
@@ -51,6 +51,7 @@ function submit(within: ParentNode): void {
 }
 
 const nothing: Answers = {
+  'diagnostics.list': () => ({ items: [] }),
   'deployments.list': () => ({ items: [], nextCursor: null }),
   'domains.list': () => ({ items: [], nextCursor: null }),
   'certificates.list': () => ({ items: [], localRoot: null }),
@@ -98,6 +99,54 @@ test('a report that failed, and one that is gone, say so', async () => {
   answers['diagnostics.get'] = () => refusal('not_found', 'There is no such report.');
   using gone = showScreen(<DiagnosticsScreen />, answers, at);
   await gone.sees('This report is no longer kept');
+});
+
+test('reports that are kept are listed with what came of them, and each opens with what changed since', async () => {
+  const kept = (id: string, fields: Partial<ReportList['items'][number]>) => ({
+    ...{ id: id.repeat(20), state: 'done', name: `${id}.test`, deploymentId: null, cause: null, verdict: 'pass' },
+    ...{ startedAt: shownAt, finishedAt: shownAt },
+    ...fields,
+  });
+  const list = [
+    kept('a', { verdict: 'fail', cause: 'resolves' }),
+    kept('b', { state: 'running', verdict: null, finishedAt: null }),
+    kept('c', { state: 'failed', verdict: null }),
+    kept('d', { verdict: 'unknown', deploymentId: 'e'.repeat(20) }),
+    ...['f', 'g', 'h'].map((id) => kept(id, {})),
+  ];
+  const get = vi.fn((_input: unknown) => report({ checks: [check({})], since: shownAt }));
+  const answers: Answers = {
+    ...nothing,
+    'diagnostics.list': () => ({ items: list }),
+    'diagnostics.get': (input) => get(input),
+  };
+  using shown = showScreen(<DiagnosticsScreen />, answers, { pattern: '/diagnostics', path: '/diagnostics' });
+  await shown.sees('a.test');
+  expect(shown.rows('Reports')).toEqual([
+    expect.stringMatching(/^a.testFirst that fails: The domain resolvesFail/),
+    ...['b.testRunning', 'c.testNot made', 'd.testUnknown', 'f.testPass'].map((text) => expect.stringContaining(text)),
+  ]);
+  shown.button('Show 2 more reports').click();
+  await vi.waitFor(() => expect(shown.rows('Reports')).toHaveLength(7));
+  expect(shown.linkTo('d.test')).toBe(`/diagnostics?deployment=${'e'.repeat(20)}&report=${'d'.repeat(20)}`);
+
+  const link = [...shown.page.querySelectorAll('a')].find((one) => one.textContent === 'a.test');
+  flushSync(() => link?.click());
+  await shown.sees('No address, record or certificate changed since');
+  expect(get.mock.calls).toEqual([[{ reportId: 'a'.repeat(20) }]]);
+  expect(link?.getAttribute('aria-current')).toBe('true');
+});
+
+test('before the first report it is said how one comes to be', async () => {
+  using shown = showScreen(<DiagnosticsScreen />, nothing);
+  await shown.sees('No reports yet. Check a name or a deployment above');
+});
+
+test('a report that could see nothing does not say that all is well', async () => {
+  const at = { pattern: '/diagnostics', path: `/diagnostics?report=${ID}` };
+  const blind = report({ checks: [check({ verdict: 'unknown' })] });
+  using shown = showScreen(<DiagnosticsScreen />, { ...nothing, 'diagnostics.get': () => blind }, at);
+  await shown.sees('Nothing could be seen of shop.test from here');
 });
 
 test('a stranger with the link sees the report, and nothing to do about it', async () => {

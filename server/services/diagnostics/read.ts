@@ -1,5 +1,6 @@
 import type {
   CheckResult,
+  CheckVerdict,
   GetReportInput,
   ListReportsInput,
   Report,
@@ -31,17 +32,26 @@ export async function findReport(ctx: AccountContext, reportId: string): Promise
 export async function listReports(ctx: AccountContext, input: ListReportsInput): Promise<ReportList> {
   const { accountId } = ctx.actor;
   const filter = { accountId, ...(input?.deploymentId !== undefined && { deploymentId: input.deploymentId }) };
-  const docs = await DiagnosticModel.find(filter, { checks: 0, facts: 0, changes: 0 })
+  const docs = await DiagnosticModel.find(filter, { facts: 0, changes: 0, 'checks.asked': 0 })
     .sort({ startedAt: -1, _id: -1 })
     .hint('account_newest')
     .limit(REPORTS_MAX)
     .lean();
   return {
-    items: docs.map(({ _id: id, state, name, deploymentId, cause, startedAt, finishedAt }) => ({
-      ...{ id, state, name, startedAt },
-      ...{ deploymentId: deploymentId ?? null, cause: cause ?? null, finishedAt: finishedAt ?? null },
-    })),
+    items: docs.map((doc) => {
+      const { _id: id, state, name, deploymentId, cause, startedAt, finishedAt } = doc;
+      return {
+        ...{ id, state, name, startedAt, verdict: state === 'done' ? worstOf(storedChecks(doc)) : null },
+        ...{ deploymentId: deploymentId ?? null, cause: cause ?? null, finishedAt: finishedAt ?? null },
+      };
+    }),
   };
+}
+
+const WORST_FIRST: readonly CheckVerdict[] = ['fail', 'warn', 'pass'];
+
+function worstOf(checks: readonly CheckResult[]): CheckVerdict {
+  return WORST_FIRST.find((wanted) => checks.some(({ verdict }) => verdict === wanted)) ?? 'unknown';
 }
 
 /** Returns the report that a link leads to, without what is its owner's alone. Throws `not_found` once the link is over. */
@@ -70,7 +80,7 @@ function toReport(doc: DiagnosticRow, now: Date): Report {
 }
 
 /** The field is free in its schema; only `keepStep` (run.ts) writes it. */
-function storedChecks({ checks }: DiagnosticRow): CheckResult[] {
+function storedChecks({ checks }: Pick<DiagnosticRow, 'checks'>): CheckResult[] {
   return checks as CheckResult[];
 }
 

@@ -9,10 +9,11 @@ import { lazyDialog } from '../../components/lazy-dialog.tsx';
 import { CheckListSkeleton } from './check-list.tsx';
 import type { PlanDialog } from './check-repair.tsx';
 import { ReportForm } from './report-form.tsx';
-import { ReportView } from './report-view.tsx';
 import { ShareButton } from './share-button.tsx';
 import { useReport, useRunDiagnostics } from './use-report.ts';
 
+/** Once there is one. */
+const ReportView = lazy(async () => ({ default: (await import('./report-view.tsx')).ReportView }));
 /** Where something is wrong alone. */
 const CheckRepair = lazy(async () => ({ default: (await import('./check-repair.tsx')).CheckRepair }));
 const ShareReportDialog = lazyDialog(async () => (await import('./share-report.tsx')).ShareReportDialog);
@@ -63,36 +64,42 @@ export function LiveReport({ reportId, onReport, deployment, planDialog }: LiveR
           />
         </Card>
       )}
-      {reportId !== null && report.isPending && (
-        <Card>
-          <CheckListSkeleton />
-        </Card>
-      )}
+      {reportId !== null && report.isPending && <LoadingReport />}
       {data !== undefined && (
-        <ReportView
-          report={data}
-          actions={
-            data.state !== 'running' && (
-              <span className="flex gap-2">
-                <Button size="sm" isBusy={isPending} busyLabel="Checking…" onClick={again}>
-                  <RefreshCw /> Check again
-                </Button>
-                {data.state === 'done' && <ShareButton onShare={() => setSharing(true)} />}
-              </span>
-            )
-          }
-          repair={({ repair }) =>
-            repair !== null &&
-            data.state === 'done' && (
-              <Suspense fallback={null}>
-                <CheckRepair repair={repair} planDialog={planDialog} onRepaired={again} />
-              </Suspense>
-            )
-          }
-        />
+        <Suspense fallback={<LoadingReport />}>
+          <ReportView
+            report={data}
+            actions={
+              data.state !== 'running' && (
+                <span className="flex gap-2">
+                  <Button size="sm" isBusy={isPending} busyLabel="Checking…" onClick={again}>
+                    <RefreshCw /> Check again
+                  </Button>
+                  {data.state === 'done' && <ShareButton onShare={() => setSharing(true)} />}
+                </span>
+              )
+            }
+            repair={({ repair }) =>
+              repair !== null &&
+              data.state === 'done' && (
+                <Suspense fallback={null}>
+                  <CheckRepair repair={repair} planDialog={planDialog} onRepaired={again} />
+                </Suspense>
+              )
+            }
+          />
+        </Suspense>
       )}
       {isSharing && data !== undefined && <ShareReportDialog report={data} onClose={() => setSharing(false)} />}
     </div>
+  );
+}
+
+function LoadingReport() {
+  return (
+    <Card>
+      <CheckListSkeleton />
+    </Card>
   );
 }
 

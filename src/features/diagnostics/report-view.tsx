@@ -1,19 +1,12 @@
-import { Check as CheckIcon, CircleDashed, CircleX, type LucideIcon, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { CheckResult, CheckVerdict, Report, SharedReport } from '../../../routers/schemas/diagnostics.ts';
+import type { CheckResult, Report, SharedReport } from '../../../routers/schemas/diagnostics.ts';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
-import { Badge, type BadgeTone } from '../../components/badge.tsx';
+import { Badge } from '../../components/badge.tsx';
 import { Card, CardBody } from '../../components/card.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { Time } from '../../components/time.tsx';
 import { CHECK_TITLES } from './check-titles.ts';
-
-const looks: Record<CheckVerdict, { tone: BadgeTone; icon: LucideIcon; word: string }> = {
-  pass: { tone: 'good', icon: CheckIcon, word: 'Pass' },
-  warn: { tone: 'warn', icon: TriangleAlert, word: 'Warning' },
-  fail: { tone: 'bad', icon: CircleX, word: 'Fail' },
-  unknown: { tone: 'unknown', icon: CircleDashed, word: 'Unknown' },
-};
+import { VERDICT_LOOKS } from './verdict-looks.ts';
 
 type ShownCheck = SharedReport['checks'][number];
 type ReportViewProps = {
@@ -70,12 +63,20 @@ function headline({ state, cause, checks, name }: Report | SharedReport): string
   if (broken !== undefined) return broken.seen;
   if (state === 'running') return `Checking ${name}…`;
   if (state === 'failed') return `The report of ${name} could not be made`;
+  if (checks.every(({ verdict }) => verdict === 'unknown')) return `Nothing could be seen of ${name} from here`;
   const warnings = checks.filter(({ verdict }) => verdict === 'warn').length;
   return warnings === 0 ? `${name} works` : `${name} works, with ${formatCount(warnings, 'thing')} to look at`;
 }
 
 function Changes({ report: { changes, since } }: { report: Report | SharedReport }) {
-  if (changes.length === 0 || since === null) return null;
+  if (since === null) return null;
+  if (changes.length === 0) {
+    return (
+      <p className="border-b border-line bg-surface-sunken px-4 py-2.5 text-sm text-ink-muted sm:px-5">
+        No address, record or certificate changed since <Time at={since} />.
+      </p>
+    );
+  }
   return (
     <CardBody className="border-b border-line bg-surface-sunken">
       <h3 className="text-sm font-medium">
@@ -100,7 +101,7 @@ function changeText({ what, before, after }: Report['changes'][number]): string 
 
 function CheckRow({ check, repair }: { check: ShownCheck; repair: ReactNode }) {
   const { id, verdict, seen, fix, because } = check;
-  const { tone, icon, word } = looks[verdict];
+  const { tone, icon, word } = VERDICT_LOOKS[verdict];
   return (
     <div className="grid gap-x-6 gap-y-1.5 sm:grid-cols-[8.5rem_minmax(0,1fr)_auto]">
       <span className="-mt-px flex items-start">

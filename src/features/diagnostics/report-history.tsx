@@ -1,0 +1,113 @@
+import { CircleDashed, LoaderCircle, Stethoscope } from 'lucide-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { ReportList } from '../../../routers/schemas/diagnostics.ts';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
+import { shownFailure } from '../../api/shown-failure.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Badge } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
+import { Card, CardBody, CardHeader } from '../../components/card.tsx';
+import { ListStates } from '../../components/list-states.tsx';
+import { SkeletonRows } from '../../components/skeleton.tsx';
+import { Time } from '../../components/time.tsx';
+import { paths } from '../../lib/paths.ts';
+import { CHECK_TITLES } from './check-titles.ts';
+import { VERDICT_LOOKS } from './verdict-looks.ts';
+
+/** As many as a person has made of late; the others are shown on request. */
+const SHOWN_AT_FIRST = 5;
+
+export type ReportHistoryProps = {
+  /** The report that is shown above. */
+  reportId: string | null;
+  /** The deployment that is shown below, which stays as it is. */
+  deploymentId: string | undefined;
+};
+
+/** The reports that are kept, newest first, each with the way to it. */
+export function ReportHistory({ reportId, deploymentId }: ReportHistoryProps) {
+  const [isWhole, setWhole] = useState(false);
+  const list = trpc.diagnostics.list.useQuery();
+  const items = list.data?.items ?? [];
+  const shown = isWhole ? items : items.slice(0, SHOWN_AT_FIRST);
+  const hidden = items.length - shown.length;
+  return (
+    <Card className="mb-6 overflow-hidden">
+      <CardHeader title="Reports" count={list.data && items.length} />
+      <ListStates
+        list={list}
+        count={items.length}
+        skeleton={<SkeletonRows rows={2} />}
+        failure={shownFailure('The reports could not be fetched', list.error)}
+        empty={{
+          icon: Stethoscope,
+          text: 'No reports yet. Check a name or a deployment above, and its report is kept.',
+        }}
+      >
+        <ul aria-label="Reports" className="divide-y divide-line">
+          {shown.map((report) => (
+            <ReportRow
+              key={report.id}
+              report={report}
+              isShown={report.id === reportId}
+              deploymentId={report.deploymentId ?? deploymentId}
+            />
+          ))}
+        </ul>
+        {hidden > 0 && (
+          <CardBody className="border-t border-line">
+            <Button size="sm" onClick={() => setWhole(true)}>
+              Show {formatCount(hidden, 'more report')}
+            </Button>
+          </CardBody>
+        )}
+      </ListStates>
+    </Card>
+  );
+}
+
+type KeptReport = ReportList['items'][number];
+type ReportRowProps = { report: KeptReport; isShown: boolean; deploymentId: string | undefined };
+
+function ReportRow({ report, isShown, deploymentId }: ReportRowProps) {
+  const { id, name, cause, startedAt } = report;
+  const query = new URLSearchParams({ ...(deploymentId !== undefined && { deployment: deploymentId }), report: id });
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-1.5 px-4 py-2.5 sm:px-5">
+      <div className="min-w-0 grow basis-40">
+        <Link
+          to={`${paths.diagnostics}?${query}`}
+          aria-current={isShown ? 'true' : undefined}
+          // The report stands above.
+          onClick={() => window.scrollTo(0, 0)}
+          className="rounded-tight py-1 font-medium wrap-anywhere hover:underline aria-[current]:text-accent touch:py-3"
+        >
+          {name}
+        </Link>
+        {cause !== null && <p className="text-sm text-ink-muted">First that fails: {CHECK_TITLES[cause]}</p>}
+      </div>
+      <Outcome report={report} />
+      <span className="text-sm text-ink-muted sm:w-32 sm:text-right">
+        <Time at={startedAt} />
+      </span>
+    </li>
+  );
+}
+
+function Outcome({ report: { state, verdict } }: { report: KeptReport }) {
+  if (verdict !== null) {
+    const { tone, icon, word } = VERDICT_LOOKS[verdict];
+    return (
+      <Badge tone={tone} icon={icon}>
+        {word}
+      </Badge>
+    );
+  }
+  const isRunning = state === 'running';
+  return (
+    <Badge tone={isRunning ? 'accent' : 'unknown'} icon={isRunning ? LoaderCircle : CircleDashed} isRunning={isRunning}>
+      {isRunning ? 'Running' : 'Not made'}
+    </Badge>
+  );
+}
