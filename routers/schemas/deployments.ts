@@ -97,7 +97,10 @@ export const listDeploymentsInput = z.optional(
     ),
     platform: z.optional(platformIdSchema),
     state: z.optional(deploymentStateSchema),
-    /** Only those that wait for their owner: the newest release failed, files are damaged, or a deletion is refused. */
+    /**
+     * Only those that wait for their owner: the newest release failed, files are damaged, the last check failed, or a
+     * deletion is refused.
+     */
     needsCare: z.optional(z.literal(true)),
     cursor: z.optional(cursorSchema),
     limit: pageSizeSchema,

@@ -36,8 +36,9 @@ export function DashboardScreen() {
   const allowance = trpc.subscription.allowance.useQuery();
   const { user } = useUser();
   const items = deployments.data?.items ?? [];
-  const health = useHealth(items.flatMap(({ id, currentRelease }) => (currentRelease === null ? [] : [id])));
   const everyone = useBeyondFirst(deployments.data);
+  const watched = [...new Map([...items, ...everyone.inCare].map((one) => [one.id, one])).values()];
+  const health = useHealth(watched.flatMap(({ id, currentRelease }) => (currentRelease === null ? [] : [id])));
   // The user knows it before the list has come: what stands there in the meantime is as tall as what comes.
   const expected = Math.min(user?.deploymentCount ?? 0, SHOWN_DEPLOYMENTS);
   const hasNothing = deployments.isError ? false : (deployments.data?.items.length ?? expected) === 0;
@@ -77,7 +78,8 @@ export function DashboardScreen() {
         <>
           <AttentionList
             deployments={everyone.inCare}
-            unhealthy={healthItems(items, health)}
+            unhealthy={healthItems(watched, health)}
+            hasMore={everyone.hasMoreInCare}
             allowance={allowance.data}
           />
           {/* One below the other on a small screen, what grows last at the end: nothing under it is moved. */}
@@ -127,14 +129,15 @@ export function DashboardScreen() {
 }
 
 /** Those in care and those being published, of all deployments; the first page answers where it holds every one. */
-function useBeyondFirst(first: DeploymentList | undefined): { inCare: Deployment[]; deploying: Deployment[] } {
+function useBeyondFirst(first: DeploymentList | undefined) {
   const hasMore = first !== undefined && first.nextCursor !== null;
   const inCare = trpc.deployments.list.useQuery({ needsCare: true }, { enabled: hasMore });
   const deploying = trpc.deployments.list.useQuery({ state: 'deploying' }, { enabled: hasMore });
   const items = first?.items ?? [];
+  const hasMoreInCare = hasMore && inCare.data !== undefined && inCare.data.nextCursor !== null;
   return hasMore
-    ? { inCare: inCare.data?.items ?? [], deploying: deploying.data?.items ?? [] }
-    : { inCare: items, deploying: items };
+    ? { inCare: inCare.data?.items ?? [], deploying: deploying.data?.items ?? [], hasMoreInCare }
+    : { inCare: items, deploying: items, hasMoreInCare };
 }
 
 function firstDropText(allowance: Allowance | undefined): string {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { DEPLOYMENTS_MAX, HELD_SLUGS_MAX } from '../../routers/schemas/limits.ts';
 import { DeploymentModel } from '../../server/models/deployment.ts';
+import { DeploymentHealthModel } from '../../server/models/deployment-health.ts';
 import { EventModel } from '../../server/models/event.ts';
 import { HeldSlugModel } from '../../server/models/held-slug.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
@@ -185,6 +186,7 @@ test('those that wait for their owner are found behind any number that do not', 
   await using app = await createPublishingApp();
   const person = await app.trialPerson();
   const [broken, damaged] = [await create(person, 'Broken'), await create(person, 'Damaged')];
+  const [down, slow] = [await create(person, 'Down'), await create(person, 'Slow')];
   const failed = await publish(app, person, broken, { 'index.html': 'one' });
   const served = await publish(app, person, damaged, { 'index.html': 'one' });
   await create(person, 'Calm');
@@ -192,10 +194,15 @@ test('those that wait for their owner are found behind any number that do not', 
   await ReleaseModel.updateOne(ofPerson(failed.id), { $set: { state: 'failed' } });
   const lost = { destinationId: null, path: 'index.html', at: new Date() };
   await ReleaseModel.updateOne(ofPerson(served.id), { $set: { corruptedFiles: [lost] } });
+  const at = { changedAt: new Date(), nextCheckAt: new Date() };
+  const seen = (id: string, verdict: 'fail' | 'warn') => ({
+    ...{ ...ofPerson(id), ...at, checks: [{ id: 'url-up', verdict, seen: 'It answers 500.' }] },
+  });
+  await DeploymentHealthModel.insertMany([seen(down.id, 'fail'), seen(slow.id, 'warn')]);
   const { items } = await person.caller.deployments.list({ needsCare: true });
-  expect(items.map(({ name }) => name)).toEqual(['Damaged', 'Broken']);
+  expect(items.map(({ name }) => name)).toEqual(['Down', 'Damaged', 'Broken']);
   const [first] = (await person.caller.deployments.list({ needsCare: true, limit: 1 })).items;
-  expect(first?.name).toBe('Damaged');
+  expect(first?.name).toBe('Down');
 });
 
 test('a new name keeps the address; a new address holds the old one for its owner', async () => {

@@ -3,7 +3,7 @@ import { signInAs } from '../../src/api/user.ts';
 import { DashboardScreen } from '../../src/screens/dashboard.tsx';
 import { DeploymentsScreen } from '../../src/screens/deployments.tsx';
 import { type Answers, showScreen } from '../support/screen.tsx';
-import { ada, allowanceOf, deploymentOf, releaseRefOf } from '../support/screen-fixtures.ts';
+import { ada, allowanceOf, deploymentOf, releaseRefOf, shownAt } from '../support/screen-fixtures.ts';
 
 // happy-dom names the locks and has none.
 const locks = { request: (_name: string, work: () => unknown) => work() };
@@ -21,12 +21,13 @@ afterEach(() => {
 type Wish = { needsCare?: true; state?: string };
 
 const failed = deploymentOf({ name: 'far', latestRelease: releaseRefOf({ number: 7, state: 'failed' }) });
+const down = deploymentOf({ name: 'down' });
 const running = deploymentOf({ name: 'busy', latestRelease: releaseRefOf({ number: 4, state: 'uploading' }) });
 
 /** Old ones stand behind the first page. */
 function listOf(input: unknown) {
   const { needsCare, state } = (input ?? {}) as Wish;
-  if (needsCare) return { items: [failed], nextCursor: null };
+  if (needsCare) return { items: [failed, down], nextCursor: 'more' };
   if (state === 'deploying') return { items: [running], nextCursor: null };
   return { items: [deploymentOf()], nextCursor: 'more' };
 }
@@ -38,12 +39,25 @@ const answers: Answers = {
   'connections.list': () => ({ items: [], signIn: [] }),
   'domains.list': () => ({ items: [], nextCursor: null }),
   'certificates.list': () => ({ items: [], localRoot: null }),
+  'diagnostics.health': (input) => ({ items: healthOf(input) }),
 };
+
+/** One of those that are asked for is down. */
+function healthOf(input: unknown) {
+  const { deploymentIds } = input as { deploymentIds: string[] };
+  const checks = [{ id: 'url-up', verdict: 'fail', seen: 'https://down.test answers 500.' }];
+  return deploymentIds.includes('down')
+    ? [{ deploymentId: 'down', checks, checkedAt: shownAt, nextCheckAt: shownAt }]
+    : [];
+}
 
 test('what waits for the person and what is being published is looked for among all deployments', async () => {
   using shown = showScreen(<DashboardScreen />, answers);
   await shown.sees('Release 7 of far failed');
   await shown.sees('busy, release 4');
+  await shown.sees('down failed its last check');
+  expect(shown.page.textContent).toContain('https://down.test answers 500.');
+  expect(shown.page.textContent).toContain('More deployments need a look');
 });
 
 test('the filter offers no platform that nothing is published to', async () => {

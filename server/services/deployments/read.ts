@@ -9,6 +9,7 @@ import { DEPLOYMENTS_MAX } from '../../../routers/schemas/limits.ts';
 import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
 import { notFound } from '../../errors.ts';
 import { type DeploymentDoc, DeploymentModel, type DeploymentRow } from '../../models/deployment.ts';
+import { DeploymentHealthModel } from '../../models/deployment-health.ts';
 import { ReleaseModel, type ReleaseRow } from '../../models/release.ts';
 import type { AccountContext, Addresses } from '../../service-context.ts';
 import { afterCursor, encodeCursor } from '../page-cursor.ts';
@@ -55,11 +56,16 @@ async function idsInCare(accountId: string): Promise<string[]> {
   ).lean();
   const failed = new Set(releases.flatMap(({ _id, state }) => (state === 'failed' ? [_id] : [])));
   const bad = new Set(releases.map(({ _id }) => _id));
+  const unhealthy = await DeploymentHealthModel.find({ accountId, 'checks.verdict': 'fail' }, { _id: 1 })
+    .hint('account')
+    .limit(DEPLOYMENTS_MAX)
+    .lean();
+  const down = new Set(unhealthy.map(({ _id }) => _id));
   return rows
-    .filter(({ state, currentReleaseId, latestReleaseId, destinations }) =>
+    .filter(({ _id, state, currentReleaseId, latestReleaseId, destinations }) =>
       state === 'deleting'
         ? destinations.some(({ error }) => error !== null && error !== undefined)
-        : failed.has(latestReleaseId ?? '') || bad.has(currentReleaseId ?? ''),
+        : failed.has(latestReleaseId ?? '') || bad.has(currentReleaseId ?? '') || down.has(_id),
     )
     .map(({ _id }) => _id);
 }

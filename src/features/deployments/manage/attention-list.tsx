@@ -24,16 +24,26 @@ import { certificateItems, domainItems } from './attention-names.ts';
 export type AttentionListProps = {
   /** All that may be in care; the others have nothing to say. */
   deployments: readonly Deployment[];
-  /** Those on the screen of which a check failed at the last look. */
+  /** Those of them of which a check failed at the last look. */
   unhealthy?: readonly AttentionItem[];
+  /** There are deployments in care beside these. */
+  hasMore?: boolean;
   allowance: Allowance | undefined;
 };
 
 /** As many as a person reads; the page of all of them has the rest. */
 const SHOWN_DOMAINS = 5;
 
+const MORE_DEPLOYMENTS: AttentionItem = {
+  key: 'more deployments',
+  kind: 'warning',
+  title: 'More deployments need a look',
+  text: 'These are the newest of them.',
+  action: { to: paths.deployments, label: 'See all deployments' },
+};
+
 /** Everything that waits for the person, each with the link that mends it; else nothing. */
-export function AttentionList({ deployments, unhealthy = [], allowance }: AttentionListProps) {
+export function AttentionList({ deployments, unhealthy = [], hasMore = false, allowance }: AttentionListProps) {
   const connections = trpc.connections.list.useQuery();
   const domains = trpc.domains.list.useQuery({ needsCare: true, limit: SHOWN_DOMAINS });
   const certificates = trpc.certificates.list.useQuery({ needsCare: true });
@@ -49,6 +59,7 @@ export function AttentionList({ deployments, unhealthy = [], allowance }: Attent
     ...corruptedItems(deployments),
     ...refusedItems(deployments),
     ...failedItems(deployments),
+    ...(hasMore ? [MORE_DEPLOYMENTS] : []),
   ];
   if (items.length === 0) return null;
   return (
