@@ -1,10 +1,11 @@
+import { PipelineReport } from '../features/diagnostics/pipeline-report.tsx';
 import { useDomainStages } from '../features/domains/domain-stages.tsx';
 import { PipelineProgress } from '../features/releases/pipeline-progress.tsx';
 import type { FlowProgressProps } from './deployment-flow.tsx';
 
-/** The pipeline of a deployment that was started, its domain included. */
+/** The pipeline of a deployment that was started, its domain and its report included. */
 export function StartedPipeline({ wantedDomain, ...props }: FlowProgressProps) {
   const { deploymentId, mayChange } = props;
   const domain = useDomainStages({ deploymentId, wantedDomain, mayChange });
-  return <PipelineProgress {...props} domain={domain} />;
+  return <PipelineProgress {...props} domain={domain} report={<PipelineReport deploymentId={deploymentId} />} />;
 }

@@ -1,14 +1,18 @@
+import { PipelineReport } from '../features/diagnostics/pipeline-report.tsx';
 import { DomainProgress } from '../features/domains/domain-progress.tsx';
 import { ProgressSteps } from '../features/releases/progress-steps.tsx';
 import type { FlowProgressProps } from './deployment-flow.tsx';
 
-/** The steps of a deployment that was started, and below them the way of its domain. */
+/** The steps of a deployment that was started, and below them the way of its domain and the report. */
 export function StartedSteps({ wantedDomain, ...props }: FlowProgressProps) {
   const { deploymentId, mayChange } = props;
   return (
     <>
       <ProgressSteps {...props} />
       <DomainProgress deploymentId={deploymentId} wantedDomain={wantedDomain} mayChange={mayChange} />
+      <div className="mt-6 max-w-reading empty:hidden">
+        <PipelineReport deploymentId={deploymentId} />
+      </div>
     </>
   );
 }

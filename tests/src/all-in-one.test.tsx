@@ -1,10 +1,18 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import type { Report } from '../../routers/schemas/diagnostics.ts';
 import type { Domain } from '../../routers/schemas/domains.ts';
 import { UnifiedDeploymentScreen } from '../../src/screens/unified-deployment.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { certificateOf, domainOf, recordOf } from '../support/domain-fixtures.ts';
 import { type Answers, refusal, type ShownScreen, showScreen, typeInto } from '../support/screen.tsx';
-import { allowanceOf, deploymentOf, releaseDetailOf, stepOf } from '../support/screen-fixtures.ts';
+import {
+  allowanceOf,
+  deploymentOf,
+  releaseDetailOf,
+  releaseRefOf,
+  shownAt,
+  stepOf,
+} from '../support/screen-fixtures.ts';
 
 // happy-dom names the locks and has none.
 const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
@@ -149,6 +157,44 @@ test('without a domain the site is complete, and one can be added later', async 
   await shown.sees('5 of 5 stages done');
   await patiently(() => expect(shown.button('Add a domain')).toBeDefined());
   expect(stage(shown, 'Certificate').mark).toBe('Not needed');
+});
+
+test('the pipeline ends with the report: every check by one press, and found again after a reload', async () => {
+  const reportOf = (state: 'running' | 'done'): Report => ({
+    ...{ id: 'r'.repeat(20), state, name: 'harbour.localhost', deploymentId: 'harbour', cause: null, checkCount: 3 },
+    ...{ checks: [], isWhole: true, startedAt: shownAt, finishedAt: null, changes: [], since: null, sharedUntil: null },
+  });
+  const run = vi.fn((_input: unknown) => ({ reportId: 'r'.repeat(20) }));
+  let state: 'running' | 'done' = 'running';
+  const kept: { id: string }[] = [];
+  const answers = answersFor(null, {
+    'diagnostics.list': () => ({ items: kept }),
+    'diagnostics.run': run,
+    'diagnostics.get': () => reportOf(state),
+  });
+  using shown = showAfterReload(answers);
+  await patiently(() => expect(stage(shown, 'Diagnostics').text).toContain('Run all checks'));
+  shown.button('Run all checks').click();
+  await shown.sees('Checking harbour.localhost…');
+  expect(run.mock.calls[0]?.[0]).toEqual({ deploymentId: 'harbour' });
+  state = 'done';
+  await shown.sees('Nothing could be seen of harbour.localhost from here');
+  expect(shown.linkTo('Open the report')).toBe(`/diagnostics?deployment=harbour&report=${'r'.repeat(20)}`);
+
+  kept.push({ id: 'r'.repeat(20) });
+  using again = showAfterReload(answers);
+  await again.sees('Nothing could be seen of harbour.localhost from here');
+});
+
+test('before something is live there is no report to make', async () => {
+  const at = { currentRelease: null, latestRelease: releaseRefOf({ state: 'failed' }) };
+  const failed = {
+    'deployments.get': () => deploymentOf(at),
+    'releases.get': () => releaseDetailOf({ state: 'failed' }),
+  };
+  using shown = showAfterReload(answersFor(null, failed));
+  await patiently(() => expect(stage(shown, 'Diagnostics')).toBeDefined());
+  expect(shown.page.textContent).not.toContain('Run all checks');
 });
 
 test('after a reload the records that are missing are there to be copied and looked for', async () => {

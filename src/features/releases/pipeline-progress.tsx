@@ -32,6 +32,8 @@ export type PipelineProgressProps = {
     certificateStage: PipelineStage;
     checks: readonly Step[];
   };
+  /** In the last stage, below the check of what was published. */
+  report: ReactNode;
   /** Below the last stage when it is over. */
   next: ReactNode;
 };
@@ -40,14 +42,21 @@ export type PipelineProgressProps = {
 const CHECK: string = 'verifying';
 
 /** Shows the pipeline while it runs and after: what was decided, then what happens. */
-export function PipelineProgress({ deploymentId, mayChange, onStartAgain, domain, next }: PipelineProgressProps) {
+export function PipelineProgress({
+  deploymentId,
+  mayChange,
+  onStartAgain,
+  domain,
+  report,
+  next,
+}: PipelineProgressProps) {
   const progress = useDeploymentProgress(deploymentId);
   const rows = useProgressSteps(progress);
   const { data: deployment } = trpc.deployments.get.useQuery({ deploymentId });
   return (
     <ProgressStates deploymentId={deploymentId} progress={progress} onStartAgain={() => onStartAgain(null)}>
       {(known) => {
-        const stages = stagesOf(known, rows, deployment?.platform, domain);
+        const stages = stagesOf(known, rows, deployment?.platform, { ...domain, report });
         return (
           <>
             <div className="max-w-reading">
@@ -69,7 +78,7 @@ function stagesOf(
   progress: Known,
   rows: readonly Step[],
   platform: PlatformId | undefined,
-  { domainStage, dnsStage, certificateStage, checks }: PipelineProgressProps['domain'],
+  { domainStage, dnsStage, certificateStage, checks, report }: PipelineProgressProps['domain'] & { report: ReactNode },
 ): PipelineStage[] {
   const publishing = rows.filter(({ key }) => key !== CHECK);
   const check = rows.filter(({ key }) => key === CHECK);
@@ -93,9 +102,12 @@ function stagesOf(
       // Of a domain that waits for its owner nothing runs.
       state: stateOf(check) === 'done' ? (checks.every(isDone) ? 'done' : 'waiting') : stateOf(check),
       body: (
-        <Card>
-          <Stepper label="Steps of the look at it" steps={[...check, ...checks]} />
-        </Card>
+        <div className="flex flex-col gap-4">
+          <Card>
+            <Stepper label="Steps of the look at it" steps={[...check, ...checks]} />
+          </Card>
+          {report}
+        </div>
       ),
     },
   ];

@@ -1,0 +1,51 @@
+import { lazy, Suspense, useState } from 'react';
+import { Link } from 'wouter';
+import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
+import { Card, CardBody } from '../../components/card.tsx';
+import { href } from '../../lib/paths.ts';
+import { useReport, useRunDiagnostics } from './use-report.ts';
+
+/** Once there is one. */
+const ReportView = lazy(async () => ({ default: (await import('./report-view.tsx')).ReportView }));
+
+/** The end of a pipeline once something is live: every check by one press, and the last report of them also after a reload. */
+export function PipelineReport({ deploymentId }: { deploymentId: string }) {
+  const [begun, setBegun] = useState<string | null>(null);
+  const deployment = trpc.deployments.get.useQuery({ deploymentId });
+  const isLive = deployment.data !== undefined && deployment.data.currentRelease !== null;
+  const kept = trpc.diagnostics.list.useQuery({ deploymentId }, { enabled: isLive });
+  const { run, isPending } = useRunDiagnostics(setBegun);
+  const { data: report } = useReport(begun ?? kept.data?.items[0]?.id ?? null);
+  if (!isLive) return null;
+  return (
+    <div className="flex flex-col gap-4">
+      <Card>
+        <CardBody className="flex flex-wrap items-center justify-between gap-3">
+          <p className="min-w-0 flex-1 basis-60 text-sm text-ink-muted">
+            From the name servers to the page itself: what visitors meet, asked anew.
+          </p>
+          <Button
+            isBusy={isPending || report?.state === 'running'}
+            busyLabel="Checking…"
+            onClick={() => run({ deploymentId })}
+          >
+            Run all checks
+          </Button>
+        </CardBody>
+      </Card>
+      {report !== undefined && (
+        <Suspense>
+          <ReportView
+            report={report}
+            actions={
+              <Button size="sm" asChild>
+                <Link to={`${href.diagnostics(deploymentId)}&report=${report.id}`}>Open the report</Link>
+              </Button>
+            }
+          />
+        </Suspense>
+      )}
+    </div>
+  );
+}
