@@ -3,6 +3,7 @@ import { ReleaseModel } from '../../server/models/release.ts';
 import { createPlatformApp, ONE, TWO } from '../support/platform-app.ts';
 import { githubUnderTest } from '../support/standins/github-pages/world.ts';
 import { netlifyUnderTest } from '../support/standins/netlify/world.ts';
+import { vercelUnderTest } from '../support/standins/vercel/world.ts';
 
 test('a release is published there, and seen live at the address that the platform gave', async () => {
   await using app = await createPlatformApp(netlifyUnderTest);
@@ -73,4 +74,15 @@ test('what the platform cannot take fails before it is asked for anything, by th
   expect(release.state).toBe('failed');
   expect(release.error).toMatchObject({ code: 'content_refused', message: expect.stringContaining('c#.html') });
   expect(app.standIn.requests).toHaveLength(before);
+});
+
+test('a roll back is seen in the first look where the platform names an address only while it leads there', async () => {
+  await using app = await createPlatformApp(vercelUnderTest);
+  const deployment = await app.create('Straight back');
+  const one = await app.publish(deployment, ONE);
+  await app.publish(deployment, TWO);
+  await app.deployments.rollBack({ deploymentId: deployment.id, releaseId: one.id });
+  await app.jobs.drain();
+  expect(await app.releases.get({ releaseId: one.id })).toMatchObject({ state: 'live', error: null });
+  expect(await app.textAt(one.url)).toBe(ONE['index.html']);
 });

@@ -127,8 +127,8 @@ test('after a roll back there, the next release goes public all the same', async
   await using on = await onVercel();
   const { ref } = await on.publish(1, FILES);
   for (const project of on.state.projects.values()) project.isRolledBack = true;
-  await on.publish(2, { ...FILES, 'index.html': 'two' });
-  expect(await textAt(on.harness.call, await on.urlOf(ref), '')).toBe('two');
+  const two = await on.publish(2, { ...FILES, 'index.html': 'two' });
+  expect(await textAt(on.harness.call, await on.urlOf(two.ref), '')).toBe('two');
   await restored(on.platform, on.harness.call, ref);
   expect(await textAt(on.harness.call, await on.urlOf(ref), '')).toBe(FILES['index.html']);
 });

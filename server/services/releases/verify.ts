@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { ServingCapabilities } from '../../../routers/schemas/platforms/capabilities/platform-capabilities.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { RedirectTable } from '../../../routers/schemas/redirects-file.ts';
 import { isServedPath } from '../../../routers/schemas/upload-rules.ts';
 import type { Manifest, ManifestEntry } from '../../artifacts/manifest.ts';
+import { AppError } from '../../errors.ts';
 import type { StepReport } from '../../jobs/queue/handler.ts';
 import type { PlatformCall } from '../../platforms/platform.ts';
 import type { Providers } from '../../service-context.ts';
@@ -70,8 +72,12 @@ export async function verifyRelease(
   const manifest = await work.readManifest(release.manifestHash);
   const conditions = servingConditions(providers.store, work, manifest);
   const hasTime = (since: Date) => () => call.now().getTime() < since.getTime() + limits.settleMs;
-  const toVerify: ReleaseToVerify = {
-    ...(await addressesOf(providers, work, call)),
+  let asked: ReturnType<typeof addressesOf> | null = null;
+  const addresses = (): NonNullable<typeof asked> => {
+    asked ??= addressesOf(providers, work, call);
+    return asked;
+  };
+  const files = {
     egress: call.egress,
     manifest,
     serving,
@@ -86,18 +92,21 @@ export async function verifyRelease(
     settleMs: Math.min(limits.settleMs, LOOKING_MS),
     ...(limits.settleMs > LOOKING_MS && { edge: { hasTime: hasTime(report.startedAt), patience: call.patience } }),
   };
-  const isSeenWhole = toVerify.own !== null || work.wasVerified;
   return {
     conditions,
     async atOwnAddress() {
+      const toVerify: ReleaseToVerify = { ...files, ...(await addresses()) };
       if (toVerify.own === null) return;
       report.log(told(await verifyAtOwnAddress(toVerify), "the release's own address", release._id));
     },
     async atPublicAddress() {
       const { publicAt } = work.published;
-      const { edge } = toVerify;
+      const { edge } = files;
       const isLate = publicAt instanceof Date && edge !== undefined;
+      // On the way back it is asked here at the earliest: a platform may name the address only once it leads there again.
+      const toVerify: ReleaseToVerify = { ...files, ...(await addresses()) };
       const atPublic = { ...toVerify, ...(isLate && { edge: { ...edge, hasTime: hasTime(publicAt) } }) };
+      const isSeenWhole = toVerify.own !== null || work.wasVerified;
       if (isSeenWhole) await verifyAtPublicAddress({ ...atPublic, onProgress: () => undefined });
       else report.log(told(await verifyWhole(atPublic), 'the public address', release._id));
       if (wasLiveBefore(release)) report.log('Switched back to this release');
@@ -115,18 +124,22 @@ function told({ unseen, sample, seenCount }: Choice, where: string, seed: string
   return `${changed} and ${others} answer at ${where} as uploaded (drawn by ${seed})`;
 }
 
-/** Fairlead's own host serves where the platform names no address. */
+/** Where a platform names no public address for this release, the one that its site has been known by holds. */
 async function addressesOf(
   { addresses }: Providers,
-  { platform, release, published, deployment }: ReleaseWork,
+  { platform, release, published, destination, deployment, title }: ReleaseWork,
   call: PlatformCall,
 ): Promise<Pick<ReleaseToVerify, 'own' | 'public'>> {
-  const { url, ownUrl } = await platform.release(call, storedRef(published.ref) ?? {});
-  if (url !== null) return { public: addressThere(url), own: ownUrl === null ? null : addressThere(ownUrl) };
-  return {
-    public: addressHere(addresses, { slug: deployment.slug, release: null }),
-    own: addressHere(addresses, { slug: deployment.slug, release: release.number }),
-  };
+  if (PLATFORMS[destination.platform].isServedHere) {
+    return {
+      public: addressHere(addresses, { slug: deployment.slug, release: null }),
+      own: addressHere(addresses, { slug: deployment.slug, release: release.number }),
+    };
+  }
+  const seen = await platform.release(call, storedRef(published.ref) ?? {});
+  const url = seen.url ?? published.url ?? destination.url;
+  if (!url) throw new AppError('out_of_sync', `${title} does not say at which address this release is.`);
+  return { public: addressThere(url), own: seen.ownUrl === null ? null : addressThere(seen.ownUrl) };
 }
 
 function addressThere(url: string): SiteAddress {

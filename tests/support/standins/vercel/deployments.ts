@@ -233,7 +233,7 @@ function shown({ state, origin }: Call, deployment: Deployment, project: Project
     status: deployment.state,
     readySubstate: isPublic ? 'PROMOTED' : 'STAGED',
     aliasAssigned,
-    alias: aliasAssigned ? [...names, `${project.name}-pat.${ZONE}:${port}`, `${project.name}.${ZONE}:${port}`] : [],
+    alias: isPublic ? [...names, `${project.name}-pat.${ZONE}:${port}`, `${project.name}.${ZONE}:${port}`] : [],
     ...(deployment.state === 'ERROR' && { errorCode: 'BUILD_FAILED', errorMessage: 'The build failed.' }),
     ...(deployment.state === 'READY' &&
       state.quirks.aliasError !== undefined && {
