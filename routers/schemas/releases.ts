@@ -61,7 +61,7 @@ export const listReleasesInput = z.optional(
 export const cancelReleaseInput = z.strictObject({ releaseId: idSchema });
 export const retryReleaseInput = z.strictObject({ releaseId: idSchema });
 /**
- * Compares with `against`, another release of the same deployment; without it with the one before that was ever live.
+ * Compares with `against`, another release of the same deployment; without it with what visitors had when it was made.
  */
 export const diffReleaseInput = z.strictObject({ releaseId: idSchema, against: z.optional(idSchema) });
 export const handOffInput = z.strictObject({ releaseId: idSchema });
@@ -96,7 +96,7 @@ export const releaseSchema = z.strictObject({
   previewUrl: z.string(),
   fileCount: z.number(),
   totalBytes: z.number(),
-  /** Files that differ from the release before; all of them for the first. */
+  /** Files that differ from what visitors had when it was made; all of them for the first. */
   changedFiles: z.number(),
   /** Files that the store has lost, or found corrupted: they are not served. At most `CORRUPTED_FILES_MAX`. */
   corruptedFiles: z.array(z.string()),

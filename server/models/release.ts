@@ -55,6 +55,11 @@ const releaseDocSchema = new Schema(
     verifiedAt: { type: Date, default: null },
     /** The last time it went live; a roll back to it sets it anew. */
     liveSince: { type: Date, default: null },
+    /**
+     * What visitors had when this one was made, so that its changes are those that they see; null for nothing, and
+     * absent where an earlier version made it.
+     */
+    previousReleaseId: { type: String },
     /** The release that served when this one took over: the pointer goes back to it when verification fails. */
     replacedReleaseId: { type: String, default: null },
     /**

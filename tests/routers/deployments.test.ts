@@ -343,6 +343,22 @@ test('a roll back is live without a new upload, and can be rolled forward again'
   ).rejects.toMatchObject({ cause: { code: 'conflict' } });
 });
 
+test('after a roll back, what is published is compared with what visitors have', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await create(person, 'Compared');
+  const one = await publish(app, person, deployment, { 'index.html': 'one', 'style.css': 'p {}' });
+  await publish(app, person, deployment, { 'index.html': 'two', 'style.css': 'p {}' });
+  await person.caller.deployments.rollBack({ deploymentId: deployment.id, releaseId: one.id });
+  await app.jobs.drain();
+  const three = await publish(app, person, deployment, { 'index.html': 'two', 'style.css': 'p {}' });
+  expect(three.changedFiles).toBe(1);
+  const diff = await person.caller.releases.diff({ releaseId: three.id });
+  expect(diff).toMatchObject({ previousNumber: 1, changed: [{ path: 'index.html' }], counts: { changed: 1 } });
+  const { steps } = await person.caller.releases.get({ releaseId: three.id });
+  expect(steps[0]?.log[0]?.text).toBe('2 files: 0 new, 1 changed, 0 gone since release 1');
+});
+
 test('a roll back stays in the history, with who did it, when, and from which release to which', async () => {
   await using app = await createPublishingApp();
   const person = await app.trialPerson();

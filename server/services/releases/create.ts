@@ -21,16 +21,13 @@ import { moveDeployment } from '../move-state.ts';
 import { requireWritable } from '../subscription/writable.ts';
 import { findOpenUpload, missingHashes } from '../uploads/index.ts';
 import { withFileListSlot } from './file-list-slot.ts';
-import { findRelease, previousRelease, readManifest, toReleaseOf, unlessLost } from './read.ts';
-
-/** The new release is the newest one: whatever was live before came before it. */
-const ANY_NUMBER = Number.POSITIVE_INFINITY;
+import { findRelease, readManifest, toReleaseOf, unlessLost } from './read.ts';
 
 type NewRelease = Pick<ReleaseDoc, 'source' | 'manifestHash' | 'fileCount' | 'totalBytes' | 'changedFiles'> & {
   deploymentId: string;
   createdBy: string;
-  /** The release that its changes were counted against. */
-  previousId: string | null;
+  /** What visitors have: its changes were counted against it. */
+  previousReleaseId: string | null;
 };
 
 /**
@@ -126,18 +123,19 @@ function describeRelease(
     const { store } = ctx.providers;
     const manifest = await readManifest(store, release.manifestHash);
     await check(manifest);
-    const previous = await previousRelease(ctx.actor.accountId, release.deploymentId, ANY_NUMBER);
+    const { currentReleaseId } = await findDeployment(ctx, release.deploymentId);
+    const previous = await ReleaseModel.findOne({ _id: currentReleaseId ?? '', accountId: ctx.actor.accountId });
     return {
       ...release,
       fileCount: manifest.size,
       totalBytes: totalBytes(manifest),
       changedFiles: await countChanged(store, previous, { manifestHash: release.manifestHash, manifest }),
-      previousId: previous?._id ?? null,
+      previousReleaseId: previous?._id ?? null,
     };
   });
 }
 
-/** Another release has gone live since the changes were counted. */
+/** Visitors have another release since the changes were counted. */
 class CountOutdated extends Error {}
 
 /** Runs the transaction on what was described before it, which is described again when it is out of date by then. */
@@ -158,8 +156,7 @@ async function startDescribed(
 /** Returns the next number of the deployment, its steps, its event and its job. */
 async function startRelease(session: ClientSession, ctx: AccountContext, release: NewRelease): Promise<ReleaseDoc> {
   const { accountId } = ctx.actor;
-  const { previousId, ...described } = release;
-  const { deploymentId } = described;
+  const { deploymentId } = release;
   const id = newId();
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId, releaseId: id });
   await requireWritable(session, ctx, deploymentId);
@@ -174,10 +171,9 @@ async function startRelease(session: ClientSession, ctx: AccountContext, release
   if (deployment === null)
     throw (await findDeployment(ctx, deploymentId)).state === 'deleting' ? notFound('deployment') : deploymentBusy();
 
-  const previous = await previousRelease(accountId, deploymentId, ANY_NUMBER, session);
-  if ((previous?._id ?? null) !== previousId) throw new CountOutdated();
+  if ((deployment.currentReleaseId ?? null) !== release.previousReleaseId) throw new CountOutdated();
   const fields = {
-    ...described,
+    ...release,
     _id: id,
     accountId,
     number: deployment.releaseCount,

@@ -17,7 +17,7 @@ import type { Providers } from '../../service-context.ts';
 import { LOOKED_AT } from '../../waiting-words.ts';
 import { reportFindings } from './inspect.ts';
 import { readSha1s, requireWithinLimits, storedRef } from './platform-call.ts';
-import { previousRelease } from './read.ts';
+import { comparedRelease } from './read.ts';
 import { type ReleaseWork, saveDestination, savePublished } from './release-work.ts';
 import { reportRules } from './rule-report.ts';
 
@@ -73,9 +73,8 @@ async function describe(
   work: ReleaseWork,
   manifest: Manifest,
 ): Promise<{ line: string; changed: ReadonlySet<string> | null }> {
-  const { accountId, deploymentId, number } = work.release;
   const files = formatCount(manifest.size, 'file');
-  const previous = await previousRelease(accountId, deploymentId, number);
+  const previous = await comparedRelease(work.release);
   if (previous === null) return { line: `${files}, the first release that goes live`, changed: null };
   const earlier = await work.readEarlier(previous);
   if (earlier === null) return { line: `${files}; the list of release ${previous.number} is lost`, changed: null };

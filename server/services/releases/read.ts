@@ -1,4 +1,3 @@
-import type { ClientSession } from 'mongoose';
 import { CORRUPTED_FILES_MAX } from '../../../routers/schemas/limits.ts';
 import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
 import {
@@ -116,14 +115,14 @@ export async function getRelease(ctx: AccountContext, input: GetReleaseInput): P
 }
 
 /**
- * What the release has that another one of its deployment has not: the one named, else the last before it that was ever
- * live. Throws `not_found`, `conflict` for a release of another deployment, `rate_limited`.
+ * What the release has that another one of its deployment has not: the one named, else what visitors had when it was
+ * made. Throws `not_found`, `conflict` for a release of another deployment, `rate_limited`.
  */
 export async function diffRelease(ctx: AccountContext, input: DiffReleaseInput): Promise<ReleaseDiff> {
   const doc = await findRelease(ctx, input.releaseId);
   const previous =
     input.against === undefined
-      ? await previousRelease(ctx.actor.accountId, doc.deploymentId, doc.number)
+      ? await comparedRelease(doc)
       : await findRelease(ctx, input.against);
   if (previous !== null && previous.deploymentId !== doc.deploymentId) {
     throw new AppError('conflict', 'Only releases of one deployment can be compared.');
@@ -156,17 +155,22 @@ export async function findRelease(ctx: AccountContext, releaseId: string): Promi
   return doc;
 }
 
-/** Returns the one that a release is compared with: the last before it that was ever live. */
+/** Returns the one that a release is compared with: what visitors had when it was made, or null. */
+export async function comparedRelease(release: ReleaseDoc): Promise<ReleaseDoc | null> {
+  const { accountId, deploymentId, number, previousReleaseId } = release;
+  if (previousReleaseId === undefined) return previousRelease(accountId, deploymentId, number);
+  return previousReleaseId === null ? null : ReleaseModel.findOne({ _id: previousReleaseId, accountId });
+}
+
+/** Returns the last release before this number that was ever live. */
 export async function previousRelease(
   accountId: string,
   deploymentId: string,
   number: number,
-  session: ClientSession | null = null,
 ): Promise<ReleaseDoc | null> {
   return ReleaseModel.findOne({ accountId, deploymentId, number: { $lt: number }, verifiedAt: { $gt: new Date(0) } })
     .sort({ number: -1 })
-    .hint('account_deployment_newest')
-    .session(session);
+    .hint('account_deployment_newest');
 }
 
 /** Returns the files of a release. Throws `artifact_corrupted` when the store has lost the list. */

@@ -18,7 +18,7 @@ const BEFORE = 'before';
 
 export type ReleaseDiffProps = { release: Pick<Release, 'id' | 'deploymentId' | 'number'> };
 
-/** What differs from another release, file by file: from the one before, until the person chooses one. */
+/** What differs from another release, file by file: from what was live before, until the person chooses one. */
 export function ReleaseDiff({ release }: ReleaseDiffProps) {
   const { others, against, choose } = useOtherRelease(release);
   const diff = trpc.releases.diff.useQuery(
@@ -39,7 +39,7 @@ export function ReleaseDiff({ release }: ReleaseDiffProps) {
                 value={against ?? BEFORE}
                 onValueChange={(chosen) => choose(chosen === BEFORE ? null : chosen)}
                 options={[
-                  { value: BEFORE, label: release.number === 1 ? 'Nothing: it is the first' : 'The one before' },
+                  { value: BEFORE, label: release.number === 1 ? 'Nothing: it is the first' : 'What was live before' },
                   ...others.map(({ id, number, isCurrent }) => ({
                     value: id,
                     label: `Release ${number}${isCurrent ? ', live' : ''}`,
@@ -79,7 +79,7 @@ function useOtherRelease({ id, deploymentId }: ReleaseDiffProps['release']) {
   const isLookedUp = params.has('against') && (list.isPending || asked.isLoading);
   return {
     others: named === undefined || isOffered ? others : [...others, named],
-    /** Its id; null for the one before, `unknown` while the number in the address is being looked up. */
+    /** Its id; null for what was live before, `unknown` while the number in the address is being looked up. */
     against: named?.id ?? (isLookedUp ? ('unknown' as const) : null),
     choose: (otherId: string | null) => {
       const chosen = others.find((other) => other.id === otherId);
