@@ -3,7 +3,7 @@ import { isRunningReleaseState, type ReleaseState } from '../../routers/schemas/
 
 type Run = { state: ReleaseState; finishedAt: Date | null };
 
-/** Whether a release is being rolled back to, which takes about a second and cannot be cancelled. */
+/** Whether a release is being rolled back to, which cannot be cancelled. */
 export function isRollingBack({ state, finishedAt }: Run): boolean {
   return isRunningReleaseState(state) && finishedAt !== null;
 }

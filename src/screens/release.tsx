@@ -19,6 +19,7 @@ import { StateBadge } from '../components/state-badge.tsx';
 import { Time } from '../components/time.tsx';
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { CorruptedPanel } from '../features/releases/corrupted-panel.tsx';
+import { seenAgainText } from '../features/releases/going-back.ts';
 import { HandOffPanel } from '../features/releases/hand-off-panel.tsx';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { ReleaseDiff } from '../features/releases/release-diff.tsx';
@@ -145,7 +146,7 @@ function UnchangedNotice({ release }: { release: ReleaseDetail }) {
 
 function meanwhile(release: ReleaseDetail): string {
   const { number, servingNumber } = release;
-  if (isRollingBack(release)) return `Rolling back: visitors see release ${number} in about a second.`;
+  if (isRollingBack(release)) return `Rolling back: visitors see release ${number} ${seenAgainText(release)}.`;
   if (servingNumber === null) return `${LIVE_ONCE_COMPARED} You can close this page.`;
   return `Release ${servingNumber} stays live until release ${number} has been verified. You can close this page.`;
 }

@@ -213,7 +213,7 @@ test('questions and guides are found by their words, and an address opens one of
   await page.getByRole('button', { name: 'Show all' }).click();
   await expect(page.getByText('What can I publish?')).toBeVisible();
   await page.goto('/help#roll-back');
-  await expect(page.getByText('Nothing is uploaded again, so it takes about a second.')).toBeVisible();
+  await expect(page.getByText('Nothing is uploaded again: on the built-in host it takes about a second')).toBeVisible();
 });
 
 async function logInElsewhere(app: SharedApp, username: string): Promise<void> {

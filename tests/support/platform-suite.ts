@@ -74,7 +74,7 @@ function basics(name: string, make: Make): void {
   test(`${name}: operations are there exactly when the capabilities say so`, async () => {
     await using subject = await make();
     const { capabilities, ...platform } = subject.platform;
-    expect(platform.restore !== undefined).toBe(capabilities.rollBack || capabilities.draft);
+    expect(platform.restore !== undefined).toBe(capabilities.rollBack !== null || capabilities.draft);
     expect(platform.cancel !== undefined).toBe(capabilities.cancel);
     expect(platform.handOff !== undefined).toBe(capabilities.publish === 'handOff');
     expect(platform.readLog !== undefined).toBe(capabilities.log);

@@ -19,7 +19,7 @@ import { wasLiveBefore } from './was-live-before.ts';
 export async function cancelRelease(ctx: AccountContext, input: CancelReleaseInput): Promise<Release> {
   const before = await findRelease(ctx, input.releaseId);
   if (!isRunningReleaseState(before.state)) throw over(before);
-  // A roll back is over in about a second, and half of one would leave nothing that is meant by "cancelled".
+  // Half of a roll back would leave nothing that is meant by "cancelled".
   if (wasLiveBefore(before)) {
     throw new AppError('conflict', 'A roll back cannot be cancelled. Roll back to another release when it is done.');
   }

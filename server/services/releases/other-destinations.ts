@@ -66,7 +66,8 @@ export async function publishAt(
   const { accountId, _id: deploymentId } = deployment;
   const { _id: destinationId, platform } = destination;
   const before = release.destinations.find(({ _id }) => _id === destinationId);
-  const wasLive = before?.state === 'live' && PLATFORM_CAPABILITIES[platform]?.rollBack === true;
+  const canGoBack = (PLATFORM_CAPABILITIES[platform]?.rollBack ?? null) !== null;
+  const wasLive = before?.state === 'live' && canGoBack;
   const act = {
     ...{ state: 'publishing' as const, error: null, wasLive, ref: wasLive ? before.ref : null },
     ...{

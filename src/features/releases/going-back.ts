@@ -2,8 +2,17 @@ import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabi
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { Release } from '../../../routers/schemas/releases.ts';
 
+type Released = Pick<Release, 'platform'>;
+
 /** The platform at which going back to a release is done by hand; null where it is done from here. */
-export function goneBackAt({ platform }: Pick<Release, 'platform'>): string | null {
-  const canGoBack = PLATFORM_CAPABILITIES[platform]?.rollBack ?? true;
-  return canGoBack ? null : PLATFORMS[platform].title;
+export function goneBackAt({ platform }: Released): string | null {
+  return PLATFORM_CAPABILITIES[platform]?.rollBack === null ? PLATFORMS[platform].title : null;
+}
+
+/** Says when visitors see a release again that is gone back to: "in about a second". */
+export function seenAgainText({ platform }: Released): string {
+  const rollBack = PLATFORM_CAPABILITIES[platform]?.rollBack;
+  if (!rollBack) return 'once it is done';
+  const why = rollBack.buildsAgain ? `, since ${PLATFORMS[platform].title} builds it again` : '';
+  return `in ${rollBack.takes}${why}`;
 }

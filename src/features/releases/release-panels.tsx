@@ -8,7 +8,7 @@ import { CopyButton } from '../../components/copy-button.tsx';
 import { HostName } from '../../components/host-name.tsx';
 import { LinkedText } from '../../components/linked-text.tsx';
 import { formatAddress } from '../../lib/format.ts';
-import { goneBackAt } from './going-back.ts';
+import { goneBackAt, seenAgainText } from './going-back.ts';
 import { PlatformLog } from './platform-log.tsx';
 import { failedStep, servingText } from './release-labels.ts';
 import { SiteThumbnail } from './site-thumbnail.tsx';
@@ -106,7 +106,7 @@ export function SupersededPanel({ release, action }: ActPanelProps) {
         <p>
           {release.servingNumber === null ? '' : `Release ${release.servingNumber} took its place. `}
           {platform === null
-            ? 'This one is kept, and can be live again in about a second.'
+            ? `This one is kept, and can be live again ${seenAgainText(release)}.`
             : `This one is kept here. Going back is done at ${platform}: bring an earlier version back there, or download this one and publish its files again.`}
         </p>
       </div>

@@ -9,8 +9,12 @@ import { showToast } from '../../components/toast-store.ts';
 import { ownerLabel } from '../../lib/deployment-label.ts';
 import { useNavigate } from '../../lib/location.ts';
 import { href } from '../../lib/paths.ts';
+import { seenAgainText } from './going-back.ts';
 
-export type RollBackTarget = Pick<Release, 'id' | 'number' | 'deploymentId' | 'deploymentName' | 'deploymentSlug'>;
+export type RollBackTarget = Pick<
+  Release,
+  'id' | 'number' | 'platform' | 'deploymentId' | 'deploymentName' | 'deploymentSlug'
+>;
 
 export type RollBackDialogProps = { target: RollBackTarget | null; onClose: () => void };
 
@@ -38,7 +42,7 @@ function OpenDialog({ target, onClose }: RollBackDialogProps & { target: RollBac
         if (!isOpen) onClose();
       }}
       title={`Roll back ${ownerLabel(target)} to release ${target.number}?`}
-      description="Visitors see that release again in about a second. The release that is live now is kept, and can be brought back the same way."
+      description={`Visitors see that release again ${seenAgainText(target)}. The release that is live now is kept, and can be brought back the same way.`}
       confirmLabel={`Roll back to ${target.number}`}
       busyLabel="Rolling back…"
       isDestructive={false}

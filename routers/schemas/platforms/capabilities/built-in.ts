@@ -12,7 +12,7 @@ export const builtInCapabilities: PlatformCapabilities = {
   specialFiles: ['_redirects', '_headers'],
   basePath: 'root',
   draft: true,
-  rollBack: true,
+  rollBack: { takes: 'about a second' },
   cancel: true,
   log: false,
   serving: { notFoundPage: true, singlePage: true, redirects: true },

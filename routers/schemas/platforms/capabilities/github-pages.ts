@@ -21,7 +21,8 @@ export const githubPagesCapabilities = {
   specialFiles: ['.nojekyll', 'CNAME'],
   basePath: 'repositoryFolder',
   draft: false,
-  rollBack: true,
+  // Each way back is a commit, which GitHub builds like any other.
+  rollBack: { takes: 'a minute or two', buildsAgain: true },
   cancel: false,
   log: false,
   serving: { notFoundPage: true, singlePage: false, redirects: false },

@@ -19,7 +19,8 @@ export const herokuCapabilities = {
   specialFiles: ['_redirects', '_headers'],
   basePath: 'root',
   draft: false,
-  rollBack: true,
+  // No build: a dyno starts with the earlier slug (Dev Center, "Releases", and settleMs above).
+  rollBack: { takes: 'about a minute' },
   cancel: true,
   log: true,
   serving: { notFoundPage: true, singlePage: true, redirects: true },

@@ -13,7 +13,7 @@ export const netlifyCapabilities: PlatformCapabilities = {
   specialFiles: ['_redirects', '_headers', 'netlify.toml'],
   basePath: 'root',
   draft: true,
-  rollBack: true,
+  rollBack: { takes: 'a few seconds' },
   cancel: true,
   log: false,
   serving: { notFoundPage: true, singlePage: true, redirects: true },

@@ -20,8 +20,8 @@ export type PlatformCapabilities = {
   basePath: 'root' | 'repositoryFolder';
   /** Publishing leaves the public address as it is, so that a release can be looked at before it goes public. */
   draft: boolean;
-  /** An earlier release can be made the public one without sending its files again. */
-  rollBack: boolean;
+  /** An earlier release can be made the public one without sending its files again; null where it cannot. */
+  rollBack: RollBackCapability | null;
   /** A release that is on its way can be stopped there. */
   cancel: boolean;
   /** The platform keeps a log of each release that can be read from here. */
@@ -32,6 +32,9 @@ export type PlatformCapabilities = {
 };
 
 export type PlatformRequirement = 'connection' | 'paymentThere' | 'publicFiles';
+
+/** How long it is until visitors see the earlier release, in words, and whether the platform builds it again for that. */
+export type RollBackCapability = { takes: string; buildsAgain?: boolean };
 
 export type FurtherConnection = { provider: ConnectionProvider; option: string };
 

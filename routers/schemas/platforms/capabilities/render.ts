@@ -13,7 +13,8 @@ export const renderCapabilities: PlatformCapabilities = {
   specialFiles: [],
   basePath: 'root',
   draft: false,
-  rollBack: true,
+  // Each way back is a deploy of its own, which is built and put on the edge again.
+  rollBack: { takes: 'a minute or two', buildsAgain: true },
   cancel: true,
   log: true,
   serving: { notFoundPage: false, singlePage: true, redirects: false },

@@ -13,7 +13,7 @@ export const replitCapabilities: PlatformCapabilities = {
   specialFiles: ['_redirects', '_headers', '.replit'],
   basePath: 'root',
   draft: false,
-  rollBack: false,
+  rollBack: null,
   // To give up is to stop waiting.
   cancel: true,
   log: false,

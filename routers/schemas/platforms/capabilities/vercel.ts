@@ -21,7 +21,7 @@ export const vercelCapabilities = {
   specialFiles: ['_redirects', '_headers'],
   basePath: 'root',
   draft: false,
-  rollBack: true,
+  rollBack: { takes: 'a few seconds' },
   cancel: true,
   log: true,
   serving: { notFoundPage: true, singlePage: true, redirects: true },

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
+import { SupersededPanel } from '../../src/features/releases/release-panels.tsx';
+import { showScreen } from '../support/screen.tsx';
+import { releaseDetailOf } from '../support/screen-fixtures.ts';
+
+test.each<[PlatformId, string]>([
+  ['built-in', 'This one is kept, and can be live again in about a second.'],
+  ['vercel', 'can be live again in a few seconds.'],
+  ['github-pages', 'can be live again in a minute or two, since GitHub Pages builds it again.'],
+  ['replit', 'Going back is done at Replit'],
+])('going back is said to take as long as it takes at %s', (platform, text) => {
+  const release = releaseDetailOf({ platform, state: 'superseded' });
+  using shown = showScreen(<SupersededPanel release={release} action={null} />, {});
+  expect(shown.page.textContent).toContain(text);
+});
