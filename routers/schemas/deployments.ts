@@ -4,7 +4,7 @@ import { platformIdSchema } from './platforms/index.ts';
 import { platformOptionsSchema } from './platforms/options.ts';
 import { cursorSchema, idSchema, nameCanBeShown, pageSizeSchema, withoutControlCharacters } from './primitives.ts';
 import { DEPLOYMENT_NAME_MAX, NAME_TOO_LONG, SLUG_MAX } from './slug.ts';
-import { deploymentStateSchema, releaseStateSchema } from './states.ts';
+import { deploymentStateSchema, listedDeploymentStateSchema, releaseStateSchema } from './states.ts';
 
 export { cutSlug, DEPLOYMENT_NAME_MAX, SLUG_MAX, slugFromName } from './slug.ts';
 
@@ -96,10 +96,10 @@ export const listDeploymentsInput = z.optional(
         ),
     ),
     platform: z.optional(platformIdSchema),
-    state: z.optional(deploymentStateSchema),
+    state: z.optional(listedDeploymentStateSchema),
     /**
-     * Only those that wait for their owner: the newest release failed, files are damaged, the last check failed, or a
-     * deletion is refused.
+     * Only those that need their owner: the newest release failed, a platform waits, files are damaged, the last check
+     * failed, or a deletion is refused.
      */
     needsCare: z.optional(z.literal(true)),
     cursor: z.optional(cursorSchema),

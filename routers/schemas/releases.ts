@@ -4,7 +4,7 @@ import { NORMALISED_MAX } from './normal-form.ts';
 import { destinationSchema, shownErrorSchema } from './platforms/destination.ts';
 import { platformIdSchema } from './platforms/index.ts';
 import { cursorSchema, idSchema, pageSizeSchema, sha256Schema } from './primitives.ts';
-import { releaseStateSchema, releaseStepNameSchema, stepStateSchema } from './states.ts';
+import { listedReleaseStateSchema, releaseStateSchema, releaseStepNameSchema, stepStateSchema } from './states.ts';
 
 export const prepareReleaseInput = z.optional(z.strictObject({ deploymentId: z.optional(idSchema) }));
 export const preparedUploadSchema = z.strictObject({ uploadId: idSchema });
@@ -53,7 +53,7 @@ export const getReleaseInput = z.union([
 export const listReleasesInput = z.optional(
   z.strictObject({
     deploymentId: z.optional(idSchema),
-    state: z.optional(releaseStateSchema),
+    state: z.optional(listedReleaseStateSchema),
     cursor: z.optional(cursorSchema),
     limit: pageSizeSchema,
   }),

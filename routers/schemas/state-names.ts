@@ -27,14 +27,20 @@ export const CERTIFICATE_STATES = [
 /** A license key that nobody has redeemed is `unredeemed`; `transferred`: another key has the rest of its time. */
 export const LICENSE_STATES = ['unredeemed', 'redeemed', 'transferred', 'revoked'] as const;
 
+/** The states in which somebody works on a release, or will; at most one release of a deployment is in one of them. */
+export const RUNNING_RELEASE_STATES = ['queued', 'preparing', 'uploading', 'processing', 'verifying'] as const;
+
+/** A list may be narrowed to what waits for a person at one of its platforms, which may be in one of these states. */
+export const STATES_THAT_WAIT = [...RUNNING_RELEASE_STATES, 'deploying', 'live'] as const;
+
+export const LISTED_DEPLOYMENT_STATES = [...DEPLOYMENT_STATES, 'waiting'] as const;
+export const LISTED_RELEASE_STATES = [...RELEASE_STATES, 'waiting'] as const;
+
 export type LicenseState = (typeof LICENSE_STATES)[number];
 export type CertificateState = (typeof CERTIFICATE_STATES)[number];
 export type DeploymentState = (typeof DEPLOYMENT_STATES)[number];
 export type ReleaseState = (typeof RELEASE_STATES)[number];
 export type DomainState = (typeof DOMAIN_STATES)[number];
-
-/** The states in which somebody works on a release, or will; at most one release of a deployment is in one of them. */
-export const RUNNING_RELEASE_STATES = ['queued', 'preparing', 'uploading', 'processing', 'verifying'] as const;
 
 /** Returns whether a release is on its way: neither live nor over. A deployment has one such release at most. */
 export function isRunningReleaseState(state: ReleaseState): boolean {

@@ -1,5 +1,11 @@
 import * as z from 'zod/mini';
-import { DEPLOYMENT_STATES, DOMAIN_STATES, RELEASE_STATES } from './state-names.ts';
+import {
+  DEPLOYMENT_STATES,
+  DOMAIN_STATES,
+  LISTED_DEPLOYMENT_STATES,
+  LISTED_RELEASE_STATES,
+  RELEASE_STATES,
+} from './state-names.ts';
 
 /** The allowed moves from state to state. A move that is not in its table does not happen. */
 export const DEPLOYMENT_MOVES = {
@@ -56,6 +62,8 @@ export const PAYMENT_MOVES = {
 
 export const deploymentStateSchema = z.enum(DEPLOYMENT_STATES);
 export const releaseStateSchema = z.enum(RELEASE_STATES);
+export const listedDeploymentStateSchema = z.enum(LISTED_DEPLOYMENT_STATES);
+export const listedReleaseStateSchema = z.enum(LISTED_RELEASE_STATES);
 export const domainStateSchema = z.enum(DOMAIN_STATES);
 /**
  * The states of one platform that a deployment is published on; `waiting`: a person has to finish there; `removing`: it

@@ -160,6 +160,8 @@ export type ConnectionInfo = {
   expiresAt?: Date | null;
 };
 export type Target = { id: string; name: string };
+/** `knownUrl`: where an earlier release was seen; null before the first. */
+export type HandOffRequest = Pick<PublishRequest, 'release'> & { knownUrl: string | null };
 /** The steps that a person takes where no API can, in their order. */
 export type HandOff = {
   steps: readonly { text: string; url?: string }[];
@@ -222,7 +224,7 @@ export interface Platform {
   /** Returns the platform's own log of a release, as text. Present exactly when `capabilities.log`. */
   readLog?(call: PlatformCall, ref: PlatformRef): Promise<string>;
   /** Returns what is left to the person. Present exactly when `capabilities.publish` is `handOff`. */
-  handOff?(call: Pick<PlatformCall, 'destination'>, request: Pick<PublishRequest, 'release'>): HandOff;
+  handOff?(call: Pick<PlatformCall, 'destination'>, request: HandOffRequest): HandOff;
   /** Takes the deployment away from the platform. What is gone already is no error. */
   remove(call: PlatformCall): Promise<void>;
   /**

@@ -1,9 +1,23 @@
-import { Ban, Check, CircleDashed, CircleX, Clock, History, LoaderCircle, Lock, type LucideIcon } from 'lucide-react';
+import {
+  Ban,
+  Check,
+  CircleDashed,
+  CircleX,
+  Clock,
+  Hand,
+  History,
+  LoaderCircle,
+  Lock,
+  type LucideIcon,
+} from 'lucide-react';
 import type { DeploymentState, ReleaseState } from '../../routers/schemas/state-names.ts';
 import { Badge, type BadgeTone } from './badge.tsx';
 
-/** `read-only` is no state of its own: what a deployment is while no plan is active. */
-export type DisplayState = DeploymentState | ReleaseState | 'read-only';
+/**
+ * `read-only` is what a deployment is while no plan is active, and `waiting` what it or a release is while a platform waits
+ * for the person.
+ */
+export type DisplayState = DeploymentState | ReleaseState | 'read-only' | 'waiting';
 
 type Look = { tone: BadgeTone; icon: LucideIcon; word: string; isRunning?: boolean };
 
@@ -20,6 +34,7 @@ const looks: Record<DisplayState, Look> = {
   verifying: { tone: 'accent', icon: LoaderCircle, word: 'Verifying', isRunning: true },
   superseded: { tone: 'unknown', icon: History, word: 'Superseded' },
   cancelled: { tone: 'unknown', icon: Ban, word: 'Cancelled' },
+  waiting: { tone: 'warn', icon: Hand, word: 'Waiting for you' },
   'read-only': { tone: 'unknown', icon: Lock, word: 'Read-only' },
 };
 

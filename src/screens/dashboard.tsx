@@ -168,8 +168,8 @@ function SeeAll({ to, what }: { to: string; what: string }) {
 
 function PublishingNow({ deployments }: { deployments: readonly Deployment[] }) {
   const sending = usePublications().filter((publication) => isUnderWay(publication) || publication.state === 'failed');
-  const running = deployments.flatMap(({ id, name, slug, latestRelease }) =>
-    latestRelease !== null && isRunningReleaseState(latestRelease.state)
+  const running = deployments.flatMap(({ id, name, slug, latestRelease, destinations }) =>
+    latestRelease !== null && isRunningReleaseState(latestRelease.state) && destinations[0]?.state !== 'waiting'
       ? [{ deploymentId: id, name: deploymentLabel({ name, slug }), number: latestRelease.number }]
       : [],
   );

@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { RELEASE_STATES } from '../../routers/schemas/state-names.ts';
+import { LISTED_RELEASE_STATES } from '../../routers/schemas/state-names.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
 import { PageHeader } from '../components/page-header.tsx';
@@ -14,7 +14,7 @@ import { paths } from '../lib/paths.ts';
 /** All releases of all deployments, newest first. */
 export function DeploymentHistoryScreen() {
   const filters = useListFilters(['state', 'deployment']);
-  const state = oneOf(RELEASE_STATES, filters.get('state'));
+  const state = oneOf(LISTED_RELEASE_STATES, filters.get('state'));
   const deploymentId = filters.get('deployment') ?? undefined;
   const allowance = trpc.subscription.allowance.useQuery();
   const { deployments } = useOfferedDeployments();
@@ -31,7 +31,7 @@ export function DeploymentHistoryScreen() {
           value={deploymentId}
           onChange={(id) => filters.set('deployment', id)}
         />
-        <StateFilter states={RELEASE_STATES} value={state} onChange={(next) => filters.set('state', next)} />
+        <StateFilter states={LISTED_RELEASE_STATES} value={state} onChange={(next) => filters.set('state', next)} />
       </div>
       <ReleaseList
         label="Releases"

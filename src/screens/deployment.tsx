@@ -185,6 +185,7 @@ function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment
           platform={deployment.platform}
           latest={latestRelease}
           serving={currentRelease}
+          isWaiting={deployment.destinations[0]?.state === 'waiting'}
           isReadOnly={readOnly}
         />
       )}

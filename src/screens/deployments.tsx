@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { HOSTING_PLATFORMS, type PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
-import { DEPLOYMENT_STATES } from '../../routers/schemas/state-names.ts';
+import { LISTED_DEPLOYMENT_STATES } from '../../routers/schemas/state-names.ts';
 import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { useUser } from '../api/user.ts';
@@ -28,7 +28,7 @@ export function DeploymentsScreen() {
   const filters = useListFilters(['search', 'platform', 'state']);
   const search = filters.get('search') ?? '';
   const platform = oneOf(SHOWN_PLATFORMS, filters.get('platform'));
-  const state = oneOf(DEPLOYMENT_STATES, filters.get('state'));
+  const state = oneOf(LISTED_DEPLOYMENT_STATES, filters.get('state'));
   const [typed, setTyped] = useTyped(search, (text) => filters.set('search', text.trim()));
   const { user } = useUser();
   const allowance = trpc.subscription.allowance.useQuery();
@@ -64,7 +64,11 @@ export function DeploymentsScreen() {
               onChange={(next) => filters.set('platform', next)}
             />
           )}
-          <StateFilter states={DEPLOYMENT_STATES} value={state} onChange={(next) => filters.set('state', next)} />
+          <StateFilter
+            states={LISTED_DEPLOYMENT_STATES}
+            value={state}
+            onChange={(next) => filters.set('state', next)}
+          />
         </div>
       )}
       <Card className="overflow-hidden" aria-busy={list.isFetching}>

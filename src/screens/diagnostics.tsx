@@ -29,6 +29,7 @@ import { stepTitle, tookText } from '../features/releases/release-labels.ts';
 import { deploymentLabel } from '../lib/deployment-label.ts';
 import { href, paths } from '../lib/paths.ts';
 import { isRollBackStep } from '../lib/roll-back.ts';
+import { shownState } from '../lib/waiting.ts';
 
 const RecordPlanDialog = lazyDialog(
   async () => (await import('../features/domains/records/record-plan-dialog.tsx')).RecordPlanDialog,
@@ -134,7 +135,7 @@ function FullReport({ deployment, current, checks }: FullReportProps) {
           title={
             <span className="flex flex-wrap items-center gap-x-2 gap-y-1 wrap-anywhere">
               {diagnosisText(deployment, troubleCount(checks))}
-              <StateBadge state={deployment.state} />
+              <StateBadge state={shownState(deployment)} />
             </span>
           }
         />

@@ -32,6 +32,7 @@ import { usePageTitle } from '../lib/page-title.ts';
 import { href, paths } from '../lib/paths.ts';
 import { isRollingBack } from '../lib/roll-back.ts';
 import { LIVE_ONCE_COMPARED } from '../lib/verification-text.ts';
+import { shownState } from '../lib/waiting.ts';
 
 /** A release's whole story. Everything is asked of the server, so that a reload shows the same. */
 export function ReleaseScreen() {
@@ -74,7 +75,7 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
     <>
       <PageHeader
         title={`Release ${release.number}`}
-        badge={isRollingBack(release) ? <RollBackBadge state="running" /> : <StateBadge state={release.state} />}
+        badge={isRollingBack(release) ? <RollBackBadge state="running" /> : <StateBadge state={shownState(release)} />}
         description={<ReleaseAddress url={release.url} />}
         crumbs={[
           { label: 'Deployments', to: paths.deployments },

@@ -50,6 +50,12 @@ test('a release waits for the person, who is told each step and given an archive
   }
   const waiting = await on.read();
   expect(waiting).toMatchObject({ state: 'processing', error: null, destinations: [{ state: 'waiting' }] });
+  for (const asked of [{ state: 'waiting' as const }, { needsCare: true as const }]) {
+    expect((await on.deployments.list(asked)).items).toMatchObject([
+      { id: on.deployment.id, state: 'deploying', destinations: [{ state: 'waiting' }] },
+    ]);
+  }
+  expect((await on.releases.list({ state: 'waiting' })).items).toMatchObject([{ id: on.releaseId }]);
   const log = waiting.steps.flatMap((step) => step.log.map(({ text }) => text));
   expect(log.filter((text) => text.startsWith('Waiting for you'))).toHaveLength(1);
   expect(log).not.toContain('Continued after an interruption');
@@ -108,9 +114,12 @@ test('it is live once all files are seen at the address, and not while others ar
   await using on = await onReplit();
   const url = on.there.publishByHand('by-hand', { 'index.html': 'another site' });
   for (let time = 0; time < 2; time += 1) {
-    expect(await on.confirm(`${url}/?from=mail`)).toMatchObject({ destinations: [{ state: 'publishing' }] });
+    const looked = { destinations: [{ state: 'publishing', error: null }] };
+    expect(await on.confirm(`${url}/?from=mail`)).toMatchObject(looked);
+    expect(await on.deployments.get({ deploymentId: on.deployment.id })).toMatchObject(looked);
     await on.jobs.drain();
-    expect(await on.read()).toMatchObject({ state: 'processing', destinations: [{ state: 'waiting' }] });
+    const error = { message: `${url} answers with another entry page than this release has.` };
+    expect(await on.read()).toMatchObject({ state: 'processing', destinations: [{ state: 'waiting', error }] });
   }
   const open = { status: 'queued' as const, name: 'deploy-release', accountId: on.person.user.id };
   expect(await JobModel.countDocuments(open)).toBe(1);
@@ -125,9 +134,23 @@ test('it is live once all files are seen at the address, and not while others ar
 
   on.there.publishByHand('by-hand', FILES);
   const live = await on.settled({ id: on.releaseId });
-  expect(live).toMatchObject({ state: 'live', url, destinations: [{ state: 'live', url }] });
+  expect(live).toMatchObject({ state: 'live', url, destinations: [{ state: 'live', url, error: null }] });
+  expect((await on.deployments.list({ state: 'waiting' })).items).toEqual([]);
+  expect((await on.releases.list({ state: 'waiting' })).items).toEqual([]);
   expect((await refusalOf(on.confirm(url))).code).toBe('conflict');
   expect((await refusalOf(on.caller.releases.handOff({ releaseId: on.releaseId }))).code).toBe('conflict');
+});
+
+test('a further release says to replace the files of the app that is there', async () => {
+  await using on = await onReplit();
+  const url = on.there.publishByHand('by-hand', FILES);
+  await on.confirm(url);
+  expect((await on.settled({ id: on.releaseId })).state).toBe('live');
+  const { id: releaseId } = await on.start(on.deployment, { ...FILES, 'index.html': '<h1>two</h1>' });
+  await on.jobs.drain();
+  const texts = (await on.releases.handOff({ releaseId })).steps.map(({ text }) => text).join(' ');
+  expect(texts).toMatch(/Download release 2.*Replace the files of your app.*Republish.*Check now/);
+  expect(texts).not.toContain('import');
 });
 
 test('beside another platform it waits for the person as well, and is live once they have published there', async () => {

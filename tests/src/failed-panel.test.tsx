@@ -49,7 +49,16 @@ function Outcome() {
 
 function Latest() {
   const latest = releaseRefOf({ state: 'failed', errorMessage: 'Netlify does not accept the token.' });
-  return <LatestNotice deploymentId="harbour" platform="netlify" latest={latest} serving={null} isReadOnly={false} />;
+  return (
+    <LatestNotice
+      deploymentId="harbour"
+      platform="netlify"
+      latest={latest}
+      serving={null}
+      isWaiting={false}
+      isReadOnly={false}
+    />
+  );
 }
 
 function primaryOf({ page }: ShownScreen): string[] {

@@ -1,9 +1,13 @@
 import { flushSync } from 'react-dom';
 import { afterEach, expect, test } from 'vitest';
+import { deploymentDisplayState } from '../../src/features/deployments/display-state.ts';
+import { AttentionList } from '../../src/features/deployments/manage/attention-list.tsx';
 import { lossText } from '../../src/features/deployments/manage/deployment-dialogs.tsx';
 import { HandOffPanel, LatestHandOff } from '../../src/features/releases/hand-off-panel.tsx';
+import { LatestNotice } from '../../src/features/releases/latest-notice.tsx';
+import { shownState } from '../../src/lib/waiting.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
-import { deploymentOf, releaseDetailOf } from '../support/screen-fixtures.ts';
+import { allowanceOf, deploymentOf, releaseDetailOf, releaseRefOf } from '../support/screen-fixtures.ts';
 
 afterEach(() => {
   document.body.replaceChildren();
@@ -56,6 +60,36 @@ test('the address that is entered is checked, and what stands against it is said
   expect(asked).toEqual([{ releaseId: waiting.id, url: 'http://10.0.0.1' }]);
 });
 
+test('what the last look has found is said at the field, with the address that was entered', async () => {
+  const message = 'https://quay.replit.app cannot be opened: this address does not exist.';
+  const error = { code: 'out_of_sync', message, hint: null, raw: null };
+  const refused = { ...waiting, url: 'https://quay.replit.app', destinations: [{ ...destination, error }] };
+  using shown = showScreen(<HandOffPanel release={refused} isReadOnly={false} />, answers);
+  await shown.sees(message);
+  const field = shown.page.querySelector('input');
+  expect(field?.value).toBe('https://quay.replit.app');
+  expect(field?.getAttribute('aria-invalid')).toBe('true');
+});
+
+test('a list, its filter and the page of the deployment name what waits for the person', async () => {
+  const deployment = deploymentOf({
+    state: 'deploying',
+    platform: 'replit',
+    destinations: [destination],
+    currentRelease: null,
+    latestRelease: releaseRefOf({ state: 'processing' }),
+  });
+  expect(deploymentDisplayState(deployment, false)).toBe('waiting');
+  expect(shownState({ ...waiting, state: 'superseded' })).toBe('superseded');
+  using shown = showScreen(<AttentionList deployments={[deployment]} allowance={allowanceOf()} />, {});
+  await shown.sees('Release 3 of harbour waits for you');
+  expect(shown.linkTo('Finish at Replit')).toBe('/deployments/harbour/releases/3');
+  const latest = releaseRefOf({ state: 'processing' });
+  const notice = { deploymentId: 'harbour', platform: 'replit', serving: null, isReadOnly: false, latest } as const;
+  using told = showScreen(<LatestNotice {...notice} isWaiting />, {});
+  expect(told.page.textContent).toContain('Release 3 waits for you to finish it at Replit. Nothing is live yet.');
+});
+
 test('an address that was entered is there again after the panel was gone', async () => {
   {
     using shown = showScreen(<HandOffPanel release={waiting} isReadOnly={false} />, answers);
@@ -100,7 +134,8 @@ test('nothing is shown of a release that waits for nobody', () => {
 test('the page of a deployment shows the same of its latest release', async () => {
   const { id, number } = waiting;
   const latestRelease = { ...deploymentOf().latestRelease, id, number, state: 'processing' };
-  const deployment = { ...deploymentOf(), platform: 'replit', latestRelease } as Parameters<
+  const destinations = [destination];
+  const deployment = { ...deploymentOf({ destinations }), platform: 'replit', latestRelease } as Parameters<
     typeof LatestHandOff
   >[0]['deployment'];
   using shown = showScreen(<LatestHandOff deployment={deployment} isReadOnly={false} />, answers);

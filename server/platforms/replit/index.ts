@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import { replitCapabilities } from '../../../routers/schemas/platforms/capabilities/replit.ts';
 import { EgressError } from '../../egress.ts';
-import type { HandOff, Platform, PlatformCall, PlatformRef, PublishEvent, PublishRequest } from '../platform.ts';
+import type {
+  HandOff,
+  HandOffRequest,
+  Platform,
+  PlatformCall,
+  PlatformRef,
+  PublishEvent,
+  PublishRequest,
+} from '../platform.ts';
 import { stringField } from '../reference.ts';
 import { contentsOf, sendFiles } from '../send-files.ts';
 
@@ -106,25 +114,39 @@ function otherFiles(url: string): string {
 }
 
 /** `.replit` says that the files are served as they are: docs.replit.com, "Static Deployments". */
-function handOff(
-  { destination }: Pick<PlatformCall, 'destination'>,
-  { release }: Pick<PublishRequest, 'release'>,
-): HandOff {
+function handOff({ destination }: Pick<PlatformCall, 'destination'>, { release, knownUrl }: HandOffRequest): HandOff {
   const rewrites = destination.isSinglePage ? '\n[[deployment.rewrites]]\nfrom = "/*"\nto = "/index.html"\n' : '';
   const text = `[deployment]\ndeploymentTarget = "static"\npublicDir = "."\n${rewrites}`;
   return {
     addressHint: 'Enter the address that Replit shows, like https://name.replit.app.',
     files: [{ path: '.replit', text }],
-    steps: [
-      { text: `Download release ${release.number} as a ZIP. It is ready to import.` },
-      {
-        text: 'Open the import page of Replit, choose ZIP, and drop the file there.',
-        url: 'https://replit.com/import',
-      },
-      {
-        text: `In the new app press Publish and choose Static. Any name is good; ${destination.slug} would match this deployment. Replit may ask for a paid plan or credits.`,
-      },
-      { text: 'Copy the address that Replit shows, which ends in replit.app, enter it here, and press Check now.' },
-    ],
+    steps: knownUrl === null ? firstSteps(release.number, destination.slug) : furtherSteps(release.number),
   };
+}
+
+function firstSteps(number: number, slug: string): HandOff['steps'] {
+  return [
+    { text: `Download release ${number} as a ZIP. It is ready to import.` },
+    {
+      text: 'Open the import page of Replit, choose ZIP, and drop the file there.',
+      url: 'https://replit.com/import',
+    },
+    {
+      text: `In the new app press Publish and choose Static. Any name is good; ${slug} would match this deployment. Replit may ask for a paid plan or credits.`,
+    },
+    { text: 'Copy the address that Replit shows, which ends in replit.app, enter it here, and press Check now.' },
+  ];
+}
+
+/** A second import would be a second app, at another address. */
+function furtherSteps(number: number): HandOff['steps'] {
+  return [
+    { text: `Download release ${number} as a ZIP and unpack it.` },
+    {
+      text: 'Replace the files of your app: open it at Replit, delete the old files, and drop the new ones in their place.',
+      url: 'https://replit.com/',
+    },
+    { text: 'Press Republish in the app.' },
+    { text: 'Press Check now. The address stays as it is: enter another one only if Replit shows another one.' },
+  ];
 }

@@ -13,6 +13,7 @@ import { DeploymentHealthModel } from '../../models/deployment-health.ts';
 import { ReleaseModel, type ReleaseRow } from '../../models/release.ts';
 import type { AccountContext, Addresses } from '../../service-context.ts';
 import { afterCursor, encodeCursor } from '../page-cursor.ts';
+import { shownStateFilter } from '../shown-state.ts';
 import { siteOf, siteUrlOf, toDestination } from '../site-address.ts';
 
 /** Returns the account's deployments, newest first; `search` looks for a part of the name. */
@@ -22,7 +23,7 @@ export async function listDeployments(ctx: AccountContext, input: ListDeployment
   const search = input?.search?.trim().toLowerCase() ?? '';
   const filter = {
     accountId,
-    ...(input?.state !== undefined && { state: input.state }),
+    ...(input?.state !== undefined && shownStateFilter(input.state)),
     ...(input?.platform !== undefined && { platform: input.platform }),
     ...(input?.needsCare === true && { _id: { $in: await idsInCare(accountId) } }),
     ...(search !== '' && { nameKey: { $regex: escapeRegExp(search) } }),
@@ -65,7 +66,10 @@ async function idsInCare(accountId: string): Promise<string[]> {
     .filter(({ _id, state, currentReleaseId, latestReleaseId, destinations }) =>
       state === 'deleting'
         ? destinations.some(({ error }) => error !== null && error !== undefined)
-        : failed.has(latestReleaseId ?? '') || bad.has(currentReleaseId ?? '') || down.has(_id),
+        : failed.has(latestReleaseId ?? '') ||
+          bad.has(currentReleaseId ?? '') ||
+          down.has(_id) ||
+          destinations.some((one) => one.state === 'waiting'),
     )
     .map(({ _id }) => _id);
 }

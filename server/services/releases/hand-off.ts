@@ -63,6 +63,8 @@ function waitingAt(deployment: DeploymentDoc, release: ReleaseDoc): string | nul
   return isWanted ? waiting._id : null;
 }
 
+const BEING_LOOKED_AT = { 'destinations.$.state': 'publishing', 'destinations.$.error': null } as const;
+
 type Address = { deployment: DeploymentDoc; release: ReleaseDoc; destinationId: string; url: string };
 
 async function saveAddress(
@@ -77,10 +79,15 @@ async function saveAddress(
       state: release.state,
       destinations: { $elemMatch: { _id: destinationId, state: 'waiting' } },
     },
-    { $set: { 'destinations.$.confirmedUrl': url, 'destinations.$.state': 'publishing' } },
+    { $set: { 'destinations.$.confirmedUrl': url, ...BEING_LOOKED_AT } },
     { session, returnDocument: 'after' },
   );
   if (doc === null) throw nothingToDo(release);
+  await DeploymentModel.updateOne(
+    { _id: deploymentId, accountId, destinations: { $elemMatch: { _id: destinationId, state: 'waiting' } } },
+    { $set: BEING_LOOKED_AT },
+    { session },
+  );
   // The job of the destination may wait for hours.
   if (primaryOf(deployment)._id === destinationId) {
     const payload = { releaseId: release._id };
@@ -88,11 +95,6 @@ async function saveAddress(
     return doc;
   }
   const ids = { deploymentId, destinationId };
-  await DeploymentModel.updateOne(
-    { _id: deploymentId, accountId, currentReleaseId: release._id, 'destinations._id': destinationId },
-    { $set: { 'destinations.$.state': 'publishing', 'destinations.$.error': null } },
-    { session },
-  );
   await hastenJob(session, { name: 'publish-destination', payload: ids, accountId, key: destinationKey(ids) });
   return doc;
 }

@@ -148,7 +148,7 @@ export async function endCancelled(
     accountId,
     from: RUNNING_RELEASE_STATES,
     to: 'cancelled',
-    set: { finishedAt: providers.now(), 'destinations.0.state': 'idle' },
+    set: { finishedAt: providers.now(), 'destinations.0.state': 'idle', 'destinations.0.error': null },
   });
   if (ended === null) return null;
   const deployment = await leaveDeployment(session, ended, { otherwise: 'draft', error: null, at: providers.now() });

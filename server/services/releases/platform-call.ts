@@ -54,7 +54,8 @@ export function handOffOf(
     const platform = providers.platforms[destination.platform];
     if (platform?.handOff === undefined) continue;
     const call = platformCall(providers, deployment, destination, new AbortController().signal);
-    return platform.handOff(call, { release: { id: release._id, number: release.number } });
+    const { _id: id, number } = release;
+    return platform.handOff(call, { release: { id, number }, knownUrl: destination.url ?? null });
   }
   return null;
 }

@@ -9,7 +9,6 @@ import { DAY_MS, MINUTE_MS } from '../../durations.ts';
 import { AppError, JobDeferred } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
 import type { StepReport } from '../../jobs/queue/handler.ts';
-import { primaryOf } from '../../models/deployment.ts';
 import { DomainModel } from '../../models/domain.ts';
 import { ReleaseModel } from '../../models/release.ts';
 import type { PlatformCall, PlatformRef, PublishEvent, PublishRequest } from '../../platforms/platform.ts';
@@ -212,18 +211,14 @@ async function keep(event: PublishEvent, work: ReleaseWork, job: Writer, call: P
     const state = event.forPerson === true ? 'waiting' : 'publishing';
     const { accountId, deploymentId, _id: releaseId } = work.release;
     const isNews = work.published.state !== state;
+    const change = { state, error: refusalOf(event, work) } as const;
     await job.transaction(async (session) => {
-      await savePublished(session, work, { state });
-      // The steps of the release tell of the primary destination alone.
-      if (!isPrimary(work)) await saveDestination(session, work, { state, error: refusalOf(event, work) });
+      await savePublished(session, work, change);
+      await saveDestination(session, work, change);
       // Whoever looks on is shown what is theirs to do.
       if (isNews) await publishEvent(session, accountId, { type: 'analytics_update', deploymentId, releaseId });
     });
   }
-}
-
-function isPrimary({ deployment, destination }: ReleaseWork): boolean {
-  return primaryOf(deployment)._id === destination._id;
 }
 
 /** Why a person has to look once more at an address that they gave; null where they have given none. */

@@ -21,6 +21,7 @@ import { type ReleaseDoc, ReleaseModel, type ReleaseRow } from '../../models/rel
 import { ReleaseStepModel, type ReleaseStepRow } from '../../models/release-step.ts';
 import type { AccountContext, Addresses } from '../../service-context.ts';
 import { afterCursor, decodeCursor, encodeCursor, unknownCursor } from '../page-cursor.ts';
+import { shownStateFilter } from '../shown-state.ts';
 import { releaseUrlOf, siteOf, siteUrlOf, toDestination, toShownError } from '../site-address.ts';
 import { withFileListSlot } from './file-list-slot.ts';
 import { joinDeployment, type WithDeployment } from './join-deployment.ts';
@@ -52,7 +53,7 @@ type ReleaseWithDeployment = WithDeployment<ReleaseRow>;
 type Page = { rows: ReleaseWithDeployment[]; cursorOf(last: ReleaseRow): string; until: Date | null };
 
 async function readPage(accountId: string, input: ListReleasesInput, count: number): Promise<Page> {
-  const state = input?.state === undefined ? {} : { state: input.state };
+  const state = input?.state === undefined ? {} : shownStateFilter(input.state);
   const { deploymentId, cursor } = input ?? {};
   if (deploymentId === undefined) {
     const until = cursor === undefined ? null : decodeCursor(cursor).createdAt;
@@ -120,10 +121,7 @@ export async function getRelease(ctx: AccountContext, input: GetReleaseInput): P
  */
 export async function diffRelease(ctx: AccountContext, input: DiffReleaseInput): Promise<ReleaseDiff> {
   const doc = await findRelease(ctx, input.releaseId);
-  const previous =
-    input.against === undefined
-      ? await comparedRelease(doc)
-      : await findRelease(ctx, input.against);
+  const previous = input.against === undefined ? await comparedRelease(doc) : await findRelease(ctx, input.against);
   if (previous !== null && previous.deploymentId !== doc.deploymentId) {
     throw new AppError('conflict', 'Only releases of one deployment can be compared.');
   }

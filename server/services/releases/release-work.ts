@@ -111,7 +111,7 @@ export async function findRunningRelease(accountId: string, releaseId: string): 
 }
 
 type ReleaseChange = Partial<
-  Pick<ReleaseDestinationDoc, 'ref' | 'url' | 'ownUrl' | 'actId' | 'publicAt' | 'verifiedUnder' | 'state'>
+  Pick<ReleaseDestinationDoc, 'ref' | 'url' | 'ownUrl' | 'actId' | 'publicAt' | 'verifiedUnder' | 'state' | 'error'>
 >;
 
 /** Writes what became of the release at its destination, and has the work go on with it. */

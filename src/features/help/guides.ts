@@ -65,7 +65,9 @@ export const guides: readonly Chapter[] = [
       {
         id: 'compare',
         title: 'See what changed',
-        paragraphs: ['The page of a release lists which files were added, changed and removed against what was live before.'],
+        paragraphs: [
+          'The page of a release lists which files were added, changed and removed against what was live before.',
+        ],
       },
       {
         id: 'try-again',

@@ -1,7 +1,6 @@
 import { Download, ExternalLink, Hand } from 'lucide-react';
 import { useState } from 'react';
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
-import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabilities/index.ts';
 import type { Destination } from '../../../routers/schemas/platforms/destination.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { Release } from '../../../routers/schemas/releases.ts';
@@ -16,6 +15,7 @@ import { Input } from '../../components/input.tsx';
 import { useSubmitOnce } from '../../components/use-submit-once.ts';
 import { storeDraft } from '../../lib/draft-storage.ts';
 import { formDraftKey, tryStorage } from '../../lib/storage.ts';
+import { waitingNumber, waitingPlatform } from '../../lib/waiting.ts';
 
 type HandOffPanelProps = {
   release: Pick<Release, 'id' | 'number' | 'state' | 'destinations' | 'url'>;
@@ -25,9 +25,8 @@ type HandOffPanelProps = {
 
 /** Where a platform waits for the person: each step with its link, the archive, and the address to look at. */
 export function HandOffPanel({ release, isReadOnly, className }: HandOffPanelProps) {
-  const waiting = release.destinations.find(({ state }) => state === 'waiting');
-  // What was replaced is finished nowhere any more.
-  if (waiting === undefined || release.state === 'superseded') return null;
+  const waiting = waitingPlatform(release);
+  if (waiting === undefined) return null;
   const { title } = PLATFORMS[waiting.platform];
   return (
     <Card aria-label="Waiting for you" className={classNames('p-4 sm:p-5', className)}>
@@ -38,7 +37,14 @@ export function HandOffPanel({ release, isReadOnly, className }: HandOffPanelPro
         Finish release {release.number} at {title}
       </h2>
       <Steps releaseId={release.id} title={title} />
-      {!isReadOnly && <AddressForm releaseId={release.id} title={title} known={knownAddress(release, waiting)} />}
+      {!isReadOnly && (
+        <AddressForm
+          releaseId={release.id}
+          title={title}
+          known={knownAddress(release, waiting)}
+          refusal={waiting.error?.message}
+        />
+      )}
     </Card>
   );
 }
@@ -51,14 +57,6 @@ export function LatestHandOff({ deployment, isReadOnly }: { deployment: Deployme
     { enabled: number !== null },
   );
   return number !== null && release.data ? <HandOffPanel release={release.data} isReadOnly={isReadOnly} /> : null;
-}
-
-/** At the primary platform the latest release is on its way; at another one what is live waits. */
-function waitingNumber({ platform, destinations, latestRelease, currentRelease }: Deployment): number | null {
-  const isHandedOff = PLATFORM_CAPABILITIES[platform]?.publish === 'handOff';
-  if (isHandedOff && latestRelease?.state === 'processing') return latestRelease.number;
-  const isElsewhere = destinations.slice(1).some(({ state }) => state === 'waiting');
-  return isElsewhere ? (currentRelease?.number ?? null) : null;
 }
 
 /** The address of a release is its deployment's: it leads to the primary platform, and tells nothing of another one. */
@@ -109,9 +107,11 @@ type AddressFormProps = {
   title: string;
   /** Where the last release was found; empty before the first. */
   known: string;
+  /** What stood against the address at the last look. */
+  refusal: string | undefined;
 };
 
-function AddressForm({ releaseId, title, known }: AddressFormProps) {
+function AddressForm({ releaseId, title, known, refusal }: AddressFormProps) {
   const draft = `hand-off-${releaseId}`;
   const [url, setUrl] = useState(() => tryStorage(() => sessionStorage.getItem(formDraftKey(draft))) ?? known);
   const enter = (typed: string) => {
@@ -124,7 +124,7 @@ function AddressForm({ releaseId, title, known }: AddressFormProps) {
     <form onSubmit={check} noValidate className="mt-5 flex flex-wrap items-end gap-3">
       <Field
         label={`Address at ${title}`}
-        error={confirm.error ? errorMessage(confirm.error) : undefined}
+        error={confirm.error ? errorMessage(confirm.error) : refusal}
         className="min-w-0 grow"
       >
         <Input type="url" placeholder="https://" value={url} onChange={(event) => enter(event.target.value)} />

@@ -7,6 +7,7 @@ import { StateBadge } from '../../components/state-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import { ownerLabel } from '../../lib/deployment-label.ts';
 import { href } from '../../lib/paths.ts';
+import { shownState } from '../../lib/waiting.ts';
 import { type HistoryEntry, historyEntries } from './history-entries.ts';
 import { RollBackBadge } from './roll-back-badge.tsx';
 
@@ -67,11 +68,11 @@ function labelsOf(entry: HistoryEntry): { to: string; text: string; badge: React
       at: createdAt,
     };
   }
-  const { deploymentId, number, state, createdAt } = entry.release;
+  const { deploymentId, number, createdAt } = entry.release;
   return {
     to: href.release(deploymentId, number),
     text: `${ownerLabel(entry.release)}, release ${number}`,
-    badge: <StateBadge state={state} />,
+    badge: <StateBadge state={shownState(entry.release)} />,
     at: createdAt,
   };
 }

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { ReleaseRef } from '../../../routers/schemas/deployments.ts';
 import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { useBrokenConnection } from '../../api/use-broken-connection.ts';
 import { Button } from '../../components/button.tsx';
@@ -17,14 +18,16 @@ export type LatestNoticeProps = {
   platform: PlatformId;
   latest: ReleaseRef;
   serving: ReleaseRef | null;
+  /** It is the person's turn there. */
+  isWaiting: boolean;
   isReadOnly: boolean;
 };
 
 /** The newest release is not the one that is live: what became of it, and what can be done. */
-export function LatestNotice({ deploymentId, platform, latest, serving, isReadOnly }: LatestNoticeProps) {
+export function LatestNotice({ deploymentId, platform, latest, serving, isWaiting, isReadOnly }: LatestNoticeProps) {
   const { cancel, retry } = useReleaseActs();
   const broken = useBrokenConnection(deploymentId, { platform, enabled: latest.state === 'failed' && !isReadOnly });
-  const told = storyOf(latest, serving);
+  const told = storyOf(latest, serving, isWaiting ? PLATFORMS[platform].title : null);
   if (told === null) return null;
   const releaseId = latest.id;
   return (
@@ -71,10 +74,14 @@ export function LatestNotice({ deploymentId, platform, latest, serving, isReadOn
 
 type Story = { tone: 'accent' | 'warn' | 'bad'; title: string | undefined; text: ReactNode; link: string };
 
-function storyOf(latest: ReleaseRef, serving: ReleaseRef | null): Story | null {
+function storyOf(latest: ReleaseRef, serving: ReleaseRef | null, waitingAt: string | null): Story | null {
   const { number, state, errorMessage } = latest;
   const still = serving === null ? 'Nothing is live yet.' : `Release ${serving.number} is still live.`;
   const reason = `${errorMessage ?? 'It ended without saying why.'} ${still}`;
+  if (waitingAt !== null) {
+    const text = `Release ${number} waits for you to finish it at ${waitingAt}. ${still}`;
+    return { tone: 'warn', title: undefined, text, link: 'See the release' };
+  }
   if (isRollingBack(latest)) {
     return { tone: 'accent', title: undefined, text: `Rolling back to release ${number}.`, link: 'Watch it' };
   }

@@ -12,7 +12,7 @@ export type ReleaseListProps = {
   label: string;
   /** Left out: all releases of the account. */
   deploymentId?: string | undefined;
-  state?: ReleaseState | undefined;
+  state?: ReleaseState | 'waiting' | undefined;
   isReadOnly: (deploymentId: string) => boolean;
   /** What to do first, while there is none. */
   empty: ReactNode;

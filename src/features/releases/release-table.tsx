@@ -14,6 +14,7 @@ import { Time } from '../../components/time.tsx';
 import { ownerLabel } from '../../lib/deployment-label.ts';
 import { formatDuration } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
+import { shownState } from '../../lib/waiting.ts';
 import { goneBackAt } from './going-back.ts';
 import { historyEntries } from './history-entries.ts';
 import { isFinal, SOURCE_LABELS } from './release-labels.ts';
@@ -85,7 +86,7 @@ function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: Releas
           >
             {showsDeployment ? `${ownerLabel(release)}, release ${release.number}` : `Release ${release.number}`}
           </Link>
-          <StateBadge state={release.state} />
+          <StateBadge state={shownState(release)} />
           {release.isCurrent && release.state !== 'live' && (
             <Badge tone="good" icon={Eye}>
               Serving

@@ -10,11 +10,12 @@ import type { Subscription } from '../../../../routers/schemas/subscription.ts';
 import { deploymentLabel } from '../../../lib/deployment-label.ts';
 import { formatDate } from '../../../lib/format.ts';
 import { href, paths } from '../../../lib/paths.ts';
+import { waitingNumber, waitingPlatform } from '../../../lib/waiting.ts';
 
 /** One thing that waits for the person, with the one link that mends it. */
 export type AttentionItem = {
   key: string;
-  kind: 'warning' | 'corrupted' | 'stopped' | 'failed';
+  kind: 'warning' | 'waiting' | 'corrupted' | 'stopped' | 'failed';
   title: string;
   text: string;
   action: { to: string; label: string };
@@ -100,6 +101,25 @@ export function refusedItems(deployments: readonly Deployment[]): AttentionItem[
         title: `${deploymentLabel({ name, slug })} is not deleted yet`,
         text: `It is still at ${PLATFORMS[refusing.platform].title}. ${refusing.error?.message}`,
         action: { to: href.deployment(id), label: 'See what to do' },
+      },
+    ];
+  });
+}
+
+/** Returns the releases that a platform waits to be finished by hand. */
+export function waitingItems(deployments: readonly Deployment[]): AttentionItem[] {
+  return deployments.flatMap((deployment) => {
+    const number = waitingNumber(deployment);
+    const waiting = waitingPlatform(deployment);
+    if (number === null || waiting === undefined) return [];
+    const { title } = PLATFORMS[waiting.platform];
+    return [
+      {
+        key: `waiting ${deployment.id}`,
+        kind: 'waiting' as const,
+        title: `Release ${number} of ${deploymentLabel(deployment)} waits for you`,
+        text: waiting.error?.message ?? `Publish its files at ${title}, then enter the address.`,
+        action: { to: href.release(deployment.id, number), label: `Finish at ${title}` },
       },
     ];
   });

@@ -1,4 +1,4 @@
-import { CircleX, TriangleAlert, Unplug } from 'lucide-react';
+import { CircleX, Hand, TriangleAlert, Unplug } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Deployment } from '../../../../routers/schemas/deployments.ts';
@@ -18,6 +18,7 @@ import {
   failedItems,
   refusedItems,
   stoppedConnectionItems,
+  waitingItems,
 } from './attention-items.ts';
 import { certificateItems, domainItems } from './attention-names.ts';
 
@@ -58,6 +59,7 @@ export function AttentionList({ deployments, unhealthy = [], hasMore = false, al
     ...unhealthy,
     ...corruptedItems(deployments),
     ...refusedItems(deployments),
+    ...waitingItems(deployments),
     ...failedItems(deployments),
     ...(hasMore ? [MORE_DEPLOYMENTS] : []),
   ];
@@ -96,6 +98,7 @@ function planItems(allowance: Allowance | undefined): AttentionItem[] {
 
 const icons: Record<AttentionItem['kind'], ReactNode> = {
   warning: <TriangleAlert className="text-warn" />,
+  waiting: <Hand className="text-warn" />,
   corrupted: <TriangleAlert className="text-bad" />,
   stopped: <Unplug className="text-bad" />,
   failed: <CircleX className="text-bad" />,

@@ -1,0 +1,24 @@
+import type { Deployment } from '../../routers/schemas/deployments.ts';
+import type { Destination } from '../../routers/schemas/platforms/destination.ts';
+import { STATES_THAT_WAIT } from '../../routers/schemas/state-names.ts';
+
+type Waiting = { state: string; destinations: readonly Destination[] };
+
+/** Returns the platform where the person has to finish a deployment or a release; what is over waits for nobody. */
+export function waitingPlatform({ state, destinations }: Waiting): Destination | undefined {
+  const mayWait = (STATES_THAT_WAIT as readonly string[]).includes(state);
+  return mayWait ? destinations.find((one) => one.state === 'waiting') : undefined;
+}
+
+/** Returns the state that a list shows. */
+export function shownState<State extends string>(of: Waiting & { state: State }): State | 'waiting' {
+  return waitingPlatform(of) === undefined ? of.state : 'waiting';
+}
+
+/** Returns the number of the release that waits: at the primary platform the newest, at another one what is live. */
+export function waitingNumber(deployment: Deployment): number | null {
+  const waiting = waitingPlatform(deployment);
+  if (waiting === undefined) return null;
+  const { destinations, latestRelease, currentRelease } = deployment;
+  return (waiting.id === destinations[0]?.id ? latestRelease : currentRelease)?.number ?? null;
+}
