@@ -72,7 +72,7 @@ async function removeEverywhere(
 }
 
 /**
- * A platform that does not let us in any more keeps its site: nobody could ever take it off. So does one that wants a
+ * What a person has published by hand is theirs to take down. A platform that does not let us in any more keeps its site: nobody could ever take it off. So does one that wants a
  * permission of somebody who deleted the account, and can give it no more.
  */
 async function removeAt(
@@ -83,7 +83,8 @@ async function removeAt(
 ): Promise<'gone' | 'left'> {
   const { platform, state, site, url } = destination;
   if (state === 'removed') return 'gone';
-  if (deployment.leavesSites && !PLATFORMS[platform].isServedHere) {
+  const isTheirs = providers.platforms[platform]?.capabilities.publish === 'handOff';
+  if (isTheirs || (deployment.leavesSites && !PLATFORMS[platform].isServedHere)) {
     return (site ?? url ?? null) === null ? 'gone' : 'left';
   }
   try {

@@ -82,7 +82,7 @@ test('a release is cancelled and tried again; its site is renamed, moved and del
   await test.step('Delete: what is lost is named, and the name is typed', async () => {
     await choose(page, 'Pier two', 'Delete');
     const dialog = page.getByRole('alertdialog', { name: 'Delete Pier two?' });
-    await expect(dialog).toContainText('goes off the air at once. 2 releases and their files are lost.');
+    await expect(dialog).toContainText('goes offline at once. 2 releases and their files are lost.');
     await expect(dialog).toContainText('This cannot be undone.');
     const confirm = dialog.getByRole('button', { name: 'Delete' });
     await expect(confirm).toBeDisabled();

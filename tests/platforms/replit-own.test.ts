@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { HOUR_MS } from '../../server/durations.ts';
 import { type Egress, EgressError } from '../../server/egress.ts';
+import { EventModel } from '../../server/models/event.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { SubscriptionModel } from '../../server/models/subscription.ts';
 import { replit } from '../../server/platforms/replit/index.ts';
@@ -151,6 +152,20 @@ test('a further release says to replace the files of the app that is there', asy
   const texts = (await on.releases.handOff({ releaseId })).steps.map(({ text }) => text).join(' ');
   expect(texts).toMatch(/Download release 2.*Replace the files of your app.*Republish.*Check now/);
   expect(texts).not.toContain('import');
+});
+
+test('a deployment that is deleted leaves the app there, and its owner hears at which address', async () => {
+  await using on = await onReplit();
+  const url = on.there.publishByHand('by-hand', FILES);
+  await on.confirm(url);
+  await on.settled({ id: on.releaseId });
+  await on.deployments.remove({ deploymentId: on.deployment.id });
+  await on.jobs.drain();
+  const heard = await EventModel.find({ accountId: on.person.user.id, type: 'notification' }).comment('test');
+  expect(heard.at(-1)?.payload).toMatchObject({
+    title: 'By hand stays at Replit',
+    message: `${url} was left as it is. When you no longer need it, delete the site at Replit.`,
+  });
 });
 
 test('beside another platform it waits for the person as well, and is live once they have published there', async () => {

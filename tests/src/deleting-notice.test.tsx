@@ -1,8 +1,11 @@
 import { flushSync } from 'react-dom';
 import { afterEach, expect, test } from 'vitest';
+import type { Destination } from '../../routers/schemas/platforms/destination.ts';
+import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { LinkedText } from '../../src/components/linked-text.tsx';
 import { AttentionList } from '../../src/features/deployments/manage/attention-list.tsx';
 import { DeletingNotice } from '../../src/features/deployments/manage/deleting-notice.tsx';
+import { lossText } from '../../src/features/deployments/manage/deployment-dialogs.tsx';
 import { showScreen } from '../support/screen.tsx';
 import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
 
@@ -44,6 +47,25 @@ test('a deletion that goes its way offers nothing', () => {
   using shown = showScreen(<DeletingNotice deployment={deployment} />, {});
   expect(shown.page.textContent).toContain('It is being taken offline');
   expect(shown.page.querySelector('button')).toBe(null);
+});
+
+test('what is asked before a deletion says of each platform what becomes of the site there', () => {
+  const at = (platform: PlatformId, url: string): Destination => ({
+    ...{ id: platform, platform, url: `https://${url}`, state: 'live', error: null },
+  });
+  const here = at('built-in', 'harbour.localhost');
+  const there = [at('netlify', 'harbour.netlify.app'), at('replit', 'harbour.replit.app')];
+  const everywhere = deploymentOf({ destinations: [here, ...there], releaseCount: 2 });
+  expect(lossText(everywhere, () => true)).toBe(
+    'harbour.localhost goes offline at once. harbour.netlify.app is taken down at Netlify. ' +
+      'harbour.replit.app stays until you delete the app at Replit yourself. ' +
+      '2 releases and their files are lost. The counts of its visits go as well. This cannot be undone. ' +
+      'The address is held for you for 30 days.',
+  );
+  const unreached = lossText(deploymentOf({ destinations: there }), () => false);
+  expect(unreached).toContain('harbour.netlify.app stays at Netlify, which Fairlead can no longer reach: take it down');
+  expect(unreached).not.toContain('30 days');
+  expect(lossText(deploymentOf({ currentRelease: null, destinations: there }), () => true)).not.toContain('netlify');
 });
 
 test('a deletion that is refused stands on the dashboard', async () => {

@@ -2,7 +2,6 @@ import { flushSync } from 'react-dom';
 import { afterEach, expect, test } from 'vitest';
 import { deploymentDisplayState } from '../../src/features/deployments/display-state.ts';
 import { AttentionList } from '../../src/features/deployments/manage/attention-list.tsx';
-import { lossText } from '../../src/features/deployments/manage/deployment-dialogs.tsx';
 import { HandOffPanel, LatestHandOff } from '../../src/features/releases/hand-off-panel.tsx';
 import { LatestNotice } from '../../src/features/releases/latest-notice.tsx';
 import { shownState } from '../../src/lib/waiting.ts';
@@ -140,8 +139,6 @@ test('the page of a deployment shows the same of its latest release', async () =
   >[0]['deployment'];
   using shown = showScreen(<LatestHandOff deployment={deployment} isReadOnly={false} />, answers);
   await shown.sees('Open the import page of Replit.');
-  expect(lossText(deployment)).toContain('until you delete the app at Replit yourself');
-  expect(lossText({ ...deployment, platform: 'netlify' })).toContain('is taken down at Netlify.');
 });
 
 test('the page of a deployment shows it also where another platform than the primary one waits', async () => {

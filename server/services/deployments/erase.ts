@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongoose';
+import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabilities/index.ts';
 import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { publishEvent } from '../../events/publish.ts';
@@ -130,10 +131,11 @@ async function publishLeft(
 ): Promise<void> {
   const { title } = PLATFORMS[platform];
   const site = url ?? 'Its site';
+  const isTheirs = PLATFORM_CAPABILITIES[platform]?.publish === 'handOff';
   await publishEvent(session, accountId, {
     type: 'notification',
     title: `${name} stays at ${title}`,
-    ...(leavesSites
+    ...(leavesSites || isTheirs
       ? { message: `${site} was left as it is. When you no longer need it, delete the site at ${title}.` }
       : {
           message: `${site} could not be taken off: Fairlead can no longer reach the account there. Delete the site at ${title}.`,

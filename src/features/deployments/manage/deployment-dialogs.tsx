@@ -8,6 +8,8 @@ import {
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { HELD_SLUG_DAYS } from '../../../../routers/schemas/limits.ts';
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
+import type { Destination } from '../../../../routers/schemas/platforms/destination.ts';
+import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { errorToast, fieldErrors } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
@@ -123,11 +125,12 @@ function useAddressProblem({ id, slug: own }: Deployment, typed: string): string
 
 function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogProps, 'act'>) {
   const domains = trpc.domains.list.useQuery({ deploymentId: deployment.id });
+  const isReached = useIsReached(deployment.id);
   const remove = trpc.deployments.remove.useMutation({
     onSuccess: () => {
       onClose();
       onRemoved?.();
-      showToast({ title: 'Deleted', description: `${deployment.name} is being taken off the air.` });
+      showToast({ title: 'Deleting', description: `${deployment.name} leaves the lists when that is done.` });
     },
     onError: (error) => {
       onClose();
@@ -143,7 +146,7 @@ function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogP
       title={`Delete ${deployment.name}?`}
       description={
         <>
-          <p>{lossText(deployment)}</p>
+          <p>{lossText(deployment, isReached)}</p>
           {domains.data !== undefined && domains.data.items.length > 0 && (
             <>
               <p className="mt-2">These domains stop working and are removed. Move those that you need first:</p>
@@ -167,19 +170,50 @@ function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogP
   );
 }
 
-/** Returns what deleting the deployment takes away for good. */
-export function lossText({ url, releaseCount, currentRelease, platform, destinations }: Deployment): string {
-  const { title, isServedHere } = PLATFORMS[platform];
-  const isTheirs = PLATFORM_CAPABILITIES[platform]?.publish === 'handOff';
-  const isByAccount = destinations.some((one) => PLATFORM_CAPABILITIES[one.platform]?.requires.includes('connection'));
-  const leaves = isTheirs
-    ? `${formatAddress(url)} stays until you delete the app at ${title} yourself. `
-    : `${formatAddress(url)} ${isServedHere ? 'goes off the air at once' : `is taken down at ${title}`}. `;
-  const lockedOut = isByAccount ? 'A platform whose connection was removed or stopped working keeps its site. ' : '';
-  const site = currentRelease === null ? '' : `${leaves}${lockedOut}`;
+/**
+ * Returns what deleting the deployment takes away for good, and what stays where. `isReached` says whether Fairlead can
+ * still act for the person at a platform.
+ */
+export function lossText(
+  { releaseCount, currentRelease, destinations }: Pick<Deployment, 'releaseCount' | 'currentRelease' | 'destinations'>,
+  isReached: (platform: PlatformId) => boolean,
+): string {
+  const published = currentRelease === null ? [] : destinations;
+  const sites = published.flatMap((one) => siteText(one, isReached(one.platform)) ?? []);
   const releases =
     releaseCount === 0
       ? 'It has no releases yet.'
       : `${formatCount(releaseCount, 'release')} and ${releaseCount === 1 ? 'its' : 'their'} files are lost. The counts of its visits go as well.`;
-  return `${site}${releases} This cannot be undone. The address is held for you for ${HELD_SLUG_DAYS} days.`;
+  const isHeld = destinations.some(({ platform }) => PLATFORMS[platform].isServedHere);
+  const held = isHeld ? [`The address is held for you for ${HELD_SLUG_DAYS} days.`] : [];
+  return [...sites, releases, 'This cannot be undone.', ...held].join(' ');
+}
+
+/** Returns what becomes of the site on one platform; null where nothing was published yet. */
+function siteText({ platform, url, state }: Destination, isReached: boolean): string | null {
+  if (url === '' || state === 'idle') return null;
+  const { title, isServedHere } = PLATFORMS[platform];
+  const address = formatAddress(url);
+  if (isServedHere) return `${address} goes offline at once.`;
+  if (PLATFORM_CAPABILITIES[platform]?.publish === 'handOff') {
+    return `${address} stays until you delete the app at ${title} yourself.`;
+  }
+  return isReached
+    ? `${address} is taken down at ${title}.`
+    : `${address} stays at ${title}, which Fairlead can no longer reach: take it down there.`;
+}
+
+/** Says of a platform whether a connection that the deployment uses there still works; unknown counts as yes. */
+function useIsReached(deploymentId: string): (platform: PlatformId) => boolean {
+  const { data } = trpc.connections.list.useQuery();
+  return (platform) => {
+    if (data === undefined || !PLATFORM_CAPABILITIES[platform]?.requires.includes('connection')) return true;
+    return data.items.some(
+      (one) =>
+        one.kind === 'platform' &&
+        one.provider === platform &&
+        one.state !== 'broken' &&
+        one.deployments.some(({ id }) => id === deploymentId),
+    );
+  };
 }

@@ -40,7 +40,7 @@ export function DeploymentSettings({ deployment, isReadOnly, onRemoved }: Deploy
           <p>
             {isBusy
               ? 'It can be deleted when the release is done or cancelled.'
-              : 'Takes the site off the air and removes all its releases. This cannot be undone.'}
+              : 'Takes the site down and removes all its releases. This cannot be undone.'}
           </p>
         </Setting>
       </Card>

@@ -181,7 +181,7 @@ function RemoveDialog({ deployment, destination, isMoved, onClose }: OfDestinati
   const remove = trpc.deployments.removeDestination.useMutation({
     onSuccess: () => {
       onClose();
-      const description = leavesSite
+      const description = stays
         ? `What is published on ${title} stays there.`
         : `${deployment.name} is being taken off ${title}.`;
       showToast({ title: `${title} removed`, description });
@@ -191,6 +191,8 @@ function RemoveDialog({ deployment, destination, isMoved, onClose }: OfDestinati
       showToast(errorToast('Could not remove the platform', error));
     },
   });
+  const isTheirs = PLATFORM_CAPABILITIES[destination.platform]?.publish === 'handOff';
+  const stays = isTheirs ? `until you delete the app there.` : leavesSite && 'as it is and gets no more releases.';
   const address = destination.url === '' ? `The site on ${title}` : formatAddress(destination.url);
   return (
     <ConfirmDialog
@@ -202,8 +204,8 @@ function RemoveDialog({ deployment, destination, isMoved, onClose }: OfDestinati
       title={isMoved ? `Remove the site from ${title} now?` : `Remove ${title}?`}
       description={
         <p>
-          <Address>{address}</Address> {leavesSite ? 'stays as it is and gets no more releases.' : 'goes offline.'}{' '}
-          {deployment.name} stays live on {PLATFORMS[deployment.platform].title}, with all its releases.
+          <Address>{address}</Address> {stays ? `stays ${stays}` : 'goes offline.'} {deployment.name} stays live on{' '}
+          {PLATFORMS[deployment.platform].title}, with all its releases.
         </p>
       }
       confirmLabel="Remove"
