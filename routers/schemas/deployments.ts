@@ -99,7 +99,7 @@ export const listDeploymentsInput = z.optional(
     state: z.optional(listedDeploymentStateSchema),
     /**
      * Only those that need their owner: the newest release failed, a platform waits, files are damaged, the last check
-     * failed, or a deletion is refused.
+     * failed, a deletion is refused, or the connection that they are published by is gone.
      */
     needsCare: z.optional(z.literal(true)),
     cursor: z.optional(cursorSchema),
@@ -152,6 +152,18 @@ const releaseRefSchema = z.strictObject({
   corruptedFileCount: z.number(),
 });
 
+/**
+ * Why it cannot be published at a destination until the person acts: the connection that it is published by, or one that
+ * its options name, is refused or gone.
+ */
+const lostConnectionSchema = z.strictObject({
+  destinationId: idSchema,
+  provider: platformIdSchema,
+  /** The one that needs another credential; null where it was removed. */
+  connectionId: z.nullable(idSchema),
+  message: z.string(),
+});
+
 export const deploymentSchema = z.strictObject({
   id: idSchema,
   name: z.string(),
@@ -161,6 +173,7 @@ export const deploymentSchema = z.strictObject({
   state: deploymentStateSchema,
   url: z.string(),
   destinations: z.array(destinationSchema),
+  lostConnections: z.array(lostConnectionSchema),
   /** The release that is served; null while none was ever live. */
   currentRelease: z.nullable(releaseRefSchema),
   /** The newest release, or the one that is worked on, whatever became of it. */
@@ -189,5 +202,6 @@ export type RemoveDeploymentInput = z.infer<typeof removeDeploymentInput>;
 export type RollBackDeploymentInput = z.infer<typeof rollBackDeploymentInput>;
 export type AddressCheck = z.infer<typeof addressCheckSchema>;
 export type ReleaseRef = z.infer<typeof releaseRefSchema>;
+export type LostConnection = z.infer<typeof lostConnectionSchema>;
 export type Deployment = z.infer<typeof deploymentSchema>;
 export type DeploymentList = z.infer<typeof deploymentListSchema>;

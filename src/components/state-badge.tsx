@@ -9,15 +9,16 @@ import {
   LoaderCircle,
   Lock,
   type LucideIcon,
+  Unplug,
 } from 'lucide-react';
 import type { DeploymentState, ReleaseState } from '../../routers/schemas/state-names.ts';
 import { Badge, type BadgeTone } from './badge.tsx';
 
 /**
- * `read-only` is what a deployment is while no plan is active, and `waiting` what it or a release is while a platform waits
- * for the person.
+ * Three are no states of their own: a deployment is `read-only` while no plan is active, and `not-connected` while a platform
+ * does not accept what it is published by; it or a release is `waiting` while a platform waits for the person.
  */
-export type DisplayState = DeploymentState | ReleaseState | 'read-only' | 'waiting';
+export type DisplayState = DeploymentState | ReleaseState | 'read-only' | 'not-connected' | 'waiting';
 
 type Look = { tone: BadgeTone; icon: LucideIcon; word: string; isRunning?: boolean };
 
@@ -36,6 +37,7 @@ const looks: Record<DisplayState, Look> = {
   cancelled: { tone: 'unknown', icon: Ban, word: 'Cancelled' },
   waiting: { tone: 'warn', icon: Hand, word: 'Waiting for you' },
   'read-only': { tone: 'unknown', icon: Lock, word: 'Read-only' },
+  'not-connected': { tone: 'warn', icon: Unplug, word: 'Not connected' },
 };
 
 /** The word of a state, the same in its badge and in the filter of a list. */

@@ -50,8 +50,9 @@ export const paths = {
   paymentSuccess: '/payment-success',
 } as const;
 
-/** In the address of Settings: the connection whose token is to be replaced. */
+/** In the address of Settings: the connection whose token is to be replaced, or the platform that is to be connected. */
 export const REPLACE = 'replace';
+export const CONNECT = 'connect';
 
 export type PathName = keyof typeof paths;
 
@@ -69,6 +70,7 @@ export const href = {
   deploymentSetup: (platform: PlatformId) => `/deployment-setup/${platform}`,
   deploy: (platform: PlatformId) => `/deploy/${platform}`,
   replaceToken: (connectionId: string) => `${paths.settings}?${REPLACE}=${encodeURIComponent(connectionId)}`,
+  connect: (platform: PlatformId) => `${paths.settings}?${CONNECT}=${platform}`,
   deploymentEditor: (deploymentId: string) => `/deployment-editor/${encodeURIComponent(deploymentId)}`,
   /** The sign-in screen, which leads back to `redirect` (a path with its query). */
   auth: (redirect?: string) =>

@@ -19,6 +19,7 @@ import { DeletingNotice } from '../features/deployments/manage/deleting-notice.t
 import { DeploymentMenu } from '../features/deployments/manage/deployment-menu.tsx';
 import { DeploymentSettings } from '../features/deployments/manage/deployment-settings.tsx';
 import { DestinationList } from '../features/deployments/manage/destination-list.tsx';
+import { LostConnectionNotices } from '../features/deployments/manage/lost-connection-notices.tsx';
 import { PublishSection } from '../features/deployments/manage/publish-section.tsx';
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { DomainList } from '../features/domains/domain-list.tsx';
@@ -134,6 +135,7 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
       />
       {isDeleting && <GoneFiles deploymentId={deployment.id} name={deployment.name} />}
       {isDeleting && <DeletingNotice deployment={deployment} />}
+      {!readOnly && <LostConnectionNotices deployment={deployment} />}
       <Tabs
         label="Parts of the deployment"
         value={tab}

@@ -38,7 +38,7 @@ function Files() {
   const { chosen } = useNewDeployment();
   return (
     <div className="flex min-w-0 flex-col gap-4">
-      <FilesStep chosen={chosen} isBelowFolder={useBelowFolder()} />
+      <FilesStep chosen={chosen} place={{ isBelowFolder: useBelowFolder() }} />
       <PlatformChoice />
     </div>
   );

@@ -206,6 +206,30 @@ test('targets are those of the token, and removing says which deployments publis
   await expect(app.caller.connections.remove({ connectionId })).rejects.toMatchObject({ cause: { code: 'not_found' } });
 });
 
+test('a deployment says that its connection is refused or gone, and waits for its owner where it is gone', async () => {
+  await using app = await createConnectionApp();
+  const { connections, deployments } = app.caller;
+  const { id: connectionId } = await connections.connect({ provider: 'netlify', token: TOKEN });
+  const { id: deploymentId, lostConnections } = await deployments.create({ name: 'Shop', platform: 'netlify' });
+  expect(lostConnections).toEqual([]);
+  app.refuseToken(1);
+  const { problem } = await connections.test({ connectionId });
+  expect((await deployments.get({ deploymentId })).lostConnections).toMatchObject([
+    { provider: 'netlify', connectionId, message: problem?.message },
+  ]);
+  expect((await deployments.list({ needsCare: true })).items).toEqual([]);
+  await connections.remove({ connectionId });
+  expect((await deployments.list({ needsCare: true })).items[0]?.lostConnections).toMatchObject([
+    {
+      provider: 'netlify',
+      connectionId: null,
+      message: 'The connection to Netlify that publishes this deployment was removed.',
+    },
+  ]);
+  await connections.connect({ provider: 'netlify', token: TOKEN });
+  expect((await deployments.get({ deploymentId })).lostConnections).toEqual([]);
+});
+
 test('a deployment that names a connection in its options uses it as well', async () => {
   await using app = await createConnectionApp();
   await app.caller.connections.connect({ provider: 'netlify', token: TOKEN });

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { Certificate } from '../../routers/schemas/certificates.ts';
 import type { DeploymentHealth } from '../../routers/schemas/diagnostics.ts';
 import type { Domain } from '../../routers/schemas/domains.ts';
-import { healthItems } from '../../src/features/deployments/manage/attention-items.ts';
+import { healthItems, lostConnectionItems } from '../../src/features/deployments/manage/attention-items.ts';
 import { AttentionList } from '../../src/features/deployments/manage/attention-list.tsx';
 import { certificateOf, domainOf } from '../support/domain-fixtures.ts';
 import { type Answers, showScreen } from '../support/screen.tsx';
@@ -54,6 +54,20 @@ test('domains that need a record, or have lost one, are named with the way to me
   ]);
   expect(shown.linkTo('Fix it')).toBe('/domains/b');
   expect(shown.asked).toEqual([{ needsCare: true, limit: 5 }, { needsCare: true }]);
+});
+
+test('a deployment that lost its connection is named with the way to connect it again; one that is refused is not', () => {
+  const lost = { destinationId: 'a', provider: 'netlify' as const, connectionId: null, message: 'Removed.' };
+  const refused = { ...lost, connectionId: 'netlify-1' };
+  expect(
+    lostConnectionItems([deploymentOf({ lostConnections: [lost] }), deploymentOf({ lostConnections: [refused] })]),
+  ).toEqual([
+    expect.objectContaining({
+      title: 'harbour is no longer connected to Netlify',
+      text: 'What is live stays live, but it cannot be published until Netlify is connected again.',
+      action: { to: '/settings?connect=netlify', label: 'Connect Netlify' },
+    }),
+  ]);
 });
 
 test('certificates that cannot be renewed, end soon or have run out are named with why', async () => {

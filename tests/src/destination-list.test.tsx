@@ -1,18 +1,17 @@
 import { expect, test } from 'vitest';
-import type { PlatformConnection } from '../../routers/schemas/connections.ts';
+import type { LostConnection } from '../../routers/schemas/deployments.ts';
 import type { Destination } from '../../routers/schemas/platforms/destination.ts';
 import { DestinationList } from '../../src/features/deployments/manage/destination-list.tsx';
 import { showScreen } from '../support/screen.tsx';
-import { allowanceOf, connectionOf, deploymentOf } from '../support/screen-fixtures.ts';
+import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
 
 const AT_NETLIFY: Destination = { id: 'a', platform: 'netlify', url: 'https://a.example', state: 'live', error: null };
 const AT_VERCEL: Destination = { id: 'b', platform: 'vercel', url: 'https://b.example', state: 'live', error: null };
 
-function show(plan: 'BASIC' | 'PRO', destinations: Destination[], connections: PlatformConnection[] = []) {
-  const deployment = deploymentOf({ platform: 'netlify', destinations });
+function show(plan: 'BASIC' | 'PRO', destinations: Destination[], lostConnections: LostConnection[] = []) {
+  const deployment = deploymentOf({ platform: 'netlify', destinations, lostConnections });
   return showScreen(<DestinationList deployment={deployment} isReadOnly={false} />, {
     'subscription.allowance': () => allowanceOf({ plan, severalPlatforms: plan === 'PRO' }),
-    'connections.list': () => ({ items: connections, signIn: [], tokenPages: {}, dnsProviders: [] }),
   });
 }
 
@@ -31,14 +30,18 @@ test('a plan with several platforms at once adds one', async () => {
 });
 
 test('where a platform does not accept the token, replacing it comes before another try', async () => {
-  const deployments = [{ id: 'harbour', name: 'harbour', url: 'https://harbour.netlify.app' }];
-  const broken = connectionOf({ id: 'vercel-1', provider: 'vercel', state: 'broken', deployments });
+  const lost: LostConnection = {
+    destinationId: 'b',
+    provider: 'vercel',
+    connectionId: 'vercel-1',
+    message: 'Refused.',
+  };
   const failed = { ...AT_VERCEL, state: 'failed' } as const;
-  using shown = show('PRO', [AT_NETLIFY, failed], [broken]);
+  using shown = show('PRO', [AT_NETLIFY, failed], [lost]);
   await shown.sees('Replace token');
   expect(shown.linkTo('Replace token for Vercel')).toBe('/settings?replace=vercel-1');
   expect(shown.button('Try again on Vercel').dataset.variant).toBe('secondary');
-  using other = show('PRO', [AT_NETLIFY, failed], [{ ...broken, provider: 'netlify' }]);
+  using other = show('PRO', [AT_NETLIFY, failed], [{ ...lost, destinationId: 'a' }]);
   await other.sees('Try again');
   expect(other.page.textContent).not.toContain('Replace token');
 });

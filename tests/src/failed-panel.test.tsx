@@ -1,12 +1,14 @@
 import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
 import { expect, test } from 'vitest';
+import type { LostConnection } from '../../routers/schemas/deployments.ts';
+import { LostConnectionNotices } from '../../src/features/deployments/manage/lost-connection-notices.tsx';
 import { LatestNotice } from '../../src/features/releases/latest-notice.tsx';
 import { ReleaseOutcome } from '../../src/features/releases/release-outcome.tsx';
 import { FailedPanel } from '../../src/features/releases/release-panels.tsx';
 import { useReleaseActs } from '../../src/features/releases/use-release-acts.ts';
 import { type Answers, type ShownScreen, showScreen } from '../support/screen.tsx';
-import { connectionOf, releaseDetailOf, releaseRefOf } from '../support/screen-fixtures.ts';
+import { deploymentOf, releaseDetailOf, releaseRefOf } from '../support/screen-fixtures.ts';
 
 function show(raw: string | null) {
   const page = document.createElement('main');
@@ -34,11 +36,15 @@ test('a failure without an answer offers none', () => {
   expect(panel.toggle()).toBe(null);
 });
 
-const deployments = [{ id: 'harbour', name: 'harbour', url: 'https://harbour.netlify.app' }];
-const BROKEN = connectionOf({ state: 'broken', deployments });
+const LOST: LostConnection = {
+  destinationId: 'harbour-here',
+  provider: 'netlify',
+  connectionId: 'netlify-1',
+  message: 'Netlify does not accept the token.',
+};
 
-function connectionsAre(...items: ReturnType<typeof connectionOf>[]): Answers {
-  return { 'connections.list': () => ({ items, signIn: [], tokenPages: {}, dnsProviders: [] }) };
+function deploymentIs(...lostConnections: LostConnection[]): Answers {
+  return { 'deployments.get': () => deploymentOf({ lostConnections }) };
 }
 
 function Outcome() {
@@ -50,14 +56,17 @@ function Outcome() {
 function Latest() {
   const latest = releaseRefOf({ state: 'failed', errorMessage: 'Netlify does not accept the token.' });
   return (
-    <LatestNotice
-      deploymentId="harbour"
-      platform="netlify"
-      latest={latest}
-      serving={null}
-      isWaiting={false}
-      isReadOnly={false}
-    />
+    <>
+      <LostConnectionNotices deployment={deploymentOf({ lostConnections: [LOST] })} />
+      <LatestNotice
+        deploymentId="harbour"
+        platform="netlify"
+        latest={latest}
+        serving={null}
+        isWaiting={false}
+        isReadOnly={false}
+      />
+    </>
   );
 }
 
@@ -69,24 +78,20 @@ test.each([
   ['the page of a release', <Outcome key="outcome" />],
   ['the page of its deployment', <Latest key="latest" />],
 ])('on %s a token that is not accepted is replaced before anything is tried again', async (_where, screen) => {
-  using shown = showScreen(screen, connectionsAre(connectionOf({ id: 'ok', deployments }), BROKEN));
+  using shown = showScreen(screen, deploymentIs(LOST));
   await shown.sees('Replace token');
   expect(shown.linkTo('Replace token')).toBe('/settings?replace=netlify-1');
   expect(primaryOf(shown)).toEqual(['Replace token']);
   expect(shown.button('Try again').dataset.variant).toBe('secondary');
 });
 
-test.each([
-  ['works', { ...BROKEN, state: 'ok' as const }],
-  ['is of other deployments', { ...BROKEN, deployments: [] }],
-  ['is of another platform', { ...BROKEN, provider: 'vercel' as const }],
-])('a connection that %s is not what a release failed for', async (_what, connection) => {
+test('what was lost at another platform is not what a release failed for', async () => {
   let isAnswered = false;
-  const list = () => {
+  const get = () => {
     isAnswered = true;
-    return connectionsAre(connection)['connections.list']?.(undefined);
+    return deploymentOf({ lostConnections: [{ ...LOST, destinationId: 'elsewhere' }] });
   };
-  using shown = showScreen(<Outcome />, { 'connections.list': list });
+  using shown = showScreen(<Outcome />, { 'deployments.get': get });
   await shown.sees('Try again');
   await expect.poll(() => isAnswered).toBe(true);
   await new Promise((resolve) => setTimeout(resolve, 0));

@@ -64,7 +64,7 @@ test('the start page of what still has to be built is no good news, and who cann
 test('links that begin with a slash are a finding where the site is to be below a folder, and nowhere else', async () => {
   const report = await inspectSelection(folder({ 'index.html': '<link href="/style.css">', 'style.css': 'p {}' }));
   expect(findingsOf(report).map(({ id }) => id)).toEqual(['entry']);
-  expect(findingsOf(report, true)).toMatchObject([
+  expect(findingsOf(report, { isBelowFolder: true })).toMatchObject([
     { id: 'entry' },
     { id: 'root_link', kind: 'warn', message: '1 link begins with a slash.' },
   ]);

@@ -60,6 +60,7 @@ export function deploymentOf(fields: Partial<Deployment> = {}): Deployment {
     state: 'live',
     url: `http://${slug}.localhost:3001`,
     destinations: [destinationOf(slug)],
+    lostConnections: [],
     currentRelease: releaseRefOf(),
     latestRelease: releaseRefOf(),
     releaseCount: 3,

@@ -55,7 +55,8 @@ export function connectionIdsOf({ connectionId, options }: { connectionId?: unkn
   return named.filter((id) => typeof id === 'string');
 }
 
-function optionOf(options: unknown, name: string): unknown {
+/** Returns an option of a destination; undefined where it has none of this name. */
+export function optionOf(options: unknown, name: string): unknown {
   return typeof options === 'object' && options !== null ? Reflect.get(options, name) : undefined;
 }
 

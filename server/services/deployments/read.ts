@@ -12,6 +12,7 @@ import { type DeploymentDoc, DeploymentModel, type DeploymentRow } from '../../m
 import { DeploymentHealthModel } from '../../models/deployment-health.ts';
 import { ReleaseModel, type ReleaseRow } from '../../models/release.ts';
 import type { AccountContext, Addresses } from '../../service-context.ts';
+import { connectionsOfAll, lostConnections } from '../connections/lost-connections.ts';
 import { afterCursor, encodeCursor } from '../page-cursor.ts';
 import { shownStateFilter } from '../shown-state.ts';
 import { siteOf, siteUrlOf, toDestination } from '../site-address.ts';
@@ -55,6 +56,7 @@ async function idsInCare(accountId: string): Promise<string[]> {
     { _id: { $in: ids }, accountId, $or: [{ state: 'failed' }, { 'corruptedFiles.0': { $exists: true } }] },
     { state: 1 },
   ).lean();
+  const connections = await connectionsOfAll(accountId, rows);
   const failed = new Set(releases.flatMap(({ _id, state }) => (state === 'failed' ? [_id] : [])));
   const bad = new Set(releases.map(({ _id }) => _id));
   const unhealthy = await DeploymentHealthModel.find({ accountId, 'checks.verdict': 'fail' }, { _id: 1 })
@@ -63,13 +65,14 @@ async function idsInCare(accountId: string): Promise<string[]> {
     .lean();
   const down = new Set(unhealthy.map(({ _id }) => _id));
   return rows
-    .filter(({ _id, state, currentReleaseId, latestReleaseId, destinations }) =>
-      state === 'deleting'
-        ? destinations.some(({ error }) => error !== null && error !== undefined)
-        : failed.has(latestReleaseId ?? '') ||
-          bad.has(currentReleaseId ?? '') ||
-          down.has(_id) ||
-          destinations.some((one) => one.state === 'waiting'),
+    .filter((row) =>
+      row.state === 'deleting'
+        ? row.destinations.some(({ error }) => error !== null && error !== undefined)
+        : failed.has(row.latestReleaseId ?? '') ||
+          bad.has(row.currentReleaseId ?? '') ||
+          down.has(row._id) ||
+          row.destinations.some((one) => one.state === 'waiting') ||
+          lostConnections(row, connections).some(({ connectionId }) => connectionId === null),
     )
     .map(({ _id }) => _id);
 }
@@ -90,21 +93,29 @@ export async function findDeployment(ctx: AccountContext, deploymentId: string):
 
 /** The document with its addresses and the releases that it names. */
 export async function toDeployment(ctx: AccountContext, doc: DeploymentRow): Promise<Deployment> {
-  const refs = await releaseRefs(ctx.actor.accountId, [doc]);
-  return assemble(ctx.providers.addresses, doc, refs);
+  const [deployment] = await toDeployments(ctx.providers.addresses, ctx.actor.accountId, [doc]);
+  if (deployment === undefined) throw new Error('One document gave no deployment.');
+  return deployment;
 }
 
-/** The same of many of one account, with one query for all their releases. */
+/** The same of many of one account, with one query for all their releases and one for their connections. */
 export async function toDeployments(
   addresses: Addresses,
   accountId: string,
   docs: readonly DeploymentRow[],
 ): Promise<Deployment[]> {
-  const refs = await releaseRefs(accountId, docs);
-  return docs.map((doc) => assemble(addresses, doc, refs));
+  const [refs, connections] = await Promise.all([releaseRefs(accountId, docs), connectionsOfAll(accountId, docs)]);
+  return docs.map((doc) => ({
+    ...assemble(addresses, doc, refs),
+    lostConnections: lostConnections(doc, connections),
+  }));
 }
 
-function assemble(addresses: Addresses, doc: DeploymentRow, refs: ReadonlyMap<string, ReleaseRef>): Deployment {
+function assemble(
+  addresses: Addresses,
+  doc: DeploymentRow,
+  refs: ReadonlyMap<string, ReleaseRef>,
+): Omit<Deployment, 'lostConnections'> {
   const site = siteOf(doc);
   return {
     id: doc._id,

@@ -5,21 +5,24 @@ import { CONNECTION_PROVIDERS } from '../../../routers/schemas/platforms/ids.ts'
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { showToast } from '../../components/toast-store.ts';
-import { REPLACE } from '../../lib/paths.ts';
+import { CONNECT, REPLACE } from '../../lib/paths.ts';
+import { ConnectDialog } from './connect-dialog.tsx';
 import { ReplaceConnectionDialog } from './connection-rows.tsx';
 
 /**
- * Does what the address asks of the connections: where one stopped working, a link leads here to replace its token, and
- * a platform sends the browser back here from its sign-in.
+ * Does what the address asks of the connections: where one stopped working or is gone, a link leads here to replace its
+ * token or to connect its platform again, and a platform sends the browser back here from its sign-in.
  */
 export function AskedByAddress() {
   const [search, setSearch] = useSearchParams();
   const { data } = trpc.connections.list.useQuery();
   const replacing = data?.items.find(({ id }) => id === search.get(REPLACE));
+  const connecting = CONNECTION_PROVIDERS.find((id) => id === search.get(CONNECT));
   useFinishAuthorization();
-  return replacing === undefined ? null : (
-    <ReplaceConnectionDialog connection={replacing} onClose={() => setSearch({}, { replace: true })} />
-  );
+  const close = () => setSearch({}, { replace: true });
+  if (replacing !== undefined) return <ReplaceConnectionDialog connection={replacing} onClose={close} />;
+  if (connecting === undefined || data === undefined) return null;
+  return <ConnectDialog providers={[connecting]} signIn={data.signIn} onClose={close} />;
 }
 
 /** Ends a sign-in at a platform that sent the browser back here with a code, and takes the code out of the address. */

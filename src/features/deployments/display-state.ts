@@ -1,8 +1,15 @@
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
 import type { DisplayState } from '../../components/state-badge.tsx';
+import { lostAtPrimary } from '../../lib/lost-at-primary.ts';
 import { shownState } from '../../lib/waiting.ts';
 
-/** A live deployment that may not be changed says so: that it is live shows in its address. */
-export function deploymentDisplayState(deployment: Deployment, isReadOnly: boolean): DisplayState {
-  return isReadOnly && deployment.state === 'live' ? 'read-only' : shownState(deployment);
+/** A live deployment that may not or cannot be changed says so: that it is live shows in its address. */
+export function deploymentDisplayState(
+  deployment: Pick<Deployment, 'state' | 'destinations' | 'lostConnections'>,
+  isReadOnly: boolean,
+): DisplayState {
+  const { state } = deployment;
+  if (isReadOnly && state === 'live') return 'read-only';
+  const isIdle = state === 'live' || state === 'draft';
+  return isIdle && lostAtPrimary(deployment) !== undefined ? 'not-connected' : shownState(deployment);
 }

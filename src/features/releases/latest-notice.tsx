@@ -4,7 +4,6 @@ import type { ReleaseRef } from '../../../routers/schemas/deployments.ts';
 import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
-import { useBrokenConnection } from '../../api/use-broken-connection.ts';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { href } from '../../lib/paths.ts';
@@ -26,7 +25,6 @@ export type LatestNoticeProps = {
 /** The newest release is not the one that is live: what became of it, and what can be done. */
 export function LatestNotice({ deploymentId, platform, latest, serving, isWaiting, isReadOnly }: LatestNoticeProps) {
   const { cancel, retry } = useReleaseActs();
-  const broken = useBrokenConnection(deploymentId, { platform, enabled: latest.state === 'failed' && !isReadOnly });
   const told = storyOf(latest, serving, isWaiting ? PLATFORMS[platform].title : null);
   if (told === null) return null;
   const releaseId = latest.id;
@@ -36,11 +34,6 @@ export function LatestNotice({ deploymentId, platform, latest, serving, isWaitin
       title={told.title}
       action={
         <span className="flex flex-wrap gap-2">
-          {broken !== null && (
-            <Button size="sm" variant="primary" asChild>
-              <Link to={href.replaceToken(broken.id)}>Replace token</Link>
-            </Button>
-          )}
           <Button size="sm" asChild>
             <Link to={href.release(deploymentId, latest.number)}>{told.link}</Link>
           </Button>

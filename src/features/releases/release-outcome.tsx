@@ -1,8 +1,8 @@
-import { Link } from 'wouter';
 import type { ReleaseDetail } from '../../../routers/schemas/releases.ts';
-import { useBrokenConnection } from '../../api/use-broken-connection.ts';
+import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
-import { href } from '../../lib/paths.ts';
+import { MendConnection } from '../../components/mend-connection.tsx';
+import { lostAtPrimary } from '../../lib/lost-at-primary.ts';
 import { goneBackAt } from './going-back.ts';
 import { CancelledPanel, FailedPanel, LivePanel, SupersededPanel } from './release-panels.tsx';
 import { RollBackButton } from './roll-back.tsx';
@@ -17,22 +17,17 @@ export type ReleaseOutcomeProps = {
 
 /** What became of a release, said aloud when it changes; nothing while it runs. */
 export function ReleaseOutcome({ release, retry, mayChange }: ReleaseOutcomeProps) {
-  const { deploymentId, platform, state } = release;
-  const broken = useBrokenConnection(deploymentId, { platform, enabled: mayChange && state === 'failed' });
+  const { deploymentId, state } = release;
+  const deployment = trpc.deployments.get.useQuery({ deploymentId }, { enabled: mayChange && state === 'failed' });
+  const lost = deployment.data && lostAtPrimary(deployment.data);
   const tryAgain = mayChange && (
     <Button
-      variant={broken === null ? 'primary' : 'secondary'}
+      variant={lost === undefined ? 'primary' : 'secondary'}
       isBusy={retry.isPending}
       busyLabel="Starting…"
       onClick={() => retry.mutate({ releaseId: release.id })}
     >
       Try again
-    </Button>
-  );
-  // It would be refused again until the platform accepts the token.
-  const replaceToken = broken !== null && (
-    <Button variant="primary" asChild>
-      <Link to={href.replaceToken(broken.id)}>Replace token</Link>
     </Button>
   );
   const goesBackHere = mayChange && goneBackAt(release) === null;
@@ -44,7 +39,8 @@ export function ReleaseOutcome({ release, retry, mayChange }: ReleaseOutcomeProp
           release={release}
           action={
             <>
-              {replaceToken}
+              {/* It would be refused again before this is done. */}
+              {lost !== undefined && <MendConnection lost={lost} />}
               {tryAgain}
             </>
           }

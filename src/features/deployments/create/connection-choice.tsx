@@ -1,7 +1,6 @@
 import { useEffect } from 'react';
 import { useFormContext } from 'react-hook-form';
 import { Link } from 'wouter';
-import { CONNECTION_TITLES } from '../../../../routers/schemas/connection-titles.ts';
 import type { Connection } from '../../../../routers/schemas/connections.ts';
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
@@ -9,6 +8,7 @@ import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 import { Checkbox } from '../../../components/checkbox.tsx';
 import { Field } from '../../../components/field.tsx';
+import { MendConnection } from '../../../components/mend-connection.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { Select } from '../../../components/select.tsx';
 import { href } from '../../../lib/paths.ts';
@@ -82,7 +82,7 @@ function NeededConnection({ provider, name }: NeededConnectionProps) {
           }))}
         />
       </Field>
-      {current?.state === 'broken' && <BrokenNotice connection={current} />}
+      {current?.state === 'broken' && <BrokenNotice connection={current} provider={provider} />}
     </>
   );
 }
@@ -92,17 +92,13 @@ function preferred(connections: readonly Connection[]): Connection | undefined {
   return connections.find(({ state }) => state === 'ok') ?? connections[0];
 }
 
-function BrokenNotice({ connection }: { connection: Connection }) {
-  const { id, provider, identity, problem } = connection;
+function BrokenNotice({ connection, provider }: Pick<NeededConnectionProps, 'provider'> & { connection: Connection }) {
+  const { id, identity, problem } = connection;
   return (
     <Notice
       tone="bad"
-      title={`${CONNECTION_TITLES[provider]} · ${identity} is not working`}
-      action={
-        <Button asChild size="sm">
-          <Link to={href.replaceToken(id)}>Replace token</Link>
-        </Button>
-      }
+      title={`${PLATFORMS[provider].title} · ${identity} is not working`}
+      action={<MendConnection lost={{ provider, connectionId: id }} size="sm" />}
     >
       {problem?.message ?? 'The platform refuses its token.'}
     </Notice>

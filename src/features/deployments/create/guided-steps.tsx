@@ -49,7 +49,7 @@ export function GuidedSteps({ renderDomain }: GuidedStepsProps) {
         ))}
       </section>
       {step === 'files' ? (
-        <FilesStep chosen={chosen} isBelowFolder={isBelowFolder} title="Drop your folder or ZIP here" />
+        <FilesStep chosen={chosen} place={{ isBelowFolder }} title="Drop your folder or ZIP here" />
       ) : (
         <GuidedAnswer step={step} onGoTo={goTo} renderDomain={renderDomain} />
       )}

@@ -27,7 +27,7 @@ export function NewDeploymentStages({ domainField }: { domainField: ReactNode })
         {
           title: 'Files',
           state: isReady ? 'done' : 'open',
-          body: <FilesStep chosen={chosen} isBelowFolder={isBelowFolder} shape="wide" />,
+          body: <FilesStep chosen={chosen} place={{ isBelowFolder }} shape="wide" />,
         },
         { title: 'Platform', state: 'done', body: <PlatformChoice isTitled={false} /> },
         {

@@ -89,6 +89,24 @@ export function corruptedItems(deployments: readonly Deployment[]): AttentionIte
   });
 }
 
+/** Returns the deployments whose connection was removed; one that is refused stands there itself. */
+export function lostConnectionItems(deployments: readonly Deployment[]): AttentionItem[] {
+  return deployments.flatMap(({ id, name, slug, lostConnections, currentRelease }) => {
+    const lost = lostConnections.find(({ connectionId }) => connectionId === null);
+    if (lost === undefined) return [];
+    const title = PLATFORMS[lost.provider].title;
+    return [
+      {
+        key: `lost ${id}`,
+        kind: 'stopped' as const,
+        title: `${deploymentLabel({ name, slug })} is no longer connected to ${title}`,
+        text: `${currentRelease === null ? 'It' : 'What is live stays live, but it'} cannot be published until ${title} is connected again.`,
+        action: { to: href.connect(lost.provider), label: `Connect ${title}` },
+      },
+    ];
+  });
+}
+
 /** Returns the deletions that a platform refuses. */
 export function refusedItems(deployments: readonly Deployment[]): AttentionItem[] {
   return deployments.flatMap(({ id, name, slug, state, destinations }) => {

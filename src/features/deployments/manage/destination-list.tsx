@@ -6,7 +6,6 @@ import type { Destination } from '../../../../routers/schemas/platforms/destinat
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
-import { useBrokenConnection } from '../../../api/use-broken-connection.ts';
 import { Tag } from '../../../components/badge.tsx';
 import { Button } from '../../../components/button.tsx';
 import { Card, CardHeader } from '../../../components/card.tsx';
@@ -15,10 +14,11 @@ import { DestinationBadge } from '../../../components/destination-badge.tsx';
 import { HostName } from '../../../components/host-name.tsx';
 import { lazyDialog } from '../../../components/lazy-dialog.tsx';
 import { LinkedText } from '../../../components/linked-text.tsx';
+import { MendConnection } from '../../../components/mend-connection.tsx';
 import { PlatformMark } from '../../../components/platform-mark.tsx';
 import { showToast } from '../../../components/toast-store.ts';
 import { formatAddress } from '../../../lib/format.ts';
-import { href, paths } from '../../../lib/paths.ts';
+import { paths } from '../../../lib/paths.ts';
 
 // With the form of a new destination they would weigh as much as the rest of the page.
 const DestinationDialogs = lazyDialog(async () => (await import('./destination-dialogs.tsx')).DestinationDialogs);
@@ -145,23 +145,14 @@ type RowActsProps = Required<Pick<DestinationRowProps, 'deployment' | 'destinati
 function RowActs({ deployment, destination, primary, onAsk }: RowActsProps) {
   const { title } = PLATFORMS[destination.platform];
   const isBusy = deployment.state === 'deploying';
-  const broken = useBrokenConnection(deployment.id, {
-    platform: destination.platform,
-    enabled: destination.state === 'failed',
-  });
+  const lost = deployment.lostConnections.find(({ destinationId }) => destinationId === destination.id);
   const retry = trpc.deployments.retryDestination.useMutation({
     onError: (error) => showToast(errorToast('Could not try again', error)),
   });
   if (destination.state === 'removing') return null;
   return (
     <div className="flex flex-wrap gap-2 max-sm:ml-8">
-      {broken !== null && (
-        <Button size="sm" variant="primary" asChild>
-          <Link to={href.replaceToken(broken.id)} aria-label={`Replace token for ${title}`}>
-            Replace token
-          </Link>
-        </Button>
-      )}
+      {lost !== undefined && <MendConnection lost={lost} size="sm" isNamed />}
       {destination.state === 'failed' && (
         <Button
           size="sm"

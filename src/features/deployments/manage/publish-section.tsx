@@ -1,13 +1,15 @@
 import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
-import type { Deployment } from '../../../../routers/schemas/deployments.ts';
+import type { Deployment, LostConnection } from '../../../../routers/schemas/deployments.ts';
 import { isBelowFolder } from '../../../../routers/schemas/platforms/below-folder.ts';
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
+import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { isTouch } from '../../../lib/is-touch.ts';
 import { useAddress, useVisit } from '../../../lib/location.ts';
+import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
 import { paths } from '../../../lib/paths.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { usePublish } from '../../../uploads/use-publish.ts';
@@ -69,6 +71,7 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
   const { ask, question } = useEntryQuestion(report);
   const isFirst = deployment.releaseCount === 0;
   const isBusy = deployment.state === 'deploying';
+  const lost = lostAtPrimary(deployment);
   const start = ({ selection, publishAnyway }: SelectionReport) => {
     publish({ deployment, selection, publishAnyway, isNew: false });
     chosen.choose(null);
@@ -76,16 +79,16 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
   return (
     <FilesStep
       chosen={chosen}
-      isBelowFolder={useBelowFolder(deployment)}
+      place={{ isBelowFolder: useBelowFolder(deployment), lost }}
       shape={isFirst ? 'tall' : 'wide'}
       {...dropLabels(isFirst, isWanted)}
       isWanted={isWanted}
       footer={
         report !== null && (
-          <FilesFooter text={publishHint(deployment, report)}>
+          <FilesFooter text={publishHint(deployment, report, lost)}>
             <Button
               variant="primary"
-              disabled={isBusy || report.reading.refusal !== null}
+              disabled={isBusy || report.reading.refusal !== null || lost?.connectionId === null}
               onClick={() => ask(() => start(report))}
             >
               Publish
@@ -110,9 +113,17 @@ function dropLabels(isFirst: boolean, isWanted: boolean): { title: string; descr
     : { title: 'Drop a folder or a ZIP to publish again', description: 'Only what changed is sent.' };
 }
 
-function publishHint({ state, currentRelease, releaseCount }: Deployment, report: SelectionReport): string {
+function publishHint(
+  { state, currentRelease, releaseCount }: Deployment,
+  report: SelectionReport,
+  lost: LostConnection | undefined,
+): string {
   const refusal = refusalText(report);
   if (refusal !== null) return refusal;
+  if (lost !== undefined) {
+    const title = PLATFORM_TITLES[lost.provider];
+    return lost.connectionId === null ? `Connect ${title} again to publish.` : `Replace the token of ${title} first.`;
+  }
   if (state === 'deploying') return 'A release is on its way. Publish when it is done.';
   if (currentRelease === null) return `It becomes release ${releaseCount + 1}.`;
   return `It becomes release ${releaseCount + 1}. Release ${currentRelease.number} stays live until then.`;

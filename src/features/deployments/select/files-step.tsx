@@ -8,8 +8,8 @@ import type { ChosenSelection } from './use-chosen-selection.ts';
 
 export type FilesStepProps = Pick<DropZoneProps, 'title' | 'description' | 'shape' | 'isWanted'> & {
   chosen: ChosenSelection;
-  /** The site is to be published below a folder of a host. */
-  isBelowFolder?: boolean | undefined;
+  /** Where the files are to go, as far as it decides what is wrong with them. */
+  place?: SelectionSummaryProps['place'];
   /** Told what is chosen on this page; left out, it is chosen and nothing more. */
   onChoose?: ((selection: Selection) => void) | undefined;
   /** Shown below the report on the files. */
@@ -22,15 +22,15 @@ const summary = lazyComponent<SelectionSummaryProps>(
 );
 
 /** The place for the files: where to drop them, and then what they are. */
-export function FilesStep({ chosen, isBelowFolder, onChoose, footer, ...place }: FilesStepProps) {
+export function FilesStep({ chosen, place, onChoose, footer, ...zone }: FilesStepProps) {
   const { report, buildFolder, wanted, isReading, setPublishAnyway } = chosen;
   const choose = onChoose ?? chosen.choose;
-  if (report === null) return <DropZone {...place} wanted={wanted} isRestoring={isReading} onSelection={choose} />;
+  if (report === null) return <DropZone {...zone} wanted={wanted} isRestoring={isReading} onSelection={choose} />;
   return (
-    <Suspense fallback={<DropZone {...place} isRestoring onSelection={choose} />}>
+    <Suspense fallback={<DropZone {...zone} isRestoring onSelection={choose} />}>
       <summary.Component
         report={report}
-        isBelowFolder={isBelowFolder}
+        place={place}
         onReplace={() => chosen.choose(null)}
         onPublishAnyway={setPublishAnyway}
         onTakeBuildFolder={buildFolder === null ? null : () => choose(buildFolder)}

@@ -1,3 +1,4 @@
+import type { LostConnection } from '../../../../routers/schemas/deployments.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import type { ProblemPlace, UploadInspection } from '../../../../routers/schemas/upload-inspection.ts';
 import { leftOutRule, visiblePath } from '../../../../routers/schemas/upload-rules.ts';
@@ -25,10 +26,18 @@ export function selectionLine({ inspection }: SelectionReport): string {
   return `${inspection.title}, ${formatCount(inspection.fileCount, 'file')}, ${formatSize(inspection.totalBytes)}`;
 }
 
-/** `isBelowFolder`: the site is to be published below a folder of a host. */
-export function findingsOf(report: SelectionReport, isBelowFolder = false): Finding[] {
+/** Where the files are to go. */
+export type FindingsPlace = {
+  /** The site is to be published below a folder of a host. */
+  isBelowFolder?: boolean | undefined;
+  /** Nothing can be published there before this is mended. */
+  lost?: LostConnection | undefined;
+};
+
+export function findingsOf(report: SelectionReport, { isBelowFolder = false, lost }: FindingsPlace = {}): Finding[] {
   const { reading, inspection, selection } = report;
   return [
+    ...(lost === undefined ? [] : [{ ...plain, id: 'lost', kind: 'bad' as const, message: lost.message }]),
     ...refusalFindings(reading, selectionNoun(selection)),
     ...reselectedFindings(report),
     ...entryFindings(reading, inspection),

@@ -18,12 +18,11 @@ import { classNames } from '../../../components/class-names.ts';
 import { Size } from '../../../components/size.tsx';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { selectionNoun, selectionTitle } from '../../../uploads/selection.ts';
-import { type Finding, findingsOf, selectionLine } from './findings.ts';
+import { type Finding, type FindingsPlace, findingsOf, selectionLine } from './findings.ts';
 
 export type SelectionSummaryProps = {
   report: SelectionReport;
-  /** The site is to be published below a folder of a host. */
-  isBelowFolder?: boolean | undefined;
+  place?: FindingsPlace | undefined;
   onReplace: () => void;
   onPublishAnyway: (path: string, isWanted: boolean) => void;
   /** Publishes the finished folder inside in the place of the whole; null where there is none. */
@@ -34,7 +33,7 @@ export type SelectionSummaryProps = {
 /** A folder or ZIP read and understood: what it is, what is left out and why, what looks wrong, every file. */
 export function SelectionSummary({
   report,
-  isBelowFolder,
+  place,
   onReplace,
   onPublishAnyway,
   onTakeBuildFolder,
@@ -42,7 +41,7 @@ export function SelectionSummary({
 }: SelectionSummaryProps) {
   const { inspection } = report;
   const title = selectionTitle(report.selection);
-  const findings = findingsOf(report, isBelowFolder);
+  const findings = findingsOf(report, place);
   const noun = selectionNoun(report.selection);
   const Icon = noun === 'ZIP' ? FileArchive : Folder;
   // "Ready as it is" is no sentence above a warning.

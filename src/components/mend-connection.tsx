@@ -1,0 +1,27 @@
+import { Link } from 'wouter';
+import type { LostConnection } from '../../routers/schemas/deployments.ts';
+import { PLATFORM_TITLES } from '../../routers/schemas/platforms/titles.ts';
+import { href } from '../lib/paths.ts';
+import { Button, type ButtonProps } from './button.tsx';
+
+export type MendConnectionProps = Pick<ButtonProps, 'size'> & {
+  lost: Pick<LostConnection, 'provider' | 'connectionId'>;
+  /** Names the platform for whoever hears the button alone, where several stand below each other. */
+  isNamed?: boolean;
+};
+
+/** Leads to what a deployment needs before it can be published again: another token, or its account anew. */
+export function MendConnection({ lost: { provider, connectionId }, size, isNamed = false }: MendConnectionProps) {
+  const title = PLATFORM_TITLES[provider];
+  return (
+    <Button variant="primary" size={size} asChild>
+      {connectionId === null ? (
+        <Link to={href.connect(provider)}>Connect {title}</Link>
+      ) : (
+        <Link to={href.replaceToken(connectionId)} aria-label={isNamed ? `Replace token for ${title}` : undefined}>
+          Replace token
+        </Link>
+      )}
+    </Button>
+  );
+}
