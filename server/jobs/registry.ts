@@ -1,4 +1,6 @@
 import { applyDnsJob } from './apply-dns.ts';
+import { checkConnectionJob } from './check-connection.ts';
+import { checkConnectionsJob } from './check-connections.ts';
 import { checkDeploymentJob } from './check-deployment.ts';
 import { checkDeploymentsJob } from './check-deployments.ts';
 import { checkDomainJob } from './check-domain.ts';
@@ -42,6 +44,8 @@ export const jobHandlers = {
   'check-domain': checkDomainJob,
   'detach-domain': detachDomainJob,
   'check-domains': checkDomainsJob,
+  'check-connection': checkConnectionJob,
+  'check-connections': checkConnectionsJob,
   'check-deployment': checkDeploymentJob,
   'check-deployments': checkDeploymentsJob,
   'run-diagnostics': runDiagnosticsJob,

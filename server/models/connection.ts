@@ -31,6 +31,8 @@ const connectionDocSchema = new Schema(
   { timestamps: true, collection: 'connections' },
 );
 connectionDocSchema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest' });
+// Those that nobody has asked after for long.
+connectionDocSchema.index({ testedAt: 1 }, { name: 'due' });
 connectionDocSchema.plugin(accountScope);
 
 /** As it is stored, for reads that change nothing. */

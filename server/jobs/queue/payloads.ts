@@ -16,6 +16,8 @@ export const JOB_PAYLOADS = {
     counterpart: z.nullable(z.string()),
   }),
   'check-domains': z.strictObject({}),
+  'check-connection': z.strictObject({ connectionId: idSchema }),
+  'check-connections': z.strictObject({}),
   'check-deployment': z.strictObject({ deploymentId: idSchema }),
   'check-deployments': z.strictObject({}),
   'run-diagnostics': z.strictObject({ reportId: idSchema }),

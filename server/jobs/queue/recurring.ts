@@ -14,6 +14,8 @@ const EVERY: Partial<Record<Recurring, number>> = {
   'collect-garbage': HOUR_MS,
   'check-domains': 5 * MINUTE_MS,
   'check-deployments': 5 * MINUTE_MS,
+  // Each once a day, at the hour of the last time.
+  'check-connections': HOUR_MS,
   // Half of the shortest lifetime in use is days; what a domain needs at once is enqueued at once.
   'renew-certificates': 5 * MINUTE_MS,
   'rehearse-renewals': 5 * MINUTE_MS,

@@ -179,12 +179,16 @@ async function replacementOf(
 }
 
 /** Asks the provider whether it still accepts the credential; its answer is kept, and is the answer. */
-export async function testConnection(ctx: AccountContext, input: TestConnectionInput): Promise<Connection> {
+export async function testConnection(
+  ctx: AccountContext,
+  input: TestConnectionInput,
+  signal?: AbortSignal,
+): Promise<Connection> {
   const { accountId } = ctx.actor;
   const connection = await findConnection(accountId, input.connectionId);
   const { _id, credential } = connection;
   try {
-    const { expiresAt, ...info } = working(ctx, await askWhoseConnection(ctx, connection));
+    const { expiresAt, ...info } = working(ctx, await askWhoseConnection(ctx, connection, signal));
     const ends = connection.isRenewable ? {} : { expiresAt };
     return await changeConnection(ctx, { _id, accountId }, { ...info, ...ends });
   } catch (error) {
@@ -193,10 +197,14 @@ export async function testConnection(ctx: AccountContext, input: TestConnectionI
   }
 }
 
-async function askWhoseConnection(ctx: AccountContext, connection: ConnectionDoc): Promise<ConnectionInfo> {
+async function askWhoseConnection(
+  ctx: AccountContext,
+  connection: ConnectionDoc,
+  signal?: AbortSignal,
+): Promise<ConnectionInfo> {
   const { provider } = connection;
-  if (isDnsProvider(provider)) return askWhoseDns(ctx, openDnsCredential(ctx.providers, connection));
-  return askWhose(ctx, provider, await currentToken(ctx.providers, connection));
+  if (isDnsProvider(provider)) return askWhoseDns(ctx, openDnsCredential(ctx.providers, connection), signal);
+  return askWhose(ctx, provider, await currentToken(ctx.providers, connection), signal);
 }
 
 /**

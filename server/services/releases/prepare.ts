@@ -1,15 +1,20 @@
 import type { PreparedUpload, PrepareReleaseInput } from '../../../routers/schemas/releases.ts';
 import type { AccountContext } from '../../service-context.ts';
+import { requireConnected } from '../connections/watch.ts';
 import { findDeployment } from '../deployments/read.ts';
 import { requireWritable } from '../subscription/writable.ts';
 import { openUpload } from '../uploads/index.ts';
 
 /**
  * Opens an upload, with or without a deployment: files can be read before one exists.
- * Throws `not_found`, `plan_required` for a deployment that is read-only, `quota_exhausted` when three uploads are open and being worked on.
+ * Throws `not_found`, `plan_required` for a deployment that is read-only, `credentials_invalid` for one
+ * whose platform refuses it by now, `quota_exhausted` when three uploads are open and being worked on.
  */
 export async function prepareRelease(ctx: AccountContext, input: PrepareReleaseInput): Promise<PreparedUpload> {
   const deployment = input?.deploymentId === undefined ? null : await findDeployment(ctx, input.deploymentId);
-  if (deployment !== null) await requireWritable(null, ctx, deployment._id);
+  if (deployment !== null) {
+    await requireWritable(null, ctx, deployment._id);
+    await requireConnected(ctx, deployment);
+  }
   return { uploadId: await openUpload(ctx, deployment?._id ?? null) };
 }
