@@ -66,18 +66,28 @@ function parseJson(text: string): unknown {
 
 export type ManifestDifference = { added: string[]; changed: string[]; removed: string[] };
 
-/** Returns what `next` has that `previous` has not, by path; null for a first release. */
-export function compareManifests(previous: Manifest | null, next: Manifest): ManifestDifference {
-  const before = previous ?? new Map<string, ManifestEntry>();
-  const added: string[] = [];
-  const changed: string[] = [];
+/**
+ * Returns what `next` has that `previous` has not, by path, compared while other calls have their turns; null for a first
+ * release.
+ */
+export function compareManifests(previous: Manifest | null, next: Manifest): Promise<ManifestDifference> {
+  return runInTimeSlices(comparingSteps(previous ?? new Map(), next));
+}
+
+export function* comparingSteps(before: Manifest, next: Manifest): Generator<void, ManifestDifference> {
+  const difference: ManifestDifference = { added: [], changed: [], removed: [] };
+  let rows = 0;
   for (const [path, entry] of next) {
+    if (++rows % ROWS_A_STEP === 0) yield;
     const old = before.get(path);
-    if (old === undefined) added.push(path);
-    else if (old.sha256 !== entry.sha256) changed.push(path);
+    if (old === undefined) difference.added.push(path);
+    else if (old.sha256 !== entry.sha256) difference.changed.push(path);
   }
-  const removed = [...before.keys()].filter((path) => !next.has(path));
-  return { added, changed, removed };
+  for (const path of before.keys()) {
+    if (++rows % ROWS_A_STEP === 0) yield;
+    if (!next.has(path)) difference.removed.push(path);
+  }
+  return difference;
 }
 
 /** Adds up all paths: a content that two of them share counts twice. */

@@ -3,11 +3,18 @@ import { requireWriter } from '../../routers/access.ts';
 import { contextFor } from '../../routers/context.ts';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
-import type { UploadZipArrived } from '../../routers/schemas/releases.ts';
+import type { UploadManifestAnswer, UploadZipArrived } from '../../routers/schemas/releases.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { AccountContext, Providers } from '../service-context.ts';
 import { withFileListSlot } from '../services/releases/file-list-slot.ts';
-import { arrivedOfZip, receiveFile, receiveManifest, receiveZip, type SentZip } from '../services/uploads/index.ts';
+import {
+  arrivedOfZip,
+  countBytes,
+  receiveFile,
+  receiveManifest,
+  receiveZip,
+  type SentZip,
+} from '../services/uploads/index.ts';
 import { withSlot } from '../with-slot.ts';
 import { readManifestBody } from './manifest-body.ts';
 
@@ -29,13 +36,13 @@ export function uploadRoutes(providers: Providers): Router {
 
   routes.put('/:uploadId/manifest', async (request, response) => {
     requireType(request, 'application/json');
-    const ctx = await writerFor(providers, request, response);
+    const ctx = await writerFor(providers, request, response, { calls: 1 });
     const uploadId = uploadIdOf(request);
     const answer = await requests.during(ctx.actor.accountId, async () => {
       const body = bounded(request, UPLOAD_LIMITS.maxManifestBytes);
       // Held whole only while it is read, which few do at a time.
       return providers.zips.spool(body, (readWhole) =>
-        withFileListSlot(ctx, async () => receiveManifest(ctx, uploadId, await readManifestBody(await readWhole()))),
+        withFileListSlot(ctx, async () => takeManifest(ctx, uploadId, await readWhole())),
       );
     });
     response.json(answer);
@@ -97,9 +104,30 @@ const drainBody: ErrorRequestHandler = (error, request, _response, next) => {
   next(error);
 };
 
-/** Uploads are writing: as `writeProcedure` has it. Bytes count against limits of their own, not as calls. */
-async function writerFor(providers: Providers, request: Request, response: Response): Promise<AccountContext> {
-  return requireWriter(await contextFor(providers, request, response, { calls: 0 }));
+/** These end a list of files before it is kept, and with that before its bytes are counted. */
+const REFUSED_UNCOUNTED: ReadonlySet<string> = new Set(['bad_request', 'validation_failed', 'upload_refused']);
+
+/** A list that is refused has been sent and judged all the same: its bytes count like those of one that is taken. */
+async function takeManifest(ctx: AccountContext, uploadId: string, body: Buffer): Promise<UploadManifestAnswer> {
+  try {
+    return await receiveManifest(ctx, uploadId, await readManifestBody(body));
+  } catch (error) {
+    if (error instanceof AppError && REFUSED_UNCOUNTED.has(error.code)) await countBytes(ctx, body.byteLength);
+    throw error;
+  }
+}
+
+/**
+ * Uploads are writing: as `writeProcedure` has it. Bytes count against limits of their own, not as calls; judging a list of
+ * files is one.
+ */
+async function writerFor(
+  providers: Providers,
+  request: Request,
+  response: Response,
+  { calls = 0 }: { calls?: number } = {},
+): Promise<AccountContext> {
+  return requireWriter(await contextFor(providers, request, response, { calls }));
 }
 
 function uploadIdOf(request: Request): string {

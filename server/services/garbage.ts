@@ -10,6 +10,7 @@ import { ArtifactModel, BEING_COLLECTED, HASHES_A_QUERY } from '../models/artifa
 import { ReleaseModel, sumOfReleaseFiles } from '../models/release.ts';
 import { sumOfOpenUploadFiles, UploadModel } from '../models/upload.ts';
 import type { Providers } from '../service-context.ts';
+import { runInTimeSlices } from '../time-slices.ts';
 import { divideHashes, type HashPart } from './bloom-filter.ts';
 
 /** What is younger may belong to an upload that has no list of files yet. */
@@ -20,6 +21,9 @@ const CLOCKS_MS = 5 * 60_000;
 const READ_LISTS_MAX = 10_000;
 /** Accounts whose lists cannot be read. With more of them the store itself is in trouble, and nothing is taken from it. */
 const UNREADABLE_MAX = 10_000;
+
+/** Marking so many takes a fraction of a millisecond. */
+const HASHES_A_STEP = 500;
 
 /** A release names its list of files, that of its variants, and packs of them, mostly one or two. */
 const BESIDE_FILES = 4;
@@ -151,16 +155,20 @@ function createMarks(store: ArtifactStore, startedAt: Date, part: HashPart): Mar
   const unreadable = new Set<string>();
   const readLists = new LRUCache<string, true>({ max: READ_LISTS_MAX });
 
-  function mark(sha256s: Iterable<string>): void {
-    for (const sha256 of sha256s) if (part.includes(sha256)) used.add(sha256);
-  }
+  /** A list may name 20,000 files, and there are many lists: others are answered meanwhile. */
+  const mark = (sha256s: Iterable<string>) =>
+    runInTimeSlices(
+      inSteps(sha256s, (sha256) => {
+        if (part.includes(sha256)) used.add(sha256);
+      }),
+    );
 
   /** No release will ever be made of an upload whose list cannot be read; a release may be restored by its files. */
   async function markUploads(uploads: Rows<{ manifestHash?: string | null }>): Promise<void> {
     for await (const { manifestHash } of rowsOf(uploads)) {
       if (!manifestHash || readLists.has(manifestHash)) continue;
       const listed = await readHashes(store, manifestHash);
-      mark(namedBy({ manifestHash }, listed ?? []));
+      await mark(namedBy({ manifestHash }, listed ?? []));
       if (listed !== null) readLists.set(manifestHash, true);
     }
   }
@@ -174,7 +182,7 @@ function createMarks(store: ArtifactStore, startedAt: Date, part: HashPart): Mar
       await markUploads(open.lean().cursor());
       for await (const { accountId, isReadable, sha256s } of readReleases(store)) {
         signal.throwIfAborted();
-        mark(sha256s);
+        await mark(sha256s);
         if (!isReadable) unreadable.add(accountId);
         if (unreadable.size > UNREADABLE_MAX) {
           throw new AppError('storage_unavailable', 'Too many lists of files cannot be read: nothing is collected.');
@@ -188,6 +196,14 @@ function createMarks(store: ArtifactStore, startedAt: Date, part: HashPart): Mar
       await markUploads(news.lean().cursor());
     },
   };
+}
+
+function* inSteps(sha256s: Iterable<string>, act: (sha256: string) => void): Generator<void, void> {
+  let count = 0;
+  for (const sha256 of sha256s) {
+    act(sha256);
+    if (++count % HASHES_A_STEP === 0) yield;
+  }
 }
 
 /**

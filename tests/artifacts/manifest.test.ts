@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { readUpload, uploadReadingSteps } from '../../routers/schemas/upload-rules.ts';
-import { decodeManifest, encodeManifest, type Manifest } from '../../server/artifacts/manifest.ts';
+import {
+  compareManifests,
+  comparingSteps,
+  decodeManifest,
+  encodeManifest,
+  type Manifest,
+} from '../../server/artifacts/manifest.ts';
 import { runInTimeSlices } from '../../server/time-slices.ts';
 import { refusalOf } from '../support/refusal.ts';
 
@@ -62,6 +68,26 @@ function stepsOf(count: number): number {
   for (const _ of uploadReadingSteps(files)) steps += 1;
   return steps;
 }
+
+test('two lists are compared by path in steps, so that twice as many files are twice as many', async () => {
+  const before = manifestOf(['gone.html', 'same.html', 'changed.html']);
+  const after = new Map(before).set('changed.html', { sha256: 'cd'.repeat(32), sizeBytes: 2 }).set('new.html', {
+    sha256: SHA256,
+    sizeBytes: 3,
+  });
+  after.delete('gone.html');
+  expect(await compareManifests(before, after)).toEqual({
+    added: ['new.html'],
+    changed: ['changed.html'],
+    removed: ['gone.html'],
+  });
+  const stepsFor = (count: number): number => {
+    const listed = manifestOf(Array.from({ length: count }, (_, at) => `${at}.html`));
+    return [...comparingSteps(listed, listed)].length;
+  };
+  expect(stepsFor(5_000)).toBeGreaterThanOrEqual(20);
+  expect(stepsFor(10_000)).toBe(2 * stepsFor(5_000));
+});
 
 test('a step judges a few files, so that twice as many files are twice as many steps', () => {
   expect(stepsOf(5_000)).toBeGreaterThanOrEqual(3 * 25);

@@ -324,6 +324,28 @@ test('the bytes of a day are counted, those of the list as well, and the limit i
   }
 });
 
+test('a list that is refused counts like one that is taken: as a call, and with its bytes', async () => {
+  const lists = ['[]', { files: manifestOf({ 'b\nc': 'z' }) }, { files: 'none' }];
+  const size = lists.map((list) => (typeof list === 'string' ? list : JSON.stringify(list)).length);
+  await using app = await createTestApp({ limits: { uploadBytesPerDay: size.reduce((sum, one) => sum + one, 0) } });
+  const { listener, person, uploadId } = await open(app);
+  await using _listener = listener;
+  for (const list of lists) expect((await announce(listener, person, uploadId, list)).status).toBe(400);
+  expect(await announce(listener, person, uploadId, '[]')).toMatchObject({
+    status: 429,
+    body: { code: 'quota_exhausted' },
+  });
+
+  await using busy = await createTestApp({ limits: { callsPerMinute: 4 } });
+  const other = await open(busy);
+  await using _other = other.listener;
+  const statuses: number[] = [];
+  for (let call = 0; call < 5; call += 1)
+    statuses.push((await announce(other.listener, other.person, other.uploadId, '[]')).status);
+  expect(statuses.at(-1)).toBe(429);
+  expect(statuses[0]).toBe(400);
+});
+
 test('a ninth file at once is asked to wait', async () => {
   await using app = await createTestApp({ limits: { uploadsAtOnce: 1 } });
   const { listener, person, uploadId } = await open(app);

@@ -206,6 +206,6 @@ async function countChanged(
 ): Promise<number> {
   if (previous?.manifestHash === manifestHash) return 0;
   const before = previous === null ? null : await unlessLost(readManifest(store, previous.manifestHash));
-  const { added, changed, removed } = compareManifests(before, manifest);
+  const { added, changed, removed } = await compareManifests(before, manifest);
   return added.length + changed.length + removed.length;
 }

@@ -77,7 +77,7 @@ async function describe(
   if (previous === null) return { line: `${files}, the first release that goes live`, changed: null };
   const earlier = await work.readEarlier(previous);
   if (earlier === null) return { line: `${files}; the list of release ${previous.number} is lost`, changed: null };
-  const { added, changed, removed } = compareManifests(earlier, manifest);
+  const { added, changed, removed } = await compareManifests(earlier, manifest);
   const counts = `${added.length} new, ${changed.length} changed, ${removed.length} gone`;
   return { line: `${files}: ${counts} since release ${previous.number}`, changed: new Set([...added, ...changed]) };
 }

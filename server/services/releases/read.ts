@@ -129,12 +129,12 @@ export async function diffRelease(ctx: AccountContext, input: DiffReleaseInput):
   return withFileListSlot(ctx, async () => {
     const before: Manifest = previous === null ? new Map() : await readManifest(store, previous.manifestHash);
     const after = await readManifest(store, doc.manifestHash);
-    return { previousNumber: previous?.number ?? null, ...listDifferences(before, after) };
+    return { previousNumber: previous?.number ?? null, ...(await listDifferences(before, after)) };
   });
 }
 
-function listDifferences(before: Manifest, after: Manifest): Omit<ReleaseDiff, 'previousNumber'> {
-  const { added, changed, removed } = compareManifests(before, after);
+async function listDifferences(before: Manifest, after: Manifest): Promise<Omit<ReleaseDiff, 'previousNumber'>> {
+  const { added, changed, removed } = await compareManifests(before, after);
   const cut = (paths: string[], manifest: Manifest): DifferingFile[] =>
     paths.slice(0, DIFF_FILES_MAX).map((path) => ({ path, sizeBytes: manifest.get(path)?.sizeBytes ?? 0 }));
   return {

@@ -6,4 +6,5 @@ export { receiveFile } from './file.ts';
 export { receiveManifest } from './manifest.ts';
 export { missingHashes } from './missing.ts';
 export { findOpenUpload, openUpload } from './open.ts';
+export { countBytes } from './storage-quota.ts';
 export { arrivedOfZip, receiveZip, type SentZip } from './zip.ts';
