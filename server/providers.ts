@@ -72,8 +72,10 @@ function limitsOf(env: Env): Limits {
     licenseGuessesPerHour: { perAccount: 20, perAddress: 60 },
     // People do it once in a while; each one makes a key.
     licenseTransfersPerHour: 20,
-    // A script that moves a whole agency's websites here: as many as it may add domains for.
-    deploymentsPerHour: 200,
+    // A script that moves a whole agency's websites here takes a few hours; plans may have no other bound.
+    deploymentsPerHour: 100,
+    // Of all its deployments: a build that publishes every eighteen seconds for an hour. Each is a row, steps and a log.
+    releasesPerHour: 200,
     // People do it once in a while; each one keeps a name from everybody else.
     addressChangesPerHour: 10,
     // A script that renames all of an agency's deployments takes a few hours; each one is an event to every open tab.
@@ -88,7 +90,8 @@ function limitsOf(env: Env): Limits {
     accountFiles: UPLOAD_LIMITS.maxAccountFiles,
     listedFiles: UPLOAD_LIMITS.maxListedFiles,
     variantBytes: UPLOAD_LIMITS.maxVariantBytes,
-    asksForConfirmedEmail: env.smtp !== undefined,
+    // Where strangers come, whoever runs this Fairlead hands on what waits in the outbox.
+    asksForConfirmedEmail: env.smtp !== undefined || isOpenToStrangers(env),
     asksForGivenPlan: isOpenToStrangers(env),
     atFirst: {
       uploadBytesPerDay: UPLOAD_LIMITS.maxBytesPerDayAtFirst,

@@ -44,6 +44,8 @@ export type Limits = {
   licenseTransfersPerHour: number;
   /** Of one account. */
   deploymentsPerHour: number;
+  /** Of all deployments of an account together; one that is tried again and a roll back are others. */
+  releasesPerHour: number;
   /** Of all deployments of an account together. */
   addressChangesPerHour: number;
   deploymentUpdatesPerHour: number;
@@ -57,7 +59,7 @@ export type Limits = {
   listedFiles: number;
   /** Of the precompressed variants of an account's releases. */
   variantBytes: number;
-  /** Without outgoing mail nobody could confirm an address. */
+  /** Not of the person at this machine, whose mail stays in the outbox. */
   asksForConfirmedEmail: boolean;
   /** Where strangers can register: the trial, and a plan of the test checkout, cost them nothing. */
   asksForGivenPlan: boolean;

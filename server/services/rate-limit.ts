@@ -11,9 +11,9 @@ type UpdatePipeline = (PipelineStage.Set | PipelineStage.Unset)[];
 
 /**
  * What a window counter counts: `key` may be an address, an account, a name; only its hash is kept. `amount` is what one
- * act counts for, by default 1: an upload counts its bytes.
+ * act counts for, by default 1: an upload counts its bytes. `rule` names the limit to whoever meets it, in a sentence.
  */
-export type Count = { name: string; key: string; limit: number; windowMs: number; amount?: number };
+export type Count = { name: string; key: string; limit: number; windowMs: number; amount?: number; rule?: string };
 
 /** Attempts that come ever slower: `free` of them at once, then `firstMs` between two, doubled each time up to `maxMs`. */
 export type Pace = { name: string; key: string; free: number; firstMs: number; maxMs: number };
@@ -28,7 +28,7 @@ const NOT_BLOCKED = null;
  */
 export async function countAgainst(count: Count): Promise<void> {
   const counted = await addToCount(count);
-  if (counted.count > count.limit) throw tooMany(counted.leftMs);
+  if (counted.count > count.limit) throw tooMany(counted.leftMs, count.rule);
 }
 
 /** Adds to a count that has several limits; whoever asks compares it with the right one. */
@@ -96,9 +96,9 @@ function formatWait(ms: number): string {
   return minutes === 1 ? '1 minute' : `${minutes} minutes`;
 }
 
-function tooMany(retryAfterMs: number): AppError {
+function tooMany(retryAfterMs: number, rule = 'Too many attempts.'): AppError {
   const waitMs = Math.max(1, retryAfterMs);
-  return new AppError('rate_limited', `Too many attempts. Try again in ${formatWait(waitMs)}.`, {
+  return new AppError('rate_limited', `${rule} Try again in ${formatWait(waitMs)}.`, {
     retryAfterMs: waitMs,
   });
 }

@@ -239,7 +239,10 @@ test('an account creates and moves so many deployments within the hour, and the 
   const once = { name: 'Once', platform: 'built-in' as const, idempotencyKey: 'key-of-the-client' };
   const { id: deploymentId } = await person.caller.deployments.create(once);
   await create(person, 'Twice');
-  expect(await refusalOf(create(person, 'Thrice'))).toMatchObject({ code: 'rate_limited' });
+  expect(await refusalOf(create(person, 'Thrice'))).toMatchObject({
+    code: 'rate_limited',
+    message: expect.stringMatching(/^An account can create 2 deployments an hour. Try again in \d+ minutes\.$/),
+  });
   expect((await person.caller.deployments.create(once)).id).toBe(deploymentId);
 
   const { update } = person.caller.deployments;

@@ -31,6 +31,22 @@ async function eventsOf(person: Person): Promise<{ type: string; payload: Partia
   return EventModel.find({ accountId: person.user.id }).sort({ seq: 1 }).lean();
 }
 
+test('an account has so many releases published within the hour, roll backs and further tries among them', async () => {
+  await using app = await createPublishingApp({ limits: { releasesPerHour: 3 } });
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Often', platform: 'built-in' });
+  const ids = { deploymentId: deployment.id, releaseId: (await publish(app, person, deployment, SITE)).id };
+  await publish(app, person, deployment, { ...SITE, 'index.html': 'Two' });
+  await person.caller.deployments.rollBack(ids);
+  await app.jobs.drain();
+  await expect(publish(app, person, deployment, { ...SITE, 'index.html': 'Three' })).rejects.toMatchObject({
+    cause: {
+      code: 'rate_limited',
+      message: expect.stringMatching(/^An account can publish 3 releases an hour. Try again in \d+ minutes\.$/),
+    },
+  });
+});
+
 test('publishing again with one changed file asks for one file, and the old release stays at its own address', async () => {
   await using app = await createPublishingApp();
   const person = await app.trialPerson();

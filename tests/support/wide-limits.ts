@@ -17,6 +17,7 @@ export const WIDE_LIMITS: Limits = {
   licenseGuessesPerHour: { perAccount: 1_000, perAddress: 1_000 },
   licenseTransfersPerHour: 1_000,
   deploymentsPerHour: 1_000_000,
+  releasesPerHour: 1_000_000,
   addressChangesPerHour: 1_000_000,
   deploymentUpdatesPerHour: 1_000_000,
   domainsInAll: 1_000_000,

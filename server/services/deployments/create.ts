@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import type { CreateDeploymentInput, Deployment } from '../../../routers/schemas/deployments.ts';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { HOUR_MS } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
@@ -41,7 +42,8 @@ export async function createDeployment(ctx: AccountContext, input: CreateDeploym
 
 function countCreation({ actor, providers }: AccountContext): Promise<void> {
   const limit = providers.limits.deploymentsPerHour;
-  return countAgainst({ name: 'added-deployments', key: actor.accountId, limit, windowMs: HOUR_MS });
+  const rule = `An account can create ${formatCount(limit, 'deployment')} an hour.`;
+  return countAgainst({ name: 'added-deployments', key: actor.accountId, limit, windowMs: HOUR_MS, rule });
 }
 
 async function insertDeployment(

@@ -21,6 +21,7 @@ import { moveDeployment } from '../move-state.ts';
 import { requireWritable } from '../subscription/writable.ts';
 import { findOpenUpload, missingHashes } from '../uploads/index.ts';
 import { withFileListSlot } from './file-list-slot.ts';
+import { countRelease } from './pace.ts';
 import { findRelease, readManifest, toReleaseOf, unlessLost } from './read.ts';
 
 type NewRelease = Pick<ReleaseDoc, 'source' | 'manifestHash' | 'fileCount' | 'totalBytes' | 'changedFiles'> & {
@@ -47,6 +48,7 @@ export async function createRelease(ctx: AccountContext, input: CreateReleaseInp
   // While something is under way, nobody knows what will be live: that it is busy is said below.
   if (input.ifChanged === true && deployment.state !== 'deploying')
     await refuseUnchanged(ctx, deployment.currentReleaseId ?? null, manifestHash);
+  await countRelease(ctx);
   const doc = await consumeUpload(ctx, { deploymentId: deployment._id, upload, manifestHash });
   return toReleaseOf(ctx, doc);
 }
@@ -90,6 +92,7 @@ export async function retryRelease(ctx: AccountContext, input: RetryReleaseInput
   if (failed.state !== 'failed' && failed.state !== 'cancelled') {
     throw new AppError('conflict', 'Only a release that failed or was cancelled can be tried again.');
   }
+  await countRelease(ctx);
   const { deploymentId, manifestHash } = failed;
   const createdBy = await actorName(ctx);
   const describe = (): Promise<NewRelease> =>

@@ -14,6 +14,7 @@ import { deploymentBusy } from '../deployments/change.ts';
 import { findDeployment, toDeployment } from '../deployments/read.ts';
 import { moveDeployment, moveRelease } from '../move-state.ts';
 import { requireWritable } from '../subscription/writable.ts';
+import { countRelease } from './pace.ts';
 import { recordRollBack } from './roll-backs.ts';
 
 /**
@@ -32,6 +33,7 @@ export async function rollBackDeployment(ctx: AccountContext, input: RollBackDep
   if (target.state !== 'superseded')
     throw new AppError('conflict', `Release ${target.number} was never live, so nothing can go back to it.`);
   requireRollBack(ctx, before);
+  await countRelease(ctx);
   const serving = await ReleaseModel.findOne({ _id: before.currentReleaseId ?? '', accountId }, { number: 1 });
   const createdBy = await actorName(ctx);
 
