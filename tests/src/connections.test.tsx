@@ -4,11 +4,13 @@ import { PLATFORM_CAPABILITIES } from '../../routers/schemas/platforms/capabilit
 import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
 import { refusalByLimits } from '../../routers/schemas/platforms/limits.ts';
 import { PLATFORM_OPTIONS } from '../../routers/schemas/platforms/options.ts';
+import { PLATFORM_SETUPS } from '../../routers/schemas/platforms/setups.ts';
 import { PlatformDrawing } from '../../src/components/platform-drawing.tsx';
 import { ConnectDialog } from '../../src/features/connections/connect-dialog.tsx';
 import { RemoveConnectionDialog } from '../../src/features/connections/remove-connection-dialog.tsx';
 import { consentsOf, destinationOf, missingChoice } from '../../src/features/deployments/create/destination-fields.ts';
 import { AttentionList } from '../../src/features/deployments/manage/attention-list.tsx';
+import { PlatformSetup } from '../../src/features/deployments/setup/platform-setup.tsx';
 import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, showScreen } from '../support/screen.tsx';
@@ -140,16 +142,25 @@ test('a file that the platform does not take is named before anything is sent', 
 });
 
 test.each([
-  ['a file', { maxFileBytes: 1024 ** 2 }, 'X does not take film.mp4: it has 2 MB, and 1 MB are allowed.'],
-  ['their number', { maxFiles: 1 }, 'X takes 1 file at most; there are 2.'],
-  ['their sum', { maxTotalBytes: 1024 ** 2 }, 'X takes 1 MB at most; there are 2 MB.'],
-])('limits of %s are held against the files', (_what, limits, message) => {
+  ['a file', { maxFileBytes: 1024 ** 2 }, 'X does not take img/film.mp4: it has 2 MB, and 1 MB are allowed.', 'Make'],
+  ['their number', { maxFiles: 3 }, 'X takes 3 files at most; there are 4.', 'Most are in lib (2) and img (1).'],
+  [
+    'their sum',
+    { maxTotalBytes: 1024 ** 2 },
+    'X takes 1 MB at most; there are 2.5 MB.',
+    'The largest are img/film.mp4 (2 MB), lib/a.js (0.5 MB), and index.html (0 MB).',
+  ],
+])('limits of %s are held against the files, and name where most of it is', (_what, limits, message, where) => {
   const files = [
-    { path: 'film.mp4', sizeBytes: 2 * 1024 ** 2 },
-    { path: 'index.html', sizeBytes: 1 },
+    { path: 'index.html', sizeBytes: 2 },
+    { path: 'img/film.mp4', sizeBytes: 2 * 1024 ** 2 },
+    { path: 'lib/a.js', sizeBytes: 1024 ** 2 / 2 },
+    { path: 'lib/b.js', sizeBytes: 1 },
   ];
   const capabilities = { limits: { releaseMs: 1, settleMs: 1, ...limits }, refusedNames: null };
-  expect(refusalByLimits(capabilities, 'X', files)?.message).toBe(message);
+  const refusal = refusalByLimits(capabilities, 'X', files);
+  expect(refusal?.message).toBe(message);
+  expect(refusal?.hint.startsWith(where)).toBe(true);
   expect(refusalByLimits({ ...capabilities, limits: { releaseMs: 1, settleMs: 1 } }, 'X', files)).toBeNull();
 });
 
@@ -163,6 +174,13 @@ test('every platform that can be published to says what it wants to be agreed to
     expect(PLATFORM_OPTIONS[platform].safeParse(given).success).toBe(true);
     expect(consents.every(({ words }) => words.length > 20)).toBe(true);
   }
+});
+
+test.each(HOSTING_PLATFORMS)('the limits of %s are shown with where they were read', (platform) => {
+  const { limits, limitsFrom } = PLATFORM_SETUPS[platform];
+  expect(limitsFrom !== null).toBe(limits.length > 0);
+  using shown = showScreen(<PlatformSetup platform={platform} />, {});
+  if (limitsFrom !== null) expect(shown.page.textContent).toContain(`Limits from: ${limitsFrom}.`);
 });
 
 test('each platform wears a mark of its own', async () => {

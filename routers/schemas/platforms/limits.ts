@@ -28,15 +28,35 @@ export function refusalByLimits(
   if (maxFiles !== undefined && files.length > maxFiles) {
     return refusal(
       `${title} takes ${formatCount(maxFiles, 'file')} at most; there are ${files.length.toLocaleString('en')}.`,
-      'Publish fewer files.',
+      `${fullestFolders(files)}Publish fewer files.`,
     );
   }
   const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (maxTotalBytes !== undefined && totalBytes > maxTotalBytes) {
     const sizes = `${inMegabytes(maxTotalBytes)} at most; there are ${inMegabytes(totalBytes)}`;
-    return refusal(`${title} takes ${sizes}.`, 'Publish fewer or smaller files.');
+    return refusal(`${title} takes ${sizes}.`, `${largestFiles(files)}Publish fewer or smaller files.`);
   }
   return null;
+}
+
+/** As many as a person reads before deciding what to leave out. */
+const NAMED_MAX = 3;
+const list = new Intl.ListFormat('en');
+
+function fullestFolders(files: readonly SizedFile[]): string {
+  const counts = new Map<string, number>();
+  for (const { path } of files) {
+    const end = path.indexOf('/');
+    if (end !== -1) counts.set(path.slice(0, end), (counts.get(path.slice(0, end)) ?? 0) + 1);
+  }
+  const fullest = [...counts].sort(([, a], [, b]) => b - a).slice(0, NAMED_MAX);
+  if (fullest.length === 0) return '';
+  return `Most are in ${list.format(fullest.map(([name, count]) => `${name} (${count.toLocaleString('en')})`))}. `;
+}
+
+function largestFiles(files: readonly SizedFile[]): string {
+  const largest = [...files].sort((a, b) => b.sizeBytes - a.sizeBytes).slice(0, NAMED_MAX);
+  return `The largest are ${list.format(largest.map(({ path, sizeBytes }) => `${path} (${inMegabytes(sizeBytes)})`))}. `;
 }
 
 function refusal(message: string, remedy: string): LimitRefusal {

@@ -11,8 +11,10 @@ export type PlatformSetup = {
   cost: string;
   /** Requirements before the first release. */
   needs: readonly string[];
-  /** Its published limits; sources are named beside them, and where Fairlead enforces one in capabilities/<platform>.ts. */
+  /** Its published limits; those that Fairlead enforces name theirs where they stand, in capabilities/<platform>.ts. */
   limits: readonly string[];
+  /** Where these limits were read, and when; null where there are none. */
+  limitsFrom: string | null;
 };
 
 const github = githubPagesCapabilities.limits;
@@ -27,14 +29,14 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
       'A Netlify account',
       'A personal access token, made under User settings, Applications; it opens the whole account, since Netlify has no narrower ones',
     ],
-    // Netlify's guide to its API, read 2026-08-27; its page "Site deploys overview"; names: netlify-cli 26.2.0.
+    limitsFrom: 'Netlify’s API guide, its page “Site deploys overview” and its CLI 26.2.0, read in August 2026',
     limits: ['500 calls a minute', '3 releases a minute', '54,000 files in one folder', 'No # and no ? in file names'],
   },
   vercel: {
     way: 'Your files are sent as they are, and only those that changed. Nothing is built there.',
     cost: 'Vercel has a free plan, Hobby.',
     needs: ['A Vercel account', 'A token, made under Account settings, Tokens; it can be limited to one team'],
-    // vercel.com/docs/limits, copy of 2026-03-02.
+    limitsFrom: 'vercel.com/docs/limits, as of 2 March 2026',
     limits: [
       `${formatCount(vercel.maxFiles, 'file')} in a release`,
       `100 MB of files on Hobby, ${formatLimit(vercel.maxTotalBytes)} on Pro`,
@@ -49,7 +51,8 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
       'A token: classic with the scope repo, or fine-grained with Administration, Contents and Pages set to write',
       'For a domain of your own: verify it in GitHub’s settings under Pages, with the TXT record shown there, so that no other account can take it over',
     ],
-    // docs.github.com, 2026-07: "GitHub Pages limits", "About large files on GitHub", "Rate limits for the REST API".
+    limitsFrom:
+      'docs.github.com, “GitHub Pages limits”, “About large files on GitHub” and “Rate limits for the REST API”, July 2026',
     limits: [
       `${formatLimit(github.maxTotalBytes)} a website`,
       `${formatLimit(github.maxFileBytes)} a file`,
@@ -66,7 +69,7 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
       'A Render account with an API key, made under Account settings',
       'A GitHub connection as well: the repository, and with it your files, is public',
     ],
-    // Recorded traffic of Render's own tests, May 2025: its API publishes no table.
+    limitsFrom: 'Recorded traffic of Render’s own tests, May 2025: its API publishes no table',
     limits: [
       '20 new websites an hour',
       '10 releases a minute',
@@ -80,7 +83,7 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
       'A Heroku account verified with a payment card',
       'An authorization token, made under Account, Applications',
     ],
-    // Heroku Dev Center: "Limits", Platform API reference.
+    limitsFrom: 'Heroku Dev Center, “Limits” and Platform API reference, copies of different years',
     limits: [
       `${formatLimit(heroku.maxTotalBytes)} an app, packed`,
       '15 minutes a build',
@@ -94,6 +97,7 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
     cost: 'Replit may ask for a paid plan or credits.',
     needs: ['A Replit account', 'Two minutes there: import the archive, press Publish, choose Static'],
     // Replit's documentation names no numbers for static publishing.
+    limitsFrom: null,
     limits: [],
   },
 };

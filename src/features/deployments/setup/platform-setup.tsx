@@ -21,7 +21,7 @@ export type PlatformSetupProps = {
 /** What a platform takes, costs and allows, and the way to publish there. */
 export function PlatformSetup({ platform, connections, extras }: PlatformSetupProps) {
   const { title, description, bullets } = PLATFORMS[platform];
-  const { way, cost, needs, limits } = PLATFORM_SETUPS[platform];
+  const { way, cost, needs, limits, limitsFrom } = PLATFORM_SETUPS[platform];
   return (
     <div className="max-w-reading">
       <PageHeader
@@ -51,6 +51,7 @@ export function PlatformSetup({ platform, connections, extras }: PlatformSetupPr
           <CardBody className="flex flex-col gap-4">
             <Points title="Before the first release" points={needs} />
             {limits.length > 0 && <Points title={`Limits of ${title}`} points={limits} />}
+            {limitsFrom !== null && <p className="text-sm text-ink-muted">Limits from: {limitsFrom}.</p>}
           </CardBody>
         </Card>
         <PlatformFit platform={platform} />
