@@ -36,7 +36,7 @@ export const RENDER: PlayedPlatform = { id: 'render', title: 'Render', consent: 
 export const HEROKU: PlayedPlatform = {
   id: 'heroku',
   title: 'Heroku',
-  consent: { label: /not free/, options: { paymentThere: true } },
+  consent: { label: /I pay Heroku/, options: { paymentThere: true } },
 };
 
 /** Starts the product with every platform that is played in the place of the vendor's. */

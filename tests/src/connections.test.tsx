@@ -166,7 +166,7 @@ test.each([
 
 test('every platform that can be published to says what it wants to be agreed to, and takes it once it is', () => {
   for (const platform of Object.keys(PLATFORM_CAPABILITIES) as (keyof typeof PLATFORM_CAPABILITIES)[]) {
-    const consents = consentsOf(platform);
+    const consents = consentsOf({ platform });
     const given = Object.fromEntries(consents.map(({ name }) => [name, true]));
     const connectionId = WORKING;
     expect(missingChoice({ platform, connectionId, options: {} }) === null).toBe(consents.length === 0);
@@ -181,6 +181,12 @@ test.each(HOSTING_PLATFORMS)('the limits of %s are shown with where they were re
   expect(limitsFrom !== null).toBe(limits.length > 0);
   using shown = showScreen(<PlatformSetup platform={platform} />, {});
   if (limitsFrom !== null) expect(shown.page.textContent).toContain(`Limits from: ${limitsFrom}.`);
+});
+
+test('the price that is agreed to is that of the dyno that was chosen', () => {
+  const wordsFor = (options: Record<string, string>) => consentsOf({ platform: 'heroku', options })[0]?.words;
+  expect(wordsFor({})).toBe('I pay Heroku $7 a month for a Basic dyno.');
+  expect(wordsFor({ dyno: 'eco' })).toBe('I pay Heroku $5 a month for all my Eco dynos together.');
 });
 
 test('each platform wears a mark of its own', async () => {

@@ -6,8 +6,14 @@ export type OptionField = {
   label: string;
   hint: string;
   /** The values to choose from, the first of which is taken where none is chosen; left out, it is a text. */
-  choices?: readonly { value: string; label: string }[];
+  choices?: readonly OptionChoice[];
 };
+
+/** `price`: what a person agrees to pay for it, after "I pay Heroku"; a consent to another one is none. */
+export type OptionChoice = { value: string; label: string; price?: string };
+
+/** The option that holds a person's consent to a price. */
+export const PAYMENT_CONSENT = 'paymentThere';
 
 const repository: OptionField = {
   name: 'repository',
@@ -27,8 +33,12 @@ const FIELDS: Record<HostingPlatform, readonly OptionField[]> = {
       hint: 'What runs the website there, and what Heroku bills you for.',
       // Heroku Dev Center, "Dyno Types" and "Eco Dyno Hours".
       choices: [
-        { value: 'basic', label: 'Basic: $7 a month, always on' },
-        { value: 'eco', label: 'Eco: $5 a month for all of them, sleeps without visitors' },
+        { value: 'basic', label: 'Basic: $7 a month, always on', price: '$7 a month for a Basic dyno' },
+        {
+          value: 'eco',
+          label: 'Eco: $5 a month for all of them, sleeps without visitors',
+          price: '$5 a month for all my Eco dynos together',
+        },
       ],
     },
     {

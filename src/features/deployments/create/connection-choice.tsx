@@ -6,18 +6,17 @@ import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/cap
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
-import { Checkbox } from '../../../components/checkbox.tsx';
 import { Field } from '../../../components/field.tsx';
 import { MendConnection } from '../../../components/mend-connection.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { Select } from '../../../components/select.tsx';
 import { href } from '../../../lib/paths.ts';
-import { consentsOf, type DestinationFields } from './destination-fields.ts';
+import type { DestinationFields } from './destination-fields.ts';
 import { OptionFields } from './option-fields.tsx';
 
 type ConnectionName = 'connectionId' | `options.${string}`;
 
-/** What the chosen platform needs to be told, below a form with a destination: the account, the team, the consents. */
+/** What the chosen platform needs to be told, below a form with a destination: the account, the team, its own settings. */
 export function ConnectionChoice() {
   const { watch } = useFormContext<DestinationFields>();
   const platform = watch('platform');
@@ -31,7 +30,6 @@ export function ConnectionChoice() {
         <NeededConnection key={option} provider={provider} name={`options.${option}`} />
       ))}
       <OptionFields />
-      <Consents />
     </div>
   );
 }
@@ -145,27 +143,5 @@ function TargetChoice() {
         ]}
       />
     </Field>
-  );
-}
-
-/** What the platform wants to be agreed to before anything is made there. */
-function Consents() {
-  const { watch, setValue, formState } = useFormContext<DestinationFields>();
-  const consents = consentsOf(watch('platform'));
-  const options = watch('options');
-  const problem = formState.errors.options?.root?.message ?? formState.errors.options?.message;
-  if (consents.length === 0) return null;
-  return (
-    <div className="flex flex-col gap-3">
-      {consents.map(({ name, words }) => (
-        <Checkbox
-          key={name}
-          label={words}
-          isChecked={options?.[name] === true}
-          onChange={(isChecked) => setValue(`options.${name}`, isChecked)}
-        />
-      ))}
-      {typeof problem === 'string' && <p className="text-xs text-bad">{problem}</p>}
-    </div>
   );
 }

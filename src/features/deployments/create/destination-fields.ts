@@ -1,7 +1,7 @@
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
-import { optionFieldsOf } from '../../../../routers/schemas/platforms/option-fields.ts';
+import { optionFieldsOf, PAYMENT_CONSENT } from '../../../../routers/schemas/platforms/option-fields.ts';
 import { PLATFORM_OPTIONS, type PlatformOptions } from '../../../../routers/schemas/platforms/options.ts';
 
 /** Where something is published, as a form holds it: of a new deployment, or of one more destination. */
@@ -42,19 +42,33 @@ export function optionProblem(
 
 export type Consent = { name: string; words: string };
 
-/** What a platform wants to be agreed to: of its options those that only a person can give, as their schema says. */
-export function consentsOf(platform: PlatformId): Consent[] {
+/**
+ * What a platform wants to be agreed to: of its options those that only a person can give, as their schema says. A price is
+ * the one of what was chosen.
+ */
+export function consentsOf({ platform, options }: Pick<DestinationFields, 'platform' | 'options'>): Consent[] {
   const issues = PLATFORM_OPTIONS[platform].safeParse({}).error?.issues ?? [];
-  return issues.flatMap(({ code, path, message }) =>
-    code === 'invalid_value' ? [{ name: String(path[0]), words: message }] : [],
-  );
+  return issues.flatMap(({ code, path, message }) => {
+    if (code !== 'invalid_value') return [];
+    const name = String(path[0]);
+    const price = name === PAYMENT_CONSENT ? chosenPrice(platform, options) : undefined;
+    return [{ name, words: price === undefined ? message : `I pay ${PLATFORMS[platform].title} ${price}.` }];
+  });
+}
+
+function chosenPrice(platform: PlatformId, options: PlatformOptions = {}): string | undefined {
+  for (const { name, choices = [] } of optionFieldsOf(platform)) {
+    const chosen = choices.find(({ value }) => value === options[name]) ?? choices[0];
+    if (chosen?.price !== undefined) return chosen.price;
+  }
+  return undefined;
 }
 
 /** Why it cannot be published there yet, an account that is still being looked up included; null once nothing is missing. */
 export function missingChoice({ platform, connectionId, options }: DestinationFields): string | null {
   const needsConnection = PLATFORM_CAPABILITIES[platform]?.requires.includes('connection');
   if (needsConnection && connectionId === undefined) return `Choose your ${PLATFORMS[platform].title} account first.`;
-  const isMissing = consentsOf(platform).some(({ name }) => options?.[name] !== true);
+  const isMissing = consentsOf({ platform, options }).some(({ name }) => options?.[name] !== true);
   if (isMissing) return 'Tick what you agree to first.';
   const problems = optionFieldsOf(platform).map(({ name }) => optionProblem({ platform, options }, name));
   return problems.find((problem) => problem !== undefined) ?? null;

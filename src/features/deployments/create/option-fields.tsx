@@ -1,5 +1,9 @@
 import { useFormContext } from 'react-hook-form';
-import { type OptionField, optionFieldsOf } from '../../../../routers/schemas/platforms/option-fields.ts';
+import {
+  type OptionField,
+  optionFieldsOf,
+  PAYMENT_CONSENT,
+} from '../../../../routers/schemas/platforms/option-fields.ts';
 import { Field } from '../../../components/field.tsx';
 import { Input } from '../../../components/input.tsx';
 import { Select } from '../../../components/select.tsx';
@@ -22,7 +26,10 @@ function OptionInput({ field: { name, label, hint, choices } }: { field: OptionF
       ) : (
         <Select
           value={typeof value === 'string' ? value : choices[0]?.value}
-          onValueChange={(next) => setValue(`options.${name}`, next)}
+          onValueChange={(next) => {
+            setValue(`options.${name}`, next);
+            if (choices.some(({ price }) => price !== undefined)) setValue(`options.${PAYMENT_CONSENT}`, false);
+          }}
           options={choices}
         />
       )}

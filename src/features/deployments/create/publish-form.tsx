@@ -4,6 +4,7 @@ import { Button } from '../../../components/button.tsx';
 import { useSubmitOnce } from '../../../components/use-submit-once.ts';
 import { paths } from '../../../lib/paths.ts';
 import { costText } from '../plan-labels.ts';
+import { Consents } from './consents.tsx';
 import { useNewDeployment } from './new-deployment-form.tsx';
 import { usePlanBlocker } from './use-plan-blocker.ts';
 
@@ -17,6 +18,7 @@ export function PublishForm({ children }: { children?: ReactNode }) {
       {children}
       {plan.blocker === null ? (
         <>
+          <Consents />
           <Button
             type="submit"
             variant="primary"

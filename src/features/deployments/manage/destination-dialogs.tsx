@@ -15,6 +15,7 @@ import { PlatformMark } from '../../../components/platform-mark.tsx';
 import { showToast } from '../../../components/toast-store.ts';
 import { formatAddress } from '../../../lib/format.ts';
 import { ConnectionChoice } from '../create/connection-choice.tsx';
+import { Consents } from '../create/consents.tsx';
 import { type DestinationFields, destinationOf, missingChoice } from '../create/destination-fields.ts';
 import type { DestinationAct } from './destination-list.tsx';
 
@@ -117,6 +118,7 @@ function AddDialog({ deployment, isMove, onClose }: DialogProps & { isMove: bool
           }))}
         />
         <ConnectionChoice />
+        <Consents />
         {isRefused && missing !== null && (
           <p role="alert" className="text-sm text-bad">
             {missing}
