@@ -142,6 +142,21 @@ function writeTests<Id extends DnsProviderId>(run: Run<Id>): void {
     expect(await read(`nothing.${ZONE}`)).toEqual([]);
   });
 
+  run(
+    'what a wildcard answers with is not at the name itself, where a record of its own is written',
+    async (subject) => {
+      const { world, read, write } = subject;
+      await world.place({ type: 'CNAME', name: `*.${WEB}`, ttl: 300, values: ['lb.elsewhere.test'] });
+      const before = await world.dump();
+      const name = `_acme-challenge.${WEB}`;
+      expect(await read(name)).toEqual([]);
+      await write([adding('TXT', name, ['ours'])]);
+      expect(await read(name)).toMatchObject([{ type: 'TXT', values: ['ours'] }]);
+      await write([inverse(adding('TXT', name, ['ours']))]);
+      expect(await world.dump()).toEqual(before);
+    },
+  );
+
   run('types that are never written are read, at the name of the zone as well', async ({ read, world }) => {
     await world.place({ type: 'MX', name: ZONE, ttl: 300, values: ['10 mail.ours.test'] });
     const found = await read(ZONE);

@@ -8,7 +8,7 @@ import { ask, type ServerAddress } from '../queries/wire.ts';
 import { pendingChanges, recordsChanged, sameValues } from '../record-plan/changes.ts';
 import { type DnsFailure, dnsError } from './failures.ts';
 import { type SignatureCheck, sign, verify } from './tsig.ts';
-import { updateMessage } from './update-message.ts';
+import { inUseMessage, updateMessage } from './update-message.ts';
 import { namesOf, readNamed } from './zone-reading.ts';
 
 /**
@@ -31,7 +31,7 @@ const EXCHANGE_MS = 10_000;
 const ANSWER_MAX_BYTES = 65_535;
 const READ_TYPES: readonly RecordType[] = ['A', 'AAAA', 'CNAME', 'TXT', 'CAA', 'MX', 'NS'];
 /** RFC 1035, section 4.1.1, and RFC 2136, section 2.2. */
-const RCODE = { ok: 0, refused: 5, yxrrset: 7, nxrrset: 8, notauth: 9, notzone: 10 } as const;
+const RCODE = { ok: 0, nxdomain: 3, refused: 5, yxrrset: 7, nxrrset: 8, notauth: 9, notzone: 10 } as const;
 
 export function rfc2136(options: Rfc2136Options): DnsProvider<'rfc2136'> {
   return {
@@ -101,24 +101,43 @@ async function readSets(call: Call, server: ServerAddress, name: string): Promis
     const [first] = records;
     return first === undefined ? null : { type, name, ttl: first.ttl, values: records.map(({ value }) => value) };
   });
-  return (await Promise.all(sets)).filter((set) => set !== null);
+  const found = (await Promise.all(sets)).filter((set) => set !== null);
+  return found.length === 0 || (await isInUse(call, server, name)) ? found : [];
+}
+
+/** Where nothing is, a server answers with what a wildcard has (RFC 4592, section 3.3), and the answer does not tell. */
+async function isInUse(call: Call, server: ServerAddress, name: string): Promise<boolean> {
+  const { zone } = call.credentials;
+  if (name === zone) return true;
+  const answer = await send(call, server, inUseMessage(randomInt(0x1_0000), zone, name));
+  if (answer.signature.kind === 'genuine' && answer.rcode === RCODE.nxdomain) return false;
+  throwRefusal(call, answer, []);
+  return true;
 }
 
 async function update(call: Call, server: ServerAddress, changes: readonly RecordChange[]): Promise<void> {
-  const { zone, keyName, algorithm, secret } = call.credentials;
+  const message = updateMessage(randomInt(0x1_0000), call.credentials.zone, changes);
+  throwRefusal(call, await send(call, server, message), changes);
+}
+
+type Answer = { signature: SignatureCheck; rcode: number };
+
+async function send(call: Call, server: ServerAddress, message: Buffer): Promise<Answer> {
+  const { keyName, algorithm, secret } = call.credentials;
   const key = { name: keyName, algorithm, secret };
-  const message = updateMessage(randomInt(0x1_0000), zone, changes);
   const { signed, mac } = sign(message, key, call.now());
   const answer = await exchange(call, server, signed);
-  let signature: SignatureCheck;
   try {
     if (answer.readUInt16BE(0) !== message.readUInt16BE(0)) throw new RangeError('This answers another message.');
-    signature = verify(answer, mac, key, call.now());
+    return { signature: verify(answer, mac, key, call.now()), rcode: answer.readUInt16BE(2) & 0xf };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw noAnswer(call, error);
   }
-  const refusal = refusalOf(call, signature, answer.readUInt16BE(2) & 0xf, changes);
+}
+
+function throwRefusal(call: Call, { signature, rcode }: Answer, changes: readonly RecordChange[]): void {
+  const refusal = refusalOf(call, signature, rcode, changes);
   if (refusal !== null) throw refusal;
 }
 

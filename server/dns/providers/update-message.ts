@@ -10,13 +10,14 @@ import { encodeName, uint16 } from './tsig.ts';
  * there besides stays, whatever it is.
  */
 const OPCODE_UPDATE = 5 << 11;
-const TYPES: Readonly<Partial<Record<WrittenType | 'SOA', number>>> = {
+const TYPES: Readonly<Partial<Record<WrittenType | 'SOA' | 'ANY', number>>> = {
   A: 1,
   CNAME: 5,
   SOA: 6,
   TXT: 16,
   AAAA: 28,
   CAA: 257,
+  ANY: 255,
 };
 const CLASS = { IN: 1, NONE: 254, ANY: 255 } as const;
 const STRING_MAX_BYTES = 255;
@@ -34,9 +35,18 @@ export function updateMessage(id: number, zone: string, changes: readonly Record
       record(name, type, CLASS.IN, after?.ttl ?? 0, rdataOf(type, value)),
     ),
   );
-  const counts = [1, conditions.length, gone.length + coming.length, 0].map(uint16);
+  return messageOf(id, zone, conditions, [...gone, ...coming]);
+}
+
+/** Returns an update that changes nothing, and holds where there is anything at this very name (RFC 2136, section 2.4.4). */
+export function inUseMessage(id: number, zone: string, name: string): Buffer {
+  return messageOf(id, zone, [record(name, 'ANY', CLASS.ANY)], []);
+}
+
+function messageOf(id: number, zone: string, conditions: readonly Buffer[], updates: readonly Buffer[]): Buffer {
+  const counts = [1, conditions.length, updates.length, 0].map(uint16);
   const question = [encodeName(zone), uint16(TYPES.SOA ?? 0), uint16(CLASS.IN)];
-  return Buffer.concat([uint16(id), uint16(OPCODE_UPDATE), ...counts, ...question, ...conditions, ...gone, ...coming]);
+  return Buffer.concat([uint16(id), uint16(OPCODE_UPDATE), ...counts, ...question, ...conditions, ...updates]);
 }
 
 function conditionsOf({ type, name, before }: RecordChange): readonly Buffer[] {
@@ -51,7 +61,7 @@ function valuesWithout(one: RecordData | null, other: RecordData | null): readon
 
 function record(
   name: string,
-  type: WrittenType | 'SOA',
+  type: WrittenType | 'SOA' | 'ANY',
   classOf: number,
   ttl = 0,
   rdata: Buffer = Buffer.alloc(0),
