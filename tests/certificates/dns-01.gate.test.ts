@@ -175,18 +175,33 @@ test('an answer whose certificate is gone is taken away by the maintenance', asy
   expect(await ChallengeRecordModel.countDocuments({ accountId: user.id })).toBe(0);
 });
 
-test('a CNAME at the name of the challenge is said, and nothing is ordered', async () => {
+test('a challenge that a CNAME leads elsewhere is answered there, or told where that is nobody of ours', async () => {
   await using world = await createDnsChallengeWorld();
+  const led = (target: string) => world.lab.registry.writeSets(ZONE, { [`${CHALLENGE} CNAME`]: [target] });
   await world.lab.registry.writeSets(ZONE, { [`${CHALLENGE} TXT`]: [] });
-  await world.lab.registry.writeSets(ZONE, { [`${CHALLENGE} CNAME`]: ['elsewhere.test.'] });
+  await world.lab.registry.createZone('auth.test', { 'auth.test NS': ['ns.test.'] });
+  await led('x.foreign.test.');
   const { caller, domainId, user } = await world.person();
   await pointElsewhere(domainId, user.id);
-  const { id: certificateId } = await caller.certificates.issue({ domainId });
-  await world.app.jobs.drain();
-  const { problem } = await caller.certificates.get({ certificateId });
-  expect(problem).toMatchObject({ type: 'dnsConnection', detail: expect.stringContaining('is a CNAME record') });
+  const issuing = caller.certificates.issue({ domainId, wildcard: true });
+  const told = `A CNAME record leads ${CHALLENGE} to x.foreign.test, and none of your DNS connections holds that name.`;
+  await expect(issuing).rejects.toMatchObject({
+    cause: { code: 'zone_not_found', hint: expect.stringContaining(told) },
+  });
   expect(world.pebble.output()).not.toContain(ORDERED);
-  expect(await AuthorityUseModel.countDocuments({ key: /failures/ })).toBe(0);
+  await led('x.auth.test.');
+  const { id: certificateId } = await caller.certificates.issue({ domainId, wildcard: true });
+  await world.app.jobs.drain();
+  expect(await caller.certificates.get({ certificateId })).toMatchObject({
+    ...{ state: 'issued', names: [`*.${ZONE}`], problem: null },
+  });
+  expect(await world.texts()).toEqual([]);
+  const { rrsets } = (await world.lab.registry.api('GET', '/zones/auth.test.')) as { rrsets: { type: string }[] };
+  expect(rrsets.map(({ type }) => type).sort()).toEqual(['NS', 'SOA']);
+  const { rehearsal } = await caller.certificates.rehearse({ certificateId });
+  expect(rehearsal?.checks[0]).toMatchObject({
+    ...{ verdict: 'pass', message: 'The proof is written to auth.test through your DNS connection.' },
+  });
 });
 
 test('a CAA record that allows our authority by DNS alone is followed, and one for another is told', async () => {

@@ -143,11 +143,12 @@ async function takeAway(
   { signal, withinMs }: { signal: AbortSignal; withinMs: number },
 ): Promise<void> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
-  const certificates = new Set(records.map(({ certificateId, connectionId }) => `${certificateId} ${connectionId}`));
-  for (const key of certificates) {
+  const placeOf = ({ certificateId, connectionId, zone }: KeptRecord): string =>
+    `${certificateId} ${connectionId} ${storedZone(zone).id}`;
+  for (const place of new Set(records.map(placeOf))) {
     signal.throwIfAborted();
     if (within.aborted) return;
-    const its = records.filter(({ certificateId, connectionId }) => `${certificateId} ${connectionId}` === key);
+    const its = records.filter((record) => placeOf(record) === place);
     const [first] = its;
     if (first !== undefined) await takeAwayOf(providers, first, its, { signal, within });
   }

@@ -4,7 +4,7 @@ import { ownProblem } from '../../certificates/problems.ts';
 import { MINUTE_MS } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
 import type { Providers } from '../../service-context.ts';
-import { findHeldZone } from '../connections/dns-connections.ts';
+import { type ChallengePlace, findChallengePlaces, whyNotHeld, zonesOf } from '../connections/challenge-zones.ts';
 import { type Certified, keepChallengeRecords, removeChallengeRecords, writeTexts } from './challenge-records.ts';
 
 /** In all, however silent anybody is: providers take seconds to have a record at all of their servers. */
@@ -27,31 +27,32 @@ export function createDnsSolver(providers: Providers, certified: Certified): Cha
     type: 'dns-01',
     put: (answers, signal) =>
       withDnsProblems(signal, async (within) => {
-        const name = shortestOf(answers.map((answer) => answer.name));
-        const held = await findHeldZone(providers, { accountId, name }, within);
-        if (held === null) throw new AuthorityError(noZone(name));
-        const sets = txtSetsOf(answers);
-        const place = { accountId, connection: held.connection, zone: held.zone };
-        await keepChallengeRecords(providers, certified, { ...held, sets });
+        const names = answers.map((answer) => answer.name);
+        const places = await findChallengePlaces(providers, { accountId, names }, within);
+        const missing = places.find(({ held }) => held === null);
+        if (missing !== undefined) throw new AuthorityError(noZone(missing));
+        const texts = txtSetsOf(answers);
+        const writes = zonesOf(places).map((zone) => ({ ...zone, accountId, sets: setsAt(zone.places, texts) }));
+        for (const write of writes) await keepChallengeRecords(providers, certified, write);
         await providers.faults?.at('certificate:challenge-kept');
-        await writeTexts(providers, place, sets, 'add', within);
+        for (const write of writes) await writeTexts(providers, write, write.sets, 'add', within);
         await providers.faults?.at('certificate:challenge-written');
-        await untilSeen(providers, sets, { signal, within });
+        for (const { sets } of writes) await untilSeen(providers, sets, { signal, within });
       }),
     remove: (_answers, signal) => removeChallengeRecords(providers, { accountId, certificateId }, signal),
   };
 }
 
-/** The zone of the one is the zone of all: a certificate is for a name and what is below it. */
-export function shortestOf(names: readonly string[]): string {
-  const plain = names.map((name) => name.replace(/^\*\./, ''));
-  return plain.reduce((one, other) => (other.length < one.length ? other : one), plain[0] ?? '');
+/** Several challenges may be led to one name, which then has the answers of all. */
+function setsAt(places: readonly ChallengePlace[], texts: ReadonlyMap<string, readonly string[]>) {
+  const sets = new Map<string, readonly string[]>();
+  for (const { challenge, at } of places) sets.set(at, [...(sets.get(at) ?? []), ...(texts.get(challenge) ?? [])]);
+  return sets;
 }
 
 /** Nothing is written, and a record by hand would be asked for at each renewal. */
-export function noZone(name: string) {
-  const detail = `None of your DNS connections holds ${name}. Connect the provider that keeps its records, or let the name point here.`;
-  return ownProblem('dnsZone', detail);
+function noZone(place: ChallengePlace) {
+  return ownProblem('dnsZone', whyNotHeld(place));
 }
 
 /** What a provider answers, or that it does not in time, becomes the certificate's problem, so that its page tells it. */

@@ -22,7 +22,7 @@ import type { AccountContext } from '../../service-context.ts';
 import { TRIED_AGAIN, toldToPerson } from '../../waiting-words.ts';
 import { withAskingSlots } from '../asking-slots.ts';
 import { countTest } from '../connections/ask-platform.ts';
-import { type ZoneHolder, zoneHolderOf } from '../connections/dns-connections.ts';
+import { askZoneHolder, whyNotHeld } from '../connections/challenge-zones.ts';
 import { moveCertificate } from '../move-state.ts';
 import { afterCursor, decodeCursor, encodeCursor, isAfterCursor } from '../page-cursor.ts';
 import { countAgainst } from '../rate-limit.ts';
@@ -109,15 +109,16 @@ export async function issueCertificate(
   const { accountId } = ctx.actor;
   await requireWritableDomain(null, ctx, domainId);
   await countAct(accountId);
-  const zoneHolder = await findZoneHolder(ctx, domainId, isWildcard);
-  const id = await transaction((session) => orderByHand(session, ctx, { accountId, domainId, isWildcard }, zoneHolder));
+  const found = await findZoneHolder(ctx, domainId, isWildcard);
+  const id = await transaction((session) => orderByHand(session, ctx, { accountId, domainId, isWildcard }, found));
   return getCertificate(ctx, { certificateId: id });
 }
 
 type Kind = { accountId: string; domainId: string; isWildcard: boolean };
+type FoundHolder = Awaited<ReturnType<typeof askZoneHolder>>;
 
 /** Asks the DNS providers now where the names cannot all be proved without them; null where they need not be asked. */
-async function findZoneHolder(ctx: AccountContext, domainId: string, isWildcard: boolean): Promise<ZoneHolder | null> {
+async function findZoneHolder(ctx: AccountContext, domainId: string, isWildcard: boolean): Promise<FoundHolder | null> {
   const { providers, actor } = ctx;
   const { accountId } = actor;
   const domain = await DomainModel.findOne({ _id: domainId, accountId }).lean();
@@ -126,21 +127,19 @@ async function findZoneHolder(ctx: AccountContext, domainId: string, isWildcard:
   const isProvedByDns = isWildcard || heldNames.some((held) => !pointedNames.includes(held));
   if (!providers.authority.isPublic || heldNames.length === 0 || !isProvedByDns) return null;
   await countTest(accountId);
-  const asked = { accountId, name, known: null };
+  const asked = { accountId, names: isWildcard ? [name] : heldNames };
   const found = await withAskingSlots(ctx, { whom: 'providers' }, () =>
-    inTime('Your DNS providers', (signal) => zoneHolderOf(providers, asked, signal)),
+    inTime('Your DNS providers', (signal) => askZoneHolder(providers, asked, signal)),
   );
-  if (!isWildcard || typeof found.connectionId === 'string') return found;
-  throw new AppError('zone_not_found', `A wildcard is proved by DNS, and none of your DNS connections holds ${name}.`, {
-    hint: 'Connect the provider that keeps its records in Settings.',
-  });
+  if (!isWildcard || found.missing === null) return found;
+  throw new AppError('zone_not_found', 'A wildcard is proved by DNS alone.', { hint: whyNotHeld(found.missing) });
 }
 
 async function orderByHand(
   session: ClientSession,
   ctx: AccountContext,
   kind: Kind,
-  zoneHolder: ZoneHolder | null,
+  found: FoundHolder | null,
 ): Promise<string> {
   const { providers } = ctx;
   const { accountId, domainId, isWildcard } = kind;
@@ -148,7 +147,7 @@ async function orderByHand(
   await publishEvent(session, accountId, { type: 'analytics_update' });
   await requireWritableDomain(session, ctx, domainId);
   const own = { _id: domainId, accountId };
-  if (zoneHolder !== null) await DomainModel.updateOne(own, { $set: { zoneHolder } }, { session });
+  if (found !== null) await DomainModel.updateOne(own, { $set: { zoneHolder: found.zoneHolder } }, { session });
   const domain = await DomainModel.findOne(own).session(session).lean();
   if (domain === null) throw notFound('domain');
   const names = isWildcard
@@ -156,7 +155,11 @@ async function orderByHand(
     : namesToCover(providers, domain);
   if (names.length === 0) {
     const message = 'A certificate is ordered once the name is proved and points to your deployment.';
-    throw new AppError('state_changed', message, { hint: 'Check the records of the domain.' });
+    const { missing = null } = found ?? {};
+    const isLed = missing !== null && missing.at !== missing.challenge;
+    throw new AppError('state_changed', message, {
+      hint: isLed ? whyNotHeld(missing) : 'Check the records of the domain.',
+    });
   }
   const wanted = { names, isWanted: true, nextTryAt: null };
   const known = await CertificateModel.findOneAndUpdate(kind, { $set: wanted }, { session });

@@ -6,8 +6,8 @@ import { DnsLookupError } from '../../dns/dns-client.ts';
 import { AppError } from '../../errors.ts';
 import type { Providers } from '../../service-context.ts';
 import { withDnsConnection } from '../connections/ask-dns.ts';
-import { findHeldZone, readNames } from '../connections/dns-connections.ts';
-import { noZone, shortestOf } from './dns-solver.ts';
+import { findChallengePlaces, whyNotHeld, zonesOf } from '../connections/challenge-zones.ts';
+import { readNames } from '../connections/dns-connections.ts';
 import { hasPersistentRecords } from './persistent-records.ts';
 import { probe } from './probe.ts';
 
@@ -50,13 +50,11 @@ export async function runPreflight(
   if (byRecord !== null) return byRecord;
   const byHttp = isWildcard || subject.prefersDns ? null : await tryHttp(providers, subject, caa, signal);
   if (byHttp?.checks.every(({ verdict }) => verdict !== 'fail')) return byHttp;
-  const byDns = await tryDns(providers, subject, signal);
+  const byDns = await tryDns(providers, subject, isWildcard, signal);
   if (byDns !== null) {
     return { challenge: 'dns-01', checks: [byDns, ...(await judgeAll(providers, subject, caa, 'dns-01', signal))] };
   }
-  if (!isWildcard) return byHttp ?? tryHttp(providers, subject, caa, signal);
-  const { detail } = noZone(shortestOf(subject.names));
-  return { challenge: 'dns-01', checks: [{ id: 'challenge', verdict: 'fail', message: detail }] };
+  return byHttp ?? tryHttp(providers, subject, caa, signal);
 }
 
 const roundSignal = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(ROUND_MS)]);
@@ -88,10 +86,14 @@ async function tryHttp(
   return { challenge: 'http-01', checks: [...probes, ...allowed] };
 }
 
-/** Tries whether the connection opens the zone and nothing stands at the names of the answers; null where none holds it. */
+/**
+ * Tries whether the connections open the zones and nothing stands at the names of the answers; null where none holds one of
+ * them and there is another way.
+ */
 async function tryDns(
   providers: Providers,
   { accountId, names }: PreflightSubject,
+  isOnlyWay: boolean,
   signal: AbortSignal,
 ): Promise<RehearsalCheck | null> {
   const within = roundSignal(signal);
@@ -99,16 +101,21 @@ async function tryDns(
     ...{ id: 'challenge', verdict, message },
   });
   try {
-    const held = await findHeldZone(providers, { accountId, name: shortestOf(names) }, within);
-    if (held === null) return null;
-    const { connection, zone } = held;
-    const asked = [...new Set(names.map((name) => `_acme-challenge.${name.replace(/^\*\./, '')}`))];
-    const found = await withDnsConnection(providers, connection, within, (provider, call) =>
-      readNames(provider, call, zone, asked),
-    );
-    const alias = found.find(({ type }) => type === 'CNAME');
-    if (alias === undefined) return check('pass', `The proof is written to ${zone.name} through your DNS connection.`);
-    return check('fail', `${alias.name} is a CNAME record, so that no proof can be written there: remove it.`);
+    const found = await findChallengePlaces(providers, { accountId, names }, within);
+    const missing = found.find(({ held }) => held === null);
+    if (missing !== undefined) return isOnlyWay ? check('fail', whyNotHeld(missing)) : null;
+    const zones = zonesOf(found);
+    for (const { connection, zone, places } of zones) {
+      const asked = [...new Set(places.map(({ at }) => at))];
+      const sets = await withDnsConnection(providers, connection, within, (provider, call) =>
+        readNames(provider, call, zone, asked),
+      );
+      const alias = sets.find(({ type }) => type === 'CNAME');
+      if (alias === undefined) continue;
+      return check('fail', `${alias.name} is a CNAME record, so that no proof can be written there: remove it.`);
+    }
+    const written = zones.map(({ zone }) => zone.name).join(' and ');
+    return check('pass', `The proof is written to ${written} through your DNS connection.`);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof AppError) return check('fail', error.message);

@@ -2,7 +2,6 @@ import { domainToASCII } from 'node:url';
 import { DNS_PROVIDER_IDS } from '../../../routers/schemas/dns-providers.ts';
 import type { DnsProvider, DnsProviderCall, DnsZone, FoundRecordSet } from '../../dns/provider.ts';
 import { zoneOf } from '../../dns/record-plan/record-plan.ts';
-import { HOUR_MS } from '../../durations.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { type ConnectionDoc, ConnectionModel } from '../../models/connection.ts';
 import type { Providers } from '../../service-context.ts';
@@ -11,8 +10,6 @@ import { withDnsConnection } from './ask-dns.ts';
 
 /** So many are asked whether they hold a name, the newest first. */
 const ASKED_MAX = 5;
-/** A zone may come to an account that is connected already. */
-const ASK_AGAIN_MS = HOUR_MS;
 
 /** Returns the named DNS connection of an account, or those that work. Throws `not_found` for one that is none. */
 export async function dnsConnections(accountId: string, connectionId?: string): Promise<ConnectionDoc[]> {
@@ -32,45 +29,32 @@ export async function dnsConnections(accountId: string, connectionId?: string): 
 export type HeldZone = { connection: ConnectionDoc; zone: DnsZone };
 
 /**
- * Returns the zone of a name where a working DNS connection of the account holds it; null where none does. Throws what a
- * provider answers, once none of the others holds it.
+ * Returns the zone of each name that a working DNS connection of the account holds. Throws what a provider answers where a
+ * name is in none of the others.
  */
-export async function findHeldZone(
+export async function findHeldZones(
   providers: Providers,
-  { accountId, name }: { accountId: string; name: string },
+  { accountId, names }: { accountId: string; names: readonly string[] },
   signal: AbortSignal,
-): Promise<HeldZone | null> {
+): Promise<Map<string, HeldZone>> {
+  const held = new Map<string, HeldZone>();
   let failure: { error: unknown } | null = null;
   for (const connection of await dnsConnections(accountId)) {
+    const missing = names.filter((name) => !held.has(name));
+    if (missing.length === 0) return held;
     try {
-      const zone = await withDnsConnection(providers, connection, signal, async (provider, call) =>
-        zoneOf(await readZones(provider, call), name),
-      );
-      if (zone !== null) return { connection, zone };
+      const zones = await withDnsConnection(providers, connection, signal, readZones);
+      for (const name of missing) {
+        const zone = zoneOf(zones, name);
+        if (zone !== null) held.set(name, { connection, zone });
+      }
     } catch (error) {
       signal.throwIfAborted();
       failure = { error };
     }
   }
-  if (failure !== null) throw failure.error;
-  return null;
-}
-
-/** Which connection holds the zone of a name, as the providers last said; null: none of those that were asked. */
-export type ZoneHolder = { connectionId?: string | null; asked: string[]; askAgainAt: Date };
-
-/** Returns what is known while it is fresh and of the connections that work now; else asks the providers. Throws as `findHeldZone` does. */
-export async function zoneHolderOf(
-  providers: Providers,
-  { accountId, name, known }: { accountId: string; name: string; known: ZoneHolder | null },
-  signal: AbortSignal,
-): Promise<ZoneHolder> {
-  const asked = (await dnsConnections(accountId)).map(({ _id }) => _id);
-  const isSame = known !== null && known.asked.join() === asked.join();
-  if (isSame && known.askAgainAt > providers.now()) return known;
-  const held = asked.length === 0 ? null : await findHeldZone(providers, { accountId, name }, signal);
-  const askAgainAt = new Date(providers.now().getTime() + ASK_AGAIN_MS);
-  return { connectionId: held?.connection._id ?? null, asked, askAgainAt };
+  if (failure !== null && names.some((name) => !held.has(name))) throw failure.error;
+  return held;
 }
 
 /**

@@ -8,7 +8,7 @@ import { transaction } from '../../mongo.ts';
 import type { AccountContext, Providers } from '../../service-context.ts';
 import { withAskingSlots } from '../asking-slots.ts';
 import { persistentRecords } from '../certificates/persistent-records.ts';
-import { type ZoneHolder, zoneHolderOf } from '../connections/dns-connections.ts';
+import { type ZoneHolder, zoneHolderOf } from '../connections/challenge-zones.ts';
 import { countAgainst } from '../rate-limit.ts';
 import { askPlatform } from './ask-platform.ts';
 import { attachNames } from './attach.ts';
@@ -88,7 +88,7 @@ export async function runCheck(providers: Providers, doc: DomainDoc, signal: Abo
 /** Finds out which connection could prove names that do not point here yet; one that does not answer is asked again by the next check. */
 async function findZoneHolder(
   providers: Providers,
-  { accountId, unit: name, heldNames, pointedNames, zoneHolder }: DomainDoc,
+  { accountId, heldNames, pointedNames, zoneHolder }: DomainDoc,
   { isServedHere }: DomainTarget,
   signal: AbortSignal,
 ): Promise<ZoneHolder | null> {
@@ -96,7 +96,7 @@ async function findZoneHolder(
   const isNeeded = heldNames.some((held) => !pointedNames.includes(held));
   if (!isServedHere || !providers.authority.isPublic || !isNeeded) return known;
   const within = AbortSignal.any([signal, AbortSignal.timeout(ZONE_MS)]);
-  return zoneHolderOf(providers, { accountId, name, known }, within).catch((error: unknown) => {
+  return zoneHolderOf(providers, { accountId, names: heldNames, known }, within).catch((error: unknown) => {
     signal.throwIfAborted();
     if (!(error instanceof AppError) && !within.aborted) throw error;
     return known;

@@ -5,7 +5,7 @@ import { publishEvent } from '../../events/publish.ts';
 import { type DomainDoc, DomainModel, type FormerPlace, namesOf } from '../../models/domain.ts';
 import type { Providers } from '../../service-context.ts';
 import { ensureCertificate, isServedElsewhere, removeCertificates } from '../certificates/ensure.ts';
-import type { ZoneHolder } from '../connections/dns-connections.ts';
+import type { ZoneHolder } from '../connections/challenge-zones.ts';
 import { moveDomain } from '../move-state.ts';
 import { answerClaim } from './claim.ts';
 import { type Concern, concernOf, isConfirmed, isDead } from './concern.ts';

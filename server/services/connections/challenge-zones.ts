@@ -1,0 +1,77 @@
+import { challengePlace } from '../../dns/challenge-place.ts';
+import { HOUR_MS } from '../../durations.ts';
+import type { Providers } from '../../service-context.ts';
+import { dnsConnections, findHeldZones, type HeldZone } from './dns-connections.ts';
+
+/** A zone may come to an account that is connected already. */
+const ASK_AGAIN_MS = HOUR_MS;
+
+/** Where the answer to a challenge of DNS-01 is written: `at` which name, and in whose zone; null where no connection holds it. */
+export type ChallengePlace = { name: string; challenge: string; at: string; held: HeldZone | null };
+
+type Wanted = { accountId: string; names: readonly string[] };
+
+/** Returns where the answers for these names are written, each challenge once. Throws what a provider answers. */
+export async function findChallengePlaces(
+  providers: Providers,
+  { accountId, names }: Wanted,
+  signal: AbortSignal,
+): Promise<ChallengePlace[]> {
+  const plain = [...new Set(names.map((name) => name.replace(/^\*\./, '')))];
+  const led = await providers.dns.withLookups(signal, (lookups) =>
+    Promise.all(
+      plain.map(async (name) => {
+        const challenge = `_acme-challenge.${name}`;
+        return { name, challenge, at: await challengePlace(lookups, challenge) };
+      }),
+    ),
+  );
+  const held = await findHeldZones(providers, { accountId, names: led.map(({ at }) => at) }, signal);
+  return led.map((place) => ({ ...place, held: held.get(place.at) ?? null }));
+}
+
+/** Returns the zones of these places, each with those that are in it. */
+export function zonesOf(places: readonly ChallengePlace[]): (HeldZone & { places: readonly ChallengePlace[] })[] {
+  const keyOf = ({ connection, zone }: HeldZone): string => `${connection._id} ${zone.id}`;
+  const zones = new Map(places.flatMap(({ held }) => (held === null ? [] : [[keyOf(held), held] as const])));
+  return [...zones].map(([key, zone]) => ({
+    ...zone,
+    places: places.filter(({ held }) => held !== null && keyOf(held) === key),
+  }));
+}
+
+/** Says why no answer can be written for a name whose place no connection holds. */
+export function whyNotHeld({ name, challenge, at }: Omit<ChallengePlace, 'held'>): string {
+  if (at === challenge)
+    return `None of your DNS connections holds ${name}. Connect the provider that keeps its records.`;
+  return `A CNAME record leads ${challenge} to ${at}, and none of your DNS connections holds that name. Connect the provider that keeps it, or delete the CNAME record.`;
+}
+
+/** Which connection could prove the names of a domain, as the providers last said; null: none of those that were asked. */
+export type ZoneHolder = { connectionId?: string | null; asked: string[]; askAgainAt: Date };
+
+/** Returns what is known while it is fresh and of the connections that work now; else asks. Throws as `askZoneHolder` does. */
+export async function zoneHolderOf(
+  providers: Providers,
+  { known, ...wanted }: Wanted & { known: ZoneHolder | null },
+  signal: AbortSignal,
+): Promise<ZoneHolder> {
+  const asked = (await dnsConnections(wanted.accountId)).map(({ _id }) => _id);
+  const isSame = known !== null && known.asked.join() === asked.join();
+  if (isSame && known.askAgainAt > providers.now()) return known;
+  return (await askZoneHolder(providers, wanted, signal)).zoneHolder;
+}
+
+/** Asks the providers now; `missing` is the first name whose place none of them holds. Throws what a provider answers. */
+export async function askZoneHolder(
+  providers: Providers,
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<{ zoneHolder: ZoneHolder; missing: ChallengePlace | null }> {
+  const asked = (await dnsConnections(wanted.accountId)).map(({ _id }) => _id);
+  const places = await findChallengePlaces(providers, wanted, signal);
+  const missing = places.find(({ held }) => held === null) ?? null;
+  const connectionId = missing === null ? (places[0]?.held?.connection._id ?? null) : null;
+  const askAgainAt = new Date(providers.now().getTime() + ASK_AGAIN_MS);
+  return { zoneHolder: { connectionId, asked, askAgainAt }, missing };
+}
