@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { DNS_PROVIDER_IDS } from '../../../routers/schemas/dns-providers.ts';
+import { DnsLookupError } from '../../dns/dns-client.ts';
 import type { DnsProvider, DnsProviderCall, DnsZone, FoundRecordSet } from '../../dns/provider.ts';
 import { zoneOf } from '../../dns/record-plan/record-plan.ts';
 import { AppError, notFound } from '../../errors.ts';
@@ -43,11 +44,14 @@ export async function findHeldZones(
     const missing = names.filter((name) => !held.has(name));
     if (missing.length === 0) return held;
     try {
-      const zones = await withDnsConnection(providers, connection, signal, readZones);
-      for (const name of missing) {
-        const zone = zoneOf(zones, name);
-        if (zone !== null) held.set(name, { connection, zone });
-      }
+      await withDnsConnection(providers, connection, signal, async (provider, call) => {
+        const zones = await readZones(provider, call);
+        for (const name of missing) {
+          const [zone, ...others] = await zonesHolding(providers, { provider, call, zones }, name);
+          if (others.length > 0) throw new AppError('records_refused', ambiguousText(others));
+          if (zone !== undefined) held.set(name, { connection, zone });
+        }
+      });
     } catch (error) {
       signal.throwIfAborted();
       failure = { error };
@@ -55,6 +59,42 @@ export async function findHeldZones(
   }
   if (failure !== null && names.some((name) => !held.has(name))) throw failure.error;
   return held;
+}
+
+/** Of one name; each is read for its name servers. */
+const SAME_NAME_MAX = 10;
+
+type Opened = { provider: Pick<DnsProvider, 'read'>; call: DnsProviderCall; zones: readonly DnsZone[] };
+
+/**
+ * Returns the zone that holds a name: none, or the one that is cut deepest. Of several of that name it is the one whose
+ * name servers are those that the parent names, since nobody sees the others; all of them where that tells none apart.
+ */
+export async function zonesHolding(
+  { dns }: Pick<Providers, 'dns'>,
+  { provider, call, zones }: Opened,
+  name: string,
+): Promise<DnsZone[]> {
+  const deepest = zoneOf(zones, name);
+  const same = zones.filter((zone) => zone.name === deepest?.name).slice(0, SAME_NAME_MAX);
+  if (deepest === null || same.length < 2) return same;
+  const delegation = await dns.zoneOf(deepest.name, call.signal).catch((error: unknown) => {
+    if (error instanceof DnsLookupError) return null;
+    throw error;
+  });
+  const servers = delegation?.parentServers ?? delegation?.servers.map((server) => server.name) ?? [];
+  const seen: DnsZone[] = [];
+  for (const zone of same) {
+    const sets = await provider.read(call, zone, zone.name);
+    const own = sets.find(({ type }) => type === 'NS')?.values ?? [];
+    if (own.some((server) => servers.includes(server))) seen.push(zone);
+  }
+  return seen.length === 1 ? seen : same;
+}
+
+/** Says why nothing is written into any of several zones; `others` are those besides one. */
+export function ambiguousText(others: readonly DnsZone[]): string {
+  return `There are ${others.length + 1} zones named ${others[0]?.name} at your DNS provider, and it is not known which of them visitors see. Delete those that are not in use, or let your registrar name the name servers of the right one.`;
 }
 
 /**

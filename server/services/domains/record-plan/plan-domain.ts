@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LastPlanInput, PlanDomainInput, RecordPlan } from '../../../../routers/schemas/domains.ts';
 import type { DnsZone, FoundRecordSet } from '../../../dns/provider.ts';
-import { namesToRead, planRecords, zoneOf } from '../../../dns/record-plan/record-plan.ts';
+import { namesToRead, planRecords } from '../../../dns/record-plan/record-plan.ts';
 import { DAY_MS } from '../../../durations.ts';
 import { AppError } from '../../../errors.ts';
 import type { ConnectionDoc } from '../../../models/connection.ts';
@@ -13,7 +13,13 @@ import type { AccountContext } from '../../../service-context.ts';
 import { withAskingSlots } from '../../asking-slots.ts';
 import { persistentRecords } from '../../certificates/persistent-records.ts';
 import { askDns } from '../../connections/ask-dns.ts';
-import { dnsConnections, readNames, readZones } from '../../connections/dns-connections.ts';
+import {
+  ambiguousText,
+  dnsConnections,
+  readNames,
+  readZones,
+  zonesHolding,
+} from '../../connections/dns-connections.ts';
 import { findDeployment } from '../../deployments/read.ts';
 import { requireWritable } from '../../subscription/writable.ts';
 import { findDomain } from '../read.ts';
@@ -30,6 +36,8 @@ const ACCOUNT_MAX_BYTES = 5 * 1024 ** 2;
 
 type Wanted = {
   zone: DnsZone;
+  /** Of the same name, where it is not known which is the one that visitors see. */
+  others: readonly DnsZone[];
   found: FoundRecordSet[];
   wanted: DomainRecord[];
   target: DomainTarget;
@@ -51,8 +59,10 @@ export async function planDomain(ctx: AccountContext, input: PlanDomainInput): P
   const wanted = [...requiredRecords(domain, target), ...caa, ...persistent];
   for (const connection of await dnsConnections(ctx.actor.accountId, input.connectionId)) {
     const reading = await askDns(ctx, connection, async (provider, call) => {
-      const zone = zoneOf(await readZones(provider, call), domain.unit);
-      return zone === null ? null : { zone, found: await readNames(provider, call, zone, namesToRead(zone, wanted)) };
+      const zones = await readZones(provider, call);
+      const [zone, ...others] = await zonesHolding(ctx.providers, { provider, call, zones }, domain.unit);
+      if (zone === undefined) return null;
+      return { zone, others, found: await readNames(provider, call, zone, namesToRead(zone, wanted)) };
     });
     if (reading !== null) return keepPlan(ctx, domain, connection, { ...reading, wanted, target });
   }
@@ -65,7 +75,7 @@ async function keepPlan(
   ctx: AccountContext,
   domain: DomainDoc,
   connection: ConnectionDoc,
-  { zone, found, wanted, target }: Wanted,
+  { zone, others, found, wanted, target }: Wanted,
 ): Promise<RecordPlan> {
   const [dnssec, caa] = await withAskingSlots(ctx, { whom: 'name servers' }, () => {
     const asked = ctx.providers.dns.checkDnssec(zone.name, AbortSignal.timeout(5_000));
@@ -73,7 +83,10 @@ async function keepPlan(
     const caa = isCaaWanted ? caaContext(ctx.providers, zone.name, target) : {};
     return Promise.all([asked.catch(() => 'unknown' as const), caa]);
   });
-  const { changes, conflicts } = planRecords({ zone, required: wanted, found, dnssec, ...caa });
+  const { changes, conflicts } =
+    others.length === 0
+      ? planRecords({ zone, required: wanted, found, dnssec, ...caa })
+      : { changes: [], conflicts: [{ code: 'zone_ambiguous', message: ambiguousText(others) }] };
   if (Buffer.byteLength(JSON.stringify([zone, changes, conflicts])) > PLAN_MAX_BYTES) throw tooLarge(zone);
   const planned = { accountId: ctx.actor.accountId, domainId: domain._id, state: 'planned' as const };
   const content = { connectionId: connection._id, zone, changes: [...changes], conflicts: [...conflicts] };
