@@ -55,6 +55,8 @@ export const dnsConnectionSchema = z.strictObject({
   provider: dnsProviderIdSchema,
   /** Those whose zone it holds: a proof by DNS, as for a renewal, is written through it. No more than a person reads. */
   domains: domainsSchema,
+  /** Those that were worked with through it, and are not there any more. */
+  lostZones: z.array(z.strictObject({ name: z.string(), text: z.string() })),
 });
 export const connectionSchema = z.discriminatedUnion('kind', [platformConnectionSchema, dnsConnectionSchema]);
 export const connectionListSchema = z.strictObject({

@@ -3,6 +3,11 @@ import { connectionProviderSchema, connectionStateSchema } from '../../routers/s
 import { dnsProviderIdSchema } from '../../routers/schemas/dns-providers.ts';
 import { accountScope } from './account-scope.ts';
 
+const usedZoneDocSchema = new Schema(
+  { name: { type: String, required: true }, lostAt: { type: Date, default: null } },
+  { _id: false },
+);
+
 /** An account's credential at a hosting platform or DNS provider, sealed under the keys of this installation. */
 const connectionDocSchema = new Schema(
   {
@@ -27,6 +32,8 @@ const connectionDocSchema = new Schema(
     /** While one process renews the token, the others wait for it. */
     leaseEndsAt: { type: Date, default: null },
     testedAt: { type: Date, required: true },
+    /** Of a DNS provider: the zones that were worked with, and since when one is not there any more. */
+    usedZones: { type: [usedZoneDocSchema], required: true },
   },
   { timestamps: true, collection: 'connections' },
 );

@@ -136,6 +136,28 @@ test('a connection names the domains whose zone it holds', async () => {
   expect((await app.connections.list()).items).toMatchObject([{ id, domains: [{ id: held, name: ZONE }] }]);
 });
 
+test('a zone that a connection no longer holds is told at the connection and where it is needed, until it is there', async () => {
+  await using app = await createDnsApp();
+  const { id: connectionId } = await app.connections.connect(app.input);
+  const { caller } = app.person;
+  const { id: deploymentId } = await caller.deployments.create({ name: 'moved', platform: 'built-in' });
+  const { id: domainId } = await caller.domains.add({ deploymentId, name: ZONE });
+  await caller.domains.plan({ domainId });
+  const lost = async () => (await app.connections.list()).items.flatMap(({ warnings }) => warnings);
+  expect(await lost()).toEqual([]);
+  await app.server.api('DELETE', `/zones/${ZONE}.`);
+  const text =
+    /^Your connection to PowerDNS \(127\.0\.0\.1:\d+, .+\) no longer holds ours\.test\. In Settings, connect /;
+  await expect(caller.domains.plan({ domainId })).rejects.toMatchObject({
+    cause: { code: 'zone_not_found', hint: expect.stringMatching(text) },
+  });
+  expect(await lost()).toEqual([expect.stringMatching(text)]);
+  const stranger = (await app.trialPerson()).caller;
+  expect((await stranger.connections.list()).items).toEqual([]);
+  await app.server.createZone(ZONE);
+  expect((await app.connections.test({ connectionId })).warnings).toEqual([]);
+});
+
 test('the same server connected again is one connection, and another account sees none of it', async () => {
   await using app = await createDnsApp();
   const { id } = await app.connections.connect(app.input);

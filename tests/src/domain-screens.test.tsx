@@ -162,7 +162,7 @@ const gone = domainOf({
 });
 const withDns = {
   'connections.list': () => ({
-    items: [{ id: 'dns', kind: 'dns', state: 'ok', provider: 'cloudflare', identity: 'shop' }],
+    items: [{ id: 'dns', kind: 'dns', state: 'ok', provider: 'cloudflare', identity: 'shop', lostZones: [] }],
     signIn: [],
     tokenPages: {},
   }),
@@ -209,6 +209,14 @@ test('a zone at a provider that is not connected is told in its place, with the 
   expect(shown.rows('Records to set')).toHaveLength(1);
 });
 
+test('that the zone is no longer at its connection is told before anything is written there', async () => {
+  const text = 'Your connection to Cloudflare (shop) no longer holds shop.example.';
+  const { items, ...rest } = withDns['connections.list']();
+  const lost = { items: items.map((one) => ({ ...one, lostZones: [{ name: 'shop.example', text }] })), ...rest };
+  using shown = showScreen(<DomainScreen />, { ...answersFor(domainOf({})), 'connections.list': () => lost }, PLACE);
+  await shown.sees(text);
+});
+
 test('whoever has no plan is told what was changed, without an act', async () => {
   const answers = { ...answersFor(gone), 'subscription.allowance': () => allowanceOf({ plan: 'free', remaining: 0 }) };
   using shown = showScreen(<DomainScreen />, answers, PLACE);
@@ -252,7 +260,7 @@ const PLAN: RecordPlan = {
 const connected = (): Answers => ({
   ...answersFor(domainOf()),
   'connections.list': () => ({
-    items: [{ id: 'dns', kind: 'dns', state: 'ok', provider: 'cloudflare', identity: 'shop' }],
+    items: [{ id: 'dns', kind: 'dns', state: 'ok', provider: 'cloudflare', identity: 'shop', lostZones: [] }],
     signIn: [],
     tokenPages: {},
   }),

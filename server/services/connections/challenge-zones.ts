@@ -1,13 +1,20 @@
 import { challengePlace } from '../../dns/challenge-place.ts';
 import { HOUR_MS } from '../../durations.ts';
 import type { Providers } from '../../service-context.ts';
-import { dnsConnections, findHeldZones, type HeldZone } from './dns-connections.ts';
+import { dnsConnections, findHeldZones, type HeldZone, lossOf } from './dns-connections.ts';
 
 /** A zone may come to an account that is connected already. */
 const ASK_AGAIN_MS = HOUR_MS;
 
 /** Where the answer to a challenge of DNS-01 is written: `at` which name, and in whose zone; null where no connection holds it. */
-export type ChallengePlace = { name: string; challenge: string; at: string; held: HeldZone | null };
+export type ChallengePlace = {
+  name: string;
+  challenge: string;
+  at: string;
+  held: HeldZone | null;
+  /** What is told of the connection that held it before. */
+  loss: string | null;
+};
 
 type Wanted = { accountId: string; names: readonly string[] };
 
@@ -27,7 +34,12 @@ export async function findChallengePlaces(
     ),
   );
   const held = await findHeldZones(providers, { accountId, names: led.map(({ at }) => at) }, signal);
-  return led.map((place) => ({ ...place, held: held.get(place.at) ?? null }));
+  return Promise.all(
+    led.map(async (place) => {
+      const found = held.get(place.at) ?? null;
+      return { ...place, held: found, loss: found === null ? await lossOf(accountId, place.at) : null };
+    }),
+  );
 }
 
 /** Returns the zones of these places, each with those that are in it. */
@@ -41,7 +53,8 @@ export function zonesOf(places: readonly ChallengePlace[]): (HeldZone & { places
 }
 
 /** Says why no answer can be written for a name whose place no connection holds. */
-export function whyNotHeld({ name, challenge, at }: Omit<ChallengePlace, 'held'>): string {
+export function whyNotHeld({ name, challenge, at, loss }: ChallengePlace): string {
+  if (loss !== null) return loss;
   if (at === challenge)
     return `None of your DNS connections holds ${name}. Connect the provider that keeps its records.`;
   return `A CNAME record leads ${challenge} to ${at}, and none of your DNS connections holds that name. Connect the provider that keeps it, or delete the CNAME record.`;

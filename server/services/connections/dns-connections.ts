@@ -1,10 +1,12 @@
 import { domainToASCII } from 'node:url';
+import { CONNECTION_TITLES } from '../../../routers/schemas/connection-titles.ts';
 import { DNS_PROVIDER_IDS } from '../../../routers/schemas/dns-providers.ts';
 import { DnsLookupError } from '../../dns/dns-client.ts';
 import type { DnsProvider, DnsProviderCall, DnsZone, FoundRecordSet } from '../../dns/provider.ts';
 import { zoneOf } from '../../dns/record-plan/record-plan.ts';
+import { isWithin } from '../../dns/zone-names.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { type ConnectionDoc, ConnectionModel } from '../../models/connection.ts';
+import { type ConnectionDoc, ConnectionModel, type ConnectionRow } from '../../models/connection.ts';
 import type { Providers } from '../../service-context.ts';
 import { isPublicSuffix } from '../../site-domain.ts';
 import { withDnsConnection } from './ask-dns.ts';
@@ -51,6 +53,8 @@ export async function findHeldZones(
           if (others.length > 0) throw new AppError('records_refused', ambiguousText(others));
           if (zone !== undefined) held.set(name, { connection, zone });
         }
+        const used = [...held.values()].flatMap((one) => (one.connection === connection ? [one.zone.name] : []));
+        await rememberZones(providers, connection, { zones, used });
       });
     } catch (error) {
       signal.throwIfAborted();
@@ -59,6 +63,55 @@ export async function findHeldZones(
   }
   if (failure !== null && names.some((name) => !held.has(name))) throw failure.error;
   return held;
+}
+
+/** A certificate or two a zone; those that were used last stay. */
+const USED_MAX = 100;
+
+type UsedZone = { name: string; lostAt?: Date | null };
+type Used = { zones: readonly DnsZone[]; used?: readonly string[] };
+
+/**
+ * Keeps which zones are worked with through a connection, and since when it does not hold one of them any more: a provider
+ * that has moved a zone elsewhere accepts the credential as before. What a connection holds now no other one has lost.
+ */
+export async function rememberZones(
+  { now }: Pick<Providers, 'now'>,
+  { _id, accountId, usedZones: before }: Pick<ConnectionRow, '_id' | 'accountId'> & { usedZones: readonly UsedZone[] },
+  { zones, used = [] }: Used,
+): Promise<void> {
+  const names = [...new Set([...before.map(({ name }) => name), ...used])].slice(-USED_MAX);
+  const usedZones = names.map((name) => {
+    const isHeld = zones.some((zone) => zone.name === name);
+    return { name, lostAt: isHeld ? null : (before.find((one) => one.name === name)?.lostAt ?? now()) };
+  });
+  const keyOf = (all: readonly UsedZone[]): string =>
+    all.map(({ name, lostAt }) => `${name} ${lostAt?.getTime()}`).join();
+  if (keyOf(usedZones) === keyOf(before)) return;
+  await ConnectionModel.updateOne({ _id, accountId }, { $set: { usedZones } });
+  const held = usedZones.flatMap(({ name, lostAt }) => (lostAt === null ? [name] : []));
+  const elsewhere = { usedZones: { name: { $in: held }, lostAt: { $ne: null } } };
+  await ConnectionModel.updateMany({ accountId, _id: { $ne: _id } }, { $pull: elsewhere });
+}
+
+/** Those that were kept before zones were have none. */
+type Loser = Pick<ConnectionRow, 'provider' | 'identity'> & { usedZones?: readonly UsedZone[] };
+
+/** Says of each zone that was worked with through a connection, and is not there any more, what to do. */
+export function lostZones({ provider, identity, usedZones = [] }: Loser): { name: string; text: string }[] {
+  const title = CONNECTION_TITLES[provider];
+  return usedZones.flatMap(({ name, lostAt }) => {
+    const text = `Your connection to ${title} (${identity}) no longer holds ${name}. In Settings, connect the account that has the zone now.`;
+    return lostAt instanceof Date ? [{ name, text }] : [];
+  });
+}
+
+/** Says which connection a name was worked with through until its zone was lost there; null where there was none. */
+export async function lossOf(accountId: string, name: string): Promise<string | null> {
+  const losers = await ConnectionModel.find({ accountId, 'usedZones.lostAt': { $gt: new Date(0) } })
+    .hint('account_newest')
+    .lean();
+  return losers.flatMap((loser) => lostZones(loser)).find((lost) => isWithin(name, lost.name))?.text ?? null;
 }
 
 /** Of one name; each is read for its name servers. */

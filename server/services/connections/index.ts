@@ -38,7 +38,7 @@ import {
   recordRefusal,
   sealCredential,
 } from './credentials.ts';
-import { readZones } from './dns-connections.ts';
+import { readZones, rememberZones } from './dns-connections.ts';
 import { toConnection, toConnections } from './show-connections.ts';
 
 /** More than a person keeps apart; the list has one page. */
@@ -114,6 +114,8 @@ async function keepConnection(ctx: AccountContext, { provider, info, credential 
       credential: sealCredential(ctx.providers, { id, accountId }, credential),
       isRenewable: 'refreshToken' in credential && credential.refreshToken !== null,
       leaseEndsAt: null,
+      // Another credential may open other zones: which, its use shows.
+      usedZones: [],
       ...working(ctx, info),
     };
     const options = { session, upsert: true, returnDocument: 'after' } as const;
@@ -159,7 +161,12 @@ export async function replaceConnection(
   const { info, credential } = await replacementOf(ctx, provider, input, signal);
   const sealed = sealCredential(ctx.providers, { id, accountId }, credential);
   const filter = { _id: id, accountId };
-  return changeConnection(ctx, filter, { credential: sealed, isRenewable: false, ...working(ctx, info) });
+  return changeConnection(ctx, filter, {
+    credential: sealed,
+    isRenewable: false,
+    usedZones: [],
+    ...working(ctx, info),
+  });
 }
 
 async function replacementOf(
@@ -203,8 +210,11 @@ async function askWhoseConnection(
   signal?: AbortSignal,
 ): Promise<ConnectionInfo> {
   const { provider } = connection;
-  if (isDnsProvider(provider)) return askWhoseDns(ctx, openDnsCredential(ctx.providers, connection), signal);
-  return askWhose(ctx, provider, await currentToken(ctx.providers, connection), signal);
+  if (!isDnsProvider(provider)) return askWhose(ctx, provider, await currentToken(ctx.providers, connection), signal);
+  const info = await askWhoseDns(ctx, openDnsCredential(ctx.providers, connection), signal);
+  if (connection.usedZones.length > 0)
+    await rememberZones(ctx.providers, connection, { zones: await askDns(ctx, connection, readZones) });
+  return info;
 }
 
 /**

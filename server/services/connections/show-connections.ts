@@ -6,6 +6,7 @@ import { DomainModel } from '../../models/domain.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { siteOf, siteUrlOf } from '../site-address.ts';
 import { CONNECTION_FIELDS, connectionIdsOf } from './credentials.ts';
+import { lostZones } from './dns-connections.ts';
 
 /** Of all connections together: an account may have thousands. */
 const DOMAINS_SHOWN_MAX = 200;
@@ -30,12 +31,13 @@ export async function toConnections(
   ]);
   return docs.map((doc) => {
     const { provider } = doc;
+    const lost = lostZones(doc);
     const common = {
       id: doc._id,
       identity: doc.identity,
       state: doc.state,
       problem: doc.problem ? { message: doc.problem.message, hint: doc.problem.hint ?? null } : null,
-      warnings: [...doc.warnings],
+      warnings: [...doc.warnings, ...lost.map(({ text }) => text)],
       // A token that is renewed by itself does not end for the person.
       expiresAt: doc.isRenewable ? null : (doc.expiresAt ?? null),
       testedAt: doc.testedAt,
@@ -46,7 +48,8 @@ export async function toConnections(
     };
     if (!isDnsProvider(provider)) return { ...common, kind: 'platform', provider };
     const held = domains.filter(({ zoneHolder }) => zoneHolder?.connectionId === doc._id);
-    return { ...common, kind: 'dns', provider, domains: held.map(({ _id, name }) => ({ id: _id, name })) };
+    const named = held.map(({ _id, name }) => ({ id: _id, name }));
+    return { ...common, kind: 'dns', provider, domains: named, lostZones: lost };
   });
 }
 

@@ -16,8 +16,10 @@ import { askDns } from '../../connections/ask-dns.ts';
 import {
   ambiguousText,
   dnsConnections,
+  lossOf,
   readNames,
   readZones,
+  rememberZones,
   zonesHolding,
 } from '../../connections/dns-connections.ts';
 import { findDeployment } from '../../deployments/read.ts';
@@ -61,13 +63,16 @@ export async function planDomain(ctx: AccountContext, input: PlanDomainInput): P
     const reading = await askDns(ctx, connection, async (provider, call) => {
       const zones = await readZones(provider, call);
       const [zone, ...others] = await zonesHolding(ctx.providers, { provider, call, zones }, domain.unit);
+      await rememberZones(ctx.providers, connection, { zones, ...(zone && { used: [zone.name] }) });
       if (zone === undefined) return null;
       return { zone, others, found: await readNames(provider, call, zone, namesToRead(zone, wanted)) };
     });
     if (reading !== null) return keepPlan(ctx, domain, connection, { ...reading, wanted, target });
   }
   throw new AppError('zone_not_found', `None of your DNS connections holds ${domain.unit}.`, {
-    hint: 'Connect the provider that keeps its records in Settings, or add the records there by hand.',
+    hint:
+      (await lossOf(ctx.actor.accountId, domain.unit)) ??
+      'Connect the provider that keeps its records in Settings, or add the records there by hand.',
   });
 }
 

@@ -70,12 +70,18 @@ export function RecordSetup({ domain }: { domain: Domain }) {
       Set up at {offer.providerName}
     </Button>
   ) : (
-    <Button asChild>
-      <Link to={paths.settings}>Connect a DNS provider</Link>
-    </Button>
+    <ToSettings />
   );
+  const loss = connections.data?.items
+    .flatMap((one) => (one.kind === 'dns' ? one.lostZones : []))
+    .find(({ name }) => domain.name === name || domain.name.endsWith(`.${name}`));
   return (
     <>
+      {loss && !isElsewhere && (
+        <Notice tone="warn" action={<ToSettings />}>
+          {loss.text}
+        </Notice>
+      )}
       {last && (!isBroken || isOnItsWay || last.error !== null) && (
         <Suspense fallback={null}>
           <RecordPlanNotice plan={last} isSeen={missing.length === 0} />
@@ -133,6 +139,14 @@ function isInPlan(plan: RecordPlan | null | undefined, { type, name, value }: Ch
     change.type === type && change.name === name && after?.values.includes(value) === true;
   // Of what has failed nothing is on its way.
   return plan?.state !== 'failed' && plan?.changes.some(writes) === true;
+}
+
+function ToSettings() {
+  return (
+    <Button asChild>
+      <Link to={paths.settings}>Connect a DNS provider</Link>
+    </Button>
+  );
 }
 
 function SetupCard({ text, action }: { text: string; action: ReactNode }) {
