@@ -126,6 +126,16 @@ const domainDocSchema = new Schema(
       default: null,
       _id: false,
     },
+    /** The certificate of ours that visitors got last, and when they are looked after again. */
+    watchedCertificate: {
+      type: {
+        serial: { type: String, default: null },
+        seenAt: { type: Date, default: null },
+        lookAt: { type: Date, required: true },
+      },
+      default: null,
+      _id: false,
+    },
     activeSince: { type: Date, default: null },
     checkedAt: { type: Date, default: null },
     /** When it is looked at again by itself. */

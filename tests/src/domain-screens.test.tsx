@@ -209,6 +209,14 @@ test('a zone at a provider that is not connected is told in its place, with the 
   expect(shown.rows('Records to set')).toHaveLength(1);
 });
 
+test('a certificate that another hand has put there leads to who answers, since no record mends it', async () => {
+  const replaced = { code: 'certificate_replaced', message: 'Visitors get another certificate.', hint: 'x', since: AT };
+  const domain = domainOf({ state: 'misconfigured', problem: replaced, records: [recordOf({ state: 'ok' })] });
+  using shown = showScreen(<DomainScreen />, { ...answersFor(domain), ...withDns }, PLACE);
+  await shown.sees('Visitors get another certificate.');
+  expect(shown.linkTo('Find out who answers')).toBe(`/diagnostics?deployment=${domain.deploymentId}`);
+});
+
 test('that the zone is no longer at its connection is told before anything is written there', async () => {
   const text = 'Your connection to Cloudflare (shop) no longer holds shop.example.';
   const { items, ...rest } = withDns['connections.list']();

@@ -10,11 +10,11 @@ type Told = Pick<CertificateRow, 'accountId' | 'domainId' | 'names' | 'issued'>;
 /** How a day is written in a sentence. */
 export const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
 
-/** Publishes that a certificate was issued, has failed, has expired or was revoked. */
+/** Publishes that a certificate was issued, has failed, has expired or was revoked, or that visitors get another one. */
 export async function publishStatus(
   session: ClientSession,
   { accountId, names }: Pick<Told, 'accountId' | 'names'>,
-  status: { sslStatus: CertificateState; isValid: boolean },
+  status: { sslStatus: CertificateState | 'replaced'; isValid: boolean },
 ): Promise<void> {
   await publishEvent(session, accountId, { type: 'ssl_status', domain: names[0] ?? '', ...status });
 }

@@ -13,6 +13,7 @@ import { countAgainst } from '../rate-limit.ts';
 import { askPlatform } from './ask-platform.ts';
 import { attachNames } from './attach.ts';
 import { findForbiddingCaa } from './caa-watch.ts';
+import { watchCertificate } from './certificate-watch.ts';
 import { detachEverywhere } from './detach.ts';
 import { gatherDnsAnswers } from './dns-answers.ts';
 import { findDomain, showDomain } from './read.ts';
@@ -81,8 +82,10 @@ export async function runCheck(providers: Providers, doc: DomainDoc, signal: Abo
   const pointedNames = namesOf(told).filter((name) => pointsToOf(name, records, answers, target) === 'here');
   const asked = { pointedNames, signal };
   const domain = target.isServedHere ? told : await askPlatform(providers, deployment, told, asked);
+  const seen = target.isServedHere ? await watchCertificate(providers, domain, answers, signal) : null;
   const tookMs = providers.now().getTime() - begunAt.getTime();
-  return { domain, answers, records, target, zoneHolder, caa, tookMs };
+  const watch = { certificate: seen?.problem ?? null, watchedCertificate: seen?.watched ?? null };
+  return { domain, answers, records, target, zoneHolder, caa, ...watch, tookMs };
 }
 
 /** Finds out which connection could prove names that do not point here yet; one that does not answer is asked again by the next check. */

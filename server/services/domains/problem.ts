@@ -16,6 +16,8 @@ type CheckedDomain = {
   target: DomainTarget;
   /** What CAA records have against our authority. */
   caa?: Problem | null;
+  /** What is wrong with the certificate that visitors get. */
+  certificate?: Problem | null;
 };
 /** `leaving`: the places before that serve the names still. */
 type Obstructed = CheckedDomain & { leaving: readonly FormerPlace[] };
@@ -37,6 +39,7 @@ export function problemOf(found: Obstructed): Problem | null {
     move(domain, leaving) ??
     danglingAlias(records, answers) ??
     strayAddress(records, answers, target) ??
+    found.certificate ??
     found.caa ??
     proofGone(found) ??
     someLameProblem(unit, answers)
@@ -157,7 +160,7 @@ function addressesThere(name: string, records: readonly CheckedRecord[], { hosts
 }
 
 /** Returns what another hand has changed since the records were right, in words for a person. */
-export function changeOf({ domain, answers, records, target, caa }: CheckedDomain): Problem {
+export function changeOf({ domain, answers, records, target, caa, certificate }: CheckedDomain): Problem {
   const unanswered = noAnswerProblem(domain.unit, answers);
   if (unanswered !== null) return unanswered;
   const hint = 'Set the records as they are shown. It is seen within a minute.';
@@ -176,7 +179,7 @@ export function changeOf({ domain, answers, records, target, caa }: CheckedDomai
   const before = new Set(domain.rightRecords);
   const wrong = records.filter((one) => one.purpose === 'route' && one.state !== 'ok' && isAnswered(one));
   const changed = wrong.find((one) => before.has(recordKey(one)));
-  const other = changed === undefined ? (strayAddress(records, answers, target) ?? caa) : undefined;
+  const other = changed === undefined ? (strayAddress(records, answers, target) ?? certificate ?? caa) : undefined;
   if (other) return other;
   const record = changed ?? wrong[0];
   const message = record && changeText(record, answers);

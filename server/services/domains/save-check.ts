@@ -5,8 +5,10 @@ import { publishEvent } from '../../events/publish.ts';
 import { type DomainDoc, DomainModel, type FormerPlace, namesOf } from '../../models/domain.ts';
 import type { Providers } from '../../service-context.ts';
 import { ensureCertificate, isServedElsewhere, removeCertificates } from '../certificates/ensure.ts';
+import { publishStatus } from '../certificates/notify-owner.ts';
 import type { ZoneHolder } from '../connections/challenge-zones.ts';
 import { moveDomain } from '../move-state.ts';
+import type { WatchedCertificate } from './certificate-watch.ts';
 import { answerClaim } from './claim.ts';
 import { type Concern, concernOf, isConfirmed, isDead } from './concern.ts';
 import type { DnsAnswers } from './dns-answers.ts';
@@ -27,6 +29,8 @@ export type DomainCheck = {
   tookMs: number;
   /** What CAA records have against our authority. */
   caa?: Problem | null;
+  certificate?: Problem | null;
+  watchedCertificate?: WatchedCertificate | null;
 };
 
 /**
@@ -38,12 +42,12 @@ export async function saveCheck(
   providers: Providers,
   found: DomainCheck,
 ): Promise<DomainDoc | null> {
-  const { domain, records } = found;
+  const { domain, records, watchedCertificate = null } = found;
   const { _id, accountId, state, checkedAt, servedName, quickFrom } = domain;
   const now = providers.now();
   const held = await DomainModel.findOneAndUpdate(
     { _id, accountId, state, servedName, quickFrom, checkedAt: checkedAt ?? null },
-    { $set: { checkedAt: now, records: boundedAnswers(records), zoneHolder: found.zoneHolder } },
+    { $set: { checkedAt: now, records: boundedAnswers(records), zoneHolder: found.zoneHolder, watchedCertificate } },
     { session, returnDocument: 'after' },
   );
   if (held === null) return null;
@@ -107,15 +111,20 @@ async function moveByRecords(
   const seenTwice = concern !== null && isConfirmed(concern, providers.now()) ? concern.code : null;
   const isGone = !isFound && seenTwice !== null;
   // An active domain is left alone until that was seen twice, as with everything that answers may be wrong about once.
-  const isRefused = found.caa != null && (state !== 'active' || seenTwice === found.caa.code);
+  const isRefused = [found.caa, found.certificate].some(
+    (problem) => problem != null && (state !== 'active' || seenTwice === problem.code),
+  );
   const isLost = isGone || isRefused || watchedNames.some((name) => pointsTo.get(name) === 'elsewhere');
   const move = (from: DomainState, to: DomainState, set: Record<string, unknown>) =>
     moveDomain(session, { id, accountId, from: [from], to, set });
   if (state === 'active' && isLost) {
     const { code, message } = changeOf(found);
     await move('active', 'misconfigured', {});
-    const kind = code === found.caa?.code ? 'domain-problem' : 'domain-misconfigured';
+    const isPointed = code !== found.caa?.code && code !== found.certificate?.code;
+    const kind = isPointed ? 'domain-misconfigured' : 'domain-problem';
     await notifyOwner(session, providers, found.domain, { kind, message });
+    if (code === found.certificate?.code)
+      await publishStatus(session, { accountId, names: [servedName] }, { sslStatus: 'replaced', isValid: false });
     return 'misconfigured';
   }
   if (isServed && !isLost && (state === 'pending_dns' || state === 'misconfigured')) {

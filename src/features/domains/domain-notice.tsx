@@ -1,7 +1,10 @@
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import type { Domain } from '../../../routers/schemas/domains.ts';
+import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
+import { href } from '../../lib/paths.ts';
 
 export type DomainNoticeProps = {
   domain: Domain;
@@ -22,7 +25,11 @@ export function DomainNotice({ domain, action }: DomainNoticeProps) {
   }
   if (problem !== null) {
     return (
-      <Notice tone={state === 'misconfigured' ? 'bad' : 'warn'} title={problem.message} action={action}>
+      <Notice
+        tone={state === 'misconfigured' ? 'bad' : 'warn'}
+        title={problem.message}
+        action={problem.code === 'certificate_replaced' ? <WhoAnswers domain={domain} /> : action}
+      >
         {problem.hint} First seen <Time at={problem.since} />.
       </Notice>
     );
@@ -49,4 +56,13 @@ export function DomainNotice({ domain, action }: DomainNoticeProps) {
     );
   }
   return null;
+}
+
+/** No record mends it: the way to whoever answers is looked at link by link. */
+function WhoAnswers({ domain: { deploymentId } }: { domain: Domain }) {
+  return (
+    <Button asChild>
+      <Link to={href.diagnostics(deploymentId)}>Find out who answers</Link>
+    </Button>
+  );
 }

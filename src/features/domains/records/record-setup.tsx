@@ -115,6 +115,7 @@ export function RecordSetup({ domain }: { domain: Domain }) {
 
 /** A record of a domain that worked is to be written again, or one to be added that it does not ask for by itself. */
 export function needsRepair({ state, problem, records }: Domain): boolean {
+  if (problem?.code === 'certificate_replaced') return false;
   if (state === 'misconfigured' || problem?.code === 'caa_forbids') return true;
   return state === 'active' && problem !== null && missingRecords(records).length > 0;
 }

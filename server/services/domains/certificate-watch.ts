@@ -1,0 +1,107 @@
+import { HOUR_MS } from '../../durations.ts';
+import { CertificateModel } from '../../models/certificate.ts';
+import { type DomainRow, namesOf } from '../../models/domain.ts';
+import type { SeenCertificate } from '../../reach.ts';
+import type { Providers } from '../../service-context.ts';
+import { DAY } from '../certificates/notify-owner.ts';
+import { type DnsAnswers, setKey } from './dns-answers.ts';
+import type { Problem } from './name-server-problem.ts';
+
+/** A handshake takes a fraction of it; who needs longer is seen by the next check. */
+const LOOK_MS = 1_500;
+/** Not everybody can reach themselves, behind a router for one: that is no reason to wait each half an hour. */
+const UNREACHED_MS = 6 * HOUR_MS;
+/** Of a name; balanced hosts have some. */
+const ADDRESSES_MAX = 4;
+const HTTPS_PORT = 443;
+export const REPLACED = 'certificate_replaced';
+
+export type WatchedCertificate = NonNullable<DomainRow['watchedCertificate']>;
+
+/** What is kept of the look, and what is wrong by it. */
+export type CertificateWatch = { watched: WatchedCertificate; problem: Problem | null };
+
+type Watched = Pick<
+  DomainRow,
+  '_id' | 'accountId' | 'name' | 'counterpart' | 'state' | 'problem' | 'watchedCertificate'
+>;
+
+/**
+ * Looks at the certificate that visitors of a domain get at its addresses, and compares it with those that were issued for
+ * it here. Another one is wrong where ours was seen before: a proxy that was always in front has one of its own. Where
+ * nobody can be reached all stays as it was. Null where there is none to watch.
+ */
+export async function watchCertificate(
+  providers: Pick<Providers, 'reach' | 'authority' | 'addresses' | 'now'>,
+  domain: Watched,
+  answers: DnsAnswers,
+  signal: AbortSignal,
+): Promise<CertificateWatch | null> {
+  const { _id: domainId, accountId, state, problem } = domain;
+  const now = providers.now();
+  const { serial: lastSerial = null, seenAt = null, lookAt = null } = domain.watchedCertificate ?? {};
+  const watched = { serial: lastSerial, seenAt, lookAt: now };
+  if (state !== 'active' && state !== 'misconfigured') return null;
+  const isKnown = state === 'misconfigured' && problem?.code === REPLACED;
+  const known = isKnown ? { code: REPLACED, message: problem.message, hint: problem.hint ?? null } : null;
+  if (lookAt !== null && lookAt > now) return { watched: { ...watched, lookAt }, problem: known };
+  const certified = { accountId, domainId, issued: { $ne: null } };
+  const issued = await CertificateModel.find(certified, { 'issued.serial': 1, 'issued.names': 1 }).lean();
+  const own = issued.flatMap(({ issued: one }) => (one ? [one] : []));
+  const names = namesOf(domain).filter((name) => own.some((one) => one.names.some((covered) => isFor(covered, name))));
+  if (names.length === 0) return null;
+  const shown = await look(providers, names, answers, signal);
+  if (shown.length === 0) {
+    const later = new Date(now.getTime() + UNREACHED_MS);
+    return { watched: { ...watched, lookAt: later }, problem: known };
+  }
+  const serials = [...own.map(({ serial }) => serial), lastSerial];
+  const other = shown.find(({ certificate }) => !serials.includes(certificate.serial));
+  if (other === undefined) {
+    const serial = shown[0]?.certificate.serial ?? null;
+    return { watched: { serial, seenAt: now, lookAt: now }, problem: null };
+  }
+  return { watched, problem: seenAt === null ? null : replacedBy(other, seenAt) };
+}
+
+type Shown = { name: string; address: string; certificate: SeenCertificate };
+
+async function look(
+  { reach, authority, addresses }: Pick<Providers, 'reach' | 'authority' | 'addresses'>,
+  names: readonly string[],
+  answers: DnsAnswers,
+  signal: AbortSignal,
+): Promise<Shown[]> {
+  const roots = [await authority.root?.()].flatMap((pem) => pem ?? []);
+  const within = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
+  // An active domain has no address but ours.
+  const common = { port: addresses.sitesTlsPort ?? HTTPS_PORT, roots, isOwn: true, signal: within };
+  const places = names.flatMap((name) => addressesOf(name, answers).map((address) => ({ name, address })));
+  const shown = await Promise.all(
+    places.map(async (place) => {
+      const seen = await reach.handshake({ ...common, ...place }).catch(() => null);
+      return seen?.kind === 'secured' ? [{ ...place, certificate: seen.certificate }] : [];
+    }),
+  );
+  signal.throwIfAborted();
+  return shown.flat();
+}
+
+function addressesOf(name: string, { nameServers }: DnsAnswers): string[] {
+  const found = ['A', 'AAAA'].flatMap((type) => nameServers.get(setKey({ name, type })) ?? []);
+  return [...new Set(found.flatMap(({ values }) => values ?? []))].sort().slice(0, ADDRESSES_MAX);
+}
+
+function isFor(covered: string, name: string): boolean {
+  return covered === name || covered === `*.${name.slice(name.indexOf('.') + 1)}`;
+}
+
+function replacedBy({ name, address, certificate }: Shown, seenAt: Date): Problem {
+  const { issuer, notAfter, error } = certificate;
+  const refused = error === null ? '' : ' Browsers refuse it.';
+  return {
+    code: REPLACED,
+    message: `Visitors of ${name} get another certificate at ${address} than yours: from ${issuer}, until ${DAY.format(notAfter)}.${refused}`,
+    hint: `Yours was last seen there on ${DAY.format(seenAt)}. Another server or a proxy answers at ${address} now: let it pass https on to Fairlead, or take it away.`,
+  };
+}
