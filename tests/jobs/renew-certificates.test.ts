@@ -2,9 +2,11 @@ import { expect, test } from 'vitest';
 import { DAY_MS } from '../../server/durations.ts';
 import { CertificateModel } from '../../server/models/certificate.ts';
 import { DomainModel } from '../../server/models/domain.ts';
+import { JobModel } from '../../server/models/job.ts';
 import { askForRenewal, ensureAll, renewDue } from '../../server/services/certificates/maintenance.ts';
 import { createCertifiedHost } from '../support/certified-host.ts';
 import { createWorld, issued, NAMES, ZONE } from '../support/certified-world.ts';
+import { makeDue } from '../support/make-due.ts';
 import { askHttp1, handshake } from '../support/tls-visitor.ts';
 
 const signal = new AbortController().signal;
@@ -12,7 +14,7 @@ const NO_CERTIFICATE = 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE';
 
 test('a renewal takes the place of the certificate before it without a restart', async () => {
   await using world = await createWorld({ profiles: { short: 3_600 } });
-  const { caller, certificateId, certificate: first } = await issued(world);
+  const { caller, user, certificateId, certificate: first } = await issued(world);
   const serialServed = async (): Promise<string> => {
     const socket = await handshake(world.tlsPort, ZONE);
     const { serialNumber } = socket.getPeerCertificate();
@@ -24,8 +26,11 @@ test('a renewal takes the place of the certificate before it without a restart',
   const { renewAt } = await caller.certificates.get({ certificateId });
   const due = renewAt ?? expect.fail('It is never renewed');
   expect(due.getTime()).toBeLessThan((first.notAfter ?? due).getTime());
+  // It does not wait for the next look of the maintenance, minutes after that.
+  const [waiting] = await JobModel.find({ accountId: user.id, name: 'issue-certificate', status: 'queued' }).lean();
+  expect(Math.abs((waiting?.runAt.getTime() ?? 0) - due.getTime())).toBeLessThan(60_000);
   world.app.clock.advance(due.getTime() - world.app.clock.now().getTime() + 1_000);
-  await renewDue({ providers: world.app.providers, signal });
+  await makeDue();
   await world.app.jobs.drain();
   const second = await caller.certificates.get({ certificateId });
   expect([second.state, second.serial === first.serial]).toEqual(['issued', false]);

@@ -1,10 +1,14 @@
 import type { ClientSession } from 'mongoose';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { HOUR_MS } from '../../durations.ts';
 import { enqueueJob, hastenJob } from '../../jobs/queue/queue.ts';
 import { CertificateModel, type CertificateRow } from '../../models/certificate.ts';
 import type { DomainRow } from '../../models/domain.ts';
 import { newId } from '../../mongo.ts';
 import type { Providers } from '../../service-context.ts';
+
+/** A few minutes are nothing to whatever lasts for longer. */
+const WAKE_WITHIN_MS = HOUR_MS;
 
 export type CertifiedDomain = Pick<
   DomainRow,
@@ -60,6 +64,11 @@ const jobOf = ({ _id: certificateId, accountId }: Place) => ({
 
 async function enqueueIssue(session: ClientSession, place: Place): Promise<void> {
   await enqueueJob(session, jobOf(place));
+}
+
+/** Has it renewed when that is due, where the maintenance, which looks every few minutes, may come too late. */
+export async function wakeIssue(session: ClientSession, place: Place, delayMs: number): Promise<void> {
+  if (delayMs < WAKE_WITHIN_MS) await enqueueJob(session, { ...jobOf(place), delayMs: Math.max(0, delayMs) });
 }
 
 /** Has it looked at now, also when its next try is far away. */

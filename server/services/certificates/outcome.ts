@@ -13,6 +13,7 @@ import type { Providers } from '../../service-context.ts';
 import { moveCertificate } from '../move-state.ts';
 import { forgetAccount } from './account.ts';
 import { type AuthorityUse, countAuthorityUse } from './authority-use.ts';
+import { wakeIssue } from './ensure.ts';
 import type { IssueRun } from './issue.ts';
 import { isServed, publishStatus, tellExpiry, tellFailure } from './notify-owner.ts';
 import type { Challenge } from './preflight.ts';
@@ -56,6 +57,7 @@ export async function storeIssued(run: IssueRun, signed: Signed): Promise<void> 
   const now = providers.now();
   const issued = { ...facts, names, chain, signedAt: now };
   const chosen = Math.random();
+  const due = renewAt(issued, null, chosen);
   const isFirst = await run.transaction(async (session) => {
     const moved = await moveCertificate(session, {
       id: certificateId,
@@ -70,12 +72,13 @@ export async function storeIssued(run: IssueRun, signed: Signed): Promise<void> 
           chosen,
         },
         ...{ order: null, problem: null, failures: 0, nextTryAt: null, isWanted: false, notifiedCauses: [] },
-        renewAt: renewAt(issued, null, chosen),
+        renewAt: due,
         askAt: providers.authority.isPublic ? now : null,
         rehearseAt: providers.authority.isPublic ? now : null,
       },
     });
     if (moved === null) return false;
+    await wakeIssue(session, { _id: certificateId, accountId }, due.getTime() - now.getTime());
     const detail = `Signed by ${facts.issuer}, serial ${facts.serial}.${PROOFS[challenge]}`;
     await addHistory(session, run, { what: 'issued', detail });
     await publishStatus(session, moved, { sslStatus: 'issued', isValid: true });
